@@ -182,7 +182,7 @@ func TestCompareExposesALiar(t *testing.T) {
 	if liar, honest := c.Rows[0], c.Rows[1]; *liar.Certified != 1 || *honest.ID.Mean != 5 || *honest.Certified >= 1 {
 		t.Errorf("%+v\n%+v", liar, honest)
 	}
-	for format, want := range map[string]string{"table": "DISAGREEMENT needle/model: liar proved", "csv": "honest:5", "latex": `\textbf{5}`, "json": `"prover": "liar"`} {
+	for format, want := range map[string]string{"table": "DISAGREEMENT needle/model: liar claimed", "csv": "honest:5", "latex": `\textbf{5}`, "json": `"prover": "liar"`} {
 		code, stdout, _ := startWith(t, binary, plugins, path, "compare", "--from", c.Run, "--format", format).wait(t)
 		if code != ExitContradiction || !strings.Contains(stdout, want) {
 			t.Errorf("--format %s: exit code %d\n%s", format, code, stdout)

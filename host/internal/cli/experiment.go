@@ -268,8 +268,7 @@ func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place,
 // ended is the end of an experiment whose tables are shown, or could not all be.
 func ended(ctx context.Context, failed error) error {
 	switch {
-	case errors.Is(failed, experiment.ErrContradiction):
-		return &exitError{ExitContradiction, failed}
+	case errors.Is(failed, session.ErrContradiction): // exitCode says so
 	case ctx.Err() != nil:
 		return interruption("interrupted; the tasks that were done are shown, and the same command goes on with the others", failed)
 	}

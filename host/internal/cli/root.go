@@ -177,6 +177,8 @@ func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
 func exitCode(ctx context.Context, err error) int {
 	var exit *exitError
 	switch coded := errors.As(err, &exit); {
+	case errors.Is(err, session.ErrContradiction):
+		return ExitContradiction
 	case ctx.Err() != nil && !(coded && exit.code > ExitUsage):
 		return ExitInterrupted
 	case coded:

@@ -36,9 +36,6 @@ type Table interface {
 	Failure() error
 }
 
-// ErrContradiction tells that two arms of an experiment contradict each other.
-var ErrContradiction = errors.New("proof was refuted by a replayed witness")
-
 // Bench is what tasks are done with.
 type Bench struct {
 	Session *session.Session
@@ -161,7 +158,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	if t != nil {
 		failed = errors.Join(failed, t.Failure())
 	}
-	if !errors.Is(wrong, ErrContradiction) {
+	if !errors.Is(wrong, session.ErrContradiction) {
 		failed, wrong = errors.Join(failed, wrong), nil
 	}
 	end := record.Finished{Interrupted: session.Interrupted(ctx)}

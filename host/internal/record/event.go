@@ -233,6 +233,18 @@ type Progress struct {
 type Fault struct {
 	Plugin string `json:"plugin"`
 	Error  string `json:"error"`
+	// Refuted: the fault is a claim that an evaluated individual refutes; nil: it is another.
+	Refuted *Refuted `json:"refuted,omitempty"`
+}
+
+// Refuted is such a claim, made about a region to a grade.
+type Refuted struct {
+	Region string `json:"region,omitempty"`
+	Grade  string `json:"grade,omitempty"`
+	// Witness has a margin above Limit, which nothing in the region was claimed to exceed;
+	// nil where the claim is of another kind, such as a witness that is none.
+	Limit   float64  `json:"limit,omitempty"`
+	Witness *Witness `json:"witness,omitempty"`
 }
 
 // Finished ends a run.

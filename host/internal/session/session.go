@@ -284,6 +284,17 @@ func (r *Run) Faults(plugin string, list []string) {
 	}
 }
 
+// ErrContradiction tells that what a plugin claims was refuted by what was evaluated exactly.
+var ErrContradiction = errors.New("proof was refuted by a replayed witness")
+
+// Refuted is the error of claims that were refuted, each by its text; nil for none.
+func Refuted(claims []string) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	return fmt.Errorf("a %w: %s", ErrContradiction, strings.Join(claims, "; "))
+}
+
 // Fail ends a run that has nothing to show.
 func (r *Run) Fail(err error) {
 	r.Emit(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Error: err.Error()}})

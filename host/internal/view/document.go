@@ -103,6 +103,17 @@ func Of(blocks ...Block) *Document { return &Document{Blocks: blocks} }
 // Add appends blocks.
 func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
 
+// Disagree appends a warning of claims that were refuted, each by its text, where there are any.
+func (d *Document) Disagree(claims []string) {
+	var out Warning
+	for _, text := range claims {
+		out = append(out, "DISAGREEMENT "+text)
+	}
+	if out != nil {
+		d.Add(out)
+	}
+}
+
 // Say appends a paragraph of one line.
 func (d *Document) Say(format string, args ...any) {
 	d.Add(Paragraph{fmt.Sprintf(format, args...)})

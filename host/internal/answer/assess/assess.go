@@ -70,6 +70,9 @@ type Result struct {
 	// Space is individuals that were drawn uniformly; nil where none could be.
 	Space *Drawn `json:"space,omitempty"`
 
+	// Disagreements are claims of solvers that evaluated individuals refute.
+	Disagreements []string `json:"disagreements,omitempty"`
+
 	Steps      []Step     `json:"steps"`
 	Provenance Provenance `json:"provenance"`
 	// Journal and Run are where it is kept; empty: nowhere.
@@ -143,7 +146,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	a.out.Interrupted = session.Interrupted(ctx)
 	a.out.Seconds = time.Since(s.Begun).Seconds()
 	a.keep()
-	return a.out, nil
+	return a.out, session.Refuted(a.out.Disagreements)
 }
 
 // begin begins the run and says what is known before anything is asked.
@@ -320,6 +323,9 @@ func step[R any, P comparable](ctx context.Context, a *asker, name, limited stri
 		did.Trouble = fmt.Sprintf("its part of the budget of %v was over before it was done", a.request.Budget)
 	case err != nil:
 		did.Trouble = said(err)
+	}
+	if errors.Is(err, session.ErrContradiction) {
+		a.out.Disagreements = append(a.out.Disagreements, fmt.Sprintf("%s: %s", name, said(err)))
 	}
 	if out != none && err == nil && !over && ctx.Err() == nil {
 		a.store(name, content, out, did.Seconds)

@@ -59,6 +59,7 @@ func (r *Result) verdict(d *view.Document) {
 		more = append(more, "Of all possible people: "+s.Between()+".")
 	}
 	d.Add(more)
+	d.Disagree(r.Disagreements)
 	if r.Verdict == nil {
 		r.missing(d, "a verdict", "certify")
 	}

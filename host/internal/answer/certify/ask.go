@@ -296,7 +296,7 @@ func (a *ask) checkExact(out *answer) {
 
 // fault records what was wrong with an answer.
 func (a *ask) fault(what string) {
-	a.faultText(fmt.Sprintf("solver %s: %s", a.o.Description.Name, what))
+	a.faultText(a.o.faulty(what))
 }
 
 // faultText counts a fault, and reports equal ones once.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -73,7 +74,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	case r.deciding && r.report.Witness != nil:
 		return outcome{decided: true, by: BySolver, bound: trivial}, nil
 	case fault != "":
-		r.refutation(fault)
+		r.refutation(fault, region, nil, 0)
 		return outcome{bound: trivial, stopped: true, why: "the solver's point did not survive the replay"}, nil
 	case r.deciding && res.Status == sdk.Infeasible:
 		out.bound, _ = r.target.Float64()
@@ -83,8 +84,10 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 		out.decided, out.by = r.closed(res, out.bound), BySolver
 	}
 	if !r.deciding || out.decided {
-		if fault := r.refuted(region, out.bound+out.tolerance); fault != "" {
-			r.refutation(fault)
+		limit := out.bound + out.tolerance
+		if w := r.refuted(region, limit); w != nil {
+			fault := r.contradiction(limit, w)
+			r.refutation(fault, region, w, limit)
 			found := r.deciding && r.report.Witness != nil
 			return outcome{decided: found, by: BySampling, stopped: true, bound: trivial, why: "the solver was refuted: " + fault}, nil
 		}
@@ -242,21 +245,18 @@ func (r *run) closed(res *sdk.Result, bound float64) bool {
 // refuted tries random individuals, and the best witness known, against a claim
 // that no margin exceeds the limit, or with many bins, that no individual reaches so
 // many.
-func (r *run) refuted(region space.Region, limit float64) (fault string) {
+func (r *run) refuted(region space.Region, limit float64) *individual.Witness {
 	if math.IsInf(limit, 1) {
-		return ""
+		return nil
 	}
 	claimed := r.target
 	if !r.deciding && !math.IsInf(limit, -1) {
 		claimed = new(big.Rat).SetFloat64(limit + slip(limit))
 	}
 	if w := r.report.Witness; w != nil && r.q.Space.RegionContains(region, w.Copy1) && r.q.Notion.Exceeds(w.Exact1, w.Exact2, claimed) {
-		return r.contradiction(limit, w)
+		return w
 	}
-	if w := r.counterexample(region, limit, claimed); w != nil {
-		return r.contradiction(limit, w)
-	}
-	return ""
+	return r.counterexample(region, limit, claimed)
 }
 
 // blame records what was wrong with an answer.
@@ -265,10 +265,19 @@ func (r *run) blame(what string) {
 	a.fault(what)
 }
 
-// refutation records what an evaluated individual proves wrong of an answer.
-func (r *run) refutation(what string) {
+// refutation records what an evaluated individual proves wrong of an answer about a region:
+// with a witness, that nothing there exceeds the limit.
+func (r *run) refutation(what string, region space.Region, w *individual.Witness, limit float64) {
 	r.blame(what)
-	r.report.Refuted = append(r.report.Refuted, what)
+	if r.q.K > 2 {
+		w = nil // its margin refutes nothing
+	}
+	r.report.Refuted = append(r.report.Refuted, Refutation{r.o.faulty(what), r.o.Description.Exactness, region, w, limit})
+}
+
+// faulty is what was wrong with an answer of the solver, as Report.Faults have it.
+func (o *Options) faulty(what string) string {
+	return fmt.Sprintf("solver %s: %s", o.Description.Name, what)
 }
 
 // whyNot says in words why an answer settled nothing.

@@ -91,7 +91,7 @@ func (r *run) doubted(ctx context.Context, limit float64) (out bool) {
 	if r.q.K <= 2 && w.Margin <= limit+slip(limit)+r.report.Tolerance {
 		return false
 	}
-	r.refutation(r.contradiction(limit, w))
+	r.refutation(r.contradiction(limit, w), region, w, limit+r.report.Tolerance)
 	r.report.Regions = map[Method]int{BySampling: 1}
 	r.report.HasBound = false
 	r.report.unproved()

@@ -40,8 +40,8 @@ type Extreme struct {
 	// Faults lists what was wrong with the solver's answer.
 	Reason string
 	Faults []string
-	// Refuted are what an evaluated individual proves wrong of the solver's answer.
-	Refuted          []string
+	// Refuted are those faults that an evaluated individual proves wrong.
+	Refuted          []Refutation
 	Spurious, Solves int
 	Nodes            int64
 }
@@ -170,7 +170,7 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	if fault := e.odd(e.q, res); fault != "" {
 		e.blame(fault)
 	} else if fault := e.judge(ctx, res); fault != "" {
-		e.refutation(fault)
+		e.refutation(fault, e.q.RegionOrWhole(), nil, 0)
 	}
 	e.Reason = e.why(ctx, res)
 	return nil

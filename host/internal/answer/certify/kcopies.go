@@ -74,7 +74,7 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
 		out.fault = "it claims that no individual reaches so many bins; the witness it showed on the way does"
-		a.refutation(out.fault)
+		a.refutation(out.fault, a.low.region, nil, 0)
 		a.found(out.seen)
 		return true
 	}
@@ -82,7 +82,7 @@ func (a *ask) auditBins(out *answer) bool {
 		return false
 	}
 	out.fault = "it claims that no individual reaches so many bins; a replayed individual does"
-	a.refutation(out.fault)
+	a.refutation(out.fault, a.low.region, nil, 0)
 	return true
 }
 

@@ -114,7 +114,7 @@ func (a *ask) refute(out *answer, upper float64) {
 	}
 	if w := a.report.Witness; w != nil && a.q.Space.RegionContains(a.low.region, w.Copy1) && upper < w.Margin {
 		out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", upper, w.Margin)
-		a.refutation(out.fault)
+		a.refutation(out.fault, a.low.region, w, upper)
 	}
 }
 

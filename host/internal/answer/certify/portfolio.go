@@ -238,11 +238,14 @@ func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		out.Refuted = append(out.Refuted, r.Refuted...)
 		if best != nil && r.contradicts(best.out) {
 			claim := "that everybody is treated fairly"
+			limit, _ := q.Notion.Threshold(q.Epsilon).Float64()
 			if r.HasBound {
+				limit = r.Bound + r.BoundTolerance
 				claim = fmt.Sprintf("that nothing exceeds %.9g", r.Bound)
 			}
 			text := fmt.Sprintf("solver %s: it claims %s; a replayed witness of solver %s has %.9g", name(a), claim, name(best), best.out.Witness.Margin)
-			faults, out.Refuted = append(faults, text), append(out.Refuted, text)
+			faults = append(faults, text)
+			out.Refuted = append(out.Refuted, Refutation{text, o.Portfolio[a.member].Description.Exactness, q.RegionOrWhole(), best.out.Witness, limit})
 			continue
 		}
 		if r.Verdict == Fair && (proof == nil || sdk.Weakest(r.Grade, proof.out.Grade) == proof.out.Grade && r.Grade != proof.out.Grade) {
@@ -343,7 +346,7 @@ func encloseAll(ctx context.Context, q *problem.Query, o Options, known [][]floa
 	out.Faults = append(out.Faults, faults...)
 	if out.X != nil && (out.Nobody || sign*out.Found > sign*out.Bound+slip(out.Bound)+out.Tolerance) {
 		text := fmt.Sprintf("it is claimed that nothing is beyond %.9g; a replayed individual has %.9g", out.Bound, out.Found)
-		out.Faults, out.Refuted = append(out.Faults, text), append(out.Refuted, text)
+		out.Faults, out.Refuted = append(out.Faults, text), append(out.Refuted, Refutation{Text: text, Grade: out.Grade, Region: q.RegionOrWhole()})
 		out.Bound, out.Nobody, out.Grade, out.Tolerance, out.ToleranceFormula = widest(q), false, sdk.GradeExact, 0, ""
 	}
 	if out.Reason = cmp.Or(Over(ctx), out.Reason); out.Settled() {

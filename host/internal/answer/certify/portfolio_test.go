@@ -89,7 +89,7 @@ func TestAPortfolioRefutesItsMember(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Verdict != certify.Unfair || !rep.Closed || rep.By != "enumerate" || !slices.ContainsFunc(rep.Refuted, func(text string) bool {
+	if rep.Verdict != certify.Unfair || !rep.Closed || rep.By != "enumerate" || !slices.ContainsFunc(certify.Texts(rep.Refuted), func(text string) bool {
 		return strings.Contains(text, "a replayed witness of solver enumerate")
 	}) {
 		t.Errorf("%+v", rep)

@@ -51,7 +51,7 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 		a.found(w)
 		if w.Margin > limit+tolerance {
 			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; the witness it showed on the way has %.9g", limit, w.Margin)
-			a.refutation(out.fault)
+			a.refutation(out.fault, region, w, limit+tolerance)
 		}
 		return true
 	}
@@ -72,7 +72,7 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 		}
 		if w.Margin > limit+tolerance {
 			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
-			a.refutation(out.fault)
+			a.refutation(out.fault, region, w, limit+tolerance)
 		}
 		if w.Margin > limit {
 			return true
@@ -89,9 +89,9 @@ func (r *run) beaten(region space.Region) bool {
 	if w == nil {
 		return false
 	}
-	text := fmt.Sprintf("solver %s: its bounds exclude a replayed witness with %.9g", r.o.Description.Name, w.Margin)
-	if !slices.Contains(r.report.Faults, text) {
-		r.report.Faults, r.report.Refuted = append(r.report.Faults, text), append(r.report.Refuted, text)
+	what := fmt.Sprintf("its bounds exclude a replayed witness with %.9g", w.Margin)
+	if !slices.Contains(r.report.Faults, r.o.faulty(what)) {
+		r.refutation(what, region, w, r.best()+encode.LeastMargin)
 	}
 	return true
 }

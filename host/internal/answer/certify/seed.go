@@ -27,9 +27,10 @@ type Seeder struct {
 	// WorkLimit bounds each question to the solver; 0: none. With a work limit
 	// and no time limit, seeds are the same on every machine.
 	WorkLimit int64
-	// Spurious, Solves and Faults accumulate over all calls.
+	// Spurious, Solves, Faults and Refuted accumulate over all calls.
 	Spurious, Solves int
 	Faults           []string
+	Refuted          []Refutation
 
 	base *run           // shared by all boxes, made for the first
 	of   *problem.Query // that base was made for
@@ -120,7 +121,7 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 	defer func() {
 		s.Spurious += r.report.Spurious
 		s.Solves += r.report.Solves
-		s.Faults = append(s.Faults, r.report.Faults...)
+		s.Faults, s.Refuted = append(s.Faults, r.report.Faults...), append(s.Refuted, r.report.Refuted...)
 	}()
 	b := r.bounds(region)
 	if r.boundsSuffice(b) {
@@ -154,12 +155,10 @@ func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *r
 	if err != nil || res.Witness == nil {
 		return nil, err
 	}
-	fault := r.odd(q, res)
-	if fault == "" {
-		fault = r.credit(res)
-	}
-	if fault != "" {
+	if fault := r.odd(q, res); fault != "" {
 		r.blame(fault)
+	} else if fault = r.credit(res); fault != "" {
+		r.refutation(fault, region, nil, 0)
 	}
 	return r.report.Witness, nil
 }

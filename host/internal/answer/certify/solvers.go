@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
@@ -154,8 +154,14 @@ func (p *Prover) Enclose(ctx context.Context, q problem.Query, goal problem.Goal
 	defer cancel()
 	q.Goal = goal
 	e, err := Enclose(ctx, &q, p.options, known)
-	if e != nil && len(e.Faults) > 0 {
-		err = errors.Join(err, errors.New(strings.Join(e.Faults, "; ")))
+	if e != nil {
+		refuted := Texts(e.Refuted)
+		err = errors.Join(err, session.Refuted(refuted))
+		for _, f := range e.Faults {
+			if !slices.Contains(refuted, f) {
+				err = errors.Join(err, errors.New(f))
+			}
+		}
 	}
 	return e, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Verdict is the host's conclusion.
@@ -93,5 +94,26 @@ type Report struct {
 	Reason string
 	Faults []string
 	// Refuted are those faults that are claims which an evaluated individual refutes.
-	Refuted []string
+	Refuted []Refutation
+}
+
+// Refutation is a claim of a solver that an evaluated individual refutes.
+type Refutation struct {
+	// Text is the fault's: what was claimed, and what was evaluated.
+	Text string
+	// Grade is the solver's, and Region where it made the claim.
+	Grade  sdk.Grade
+	Region space.Region
+	// Witness has a margin above Limit, which nothing in the region was claimed to exceed;
+	// nil where the claim is of another kind, such as a witness that is none.
+	Witness *individual.Witness
+	Limit   float64
+}
+
+// Texts are those of refutations.
+func Texts(list []Refutation) (texts []string) {
+	for i := range list {
+		texts = append(texts, list[i].Text)
+	}
+	return texts
 }

@@ -88,6 +88,8 @@ type job struct {
 	// runs are the searches in the journal, by arm.
 	runs    map[string][]string
 	journal string
+	// refuted are claims of the solver that evaluated individuals refute.
+	refuted []string
 }
 
 // Answer compares the arms. The result has those that were done and stands beside
@@ -127,7 +129,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if r.Out != "" {
 		failed = errors.Join(failed, WriteTables(r.Out, Table(Network{Result: out})))
 	}
-	return out, failed
+	return out, errors.Join(failed, session.Refuted(j.refuted))
 }
 
 // open reads the study and the rows, and sees that what was asked can be done

@@ -55,6 +55,7 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 		if report == nil || ctx.Err() != nil {
 			return nil, err
 		}
+		j.refuted = append(j.refuted, report.Faults...)
 		return proved(report.Shares(), time.Since(begin)), nil // a solver that was lost or refuted leaves nothing proved, which the reason says
 	}
 }

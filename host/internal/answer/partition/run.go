@@ -385,7 +385,7 @@ func (r *run) conclude() (*Report, error) {
 	defer r.mu.Unlock()
 	r.concluded = true
 	out := r.report
-	out.By, out.Faults, out.Elapsed = maps.Clone(out.By), slices.Clone(out.Faults), time.Since(r.start)
+	out.By, out.Faults, out.Refuted, out.Elapsed = maps.Clone(out.By), slices.Clone(out.Faults), slices.Clone(out.Refuted), time.Since(r.start)
 	switch {
 	case out.Unfair > 0:
 		out.Verdict = certify.Unfair

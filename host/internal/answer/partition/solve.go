@@ -134,6 +134,7 @@ func (r *run) note(rep *certify.Report, err error) {
 	for _, f := range rep.Faults {
 		fault(f)
 	}
+	r.report.Refuted = append(r.report.Refuted, rep.Refuted...)
 }
 
 // splitAll halves each part; those that cannot be halved stay.

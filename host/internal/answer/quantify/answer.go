@@ -224,7 +224,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		return nil, failed
 	}
 	if failed == nil && len(rep.Faults) > 0 {
-		failed = errors.New(strings.Join(rep.Faults, "\n"))
+		failed = session.Refuted(rep.Faults)
 	}
 	told := rep.event()
 	out := a.result(rep, rep.Shares())

@@ -35,6 +35,9 @@ type Result struct {
 	Run     string `json:"run,omitempty"`
 	// NoRows says why there are no Rows.
 	NoRows string `json:"no_rows,omitempty"`
+	// Disagreements are the faults, all of which are claims that evaluated individuals, or
+	// other claims, refute.
+	Disagreements []string `json:"disagreements,omitempty"`
 }
 
 // Written is the map that was written.
@@ -70,7 +73,7 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
-		Shares: shares, Solver: certify.SolverOf(a.plugin),
+		Shares: shares, Solver: certify.SolverOf(a.plugin), Disagreements: rep.Faults,
 	}
 	if out.Rows == nil && !out.Nobody() {
 		out.NoRows = cmp.Or(a.noRows, "evaluating it exactly takes too long")
@@ -111,6 +114,7 @@ func (r *Result) Document() *view.Document {
 		return d
 	}
 	d.Add(r.Summary()...)
+	d.Disagree(r.Disagreements)
 	if m := r.Map; m != nil {
 		total := int64(0)
 		for _, n := range m.Pieces {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -326,6 +327,9 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 	}
 	if o.newSeeder != nil {
 		config.Seeder = o.newSeeder()
+		if s, ok := config.Seeder.(*certify.Seeder); ok {
+			config.Refuted = func() []string { return certify.Texts(s.Refuted) }
+		}
 	}
 	if o.budget.Time > 0 {
 		// One hard question must not eat the whole run.
@@ -334,7 +338,7 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 	out = Run(ctx, config)
 	if s, ok := config.Seeder.(*certify.Seeder); ok {
 		out.Spurious += int64(s.Spurious) // points that its own replay refused
-		faults = s.Faults[:min(len(s.Faults), maxFaults)]
+		faults = firstFew(slices.DeleteFunc(slices.Clone(s.Faults), func(text string) bool { return slices.Contains(out.Refuted, text) }))
 	}
 	return out, faults
 }
@@ -342,8 +346,11 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 // maxTold is of how many counterfactuals a strategy may be told at once, some 100 MB.
 const maxTold = 1 << 22
 
-// maxFaults bounds how many of a solver's faults are repeated in a result.
-const maxFaults = 10
+// firstFew are the different ones of a solver's faults that a result repeats.
+func firstFew(faults []string) []string {
+	faults = slices.Compact(slices.Sorted(slices.Values(faults)))
+	return faults[:min(len(faults), 10)]
+}
 
 // String is one line for a person.
 func (p Progress) String() string {
@@ -397,11 +404,14 @@ func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
 	if r.Bound > 0 && ctx.Err() == nil {
 		var unbounded error
 		out.Bound, unbounded = o.bound(ctx, out.Best)
+		if errors.Is(unbounded, session.ErrContradiction) {
+			out.Disagreements, unbounded = append(out.Disagreements, unbounded.Error()), nil
+		}
 		failed = errors.Join(failed, unbounded)
 		out.Interrupted = session.Interrupted(ctx)
 	}
 	out.hold(r.Gates, r.Bound > 0)
-	return out, failed
+	return out, errors.Join(failed, session.Refuted(out.Disagreements))
 }
 
 // runs searches as often as asked.

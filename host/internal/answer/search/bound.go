@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -26,7 +27,7 @@ type Bound struct {
 // error tells that the solver was refuted by somebody: the bound is none.
 func (b *Bound) Hold(found int) error {
 	if b.Certified = b.MaxK == found && found > 0; found > b.MaxK {
-		return fmt.Errorf("solver %s claims that no individual reaches more than %d bins; a search found one that reaches %d", b.Solver, b.MaxK, found)
+		return session.Refuted([]string{fmt.Sprintf("solver %s: it claims that no individual reaches more than %d bins; a search found one that reaches %d", b.Solver, b.MaxK, found)})
 	}
 	return nil
 }

@@ -40,6 +40,9 @@ type Result struct {
 	Budget   string  `json:"budget"`
 	Seconds  float64 `json:"seconds"`
 
+	// Disagreements are claims of the solver that evaluated individuals refute.
+	Disagreements []string `json:"disagreements,omitempty"`
+
 	Interrupted bool        `json:"interrupted,omitempty"`
 	Runs        []RunResult `json:"runs"`
 	Journal     string      `json:"journal,omitempty"`
@@ -121,6 +124,7 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 	if result.SolverErr != nil {
 		run.SolverError = result.SolverErr.Error()
 	}
+	r.Disagreements = firstFew(append(r.Disagreements, result.Refuted...))
 	r.Interrupted = r.Interrupted || result.Interrupted
 	r.Runs = append(r.Runs, run)
 }
@@ -248,6 +252,7 @@ func (r *Result) table() *view.Table {
 
 // notes say what the measures do not.
 func (r *Result) notes(d *view.Document) {
+	d.Disagree(r.Disagreements)
 	var outside, spurious int64
 	for i := range r.Runs {
 		run := &r.Runs[i]

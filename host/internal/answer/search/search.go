@@ -41,6 +41,8 @@ type Config struct {
 	// Solver is its name, for messages. Seeder may be nil: no solver.
 	Solver string
 	Seeder Seeder
+	// Refuted, where not nil, are claims of the solver that were refuted, by their texts.
+	Refuted func() []string
 	// SeedLimit is how long one question to the solver may take before it counts
 	// as unanswered; 0: no limit but the budget's.
 	SeedLimit time.Duration
@@ -89,7 +91,9 @@ type Outcome struct {
 	// Err is what ended the run early: a strategy that broke the rules or is
 	// gone. SolverErr is why the run went on without its solver.
 	Err, SolverErr error
-	Seconds        float64
+	// Refuted are claims of the solver that were refuted, the first few.
+	Refuted []string
+	Seconds float64
 }
 
 const (
@@ -340,6 +344,12 @@ func (r *run) finish() {
 	r.result.Evaluations += r.own
 	r.meter.iter = r.rounds.closed
 	r.result.Measures = r.meter.Measures()
+	if r.Refuted != nil {
+		r.result.Refuted = firstFew(r.Refuted())
+		for _, text := range r.result.Refuted {
+			r.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: r.Solver, Error: text, Refuted: &record.Refuted{}}})
+		}
+	}
 	end := &record.Finished{Iter: r.rounds.closed, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}
 	if r.result.Err != nil {
 		end.Error = r.result.Err.Error()

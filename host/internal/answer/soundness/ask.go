@@ -141,7 +141,7 @@ func (c *Claim) verdict(ctx context.Context, q *problem.Query, o certify.Options
 		return err
 	}
 	c.Verdict, c.Closed, c.Reason = rep.Verdict.String(), rep.Closed, rep.Reason
-	c.Refuted, c.Faults, c.Spurious = rep.Refuted, rep.Faults, rep.Spurious
+	c.Refuted, c.Faults, c.Spurious = certify.Texts(rep.Refuted), rep.Faults, rep.Spurious
 	if rep.Verdict == certify.Fair {
 		c.Grade, c.Tolerance = rep.Grade.String(), rep.Tolerance
 	}
@@ -203,7 +203,7 @@ func (c *Claim) most(ctx context.Context, q *problem.Query, o certify.Options) e
 		return err
 	}
 	c.K, c.Closed, c.Reason = &[2]int{int(m.Found), int(m.Bound)}, m.Settled(), m.Reason
-	c.Refuted, c.Faults, c.Spurious = m.Refuted, m.Faults, m.Spurious
+	c.Refuted, c.Faults, c.Spurious = certify.Texts(m.Refuted), m.Faults, m.Spurious
 	if m.Witness != nil && m.Found > 1 { // everybody reaches one
 		c.Copies = copies(m.Witness)
 	}

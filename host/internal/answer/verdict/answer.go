@@ -124,6 +124,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		Questions: []*Result{}, Several: len(queries) > 1,
 	}
 	var failed error
+	var refuted []string
 	settled := 0 // questions that another answer settled
 	for i, q := range queries {
 		if r.settled(out, asked[i]) {
@@ -140,6 +141,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		if failed = errors.Join(failed, err); one != nil {
 			add(out, one)
 			tell(s, one, err, out.Several)
+			refuted = append(refuted, one.Disagreements...)
 		}
 		if one == nil || session.Interrupted(ctx) {
 			break
@@ -153,7 +155,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	}
 	out.Seconds = time.Since(s.Begun).Seconds()
 	hold(out, r.Gates, len(queries)-settled)
-	return out, failed
+	return out, errors.Join(failed, session.Refuted(refuted))
 }
 
 // class is the one that a copy gets, where all classes are asked about; nil for a tie.
@@ -216,7 +218,7 @@ func add(all *Results, one *Result) {
 }
 
 // tell shows the answer to a question where it is one of several, and says what was wrong
-// with the solver's answers, but for the error, which is told as such.
+// with the solver's answers, but for the error and disagreements, which are told as such.
 func tell(s *session.Session, one *Result, err error, several bool) {
 	if s.Part == nil {
 		return
@@ -225,7 +227,9 @@ func tell(s *session.Session, one *Result, err error, several bool) {
 	if several {
 		d = one.Document()
 	}
-	s.Part(d, slices.DeleteFunc(slices.Clone(one.Faults), func(fault string) bool { return err != nil && fault == err.Error() }))
+	s.Part(d, slices.DeleteFunc(slices.Clone(one.Faults), func(fault string) bool {
+		return err != nil && fault == err.Error() || slices.Contains(one.Disagreements, fault)
+	}))
 }
 
 // asker is one question on its way to a verdict.
@@ -333,7 +337,7 @@ func (a *asker) maxK(ctx context.Context, rep *certify.Report) (*certify.Extreme
 	rep.Solves += m.Solves
 	rep.Nodes += m.Nodes
 	rep.Spurious += m.Spurious
-	rep.Faults = append(rep.Faults, m.Faults...)
+	rep.Faults, rep.Refuted = append(rep.Faults, m.Faults...), append(rep.Refuted, m.Refuted...)
 	switch {
 	case err == nil:
 	case errors.Is(err, sdk.ErrUnsupported) && m.Reason != "":

@@ -34,6 +34,7 @@ func (r *Result) Document() *view.Document {
 		concluded = append(concluded, r.MaxK.String())
 	}
 	d.Add(concluded)
+	d.Disagree(r.Disagreements)
 	if r.Partitions != nil {
 		d.Add(r.parts())
 	}

@@ -54,6 +54,8 @@ type Result struct {
 	Regions        map[string]int `json:"regions"`
 	Reason         string         `json:"reason,omitempty"`
 	Faults         []string       `json:"faults,omitempty"`
+	// Disagreements are those of them that are claims which an evaluated individual refutes.
+	Disagreements []string `json:"disagreements,omitempty"`
 	// MaxK is null without --max-k, and where there was no time for it.
 	MaxK *MaxK `json:"max_k,omitempty"`
 	// Partitions is null without --partition.
@@ -157,7 +159,7 @@ func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certi
 		Encoding: a.encoding(), Bounds: a.bounds(), Protected: question.Protected(a.query.Space), AskedK: a.K, Class: a.study.Class,
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
-		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults,
+		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults, Disagreements: certify.Texts(rep.Refuted),
 		Partitions: parts, Solver: certify.SolverOf(a.plugins...), SettledBy: rep.By,
 		Where: a.Where, Relax: a.Relax, Maximise: a.Maximise,
 	}

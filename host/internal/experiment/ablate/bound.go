@@ -3,7 +3,6 @@ package ablate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -48,9 +47,8 @@ func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.
 }
 
 // TakeBounds adds the bounds that the record has, each held against what the
-// searches found. An error tells of one that somebody refutes, who then counts.
+// searches found: one that was refuted is a disagreement.
 func (a *Ablation) TakeBounds(p *Plan, from record.Store) error {
-	var refuted error
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
 		text, _, ok := from.Done(boundKey(s))
@@ -68,11 +66,13 @@ func (a *Ablation) TakeBounds(p *Plan, from record.Store) error {
 		}
 		if err := b.Hold(b.Found); err != nil {
 			b.Error = err.Error()
-			refuted = errors.Join(refuted, fmt.Errorf("bound of %s: %w", s.Name(), err))
+		}
+		if b.Error != "" {
+			a.Disagreements = append(a.Disagreements, fmt.Sprintf("%s/%s, bound: %s", s.Study, s.Model, b.Error))
 		}
 		a.Bounds = append(a.Bounds, b)
 	}
-	return refuted
+	return nil
 }
 
 // bound is that of a cell's network; nil for none.

@@ -27,6 +27,7 @@ func (a *Ablation) Document() *view.Document {
 	d := view.Of(a.tables()...)
 	d.Add(a.Only(a.Chosen).Blocks(a.Title("ranking over networks"), one)...)
 	d.Add(view.Close{Block: failed})
+	d.Disagree(a.Disagreements)
 	d.Data = a.data()
 	return d
 }

@@ -2,6 +2,7 @@ package ablate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
@@ -82,5 +83,9 @@ func (p *Plan) boundOf(ctx context.Context, s *session.Session, of *Subject) (*s
 		return nil, err
 	}
 	defer solver.Close()
-	return search.Prove(ctx, solver, q, p.Bound)
+	b, err := search.Prove(ctx, solver, q, p.Bound)
+	if b != nil && errors.Is(err, session.ErrContradiction) {
+		return b, nil // with the error's text, which the tables tell
+	}
+	return b, err
 }

@@ -27,6 +27,8 @@ type Result struct {
 	experiment.Cost
 	// Retried says what went wrong the first time; empty: nothing.
 	Retried string `json:"retried,omitempty"`
+	// Refuted are claims of the solver that evaluated individuals refute, the first few.
+	Refuted []string `json:"refuted,omitempty"`
 	// Error: the task failed, twice, and the rest says nothing.
 	Error string `json:"error,omitempty"`
 }
@@ -134,7 +136,11 @@ func (f *fold) end() (*Result, error) {
 	for i := range f.events {
 		// A search goes on without a solver that is lost, which is another arm
 		// then, and tells of a strategy that is as it ends.
-		if e := &f.events[i]; e.Kind == record.KindFault {
+		switch e := &f.events[i]; {
+		case e.Kind != record.KindFault:
+		case e.Fault.Refuted != nil: // it found nothing
+			f.result.Refuted = append(f.result.Refuted, e.Fault.Error)
+		default:
 			return nil, fmt.Errorf("%s: %s", e.Fault.Plugin, e.Fault.Error)
 		}
 	}

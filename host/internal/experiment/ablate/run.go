@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 // Recall reads a plan back from a task of the journal, with the k of times to target.
@@ -85,7 +86,10 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.TakeBounds(p, from)
+	if err := a.TakeBounds(p, from); err != nil {
+		return nil, err
+	}
+	return a, session.Refuted(a.Disagreements)
 }
 
 // Keep implements experiment.Table.

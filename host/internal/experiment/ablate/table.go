@@ -1,6 +1,7 @@
 package ablate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -20,6 +21,8 @@ type Ablation struct {
 	// Bounds have a network each, in the order of Cells; those that were not asked
 	// for, or not yet, are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
+	// Disagreements are claims of solvers that evaluated individuals refute, with where.
+	Disagreements []string `json:"disagreements,omitempty"`
 	experiment.Terms
 	experiment.Conditions
 	// Seconds is the wall time of all tasks together.
@@ -87,7 +90,7 @@ type Cell struct {
 	// CPU and Seconds of wall time are means over the runs.
 	CPU     *float64 `json:"cpu_seconds"`
 	Seconds *float64 `json:"seconds"`
-	// Errors tell what failed or had to be tried again.
+	// Errors tell what failed or had to be tried again, and what was refuted.
 	Errors []string `json:"errors,omitempty"`
 	// N1st, NMaxK and NTarget are in place of the times where the budget counts
 	// evaluations or iterations: in those.
@@ -267,6 +270,12 @@ func (a *Ablation) cell(s *Subject, arm string, runs []run, results []*Result) C
 		}
 		if r.Error != "" {
 			c.Errors = append(c.Errors, r.Error)
+		}
+		for _, text := range r.Refuted {
+			if !slices.Contains(c.Errors, text) {
+				c.Errors = append(c.Errors, text)
+				a.Disagreements = append(a.Disagreements, fmt.Sprintf("%s/%s, %s: %s", s.Study, s.Model, arm, text))
+			}
 		}
 	}
 	var cpu, seconds []float64

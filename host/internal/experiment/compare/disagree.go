@@ -11,8 +11,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Disagreement is a proof of one arm that a replayed witness refutes. The
-// witness may be another arm's, the same arm's in another run, or the host's.
+// Disagreement is a proof of one arm that a replayed witness refutes, or a claim that the host
+// did not take for a proof since it refuted it. The witness may be another arm's, the same
+// arm's in another run, or the host's.
 type Disagreement struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
@@ -20,10 +21,13 @@ type Disagreement struct {
 	// and with its tolerance included; Finder found an individual there.
 	Prover string `json:"prover"`
 	Finder string `json:"finder"`
-	// Notion is the prover's.
+	// Notion is the prover's. Limit and Margin are NaN where only claims without one were
+	// refuted, such as a witness that is none.
 	Notion string  `json:"notion"`
 	Grade  string  `json:"grade"`
 	Limit  float64 `json:"limit"`
+	// Claim is the text of the first claim that the host refuted in a task; empty: none.
+	Claim string `json:"claim,omitempty"`
 	// Count is how many pairs of a proved region and an individual contradict
 	// each other; the rest tells of the one with the largest margin.
 	Count  int     `json:"count"`
@@ -38,11 +42,14 @@ type Disagreement struct {
 
 // String tells it in one line.
 func (d *Disagreement) String() string {
-	return fmt.Sprintf("%s/%s: %s proved (%s) that no %s margin exceeds %.6g (%s), and %s found one of %.6g there",
+	if d.Claim != "" {
+		return fmt.Sprintf("%s/%s: %s refuted %d of the claims of %s in its tasks (%s; %s): %s", d.Study, d.Model, d.Finder, d.Count, d.Prover, d.Grade, d.Region, d.Claim)
+	}
+	return fmt.Sprintf("%s/%s: %s claimed (%s) that no %s margin exceeds %.6g (%s), and %s found one of %.6g there",
 		d.Study, d.Model, d.Prover, d.Grade, d.Notion, d.Limit, d.Region, d.Finder, d.Margin)
 }
 
-// theHost is who found what refutes a proof once its task had ended.
+// theHost is who found what refutes a claim in its task, or a proof once its task had ended.
 const theHost = "hyfair"
 
 // slack is how far a margin must lie above a proved limit to contradict it:
@@ -71,6 +78,11 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 		proofs[a.Name], finds[a.Name] = gather(results(a))
 		for _, r := range results(a) {
 			refuting = append(refuting, seeded{&Result{Individuals: r.Refuting}, r.seed})
+			for k := range r.Refuted {
+				if by := r.Refuted[k].By; by != nil {
+					refuting = append(refuting, seeded{&Result{Individuals: []Individual{*by}}, r.seed})
+				}
+			}
 		}
 		finders = append(finders, a.Name)
 	}
@@ -90,6 +102,11 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 			for _, one := range finds[d.Finder] {
 				d.hold(s, notion, one, proofs[d.Prover])
 			}
+			if finder == theHost {
+				for _, r := range results(&p.Arms[i]) {
+					d.refuted(s, notion, r)
+				}
+			}
 			if d.Count > 0 {
 				out = append(out, d)
 			}
@@ -98,12 +115,38 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 	return out, nil
 }
 
+// refuted takes in the claims that the host refuted in a task.
+func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r seeded) {
+	for i := range r.Refuted {
+		c := &r.Refuted[i]
+		if d.Claim == "" {
+			d.Claim = c.Text
+		}
+		if by := c.By; by != nil && by.margin(n) > c.Claimed.Limit+slack(c.Claimed.Limit) {
+			continue // held against the claim already
+		}
+		if d.Count++; d.Count == 1 {
+			d.Limit, d.Margin = math.NaN(), math.NaN()
+			if c.By != nil {
+				d.Limit, d.Margin, d.X = c.Claimed.Limit, c.By.margin(n), s.named(c.By.X)
+			}
+			d.Grade, d.Region, d.ProverSeed, d.FinderSeed = c.Claimed.Grade, s.text(c.Claimed.Box), r.seed, r.seed
+		}
+	}
+}
+
+// margin is the individual's in a notion.
+func (i *Individual) margin(n fairness.Notion) float64 {
+	margin := view.Finite(n.Between(max(i.Logit1, i.Logit2), min(i.Logit1, i.Logit2)))
+	if n.Binned() {
+		margin = math.Max(margin, i.Gap)
+	}
+	return margin
+}
+
 // hold holds an individual against proofs.
 func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []proved) {
-	margin := view.Finite(n.Between(max(one.Logit1, one.Logit2), min(one.Logit1, one.Logit2)))
-	if n.Binned() {
-		margin = math.Max(margin, one.Gap)
-	}
+	margin := one.margin(n)
 	for _, p := range proofs {
 		if margin <= p.Limit+slack(p.Limit) || !p.Box.Contains(one.X) {
 			continue
@@ -149,17 +192,24 @@ type seeded struct {
 	seed int64
 }
 
-// gather collects an arm's proofs, of a box the one with the lowest limit, and
-// the individuals it found, each once, over its runs.
+// gather collects an arm's proofs, and its claims that were refuted, of a box the one with the
+// lowest limit, and the individuals it found, each once, over its runs.
 func gather(results []seeded) ([]proved, []found) {
 	tightest := map[string]proved{}
 	once := map[string]found{}
 	for _, r := range results {
-		for i := range r.Proofs {
-			p := &r.Proofs[i]
+		take := func(p *Proof) {
 			key := fmt.Sprint(p.Box)
 			if have, ok := tightest[key]; !ok || p.Limit < have.Limit {
 				tightest[key] = proved{p, r.seed}
+			}
+		}
+		for i := range r.Proofs {
+			take(&r.Proofs[i])
+		}
+		for i := range r.Refuted {
+			if c := &r.Refuted[i]; c.By != nil {
+				take(&c.Claimed)
 			}
 		}
 		for i := range r.Individuals {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/experiment"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -52,7 +52,7 @@ func TestALonelyLiarIsRefutedByTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, err := p.Tabulate(kept)
-	if !errors.Is(err, experiment.ErrContradiction) {
+	if !errors.Is(err, session.ErrContradiction) {
 		t.Fatalf("error %v", err)
 	}
 	c := table.(*Comparison)

@@ -18,13 +18,14 @@ const one = "arm"
 
 // Document shows the comparison.
 func (c *Comparison) Document() *view.Document {
-	var refuted view.Warning
+	var refuted []string
 	for i := range c.Disagreements {
-		refuted = append(refuted, "DISAGREEMENT "+c.Disagreements[i].String())
+		refuted = append(refuted, c.Disagreements[i].String())
 	}
 	d := view.Of(c.tables()...)
 	d.Add(c.Only(c.Chosen).Blocks(c.Title("ranking over networks"), one)...)
-	d.Add(c.matrix(), refuted)
+	d.Add(c.matrix())
+	d.Disagree(refuted)
 	d.Data = c.data()
 	return d
 }
@@ -154,16 +155,28 @@ func (c *Comparison) trouble(r *Row) (lines []string) {
 	if r.Killed > 0 {
 		lines = append(lines, fmt.Sprintf("%s: had to be ended from outside in %d of %s, after the budget", who, r.Killed, english.Plural(r.Runs, "run", "")))
 	}
+	if r.Faults > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s of the solver, the first: %s", who, english.Plural(r.Faults, "fault", ""), view.FirstLine(r.Fault)))
+	}
 	return lines
 }
 
-// matrix counts disagreements, the proving arm in the line.
+// matrix counts disagreements, the proving arm in the line, and what the host refuted.
 func (c *Comparison) matrix() *view.Table {
 	t := &view.Table{Title: c.Title("disagreements: proofs of the arm on the left refuted by a replayed witness of the arm above"), Columns: []view.Column{{Title: ""}}}
+	byHost := slices.ContainsFunc(c.Disagreements, func(d Disagreement) bool { return d.Finder == theHost })
 	for i := range c.Arms {
 		t.Columns = append(t.Columns, view.Column{Title: c.Arms[i].Name, Right: true})
-		line := view.Texts(c.Arms[i].Name)
-		for _, n := range c.Matrix[i] {
+	}
+	if byHost {
+		t.Columns = append(t.Columns, view.Column{Title: theHost, Right: true})
+	}
+	for i := range c.Arms {
+		line, counts := view.Texts(c.Arms[i].Name), slices.Clone(c.Matrix[i])
+		if byHost {
+			counts = append(counts, c.refutations(c.Arms[i].Name, theHost, nil))
+		}
+		for _, n := range counts {
 			line = append(line, view.Cell{Text: strconv.Itoa(n), Alarm: n > 0, Bold: n > 0})
 		}
 		t.Rows = append(t.Rows, line)
@@ -204,6 +217,7 @@ func (c *Comparison) data() *view.Table {
 	for _, m := range all {
 		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
 	}
+	t.Columns = append(t.Columns, view.Columns("fault")...)
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		line := []string{r.Study, r.Model, r.Arm, strconv.Itoa(r.Runs), strconv.Itoa(r.Found)}
@@ -218,9 +232,20 @@ func (c *Comparison) data() *view.Table {
 		for _, m := range all {
 			line = append(line, experiment.Intervals(m.cell(r))...)
 		}
+		line = append(line, r.Fault)
 		t.Rows = append(t.Rows, view.Texts(line...))
 	}
 	return t
+}
+
+// refutations counts what a finder refutes of an arm: on a row's network, nil on all.
+func (c *Comparison) refutations(prover, finder string, r *Row) (n int) {
+	for k := range c.Disagreements {
+		if d := &c.Disagreements[k]; d.Prover == prover && d.Finder == finder && (r == nil || d.Study == r.Study && d.Model == r.Model) {
+			n += d.Count
+		}
+	}
+	return n
 }
 
 // refutedBy is a row's line of its model's disagreement matrix: who refuted the
@@ -228,13 +253,7 @@ func (c *Comparison) data() *view.Table {
 func (c *Comparison) refutedBy(r *Row) string {
 	var counts []string
 	tell := func(finder string, always bool) {
-		n := 0
-		for k := range c.Disagreements {
-			if d := &c.Disagreements[k]; d.Study == r.Study && d.Model == r.Model && d.Prover == r.Arm && d.Finder == finder {
-				n += d.Count
-			}
-		}
-		if n > 0 || always {
+		if n := c.refutations(r.Arm, finder, r); n > 0 || always {
 			counts = append(counts, fmt.Sprintf("%s:%d", finder, n))
 		}
 	}

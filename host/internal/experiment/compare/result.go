@@ -47,8 +47,19 @@ type Result struct {
 	Killed bool `json:"killed,omitempty"`
 	// Error ended the task before its budget.
 	Error string `json:"error,omitempty"`
-	// Faults of the solver, the first few.
-	Faults []string `json:"faults,omitempty"`
+	// Faults of the solver, the first few, and those of them that are claims which the host
+	// refuted in the task: they are no Proofs.
+	Faults  []string  `json:"faults,omitempty"`
+	Refuted []Refuted `json:"refuted,omitempty"`
+}
+
+// Refuted is a claim that the host refuted.
+type Refuted struct {
+	Text string `json:"text"`
+	// Claimed by the solver, and By an individual above its Limit; nil, and without a Limit,
+	// where the claim is of another kind.
+	Claimed Proof       `json:"claimed"`
+	By      *Individual `json:"by,omitempty"`
 }
 
 // Individual is one who was found.
@@ -120,6 +131,7 @@ func (f *fold) add(e *record.Event) error {
 		return f.verdict(e.Verdict)
 	case record.KindFault:
 		f.result.Faults = append(f.result.Faults, e.Fault.Error)
+		return f.refuted(e.Fault)
 	case record.KindFinished:
 		f.finished, f.interrupted = true, e.Finished.Interrupted
 		f.result.Error, f.result.Seconds = e.Finished.Error, e.Seconds
@@ -143,6 +155,27 @@ func (f *fold) verdict(v *record.Verdict) error {
 		return fmt.Errorf("region %q: %w", v.Region, err)
 	}
 	f.result.Proofs = append(f.result.Proofs, Proof{Box: box, Limit: limit + v.Tolerance, Grade: v.Grade})
+	return nil
+}
+
+// refuted keeps a claim that was refuted.
+func (f *fold) refuted(of *record.Fault) error {
+	r := of.Refuted
+	if r == nil {
+		return nil
+	}
+	box, err := boxOf(f.subject.Space, f.subject.Region, r.Region)
+	if err != nil {
+		return fmt.Errorf("region %q: %w", r.Region, err)
+	}
+	out := Refuted{Text: of.Error, Claimed: Proof{Box: box, Limit: r.Limit, Grade: r.Grade}}
+	if w := r.Witness; w != nil {
+		if len(w.Copy1) != len(f.subject.Space.Features) {
+			return fmt.Errorf("a witness has %d values", len(w.Copy1))
+		}
+		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1), Logit1: w.Logit1, Logit2: w.Logit2}
+	}
+	f.result.Refuted = append(f.result.Refuted, out)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 // Recall reads a plan back from a task of the journal.
@@ -82,7 +83,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 		return nil, err
 	}
 	if n := len(c.Disagreements); n > 0 {
-		err = fmt.Errorf("%d disagreements: a %w", n, experiment.ErrContradiction)
+		err = fmt.Errorf("%d disagreements: a %w", n, session.ErrContradiction)
 	}
 	return c, err
 }

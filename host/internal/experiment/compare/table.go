@@ -77,10 +77,11 @@ type Row struct {
 	Solves    *float64 `json:"solves"`
 	CPU       *float64 `json:"cpu_seconds"`
 	Seconds   *float64 `json:"seconds"`
-	// Killed counts runs whose worker had to be ended; Faults those of the solver;
-	// Errors tells what ended runs early.
+	// Killed counts runs whose worker had to be ended; Faults those of the solver,
+	// and Fault is the text of the first; Errors tells what ended runs early.
 	Killed int      `json:"killed"`
 	Faults int      `json:"faults"`
+	Fault  string   `json:"fault,omitempty"`
 	Errors []string `json:"errors,omitempty"`
 	// Over is what the paper only mentions over the runs, by the names of the means.
 	Over map[string]*statistics.Cell `json:"over_runs"`
@@ -379,7 +380,9 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 		if x.Killed {
 			r.Killed++
 		}
-		r.Faults += len(x.Faults)
+		if r.Faults += len(x.Faults); r.Fault == "" && len(x.Faults) > 0 {
+			r.Fault = x.Faults[0]
+		}
 		if x.Error != "" {
 			r.Errors = append(r.Errors, x.Error)
 		}

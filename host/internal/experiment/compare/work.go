@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -203,15 +205,13 @@ func (w *worker) ask(ctx context.Context, it item) {
 	rep, err := certify.Run(limited, &q, w.options)
 	if rep == nil { // the question is malformed, which another region would not change
 		w.lost = err
-		w.fault(err.Error())
+		w.fault(record.Fault{Error: err.Error()})
 		return
 	}
 	w.counts[measureSpurious] += int64(rep.Spurious)
 	w.counts[measureSolves] += int64(rep.Solves)
 	w.counts[measureNodes] += rep.Nodes
-	for _, f := range rep.Faults {
-		w.fault(f)
-	}
+	w.faulty(rep)
 	switch {
 	case err == nil:
 		w.losses = 0
@@ -307,9 +307,28 @@ func (w *worker) verdict(it item, rep *certify.Report) {
 	w.emit(record.Event{Kind: record.KindVerdict, Verdict: v})
 }
 
-func (w *worker) fault(text string) {
+// faulty records what was wrong with an answer, and what was refuted of it.
+func (w *worker) faulty(rep *certify.Report) {
+	for i := range rep.Refuted {
+		r := &rep.Refuted[i]
+		claim := &record.Refuted{Region: partition.Text(w.asked.Space, w.asked.Region, r.Region), Grade: r.Grade.String()}
+		if r.Witness != nil {
+			claim.Limit, claim.Witness = view.Finite(r.Limit), r.Witness.Event().Witness
+		}
+		w.fault(record.Fault{Error: r.Text, Refuted: claim})
+	}
+	refuted := certify.Texts(rep.Refuted)
+	for _, f := range rep.Faults {
+		if !slices.Contains(refuted, f) {
+			w.fault(record.Fault{Error: f})
+		}
+	}
+}
+
+func (w *worker) fault(f record.Fault) {
 	if w.faults++; w.faults <= maxFaultEvents {
-		w.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: w.job.Solver, Error: text}})
+		f.Plugin = w.job.Solver
+		w.emit(record.Event{Kind: record.KindFault, Fault: &f})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -74,7 +75,7 @@ type Answer struct {
 type errRefuted struct{ error }
 
 // Is lets the program end as it does on every contradiction.
-func (errRefuted) Is(target error) bool { return target == experiment.ErrContradiction }
+func (errRefuted) Is(target error) bool { return target == session.ErrContradiction }
 
 // Tabulate implements experiment.Plan.
 func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {

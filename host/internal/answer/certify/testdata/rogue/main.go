@@ -1,12 +1,14 @@
 // Command rogue is a solver plugin that is right (it tries every point) until
-// it misbehaves as the option mode says, from the question with the number in
+// it misbehaves as the option mode, or else $HYFAIR_TEST_ROGUE, says, from the question with the number in
 // the option from on, counted from 1. Its name is that of its file. An empty file
 // NAME.misbehaves beside it says that it has begun to.
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -37,7 +39,7 @@ func (*rogue) Describe(ctx context.Context) (sdk.Description, error) {
 }
 
 func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
-	mode, from := o.Options["mode"], int64(1)
+	mode, from := cmp.Or(o.Options["mode"], os.Getenv("HYFAIR_TEST_ROGUE")), int64(1)
 	if text := o.Options["from"]; text != "" {
 		var err error
 		if from, err = strconv.ParseInt(text, 10, 64); err != nil {
@@ -87,6 +89,22 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 		for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
 			o.Progress(sdk.Progress{Values: nothing})
 		}
+	case "fair": // whatever is asked, there is nothing to find
+		if q := p.Query; q != nil {
+			switch q.Goal {
+			case problem.Quantify:
+				return &sdk.Result{Status: sdk.Optimal, Shares: &sdk.Shares{Fair: big.NewRat(1, 1), Unfair: new(big.Rat)}}, nil
+			case problem.MaxK:
+				return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other, Bound: 1, HasBound: true}, nil
+			}
+		}
+		return &sdk.Result{Status: sdk.Infeasible}, nil
+	case "none": // of the witnesses it shows is one
+		r, err := right.Solve(ctx, p, o)
+		if err == nil && r.Witness != nil {
+			r.Witness.Copy2 = r.Witness.Copy1
+		}
+		return r, err
 	case "infeasible":
 		return &sdk.Result{Status: sdk.Infeasible}, nil
 	case "short":

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+)
+
+// What hyfair itself refutes of a solver's claims ends every command with exit code 4, and
+// stands in the result, whoever asks the solver.
+func TestRefutedClaimsEndWithTheirCode(t *testing.T) {
+	tier.NeedUsual(t)
+	plugins, study := plugintest.Folder(t, map[string]string{
+		"hyfair-solver-bnb": "host/internal/answer/certify/testdata/rogue", "hyfair-solver-acme": "host/internal/answer/certify/testdata/rogue",
+		"hyfair-search-climb": "plugins/search-climb", "hyfair-search-sa": "plugins/search-sa",
+	}), tenureStudy(t)
+	text, err := os.ReadFile(study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := filepath.Join(filepath.Dir(study), "wide.yaml") // more people than are tried
+	if err := os.WriteFile(wide, []byte(strings.Replace(string(text), "0..9", "0..99", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	grid := filepath.Join(filepath.Dir(study), "grid.yaml")
+	if err := os.WriteFile(grid, []byte("bound: 5s\nbudget: 50it\nruns: 1\nstudies: [{study: wide.yaml}]\nstrategies: [{name: sa, strategy: sa, solver: none}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		lie, args string
+	}{
+		{"fair", "certify WIDE --timeout 20s --solver bnb --climb=false"},
+		{"fair", "certify WIDE --timeout 20s --solver bnb --climb=false --encoding bigm"},
+		{"fair", "certify WIDE --timeout 20s --solver bnb --climb=false --encoding smt"},
+		{"fair", "certify WIDE --timeout 20s --solver bnb --maximize"},
+		{"fair", "certify WIDE --timeout 20s --solver bnb --max-k"},
+		{"fair", "certify WIDE --timeout 20s --solver bnb+acme --climb=false"},
+		{"none", "certify WIDE --timeout 20s --solver bnb --climb=false"},
+		{"fair", "quantify WIDE --timeout 20s --solver bnb"},
+		{"fair", "search WIDE --strategy sa --solver none --budget 50it --bound 5s"},
+		{"none", "search WIDE --strategy sa --solver bnb --budget 50it"},
+		{"fair", "report --study WIDE --budget 6s"},
+	} {
+		t.Run(c.lie+" "+c.args, func(t *testing.T) {
+			t.Setenv("HYFAIR_TEST_ROGUE", c.lie)
+			args := strings.Fields(strings.Replace(c.args, "WIDE", wide, 1))
+			code, stdout, stderr := command(t, plugins, args...)
+			if code != ExitContradiction || !strings.Contains(stdout, "DISAGREEMENT ") || !strings.Contains(stderr, "proof was refuted by a replayed witness: ") {
+				t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
+			}
+			code, stdout, _ = command(t, plugins, append(args, "--json")...)
+			if code != ExitContradiction || !strings.Contains(stdout, `"disagreements":`) {
+				t.Errorf("--json: exit code %d\n%s", code, stdout)
+			}
+		})
+	}
+	t.Run("ablate --bound", func(t *testing.T) {
+		t.Setenv("HYFAIR_TEST_ROGUE", "fair")
+		code, stdout, stderr := startWith(t, program(t), plugins, filepath.Join(t.TempDir(), "journal.db"), "ablate", grid).wait(t)
+		if code != ExitContradiction || !strings.Contains(stdout, "DISAGREEMENT ") {
+			t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
+		}
+	})
+}
