@@ -164,6 +164,7 @@ func (d *drafter) findOddCells() {
 	for _, c := range d.table.columns {
 		if odd := c.oddCells(false); odd != nil && !d.knows(c, odd) {
 			c.miss(odd)
+			c.slips = odd
 		}
 	}
 }
@@ -181,11 +182,11 @@ func (d *drafter) doubtOddCells() {
 	for i := range d.chosen.features {
 		f := &d.chosen.features[i]
 		c := f.from
-		if len(c.odd) == 0 {
+		if len(c.slips) == 0 {
 			continue
 		}
-		count, texts := 0, make([]string, len(c.odd))
-		for i, text := range c.odd {
+		count, texts := 0, make([]string, len(c.slips))
+		for i, text := range c.slips {
 			texts[i] = fmt.Sprintf("%.40q", text)
 			count += c.oddRows[text]
 		}

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -48,10 +49,14 @@ func (r *Result) Document() *view.Document {
 	d.Add(t, facts)
 	if r.InputCheck != nil {
 		d.Add(r.AllCaveats()...)
-		return d
+	} else {
+		for _, doubt := range r.Doubts {
+			d.Add(view.Warning{doubt})
+		}
 	}
-	for _, doubt := range r.Doubts {
-		d.Add(view.Warning{doubt})
+	if r.ScoresBy != "" {
+		d.Say("Scores of the model's own pipeline make the inputs certain: hyfair init … --scores scores.csv. This writes them, where X is what the model gets for all rows of %s:", filepath.Base(r.Data))
+		d.Say("%s", r.ScoresBy)
 	}
 	return d
 }

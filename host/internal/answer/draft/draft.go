@@ -42,7 +42,8 @@ type Request struct {
 	Positive []string `json:"positive,omitempty"`
 	// Protected are the columns to protect, nothing is otherwise.
 	Protected []string `json:"protected,omitempty"`
-	// Scores and Inputs are files with what the owner's own pipeline makes of the rows.
+	// Scores and Inputs are files with what the owner's own pipeline makes of the rows; with both, what is solved from
+	// the inputs is held against the scores.
 	Scores string `json:"scores,omitempty"`
 	Inputs string `json:"inputs,omitempty"`
 	// Out is the study to write, which is replaced only with Force.
@@ -81,6 +82,8 @@ type Result struct {
 	Left []string `json:"left,omitempty"`
 	// Doubts are what to look at.
 	Doubts []string `json:"doubts,omitempty"`
+	// ScoresBy is Python that writes the scores that were not given.
+	ScoresBy string `json:"scores_by,omitempty"`
 	// Kept is where the file that was replaced is now.
 	Kept    string  `json:"kept,omitempty"`
 	Seed    int64   `json:"seed"`
@@ -111,7 +114,8 @@ type drafter struct {
 	left   []string  // columns that are not used, and why
 	truth  truth
 	chosen arrangement
-	raw    bool // the means and ranges of a .nnet file are not applied
+	raw    bool     // the means and ranges of a .nnet file are not applied
+	absent *float64 // the input that the model takes for a missing value
 }
 
 // Guess finds out what Answer would, and writes nothing.
@@ -147,7 +151,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if r.Model != "" {
 		seen, err := inspect.Answer(ctx, s, inspect.Request{Path: r.Out, Seed: r.Seed})
 		if err != nil {
-			return nil, fmt.Errorf("%s is written, and has to be completed: %w", r.Out, err)
+			return nil, fmt.Errorf("%s is written, and has to be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, d.out.Doubts...), "\n"))
 		}
 		if seen.Rows != nil {
 			d.out.Accuracy, d.out.Majority = seen.Accuracy, seen.Majority
@@ -218,6 +222,9 @@ func (d *drafter) draft() (err error) {
 	d.out.Left = d.left
 	d.doubtOddCells()
 	d.candidates()
+	if d.model != nil && d.Scores == "" {
+		d.out.ScoresBy = d.python()
+	}
 	return nil
 }
 
@@ -449,6 +456,15 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 		}
 	}
 	best := all[0]
+	if d.unsaid() {
+		plain := best
+		if i := slices.IndexFunc(all, func(a arrangement) bool { return strings.HasSuffix(a.how, "as they are") }); i >= 0 {
+			plain = all[i]
+		}
+		if d.absentByLabels(&plain, t, best.fit.loss); d.absent != nil {
+			best = plain
+		}
+	}
 	why := best.how + ": " + best.fit.said()
 	sure := "likely"
 	if len(all) > 1 {
@@ -461,7 +477,7 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
 	}
-	if names && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() {
+	if names && d.info.Format == "onnx" && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() { // the file holds the encoders
 		sure, d.out.Solved = "certain", true
 	}
 	d.out.Inputs = sure + ": " + why
@@ -474,16 +490,79 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 	if err != nil {
 		return arrangement{}, err
 	}
-	var a arrangement
-	for _, v := range slices.Backward(fit) {
-		if a, err = p.solve(v, d.usable); err == nil {
-			if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
-				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
-			}
-			return d.held(d.lacking(a, p))
+	var scores []float64
+	if d.Scores != "" {
+		if scores, fit, err = readScores(d.Scores, d.table, fit); err != nil {
+			return arrangement{}, err
 		}
 	}
+	var a arrangement
+	for _, v := range slices.Backward(fit) {
+		if a, err = p.solve(v, d.usable); err != nil {
+			continue
+		}
+		if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
+		}
+		if p.absent != nil {
+			d.absent = p.absent
+			d.model, _ = absent(d.model, *p.absent)
+			a.how += fmt.Sprintf(", in which %s is missing", decimal(*p.absent))
+		}
+		for c, texts := range p.gaps {
+			c.miss(texts)
+		}
+		a = d.lacking(a, p)
+		for i := range a.features {
+			f := &a.features[i]
+			switch gaps := p.gaps[f.from]; {
+			case gaps == nil:
+			case f.lacks():
+				f.why = append(f.why, fmt.Sprintf("certain: missing where the column has %s, in all rows", strings.Join(gaps, " or ")))
+			default:
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: the model takes %s for a missing value, which a study cannot say of this feature, so such rows are left out", f.Name, strings.Join(gaps, " and ")))
+			}
+		}
+		switch {
+		case scores != nil:
+			a = d.matched(a, scores)
+		case !p.some && d.unsaid():
+			d.absentByLabels(&a, d.truth, math.Inf(1))
+			if d.out.Solved = false; d.out.Inputs == "" {
+				d.out.Inputs = "likely: " + a.how
+			}
+		}
+		return d.held(a)
+	}
 	return a, err
+}
+
+// matched holds what was solved from inputs against the scores.
+func (d *drafter) matched(a arrangement, scores []float64) arrangement {
+	bound := boundOf(d.model, scores)
+	worst := a.worst(d.model, scores, allRows)
+	if worst > bound {
+		if found, ok := d.absentByScores([]arrangement{a}, scores, bound); ok {
+			a, worst = found, found.worst(d.model, scores, allRows)
+		}
+	}
+	if d.out.Worst = &worst; worst > bound {
+		d.out.Solved = false
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the scores of %s are off by up to %.3g: they are of another model, or it gets other inputs", d.Inputs, d.Scores, worst))
+	}
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, len(a.view.rows), worst)
+	return a
+}
+
+// boundOf is how far scores may be off.
+func boundOf(m model.Model, scores []float64) float64 {
+	bound := exactly
+	if m.Link() == fairness.LinkLinear {
+		for _, score := range scores {
+			bound = max(bound, exactly*math.Abs(score))
+		}
+	}
+	return bound
 }
 
 // lacking keeps the rows of a solved arrangement, too, in which values are missing and so are the inputs.
@@ -504,7 +583,7 @@ func (d *drafter) lacking(a arrangement, p *pairs) arrangement {
 		}
 	}
 	some := slices.ContainsFunc(wide.features, func(f feature) bool { return f.lacks() })
-	if wide = wide.narrowed(); some && len(wide.view.rows) == all { // else there are categories that no other row has
+	if wide = wide.narrowed(); some && len(wide.view.rows) == all || len(p.gaps) > 0 { // else there are categories that no other row has
 		return wide
 	}
 	return a
@@ -519,18 +598,18 @@ const (
 // solved chooses by the owner's scores, and solves from them what the usual ways do not give.
 func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
-	bound := exactly
-	if d.model.Link() == fairness.LinkLinear {
-		for _, score := range scores {
-			bound = max(bound, exactly*math.Abs(score))
-		}
-	}
+	bound := boundOf(d.model, scores)
 	for i := range tried[:min(len(tried), 8)] {
 		if worst := tried[i].worst(d.model, scores, allRows); worst < least {
 			best, least = tried[i], worst
 		}
 		if least <= bound {
 			break
+		}
+	}
+	if least > bound {
+		if a, ok := d.absentByScores(tried, scores, bound); ok {
+			best, least = a, a.worst(d.model, scores, allRows)
 		}
 	}
 	if m, smooth := d.model.(model.Differentiable); least > bound && smooth && best.known(m, scores) {
@@ -616,16 +695,45 @@ func (d *drafter) plainly(v *selection) arrangement {
 	return a
 }
 
+// python writes the model's scores, where X is what its owner gives it for the rows.
+func (d *drafter) python() string {
+	class := 1
+	if d.Class != nil {
+		class = *d.Class
+	}
+	score := fmt.Sprintf("model.predict_proba(X)[:, %d]", class)
+	keras := strings.HasPrefix(d.info.Format, "keras")
+	producer := strings.ToLower(d.info.Producer)
+	switch {
+	case strings.Contains(producer, "torch"):
+		if score = "model(X).detach().numpy()"; d.info.Linear && d.truth.numbers == nil {
+			score = "torch.sigmoid(model(X)).detach().numpy()"
+		}
+	case keras || strings.Contains(producer, "keras") || strings.Contains(producer, "tf2onnx"):
+		if score = "model.predict(X)[:, -1]"; d.info.Linear && d.truth.numbers == nil {
+			score = "1 / (1 + numpy.exp(-model.predict(X)[:, -1]))"
+		}
+	case d.truth.numbers != nil || regresses(d.model):
+		score = "model.predict(X)"
+	}
+	return "pandas.DataFrame(" + score + ").to_csv(\"scores.csv\", index=False)"
+}
+
 // held tells which columns the arrangement leaves out.
 func (d *drafter) held(a arrangement) (arrangement, error) {
+	var without []string
 	for _, c := range d.usable {
 		if slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }) {
 			continue
 		}
+		without = append(without, c.name)
 		d.left = append(d.left, c.name+" (the model does not take it)")
 		if slices.Contains(d.Protected, c.name) {
 			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so it decides nothing", c.name, a.how)
 		}
+	}
+	if without != nil && strings.Contains(a.how, ", without ") && !d.out.Solved {
+		d.out.Doubts = append(d.out.Doubts, "that the model does not take "+strings.Join(without, ", ")+" is a guess, by the number of its inputs")
 	}
 	if d.out.Inputs == "" {
 		d.out.Inputs = map[bool]string{true: "certain: ", false: "guess: "}[d.out.Solved] + a.how

@@ -225,16 +225,19 @@ func (v *selection) arrangements(columns []*column, inputs int) (out []arrangeme
 				if width != inputs || len(out) > most {
 					continue
 				}
-				for _, order := range []string{"in the file's order", "numbers first", "numbers last"} {
+				for _, order := range []string{"in the file's order", "numbers first", "numbers last", "sorted by name"} {
 					ordered := slices.Clone(used)
-					if order != "in the file's order" {
+					switch order {
+					case "sorted by name":
+						slices.SortStableFunc(ordered, func(a, b *column) int { return strings.Compare(a.name, b.name) })
+					case "numbers first", "numbers last":
 						rank := func(c *column) int {
 							return map[bool]int{c.numeric: 0, !c.numeric: 1}[order == "numbers first"]
 						}
 						slices.SortStableFunc(ordered, func(a, b *column) int { return rank(a) - rank(b) })
-						if slices.Equal(ordered, used) {
-							continue
-						}
+					}
+					if order != "in the file's order" && slices.Equal(ordered, used) {
+						continue
 					}
 					a := arrangement{view: v, how: order}
 					if words {

@@ -15,6 +15,12 @@ type pairs struct {
 	names  []string // of the inputs, where the file has them
 	alike  []string // columns of which each makes an input of no name
 	inputs [][]float64
+	// absent is the number that stands for a missing value in all columns; gaps are texts of a column that do, where
+	// none does in all.
+	absent *float64
+	gaps   map[*column][]string
+	// some: inputs are missing where the column has a value.
+	some bool
 }
 
 // readPairs reads a file with a row of inputs for each row of the table, or for each that is kept; with gaps, inputs
@@ -117,21 +123,140 @@ func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
 		f.Inputs = []space.Input{{Index: j}}
 		a.features = append(a.features, f)
 	}
+	at := make([][]space.Input, len(a.features))
 	for i := range a.features {
+		at[i] = a.features[i].Inputs
 		if err := p.encode(v, &a.features[i]); err != nil {
 			return a, err
 		}
 	}
-	return a, nil
+	return a, p.miss(v, a.features, at)
+}
+
+// miss finds out what stands for the inputs that are missing: one number in all columns, or texts of some. at are the
+// inputs of each feature in the file.
+func (p *pairs) miss(v *selection, features []feature, at [][]space.Input) error {
+	p.absent, p.gaps, p.some = nil, map[*column][]string{}, false
+	numbers := map[float64]bool{}
+	tables := false
+	for i := range features {
+		c := features[i].from
+		for _, in := range at[i] {
+			for _, row := range v.rows {
+				if !math.IsNaN(p.inputs[in.Index][row]) {
+					continue
+				}
+				p.some = true
+				if text := c.text(row); !slices.Contains(p.gaps[c], text) {
+					p.gaps[c] = append(p.gaps[c], text)
+				}
+				if tables = tables || features[i].Kind == space.Categorical; !tables {
+					numbers[c.numbers[row]] = true
+				}
+			}
+		}
+	}
+	if !p.some {
+		return nil
+	}
+	if len(numbers) == 0 && tables {
+		numbers[0] = true
+	}
+	if len(numbers) == 1 {
+		for n := range numbers {
+			if p.everywhere(v, features, n) {
+				p.absent, p.gaps = &n, nil
+				for i := range features {
+					features[i].put(n)
+				}
+				return nil
+			}
+		}
+	}
+	for i := range features {
+		f := &features[i]
+		gaps := p.gaps[f.from]
+		if gaps != nil && (len(at[i]) != 1 || f.from.many) {
+			return fmt.Errorf("%s: input %d is missing where %s is %.40q, which a study can say of columns that feed one input, or of one number in all inputs", p.path, at[i][0].Index+1, f.from.name, gaps[0])
+		}
+		f.drop(gaps)
+	}
+	return nil
+}
+
+// everywhere reports that a number is what all missing inputs would be, and that no other input is.
+func (p *pairs) everywhere(v *selection, features []feature, n float64) bool {
+	j := 0
+	for i := range features {
+		f := &features[i]
+		for _, in := range f.Inputs {
+			x := p.inputs[j]
+			j++
+			for _, row := range v.rows {
+				own := in.Scale*f.from.numbers[row] + in.Offset
+				if f.Kind == space.Categorical {
+					if own = float64(slices.Index(f.Categories, f.from.text(row))); in.Table != nil {
+						own = in.Table[int(own)]
+					}
+				}
+				if math.IsNaN(own) {
+					own = n // of a table, which has no other
+				}
+				if (own == n) != math.IsNaN(x[row]) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// drop takes names off a category's.
+func (f *feature) drop(names []string) {
+	if f.Kind != space.Categorical || len(names) == 0 {
+		return
+	}
+	for k := len(f.Categories) - 1; k >= 0; k-- {
+		if slices.Contains(names, f.Categories[k]) {
+			f.Categories = slices.Delete(f.Categories, k, k+1)
+			if in := &f.Inputs[0]; in.Table != nil {
+				in.Table = slices.Delete(in.Table, k, k+1)
+			}
+		}
+	}
+	if f.Hi = float64(len(f.Categories) - 1); f.Inputs[0].Table != nil {
+		f.inputs = tables(f.Inputs)
+	}
+}
+
+// put puts a number in place of what is missing in the feature's tables.
+func (f *feature) put(n float64) {
+	hot, some := len(f.Inputs) == len(f.Categories), false
+	for i := range f.Inputs {
+		for k, x := range f.Inputs[i].Table {
+			if math.IsNaN(x) {
+				f.Inputs[i].Table[k], some = n, true
+			}
+			hot = hot && f.Inputs[i].Table[k] == map[bool]float64{true: 1}[i == k]
+		}
+	}
+	if some && hot {
+		f.inputs = "one-hot"
+	} else if some {
+		f.inputs = tables(f.Inputs)
+	}
 }
 
 // column is the one that determines an input: of numbers as a line, else one whose values have an input each.
 func (p *pairs) column(v *selection, columns []*column, x []float64, before []feature) *column {
 	lowest, highest := math.Inf(1), math.Inf(-1)
+	gap := false
 	for _, row := range v.rows {
-		lowest, highest = min(lowest, x[row]), max(highest, x[row])
+		if gap = gap || math.IsNaN(x[row]); !math.IsNaN(x[row]) {
+			lowest, highest = min(lowest, x[row]), max(highest, x[row])
+		}
 	}
-	constant := lowest == highest
+	constant := lowest == highest && !gap
 	if n := len(before); n > 0 && (constant || !before[n-1].from.numeric && p.table(v, before[n-1].from, x) != nil) {
 		return before[n-1].from
 	}
@@ -167,24 +292,34 @@ func (p *pairs) column(v *selection, columns []*column, x []float64, before []fe
 	return fit[0]
 }
 
-// line is the scale and offset that make x of a column of numbers.
+// line is the scale and offset that make x of a column of numbers. Where x is missing, it is for all rows of that
+// number.
 func (p *pairs) line(v *selection, c *column, x []float64) (scale, offset float64, ok bool) {
-	k := v.of[c]
 	lo, hi := -1, -1
+	missing := map[float64]bool{}
 	for _, row := range v.rows {
-		switch c.numbers[row] {
-		case k.lo:
+		n := c.numbers[row]
+		if math.IsNaN(x[row]) {
+			missing[n] = true
+			continue
+		}
+		if lo < 0 || n < c.numbers[lo] {
 			lo = row
-		case k.hi:
+		}
+		if hi < 0 || n > c.numbers[hi] {
 			hi = row
 		}
 	}
-	if lo < 0 || hi < 0 || x[lo] == x[hi] {
+	if lo < 0 || x[lo] == x[hi] && (c.numbers[lo] != c.numbers[hi] || x[lo] != c.numbers[lo] || len(missing) == 0) {
 		return 0, 0, false
 	}
-	scale = (x[hi] - x[lo]) / (k.hi - k.lo)
-	offset = x[lo] - scale*k.lo
-	return scale, offset, !slices.ContainsFunc(v.rows, func(row int) bool { return !near(scale*c.numbers[row]+offset, x[row]) })
+	if scale = 1; x[lo] != x[hi] {
+		scale = (x[hi] - x[lo]) / (c.numbers[hi] - c.numbers[lo])
+	}
+	offset = x[lo] - scale*c.numbers[lo]
+	return scale, offset, !slices.ContainsFunc(v.rows, func(row int) bool {
+		return !math.IsNaN(x[row]) && (missing[c.numbers[row]] || !near(scale*c.numbers[row]+offset, x[row]))
+	})
 }
 
 // table is the input of each of a column's texts, nil where they do not determine it.
@@ -192,7 +327,7 @@ func (p *pairs) table(v *selection, c *column, x []float64) map[string]float64 {
 	out := map[string]float64{}
 	for _, row := range v.rows {
 		text := c.text(row)
-		if have, ok := out[text]; ok && have != x[row] {
+		if have, ok := out[text]; ok && have != x[row] && !(math.IsNaN(have) && math.IsNaN(x[row])) {
 			return nil
 		}
 		out[text] = x[row]
@@ -208,6 +343,9 @@ func (p *pairs) encode(v *selection, f *feature) error {
 			x := p.inputs[at[0].Index]
 			worst := func(scale, offset float64) (most float64) {
 				for _, row := range v.rows {
+					if math.IsNaN(x[row]) {
+						continue
+					}
 					most = max(most, math.Abs(scale*c.numbers[row]+offset-x[row])/(1+math.Abs(x[row])))
 				}
 				return most

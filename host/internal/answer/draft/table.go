@@ -34,9 +34,10 @@ type column struct {
 	numbers []float64
 	missing int
 	marks   []string
-	// odd are those of the marks that are none in other columns, oddRows how many rows have them.
-	odd     []string
-	oddRows map[string]int
+	// odd are those of the marks that are none in other columns, oddRows how many rows have them; slips are those that
+	// are no numbers.
+	odd, slips []string
+	oddRows    map[string]int
 	// numeric: all that is there are numbers; whole: whole ones; many: more texts than
 	// categories can be.
 	numeric, whole, many bool

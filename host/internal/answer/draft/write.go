@@ -170,6 +170,9 @@ func (d *drafter) modelText() string {
 	if d.raw {
 		more += ", normalize: false"
 	}
+	if d.absent != nil {
+		more += ", missing: " + decimal(*d.absent)
+	}
 	if more != "" {
 		return "{file: " + path + more + "}"
 	}
