@@ -732,7 +732,7 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so it decides nothing", c.name, a.how)
 		}
 	}
-	if without != nil && strings.Contains(a.how, ", without ") && !d.out.Solved {
+	if without != nil && d.Scores == "" && strings.HasPrefix(d.out.Inputs, "guess") {
 		d.out.Doubts = append(d.out.Doubts, "that the model does not take "+strings.Join(without, ", ")+" is a guess, by the number of its inputs")
 	}
 	if d.out.Inputs == "" {
