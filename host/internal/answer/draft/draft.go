@@ -180,9 +180,7 @@ func (d *drafter) draft() (err error) {
 	} else if d.Scores != "" || d.Inputs != "" {
 		return errors.New("--scores and --inputs say something about a model: name its file after the data")
 	}
-	if err := d.findStrangers(); err != nil {
-		return fmt.Errorf("%s: %w", d.Data, err)
-	}
+	d.findCodes()
 	d.findOddCells()
 	if err := d.findLabel(); err != nil {
 		return err
@@ -223,8 +221,8 @@ func (d *drafter) draft() (err error) {
 	d.out.Rows = len(d.chosen.view.rows)
 	d.out.RowsLeft = d.table.rows - d.out.Rows
 	d.out.Left = d.left
+	d.doubtCodes()
 	d.doubtOddCells()
-	d.doubtValues()
 	d.candidates()
 	if d.model != nil && d.Scores == "" {
 		d.out.ScoresBy = d.python()
@@ -391,10 +389,30 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 			all = append(all, v.arrangements(d.usable, d.model.Inputs())...)
 		}
 	}
+	if !names && len(d.info.InputNames) == d.model.Inputs() {
+		all = slices.DeleteFunc(all, func(a arrangement) bool { return a.mismatch(&d.info) != "" })
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames)))
+	}
 	for i := range all {
 		all[i].fill(d.info.Fills, d.sends())
 	}
 	return all, names
+}
+
+// mismatch says why an arrangement contradicts the model's file; "" where it does not.
+func (a *arrangement) mismatch(info *modelfile.Info) string {
+	fed, at := make([]modelfile.Fed, len(a.features)), 0
+	for i := range fed {
+		f := a.features[i].Feature
+		f.Inputs = slices.Clone(f.Inputs)
+		for k := range f.Inputs {
+			f.Inputs[k].Index = at
+			at++
+		}
+		fed[i] = modelfile.Fed{Feature: &f, Columns: []string{a.features[i].from.name}}
+	}
+	_, why := info.Mismatch(fed)
+	return why
 }
 
 // normalised are arrangements that were tried, or those of a .nnet file whose means and ranges are left aside, as
@@ -676,7 +694,7 @@ func (d *drafter) categoriesOfGaps() bool {
 	}
 	some := false
 	for _, c := range d.usable {
-		if c.numeric || c.missing == 0 {
+		if c.numeric || c.listed != nil || c.missing == 0 {
 			continue
 		}
 		if some = true; len(c.marks) > 1 || c.marks[0] == "" || slices.Contains(others, c.marks[0]) {
@@ -736,7 +754,7 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so it decides nothing", c.name, a.how)
 		}
 	}
-	if without != nil && d.Scores == "" && !strings.HasPrefix(a.how, "by the names") && strings.HasPrefix(d.out.Inputs, "guess") {
+	if without != nil && d.Scores == "" && strings.HasPrefix(d.out.Inputs, "guess") {
 		d.out.Doubts = append(d.out.Doubts, "that the model does not take "+strings.Join(without, ", ")+" is a guess, by the number of its inputs")
 	}
 	if d.out.Inputs == "" {

@@ -25,8 +25,6 @@ type feature struct {
 	fills bool
 	// sent: the model sends a missing value somewhere.
 	sent bool
-	// strangers are the last of the categories, for which the model has no input.
-	strangers []string
 	// why are the comments above it.
 	why []string
 }
@@ -67,7 +65,7 @@ const (
 func (v *selection) widthOf(c *column, how string) int {
 	n := len(v.of[c].categories)
 	switch {
-	case c.numeric || how == ordinal || how == appearance || how == binary && n == 2:
+	case c.numeric || c.listed != nil || how == ordinal || how == appearance || how == binary && n == 2:
 		return 1
 	case how == dropFirst:
 		return n - 1
@@ -106,7 +104,7 @@ func (a *arrangement) fill(fills map[int]float64, sent bool) {
 		f := &a.features[i]
 		fill, ok := fills[at]
 		f.fill, f.fills = fill, ok && f.Kind != space.Categorical && f.from.missing > 0 && !f.from.dated
-		f.sent = sent && !f.fills && f.from.missing > 0 && (f.from.numeric || a.view.drop)
+		f.sent = sent && !f.fills && !f.from.refused && f.from.missing > 0 && (f.from.numeric || f.from.listed != nil || a.view.drop)
 		at += len(f.Inputs)
 	}
 }
@@ -132,6 +130,9 @@ func (a arrangement) narrowed() arrangement {
 // category is a feature of names, one input each, or as how says.
 func (v *selection) category(c *column, how string) feature {
 	names := slices.Clone(v.of[c].categories)
+	if c.listed != nil {
+		names, how = slices.Clone(c.listed), ordinal
+	}
 	f := feature{from: c, inputs: "one-hot"}
 	f.Feature = space.Feature{Name: c.name, Kind: space.Categorical, Categories: names, Hi: float64(len(names) - 1)}
 	switch {
@@ -139,7 +140,9 @@ func (v *selection) category(c *column, how string) feature {
 		if how == appearance {
 			slices.SortFunc(names, func(a, b string) int { return c.first(a) - c.first(b) })
 		}
-		f.inputs, f.Inputs = "", []space.Input{{Scale: 1}}
+		if f.inputs, f.Inputs = "", []space.Input{{Scale: 1}}; c.listed != nil {
+			f.why = append(f.why, "certain: the categories, in the order of their codes, stand in the model's file")
+		}
 	default:
 		for i := range names {
 			if i > 0 || how != dropFirst {

@@ -4,18 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // plain is a name without what libraries change in it.
-func plain(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
-			return r
-		}
-		return '_'
-	}, strings.ToLower(strings.TrimSpace(name)))
-}
+func plain(name string) string { return modelfile.PlainName(name) }
 
 // named arranges columns by the names of the model's inputs, as the libraries make them of
 // columns and categories: "age", "sex=Male", "sex_Male", "words__sex_Male".
@@ -72,7 +66,7 @@ func (f *feature) rest(v *selection) {
 		f.Inputs = append(f.Inputs, space.Input{Table: indicator(len(f.Categories), i)})
 	}
 	if len(f.Categories) > own {
-		f.inputs, f.strangers = tables(f.Inputs), f.Categories[own:]
+		f.inputs = tables(f.Inputs)
 		f.why = append(f.why, "likely: the model has no input for "+strings.Join(f.Categories[own:], ", ")+", so all of the column's are 0 there")
 	}
 }
@@ -84,9 +78,11 @@ func (a *arrangement) blindTo() bool {
 	})
 }
 
-// numbered reports categories that the model sees as numbers, whose order is not in the names.
-func (a *arrangement) numbered() bool {
-	return slices.ContainsFunc(a.features, func(f feature) bool { return f.Kind == space.Categorical && f.inputs == "" })
+// numbered reports categories that the model sees as numbers, whose order is not in its file.
+func (a *arrangement) numbered() bool { return slices.ContainsFunc(a.features, feature.numbered) }
+
+func (f feature) numbered() bool {
+	return f.Kind == space.Categorical && f.inputs == "" && f.from.listed == nil
 }
 
 // source is the column, and the category, that the name of an input tells of.

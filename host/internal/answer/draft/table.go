@@ -49,6 +49,10 @@ type column struct {
 	// hot are the columns of a group of which one is 1, by what of their names is a category.
 	hot   map[string]string
 	index map[string]int32
+	// listed are the categories in the order of their codes, where the model's file has them, and unseen the texts
+	// that are none of them; refused: the model's library refuses their rows.
+	listed, unseen []string
+	refused        bool
 }
 
 const (
@@ -444,7 +448,7 @@ func (t *table) see(columns []*column, label *column, drop, fill bool) *selectio
 	v := &selection{of: map[*column]*kept{}, drop: drop, fill: fill}
 	for i := range t.rows {
 		if !(label != nil && label.gap(i)) && !slices.ContainsFunc(columns, func(c *column) bool {
-			return c.gap(i) && !fill && (c.numeric || drop)
+			return c.gap(i) && !fill && (c.numeric || c.listed != nil || drop)
 		}) {
 			v.rows = append(v.rows, i)
 		}
@@ -494,7 +498,7 @@ func (c *column) kept(rows []int, drop bool) *kept {
 			k.categories = append(k.categories, c.texts[code])
 		}
 	}
-	if gap && !c.numeric && !drop {
+	if gap && !c.numeric && c.listed == nil && !drop {
 		k.categories = append(k.categories, c.marks[0])
 	}
 	slices.Sort(k.categories)

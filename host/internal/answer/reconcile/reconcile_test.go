@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/inspect"
 	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
@@ -171,5 +172,76 @@ func TestCheckIsKept(t *testing.T) {
 	}
 	if c := check(); c.Checked || !strings.Contains(c.Why, "study.checked.json") {
 		t.Errorf("a broken file: %+v", c)
+	}
+}
+
+// TestCategoriesOfTheModel: without scores, init takes categories in the order of the model's file: then all scores
+// are the library's. A study with another order, or another column, is refused wherever it is loaded.
+func TestCategoriesOfTheModel(t *testing.T) {
+	files, err := filepath.Abs("../../question/modelfile/testdata/categories")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		model, scores string
+		same          bool
+	}{
+		{"lightgbm.txt", "lightgbm.csv", true},
+		{"xgboost.json", "xgboost.csv", false}, // the file has cut town's categories off
+		{"xgboost.ubj", "xgboost.csv", false},
+	} {
+		out := filepath.Join(t.TempDir(), "study.yaml")
+		drafted, err := reconcile.Draft(t.Context(), &session.Session{}, draft.Request{
+			Data: filepath.Join(files, "people.csv"), Model: filepath.Join(files, c.model), Protected: []string{"sex"}, Out: out,
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", c.model, err)
+		}
+		if told := strings.Contains(strings.Join(drafted.Doubts, "\n"), "each category of town"); told == c.same {
+			t.Errorf("%s: %q", c.model, drafted.Doubts)
+		}
+		held, err := reconcile.Answer(t.Context(), &session.Session{}, reconcile.Request{Request: inspect.Request{Path: out}, Scores: filepath.Join(files, c.scores)})
+		if err != nil || (held.Scores.Differ == 0) != c.same {
+			t.Errorf("%s: %+v, %v", c.model, held, err)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from, says := range map[string]string{
+			"categories: [low, medium, high]":      "takes the code of one of low, medium, high",
+			"categories: [woman, man]":             "takes the code of one of woman, man",
+			`categories: ["3", "1", "2"]`:          "takes the code of one of 3, 1, 2",
+			"  kids: {integer: 0..2}\n":            `which the model calls "kids"`,
+			`  zone: {categories: ["3", "1", "2"]`: "takes the code of one of 3, 1, 2",
+		} {
+			if !strings.Contains(string(text), from) {
+				t.Errorf("%s: no %q in\n%s", c.model, from, text)
+				continue
+			}
+			to := from
+			switch {
+			case strings.HasPrefix(from, "categories: [low"):
+				to = "categories: [high, low, medium]"
+			case strings.HasPrefix(from, "categories: [woman"):
+				to = "categories: [man, woman]"
+			case strings.HasPrefix(from, "categories: "):
+				to = `categories: ["1", "2", "3"]`
+			case strings.HasPrefix(from, "  kids"):
+				to = "  other: {column: hours, integer: 10..59}\n"
+			default:
+				to = "  zone: {integer: 1..3, encode: {map: {x: 1}}"
+			}
+			changed := strings.Replace(string(text), from, to, 1)
+			if strings.HasPrefix(from, "  kids") { // kids and hours change places
+				changed = strings.Replace(changed, "  hours: {integer: 10..59}\n", "  kids: {integer: 0..2}\n", 1)
+			}
+			if err := os.WriteFile(out, []byte(changed), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := study.Load(out, study.Options{}); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %s for %s: %v, want %q", c.model, to, from, err, says)
+			}
+		}
 	}
 }

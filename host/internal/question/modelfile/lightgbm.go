@@ -28,11 +28,11 @@ func init() {
 type lightGBM map[string]string
 
 func (b lightGBM) number(key string) int {
-	v, err := strconv.Atoi(b[key])
+	v, err := strconv.ParseInt(b[key], 10, 32)
 	if err != nil {
 		panic(faultf("%s: %.40q is no integer", key, b[key]))
 	}
-	return v
+	return int(v)
 }
 
 func (b lightGBM) integers(key string, count int) []int {
@@ -55,15 +55,18 @@ func listed[T any](b lightGBM, key string, count int, parse func(string) (T, err
 	return out
 }
 
-func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []string) {
+func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []string, codes map[int]Codes) {
 	blocks := []lightGBM{{}}
 	ended := false
+	var lists [][]string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		key, value, ok := strings.Cut(line, "=")
-		if line == "end of trees" {
-			ended = true
-			break
+		if ended = ended || line == "end of trees"; ended {
+			if key, list, _ := strings.Cut(line, ":"); key == "pandas_categorical" {
+				lists = pandasLists(list)
+			}
+			continue
 		}
 		if key == "Tree" && ok {
 			blocks = append(blocks, lightGBM{})
@@ -119,7 +122,10 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 			}
 		}
 	}
-	return out, strings.TrimSpace("LightGBM " + head["version"]), strings.Fields(head["feature_names"])
+	if infos := strings.Fields(head["feature_infos"]); len(infos) == out.Columns {
+		codes = codesOfLightGBM(infos, lists)
+	}
+	return out, strings.TrimSpace("LightGBM " + head["version"]), strings.Fields(head["feature_names"]), codes
 }
 
 // Of decision_type.
@@ -157,13 +163,13 @@ func (b lightGBM) grown() grown {
 	}
 	// Comparisons come first, leaves behind them.
 	child := func(c int) int32 {
-		if c < 0 {
-			c = splits + ^c
+		switch {
+		case c >= 0 && c < splits:
+			return int32(c)
+		case c < 0 && ^c < leaves:
+			return int32(splits + ^c)
 		}
-		if c >= splits+leaves {
-			panic(faultf("child %d of %d leaves", c, leaves))
-		}
-		return int32(c)
+		panic(faultf("child %d of %d comparisons and %d leaves", c, splits, leaves))
 	}
 	return grown{nodes: splits + leaves, node: func(i int) trees.Node {
 		if i >= splits {
@@ -204,7 +210,7 @@ func (b lightGBM) grown() grown {
 
 // bitset is the categories of set number k.
 func bitset(k int, from, words []int) (out []int) {
-	if k < 0 || k+1 >= len(from) || from[k] < 0 || from[k+1] < from[k] || from[k+1] > len(words) {
+	if k < 0 || k >= len(from)-1 || from[k] < 0 || from[k+1] < from[k] || from[k+1] > len(words) {
 		panic(faultf("cat_boundaries: no set %d", k))
 	}
 	for w, word := range words[from[k]:from[k+1]] {

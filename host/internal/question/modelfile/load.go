@@ -7,6 +7,7 @@
 package modelfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -59,12 +60,12 @@ type loaded struct {
 	classes int
 	// inputs are the names of the inputs, where they are worth telling.
 	inputs []string
+	// codes are the inputs that take the codes of categories.
+	codes map[int]Codes
 	// fills are the numbers that stand in for missing ones, by input.
 	fills map[int]float64
-	// vocabularies are those of encoders.
-	vocabularies []Vocabulary
-	// beside are the files in the folder that are part of the model.
-	beside []string
+	// beside are the files in the folder that are part of the model, with what was read.
+	beside []besideFile
 }
 
 // Choice says what of a file is asked about. The zero value is what it has one of.
@@ -118,20 +119,13 @@ type Info struct {
 	ShareOfMany bool `json:"-"`
 	// Fills are what the model puts in place of a missing number, by input from 0; nil where it does not.
 	Fills map[int]float64 `json:"-"`
+	// Codes are the categories of the inputs, by input from 0, that take the code of one; nil where none
+	// does, or the format does not say.
+	Codes map[int]Codes `json:"-"`
 	// Classes is how many classes there are of which one wins, OneOfMany, by the largest of
 	// as many outputs; else 0.
 	Classes int `json:"-"`
-	// Vocabularies are those of encoders that refuse what they do not know, as a OneHotEncoder with
-	// handle_unknown="error" does.
-	Vocabularies []Vocabulary `json:"-"`
 	Summary
-}
-
-// Vocabulary is all categories that the file's encoder of a column knows, each with an input, from First on.
-type Vocabulary struct {
-	Name       string
-	First      int
-	Categories []string
 }
 
 // of is a network that a file of another format than ONNX holds, asked as the choice says.
@@ -175,30 +169,46 @@ func open(path string, choice Choice) (model.Model, Info, error) {
 		return nil, Info{}, files.Reason(err)
 	}
 	defer file.Close()
-	m, info, beside, err := read(source{file, stat.Size(), filepath.Dir(path), choice}, path)
+	text, err := onceRead(file, stat.Size(), path)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info.Files = []string{path}
-	if info.SHA256, _, err = files.SHA256(path); err != nil || len(beside) == 0 {
-		return m, info, files.Reason(err)
+	m, info, beside, err := read(source{bytes.NewReader(text), int64(len(text)), filepath.Dir(path), choice}, path)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info.Files, info.SHA256 = []string{path}, fmt.Sprintf("%x", sha256.Sum256(text))
+	if len(beside) == 0 {
+		return m, info, nil
 	}
 	sums := info.SHA256
-	for _, name := range beside {
-		name = filepath.Join(filepath.Dir(path), name)
-		info.Files = append(info.Files, name)
-		sum, _, err := files.SHA256(name)
-		if err != nil {
-			return nil, Info{}, files.Reason(err)
-		}
-		sums += sum
+	for _, f := range beside {
+		info.Files = append(info.Files, filepath.Join(filepath.Dir(path), f.name))
+		sums += fmt.Sprintf("%x", sha256.Sum256(f.text))
 	}
 	info.SHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte(sums)))
 	return m, info, nil
 }
 
+// besideFile is a file beside the model's, as it was read.
+type besideFile struct {
+	name string
+	text []byte
+}
+
+// maxFile bounds a model file.
+const maxFile = 1 << 30
+
+// onceRead is a file's content, which is parsed and hashed, so that both are of the same bytes. A file
+// of no known format is refused before.
+func onceRead(file io.ReaderAt, size int64, path string) (text []byte, err error) {
+	defer caught(&err)
+	choose(whole(file, min(size, 64), 64, ""), strings.ToLower(filepath.Ext(path)))
+	return whole(file, size, maxFile, "a model file"), nil
+}
+
 // read finds the format of a file and reads it.
-func read(f source, path string) (_ model.Model, _ Info, beside []string, err error) {
+func read(f source, path string) (_ model.Model, _ Info, beside []besideFile, err error) {
 	defer caught(&err)
 	head := whole(f, min(f.size, 64), 64, "")
 	format := choose(head, strings.ToLower(filepath.Ext(path)))
@@ -216,7 +226,7 @@ func read(f source, path string) (_ model.Model, _ Info, beside []string, err er
 	check(out.model.Validate())
 	return out.model, Info{
 		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,
-		Linear: out.linear, OneOfMany: out.oneOfMany, ShareOfMany: out.shareOfMany, Classes: out.classes, Fills: out.fills, Vocabularies: out.vocabularies, Summary: Summarise(out.model),
+		Linear: out.linear, OneOfMany: out.oneOfMany, ShareOfMany: out.shareOfMany, Classes: out.classes, Fills: out.fills, Codes: out.codes, Summary: Summarise(out.model),
 	}, out.beside, nil
 }
 

@@ -85,7 +85,7 @@ func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
 		precision = 64
 	}
 	names, fills, place := g.inputOrder()
-	out.fills, out.vocabularies = fills, g.vocabularies()
+	out.fills = fills
 	if len(names) == 0 {
 		panic(faultf("it does not depend on the inputs"))
 	}

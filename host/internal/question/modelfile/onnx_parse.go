@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -47,7 +46,7 @@ type onnxModel struct {
 	nodes           []onnxNode
 	tensors         map[string]fields
 	inputs, outputs []onnxPort
-	beside          []string // the other files that were read
+	beside          []besideFile // the other files that were read
 }
 
 // onnxPort is an input or an output of the graph.
@@ -426,6 +425,25 @@ func (m *onnxModel) elsewhere(f fields, size int) []byte {
 	if !filepath.IsLocal(name) || m.folder == "" {
 		panic(faultf("its numbers are in the file %q, which does not lie in the model's folder: save the model in one file, with onnx.save(model, \"model.onnx\")", name))
 	}
+	file := m.readBeside(name)
+	have := int64(len(file))
+	offset, err := strconv.ParseInt(cmp.Or(place["offset"], "0"), 10, 64)
+	check(err)
+	length, err := strconv.ParseInt(cmp.Or(place["length"], fmt.Sprint(have-offset)), 10, 64)
+	check(err)
+	if offset < 0 || length < 0 || length > 8*int64(size) || offset > have-length {
+		panic(faultf("bytes %d to %d of the file %q, which has %d, for %d numbers", offset, offset+length, name, have, size))
+	}
+	return file[offset:][:length]
+}
+
+// readBeside is the content of a file beside the model's, read once.
+func (m *onnxModel) readBeside(name string) []byte {
+	for _, f := range m.beside {
+		if f.name == name {
+			return f.text
+		}
+	}
 	file, stat, err := files.Within(m.folder, name)
 	if err != nil {
 		panic(faultf("its numbers are in the file %q, which is not beside the model: %w", name, files.Reason(err)))
@@ -434,19 +452,7 @@ func (m *onnxModel) elsewhere(f fields, size int) []byte {
 		panic(faultf("its numbers are in %q, which is no file", name))
 	}
 	defer file.Close()
-	offset, err := strconv.ParseInt(cmp.Or(place["offset"], "0"), 10, 64)
-	check(err)
-	length, err := strconv.ParseInt(cmp.Or(place["length"], fmt.Sprint(stat.Size()-offset)), 10, 64)
-	check(err)
-	if offset < 0 || length < 0 || length > 8*int64(size) || offset > stat.Size()-length {
-		panic(faultf("bytes %d to %d of the file %q, which has %d, for %d numbers", offset, offset+length, name, stat.Size(), size))
-	}
-	text := make([]byte, length)
-	if n, err := file.ReadAt(text, offset); n < len(text) {
-		panic(fault{err})
-	}
-	if !slices.Contains(m.beside, name) {
-		m.beside = append(m.beside, name)
-	}
+	text := whole(file, stat.Size(), maxFile, fmt.Sprintf("the file %q", name))
+	m.beside = append(m.beside, besideFile{name, text})
 	return text
 }

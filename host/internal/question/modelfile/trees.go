@@ -20,7 +20,7 @@ func (c Choice) ofTrees() {
 
 // loadedTrees is an ensemble of a file that has one output. names are the inputs', as far as the
 // file has them and they are not numbers that the library made.
-func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string) loaded {
+func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string, codes map[int]Codes) loaded {
 	if c.Output != "" {
 		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
 	}
@@ -28,7 +28,7 @@ func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string) 
 	if len(names) == 0 || len(names) != e.Columns || names[0] == "Column_0" {
 		names = nil
 	}
-	return loaded{model: e, linear: e.Output == fairness.LinkLinear, producer: producer, inputs: names}
+	return loaded{model: e, linear: e.Output == fairness.LinkLinear, producer: producer, inputs: names, codes: codes}
 }
 
 // grown is a tree as files have it: nodes in any order, children by number.

@@ -63,11 +63,13 @@ type xgboostFile struct {
 			Name string `json:"name"`
 		} `json:"objective"`
 		Names []string `json:"feature_names"`
+		Kinds []string `json:"feature_types"`
 	} `json:"learner"`
 }
 
 type xgboostModel struct {
 	Trees xgboostTrees `json:"trees"`
+	Cats  xgboostCats  `json:"cats"`
 	Param struct {
 		Parallel loose `json:"num_parallel_tree"`
 	} `json:"gbtree_model_param"`
@@ -162,7 +164,7 @@ func (l loose) number(field string) float64 {
 	return v
 }
 
-func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []string) {
+func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []string, codes map[int]Codes) {
 	var f xgboostFile
 	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
 		var syntax *json.SyntaxError
@@ -240,7 +242,7 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	for i, v := range f.Version {
 		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
 	}
-	return out, version, l.Names
+	return out, version, l.Names, codesOfXGBoost(l.Kinds, l.Booster.Model.Cats.lists())
 }
 
 // grown is the tree with its leaves weighed. A product of two float32 is a float64.

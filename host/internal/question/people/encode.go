@@ -50,7 +50,7 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	for i := range spec.Features {
 		c := &spec.Features[i]
 		var cells []int
-		for _, name := range c.names() {
+		for _, name := range c.Names() {
 			cell := slices.Index(columns, name)
 			if cell < 0 {
 				return nil, fmt.Errorf("feature %q is read from column %s, which is not there; the columns are %s",
@@ -175,7 +175,7 @@ func (spec *Spec) marksIn(column string) []string {
 		read := 0
 		for i := range spec.Features {
 			c := &spec.Features[i]
-			if !slices.Contains(c.names(), column) {
+			if !slices.Contains(c.Names(), column) {
 				continue
 			}
 			if c.Missing == nil && !c.replaces(mark) {

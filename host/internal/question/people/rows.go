@@ -71,7 +71,7 @@ func settle(spec *Spec, open func(*Format) (*records, error)) error {
 
 // named reports whether every feature has its column.
 func named(spec *Spec, columns []string) bool {
-	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !all(c.names(), columns) })
+	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !all(c.Names(), columns) })
 }
 
 // all reports that the columns have all names.

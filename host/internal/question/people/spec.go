@@ -91,8 +91,8 @@ func (c *Column) replaces(text string) bool {
 	return ok
 }
 
-// names are the columns that the feature is read from.
-func (c *Column) names() []string {
+// Names are the columns that the feature is read from.
+func (c *Column) Names() []string {
 	switch {
 	case c.OneHot != nil:
 		return c.OneHot

@@ -11,6 +11,3 @@ import (
 func processorTime(int) (func() time.Duration, error) {
 	return nil, errors.New("the processor time of running plugins is measured on Linux only")
 }
-
-// Adopt does nothing here.
-func Adopt() (end func()) { return func() {} }

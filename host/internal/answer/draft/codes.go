@@ -1,0 +1,100 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// findCodes takes the categories of columns from the model's file, where it holds them, in the order of their
+// codes. Others count as missing: LightGBM takes them so, and XGBoost refuses such rows.
+func (d *drafter) findCodes() {
+	for _, c := range d.table.columns {
+		at := slices.Index(d.info.InputNames, c.name)
+		if at < 0 {
+			at = slices.IndexFunc(d.info.InputNames, func(name string) bool { return plain(name) == plain(c.name) })
+		}
+		codes, ok := d.info.Codes[at]
+		if !ok || c.many || c.hot != nil || c.dated {
+			continue
+		}
+		list, others := c.listOf(codes)
+		if list == nil {
+			continue
+		}
+		if len(others) > 0 {
+			c.miss(others)
+		}
+		c.numeric, c.whole = false, false
+		c.listed, c.unseen, c.refused = list, others, len(others) > 0 && strings.HasPrefix(d.info.Format, "xgboost")
+	}
+}
+
+// listOf is the one of the lists that has most of the column's texts, as the column writes them, and the texts
+// that are not in it; nil where none has any, or none has all and these may be numbers.
+func (c *column) listOf(codes modelfile.Codes) (list, others []string) {
+	for _, own := range codes.Lists {
+		written, rest := slices.Clone(own), []string(nil)
+		for _, text := range c.texts {
+			if at := slices.IndexFunc(own, func(name string) bool { return modelfile.SameCategory(name, text) }); at >= 0 {
+				written[at] = text
+			} else {
+				rest = append(rest, text)
+			}
+		}
+		if len(rest) < len(c.texts) && (list == nil || len(rest) < len(others)) {
+			list, others = written, rest
+		}
+	}
+	if len(others) > 0 && codes.Number && c.numeric {
+		return nil, nil
+	}
+	return list, others
+}
+
+// doubtCodes says which values have no code, and of which features the code of a category is a guess.
+func (d *drafter) doubtCodes() {
+	for i := range d.chosen.features {
+		f := &d.chosen.features[i]
+		c := f.from
+		if len(c.unseen) == 0 {
+			continue
+		}
+		count := 0
+		for _, text := range c.unseen {
+			count += c.oddRows[text]
+		}
+		what := "their rows are left out"
+		if f.lacks() {
+			what = "they count as missing, as the library has it"
+		}
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells have values that the model never saw (%s; it knows %s): %s", c.name, view.Count(count), view.Count(len(c.codes)), quoted(c.unseen), quoted(c.listed), what))
+	}
+	if d.model == nil || d.Scores != "" || d.Inputs != "" {
+		return
+	}
+	var names []string
+	for _, f := range d.chosen.features {
+		if f.numbered() && len(f.Categories) > 1 && (d.sends() || len(f.Categories) > 2) { // of a network, two fit the labels one way
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) > 0 {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes a number for each category of %s, and its file does not say which: that they are numbered in the order of the study is a guess; --scores settles it", strings.Join(names, ", ")))
+	}
+}
+
+// quoted are a few texts.
+func quoted(texts []string) string {
+	var out []string
+	for _, text := range texts[:min(len(texts), 10)] {
+		out = append(out, fmt.Sprintf("%.40q", text))
+	}
+	if len(texts) > 10 {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
