@@ -229,6 +229,32 @@ func TestCompareInProcessorTime(t *testing.T) {
 	}
 }
 
+// The processor time of what a plugin starts counts on either clock: of a child, of a
+// grandchild, of one left behind in a session of its own, of one that still lives at the end,
+// and of one whose plugin is killed.
+func TestCompareCountsProcessorTimeBelowPlugins(t *testing.T) {
+	tier.NeedUsual(t)
+	if runtime.GOOS != "linux" {
+		t.Skipf("SKIPPED %s: processor time of all below a process is told on Linux only", t.Name())
+	}
+	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
+	for _, clock := range []string{"wall", "cpu"} {
+		for _, mode := range []string{"child", "wait", "leave", "stay", "die"} {
+			if clock == "cpu" && mode != "leave" && !tier.Long() {
+				continue
+			}
+			path := filepath.Join(t.TempDir(), "journal.db")
+			code, stdout, stderr := startWith(t, binary, plugins, path, "compare", study, "--set", "rogue.mode="+mode, "--arm", "a=solver:rogue,encoding:bigm", "--budget", "1500ms", "--clock", clock, "--runs", "1", "--json").wait(t)
+			c := compared(t, stdout)
+			if code != ExitDone || len(c.Rows) != 1 || c.Rows[0].CPU == nil || *c.Rows[0].CPU < 0.4 {
+				t.Errorf("%s, %s: exit code %d, %s\n%+v", clock, mode, code, stderr, c.Rows)
+				continue
+			}
+			t.Logf("%s, %s: %.2f s", clock, mode, *c.Rows[0].CPU)
+		}
+	}
+}
+
 // Models are picked by a pattern, and a file takes the rendering.
 func TestCompareModelsAndOut(t *testing.T) {
 	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)

@@ -60,6 +60,7 @@ func runWork(ctx context.Context, app *App) error {
 	if err != nil {
 		return usage(err)
 	}
+	defer clock.Adopt()()
 	files.Use(job.Copies)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

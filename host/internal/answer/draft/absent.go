@@ -161,7 +161,7 @@ func (d *drafter) absentByLabels(a *arrangement, t truth, than float64) {
 				}
 			}
 		}
-		if a.fit = least; least.loss < was.loss-a.closely(t) && least.loss <= than {
+		if a.fit = least; least.loss < was.loss-a.closely(t) && least.loss <= than && !(least.accuracy <= was.accuracy) {
 			d.absent = &best
 			doubt = fmt.Sprintf("the file does not say which value stood for a missing one: with %s the model fits the label far better than without (%s; without %s), so the study says missing: %s; check that with --scores", decimal(best), least.said(), was.said(), decimal(best))
 		} else {

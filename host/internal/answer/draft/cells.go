@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -148,6 +149,10 @@ func (c *column) miss(texts []string) {
 		c.codes[row] = at
 	}
 	c.marks, c.odd = append(c.marks, texts...), append(c.odd, texts...)
+}
+
+// recount finds out whether all that is left are numbers.
+func (c *column) recount() {
 	c.numeric, c.whole = true, true
 	for row, v := range c.numbers {
 		if math.IsNaN(v) {
@@ -164,9 +169,48 @@ func (d *drafter) findOddCells() {
 	for _, c := range d.table.columns {
 		if odd := c.oddCells(false); odd != nil && c.listed == nil && !d.knows(c, odd) {
 			c.miss(odd)
+			c.recount()
 			c.slips = odd
 		}
 	}
+}
+
+// findStrangers takes categories that an encoder in the model's file refuses for missing values, so that their rows are
+// left out.
+func (d *drafter) findStrangers() error {
+	for _, v := range d.info.Vocabularies {
+		for _, c := range d.table.columns {
+			if c.name != v.Name && plain(c.name) != plain(v.Name) || c.hot != nil || c.many {
+				continue
+			}
+			var strangers, told []string
+			rows := 0
+			for k, text := range c.texts {
+				if slices.Contains(v.Categories, text) {
+					continue
+				}
+				strangers, rows = append(strangers, text), rows+int(c.counts[k])
+				told = append(told, fmt.Sprintf("%.40q in %s", text, plural(int(c.counts[k]), "row")))
+			}
+			if strangers == nil {
+				continue
+			}
+			said := fmt.Sprintf("%s: the model's encoder knows %s and refuses all else: %s", c.name, strings.Join(v.Categories[:min(len(v.Categories), 20)], ", "), strings.Join(told[:min(len(told), 20)], ", "))
+			if rows+c.missing == d.table.rows {
+				return fmt.Errorf("%s: that is every row: write these values as the model has them", said)
+			}
+			d.out.Doubts = append(d.out.Doubts, said+"; these rows are left out")
+			c.miss(strangers)
+		}
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return view.Count(n) + " " + what + "s"
 }
 
 // knows reports that the model's inputs are named after some of a column's texts.
@@ -175,6 +219,78 @@ func (d *drafter) knows(c *column, texts []string) bool {
 		own := plain(c.name) + "_" + plain(text)
 		return slices.ContainsFunc(d.info.InputNames, func(name string) bool { return strings.HasSuffix("_"+plain(name), "_"+own) })
 	})
+}
+
+// doubtValues says which values of the features the model may never have seen.
+func (d *drafter) doubtValues() {
+	doubt := func(format string, args ...any) { d.out.Doubts = append(d.out.Doubts, fmt.Sprintf(format, args...)) }
+	input := 0
+	for i := range d.chosen.features {
+		f := &d.chosen.features[i]
+		known := len(f.Categories) - len(f.strangers)
+		if len(f.strangers) > 1 || len(f.strangers) == 1 && slices.Min(f.Categories) != f.strangers[0] { // else the first one was dropped
+			doubt("%s: the model has no input for %s, where all of the column's are 0: an encoder that ignores what it does not know makes them so, others refuse such rows", f.Name, strings.Join(f.strangers, ", "))
+		}
+		for k := range f.Categories[:known] {
+			if d.out.Solved || f.inputs == "" || !strings.HasPrefix(d.chosen.how, "by the names") || known != len(f.Inputs) {
+				break
+			}
+			if name := d.info.InputNames[input+k]; !strings.HasSuffix(signs(name), signs(f.Categories[k])) {
+				doubt("%s: the model's input %s is taken for that of %.40q, which is written otherwise", f.Name, name, f.Categories[k])
+			}
+		}
+		input += len(f.Inputs)
+		for _, v := range f.from.apart(d.chosen.view.rows) {
+			if d.absent == nil || *d.absent != v.value {
+				doubt("%s: %s in %s is far from all others (%s..%s), and the domain is drafted up to it: cut the domain where the model knows no such value, and list it under missing: where it stands for none", f.Name, decimal(v.value), plural(v.rows, "row"), decimal(v.lo), decimal(v.hi))
+			}
+		}
+	}
+}
+
+// signs is a name without the signs that libraries change in it.
+func signs(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || strings.ContainsRune("[]<>,:{}\"", r) {
+			return '_'
+		}
+		return r
+	}, strings.TrimSpace(name))
+}
+
+// outlier is a number far from all others, which are from lo to hi.
+type outlier struct {
+	value, lo, hi float64
+	rows          int
+}
+
+// apart are the ends of a column of whole numbers that are far from the others, of which every second one comes up.
+func (c *column) apart(rows []int) (out []outlier) {
+	if !c.numeric || !c.whole || c.dated {
+		return nil
+	}
+	counts := map[float64]int{}
+	for _, row := range rows {
+		if v := c.numbers[row]; v == v {
+			counts[v]++
+		}
+	}
+	values := slices.Sorted(maps.Keys(counts))
+	for len(values) > 5 {
+		n := len(values)
+		up := values[n-1]-values[n-2] > values[1]-values[0]
+		end, others := values[0], values[1:]
+		if up {
+			end, others = values[n-1], values[:n-1]
+		}
+		lo, hi := others[0], others[n-2]
+		gap := min(math.Abs(end-lo), math.Abs(end-hi))
+		if span := hi - lo; gap <= max(5, span/2) || 2*float64(n-1) < span {
+			break
+		}
+		out, values = append(out, outlier{end, lo, hi, counts[end]}), others
+	}
+	return out
 }
 
 // doubtOddCells says which cells of the features' columns are no numbers, and what becomes of their rows.

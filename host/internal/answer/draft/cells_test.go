@@ -2,11 +2,14 @@ package draft_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
 // treesOf are XGBoost trees of one comparison each, of inputs of these names with a border: missing values go right.
@@ -115,5 +118,102 @@ func TestNotations(t *testing.T) {
 	}
 	if _, err := draft.Guess(draft.Request{Data: written(t, "d.csv", "\xff\xfea\x00\t\x00\"\x00")}); err == nil || !strings.Contains(err.Error(), "iconv -f utf-16 -t utf-8") {
 		t.Error(err)
+	}
+}
+
+// Values that the model may never have seen are told: numbers apart from all others, categories without an input or
+// with one that is written otherwise. One category that was dropped needs no input.
+func TestValuesThatTheModelMayNotKnow(t *testing.T) {
+	for name, c := range map[string]struct {
+		age   func(i int) int
+		sex   []string
+		names []string
+		doubt string
+	}{
+		"all known":  {func(i int) int { return 18 + i%50 }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, ""},
+		"dropped":    {func(i int) int { return 18 + i%50 }, []string{"f", "m"}, []string{"age", "sex_m"}, ""},
+		"far above":  {func(i int) int { return 18 + i%50 + i/399*70 }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, "age: 137 in 1 row is far from all others (18..67)"},
+		"far below":  {func(i int) int { return 18 + i%50 - i%100/99*1066 }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, "age: -999 in 4 rows is far from all others (18..67)"},
+		"a third":    {func(i int) int { return 18 + i%50 }, []string{"f", "m", "x"}, []string{"age", "sex_f", "sex_m"}, "sex: the model has no input for x"},
+		"a capital":  {func(i int) int { return 18 + i%50 }, []string{"F", "M"}, []string{"age", "sex_f", "sex_m"}, `sex: the model's input sex_f is taken for that of "F"`},
+		"long tails": {func(i int) int { return 2 * (i % 20) * (i % 20) * (i % 20) }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, ""},
+	} {
+		text := "age,sex,y\n"
+		for i := range 400 {
+			yes := 0
+			if c.age(i) >= 40 {
+				yes = 1
+			}
+			text += fmt.Sprintf("%d,%s,%d\n", c.age(i), c.sex[i*i%7%len(c.sex)], yes)
+		}
+		borders := []string{"40", "0.5", "0.5"}[:len(c.names)]
+		out, _, study := drafted(t, draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", treesOf(c.names, borders...)), Label: "y"})
+		doubts := slices.DeleteFunc(out.Doubts, func(doubt string) bool { return strings.Contains(doubt, "which value stood for a missing one") })
+		if (len(doubts) == 0) != (c.doubt == "") || !strings.Contains(strings.Join(doubts, "\n"), c.doubt) {
+			t.Errorf("%s: %q, want %q\n%s", name, doubts, c.doubt, study)
+		}
+	}
+}
+
+// What an encoder in the model's file refuses has no all-zero inputs: such rows are left out and told, all of them are
+// refused, and so is a study that has such a category. An encoder that ignores it makes a doubt.
+func TestStrangersOfAnEncoder(t *testing.T) {
+	models := "../../question/modelfile/testdata/models/"
+	ignoring, err := os.ReadFile(models + "columns-one-hot-mlp.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusing := strings.ReplaceAll(string(ignoring), "zeros\x18\x01", "zeros\x18\x00")
+	if refusing == string(ignoring) {
+		t.Fatal("the encoder's attribute is written otherwise")
+	}
+	ordinal, err := os.ReadFile(models + "columns-ordinal-logistic.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := func(sexes string) string {
+		text := "age,hours,work,sex,y\n"
+		for i := range 120 {
+			text += fmt.Sprintf("%d,%d,%s,%c,%d\n", 20+i%50, 10+i%40, []string{"none", "private", "public"}[i%3], sexes[i%len(sexes)], i%2)
+		}
+		return written(t, "d.csv", text)
+	}
+	for name, c := range map[string]struct {
+		model, sexes, refused, doubt string
+		left                         int
+	}{
+		"known":                  {refusing, "FM", "", "", 0},
+		"refused":                {refusing, "FMFMFx", "", `sex: the model's encoder knows F, M and refuses all else: "x" in 20 rows; these rows are left out`, 20},
+		"all of them":            {refusing, "fm", `"f" in 60 rows, "m" in 60 rows: that is every row`, "", 0},
+		"a code":                 {string(ordinal), "FMFMFx", "", `"x" in 20 rows; these rows are left out`, 20},
+		"ignored":                {string(ignoring), "FMFMFx", "", "sex: the model has no input for x", 0},
+		"ignored, written small": {string(ignoring), "fm", "", `sex: the model has no input for f, m`, 0},
+	} {
+		r := draft.Request{Data: rows(c.sexes), Model: written(t, "m.onnx", c.model), Protected: []string{"sex"}}
+		r.Out = strings.TrimSuffix(r.Model, "m.onnx") + "study.yaml"
+		if c.refused != "" {
+			if _, err := draft.Guess(r); err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		out, st, text := drafted(t, r)
+		doubts := strings.Join(out.Doubts, "\n")
+		if c.doubt == "" && strings.Contains(doubts, "sex: ") || !strings.Contains(doubts, c.doubt) {
+			t.Errorf("%s: %q", name, doubts)
+		}
+		if d, err := st.Data(); err != nil || d.Dropped != c.left || out.RowsLeft != c.left {
+			t.Errorf("%s: %v, %d rows left out, told %d\n%s", name, err, d.Dropped, out.RowsLeft, text)
+		}
+		if c.left == 0 {
+			continue
+		}
+		more := "extends: study.yaml\nfeatures: {sex: {categories: [F, M, x], inputs: [{table: [1, 0, 0]}, {table: [0, 1, 0]}]}}\n"
+		if err := os.WriteFile(r.Out+"2.yaml", []byte(more), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := study.Load(r.Out+"2.yaml", study.Options{}); err == nil || !strings.Contains(err.Error(), "knows F, M and refuses all else; no input is that of x") {
+			t.Errorf("%s: a study with what the encoder refuses: %v", name, err)
+		}
 	}
 }

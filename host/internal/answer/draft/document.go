@@ -13,7 +13,7 @@ func (r *Result) Document() *view.Document {
 	d := &view.Document{}
 	d.Say("%s: a study of %s rows of %s", r.Study, view.Count(r.Rows), r.Data)
 	if r.RowsLeft > 0 {
-		d.Say("%s further rows are left out: they have missing values that the model does not take.", view.Count(r.RowsLeft))
+		d.Say("%s more left out: values are missing, or such that the model does not take them.", plural(r.RowsLeft, "row"))
 	}
 	if r.Kept != "" {
 		d.Say("The file that was there is kept as %s.", r.Kept)

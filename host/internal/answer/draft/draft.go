@@ -180,6 +180,9 @@ func (d *drafter) draft() (err error) {
 	} else if d.Scores != "" || d.Inputs != "" {
 		return errors.New("--scores and --inputs say something about a model: name its file after the data")
 	}
+	if err := d.findStrangers(); err != nil {
+		return fmt.Errorf("%s: %w", d.Data, err)
+	}
 	d.findCodes()
 	d.findOddCells()
 	if err := d.findLabel(); err != nil {
@@ -223,6 +226,7 @@ func (d *drafter) draft() (err error) {
 	d.out.Left = d.left
 	d.doubtCodes()
 	d.doubtOddCells()
+	d.doubtValues()
 	d.candidates()
 	if d.model != nil && d.Scores == "" {
 		d.out.ScoresBy = d.python()
@@ -754,7 +758,7 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so it decides nothing", c.name, a.how)
 		}
 	}
-	if without != nil && d.Scores == "" && strings.HasPrefix(d.out.Inputs, "guess") {
+	if without != nil && d.Scores == "" && !strings.HasPrefix(a.how, "by the names") && strings.HasPrefix(d.out.Inputs, "guess") {
 		d.out.Doubts = append(d.out.Doubts, "that the model does not take "+strings.Join(without, ", ")+" is a guess, by the number of its inputs")
 	}
 	if d.out.Inputs == "" {

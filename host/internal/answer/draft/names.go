@@ -66,7 +66,7 @@ func (f *feature) rest(v *selection) {
 		f.Inputs = append(f.Inputs, space.Input{Table: indicator(len(f.Categories), i)})
 	}
 	if len(f.Categories) > own {
-		f.inputs = tables(f.Inputs)
+		f.inputs, f.strangers = tables(f.Inputs), f.Categories[own:]
 		f.why = append(f.why, "likely: the model has no input for "+strings.Join(f.Categories[own:], ", ")+", so all of the column's are 0 there")
 	}
 }

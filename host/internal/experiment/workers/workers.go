@@ -149,19 +149,21 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		grace = defaultGrace
 	}
 	var killed atomic.Bool
+	used, _ := clock.Of(cmd.Process.Pid, begin) // nil where the system does not tell
+	var seen atomic.Int64                       // what a worker that is killed has not told, the system counts for nobody
 	kill := func() {
-		killed.Store(true)
+		if killed.Store(true); used != nil {
+			seen.Store(int64(used.Elapsed()))
+		}
 		cmd.Process.Kill()
 	}
 	limit := clock.Longest(t.Clock, t.Limit) + grace
 	if t.Limit == 0 {
 		limit = math.MaxInt64
-	} else if t.Clock == clock.CPUTime {
-		if c, err := clock.Of(cmd.Process.Pid, begin); err == nil { // else it is gone
-			used, cancel := c.Until(context.Background(), t.Limit+grace)
-			defer cancel()
-			defer context.AfterFunc(used, kill)()
-		}
+	} else if t.Clock == clock.CPUTime && used != nil {
+		late, cancel := used.Until(context.Background(), t.Limit+grace)
+		defer cancel()
+		defer context.AfterFunc(late, kill)()
 	}
 	late := time.AfterFunc(limit, kill)
 	defer late.Stop()
@@ -171,13 +173,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	})
 	defer stop()
 	_, err = stdin.Write(append(line, '\n')) // fails where the worker is gone, and its last words say more
-	spent := 0.0                             // as the worker told: what a plugin used that it had to kill, the system counts for nobody
-	spoke, bad := Read(stdout, func(e record.Event) error {
-		if t.Clock == clock.CPUTime {
-			spent = max(spent, e.Seconds)
-		}
-		return event(e)
-	}, t.Say)
+	spoke, bad := Read(stdout, event, t.Say)
 	if bad != nil {
 		kill()
 		io.Copy(io.Discard, stdout)
@@ -187,13 +183,14 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	stdin.Close()
 	usage := Usage{Wall: time.Since(begin), Killed: killed.Load(), Cores: t.Cores}
 	if s := cmd.ProcessState; s != nil {
-		usage.CPU = max(s.UserTime()+s.SystemTime(), time.Duration(spent*float64(time.Second)))
+		usage.CPU = max(s.UserTime()+s.SystemTime(), time.Duration(seen.Load()))
 	}
 	if after, ok := machine.Load(); ok && told {
 		usage.Load = &[2]float64{before, after}
 	}
 	if group != nil {
 		usage.Group = new(group.Close())
+		usage.CPU = max(usage.CPU, usage.Group.CPU)
 	}
 	switch {
 	case bad != nil:

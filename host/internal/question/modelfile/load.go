@@ -64,6 +64,8 @@ type loaded struct {
 	codes map[int]Codes
 	// fills are the numbers that stand in for missing ones, by input.
 	fills map[int]float64
+	// vocabularies are those of encoders.
+	vocabularies []Vocabulary
 	// beside are the files in the folder that are part of the model, with what was read.
 	beside []besideFile
 }
@@ -125,7 +127,17 @@ type Info struct {
 	// Classes is how many classes there are of which one wins, OneOfMany, by the largest of
 	// as many outputs; else 0.
 	Classes int `json:"-"`
+	// Vocabularies are those of encoders that refuse what they do not know, as a OneHotEncoder with
+	// handle_unknown="error" does.
+	Vocabularies []Vocabulary `json:"-"`
 	Summary
+}
+
+// Vocabulary is all categories that the file's encoder of a column knows, each with an input, from First on.
+type Vocabulary struct {
+	Name       string
+	First      int
+	Categories []string
 }
 
 // of is a network that a file of another format than ONNX holds, asked as the choice says.
@@ -226,7 +238,7 @@ func read(f source, path string) (_ model.Model, _ Info, beside []besideFile, er
 	check(out.model.Validate())
 	return out.model, Info{
 		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,
-		Linear: out.linear, OneOfMany: out.oneOfMany, ShareOfMany: out.shareOfMany, Classes: out.classes, Fills: out.fills, Codes: out.codes, Summary: Summarise(out.model),
+		Linear: out.linear, OneOfMany: out.oneOfMany, ShareOfMany: out.shareOfMany, Classes: out.classes, Fills: out.fills, Codes: out.codes, Vocabularies: out.vocabularies, Summary: Summarise(out.model),
 	}, out.beside, nil
 }
 

@@ -85,7 +85,7 @@ func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
 		precision = 64
 	}
 	names, fills, place := g.inputOrder()
-	out.fills = fills
+	out.fills, out.vocabularies = fills, g.vocabularies()
 	if len(names) == 0 {
 		panic(faultf("it does not depend on the inputs"))
 	}

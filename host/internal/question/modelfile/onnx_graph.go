@@ -32,6 +32,7 @@ type onnxColumn struct {
 	element    uint64
 	units      []int32
 	categories []string
+	strict     bool // others are refused
 	// filled: NaN becomes fill.
 	filled bool
 	fill   float64
@@ -246,8 +247,8 @@ func (g *onnxGraph) fresh(n int) []int32 {
 	return out
 }
 
-// category gives the units of a column's categories, in the order of labels.
-func (g *onnxGraph) category(c *onnxColumn, labels []string) []int32 {
+// category gives the units of a column's categories, in the order of labels. strict: no other category has a meaning.
+func (g *onnxGraph) category(c *onnxColumn, labels []string, strict bool) []int32 {
 	if c.units != nil && c.categories == nil {
 		panic(faultf("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
 	}
@@ -257,7 +258,32 @@ func (g *onnxGraph) category(c *onnxColumn, labels []string) []int32 {
 	if !slices.Equal(c.categories, labels) {
 		panic(faultf("the categories of the input %q are not the same everywhere: %.80q and %.80q", c.name, c.categories, labels))
 	}
+	c.strict = c.strict || strict
 	return c.units
+}
+
+// vocabularies are the categories of the columns whose encoders refuse all others, in the order of inputOrder.
+func (g *onnxGraph) vocabularies() (out []Vocabulary) {
+	at := 0
+	for _, in := range g.inOrder() {
+		for k := range in.columns {
+			c := &in.columns[k]
+			if c.strict {
+				out = append(out, Vocabulary{Name: c.name, First: at, Categories: c.categories})
+			}
+			at += len(c.units)
+		}
+	}
+	return out
+}
+
+// inOrder are the inputs that are taken, as the graph has them.
+func (g *onnxGraph) inOrder() (taken []*onnxInput) {
+	for _, in := range g.columns {
+		taken = append(taken, in)
+	}
+	slices.SortFunc(taken, func(a, b *onnxInput) int { return cmp.Compare(a.place, b.place) })
+	return taken
 }
 
 // inputOrder is, for every unit of the first stage, its place among the inputs of the
@@ -265,13 +291,8 @@ func (g *onnxGraph) category(c *onnxColumn, labels []string) []int32 {
 // of these inputs that nothing takes get places too. fills are the numbers in place of NaN, nil
 // without any.
 func (g *onnxGraph) inputOrder() (names []string, fills map[int]float64, place []int32) {
-	var taken []*onnxInput
-	for _, in := range g.columns {
-		taken = append(taken, in)
-	}
-	slices.SortFunc(taken, func(a, b *onnxInput) int { return cmp.Compare(a.place, b.place) })
 	var order []int32
-	for _, in := range taken {
+	for _, in := range g.inOrder() {
 		for k := range in.columns {
 			c := &in.columns[k]
 			if c.units == nil {

@@ -741,7 +741,7 @@ func oneHotEncoder(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	}
 	var at []int32
 	for _, c := range in[0].columns {
-		at = append(at, g.category(c, categories)...)
+		at = append(at, g.category(c, categories, n.integer("zeros", 1) == 0)...)
 	}
 	f := g.units(0, at...)
 	return one1(&onnxValue{dims: append(slices.Clone(in[0].dims), len(categories)), form: &f})
@@ -762,7 +762,7 @@ func labelEncoder(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	g.take(2 * len(values) * len(in[0].columns))
 	f := form{rows: g.rows(len(in[0].columns))}
 	for i, c := range in[0].columns {
-		f.rows[i] = row{at: g.category(c, keys), w: values}
+		f.rows[i] = row{at: g.category(c, keys, true), w: values}
 	}
 	return one1(&onnxValue{dims: in[0].dims, form: &f})
 }

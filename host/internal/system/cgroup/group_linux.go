@@ -68,6 +68,12 @@ func (g *Group) Close() Use {
 			u.Killed, _ = strconv.Atoi(strings.TrimSpace(n))
 		}
 	}
+	for line := range strings.Lines(read(g.path, "cpu.stat")) {
+		if n, ok := strings.CutPrefix(line, "usage_usec "); ok {
+			used, _ := strconv.ParseInt(strings.TrimSpace(n), 10, 64)
+			u.CPU = time.Duration(used) * time.Microsecond
+		}
+	}
 	_ = g.write("cgroup.kill", "1") // of Linux 5.14; plugins end with their worker anyway
 	for end := time.Now().Add(emptying); ; time.Sleep(time.Millisecond) {
 		if err := os.Remove(g.path); !errors.Is(err, syscall.EBUSY) || time.Now().After(end) {

@@ -8,13 +8,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math/big"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -22,10 +27,75 @@ import (
 	"github.com/hyfair/hyfair/sdk/serve"
 )
 
-func main() { serve.Solver(&rogue{}) }
+func main() {
+	if how, below := os.LookupEnv(below); below {
+		descend(how)
+		return
+	}
+	serve.Solver(&rogue{})
+}
+
+// below is set for a process that the plugin started; it says how deep it is to go.
+const below = "HYFAIR_TEST_ROGUE_BELOW"
+
+// burnt is the processor time that a descendant uses.
+const burnt = 400 * time.Millisecond
+
+// descend uses processor time, or has a child do so: one that it waits for, or one that is
+// left behind in a session of its own.
+func descend(how string) {
+	child, wait := start(""), how == "wait"
+	switch how {
+	case "wait", "leave":
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		if wait {
+			child.Wait()
+		}
+		return
+	}
+	var used unix.Rusage
+	for used.Utime.Nano()+used.Stime.Nano() < int64(burnt) {
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+			panic(err)
+		}
+	}
+	os.Stdout.WriteString("burnt")
+	if how == "stay" {
+		time.Sleep(time.Hour)
+	}
+}
+
+// start makes a process below this one.
+func start(how string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), below+"="+how)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Stdout = os.Stdout
+	return cmd
+}
+
+// burn has a descendant use processor time, and returns once it has. A child that stays lives on.
+func burn(how string) error {
+	cmd := start(how)
+	cmd.Stdout = nil
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		_, err = io.ReadFull(out, make([]byte, len("burnt")))
+	}
+	if err == nil && how != "stay" {
+		err = cmd.Wait()
+	}
+	return err
+}
 
 type rogue struct {
 	asked atomic.Int64
+	burnt atomic.Bool
 }
 
 func name() string { return strings.TrimPrefix(filepath.Base(os.Args[0]), "hyfair-solver-") }
@@ -105,6 +175,20 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 			r.Witness.Copy2 = r.Witness.Copy1
 		}
 		return r, err
+	case "child", "wait", "leave", "stay", "die":
+		if g.burnt.CompareAndSwap(false, true) {
+			how := map[string]string{"child": "", "die": "stay"}
+			as, ok := how[mode]
+			if !ok {
+				as = mode
+			}
+			if err := burn(as); err != nil {
+				return nil, err
+			}
+			if mode == "die" {
+				unix.Kill(os.Getpid(), unix.SIGKILL)
+			}
+		}
 	case "infeasible":
 		return &sdk.Result{Status: sdk.Infeasible}, nil
 	case "short":
