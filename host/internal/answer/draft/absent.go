@@ -74,6 +74,28 @@ func (d *drafter) absentByScores(tried []arrangement, scores []float64, bound fl
 // mostAbsent bounds the columns in which a number is found to stand for a missing value.
 const mostAbsent = 8
 
+// doubtAbsent says of which features no row has the number that stands for a missing value, though the domain does:
+// there it may be one as well.
+func (d *drafter) doubtAbsent() {
+	if d.absent == nil {
+		return
+	}
+	var names []string
+	for i := range d.chosen.features {
+		f := &d.chosen.features[i]
+		if f.Kind == space.Categorical {
+			continue
+		}
+		v := (*d.absent - f.Inputs[0].Offset) / f.Inputs[0].Scale
+		if f.Lo <= v && v <= f.Hi && (f.Kind == space.Real || v == math.Trunc(v)) && !slices.ContainsFunc(d.chosen.view.rows, func(row int) bool { return f.from.numbers[row] == v }) {
+			names = append(names, f.Name)
+		}
+	}
+	if names != nil {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row has the %s that stands for a missing value in %s, so that it does so there, too, is a guess", decimal(*d.absent), strings.Join(names, ", ")))
+	}
+}
+
 // absentInColumns adds columns in which a number stands for a missing value, each time the one that brings the scores
 // nearest, until all are met.
 func (d *drafter) absentInColumns(a arrangement, scores []float64, bound float64) (arrangement, bool) {

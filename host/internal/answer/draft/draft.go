@@ -227,6 +227,7 @@ func (d *drafter) draft() (err error) {
 	d.doubtCodes()
 	d.doubtOddCells()
 	d.doubtValues()
+	d.doubtAbsent()
 	d.candidates()
 	if d.model != nil && d.Scores == "" {
 		d.out.ScoresBy = d.python()
@@ -486,6 +487,11 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 		plain := best
 		if i := slices.IndexFunc(all, func(a arrangement) bool { return strings.HasSuffix(a.how, "as they are") }); i >= 0 {
 			plain = all[i]
+		}
+		if m, ok := absent(d.model, 0); ok && plain.fit.loss > 0.9*best.blind(t) { // zeros of sparse matrices hide what fits
+			if sparse := judged(judged(slices.Clone(tried), m, t, firstRows)[:min(len(tried), 5)], m, t, 3000)[0]; sparse.fit.loss < plain.fit.loss {
+				plain = sparse
+			}
 		}
 		if d.absentByLabels(&plain, t, best.fit.loss); d.absent != nil {
 			best = plain
