@@ -51,6 +51,8 @@ func (e *SolverEnv) checkShape(r *sdk.Result) error {
 		return fmt.Errorf("tolerance %v from a solver that claims to be exact", r.Tolerance)
 	case r.HasBound && math.IsNaN(r.Bound):
 		return errors.New("the bound is NaN")
+	case r.HasPoint() && math.IsNaN(r.Objective):
+		return errors.New("the objective is NaN")
 	case r.Nodes < 0 || r.Elapsed < 0:
 		return fmt.Errorf("%d nodes in %v", r.Nodes, r.Elapsed)
 	}

@@ -3,7 +3,8 @@
 // whose answers are known, and check everything it says.
 //
 // The suite runs what the plugin's description claims. Claimed and failing is
-// a failure; unclaimed is a skip that is shown; an exclusion needs a reason.
+// a failure; unclaimed is a skip that is shown; an exclusion needs a reason; a case that
+// could not judge the plugin is inconclusive, and no pass.
 // No plugin is named here. In a Go test:
 //
 //	func TestConformance(t *testing.T) {
@@ -73,10 +74,14 @@ const (
 	Skipped
 	// Excluded by Options.Exclude.
 	Excluded
+	// Inconclusive: the case could not judge the plugin; Outcome.Why says why.
+	Inconclusive
 )
 
 // String gives the name used in listings and JSON.
-func (v Verdict) String() string { return named.Of(v, "passed", "failed", "skipped", "excluded") }
+func (v Verdict) String() string {
+	return named.Of(v, "passed", "failed", "skipped", "excluded", "inconclusive")
+}
 
 // Outcome is one case's verdict.
 type Outcome struct {
@@ -124,6 +129,11 @@ func (e skipError) Error() string { return string(e) }
 
 // skip is returned by a case that does not apply.
 func skip(format string, args ...any) error { return skipError(fmt.Sprintf(format, args...)) }
+
+// inconclusiveError ends a case that could not judge.
+type inconclusiveError string
+
+func (e inconclusiveError) Error() string { return string(e) }
 
 // runnable is a case ready to run.
 type runnable struct {
@@ -224,11 +234,14 @@ func execute(ctx context.Context, c runnable, o Options) Outcome {
 	}
 	out.Elapsed = time.Since(start)
 	var skipped skipError
+	var inconclusive inconclusiveError
 	switch {
 	case err == nil:
 		out.Verdict = Passed
 	case errors.As(err, &skipped):
 		out.Verdict, out.Why = Skipped, err.Error()
+	case errors.As(err, &inconclusive):
+		out.Verdict, out.Why = Inconclusive, err.Error()
 	default:
 		out.Verdict, out.Why = Failed, err.Error()
 	}
@@ -269,7 +282,7 @@ func runTests[S T[S]](t S, cases []runnable, o Options) {
 			switch out := execute(context.Background(), c, o); out.Verdict {
 			case Failed:
 				t.Error(out.Doc + ": " + out.Why)
-			case Skipped, Excluded:
+			case Skipped, Excluded, Inconclusive:
 				t.Skip(out.Verdict.String() + ": " + out.Why)
 			}
 		})

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -122,8 +123,24 @@ func solverLiars() []solverLiar {
 		generalLiars(),
 		commonLiars(problem.FormMILP), milpLiars(), milpDeltaLiars(),
 		commonLiars(problem.FormNetwork), networkLiars(), wholeLiars(), pieceLiars(),
-		commonLiars(problem.FormSMT), scriptLiars(),
+		commonLiars(problem.FormSMT), scriptLiars(), nanLiars(),
 	)
+}
+
+// nanLiars are sound but for numbers that are none.
+func nanLiars() (liars []solverLiar) {
+	bound := func(_ *problem.Problem, r *sdk.Result) { r.Bound, r.HasBound = math.NaN(), true }
+	objective := func(_ *problem.Problem, r *sdk.Result) { r.Objective = math.NaN() }
+	progress := func(_ *problem.Problem, o *sdk.SolveOptions) {
+		if o.Progress != nil {
+			o.Progress(sdk.Progress{Bound: math.NaN(), HasBound: true})
+		}
+	}
+	for _, name := range []string{"milp/optimum", "milp/threads", "network/random-maximise", "network/max-k", "network/minimise"} {
+		liars = append(liars, solverLiar{name, "its bound is NaN", &bent{tell: bound}}, solverLiar{name, "its objective is NaN", &bent{tell: objective}},
+			solverLiar{name, "a bound on its way is NaN", &bent{ask: progress}})
+	}
+	return liars
 }
 
 func generalLiars() []solverLiar {
@@ -186,6 +203,20 @@ func commonLiars(f problem.Form) []solverLiar {
 			}
 		}}),
 		liar("time-limit", "it knows no time limit", &bent{solve: deafFor(stubborn)}),
+		liar("long-time-limit", "out of time after a second, it concludes", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
+			slow := o.TimeLimit > time.Second
+			r, err := right.Solve(ctx, p, o)
+			if err == nil && slow && r.Reason == sdk.TimeLimit {
+				r.Status, r.Reason, r.Values = sdk.Infeasible, sdk.NoReason, nil
+			}
+			return r, err
+		}}),
+		liar("long-time-limit", "it stops early, and concludes", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
+			if o.TimeLimit > time.Second {
+				return &sdk.Result{Status: sdk.Infeasible}, nil
+			}
+			return right.Solve(ctx, p, o)
+		}}),
 		liar("time-limit", "out of time, it concludes", &bent{tell: func(_ *problem.Problem, r *sdk.Result) {
 			if r.Reason == sdk.TimeLimit {
 				r.Status = sdk.Infeasible

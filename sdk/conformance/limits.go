@@ -16,6 +16,10 @@ import (
 // and the time limit it is given.
 const pause = 150 * time.Millisecond
 
+// longPause is a time limit within which a solver that starts slowly has begun as well: what it
+// makes of its own limit shows only then.
+const longPause = 2 * time.Second
+
 // unknownOption is a name that no plugin has.
 const unknownOption = "no-such-option-anywhere"
 
@@ -33,7 +37,12 @@ func commonCases(f problem.Form) []SolverCase {
 		form("default-options", "every option set to its default changes nothing", checkDefaultOptions),
 		form("cancel", "a cancel during a hard problem brings the solver back, with what it holds", checkCancel),
 		form("cancelled", "a context that has ended already is noticed", checkCancelled),
-		form("time-limit", "a tiny time limit brings the solver back from a hard problem, with what it holds", checkTimeLimit),
+		form("time-limit", "a tiny time limit brings the solver back from a hard problem, with what it holds", func(ctx context.Context, e *SolverEnv, f problem.Form) error {
+			return checkTimeLimit(ctx, e, hard(f), pause)
+		}),
+		form("long-time-limit", "a time limit of seconds brings the solver back from a hard problem, and is no proof", func(ctx context.Context, e *SolverEnv, f problem.Form) error {
+			return checkTimeLimit(ctx, e, hardFeasible(f), longPause)
+		}),
 	}
 }
 
@@ -139,8 +148,9 @@ func checkDefaultOptions(ctx context.Context, e *SolverEnv, f problem.Form) erro
 	return nil
 }
 
-// stoppedFor accepts an answer to a hard, feasible problem: a sound one, or a
-// stop for the reason given.
+// stoppedFor accepts a stop, for the reason given, as an answer to a hard problem, feasible but
+// for those of the network form. A sound answer judges nothing: what the solver does when it is
+// stopped was not seen.
 func (e *SolverEnv) stoppedFor(p *problem.Problem, r *sdk.Result, reason sdk.Reason) error {
 	if err := e.check(p, r); err != nil {
 		return err
@@ -150,6 +160,9 @@ func (e *SolverEnv) stoppedFor(p *problem.Problem, r *sdk.Result, reason sdk.Rea
 	}
 	if r.Reason != sdk.NoReason && r.Reason != reason {
 		return fmt.Errorf("%s is claimed; the reason to stop was: %s", answer(r, nil), reason)
+	}
+	if r.Reason == sdk.NoReason {
+		return inconclusiveError(fmt.Sprintf("it answered %s before it could be stopped", answer(r, nil)))
 	}
 	return nil
 }
@@ -186,16 +199,18 @@ func (e *SolverEnv) interrupted(ctx context.Context, p *problem.Problem) error {
 	return e.stoppedFor(p, r, sdk.Interrupted)
 }
 
-func checkTimeLimit(ctx context.Context, e *SolverEnv, f problem.Form) error {
-	p := hard(f)
+func checkTimeLimit(ctx context.Context, e *SolverEnv, p *problem.Problem, limit time.Duration) error {
 	var r *sdk.Result
 	var err error
-	late := within(pause+e.Options.grace(), "Solve under a time limit", func() { r, err = e.solve(ctx, p, sdk.SolveOptions{TimeLimit: pause}) })
+	late := within(limit+e.Options.grace(), "Solve under a time limit", func() { r, err = e.solve(ctx, p, sdk.SolveOptions{TimeLimit: limit}) })
 	switch {
 	case late != nil:
 		return late
 	case err != nil:
 		return err
+	}
+	if r.Status == sdk.Infeasible && limit == longPause {
+		return errors.New("infeasible is claimed; the problem is feasible")
 	}
 	return e.stoppedFor(p, r, sdk.TimeLimit)
 }

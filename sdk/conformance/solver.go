@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -98,7 +100,21 @@ func needs(f problem.Form, goals ...problem.Goal) []sdk.Service {
 
 // solve asks the solver with the run's own plugin options filled in.
 func (e *SolverEnv) solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
-	return solveWith(ctx, e.Solver, p, e.withSet(o))
+	var nan atomic.Bool
+	told := o.Progress
+	o.Progress = func(g sdk.Progress) {
+		if g.HasBound && math.IsNaN(g.Bound) {
+			nan.Store(true)
+		}
+		if told != nil {
+			told(g)
+		}
+	}
+	r, err := solveWith(ctx, e.Solver, p, e.withSet(o))
+	if err == nil && nan.Load() {
+		err = fmt.Errorf("problem %q: a bound that it reported on its way is NaN", p.Name)
+	}
+	return r, err
 }
 
 func solveWith(ctx context.Context, s sdk.Solver, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {

@@ -39,11 +39,13 @@ type Tested struct {
 	Version string `json:"version"`
 	Path    string `json:"path"`
 	// OK: no case failed, and at least one passed.
-	OK      bool   `json:"ok"`
-	Passed  int    `json:"passed"`
-	Failed  int    `json:"failed"`
-	Skipped int    `json:"skipped"`
-	Cases   []Case `json:"cases"`
+	OK      bool `json:"ok"`
+	Passed  int  `json:"passed"`
+	Failed  int  `json:"failed"`
+	Skipped int  `json:"skipped"`
+	// Inconclusive cases could not judge the plugin.
+	Inconclusive int    `json:"inconclusive"`
+	Cases        []Case `json:"cases"`
 	// Remark says what the plugin's author may wonder about.
 	Remark  string  `json:"remark,omitempty"`
 	Seconds float64 `json:"seconds"`
@@ -86,6 +88,7 @@ func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, erro
 		return nil, session.Mistake(err) // names of cases that are none
 	}
 	out.Passed, out.Failed, out.Skipped = report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped)+report.Count(conformance.Excluded)
+	out.Inconclusive = report.Count(conformance.Inconclusive)
 	out.OK, out.Seconds = err == nil && report.OK(), time.Since(s.Begun).Seconds()
 	return out, err
 }
@@ -191,7 +194,7 @@ func (t *tester) run(ctx context.Context, p *discover.Plugin, r TestRequest, eac
 // Document shows a line a case.
 func (r *Tested) Document() *view.Document {
 	lines := view.Paragraph{fmt.Sprintf("%s %s %s, %s", r.Kind, r.Name, r.Version, r.Path)}
-	words := map[string]string{conformance.Passed.String(): "pass", conformance.Failed.String(): "FAIL"}
+	words := map[string]string{conformance.Passed.String(): "pass", conformance.Failed.String(): "FAIL", conformance.Inconclusive.String(): "INCONCLUSIVE"}
 	for _, c := range r.Cases {
 		line := cmp.Or(words[c.Verdict], "skip") + "  " + c.Name
 		if why, _, _ := strings.Cut(c.Why, "\n"); why != "" {
@@ -199,7 +202,11 @@ func (r *Tested) Document() *view.Document {
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, fmt.Sprintf("%d passed, %d failed, %d skipped in %s", r.Passed, r.Failed, r.Skipped, view.Seconds(r.Seconds)))
+	unjudged := ""
+	if r.Inconclusive > 0 {
+		unjudged = fmt.Sprintf(" %d inconclusive,", r.Inconclusive)
+	}
+	lines = append(lines, fmt.Sprintf("%d passed, %d failed,%s %d skipped in %s", r.Passed, r.Failed, unjudged, r.Skipped, view.Seconds(r.Seconds)))
 	if r.Remark != "" {
 		lines = append(lines, r.Remark)
 	}
