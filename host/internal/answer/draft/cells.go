@@ -92,7 +92,7 @@ const (
 )
 
 // oddCells are the texts of a column that is of numbers but for a few cells; nil where it is not. surely: the model
-// takes it for numbers.
+// takes numbers of its name.
 func (c *column) oddCells(surely bool) []string {
 	if c.numeric || c.dated || c.hot != nil || c.others > mostOdd {
 		return nil
@@ -112,7 +112,7 @@ func (c *column) oddCells(surely bool) []string {
 	}
 	words := !slices.ContainsFunc(odd, func(text string) bool { return !gapWords.MatchString(text) })
 	switch {
-	case (words || surely) && numbers >= count && (surely || len(different) >= 5):
+	case words && numbers >= count && (surely || len(different) >= 5):
 	case 20*count <= numbers && len(different) > fewValues && len(odd) <= 3+len(different)/10:
 	case 100*count <= numbers && count <= 2 && len(different) > fewValues/2: // slips
 	default:
@@ -167,7 +167,9 @@ func (c *column) recount() {
 // findOddCells makes numbers of the columns that are some but for a few cells, which count as missing values.
 func (d *drafter) findOddCells() {
 	for _, c := range d.table.columns {
-		if odd := c.oddCells(false); odd != nil && c.listed == nil && !d.knows(c, odd) {
+		at := slices.Index(d.info.InputNames, c.name)
+		_, codes := d.info.Codes[at]
+		if odd := c.oddCells(at >= 0 && d.sends() && !codes); odd != nil && c.listed == nil && !d.knows(c, odd) {
 			c.miss(odd)
 			c.recount()
 			c.slips = odd

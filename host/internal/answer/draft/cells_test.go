@@ -40,6 +40,7 @@ func TestOddCells(t *testing.T) {
 		"one word, trees":      {cell: many, odd: map[int]string{3: "unknown"}, trees: true, want: "age: {integer: 18..77, missing: true}", marks: "{age: [unknown]}"},
 		"one word":             {cell: many, odd: map[int]string{3: "unknown"}, want: "age: {integer: 18..77}", marks: "{age: [unknown]}", left: 1},
 		"several marks":        {cell: many, odd: map[int]string{3: "-", 9: "Unknown", 90: "?", 91: "k.A."}, trees: true, want: "age: {integer: 18..77, missing: true}", marks: `{"*": ["?"], age: ["-", Unknown, k.A.]}`},
+		"few values, trees":    {cell: func(i int) string { return fmt.Sprint(i % 3 * 30) }, odd: map[int]string{3: "unknown"}, trees: true, want: "age: {integer: 0..60, missing: true}", marks: "{age: [unknown]}"},
 		"a unit":               {cell: many, odd: map[int]string{3: "12 yrs", 7: "13 yrs"}, trees: true, want: "age: {integer: 18..77, missing: true}", marks: `{age: ["12 yrs", "13 yrs"]}`},
 		"a letter for a digit": {cell: few, odd: map[int]string{3: "l2", 300: "#REF!"}, want: `age: {categories: [`},
 		"a code":               {cell: few, odd: map[int]string{3: "10+", 13: "10+", 23: "10+", 33: "10+", 43: "10+", 53: "10+"}, want: `age: {categories: ["0", "1", "10+"`},

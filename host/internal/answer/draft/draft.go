@@ -151,7 +151,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if r.Model != "" {
 		seen, err := inspect.Answer(ctx, s, inspect.Request{Path: r.Out, Seed: r.Seed})
 		if err != nil {
-			return nil, fmt.Errorf("%s is written, and has to be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, d.out.Doubts...), "\n"))
+			more := slices.Clone(d.out.Doubts)
+			if len(d.left) > 0 {
+				more = append(more, "not used: "+strings.Join(d.left, ", "))
+			}
+			return nil, fmt.Errorf("%s is written, and has to be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, more...), "\n"))
 		}
 		if seen.Rows != nil {
 			d.out.Accuracy, d.out.Majority = seen.Accuracy, seen.Majority
