@@ -251,6 +251,8 @@ type Refuted struct {
 type Finished struct {
 	// Iter counts the closed rounds of a search.
 	Iter int64 `json:"iter,omitempty"`
+	// Uncounted: a strategy that holds the model reported fewer evaluations of its own than one in two rounds.
+	Uncounted bool `json:"uncounted,omitempty"`
 	// Interrupted: the user stopped the run.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Error ended the run, where one did.

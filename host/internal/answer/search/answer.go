@@ -324,6 +324,7 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 	}
 	if d, err := o.strategy.Describe(ctx); err == nil {
 		config.Detail, config.Pair = evaluate.Detail{Scores: d.NeedsScores, Bins: d.NeedsBins}, d.NeedsPair
+		config.HoldsModel = d.NeedsModel
 	}
 	if o.newSeeder != nil {
 		config.Seeder = o.newSeeder()

@@ -53,17 +53,22 @@ type Result struct {
 	gate.Checks
 }
 
+// Uncounted says of a strategy what RunResult.Uncounted means.
+const Uncounted = "UNCOUNTED: it holds the model and reports fewer evaluations of its own than one in two rounds; only its times are comparable"
+
 // RunResult is one run.
 type RunResult struct {
 	// Run is its name in the journal.
 	Run  string `json:"run,omitempty"`
 	Seed int64  `json:"seed"`
 	Measures
-	Evaluations int64   `json:"evaluations"`
-	Outside     int64   `json:"outside"`
-	NoSeed      int64   `json:"no_seed"`
-	Spurious    int64   `json:"spurious"`
-	Seconds     float64 `json:"seconds"`
+	Evaluations int64 `json:"evaluations"`
+	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one in two rounds.
+	Uncounted bool    `json:"uncounted,omitempty"`
+	Outside   int64   `json:"outside"`
+	NoSeed    int64   `json:"no_seed"`
+	Spurious  int64   `json:"spurious"`
+	Seconds   float64 `json:"seconds"`
 	// Ended is why the run ended before its budget did.
 	Ended       string `json:"ended,omitempty"`
 	Error       string `json:"error,omitempty"`
@@ -115,7 +120,7 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 		r.Run, r.Journal = kept.Name(), kept.Journal
 	}
 	run := RunResult{
-		Run: kept.Name(), Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Outside: result.Outside,
+		Run: kept.Name(), Seed: seed, Measures: result.Measures, Evaluations: result.Evaluations, Uncounted: result.Uncounted, Outside: result.Outside,
 		NoSeed: result.NoSeed, Spurious: result.Spurious, Seconds: result.Seconds, Ended: result.Ended, Faults: faults,
 	}
 	if result.Err != nil {
@@ -260,6 +265,9 @@ func (r *Result) notes(d *view.Document) {
 		spurious += run.Spurious
 		for _, fault := range run.Faults {
 			d.Say("The solver's answer was of no use (run with seed %d): %s", run.Seed, fault)
+		}
+		if run.Uncounted {
+			d.Add(view.Warning{fmt.Sprintf("%s: %s (run with seed %d)", r.Strategy, Uncounted, run.Seed)})
 		}
 		if run.Ended != "" {
 			d.Say("The run with seed %d ended before its budget did: %s.", run.Seed, run.Ended)

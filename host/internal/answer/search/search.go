@@ -38,6 +38,8 @@ type Config struct {
 	// describes it.
 	Detail evaluate.Detail
 	Pair   bool
+	// HoldsModel: the strategy was handed the model, and can evaluate by itself.
+	HoldsModel bool
 	// Solver is its name, for messages. Seeder may be nil: no solver.
 	Solver string
 	Seeder Seeder
@@ -83,6 +85,9 @@ type Outcome struct {
 	// 2-discriminant individual of the region; Refused the moves that a guard
 	// refused.
 	Evaluations, Outside, NoSeed, Spurious, Refused int64
+	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than it
+	// closed rounds. Its rounds and Evaluations are not comparable, its times are.
+	Uncounted bool
 	// Interrupted: ctx ended the run before its budget did.
 	Interrupted bool
 	// Ended is why the run ended before its budget did, where nobody broke a rule: the
@@ -342,6 +347,7 @@ func (r *run) report() {
 func (r *run) finish() {
 	r.sumUp()
 	r.result.Evaluations += r.own
+	r.result.Uncounted = r.HoldsModel && 2*r.own < r.rounds.closed
 	r.meter.iter = r.rounds.closed
 	r.result.Measures = r.meter.Measures()
 	if r.Refuted != nil {
@@ -350,7 +356,7 @@ func (r *run) finish() {
 			r.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: r.Solver, Error: text, Refuted: &record.Refuted{}}})
 		}
 	}
-	end := &record.Finished{Iter: r.rounds.closed, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}
+	end := &record.Finished{Iter: r.rounds.closed, Uncounted: r.result.Uncounted, Interrupted: r.result.Interrupted, Measures: r.result.Measures.Map()}
 	if r.result.Err != nil {
 		end.Error = r.result.Err.Error()
 	}

@@ -462,3 +462,46 @@ func TestNobodyToEvaluate(t *testing.T) {
 }
 
 func first(c Config, _ *recorder) Config { return c }
+
+// reporting is a session that reports a share of its moves as evaluations of its own.
+type reporting struct {
+	fakeSession
+	each, own int64
+}
+
+func (s *reporting) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
+	s.own += s.each
+	return s.fakeSession.Next(ctx, told, want)
+}
+
+func (s *reporting) Evaluations() int64 { return s.own }
+
+// A strategy that holds the model and reports next to no evaluations of its own is told of,
+// whatever bounds the run; one that reports, or does not hold the model, is not.
+func TestUncountedStrategiesAreTold(t *testing.T) {
+	silent := func() sdk.Session { return script(points(10, 20, 30, 40), nil) }
+	says := func(own, each int64) func() sdk.Session {
+		return func() sdk.Session {
+			return &reporting{fakeSession: script(points(10, 20, 30, 40), nil), own: own, each: each}
+		}
+	}
+	for name, c := range map[string]struct {
+		session     func() sdk.Session
+		holds, want bool
+	}{
+		"holds the model, reports nothing":     {silent, true, true},
+		"holds the model, reports zero":        {says(0, 0), true, true},
+		"holds the model, reports once":        {says(1, 0), true, true},
+		"holds the model, reports":             {says(0, 1), true, false},
+		"holds the model, evaluates every 2nd": {says(2, 0), true, false},
+		"has no model":                         {silent, false, false},
+	} {
+		for _, budget := range []Budget{{Time: time.Minute}, {Iter: 4}, {Evals: 100}} {
+			config, rec := config(t, c.session())
+			config.HoldsModel, config.Budget = c.holds, budget
+			if r := Run(context.Background(), config); r.Uncounted != c.want || rec.events[len(rec.events)-1].Finished.Uncounted != c.want {
+				t.Errorf("%s, %s: uncounted %v", name, budget, r.Uncounted)
+			}
+		}
+	}
+}

@@ -24,7 +24,16 @@ func (a *Ablation) Document() *view.Document {
 				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
 		}
 	}
+	var uncounted view.Warning
+	for i := range a.Cells {
+		if c := &a.Cells[i]; c.Uncounted > 0 {
+			uncounted = append(uncounted, fmt.Sprintf("%s, %s: %s (%d of %d runs)", a.lines().Label(&c.Row), c.Arm, search.Uncounted, c.Uncounted, c.Runs))
+		}
+	}
 	d := view.Of(a.tables()...)
+	if uncounted != nil {
+		d.Add(view.Close{Block: uncounted})
+	}
 	d.Add(a.Only(a.Chosen).Blocks(a.Title("ranking over networks"), one)...)
 	d.Add(view.Close{Block: failed})
 	d.Disagree(a.Disagreements)
@@ -202,6 +211,7 @@ func (a *Ablation) data() *view.Table {
 	for _, m := range a.in.measures() {
 		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
 	}
+	t.Columns = append(t.Columns, view.Columns("uncounted")...)
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		arm := &a.Arms[i%len(a.Arms)]
@@ -217,6 +227,7 @@ func (a *Ablation) data() *view.Table {
 		for _, m := range a.in.measures() {
 			line = append(line, experiment.Intervals(m.cell(c))...)
 		}
+		line = append(line, strconv.Itoa(c.Uncounted))
 		t.Rows = append(t.Rows, view.Texts(line...))
 	}
 	return t

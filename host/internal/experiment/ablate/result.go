@@ -27,6 +27,8 @@ type Result struct {
 	experiment.Cost
 	// Retried says what went wrong the first time; empty: nothing.
 	Retried string `json:"retried,omitempty"`
+	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one in two rounds.
+	Uncounted bool `json:"uncounted,omitempty"`
 	// Refuted are claims of the solver that evaluated individuals refute, the first few.
 	Refuted []string `json:"refuted,omitempty"`
 	// Error: the task failed, twice, and the rest says nothing.
@@ -92,7 +94,7 @@ func (f *fold) add(e record.Event) {
 		}
 	case record.KindFinished:
 		f.finished = true
-		f.result.Seconds = e.Seconds
+		f.result.Seconds, f.result.Uncounted = e.Seconds, e.Finished.Uncounted
 	}
 	if f.kept.Next == nil {
 		f.kept = search.Summed{Keep: f.keeps, Next: func(e record.Event) { f.events = append(f.events, e) }}

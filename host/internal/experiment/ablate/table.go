@@ -90,6 +90,9 @@ type Cell struct {
 	// CPU and Seconds of wall time are means over the runs.
 	CPU     *float64 `json:"cpu_seconds"`
 	Seconds *float64 `json:"seconds"`
+	// Uncounted runs are of a strategy that holds the model and reported fewer evaluations of
+	// its own than one in two rounds.
+	Uncounted int `json:"uncounted,omitempty"`
 	// Errors tell what failed or had to be tried again, and what was refuted.
 	Errors []string `json:"errors,omitempty"`
 	// N1st, NMaxK and NTarget are in place of the times where the budget counts
@@ -284,6 +287,9 @@ func (a *Ablation) cell(s *Subject, arm string, runs []run, results []*Result) C
 		cpu, seconds = append(cpu, r.CPU), append(seconds, r.Seconds)
 		if r.maxK() > 0 {
 			c.Found++
+		}
+		if r.Uncounted {
+			c.Uncounted++
 		}
 		if r.timeToTarget() != nil {
 			c.Reached++
