@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // notation finds out how numbers are written, by which most cells are some.
@@ -188,7 +190,7 @@ func (d *drafter) findStrangers() error {
 			var strangers, told []string
 			rows := 0
 			for k, text := range c.texts {
-				if slices.Contains(v.Categories, text) {
+				if slices.ContainsFunc(v.Categories, func(own string) bool { return modelfile.SameCategory(own, text) }) {
 					continue
 				}
 				strangers, rows = append(strangers, text), rows+int(c.counts[k])
@@ -230,6 +232,9 @@ func (d *drafter) doubtValues() {
 	for i := range d.chosen.features {
 		f := &d.chosen.features[i]
 		known := len(f.Categories) - len(f.strangers)
+		if zero := f.zero(); f.strangers == nil && (!d.out.Solved || slices.Contains(d.Protected, f.Name)) {
+			f.strangers = zero
+		}
 		if len(f.strangers) > 1 || len(f.strangers) == 1 && slices.Min(f.Categories) != f.strangers[0] { // else the first one was dropped
 			doubt("%s: the model has no input for %s, where all of the column's are 0: an encoder that ignores what it does not know makes them so, others refuse such rows", f.Name, strings.Join(f.strangers, ", "))
 		}
@@ -248,6 +253,16 @@ func (d *drafter) doubtValues() {
 			}
 		}
 	}
+}
+
+// zero are the categories whose inputs are all 0, of which there are several.
+func (f *feature) zero() (names []string) {
+	for k, name := range f.Categories {
+		if len(f.Inputs) > 1 && !slices.ContainsFunc(f.Inputs, func(in space.Input) bool { return in.Table == nil || in.Table[k] != 0 }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // signs is a name without the signs that libraries change in it.

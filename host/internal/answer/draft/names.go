@@ -53,6 +53,18 @@ func (v *selection) named(columns []*column, names []string) (arrangement, bool)
 	return a, true
 }
 
+// spelled is a category of the model's as the column's cells write it, such as 1 as 1.0.
+func (c *column) spelled(category string) string {
+	if _, ok := c.index[category]; !ok {
+		for _, text := range c.texts {
+			if modelfile.SameCategory(category, text) {
+				return text
+			}
+		}
+	}
+	return category
+}
+
 // rest adds categories of the data that have no input, and makes the inputs.
 func (f *feature) rest(v *selection) {
 	own := len(f.Categories)
@@ -95,7 +107,7 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 	if stem, category, ok := strings.Cut(name, "="); ok {
 		for _, c := range columns {
 			if c.name == stem || plain(c.name) == plain(stem) {
-				return c, category, true
+				return c, c.spelled(category), true
 			}
 		}
 	}

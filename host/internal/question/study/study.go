@@ -235,7 +235,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	}
 	for _, v := range s.ModelFile.Vocabularies {
 		if r.Err() == nil {
-			r.vocabulary(root.Get("features"), s, v)
+			r.vocabulary(root.Get("features"), s, &v)
 		}
 	}
 	output := root.Get("output")
@@ -290,32 +290,6 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		r.hold(root, s)
 	}
 	return r.Err()
-}
-
-// vocabulary refuses categories that an encoder in the model's file does not know, and for which it has no input.
-func (r *reader) vocabulary(features *yamlfile.Node, s *Study, v modelfile.Vocabulary) {
-	for i := range s.Space.Features {
-		f := &s.Space.Features[i]
-		var known []float64 // by value, what its inputs add up to
-		for _, in := range f.Inputs {
-			if in.Index < v.First || in.Index >= v.First+len(v.Categories) || in.Table == nil {
-				continue
-			}
-			if known == nil {
-				known = make([]float64, len(in.Table))
-			}
-			for k, x := range in.Table {
-				known[k] += math.Abs(x)
-			}
-		}
-		for k := range known {
-			if known[k] == 0 {
-				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; no input is that of %s: take it out of the domain, or map: it to one of these",
-					v.Name, s.ModelPath, strings.Join(v.Categories[:min(len(v.Categories), 20)], ", "), f.Label(f.Lo+float64(k)))
-				return
-			}
-		}
-	}
 }
 
 // Takes says why a notion cannot be asked about the study's model.
