@@ -235,7 +235,7 @@ func (d *drafter) doubtValues() {
 		if zero := f.zero(); f.strangers == nil && (!d.out.Solved || slices.Contains(d.Protected, f.Name)) {
 			f.strangers = zero
 		}
-		if len(f.strangers) > 1 || len(f.strangers) == 1 && slices.Min(f.Categories) != f.strangers[0] { // else the first one was dropped
+		if len(f.strangers) > 1 || len(f.strangers) == 1 && (slices.Min(f.Categories) != f.strangers[0] || d.info.Format == "onnx") { // else the first one was dropped, which is in ONNX, too
 			doubt("%s: the model has no input for %s, where all of the column's are 0: an encoder that ignores what it does not know makes them so, others refuse such rows", f.Name, strings.Join(f.strangers, ", "))
 		}
 		for k := range f.Categories[:known] {

@@ -188,6 +188,7 @@ func TestStrangersOfAnEncoder(t *testing.T) {
 		"all of them":            {refusing, "fm", `"f" in 60 rows, "m" in 60 rows: that is every row`, "", 0},
 		"a code":                 {string(ordinal), "FMFMFx", "", `"x" in 20 rows; these rows are left out`, 20},
 		"ignored":                {string(ignoring), "FMFMFx", "", "sex: the model has no input for x", 0},
+		"ignored, the first":     {string(ignoring), "FMFMFA", "", "sex: the model has no input for A", 0},
 		"ignored, written small": {string(ignoring), "fm", "", `sex: the model has no input for f, m`, 0},
 	} {
 		r := draft.Request{Data: rows(c.sexes), Model: written(t, "m.onnx", c.model), Protected: []string{"sex"}}
