@@ -24,6 +24,18 @@ type Bounds struct {
 	// Logit encloses l0, or l1 − l0 for a softmax head (as one linear form,
 	// tighter than the difference of the two outputs' intervals).
 	Logit space.Interval
+	// Difference is what two copies of one individual are apart; nil where nothing is
+	// known of it. The methods know of no copies and leave it nil.
+	Difference *Difference
+}
+
+// Apart bounds how far the logits of two copies of one individual lie apart; +Inf
+// where nothing is known of it.
+func (b *Bounds) Apart() float64 {
+	if b.Difference == nil {
+		return math.Inf(1)
+	}
+	return math.Max(math.Abs(b.Difference.Logit.Lo), math.Abs(b.Difference.Logit.Hi))
 }
 
 // Method is a named way to bound a model over a box of inputs.
@@ -157,7 +169,8 @@ func difference(last *relu.Layer) (row []float64, bias float64) {
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., sections
 // 3.1 and 2.1). The sum of magnitudes is itself computed, so the factor is
 // raised to (n+4+extra)·2u, which covers it for n below 2²⁰. extra counts
-// further relative roundings already in the weights.
+// further relative roundings already in the weights. Where every product has a
+// factor 0, nothing is rounded: the sum is the bias.
 func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Interval {
 	lo, hi := bias, bias
 	var absLo, absHi float64
@@ -174,8 +187,8 @@ func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Int
 		absLo += math.Abs(a)
 		absHi += math.Abs(b)
 	}
-	if absLo == 0 && absHi == 0 && extra == 0 {
-		return space.Interval{Lo: bias, Hi: bias} // only zeros were added: exact
+	if absLo == 0 && absHi == 0 && (extra == 0 || bias == 0) && allZero(w, v) {
+		return space.Interval{Lo: bias, Hi: bias}
 	}
 	absLo += math.Abs(bias)
 	absHi += math.Abs(bias)
@@ -192,6 +205,16 @@ func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Int
 		hi = math.Inf(1)
 	}
 	return space.Interval{Lo: lo, Hi: hi}
+}
+
+// allZero reports that each product w·v has a factor 0: none has underflowed.
+func allZero(w []float64, v []space.Interval) bool {
+	for i, c := range w {
+		if c != 0 && v[i] != (space.Interval{}) {
+			return false
+		}
+	}
+	return true
 }
 
 func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }

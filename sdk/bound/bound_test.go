@@ -105,6 +105,21 @@ func inside(t *rapid.T, v *big.Rat, iv space.Interval) {
 	}
 }
 
+// overlookFirst makes a network blind to all inputs but the first: with weights of 0, or with
+// one neuron that sees them, which the next layer does not read.
+func overlookFirst(n *relu.Network, kind int) {
+	for j := range n.Layers[0].Out {
+		if row := n.Layers[0].Row(j); kind == 0 || j > 0 || len(n.Layers) == 1 {
+			clear(row[1:])
+		}
+	}
+	if kind == 1 && len(n.Layers) > 1 {
+		for j := range n.Layers[1].Out {
+			n.Layers[1].Row(j)[0] = 0
+		}
+	}
+}
+
 // TestDifferencesEncloseExactValues compares two copies of one individual, or of
 // two that differ within a tolerance, neuron by neuron.
 func TestDifferencesEncloseExactValues(t *testing.T) {
@@ -120,7 +135,13 @@ func TestDifferencesEncloseExactValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
-		n := randomNetwork(rng, 3, head, 1)
+		n := randomNetwork(rng, 3, head, rapid.SampledFrom([]float64{1, 1, 1e-310}).Draw(t, "scale"))
+		blind := rapid.Bool().Draw(t, "blind")
+		if kind := rng.IntN(2); blind {
+			if overlookFirst(n, kind); n.Overlooks([]bool{false, true, true}) != (kind == 0 || len(n.Layers) > 1) {
+				t.Fatalf("kind %d: overlooks %v", kind, n.Overlooks([]bool{false, true, true}))
+			}
+		}
 		b := bound.Linear(n, bound.Inputs(s, r))
 		x := float64(rng.IntN(11) - 5)
 		y, tolerance := x, []float64(nil)
@@ -129,6 +150,9 @@ func TestDifferencesEncloseExactValues(t *testing.T) {
 			y = math.Max(-5, math.Min(5, x+tolerance[0]*float64(1-2*rng.IntN(2))))
 		}
 		d := bound.Differences(n, s, r, tolerance, b)
+		if blind && tolerance == nil && d.Logit != (space.Interval{}) {
+			t.Fatalf("a network that does not see what differs has differences in %v", d.Logit)
+		}
 		pick := func(x float64) []*big.Rat {
 			return s.ExactInputs([]float64{x, r.Values[1][rng.IntN(3)], r.Values[2][rng.IntN(2)]})
 		}

@@ -20,15 +20,27 @@ type Difference struct {
 // Differences propagates the differences of the protected inputs over region
 // r, and of the features that may differ by as much as tolerance says, indexed
 // by feature (0: not at all; nil: none may). r and b must enclose both copies;
-// the bounds b are used where they are tighter, and alone for a model that is no
-// network of ReLU layers.
+// the bounds b are used where they are tighter, and alone for a model that is
+// neither a network of ReLU layers nor model.Comparing.
+//
+// Where no input that may differ has a way to the logit, through weights other
+// than 0 and neurons that may be active, the difference is exactly 0.
 func Differences(m model.Model, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
+	v := inputDifferences(s, r, tolerance)
 	n, ok := m.(*relu.Network)
 	if !ok {
-		return &Difference{Logit: spread(b.Logit)}
+		d := &Difference{Logit: spread(b.Logit)}
+		if m, ok := m.(model.Comparing); ok {
+			differs := make([]bool, len(v))
+			for i := range v {
+				differs[i] = v[i] != space.Interval{}
+			}
+			most := m.Apart(Inputs(s, r), differs)
+			d.Logit = d.Logit.Intersect(space.Interval{Lo: -most, Hi: most})
+		}
+		return d
 	}
 	d := &Difference{Pre: make([][]space.Interval, len(n.Layers))}
-	v := inputDifferences(s, r, tolerance)
 	for k := range n.Layers {
 		l := &n.Layers[k]
 		pre := make([]space.Interval, l.Out)
@@ -77,7 +89,7 @@ func inputDifferences(s *space.Space, r space.Region, tolerance []float64) []spa
 		if !f.IsProtected() && tolerance != nil {
 			apart = tolerance[i]
 		}
-		if !f.IsProtected() && apart == 0 {
+		if f.IsProtected() && len(r.Values[i]) < 2 || !f.IsProtected() && apart == 0 {
 			continue
 		}
 		for k := range f.Inputs {

@@ -33,11 +33,7 @@ func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	var differences *bound.Difference
 	if q.K <= 2 {
-		tolerances := make([]float64, len(q.Space.Features))
-		for i := range tolerances {
-			tolerances[i], _ = q.Tolerance(i)
-		}
-		differences = bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances, b)
+		differences = Difference(q, b)
 	}
 	return lower("bigm+diff", q, b, false, differences)
 }
@@ -87,6 +83,7 @@ func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, difference
 		region = RelaxedRegion(q)
 	}
 	e.rows.relate()
+	e.apart(out.Logits)
 	for c := range out.copies {
 		e.predicates(c, out.copies[c].features)
 	}
@@ -99,6 +96,19 @@ func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, difference
 	out.Fidelity = e.fidelity
 	out.Sensitivity = 1 + e.rows.sensitivity() + e.edges.sensitivity()
 	return out, e.milp.Validate()
+}
+
+// apart bounds how far the first and the last copy's logits lie apart: a violation bridges
+// all that a notion demands.
+func (e *builder) apart(logits []int) {
+	most, ok := logitsApart(e.bounds)
+	if !ok {
+		return
+	}
+	var f form
+	f.add(logits[0], 1)
+	f.add(logits[len(logits)-1], -1)
+	e.row("logits apart", f, -most, most)
 }
 
 // builder builds one MILP.

@@ -71,9 +71,16 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	if count > maxEdges {
 		return out, fmt.Errorf("ε = %s has %d bins within reach, more than %d: %w", fairness.FormatRat(q.Epsilon), count+1, maxEdges+1, sdk.ErrUnsupported)
 	}
+	within := false // what the copies may be apart
 	for j := range count {
 		lo, hi := link.Edge(out.first+1+j, q.Epsilon)
 		out.at = append(out.at, space.Interval{Lo: lo, Hi: hi})
+		if from := j - out.separators + 1; from >= 0 {
+			within = within || !(math.Nextafter(lo-out.at[from].Hi, math.Inf(-1)) > b.Apart())
+		}
+	}
+	if !within {
+		return out, fmt.Errorf("%d bins of logits at most %v apart: %w", q.K, b.Apart(), ErrTooFewBins)
 	}
 	return out, nil
 }

@@ -4,8 +4,35 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
+
+// Enclose bounds the model over all copies of a query's individuals, and what two of an
+// individual's copies are apart.
+func Enclose(q *problem.Query, by bound.Method) *bound.Bounds {
+	b := by.Bound(q.Model, bound.Inputs(q.Space, RelaxedRegion(q)))
+	b.Difference = Difference(q, b)
+	return b
+}
+
+// Difference bounds what two copies of an individual of the query are apart. b must
+// enclose the model over RelaxedRegion(q).
+func Difference(q *problem.Query, b *bound.Bounds) *bound.Difference {
+	tolerances := make([]float64, len(q.Space.Features))
+	for i := range tolerances {
+		tolerances[i], _ = q.Tolerance(i)
+	}
+	return bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances, b)
+}
+
+// logitsApart is how far the logits of two copies lie apart at most; ok is unset where their
+// own enclosures say as much.
+func logitsApart(b *bound.Bounds) (most float64, ok bool) {
+	most = b.Apart()
+	return most, most < b.Logit.Hi-b.Logit.Lo
+}
 
 // remember keeps neuron j of layer k of the copy being added as it is before
 // the activation.
@@ -37,8 +64,8 @@ func (e *reluRows) relate() {
 		}
 		for j, iv := range e.differences.Pre[k] {
 			one, two := e.columns[0][k][j], e.columns[1][k][j]
-			if one.value < 0 || two.value < 0 || one.phase < 0 {
-				continue // a constant, or d = δ already
+			if one.value < 0 || two.value < 0 || one.phase < 0 || one == two {
+				continue // a constant, d = δ already, or one neuron
 			}
 			delta := clone(e.before[0][k][j])
 			delta.plus(e.before[1][k][j], -1)

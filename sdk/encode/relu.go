@@ -22,6 +22,9 @@ type reluRows struct {
 	before      [][][]form
 	// columns are each copy's, by hidden layer; the output layer has none.
 	columns [][][]neuronColumns
+	// reads are the values that each layer of the first copy reads. Later copies share
+	// the neurons that read the same.
+	reads [][]form
 }
 
 // neuronColumns are a neuron's value, its ReLU's phase, and the negative part
@@ -36,10 +39,14 @@ func (e *reluRows) add(suffix string, v []form) (form, func(inputs, start []floa
 		e.before = append(e.before, make([][]form, len(layers)))
 	}
 	columns := make([][]neuronColumns, len(layers))
+	reads := [][]form{v}
 	for k := range layers[:len(layers)-1] {
 		v, columns[k] = e.hidden(k, suffix, v)
+		reads = append(reads, v)
 	}
-	e.columns = append(e.columns, columns)
+	if e.columns = append(e.columns, columns); e.reads == nil {
+		e.reads = reads
+	}
 	last := &layers[len(layers)-1]
 	out := affineOf(last, 0, v)
 	if e.n.Head == relu.HeadSoftmax {
@@ -64,6 +71,10 @@ func (e *reluRows) hidden(k int, suffix string, v []form) ([]form, []neuronColum
 		b := e.bounds.Pre[k][j]
 		if l.ReLU && b.Hi <= 0 {
 			continue // always inactive: the constant 0
+		}
+		if e.reads != nil && readsSame(l.Row(j), v, e.reads[k]) {
+			out[j], columns[j] = e.reads[k+1][j], e.columns[0][k][j]
+			continue
 		}
 		name := fmt.Sprintf("n%d.%d%s", k+1, j+1, suffix)
 		y := affineOf(l, j, v)
@@ -96,6 +107,16 @@ func (e *reluRows) hidden(k int, suffix string, v []form) ([]form, []neuronColum
 		}
 	}
 	return out, columns
+}
+
+// readsSame reports that a neuron reads the same of two copies.
+func readsSame(weights []float64, one, two []form) bool {
+	for i, w := range weights {
+		if w != 0 && !one[i].same(&two[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // bigM ties a ReLU's value x and phase to its argument y between b.Lo < 0 and

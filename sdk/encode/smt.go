@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -86,6 +87,10 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 		w.predicates(c, out.copies[c])
 	}
 	w.relaxations(out.copies)
+	if most, ok := logitsApart(b); ok {
+		difference, bound := fmt.Sprintf("(- %s %s)", out.logits[0], out.logits[len(out.logits)-1]), exactly(most)
+		w.assert(fmt.Sprintf("(and (<= %s %s) (<= %s %s))", realText(new(big.Rat).Neg(bound)), difference, difference, realText(bound)))
+	}
 	out.Slack = w.symbol("slack", "Real", problem.RoleOther)
 	w.script.Text = w.header() + w.text.String()
 	out.Problem = &problem.Problem{Name: "smt", SMT: w.script}
@@ -207,6 +212,9 @@ type writer struct {
 	script        *problem.Script
 	text          strings.Builder
 	integers      bool
+	// reads are the values that each layer of the first copy of a network reads. Later
+	// copies share the neurons that read the same.
+	reads [][]value
 }
 
 func (w *writer) header() string {

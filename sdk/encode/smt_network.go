@@ -58,8 +58,13 @@ func (w *writer) copyOf(c int, shared []*smtFeature) ([]*smtFeature, int) {
 // network writes a network of ReLU layers over its inputs' values.
 func (w *writer) network(n *relu.Network, suffix string, v []value) value {
 	layers := n.Layers
+	reads := [][]value{v}
 	for k := range layers[:len(layers)-1] {
 		v = w.hidden(n, k, suffix, v)
+		reads = append(reads, v)
+	}
+	if w.reads == nil {
+		w.reads = reads
 	}
 	last := &layers[len(layers)-1]
 	weights, bias := exactRow(last, 0)
@@ -83,6 +88,10 @@ func (w *writer) hidden(n *relu.Network, k int, suffix string, v []value) []valu
 			out[j] = value{constant: new(big.Rat)}
 			continue
 		}
+		if w.reads != nil && readsEqual(l.Row(j), v, w.reads[k]) {
+			out[j] = w.reads[k+1][j]
+			continue
+		}
 		name := fmt.Sprintf("%d.%d%s", k+1, j+1, suffix)
 		weights, bias := exactRow(l, j)
 		y := w.define("y"+name, affine(weights, v, bias))
@@ -99,6 +108,16 @@ func (w *writer) hidden(n *relu.Network, k int, suffix string, v []value) []valu
 		}
 	}
 	return out
+}
+
+// readsEqual reports that a neuron reads the same of two copies.
+func readsEqual(weights []float64, one, two []value) bool {
+	for i, w := range weights {
+		if w != 0 && !one[i].same(&two[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // relu writes n = max(0, y) for a neuron of open sign.

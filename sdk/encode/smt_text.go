@@ -89,6 +89,14 @@ type value struct {
 	term     string
 }
 
+// same reports one constant, or one term.
+func (v *value) same(other *value) bool {
+	if v.constant == nil || other.constant == nil {
+		return v.constant == other.constant && v.term == other.term
+	}
+	return v.constant.Cmp(other.constant) == 0
+}
+
 // affine is Σ weights·values + constant as a value; its term is a sum.
 func affine(weights []*big.Rat, values []value, constant *big.Rat) value {
 	c := new(big.Rat).Set(constant)

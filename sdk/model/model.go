@@ -1,7 +1,7 @@
 // Package model says what the rest of the program asks of a model: few things,
 // which every Model answers, and capabilities, which some have.
 //
-// A capability is an interface of its own. Bounded, Near, Varying, Single,
+// A capability is an interface of its own. Bounded, Comparing, Near, Varying, Single,
 // Differentiable, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
 // networks of ReLU layers and nothing else (sdk/evaluate's kernel, sdk/bound/batch,
@@ -60,6 +60,15 @@ type Bounded interface {
 	Model
 	// Bounds holds for the exact logit: it is rounded outward.
 	Bounds(inputs []space.Interval) space.Interval
+}
+
+// Comparing is a model that bounds how far its logits at two points of a box lie
+// apart that agree in most inputs.
+type Comparing interface {
+	Model
+	// Apart holds for the exact logits, rounded outward, at all pairs of points that agree
+	// in the inputs for which differs is unset. It is 0 where the others have no say.
+	Apart(inputs []space.Interval, differs []bool) float64
 }
 
 // Near is a model that tells how far a logit may be off at one point, where it knows

@@ -30,12 +30,13 @@ const (
 )
 
 var (
-	_ model.Bounded  = (*Ensemble)(nil)
-	_ model.Single   = (*Ensemble)(nil)
-	_ model.Near     = (*Ensemble)(nil)
-	_ model.Varying  = (*Ensemble)(nil)
-	_ model.Sized    = (*Ensemble)(nil)
-	_ model.Portable = (*Ensemble)(nil)
+	_ model.Bounded   = (*Ensemble)(nil)
+	_ model.Comparing = (*Ensemble)(nil)
+	_ model.Single    = (*Ensemble)(nil)
+	_ model.Near      = (*Ensemble)(nil)
+	_ model.Varying   = (*Ensemble)(nil)
+	_ model.Sized     = (*Ensemble)(nil)
+	_ model.Portable  = (*Ensemble)(nil)
 )
 
 // Ensemble has the logit Base plus the leaf that each tree ends in. It is read-only

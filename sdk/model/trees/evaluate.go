@@ -262,27 +262,71 @@ func (t Tree) reach(i int32, box []space.Interval) (lo, hi float64) {
 	}
 	at := box[n.Input]
 	lo, hi = math.Inf(1), math.Inf(-1)
-	visit := func(child int32, part space.Interval) {
-		box[n.Input] = part
-		least, most := t.reach(child, box)
-		lo, hi = min(lo, least), max(hi, most)
-		box[n.Input] = at
-	}
-	if len(n.More) > 0 {
-		first, last := n.count(at.Lo, !n.Closed), n.count(at.Hi, !n.Closed)
-		if first < last || first%2 == 0 {
-			visit(n.Left, at)
+	for _, side := range n.sides(at) {
+		if side.reached {
+			box[n.Input] = side.part
+			least, most := t.reach(side.child, box)
+			lo, hi = min(lo, least), max(hi, most)
 		}
-		if first < last || first%2 == 1 {
-			visit(n.Right, at)
-		}
-		return lo, hi
 	}
-	if n.left(at.Lo, 0) {
-		visit(n.Left, space.Interval{Lo: at.Lo, Hi: min(at.Hi, n.Value)})
-	}
-	if !n.left(at.Hi, 0) {
-		visit(n.Right, space.Interval{Lo: max(at.Lo, n.Value), Hi: at.Hi})
-	}
+	box[n.Input] = at
 	return lo, hi
 }
+
+// side is a child of a comparison and the inputs of an interval that go there, if
+// any do.
+type side struct {
+	child   int32
+	part    space.Interval
+	reached bool
+}
+
+// sides are where the inputs of an interval go, left and right.
+func (n *Node) sides(at space.Interval) [2]side {
+	if len(n.More) > 0 {
+		first, last := n.count(at.Lo, !n.Closed), n.count(at.Hi, !n.Closed)
+		return [2]side{{n.Left, at, first < last || first%2 == 0}, {n.Right, at, first < last || first%2 == 1}}
+	}
+	return [2]side{
+		{n.Left, space.Interval{Lo: at.Lo, Hi: min(at.Hi, n.Value)}, n.left(at.Lo, 0)},
+		{n.Right, space.Interval{Lo: max(at.Lo, n.Value), Hi: at.Hi}, !n.left(at.Hi, 0)},
+	}
+}
+
+// Apart implements model.Comparing: the sum of what each tree's leaves differ by where
+// a comparison of an input that differs sends the points to two sides.
+func (e *Ensemble) Apart(box []space.Interval, differs []bool) float64 {
+	room := append([]space.Interval(nil), box...)
+	sum := 0.0
+	for _, t := range e.Trees {
+		if apart, _, _ := t.apart(0, room, differs); apart > 0 {
+			sum = up(sum + apart)
+		}
+	}
+	return sum
+}
+
+// apart bounds how far apart two leaves below node i are in which such points end, and
+// gives the least and the greatest leaf.
+func (t Tree) apart(i int32, box []space.Interval, differs []bool) (apart, lo, hi float64) {
+	n := &t[i]
+	if n.IsLeaf() {
+		return 0, n.Value, n.Value
+	}
+	at := box[n.Input]
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, side := range n.sides(at) {
+		if side.reached {
+			box[n.Input] = side.part
+			below, least, most := t.apart(side.child, box, differs)
+			if apart = max(apart, below); differs[n.Input] && lo <= hi && (most > lo || hi > least) {
+				apart = max(apart, up(most-lo), up(hi-least))
+			}
+			lo, hi = min(lo, least), max(hi, most)
+		}
+	}
+	box[n.Input] = at
+	return apart, lo, hi
+}
+
+func up(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -373,5 +375,59 @@ func TestAbsentValuesGoWhereMissingOnesGo(t *testing.T) {
 				t.Fatalf("%+v with %v missing, at %v: leaf %v, want %v", n, v, x, have, want)
 			}
 		}
+	}
+}
+
+// Apart is no less than what the logits of any two points of a box that agree in the other
+// inputs differ by, and 0 where no tree compares the inputs that differ.
+func TestApart(t *testing.T) {
+	blind := 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		q := &problem.Query{Space: wild.Space(r)}
+		e := wild.Trees(r, q.Space)
+		if q.Model = e; seed%2 == 0 {
+			wild.Overlook(r, q)
+		}
+		region := q.Space.Whole()
+		for _, i := range q.Space.Free() { // a part
+			if box := &region.Box[i]; r.IntN(2) == 0 {
+				box.Hi = box.Lo + float64(r.IntN(int(box.Hi-box.Lo)+1))
+			}
+		}
+		differs, sees := make([]bool, q.Space.Inputs), false
+		for _, i := range q.Space.Protected() {
+			for _, in := range q.Space.Features[i].Inputs {
+				differs[in.Index] = true
+			}
+		}
+		for _, tree := range e.Trees {
+			for i := range tree {
+				sees = sees || !tree[i].IsLeaf() && differs[tree[i].Input]
+			}
+		}
+		apart := e.Apart(bound.Inputs(q.Space, region), differs)
+		if !sees {
+			if blind++; apart != 0 {
+				t.Errorf("seed %d: logits of trees that do not see what differs are %v apart", seed, apart)
+			}
+		}
+		exact, most := e.Exact(), new(big.Rat).SetFloat64(apart)
+		for x := range q.Space.Individuals(region.Box) {
+			var logits []*big.Rat
+			for _, p := range q.Space.Counterfactuals(region, x) {
+				logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
+			}
+			for _, one := range logits {
+				for _, two := range logits {
+					if new(big.Rat).Sub(one, two).Cmp(most) > 0 {
+						t.Fatalf("seed %d: at %v logits %v and %v, which may be %v apart", seed, x, one, two, apart)
+					}
+				}
+			}
+		}
+	}
+	if blind < 50 {
+		t.Errorf("only %d forests saw nothing of what differs", blind)
 	}
 }

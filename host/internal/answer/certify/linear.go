@@ -118,13 +118,15 @@ func (a *ask) refute(out *answer, upper float64) {
 	}
 }
 
-// boundsSuffice reports that the enclosure of the logits alone proves that
-// nothing in the region exceeds the target.
+// boundsSuffice reports that the enclosures of the logits and of their difference
+// prove that nothing in the region exceeds the target.
 func (r *run) boundsSuffice(b *bound.Bounds) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
+	if t, _ := fairness.Enclosure(r.target); b.Apart() <= 0 || r.q.K <= 2 && !r.q.Notion.Possible(hi, lo, b.Apart(), t) {
+		return true // copies with one logit have one decision, one score and one bin
+	}
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		t, _ := fairness.Enclosure(r.target)
-		return r.q.K <= 2 && !r.q.Notion.Possible(hi, lo, math.Inf(1), t)
+		return false
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
 	if r.q.K > 2 {

@@ -50,9 +50,10 @@ func (r *run) part(region space.Region) *problem.Query {
 	return &q
 }
 
-// bounds encloses the network over all copies of a region's individuals.
+// bounds encloses the model over all copies of a region's individuals, and what two
+// copies are apart.
 func (r *run) bounds(region space.Region) *bound.Bounds {
-	return r.method.Bound(r.q.Model, bound.Inputs(r.q.Space, encode.RelaxedRegion(r.part(region))))
+	return encode.Enclose(r.part(region), r.method)
 }
 
 // region decides one region at the current target, or says why it cannot.

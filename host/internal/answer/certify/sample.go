@@ -22,9 +22,10 @@ const (
 	auditCopies = 100
 )
 
-// trivialBound is the largest margin that the enclosure of the logits allows.
+// trivialBound is the largest margin that the enclosure of the logits, and of their
+// difference, allow.
 func (r *run) trivialBound(b *bound.Bounds) float64 {
-	return r.q.Notion.Most(b.Logit.Hi, b.Logit.Lo, math.Inf(1))
+	return r.q.Notion.Most(b.Logit.Hi, b.Logit.Lo, b.Apart())
 }
 
 // excludedBound is trivialBound where the enclosure leaves nothing above the

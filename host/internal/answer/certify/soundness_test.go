@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +16,11 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -227,5 +230,65 @@ func TestSteepNetworks(t *testing.T) {
 	}
 	if told == 0 {
 		t.Error("no report says why")
+	}
+}
+
+// TestBlindModelsNeedNoSolver: copies that have one logit are treated alike in every notion,
+// also where features that the model does not see either may differ.
+func TestBlindModelsNeedNoSolver(t *testing.T) {
+	s := &bent{solve: func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.Solver) (*sdk.Result, error) {
+		t.Error("the solver was asked")
+		return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other}, nil
+	}}
+	for i := range 24 {
+		r := rand.New(rand.NewPCG(uint64(i), 47))
+		q := tiny(r, 0, i%3 == 0)
+		q.Notion, q.Epsilon = fairness.Notions[i%4], big.NewRat(1, 1<<40)
+		if i%2 == 0 {
+			q.Model = wild.Trees(r, q.Space)
+		}
+		blind := q.Space.Protected()
+		if q.Space.Features[0].Kind == space.Integer && i%3 == 1 {
+			q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
+			blind = append(blind, 0)
+		}
+		inputs := make([]bool, q.Space.Inputs)
+		for _, f := range blind {
+			for _, in := range q.Space.Features[f].Inputs {
+				inputs[in.Index] = true
+			}
+		}
+		switch m := q.Model.(type) {
+		case *relu.Network:
+			for j := range m.Layers[0].Out {
+				for in := range m.Layers[0].Row(j) {
+					if inputs[in] {
+						m.Layers[0].Row(j)[in] = 0
+					}
+				}
+			}
+		case *trees.Ensemble:
+			for _, tree := range m.Trees {
+				for k := range tree {
+					if n := &tree[k]; !n.IsLeaf() && inputs[n.Input] {
+						n.Input = int32(slices.Index(inputs, false))
+					}
+				}
+			}
+		}
+		o := certify.Options{Solver: s, Description: described(t, s), Encoding: "bigm", Enumerate: -1, Maximise: true}
+		rep, err := certify.Run(t.Context(), q, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != certify.Fair || rep.Grade != sdk.GradeRigorous && rep.Grade != sdk.GradeExact || !rep.Closed {
+			t.Errorf("question %d, %s: %s, %s, %+v", i, q.Notion, rep.Verdict, rep.Grade, rep)
+		}
+		if q.Notion.Binned() && len(q.Relax) == 0 {
+			q.K, o.Maximise = 3, false
+			if rep, err := certify.Run(t.Context(), q, o); err != nil || rep.Verdict != certify.Fair {
+				t.Errorf("question %d, k = 3: %+v, %v", i, rep, err)
+			}
+		}
 	}
 }

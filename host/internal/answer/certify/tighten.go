@@ -49,7 +49,7 @@ func LookupBounds(name string) (bound.Method, error) {
 // bounds, which were widened by it. Where the solver does not answer, the
 // bounds stay as they are.
 func (r *run) tightened(ctx context.Context, region space.Region, b *bound.Bounds) (out *bound.Bounds, tolerance float64, err error) {
-	out = &bound.Bounds{Pre: make([][]space.Interval, len(b.Pre)), Logit: b.Logit}
+	out = &bound.Bounds{Pre: make([][]space.Interval, len(b.Pre)), Logit: b.Logit, Difference: b.Difference}
 	for k := range b.Pre {
 		out.Pre[k] = append([]space.Interval(nil), b.Pre[k]...)
 	}

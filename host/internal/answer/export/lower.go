@@ -68,7 +68,7 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidOption, err)
 	}
-	b := method.Bound(q.Model, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
+	b := encode.Enclose(q, method)
 	if err := undecided(q, b); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 func undecided(q *problem.Query, b *bound.Bounds) error {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	switch {
-	case !q.Notion.UsesEpsilon() && !q.Notion.Possible(hi, lo, math.Inf(1), 0):
+	case !q.Notion.UsesEpsilon() && !q.Notion.Possible(hi, lo, b.Apart(), 0):
 		return ErrDecided
 	case math.IsInf(lo, 0) || math.IsInf(hi, 0):
 		return errors.New("the model's values over this region are not bounded in float64")

@@ -195,6 +195,32 @@ func TestPartsAgainstEnumeration(t *testing.T) {
 	}
 }
 
+// TestBlindPartsAreFair: parts in which no neuron that sees what is protected is active are
+// proved by what copies are apart, in the notions of decisions, too.
+func TestBlindPartsAreFair(t *testing.T) {
+	for i := range 20 {
+		r := rand.New(rand.NewPCG(uint64(i), 12))
+		q := tiny(r)
+		q.Notion = []fairness.Notion{fairness.Decision, fairness.DecisionStrict}[i%2]
+		for _, f := range []int{0, 2} {
+			q.Space.Features[f].Hi = 1e6
+		}
+		q.Region = q.Space.Whole()
+		first := &q.Model.(*relu.Network).Layers[0]
+		for j := range first.Out {
+			first.Row(j)[3], first.Row(j)[4] = 0, 0
+		}
+		copy(first.Row(0), []float64{-2, 0, 0, 1, 0}) // active up to n = 1
+		rep, err := partition.Run(t.Context(), q, partition.Options{Chunks: chunks(t, q, "250000"), All: true, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen := rep.Total / 5; rep.Fair < rep.Total-seen { // those of the least n
+			t.Errorf("network %d, %s: %+v", i, q.Notion, rep)
+		}
+	}
+}
+
 func TestAdaptiveSplitsWhatStaysUndecided(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -38,13 +39,15 @@ type pruner struct {
 	inputs  []float64
 	tracker []float64 // logits of the copies of an individual
 	step    int       // every how many-th copy is looked at in float64
+	// compares: boxes are proved by what copies are apart, too.
+	compares bool
 }
 
 func newPruner(q *problem.Query) *pruner {
 	p := &pruner{q: q, replay: individual.NewJudge(q), exceed: q.Notion.Threshold(q.Epsilon), inputs: make([]float64, q.Space.Inputs)}
 	p.target, _ = p.exceed.Float64()
 	p.step = max(1, q.RegionOrWhole().Count()/maxCopies)
-	p.apart = combinations(q)
+	p.apart, p.compares = combinations(q), compares(q)
 	return p
 }
 
@@ -140,22 +143,34 @@ func (p *pruner) fair(box space.Region) bool {
 		}
 		hi, lo = math.Max(hi, b.Logit.Hi), math.Min(lo, b.Logit.Lo)
 	}
-	return !p.q.Notion.Possible(hi, lo, math.Inf(1), p.target) || p.q.Notion.UsesEpsilon() && !p.q.Notion.Possible(hi, lo, p.difference(reach), p.target)
+	return !p.q.Notion.Possible(hi, lo, math.Inf(1), p.target) || p.compares && !p.q.Notion.Possible(hi, lo, p.difference(&q, reach), p.target)
 }
 
 // difference bounds how far the logits of two copies lie apart, which share all but
 // their protected features: far less than their enclosures say.
-func (p *pruner) difference(reach space.Region) float64 {
+func (p *pruner) difference(q *problem.Query, reach space.Region) float64 {
 	reach.Values = p.q.RegionOrWhole().Values
 	b := bound.Linear(p.q.Model, bound.Inputs(p.q.Space, reach))
-	var tolerance []float64
-	for _, r := range p.q.Relax {
-		if tolerance == nil {
-			tolerance = make([]float64, len(p.q.Space.Features))
-		}
-		tolerance[r.Feature] = math.Max(tolerance[r.Feature], r.Tolerance)
+	return encode.Difference(q, b).Logit.Hi
+}
+
+// compares reports that what copies are apart may settle boxes that the copies' own
+// enclosures do not. For decisions it does so only where it is 0.
+func compares(q *problem.Query) bool {
+	n, ok := q.Model.(*relu.Network)
+	if q.Notion.UsesEpsilon() || !ok {
+		return true
 	}
-	return bound.Differences(p.q.Model, p.q.Space, reach, tolerance, b).Logit.Hi
+	differs := make([]bool, q.Space.Inputs)
+	for i := range q.Space.Features {
+		f := &q.Space.Features[i]
+		if _, relaxed := q.Tolerance(i); relaxed || f.IsProtected() {
+			for k := range f.Inputs {
+				differs[f.Inputs[k].Index] = true
+			}
+		}
+	}
+	return n.Overlooks(differs)
 }
 
 // split bisects a box along the feature that moves the logit most.

@@ -28,6 +28,7 @@
 (assert (<= n1.2@2 (/ 7318394430473341 4503599627370496)))
 (declare-const logit@2 Real)
 (assert (= logit@2 (+ (* (/ 3 2) n1.1@2) (* (- (/ 3 4)) n1.2@2) (/ 1 8))))
+(assert (and (<= (- (/ 3588805953060877 1125899906842624)) (- logit@1 logit@2)) (<= (- logit@1 logit@2) (/ 3588805953060877 1125899906842624))))
 (declare-const slack Real)
 (assert (and (> logit@1 0.0) (<= logit@2 0.0)))
 (check-sat)

@@ -32,6 +32,7 @@ ROWS
  G n1.2_2_below
  L n1.2_2_off
  E logit_2
+ G logits_apart
  L tangent
  L tangent_2
  L tangent_3
@@ -72,6 +73,7 @@ COLUMNS
     n1.2_1_active n1.2_1_off -1.6250100000000025
     M6 'MARKER' 'INTEND'
     logit_1 logit_1 -1
+    logit_1 logits_apart 1
     logit_1 tangent -1
     logit_1 tangent_2 -1
     logit_1 tangent_3 -0.9866538676094366
@@ -103,6 +105,7 @@ COLUMNS
     n1.2_2_active n1.2_2_off -1.6250100000000025
     M12 'MARKER' 'INTEND'
     logit_2 logit_2 -1
+    logit_2 logits_apart -1
     logit_2 tangent 0.8934756323569085
     logit_2 tangent_2 0.9571063619653674
     logit_2 tangent_3 1
@@ -131,6 +134,7 @@ RHS
     rhs n1.2_2_above 0.12499
     rhs n1.2_2_below -1.000000000000002
     rhs logit_2 -0.125
+    rhs logits_apart -3.1875000000000115
     rhs tangent -0.13428394540883568
     rhs tangent_2 -0.18661448908036923
     rhs tangent_3 -0.1979359410357012
@@ -139,6 +143,8 @@ RHS
     rhs tangent_6 0.17668877003751138
     rhs tangent_7 0.7805073392847766
     rhs tangent_8 2.3736917688858674
+RANGES
+    rng logits_apart 6.375000000000023
 BOUNDS
  LO bnd hours_per_week -2
  UP bnd hours_per_week 3
