@@ -11,7 +11,9 @@ package batch
 // is far tighter than the difference of two enclosures.
 //
 // Every sum here has no more terms, and twice the magnitudes at most, of those of
-// the neuron's own form, so four times its error covers the rounding.
+// the neuron's own form, so four times its error covers the rounding. A radius is 0
+// only where nothing was rounded: no input that differs has a way to the neuron,
+// through weights other than 0 and neurons that may be active, and the difference is 0.
 func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 	n := w.Lanes()
 	w.prepareDifferences()
@@ -25,6 +27,8 @@ func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 			ref := v - v%group
 			if dc[v], dr[v] = c[v]-c[ref], r[v]+r[ref]; v == ref {
 				dr[v] = 0
+			} else if dc[v] != 0 || dr[v] != 0 {
+				dr[v] = max(dr[v], leastRadius)
 			}
 		}
 	}
@@ -54,21 +58,42 @@ func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 			for j := range l.out {
 				list = append(list, int32(1+j))
 				copy(w.row(w.diffMid, 1+j), w.row(w.nextMid, j))
-				e := 4 * w.p.errs[k][j]
+				e, always := w.p.rounding(k, j)
 				for v, r := range w.row(w.nextRad, j) {
-					w.row(w.diffRad, 1+j)[v] = r + e
+					if r != 0 || always {
+						r += e
+					}
+					w.row(w.diffRad, 1+j)[v] = r
 				}
 			}
 		}
 	}
-	e := 4 * w.p.Error()
 	mid, rad = w.nextMid[:n], w.nextRad[:n]
-	for v := range rad {
-		if rad[v] += e; v%group == 0 {
+	e, always := w.p.rounding(len(w.p.layers)-1, 0)
+	for v, r := range rad {
+		if r != 0 || always {
+			rad[v] = r + e
+		}
+		if v%group == 0 {
 			mid[v], rad[v] = 0, 0
 		}
 	}
 	return mid, rad
+}
+
+const (
+	// leastRadius is the least radius of an input that differs, so that a neuron's radius
+	// shows that the input has a way to it.
+	leastRadius = 0x1p-800
+	// leastWeight times leastRadius, or times the least error of a neuron, does not
+	// underflow.
+	leastWeight = 0x1p-160
+)
+
+// rounding is what the radius of a neuron's difference is raised by: also one of 0 where
+// always is set.
+func (p *Plan) rounding(layer, neuron int) (e float64, always bool) {
+	return 4 * p.errs[layer][neuron], p.layers[layer].underflows
 }
 
 func (w *Workspace) prepareDifferences() {
@@ -87,10 +112,12 @@ func (w *Workspace) reluDifferences(k, group int, list []int32) []int32 {
 		slope := w.row(s.slope, int(j))
 		mid, rad := w.row(w.nextMid, int(j)), w.row(w.nextRad, int(j))
 		outMid, outRad := w.row(w.diffMid, 1+int(j)), w.row(w.diffRad, 1+int(j))
-		e := 4 * w.p.errs[k][j]
+		e, always := w.p.rounding(k, int(j))
 		for v, lambda := range slope {
-			ref := slope[v-v%group]
-			r := rad[v] + e
+			ref, r := slope[v-v%group], rad[v]
+			if r != 0 || always {
+				r += e
+			}
 			lo, hi := mid[v]-r, mid[v]+r
 			switch {
 			case lambda == 0 && ref == 0:

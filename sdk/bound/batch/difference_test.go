@@ -19,7 +19,21 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 		head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
-		n := randomNetwork(r, 4, head, 1)
+		scale := rapid.SampledFrom([]float64{1, 1, 1, 1e-310}).Draw(t, "scale")
+		n := randomNetwork(r, 4, head, scale)
+		blind := r.IntN(4) == 0
+		if blind { // but for one neuron, which the next layer does not read
+			for j := range n.Layers[0].Out {
+				if row := n.Layers[0].Row(j); j > 0 || len(n.Layers) == 1 {
+					row[2], row[3] = 0, 0
+				}
+			}
+			if len(n.Layers) > 1 {
+				for j := range n.Layers[1].Out {
+					n.Layers[1].Row(j)[0] = 0
+				}
+			}
+		}
 		root := []space.Interval{{Lo: -1, Hi: 4}, {Lo: 0, Hi: 2}, {Lo: -3, Hi: 3}, {Lo: 0, Hi: 1}}
 		p, err := batch.New(n, root)
 		if err != nil {
@@ -41,6 +55,11 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 			w.Intervals = r.IntN(2) == 0
 			w.Bound()
 			mid, rad := w.Differences(group, []int32{2, 3})
+			for v := range rad {
+				if zero := mid[v] == 0 && rad[v] == 0; blind && scale == 1 && !zero {
+					t.Fatalf("lane %d of a network that does not see what differs: %v ± %v", v, mid[v], rad[v])
+				}
+			}
 			pairs++
 			a := group * r.IntN(w.Lanes()/group)
 			a, b := a+r.IntN(group), a+r.IntN(group)

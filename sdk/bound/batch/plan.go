@@ -24,12 +24,14 @@ type Plan struct {
 
 // stage is a layer as the lanes read it.
 type stage struct {
-	in, out   int
-	relu      bool
-	forward   []float64 // out rows of 1+in, the bias first
-	backward  []float64 // 1+in rows of out, the biases first
-	magnitude []float64 // as forward, absolute values
-	downward  []float64 // as backward, absolute values
+	in, out int
+	relu    bool
+	// underflows: some weight is smaller than leastWeight and not 0.
+	underflows bool
+	forward    []float64 // out rows of 1+in, the bias first
+	backward   []float64 // 1+in rows of out, the biases first
+	magnitude  []float64 // as forward, absolute values
+	downward   []float64 // as backward, absolute values
 }
 
 // New prepares n, which must have passed Validate, for boxes of inputs within
@@ -65,6 +67,7 @@ func stageOf(l *layer) stage {
 	for j := range l.out {
 		for i := range 1 + l.in {
 			w := l.weights[j*(1+l.in)+i]
+			s.underflows = s.underflows || w != 0 && math.Abs(w) < leastWeight
 			s.magnitude[j*(1+l.in)+i] = math.Abs(w)
 			s.backward[i*l.out+j] = w
 			s.downward[i*l.out+j] = math.Abs(w)

@@ -82,10 +82,17 @@ func Gather(lo, hi []float64, possible, sure []bool) Spread {
 		s.Apart = max(s.Apart, hi[z]-other)
 	}
 	s.Sure = n >= 2
-	if !math.IsInf(s.Apart, 0) {
-		s.Apart = up(s.Apart) // its differences were rounded
-	}
+	s.Apart = beyond(s.Apart)
 	return s
+}
+
+// beyond is no less than the exact difference of two numbers that is computed as d. One
+// of 0 is exact.
+func beyond(d float64) float64 {
+	if d == 0 || math.IsInf(d, 0) {
+		return d
+	}
+	return up(d)
 }
 
 // never is an empty set of thresholds.
@@ -101,6 +108,10 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 	}
 	switch j.Notion {
 	case fairness.Decision, fairness.DecisionStrict:
+		if s.Apart <= 0 { // logits on two sides of 0 differ
+			th.Above = math.Inf(-1)
+			break
+		}
 		th.Above, th.Below = -s.Least, -s.Most
 		if s.Sure {
 			th.From, th.To = -s.SureMost, -s.SureLeast

@@ -54,6 +54,11 @@ func TestPromises(t *testing.T) {
 			possible[z] = r.IntN(5) > 0
 			sure[z] = possible[z] && r.IntN(4) > 0
 		}
+		if r.IntN(6) == 0 { // one logit for all
+			for z := range lo {
+				lo[z], hi[z] = lo[0], lo[0]
+			}
+		}
 		s := Gather(lo, hi, possible, sure)
 		th := j.Thresholds(&s)
 		bins, err := NewBins(fairness.LinkSigmoid, eps)

@@ -31,10 +31,10 @@ func (j *Judge) Need(whole *Spread, v float64) (n Need, ok bool) {
 		n.Apart = v
 		return n, v > 0
 	case fairness.Decision: // v is the larger logit, the other is not positive
-		n.Above, n.Below = v, math.SmallestNonzeroFloat64
+		n.Above, n.Below, n.Apart = v, math.SmallestNonzeroFloat64, v
 		return n, v >= 0
 	case fairness.DecisionStrict:
-		n.Above, n.Below = v, -v
+		n.Above, n.Below, n.Apart = v, -v, 2*v
 		return n, v >= 0
 	}
 	if j.Notion != fairness.Score || v < 0x1p-30 || v >= 1 {

@@ -95,10 +95,10 @@ func (j *Judge) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 			if !ok || b < 0 {
 				continue
 			}
-			apart := up(whole.Hi[a] - whole.Lo[b])
+			apart := beyond(whole.Hi[a] - whole.Lo[b])
 			for i := range relative {
 				r := &relative[i]
-				apart = min(apart, up(r.Hi[a]-r.Lo[nearest[i].besides(a)]))
+				apart = min(apart, beyond(r.Hi[a]-r.Lo[nearest[i].besides(a)]))
 			}
 			most = max(most, j.Most(whole.Hi[a], whole.Lo[b], apart))
 		}

@@ -41,7 +41,7 @@ func (j *Judge) Upper(whole, s *Spread) float64 {
 		gap = min(gap, scores(m+half, m-half))
 		return min(gap+slipped, 1)
 	}
-	return j.Most(whole.Most, whole.Least, math.Inf(1))
+	return j.Most(whole.Most, whole.Least, apart)
 }
 
 // Lower bounds the same from below, for the notions with ε.

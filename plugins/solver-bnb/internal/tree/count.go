@@ -62,12 +62,12 @@ func (w *worker) spreads(b int, possible, sure []bool) (whole, spread judge.Spre
 	if w.trees != nil {
 		return w.spreadTrees(whole, possible, sure)
 	}
-	if w.parallel == nil {
-		return whole, whole
+	spread = whole
+	if w.parallel != nil {
+		w.intervals(w.parallel, b*w.k)
+		spread = judge.Gather(w.lo, w.hi, possible, sure)
+		spread.From, spread.To = w.around(w.parallel, b)
 	}
-	w.intervals(w.parallel, b*w.k)
-	spread = judge.Gather(w.lo, w.hi, possible, sure)
-	spread.From, spread.To = w.around(w.parallel, b)
 	if w.apart != nil {
 		w.differences(b)
 		differences := judge.Gather(w.lo, w.hi, possible, sure)

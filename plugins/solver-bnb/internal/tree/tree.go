@@ -43,13 +43,16 @@ type Tree struct {
 	plan  *batch.Plan  // of a network; nil for trees
 	trees *forest.Plan // of trees; nil for a network
 	off   float64      // bounds the error of computed logits, once their inputs are known
-	judge judge.Judge
-	bins  *judge.Bins        // for goals about k
-	exact func() model.Exact // made when first needed
-	goal  goal
-	pairs bool // of copies are compared: see pairs.go
-	clips bool // boxes shrink to where values above the cutoff may be
-	drops bool // and keep the copies that may have them
+	// overlooks: boxes' copies may have one logit, as the network does not see the protected
+	// features everywhere.
+	overlooks bool
+	judge     judge.Judge
+	bins      *judge.Bins        // for goals about k
+	exact     func() model.Exact // made when first needed
+	goal      goal
+	pairs     bool // of copies are compared: see pairs.go
+	clips     bool // boxes shrink to where values above the cutoff may be
+	drops     bool // and keep the copies that may have them
 	// pairwise: boxes' two copies are bounded together.
 	pairwise bool
 	// jointly: so they are for their score gaps.
@@ -199,7 +202,11 @@ func (t *Tree) prepare() error {
 	if t.plan, err = batch.New(n, t.grid.Inputs); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	t.off = t.plan.Error()
+	protected := make([]bool, n.Inputs())
+	for _, f := range t.grid.Combinations[0].Inputs {
+		protected[f.Input] = true
+	}
+	t.off, t.overlooks = t.plan.Error(), n.Overlooks(protected)
 	return nil
 }
 
@@ -253,8 +260,8 @@ func (t *Tree) Run(ctx context.Context, l Limits) End {
 		t.clips = t.clips && !t.goal.bins    // and knows of no clips for bins
 		for _, w := range t.workers {
 			w.forAll()
-			if w.k != 2 {
-				w.apart = nil // a checker knows what two copies are apart alone
+			if w.k != 2 && !t.judge.Signs() {
+				w.apart = nil // a checker knows what two copies are apart alone, but for decisions
 			}
 			if w.space != nil {
 				w.space.Shown = true

@@ -74,13 +74,18 @@ func (t *Tree) valueRange() [2]float64 {
 	return [2]float64{0, most}
 }
 
-// rootMost is what the bounds of the whole region allow the logits to differ.
+// rootMost is what the bounds of the whole region allow individuals' values to be.
 func (w *worker) rootMost() float64 {
 	w.place(w.g.Whole(), 0)
-	if w.space != nil {
-		w.space.Bound()
-	}
+	w.n = 1
+	w.bound()
+	w.n = 0
 	w.enclosures(0)
 	s := judge.Gather(w.lo, w.hi, nil, nil)
-	return max(s.Most-s.Least, s.Most, -s.Least, 1e-9) // gaps and margins
+	most := max(s.Most-s.Least, s.Most, -s.Least) // gaps and margins
+	if !w.t.pairs {
+		whole, spread := w.spreads(0, nil, nil)
+		most = min(most, w.t.judge.Upper(&whole, &spread))
+	}
+	return max(most, 1e-9)
 }

@@ -122,11 +122,13 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
-	// Decisions do not depend on differences, which speak of lanes with the same box.
-	if (t.goal.bins || t.q.Notion.UsesEpsilon()) && len(g.Relaxed) == 0 {
+	if len(g.Relaxed) == 0 { // differences speak of lanes with the same box
 		for _, f := range g.Combinations[0].Inputs {
 			w.apart = append(w.apart, int32(f.Input))
 		}
+	}
+	if t.judge.Signs() && !t.goal.values && !t.overlooks {
+		w.apart = nil // copies whose logits differ at all, if by little, may get two decisions
 	}
 	cells := 0
 	for d := range g.Dims {
@@ -153,7 +155,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	}
 	w.shown = make([]judge.Tangent, w.k)
 	w.needs, w.matter, w.reaches = make([]float64, w.k), make([]bool, w.k), make([]reach, w.k)
-	if t.goal.bins || !t.judge.Signs() {
+	if t.goal.bins || t.goal.values || !t.judge.Signs() {
 		w.parallel = w.newAligned()
 	}
 	if t.goal.counts {

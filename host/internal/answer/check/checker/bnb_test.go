@@ -119,3 +119,57 @@ func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 		t.Errorf("too few leaves of a sort to show much: %+v", leaves)
 	}
 }
+
+// TestDecisionsOfBlindNetworksAreCertified asks for proofs about networks that do not see
+// what is protected, with two copies and with more: leaves whose decisions are open are
+// proved by differences, which a checker finds again.
+func TestDecisionsOfBlindNetworksAreCertified(t *testing.T) {
+	solver, _ := plugintest.Solver(t, "bnb")
+	many := 0
+	for seed := range uint64(tier.Count(12, 100)) {
+		r := rand.New(rand.NewPCG(seed, 92))
+		notion := []fairness.Notion{fairness.Decision, fairness.DecisionStrict}[seed%2]
+		st := randomStatement(r, notion, false)
+		st.Space.Features[0].Hi = 120
+		if st.Region.Box != nil {
+			st.Region.Box[0].Hi = 100
+		}
+		first := &st.Network.Layers[0]
+		for _, f := range st.Space.Protected() {
+			for _, in := range st.Space.Features[f].Inputs {
+				for j := range first.Out { // but for one neuron, which nothing reads
+					if w := &first.Row(j)[in.Index]; j > 0 || len(st.Network.Layers) == 1 {
+						*w = 0
+					}
+				}
+			}
+		}
+		if len(st.Network.Layers) > 1 {
+			for j := range st.Network.Layers[1].Out {
+				st.Network.Layers[1].Row(j)[0] = 0
+			}
+		}
+		q := &problem.Query{Model: st.Network, Space: st.Space, Region: st.Region, Notion: notion, Forbid: st.Forbid, Goal: problem.Decide}
+		text, result := solved(t, solver, q)
+		if result.Status != sdk.Infeasible {
+			t.Fatalf("seed %d, %s: %s, %s", seed, notion, result.Status, result.Native)
+		}
+		reader, err := certificate.NewReader(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := Run(t.Context(), reader, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Refusal != nil {
+			t.Errorf("seed %d, %s: %s", seed, notion, report.Refusal)
+		}
+		if report.ByBounds > 0 && q.RegionOrWhole().Count() > 2 {
+			many++
+		}
+	}
+	if many < 3 {
+		t.Errorf("%d questions with more than two copies: too few to show much", many)
+	}
+}

@@ -32,10 +32,15 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 					most = other
 				}
 			}
-			apart := &a.joint.apart
-			least(rational(new(big.Int).Neg(&apart.lo[0]), apart.shift))
+			least(a.joint.apart.most())
 			if form := a.joint.form; form != nil {
 				least(e.frame.most(term{one, form}))
+			}
+		} else if e.narrows && !e.Notion.UsesEpsilon() {
+			// Two decisions take a difference, of however many copies: it is often exactly 0.
+			apart, _ := e.neurons(a, b)
+			if least := apart.most(); least.Cmp(most) < 0 {
+				return least
 			}
 		}
 		return most
@@ -49,15 +54,24 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 	return e.frame.most(term{both, a.joint.form}, term{new(big.Int).Sub(of.up, both), a.form}, term{new(big.Int).Sub(both, of.down), b.form})
 }
 
-// joint finds out what is known of a and b, of two copies.
-func (e *encloser) joint(a, b *enclosure) *joint {
+// most is how much the one's logit is above the other's at most.
+func (r *ranges) most() *big.Rat { return rational(new(big.Int).Neg(&r.lo[0]), r.shift) }
+
+// neurons is what the logits of a and b are apart, b's less a's, and the sums of each layer.
+func (e *encloser) neurons(a, b *enclosure) (logits ranges, all []ranges) {
 	apart := newRanges(e.model.layers[0].out, e.first.shift)
 	for j := range apart.lo {
 		apart.lo[j].Sub(&b.form.own[j], &a.form.own[j])
 		apart.hi[j].Set(&apart.lo[j])
 	}
-	all := e.apart(apart, a.form.sums, b.form.sums)
-	of := &joint{apart: all[len(all)-1]}
+	all = e.apart(apart, a.form.sums, b.form.sums)
+	return all[len(all)-1], all
+}
+
+// joint finds out what is known of a and b, of two copies.
+func (e *encloser) joint(a, b *enclosure) *joint {
+	logits, all := e.neurons(a, b)
+	of := &joint{apart: logits}
 	if len(a.slopes) > 0 {
 		f := &functional{
 			up: one, down: one, x: []*logit{a.form}, y: []*logit{b.form}, times: one,

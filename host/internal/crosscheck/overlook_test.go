@@ -1,0 +1,58 @@
+package crosscheck
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/sdktest/wild"
+)
+
+// TestOverlooked holds every solver against enumeration on networks and forests that do
+// not see what is protected, or hardly, or in a part of the space alone: there copies
+// have one logit, exactly, and proofs by differences take the place of others.
+// HYFAIR_REFEREE and HYFAIR_REFEREE_SEED are as for TestReferee.
+func TestOverlooked(t *testing.T) {
+	tier.NeedUsual(t)
+	var panel []*panelist
+	for _, name := range []string{"bnb", "highs", "lpsolve", "z3"} {
+		s, d := plugintest.Solver(t, name)
+		panel = append(panel, &panelist{name: name, solver: s, description: d})
+	}
+	counts := map[string]int{}
+	number, first := environment(t, "HYFAIR_REFEREE", tier.Count(80, 400)), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	for seed := first; seed < first+number; seed++ {
+		r := rand.New(rand.NewPCG(uint64(seed), 89))
+		notion := fairness.Decision
+		if seed%4 > 0 { // of decisions, most
+			notion = []fairness.Notion{fairness.Decision, fairness.DecisionStrict, fairness.Score, fairness.Logit}[r.IntN(4)]
+		}
+		q := wild.Query(r, notion)
+		if seed%3 == 0 {
+			q.Model = wild.Trees(r, q.Space)
+		}
+		wild.Overlook(r, q)
+		truth := wild.Enumerate(q)
+		if e, ok := q.Model.(*trees.Ensemble); ok {
+			q.Model = e.Coded(q.Space)
+		}
+		c := &refereed{T: t, q: q, truth: truth, r: r, seed: seed, counts: counts, name: fmt.Sprintf("seed %d, %s", seed, notion)}
+		s := panel[seed/4%len(panel)]
+		if seed%2 == 0 {
+			s = panel[0]
+		}
+		c.verdict(s)
+		c.relaxed(s)
+		c.shares(panel[0])
+		if notion == fairness.Score {
+			c.bins(s)
+			c.mostBins(s)
+			c.extremes(panel[0])
+		}
+	}
+	gaveBoth(t, panel, counts)
+}
