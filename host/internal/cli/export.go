@@ -22,7 +22,7 @@ are not alike (relaxed queries, rules about one of them), two files ask both way
 round.`,
 		Example: `  hyfair export studies/loan --format mps
   hyfair export studies/adult.yaml --model AC-8 --format smt2 --notion decision-strict --out ac8.smt2
-  hyfair export studies/bank.yaml --format vnnlib --notion logit --epsilon 2 --out exported/ --json`,
+  hyfair export studies/bank.yaml --format vnnlib --notion logit --epsilon 2 --each --out exported/ --json`,
 		Args: exactlyOne("STUDY"),
 		RunE: asking(app, export.Answer, &r, func(args []string) { r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed }),
 	}
@@ -35,6 +35,7 @@ round.`,
 	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
 	fl.IntVar(&r.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&r.Maximise, "maximize", false, "ask for the largest margin in place of any violation (not in the score notion)")
+	fl.BoolVar(&r.Each, "each", false, "with vnnlib: a property for each pair of protected combinations, a box each, in place of alternatives")
 	fl.StringVar(&r.Out, "out", "", "file to write, or folder to write into: one that is there, or a name that ends in / (default: here)")
 	return cmd
 }

@@ -168,29 +168,31 @@ func (r *Result) query(ctx context.Context, stem string, f Format, q *problem.Qu
 		return err
 	}
 	r.Fidelity, r.Meaning, r.Loose = lowered[0].Fidelity.String(), lowered[0].Meaning, lowered[0].Loose
+	if o.Each {
+		r.Meaning = r.Meaning[1:] // of all pairs
+	}
+	if f.Form == problem.FormNetwork { // of all properties
+		err := r.file(ctx, stem+".onnx", "the two copies as one network (ONNX)", func(w io.Writer) error { return WriteNetwork(w, lowered[0].Problem.Query) })
+		if err != nil {
+			return err
+		}
+	}
 	for i := range lowered {
-		if err := r.write(ctx, stem+lowered[i].Suffix, f, q, &lowered[i]); err != nil {
+		if err := r.write(ctx, stem, f, q, &lowered[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write writes one problem, and the network that it speaks of.
+// write writes one problem.
 func (r *Result) write(ctx context.Context, stem string, f Format, q *problem.Query, l *Lowered) error {
 	comments := append([]string{r.question(q)}, l.Meaning...)
 	if f.Form == problem.FormNetwork {
-		network := stem + ".onnx"
-		comments = append(comments, "over the network in "+filepath.Base(network))
-		err := r.file(ctx, network, "the two copies as one network (ONNX)", func(w io.Writer) error {
-			return WriteNetwork(w, l.Problem.Query)
-		})
-		if err != nil {
-			return err
-		}
+		comments = append(comments, "over the network in "+filepath.Base(stem)+".onnx")
 	}
-	return r.file(ctx, stem+f.Extension, f.Summary, func(w io.Writer) error {
-		return Write(w, f, l.Problem, comments...)
+	return r.file(ctx, stem+l.Suffix+f.Extension, f.Summary, func(w io.Writer) error {
+		return l.Write(w, f, comments...)
 	})
 }
 

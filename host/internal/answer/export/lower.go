@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // ErrDecided is returned where nothing is left to ask a solver.
@@ -22,6 +25,8 @@ type Options struct {
 	Bounds   string `json:"bounds,omitempty"`
 	// Maximise asks for the largest margin where the default is any violation.
 	Maximise bool `json:"maximize,omitempty"`
+	// Each asks for a file for each pair of protected combinations.
+	Each bool `json:"each,omitempty"`
 }
 
 // Lowered is a problem to write.
@@ -37,6 +42,8 @@ type Lowered struct {
 	// Loose says what the problem allows beyond the question, where its fidelity
 	// is not exact and the format is why.
 	Loose []string
+	// pair is of a file for one pair of protected combinations; nil: it is for all.
+	pair *pair
 }
 
 // Lower makes of a query the problems that a solver would first be given: one,
@@ -53,6 +60,9 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	}
 	if f.Form == problem.FormNetwork {
 		return lowerNetwork(q, o)
+	}
+	if o.Each {
+		return nil, fmt.Errorf("%w: --each is for vnnlib: a problem in the format %s has all pairs of protected values in it", sdk.ErrInvalidOption, f.Name)
 	}
 	e, err := encode.Find(o.Encoding)
 	if err != nil {
@@ -92,10 +102,41 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 	if len(p.loose) > 0 {
 		fidelity = encode.Over
 	}
-	return []Lowered{{
+	all := Lowered{
 		Problem: &problem.Problem{Name: "vnnlib", Query: q}, Fidelity: fidelity, Loose: p.loose,
 		Meaning: []string{"unsat: no two copies violate the notion; sat: a candidate, to be rounded and replayed"},
-	}}, nil
+	}
+	if !o.Each {
+		return []Lowered{all}, nil
+	}
+	pairs, ok := pairsOf(q.Space, q.RegionOrWhole())
+	if !ok {
+		return nil, fmt.Errorf("%w: --each: there are more than %d pairs of protected combinations; protect less, or cut the space with --where", sdk.ErrInvalidOption, maxCases)
+	}
+	var out []Lowered
+	for i := range pairs {
+		one := all
+		one.pair, one.Suffix = &pairs[i], fmt.Sprintf("-%0*d", len(strconv.Itoa(len(pairs))), i+1)
+		one.Meaning = []string{
+			fmt.Sprintf("pair %d of %d: copy 1 has %s, copy 2 has %s", i+1, len(pairs), named(q.Space, pairs[i][0]), named(q.Space, pairs[i][1])),
+			"unsat of every pair: no two copies violate the notion; sat: a candidate, to be rounded and replayed",
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// named are protected values with their features' names.
+func named(s *space.Space, values []float64) string {
+	var out []string
+	for k, i := range s.Protected() {
+		f, text := &s.Features[i], plain(values[k])
+		if at := int(values[k]); f.Kind == space.Categorical && at < len(f.Categories) {
+			text = f.Categories[at]
+		}
+		out = append(out, f.Name+"="+text)
+	}
+	return strings.Join(out, ", ")
 }
 
 // undecided refuses a query that the bounds answer, as certify would: the rows

@@ -239,6 +239,9 @@ func (p *product) note(q *problem.Query, region space.Region) {
 			p.loose = append(p.loose, fmt.Sprintf("%s are left out: %d", c.what, c.n))
 		}
 	}
+	if _, ok := pairsOf(q.Space, region); !ok {
+		p.loose = append(p.loose, "the copies may be equal, whose tie counts as a violation: there are too many pairs of protected combinations to list")
+	}
 	if !q.Notion.Linear() {
 		p.loose = append(p.loose, "the border of the score notion is described from outside, by tangents")
 	}

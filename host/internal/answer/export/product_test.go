@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,6 +86,89 @@ func TestProductComputesBothCopies(t *testing.T) {
 	}
 	if files < 30 || violations < 100 {
 		t.Errorf("%d files with %d violations: the sample tests little", files, violations)
+	}
+}
+
+// The property leaves out copies that are equal, whose tie would be a violation, and holds at
+// any pair if the property of its own does: with --each every property is one box.
+func TestPropertyIsOfUnequalCopies(t *testing.T) {
+	f, err := export.Lookup("vnnlib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(l *export.Lowered) (*script.Script, string) {
+		var b strings.Builder
+		if err := l.Write(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		return parseProperty(t, b.String()), b.String()
+	}
+	files, pairs := 0, 0
+	for i := range 40 {
+		q := random(rand.New(rand.NewPCG(uint64(i), 11)), fairness.Notions[i%4])
+		whole, err := export.Lower(q, f, export.Options{})
+		if err != nil {
+			continue
+		}
+		all, _ := parse(&whole[0])
+		each, err := export.Lower(q, f, export.Options{Each: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := q.RegionOrWhole().Count()
+		if len(each) != n*(n-1) {
+			t.Fatalf("query %d: %d files for %d combinations", i, len(each), n)
+		}
+		var own []*script.Script
+		for k := range each {
+			s, text := parse(&each[k])
+			if own = append(own, s); strings.Contains(text, "(or") || !strings.Contains(each[k].Meaning[0], "copy 1 has ") {
+				t.Fatalf("%s", text)
+			}
+		}
+		files++
+		holds := func(s *script.Script, values map[string]*big.Rat) bool {
+			ok, err := s.Holds(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		tie := func(one, two []float64) map[string]*big.Rat { // outputs that satisfy every notion's property
+			values := map[string]*big.Rat{}
+			for k, v := range productPoint(q.Space, one, two) {
+				values["X_"+strconv.Itoa(k)] = v
+			}
+			p, err := export.Outputs(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range p {
+				values["Y_"+strconv.Itoa(k)] = v
+			}
+			return values
+		}
+		eachPair(q, func(one, two []float64, _, _ *big.Rat) {
+			if slices.Equal(one, two) {
+				return
+			}
+			pairs++
+			in := 0
+			for _, s := range own {
+				if holds(s, tie(one, two)) {
+					in++
+				}
+			}
+			if !holds(all, tie(one, two)) || in != 1 {
+				t.Errorf("query %d: %v and %v are in %d properties of their own", i, one, two, in)
+			}
+			if holds(all, tie(one, one)) {
+				t.Errorf("query %d: equal copies %v", i, one)
+			}
+		})
+	}
+	if files < 20 || pairs < 100 {
+		t.Errorf("%d files, %d pairs: the sample tests little", files, pairs)
 	}
 }
 

@@ -3,15 +3,59 @@ package export
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// maxCases bounds the alternatives of protected values that a property spells
-// out. Verifiers that split them look at each in turn.
+// maxCases bounds the pairs of protected combinations that a property spells out, or that have
+// files of their own. Verifiers that split them look at each in turn.
 const maxCases = 10_000
+
+// pair is the protected values of copy 1 and of copy 2, in the order of Space.Protected.
+type pair [2][]float64
+
+// pairsOf are the ordered pairs of unequal protected combinations of a region: equal copies
+// violate nothing, and a tie of theirs at 0 would count. ok is unset where there are too many.
+func pairsOf(s *space.Space, region space.Region) (pairs []pair, ok bool) {
+	n := 1
+	for _, i := range s.Protected() {
+		if n *= len(region.Values[i]); n*(n-1) > maxCases {
+			return nil, false
+		}
+	}
+	combinations := [][]float64{nil}
+	for _, i := range s.Protected() {
+		var longer [][]float64
+		for _, c := range combinations {
+			for _, v := range region.Values[i] {
+				longer = append(longer, append(slices.Clone(c), v))
+			}
+		}
+		combinations = longer
+	}
+	for i, one := range combinations {
+		for k, two := range combinations {
+			if i != k {
+				pairs = append(pairs, pair{one, two})
+			}
+		}
+	}
+	return pairs, true
+}
+
+// Write writes the lowered problem, as Write does: of a pair's own file, the property that holds
+// where these copies violate the notion.
+func (l *Lowered) Write(w io.Writer, f Format, comments ...string) error {
+	if l.pair == nil {
+		return Write(w, f, l.Problem, comments...)
+	}
+	f.write = func(w *writer, p *problem.Problem) error { return writePairs(w, p.Query, []pair{*l.pair}) }
+	return Write(w, f, l.Problem, comments...)
+}
 
 // WriteNetwork writes, as ONNX, the network that the vnnlib format's property
 // of this query speaks of: see product. Its weights are those of q.Network,
@@ -30,7 +74,14 @@ func WriteNetwork(w io.Writer, q *problem.Query) error {
 // writeProperty writes the VNN-LIB 1.0 property that holds where the copies
 // violate the notion.
 func writeProperty(w *writer, prob *problem.Problem) error {
-	p, err := newProduct(prob.Query)
+	pairs, _ := pairsOf(prob.Query.Space, prob.Query.RegionOrWhole())
+	return writePairs(w, prob.Query, pairs)
+}
+
+// writePairs writes the property for these pairs of protected combinations: one is a box, several
+// are alternatives. Without any there are too many: each copy has its own alternatives.
+func writePairs(w *writer, q *problem.Query, pairs []pair) error {
+	p, err := newProduct(q)
 	if err != nil {
 		return err
 	}
@@ -44,11 +95,17 @@ func writeProperty(w *writer, prob *problem.Problem) error {
 	for j, o := range p.outputs {
 		w.printf("(declare-const Y_%d Real) ; %s\n", j, printable(o.about))
 	}
+	first := len(p.inputs) - 2*len(q.Space.Protected()) // the first copy's protected values
+	if len(pairs) == 1 {
+		for i, v := range slices.Concat(pairs[0][0], pairs[0][1]) {
+			p.inputs[first+i].lo, p.inputs[first+i].hi = v, v
+		}
+	}
 	cases := 1
 	for i, in := range p.inputs {
 		x := fmt.Sprintf("X_%d", i)
 		w.printf("(assert (>= %s %s))\n(assert (<= %s %s))\n", x, plain(in.lo), x, plain(in.hi))
-		if n := len(in.values); n > 1 {
+		if n := len(in.values); n > 1 && len(pairs) == 0 {
 			if cases > maxCases/n {
 				w.comments(x + " may take every real value between its ends: there are too many cases to list")
 				continue
@@ -56,6 +113,17 @@ func writeProperty(w *writer, prob *problem.Problem) error {
 			cases *= n
 			w.printf("(assert (or%s))\n", alternatives(x, in.values))
 		}
+	}
+	if len(pairs) > 1 {
+		w.printf("(assert (or")
+		for _, c := range pairs {
+			w.printf("\n  (and")
+			for i, v := range slices.Concat(c[0], c[1]) {
+				w.printf(" (>= X_%d %s) (<= X_%d %s)", first+i, plain(v), first+i, plain(v))
+			}
+			w.printf(")")
+		}
+		w.printf("))\n")
 	}
 	for j, o := range p.outputs {
 		if o.lo != "" {
