@@ -278,7 +278,7 @@ func TakesSigmoids(m model.Model, note func(format string, args ...any)) {
 // NeedsMajority tells the user what a yes is of a class's share.
 func NeedsMajority(st *study.Study, note func(format string, args ...any)) {
 	if st.ModelFile.ShareOfMany {
-		note("a yes is here a share of the class above ½, which is more than that it has the largest share")
+		note("a decision is positive here where the share of the class is above ½, which is more than that it has the largest share")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
@@ -58,6 +59,10 @@ type Result struct {
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	Notion    string   `json:"notion"`
+	// Limit is ε in the notion's unit; empty where it has none. Number: the model predicts a number, so that
+	// nothing is asked about scores and decisions.
+	Limit  string `json:"limit,omitempty"`
+	Number bool   `json:"number,omitempty"`
 
 	Audit       *audit.Result    `json:"audit,omitempty"`
 	Verdict     *verdict.Result  `json:"verdict,omitempty"`
@@ -152,18 +157,27 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 // begin begins the run and says what is known before anything is asked.
 func (a *asker) begin() error {
 	q, st, s := a.question, a.question.Study, a.session
-	eps, err := q.EpsilonFor(fairness.Score)
-	if err != nil {
-		return session.Mistake(err)
-	}
 	notion, err := q.Notion()
 	if err != nil {
 		return session.Mistake(err)
 	}
+	limit, err := q.EpsilonFor(notion)
+	if err != nil {
+		return session.Mistake(err)
+	}
+	eps := limit
+	if !st.Number {
+		if eps, err = q.EpsilonFor(fairness.Score); err != nil {
+			return session.Mistake(err)
+		}
+	}
 	a.out = &Result{
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(), Epsilon: fairness.FormatRat(eps),
-		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{}, Grounds: question.GroundsOf(st),
+		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{}, Number: st.Number, Grounds: question.GroundsOf(st),
 		Provenance: Provenance{StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Version: session.Build(), Plugins: []string{}, Machine: session.Machine(), Begun: s.Begun.UTC()},
+	}
+	if limit != nil {
+		a.out.Limit = fairness.FormatRat(limit)
 	}
 	if st.HasData() {
 		if data, err := st.Data(); err == nil {
@@ -212,9 +226,13 @@ func (a *asker) ask(ctx context.Context) {
 		a.out.Verdict = verdicts.Questions[0]
 		a.out.uses(a.out.Verdict.Solver.Name + " " + a.out.Verdict.Solver.Version)
 	}
-	a.out.Search = step(ctx, a, "search", "--mode fast --solver none --budget", part(searchShare), search.Answer, func(spec question.Spec, limit time.Duration) search.Request {
-		return a.searching(spec, limit)
-	})
+	if a.out.Number {
+		a.out.without("search", "explain", "mitigate")
+	} else {
+		a.out.Search = step(ctx, a, "search", "--mode fast --solver none --budget", part(searchShare), search.Answer, func(spec question.Spec, limit time.Duration) search.Request {
+			return a.searching(spec, limit)
+		})
+	}
 	if known := a.proved(part(sharesShare)); known != nil {
 		a.out.Shares = known
 		a.out.Steps = append(a.out.Steps, Step{Name: "quantify", Command: a.command("quantify", "", 0), From: known.Run})
@@ -224,11 +242,31 @@ func (a *asker) ask(ctx context.Context) {
 		a.out.Shares = shares.Questions[0]
 		a.out.uses(a.out.Shares.Solver.Name + " " + a.out.Shares.Solver.Version)
 	}
+	a.settle()
+	if a.out.Number { // what follows is about scores
+		return
+	}
 	a.meet(ctx)
 	a.out.Explanation = step(ctx, a, "explain", "--budget 100000ev", part(explainShare), explain.Answer, func(spec question.Spec, _ time.Duration) explain.Request {
 		return explain.Request{Spec: scored(spec), Strategy: "climb", Budget: "100000ev", Individuals: 10, Method: explain.DefaultMethod(), LIMESamples: lime.DefaultSamples, Seed: seed}
 	})
 	a.mitigate(ctx)
+}
+
+// without notes steps that ask about scores, which a predicted number is none of.
+func (r *Result) without(steps ...string) {
+	for _, name := range steps {
+		r.Steps = append(r.Steps, Step{Name: name, Missing: "the model predicts a number, and this asks about scores"})
+	}
+}
+
+// settle takes a proof that no individual violates the notion for what it says of their share.
+func (a *asker) settle() {
+	v, s := a.out.Verdict, a.out.Shares
+	if v != nil && s != nil && v.Verdict == certify.Fair.String() && !v.Nobody && !s.Nobody() &&
+		v.Notion == s.Notion && v.Epsilon == s.Epsilon && v.Where == s.Where && v.AskedK == s.AskedK && len(v.Relax) == 0 {
+		s.ProvedFair(v.Grade)
+	}
 }
 
 const (

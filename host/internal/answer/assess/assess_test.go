@@ -160,3 +160,86 @@ func TestNotionOfTheAudit(t *testing.T) {
 		}
 	}
 }
+
+// report answers about a study with files of these texts.
+func report(t *testing.T, files map[string]string) (*Result, string) {
+	t.Helper()
+	catalogue, err := discover.New(filepath.Dir(plugintest.Build(t, "solver-bnb")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HYFAIR_PLUGIN_DIR", "")
+	folder := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &session.Session{Plugins: catalogue, Threads: 1, Jobs: 1, Begun: time.Now(), JournalFile: filepath.Join(folder, "journal.db")}
+	out, err := Answer(t.Context(), s, Request{Spec: question.Spec{Study: folder}, Budget: LeastBudget, Seed: 1})
+	if err != nil || s.Close() != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := out.Document().Write(&text, view.Text, view.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return out, text.String()
+}
+
+const linear = `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "HEAD",
+	"layers": [{"name": "out", "inputs": 2, "units": 1, "activation": "linear", "weights": [[2, 0.5]], "bias": [-1.25]}]}`
+
+// TestHeadlineOfAProof: what is proved names notion, ε and of whom, beside the decisions that would be others, and
+// makes the share of all people 0, whatever quantify got to.
+func TestHeadlineOfAProof(t *testing.T) {
+	tier.NeedUsual(t)
+	out, text := report(t, map[string]string{
+		"study.yaml": "model: net.json\nepsilon: 0.2\ndata: {files: [d.csv], label: {column: default, positive: \"yes\"}}\nfeatures: {a: {real: 0..1}, b: {integer: 0..1}}\nprotected: {b: all}\n",
+		"net.json":   strings.Replace(linear, "HEAD", "sigmoid", 1),
+		"d.csv":      "a,b,default\n0.5,0,no\n0.5,1,yes\n1,0,yes\n0,1,no\n",
+	})
+	if s := out.Shares; s == nil || *s.Undecided != 0 || s.Interval.Hi != 0 || s.Grade == "" || !s.Complete {
+		t.Errorf("%+v", s)
+	}
+	for _, want := range []string{"Proved for everybody in the space", "get scores more than ε = 0.2 apart; 2 of 4 people in the data (50.0 %) would get the other decision.", "stands for default = yes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("does not say %q", want)
+		}
+	}
+	for _, never := range []string{"Nobody is treated", "treated fairly", "treated unfairly", "advantage", " a yes", "100.00 % of all"} {
+		if strings.Contains(text, never) {
+			t.Errorf("says %q", never)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// TestReportOfANumber: a model that predicts a number is asked about its differences, without flags; it has no
+// decisions and no outcomes.
+func TestReportOfANumber(t *testing.T) {
+	tier.NeedUsual(t)
+	out, text := report(t, map[string]string{
+		"study.yaml": "model: net.json\noutput: number\nepsilon: 0.4\ndata: {files: [d.csv]}\nfeatures: {a: {integer: 0..9}, b: {integer: 0..1}}\nprotected: {b: all}\n",
+		"net.json":   strings.Replace(linear, "HEAD", "linear", 1),
+		"d.csv":      "a,b\n0,0\n9,1\n4,1\n",
+	})
+	if a := out.Audit; a == nil || a.Summary.Unfair != 3 || a.Summary.MaxGap != 0.5 || a.Summary.Flips != 0 {
+		t.Errorf("%+v", a)
+	}
+	for _, want := range []string{"Copies that differ in b only get predictions more than ε = 0.4 apart: of 3 of 3 people in the data", "3 of them (100.0 %) have a gap above 0.4", "UNFAIR"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("does not say %q", want)
+		}
+	}
+	for _, never := range []string{"decision is positive", "to positive", "outcomes", "other decision", "k is"} {
+		if strings.Contains(text, never) {
+			t.Errorf("says %q", never)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}

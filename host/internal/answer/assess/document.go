@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (r *Result) verdict(d *view.Document) {
 	if a := r.Audit; a != nil {
 		more = append(more, a.Summary.Text...)
 	}
-	if s := r.Shares; s != nil {
+	if s := r.Shares; s != nil && (s.Nobody() || *s.Undecided < 1) {
 		more = append(more, "Of all possible people: "+s.Between()+".")
 	}
 	d.Add(more)
@@ -68,47 +69,73 @@ func (r *Result) verdict(d *view.Document) {
 	}
 }
 
-// headline is the verdict in one sentence.
+// headline says in one sentence what is known: of whom, by which notion, how far proved, and whose decision
+// would be another.
 func (r *Result) headline() string {
 	by := strings.Join(r.Protected, ", ")
-	var who []string
+	var known []string
 	if a := r.Audit; a != nil && a.Summary.People > 0 {
-		text := fmt.Sprintf("%s of %s people in the data", view.Count(a.Summary.Unfair), view.Count(a.Summary.People))
-		if a.Summary.Unreached > 0 {
-			text += " whom there was time for"
-		}
-		who = append(who, text)
+		known = append(known, fmt.Sprintf("%s of %s people in the data%s", view.Count(a.Summary.Unfair), view.Count(a.Summary.People), map[bool]string{true: " whom there was time for"}[a.Summary.Unreached > 0]))
 	}
-	grade := ""
-	if s := r.Shares; s != nil && s.Interval != nil {
+	if s := r.Shares; s != nil && s.Interval != nil && *s.Undecided < 1 {
 		share := view.Share(s.Interval.Lo)
 		if hi := view.Share(s.Interval.Hi); hi != share {
 			share += " to " + hi
 		}
-		if grade = s.Grade; grade == "" {
-			grade = "nothing"
-		}
-		who = append(who, fmt.Sprintf("%s of all possible people (proved: %s)", share, grade))
+		known = append(known, fmt.Sprintf("%s of all possible people (proved: %s)", share, cmp.Or(s.Grade, "nothing")))
+	} else if s != nil && s.Sampled != nil && s.Sampled.N > 0 {
+		known = append(known, fmt.Sprintf("%s of %s people drawn from all possible ones (an estimate)", view.Share(s.Sampled.Share), view.Count(s.Sampled.N)))
 	}
-	unfair, fair := r.Verdict != nil && r.Verdict.Verdict == certify.Unfair.String(), r.Verdict != nil && r.Verdict.Verdict == certify.Fair.String()
-	some := r.Person != nil && unfair || r.Audit != nil && r.Audit.Summary.Unfair > 0
+	v := r.Verdict
+	unfair, fair := v != nil && v.Verdict == certify.Unfair.String(), v != nil && v.Verdict == certify.Fair.String()
+	some := unfair || r.Audit != nil && r.Audit.Summary.Unfair > 0
+	text := ""
 	switch {
-	case fair && r.Verdict.Nobody:
-		return "There is nobody to treat: the constraints leave no individual in the space that was asked about."
-	case fair && !some:
-		return fmt.Sprintf("Nobody is treated unfairly by %s: proved for everybody in the space that was asked about, grade %s.", by, r.Verdict.Grade)
-	case len(who) > 0 && (unfair || some):
-		return fmt.Sprintf("Treated unfairly by %s: %s.", by, strings.Join(who, ", and "))
+	case fair && v.Nobody:
+		return "There is nobody to ask about: the constraints leave no individual in the space that was asked about."
+	case fair && r.Audit != nil && r.Audit.Summary.Unfair > 0:
+		text = fmt.Sprintf("Proved for the space that was asked about (grade %s): no copies of an individual that differ in %s %s; but so do copies of %s, with their own values", v.Grade, by, r.differ(), known[0])
+	case fair:
+		text = fmt.Sprintf("Proved for everybody in the space that was asked about (grade %s): no two copies that differ in %s only %s", v.Grade, by, r.differ())
+	case len(known) > 0 && some:
+		text = fmt.Sprintf("Copies that differ in %s only %s: of %s", by, r.differ(), strings.Join(known, ", and of "))
 	case unfair:
-		return fmt.Sprintf("Somebody is treated unfairly by %s: two copies of one person refute fairness, replayed in exact arithmetic.", by)
-	case len(who) > 0:
-		return fmt.Sprintf("Whether anybody is treated unfairly by %s is not settled; known so far: %s.", by, strings.Join(who, ", and "))
+		text = fmt.Sprintf("Two copies of one individual, who differ in %s only, %s: replayed in exact arithmetic", by, r.differ())
+	default:
+		text = fmt.Sprintf("Whether copies that differ in %s only %s is not settled", by, r.differ())
+		if len(known) > 0 {
+			text += "; known so far: they do of " + strings.Join(known, ", and of ")
+		}
 	}
-	return fmt.Sprintf("Whether anybody is treated unfairly by %s is not settled.", by)
+	return text + r.flips() + "."
+}
+
+// differ is what two copies do that violate the notion.
+func (r *Result) differ() string {
+	switch n, _ := fairness.ParseNotion(r.Notion); {
+	case n.Binned():
+		return "get scores more than ε = " + r.Epsilon + " apart"
+	case n == fairness.Logit:
+		return "get " + map[bool]string{true: "prediction", false: n.Unit()}[r.Number] + "s more than ε = " + r.Limit + " apart"
+	}
+	return "get different decisions (" + r.Notion + ")"
+}
+
+// flips says, where the notion does not, whose decision would be another: that may be many where no gap is
+// large.
+func (r *Result) flips() string {
+	if a := r.Audit; a != nil && a.Summary.People > 0 && !r.Number && !strings.HasPrefix(r.Notion, "decision") {
+		return fmt.Sprintf("; %s of %s people in the data (%s) would get the other decision", view.Count(a.Summary.Flips), view.Count(a.Summary.People), view.Percent(a.Summary.FlipsShare, 1))
+	}
+	return ""
 }
 
 func (r *Result) shares(d *view.Document) {
 	s := r.Shares
+	if s == nil && r.Verdict != nil && r.Verdict.Verdict == certify.Fair.String() {
+		d.Say("None of all possible people: what part 1 proves is about each of them.")
+		return
+	}
 	if s == nil {
 		r.missing(d, "the shares", "quantify")
 		return
@@ -124,6 +151,15 @@ func (r *Result) shares(d *view.Document) {
 
 func (r *Result) worst(d *view.Document) {
 	p := r.Person
+	if v := r.Verdict; r.Number && v != nil && v.Witness != nil {
+		d.Say("Two copies of one person, met by hyfair certify; of predicted numbers the report looks for no worse ones.")
+		d.Add(v.WitnessTable())
+		return
+	}
+	if r.Number {
+		d.Say("Missing: of predicted numbers the report has a person only where the verdict is unfair.")
+		return
+	}
 	if p == nil && (r.Audit == nil || r.Audit.Summary.People == 0) && r.Search == nil && r.Verdict == nil {
 		d.Say("Missing: nobody was looked at within the budget; give it more.")
 		return
@@ -148,7 +184,7 @@ func (r *Result) copies(d *view.Document) {
 			yes++
 		}
 	}
-	d.Say("%s copies with scores from %s to %s: %s get a yes, %s a no.", view.Count(len(r.Person.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(yes), view.Count(len(r.Person.Copies)-yes))
+	d.Say("%s copies with scores from %s to %s: %s with a positive decision, %s with a negative one.", view.Count(len(r.Person.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(yes), view.Count(len(r.Person.Copies)-yes))
 	d.Add(r.Person.picture(r.Epsilon))
 }
 
@@ -166,8 +202,12 @@ func (r *Result) groups(d *view.Document) {
 		d.Say("The data has nobody in the space that was asked about.")
 		return
 	}
+	if a.Number {
+		d.Add(a.Groups()...)
+		return
+	}
 	if held, helped, ok := a.Summary.Apart(); ok {
-		d.Say("Furthest apart: %s (%s people), of whom %s get a no and would get a yes with other values; and %s (%s people), of whom %s get a yes and would get a no.",
+		d.Say("Furthest apart: %s (%s people), of whom %s have a negative decision and would have a positive one with other values; and %s (%s people), of whom %s have a positive one and would have a negative one.",
 			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(float64(held.ToYes)/float64(held.People), 1),
 			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(float64(helped.ToNo)/float64(helped.People), 1))
 	}
@@ -188,6 +228,9 @@ func (r *Result) spread(d *view.Document) {
 	switch a := r.Audit; {
 	case a == nil:
 		r.missing(d, "the spread over the data", "audit")
+	case a.Number:
+		d.Say("People in the data: the gap is %.6g on average and %.6g at most.", a.Summary.MeanGap, a.Summary.MaxGap)
+		return
 	case a.Summary.People > 0:
 		d.Say("People in the data: k is %.2f on average and %d at most, the gap %s on average and %s at most.", a.Summary.MeanK, a.Summary.MaxK, view.Score(a.Summary.MeanGap), view.Score(a.Summary.MaxGap))
 		d.Add(a.KFigure(), a.GapFigure())
@@ -261,6 +304,9 @@ func (r *Result) scores() bool {
 // meaning is what unfair means.
 func (r *Result) meaning() string {
 	by := strings.Join(r.Protected, ", ")
+	if r.Number {
+		return fmt.Sprintf("Unfair means here that the predictions for two copies of a person, who differ in %s only, lie more than ε = %s apart. Another ε gives other numbers.", by, r.Limit)
+	}
 	if !r.scores() {
 		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, violate the notion %s. The search, the explanation and the mitigations go by scores, and bins of width ε = %s.", by, r.Notion, r.Epsilon)
 	}

@@ -195,9 +195,9 @@ func (p *Person) sides() *view.Table {
 
 func decision(score float64) string {
 	if score > 0.5 {
-		return "yes"
+		return "positive"
 	}
-	return "no"
+	return "negative"
 }
 
 // picture draws all copies.

@@ -103,7 +103,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 // measure says who is treated unfairly. Bins are of scores: their width is ε, or the
 // study's where ε is of logits, or what studies have that name none.
 func (c *Config) measure(q *question.Question) (err error) {
-	if q.Spec.Notion != "" {
+	if c.Number = q.Study.Number; q.Spec.Notion != "" || c.Number {
 		if c.Notion, err = q.Notion(); err != nil {
 			return err
 		}
@@ -130,7 +130,9 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 		return nil, nil, err
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
-	question.TakesSigmoids(q.Study.Model, s.Note)
+	if !q.Study.Number {
+		question.TakesSigmoids(q.Study.Model, s.Note)
+	}
 	question.NeedsMajority(q.Study, s.Note)
 	if r.File != "" {
 		data, err = q.Study.Rows(r.File, r.Encoded)
@@ -155,7 +157,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	sum.Rows, sum.Dropped = data.Read, data.Dropped
 	out := &Result{
 		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: fairness.FormatRat(c.Epsilon),
-		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Grounds: question.GroundsOf(q.Study),
+		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Grounds: question.GroundsOf(q.Study), Positive: q.Study.Positive(), Number: c.Number,
 	}
 	if c.Notion != 0 {
 		out.Notion = c.Notion.String()

@@ -42,6 +42,9 @@ type Config struct {
 	// score gap exceeds Epsilon.
 	Notion fairness.Notion
 	Limit  *big.Rat
+	// Number: the model predicts a number. Then gaps and scores are of numbers, all decisions are
+	// the same, and bins mean nothing.
+	Number bool
 	// Progress is told now and then how many people of all are done, one call at a
 	// time; may be nil.
 	Progress func(done, total int)

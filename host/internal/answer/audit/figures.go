@@ -9,7 +9,7 @@ import (
 // Page shows the result with its figures.
 func (r *Result) Page() *view.Document {
 	d := r.Document()
-	if r.Summary.People == 0 {
+	if r.Summary.People == 0 || r.Number {
 		return d
 	}
 	unfair, _ := r.unfairly()
@@ -25,12 +25,27 @@ func (r *Result) Page() *view.Document {
 // Groups shows each attribute by itself, and all of them together.
 func (r *Result) Groups() (out []view.Block) {
 	unfair, _ := r.unfairly()
-	out = append(out, r.Summary.byAttribute(unfair))
-	if len(r.Summary.Intersections) > 0 {
-		out = append(out, r.Summary.byIntersection(unfair))
+	out = r.attributes(unfair)
+	if len(r.Summary.Intersections) > 0 && !r.Number {
+		out = slices.Insert(out, 1, view.Block(r.Summary.byIntersection(unfair)))
 	}
-	for i := range r.Summary.Attributes {
-		out = append(out, r.Summary.Attributes[i].byGroup(unfair))
+	return out
+}
+
+// attributes shows each attribute, and then the people by their values of it.
+func (r *Result) attributes(unfair string) (out []view.Block) {
+	sum := &r.Summary
+	if r.Number {
+		out = append(out, sum.numbersByAttribute(unfair))
+	} else {
+		out = append(out, sum.byAttribute(unfair))
+	}
+	for i := range sum.Attributes {
+		if r.Number {
+			out = append(out, sum.Attributes[i].numbersByGroup(unfair))
+		} else {
+			out = append(out, sum.Attributes[i].byGroup(unfair))
+		}
 	}
 	return out
 }
@@ -42,7 +57,7 @@ func (r *Result) Decisions() *view.Figure {
 		X:       view.Axis{Label: "people", Whole: true},
 		Caption: "Of each attribute by itself, and of all together.",
 	}
-	yes, no := view.Series{Name: "no → yes", Look: 2, Bars: []view.Point{}}, view.Series{Name: "yes → no", Look: 1, Bars: []view.Point{}}
+	yes, no := view.Series{Name: "to positive", Look: 2, Bars: []view.Point{}}, view.Series{Name: "to negative", Look: 1, Bars: []view.Point{}}
 	add := func(name string, toYes, toNo int) {
 		f.Y.Names = append(f.Y.Names, name)
 		at := float64(len(f.Y.Names))

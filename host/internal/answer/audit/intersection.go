@@ -130,8 +130,8 @@ func (sum *Summary) byIntersection(unfair string) *view.Table {
 	}
 	t := &view.Table{
 		Title:   "People by all of " + either(names, "and") + " together",
-		Columns: view.Columns("group", "people", "get a yes", "no → yes", "yes → no", unfair, "mean gap"),
-		Notes:   []string{"no → yes, yes → no: with any other values of these attributes. " + fmt.Sprintf("Groups of %d people and more, those with the most such changes first.", fewest)},
+		Columns: view.Columns("group", "people", "positive", "to positive", "to negative", unfair, "mean gap"),
+		Notes:   []string{"to positive, to negative: with any other values of these attributes. " + fmt.Sprintf("Groups of %d people and more, those with the most such changes first.", fewest)},
 	}
 	var groups []*Intersection
 	for i := range sum.Intersections {

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -95,6 +96,9 @@ func forEach(n int, do func(int)) {
 // person puts together what is known of the i-th of the points.
 func (b *bench) person(i, row int) Person {
 	x, o := b.points[i], &b.outcomes[i]
+	if b.Number {
+		return b.predicted(i, row)
+	}
 	score, positive := b.decider.At(x)
 	p := Person{
 		Index: row, N: o.N, K: o.K, Gap: o.Gap, Unfair: b.unfair(b.whole, x, o), Shannon: o.Shannon, MinEntropy: o.MinEntropy,
@@ -112,6 +116,39 @@ func (b *bench) person(i, row int) Person {
 	}
 	for n, line := range b.each {
 		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], positive)
+	}
+	return p
+}
+
+// predicted is person where the model predicts a number.
+func (b *bench) predicted(i, row int) Person {
+	x := b.points[i]
+	p := Person{Index: row, K: 1, Score: b.decider.Output(x), Effects: make([]Effect, len(b.each))}
+	of := func(e *evaluate.Evaluator) (low, high Copy, sum float64) {
+		low.Score, high.Score = math.Inf(1), math.Inf(-1)
+		for _, c := range e.Copies(x).Combinations {
+			point := e.Point(x, c)
+			v := b.decider.Output(point)
+			if sum += v; v < low.Score {
+				low = Copy{b.protectedOf(point), v}
+			}
+			if v > high.Score {
+				high = Copy{b.protectedOf(point), v}
+			}
+		}
+		return low, high, sum
+	}
+	p.N, p.Unfair = b.outcomes[i].N, b.unfair(b.whole, x, &b.outcomes[i])
+	p.Low, p.High, _ = of(b.whole)
+	p.Gap = p.High.Score - p.Low.Score
+	for n, line := range b.each {
+		o, e := &b.effects[n][i], &p.Effects[n]
+		low, high, sum := of(line)
+		e.N, e.K, e.Gap, e.Unfair = o.N, 1, high.Score-low.Score, b.unfair(line, x, o)
+		e.Worst, e.WorstScore, e.Best, e.BestScore = low.Z[n], low.Score, high.Z[n], high.Score
+		if e.N > 1 {
+			e.Advantage = p.Score - (sum-p.Score)/float64(e.N-1)
+		}
 	}
 	return p
 }

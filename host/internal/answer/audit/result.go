@@ -38,6 +38,10 @@ type Result struct {
 	Rows        Rows   `json:"rows"`
 	Out         string `json:"out,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
+	// Number: the model predicts a number. Gaps and scores are of numbers; there are no decisions, and no k.
+	Number bool `json:"number,omitempty"`
+	// Positive is what a positive decision stands for, by the study's label; absent without one.
+	Positive string `json:"positive,omitempty"`
 	question.Grounds
 	gate.Checks
 }
@@ -152,7 +156,11 @@ func (r *Result) WriteJSON(w io.Writer) error {
 
 // Document shows the result.
 func (r *Result) Document() *view.Document {
-	head := fmt.Sprintf("Audit of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), r.Epsilon)
+	epsilon := r.Epsilon
+	if r.Number {
+		epsilon = r.Limit
+	}
+	head := fmt.Sprintf("Audit of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), epsilon)
 	if r.Notion != "" {
 		head += ", notion " + r.Notion
 	}
@@ -167,10 +175,7 @@ func (r *Result) Document() *view.Document {
 	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
-		d.Add(r.Summary.byAttribute(unfair))
-		for i := range r.Summary.Attributes {
-			d.Add(r.Summary.Attributes[i].byGroup(unfair))
-		}
+		d.Add(r.attributes(unfair)...)
 	}
 	if worst := r.worst(); len(worst.Rows) > 0 {
 		d.Add(worst)
@@ -195,7 +200,7 @@ func (r *Result) hold(gates []gate.Gate) {
 			continue
 		}
 		share := big.NewRat(int64(s.Unfair), int64(s.People))
-		text := fmt.Sprintf("%s of %s people are treated unfairly (%s)", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare))
+		text := fmt.Sprintf("%s of %s people (%s) have %s", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare), r.short())
 		left := s.Forbidden
 		for _, n := range s.Outside {
 			left += n
@@ -209,6 +214,9 @@ func (r *Result) hold(gates []gate.Gate) {
 
 // worst lists the worst-treated people.
 func (r *Result) worst() *view.Table {
+	if r.Number {
+		return r.worstNumbers()
+	}
 	t := &view.Table{
 		Title: "The people whose copies are treated most differently",
 		Columns: []view.Column{
@@ -216,7 +224,7 @@ func (r *Result) worst() *view.Table {
 			{Title: "score", Right: true}, {Title: strings.Join(r.Protected, ", ")},
 			{Title: "lowest", Right: true}, {Title: "with"}, {Title: "highest", Right: true}, {Title: "with"},
 		},
-		Notes: []string{"row: file and line. score: the person's own; above 0.5 is a yes."},
+		Notes: []string{"row: file and line. score: the person's own; above 0.5 the decision is positive."},
 	}
 	if r.Rows == nil {
 		return t
@@ -229,6 +237,29 @@ func (r *Result) worst() *view.Table {
 	}
 	return t
 }
+
+// worstNumbers is worst where numbers are predicted.
+func (r *Result) worstNumbers() *view.Table {
+	t := &view.Table{
+		Title: "The people whose copies get the most different predictions",
+		Columns: []view.Column{
+			{Title: "row"}, {Title: "gap", Right: true}, {Title: "prediction", Right: true}, {Title: strings.Join(r.Protected, ", ")},
+			{Title: "lowest", Right: true}, {Title: "with"}, {Title: "highest", Right: true}, {Title: "with"},
+		},
+		Notes: []string{"row: file and line. prediction: the person's own."},
+	}
+	if r.Rows == nil {
+		return t
+	}
+	for row := range r.Rows {
+		t.Add(fmt.Sprintf("%s:%d", row.File, row.Line), number6(row.Gap), number6(row.Score), r.combination(row.Labels),
+			number6(row.Low.Score), r.combination(row.Low.Labels), number6(row.High.Score), r.combination(row.High.Labels))
+	}
+	return t
+}
+
+// number6 is a predicted number with six digits.
+func number6(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // combination is the protected part of labels.
 func (r *Result) combination(labels map[string]string) string {

@@ -88,10 +88,11 @@ func TestSummary(t *testing.T) {
 	result := &Result{Epsilon: "0.05", Summary: *sum}
 	text := strings.Join(result.sentences(), "\n")
 	wantText := `3 people were audited: each was compared with copies that differ in sex and age only.
-2 of them (66.7 %) would get the other decision with another sex or age: 1 who get a no would get a yes, 1 who get a yes would get a no.
-2 (66.7 %) have a score gap above 0.05: the scores of their copies lie further apart than that.
+2 of them (66.7 %) would get the other decision with another sex or age: 1 would change to positive, 1 to negative.
+A decision is positive where the score is above 0.5.
+2 of them (66.7 %) have a score gap above 0.05: the scores of their copies lie further apart than that.
 The copies of a person get 2.67 different outcomes on average, and 4 at most.
-1 person has no copies, because constraints forbid all but their own combination, and count as treated fairly.
+1 person has no copies, because constraints forbid all but their own combination, and count as having a gap of 0.
 Not audited, because a value lies outside its feature's domain: 1 by age.
 Not audited, because a constraint says that there is no such person: 1.`
 	if d := cmp.Diff(wantText, text); d != "" {

@@ -22,20 +22,37 @@ func (r *Result) sentences() []string {
 	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), either(names, "and"))}
 	if sum.People > 0 {
 		_, have := r.unfairly()
-		out = append(out,
-			fmt.Sprintf("%s of them (%s) would get the other decision with another %s: %s who get a no would get a yes, %s who get a yes would get a no.",
-				view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.ToYes), view.Count(sum.ToNo)),
-			fmt.Sprintf("%s (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
-			fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
+		if r.Number {
+			out = append(out, fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
+				fmt.Sprintf("The gap is %s on average, and %s at most.", number6(sum.MeanGap), number6(sum.MaxGap)))
+		} else {
+			out = append(out,
+				fmt.Sprintf("%s of them (%s) would get the other decision with another %s: %s would change to positive, %s to negative.",
+					view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.ToYes), view.Count(sum.ToNo)),
+				r.decision(),
+				fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
+				fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
+		}
 	}
 	if sum.Alone > 0 {
-		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as treated fairly.", persons(sum.Alone, "has", "have")))
+		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as having a gap of 0.", persons(sum.Alone, "has", "have")))
 	}
 	return append(out, sum.left()...)
 }
 
+// decision says what a positive decision is. Whether it is good for a person, no study says.
+func (r *Result) decision() string {
+	if r.Positive == "" {
+		return "A decision is positive where the score is above 0.5."
+	}
+	return "A decision is positive where the score is above 0.5, which stands for " + r.Positive + "."
+}
+
 // unfairly says what counts as unfair: as a heading, and of people who have it.
 func (r *Result) unfairly() (heading, have string) {
+	if r.Number {
+		return "gap > " + r.Limit, "a gap above " + r.Limit + ": the predictions for their copies lie further apart than that"
+	}
 	switch r.Notion {
 	case "", fairness.Score.String(), fairness.Share.String():
 		return "gap > " + r.Epsilon, "a score gap above " + r.Epsilon + ": the scores of their copies lie further apart than that"
@@ -43,6 +60,13 @@ func (r *Result) unfairly() (heading, have string) {
 		return "logit gap > " + r.Limit, "a logit gap above " + r.Limit + ": the logits of their copies lie further apart than that"
 	}
 	return "decisions differ", "copies with different decisions (notion " + r.Notion + ")"
+}
+
+// short is what counts as unfair, in few words.
+func (r *Result) short() string {
+	_, have := r.unfairly()
+	have, _, _ = strings.Cut(have, ":")
+	return have
 }
 
 // left says who was not audited.
@@ -70,12 +94,34 @@ func (sum *Summary) left() []string {
 	return out
 }
 
+// numbersByAttribute is byAttribute where numbers are predicted.
+func (sum *Summary) numbersByAttribute(unfair string) *view.Table {
+	t := &view.Table{Title: "What each attribute does by itself, all else being kept", Columns: view.Columns("attribute", unfair, "mean gap", "largest gap", "strongest"),
+		Notes: []string{"strongest: how many of those people have their largest gap by this attribute; ties count for each."}}
+	for i := range sum.Attributes {
+		a := &sum.Attributes[i]
+		t.Add(a.Name, count(a.Unfair, a.UnfairShare), number6(a.MeanGap), number6(a.MaxGap), view.Count(a.Strongest))
+	}
+	return t
+}
+
+// numbersByGroup is byGroup where numbers are predicted.
+func (a *Attribute) numbersByGroup(unfair string) *view.Table {
+	t := &view.Table{Title: "People by their own " + a.Name, Columns: view.Columns(a.Name, "people", "own − others", unfair, "mean gap"),
+		Notes: []string{fmt.Sprintf("own − others: the mean of own prediction − mean prediction with other values of %s.", a.Name)}}
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		t.Add(g.Label, view.Count(g.People), number6(g.Advantage), view.Percent(g.UnfairShare, 1), number6(g.MeanGap))
+	}
+	return t
+}
+
 func (sum *Summary) byAttribute(unfair string) *view.Table {
 	t := &view.Table{
 		Title:   "What each attribute does by itself, all else being kept",
-		Columns: view.Columns("attribute", unfair, "no → yes", "yes → no", "mean gap", "largest gap", "largest k", "strongest"),
+		Columns: view.Columns("attribute", unfair, "to positive", "to negative", "mean gap", "largest gap", "largest k", "strongest"),
 		Notes: []string{
-			"no → yes: people who get a no and would get a yes with another value of the attribute; yes → no: the reverse.",
+			"to positive: people whose decision is negative and would be positive with another value of the attribute; to negative: the reverse.",
 			"strongest: how many of those people have their largest gap by this attribute; ties count for each.",
 		},
 	}
@@ -90,8 +136,8 @@ func (sum *Summary) byAttribute(unfair string) *view.Table {
 func (a *Attribute) byGroup(unfair string) *view.Table {
 	t := &view.Table{
 		Title:   "People by their own " + a.Name,
-		Columns: view.Columns(a.Name, "people", "get a yes", "no → yes", "yes → no", "advantage", unfair, "mean k"),
-		Notes: []string{fmt.Sprintf("no → yes, yes → no: with another %s. advantage: the mean of own score − mean score with other values of %s.",
+		Columns: view.Columns(a.Name, "people", "positive", "to positive", "to negative", "own − others", unfair, "mean k"),
+		Notes: []string{fmt.Sprintf("positive: their own decision. to positive, to negative: with another %s. own − others: the mean of own score − mean score with other values of %s.",
 			a.Name, a.Name)},
 	}
 	for i := range a.Groups {

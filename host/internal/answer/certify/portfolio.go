@@ -237,7 +237,7 @@ func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		}
 		out.Refuted = append(out.Refuted, r.Refuted...)
 		if best != nil && r.contradicts(best.out) {
-			claim := "that everybody is treated fairly"
+			claim := "that no individual violates the notion"
 			limit, _ := q.Notion.Threshold(q.Epsilon).Float64()
 			if r.HasBound {
 				limit = r.Bound + r.BoundTolerance

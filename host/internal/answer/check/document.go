@@ -65,9 +65,9 @@ func Sentence(st *certificate.Statement) string {
 		return fmt.Sprintf("no individual's scores fall into more than %d bins of width %s", c.K, fairness.FormatRat(st.Epsilon))
 	}
 	if st.Notion.UsesEpsilon() {
-		return fmt.Sprintf("every individual is treated fairly: the gap (%s) is at most %s", st.Notion, fairness.FormatRat(st.Epsilon))
+		return fmt.Sprintf("no individual violates the notion: the gap (%s) is at most %s", st.Notion, fairness.FormatRat(st.Epsilon))
 	}
-	return fmt.Sprintf("every individual is treated fairly: no counterfactual changes the outcome (%s)", st.Notion)
+	return fmt.Sprintf("no individual violates the notion: no counterfactual changes the outcome (%s)", st.Notion)
 }
 
 // readable is r for a sentence: a long fraction has a decimal beside it.

@@ -765,7 +765,7 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 		without = append(without, c.name)
 		d.left = append(d.left, c.name+" (the model does not take it)")
 		if slices.Contains(d.Protected, c.name) {
-			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so it decides nothing", c.name, a.how)
+			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so copies that differ in it get the same score. Whether other columns stand in for it, as proxies, is not asked here", c.name, a.how)
 		}
 	}
 	if without != nil && d.Scores == "" && !strings.HasPrefix(a.how, "by the names") && strings.HasPrefix(d.out.Inputs, "guess") {

@@ -692,7 +692,7 @@ func TestRegression(t *testing.T) {
 	if got := strings.Join(st.Space.Names(), " "); got != "age sex hours" || st.Notion != fairness.Logit || out.Epsilon == nil || st.Epsilon.RatString() != "300" || *out.Epsilon != 300 || out.Rows != 500 {
 		t.Errorf("%s, %v, ε %v, %+v\n%s", got, st.Notion, st.Epsilon, out, text)
 	}
-	for _, want := range []string{"shoe (the model does not take it), pay (what the model predicts)", "off by", "likely: the model predicts pay", "--positive names", "output: logit\nnotion: logit\n"} {
+	for _, want := range []string{"shoe (the model does not take it), pay (what the model predicts)", "off by", "likely: the model predicts pay", "--positive names", "output: number\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

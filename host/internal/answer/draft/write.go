@@ -77,10 +77,9 @@ func (d *drafter) write() (string, error) {
 			if regresses(d.model) {
 				say(0, "certain: the model predicts a number, whose differences are the gaps")
 			} else {
-				say(0, fmt.Sprintf("likely: the model predicts %s, and differences of it are the gaps; where its output is the logit of a yes, --positive names the values that are one", d.out.Label))
+				say(0, fmt.Sprintf("likely: the model predicts %s, and differences of it are the gaps; where its output is the logit of a probability, --positive names the values of the label that count as 1", d.out.Label))
 			}
-			line("output: logit")
-			line("notion: logit")
+			line("output: number")
 			if d.out.Epsilon != nil {
 				say(0, fmt.Sprintf("guess: a twentieth of the range of %s, as 0.05 is of scores from 0 to 1", d.out.Label))
 				line("epsilon: %s", decimal(*d.out.Epsilon))

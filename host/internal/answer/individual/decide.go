@@ -51,6 +51,12 @@ func New(m model.Model, s *space.Space) *Decider {
 	return d
 }
 
+// Output is what the model gives at a point before any sigmoid, in float64: a logit, a share, or a number that it
+// predicts.
+func (d *Decider) Output(point []float64) float64 {
+	return d.model.Logit(d.space.NetworkInputs(nil, point))
+}
+
 // At is the score of a point, which the model's inputs must have values for,
 // and whether the decision is yes: whether the exact score exceeds ½. The score
 // is computed in float64, and from the exact logit where that does not decide.

@@ -51,7 +51,7 @@ func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 		drawn[place] = true
 		f.Series[0].Dots = append(f.Series[0].Dots, view.Point{X: copies[i].Score, Y: float64(row)})
 	}
-	f.Caption = "Copies differ in protected attributes only. Above 0.5 is a yes."
+	f.Caption = "Copies differ in protected attributes only. Above 0.5 the decision is positive."
 	if len(copies) > mostDots {
 		f.Caption += " Of copies with nearly the same score one is drawn."
 	}

@@ -34,7 +34,7 @@ func (r *Result) Figures() []*view.Figure {
 		Name: "arms-k", Title: "Largest k that a search found after each mitigation", X: view.Axis{Label: "largest k", Whole: true, Max: 2},
 		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "Each arm is searched in the same way, " + r.Budget + " a search. No bar: nobody was found.",
 	}
-	series := []view.Series{{Name: "right answers", Look: 1}, {Name: "refused", Look: 4}, {Name: "treated unfairly", Look: 2}}
+	series := []view.Series{{Name: "right answers", Look: 1}, {Name: "refused", Look: 4}, {Name: "gap above ε", Look: 2}}
 	bars := view.Series{Name: "k", Look: 1, Bars: []view.Point{}}
 	for i, a := range arms {
 		shares.Y.Names, largest.Y.Names = append(shares.Y.Names, a.Name), append(largest.Y.Names, a.Name)
@@ -56,10 +56,10 @@ func (r *Result) Figures() []*view.Figure {
 // Summary is a table of what each arm costs and brings, in plain words.
 func (r *Result) Summary() *view.Table {
 	t := &view.Table{
-		Columns: view.Columns("mitigation", "right answers", "refused", "treated unfairly", "largest k found", "unequal yes rates", "individuals met"),
+		Columns: view.Columns("mitigation", "right answers", "refused", "gap above ε", "largest k found", "unequal positive rates", "individuals met"),
 		Notes: []string{
 			"Shares are of the rows that the study holds back, or of all rows where it holds none back; a refusal is no right answer. Unfairly: the scores of the person's copies lie more than ε apart.",
-			"Unequal yes rates: the largest difference between groups in the share that gets a yes. The largest k and the individuals are what a search of " + r.Budget + " met.",
+			"Unequal positive rates: the largest difference between groups in the share of positive decisions. The largest k and the individuals are what a search of " + r.Budget + " met.",
 		},
 	}
 	share := func(v *float64) string {

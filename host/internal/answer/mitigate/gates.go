@@ -81,11 +81,11 @@ func (a *ArmResult) treats(g gate.Gate) gate.Check {
 		if most == nil {
 			return g.Is(arm, gate.Undecided, "nobody is answered of all possible people")
 		}
-		return g.Within(arm, least, most, p.cell()+" % of all possible people answered are treated unfairly, by proof")
+		return g.Within(arm, least, most, p.cell()+" % of all possible people answered have a gap above ε, by proof")
 	}
 	if q.Unfair == nil {
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
 	}
 	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal: a hundredth is one
-	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered are treated unfairly")
+	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered have a gap above ε")
 }

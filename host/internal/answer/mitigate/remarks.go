@@ -43,7 +43,7 @@ func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	case o.Arm.Way == Blind:
 		say("no score depends on a protected attribute any more: k is 1 for everybody, by construction")
 	case o.ID() == 0 && q.Unfair != nil && *q.Unfair > 0:
-		say("the search found no individual, but %s %% of the people answered are treated unfairly", percent(q.Unfair))
+		say("the search found no individual, but %s %% of the people answered have a gap above ε", percent(q.Unfair))
 	case o.tooFew(all):
 		say("the search found no individual in %.0f rounds, too few to tell", o.rounds())
 	case o.ID() == 0 && !q.refusesMany():

@@ -107,7 +107,7 @@ func TestTooFewRounds(t *testing.T) {
 	}
 	met := short(Arm{Way: Retrained}, 0, 2)
 	met.Quality.Unfair = ptr(0.125)
-	if got := Remarks([]Outcome{met}); len(got) != 1 || got[0] != "retrained: the search found no individual, but 12.50 % of the people answered are treated unfairly" {
+	if got := Remarks([]Outcome{met}); len(got) != 1 || got[0] != "retrained: the search found no individual, but 12.50 % of the people answered have a gap above ε" {
 		t.Errorf("%q", got)
 	}
 }

@@ -29,7 +29,7 @@ func (r *Result) Bar() *view.Figure {
 		return nil
 	}
 	f := &view.Figure{
-		Name: "shares", Title: "Treated fairly, treated unfairly, open",
+		Name: "shares", Title: "Proved fair, proved unfair, open",
 		X: view.Axis{Label: "per cent", Max: 100}, Y: view.Axis{Min: 0.5},
 		Caption: "All possible people: every combination of values counts once.",
 	}
@@ -63,10 +63,10 @@ func (r *Result) HeatMap() *view.Figure {
 	}
 	p := r.Map.Plane
 	f := &view.Figure{
-		Name: "map", Title: "Treated unfairly, proved, by " + p.X + " and " + p.Y,
+		Name: "map", Title: "Proved unfair, by " + p.X + " and " + p.Y,
 		X:       view.Axis{Label: p.X, Min: 0.5, Max: float64(len(p.XValues)) + 0.5, Names: p.XValues},
 		Y:       view.Axis{Label: p.Y, Min: 0.5, Max: float64(len(p.YValues)) + 0.5, Names: p.YValues},
-		Caption: "Which share of all possible people with these two values, whatever their others, is proved to be treated unfairly. The two features are those that part fair from unfair most, among individuals that were drawn.",
+		Caption: "Which share of all possible people with these two values, whatever their others, is proved to violate the notion. The two features are those that part fair from unfair most, among individuals that were drawn.",
 	}
 	for i, name := range []string{"none proved", "up to 25 %", "25 % to 50 %", "50 % to 75 %", "above 75 %"} {
 		f.Series = append(f.Series, view.Series{Name: name, Shade: float64(i) / 4, Boxes: []view.Box{}})

@@ -151,6 +151,16 @@ func down(share *big.Rat) float64 {
 	return f
 }
 
+// ProvedFair takes it for proved, to that grade, that no individual is discriminated against.
+func (s *Shares) ProvedFair(grade string) {
+	all, none, open := 1.0, 0.0, 0.0
+	s.Fair, s.Unfair, s.Undecided, s.Grade = &all, &none, &open, grade
+	s.Exact, s.Interval = &Fractions{"1", "0", "0"}, &Interval{}
+	if s.Complete, s.Reason, s.Met = true, "", 0; s.Individuals != "" {
+		s.Discriminated = &Bounds{"0", "0"}
+	}
+}
+
 // Nobody reports that there are no individuals, so that there are no shares.
 func (s *Shares) Nobody() bool { return s.Individuals == "0" }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Request asks what is in a study, and how far its network's scores are those of a file.
@@ -37,7 +38,8 @@ type Scores struct {
 	File string `json:"file"`
 	Rows int    `json:"rows"`
 	// Differ counts rows whose two scores are more than Tolerance apart, Decisions those
-	// with different decisions. Worst is the largest difference.
+	// with different decisions. Worst is the largest difference. All are of scores, or of numbers
+	// where the model predicts some.
 	Differ    int     `json:"differ"`
 	Decisions int     `json:"decisions"`
 	Tolerance float64 `json:"tolerance"`
@@ -60,6 +62,8 @@ type Difference struct {
 const (
 	// tolerance is what float32 and printed digits explain.
 	tolerance = 1e-4
+	// relative is the same of numbers that are predicted, of the largest.
+	relative = 1e-5
 	// first is how many rows are shown.
 	first = 10
 )
@@ -106,15 +110,35 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 	h := &out.Scores
 	*h = Scores{File: filepath.Base(r.Scores), Rows: len(theirs), Tolerance: tolerance, Reversed: len(theirs) > 0, First: []Difference{}}
 	decider := individual.New(st.Model, st.Space)
+	numbers := st.Number
+	for i, v := range theirs {
+		if v >= 0 && v <= 1 || numbers {
+			continue
+		}
+		if st.Model.Link() != fairness.LinkLinear || math.IsNaN(v) {
+			return nil, fmt.Errorf("--scores: %s: %v, for row %d, is no score from 0 to 1", r.Scores, v, i+1)
+		}
+		numbers = true
+	}
+	if numbers {
+		largest := 0.0
+		for _, v := range theirs {
+			largest = max(largest, math.Abs(v))
+		}
+		h.Tolerance, h.Reversed = relative*largest, false
+	}
 	for i, point := range data.Points {
 		ours, positive := decider.At(point)
+		if numbers {
+			ours, positive = decider.Output(point), theirs[i] > 0.5
+		}
 		apart := math.Abs(ours - theirs[i])
 		h.Worst = max(h.Worst, apart)
 		h.Reversed = h.Reversed && math.Abs(1-ours-theirs[i]) <= tolerance
-		if positive != (theirs[i] > 0.5) && apart > tolerance {
+		if positive != (theirs[i] > 0.5) && apart > h.Tolerance {
 			h.Decisions++
 		}
-		if apart <= tolerance {
+		if apart <= h.Tolerance {
 			continue
 		}
 		if h.Differ++; len(h.First) == first {
@@ -157,11 +181,6 @@ func read(path string, data *people.Data) ([]float64, error) {
 		return nil, fmt.Errorf("%s has %s scores; it needs one for each of the %s rows that are kept of the data%s, in the same order",
 			path, view.Count(len(theirs)), view.Count(want), more)
 	}
-	for i, v := range theirs {
-		if !(v >= 0 && v <= 1) {
-			return nil, fmt.Errorf("%s: %v, for row %d, is no score from 0 to 1", path, v, i+1)
-		}
-	}
 	return theirs, nil
 }
 
@@ -175,7 +194,7 @@ func (r *Result) Document() *view.Document {
 		f.Add("scores", fmt.Sprintf("all %s are those of %s, to %.1g", view.Count(h.Rows), h.File, h.Tolerance))
 		return d
 	}
-	f.Add("scores", fmt.Sprintf("%s of %s are not those of %s: up to %s apart, and %s decisions are others", view.Count(h.Differ), view.Count(h.Rows), h.File, view.Score(h.Worst), view.Count(h.Decisions)))
+	f.Add("scores", fmt.Sprintf("%s of %s are not those of %s: up to %.4g apart, and %s decisions are others", view.Count(h.Differ), view.Count(h.Rows), h.File, h.Worst, view.Count(h.Decisions)))
 	if h.Reversed {
 		f.Add("", "the file has the scores of the other class: each is 1 less the model's")
 	}

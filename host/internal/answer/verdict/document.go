@@ -39,7 +39,7 @@ func (r *Result) Document() *view.Document {
 		d.Add(r.parts())
 	}
 	if r.Witness != nil {
-		d.Add(r.Witness.table(r.Class != nil, r.notion() == fairness.Logit))
+		d.Add(r.WitnessTable())
 	}
 	if len(r.Next) > 0 {
 		next := &view.Facts{Title: "To try next:"}
@@ -58,6 +58,11 @@ func (r *Result) Document() *view.Document {
 	d.Add(end)
 	d.Add(r.Blocks()...)
 	return d
+}
+
+// WitnessTable shows the two people of the witness, of which there must be one.
+func (r *Result) WitnessTable() *view.Table {
+	return r.Witness.table(r.Class != nil, r.notion() == fairness.Logit)
 }
 
 // question is what was asked, in words.

@@ -138,7 +138,7 @@ func (a *asker) next() []Next {
 	var out []Next
 	long := fmt.Sprintf("%.0fs", max(time.Minute, 10*a.Timeout).Seconds())
 	if len(a.Relax) == 0 && a.study.Class == nil {
-		out = add(out, "how many are proved to be treated fairly, and how many not", spec.Command("quantify", true, "--timeout", long))
+		out = add(out, "how many individuals are proved to keep the notion, and how many not", spec.Command("quantify", true, "--timeout", long))
 	}
 	switch network := proverOf(a.plugins, problem.Decide) != nil; {
 	case !network && a.K == 0:
@@ -147,7 +147,7 @@ func (a *asker) next() []Next {
 		out = add(out, "more time", spec.Command("certify", true, "--timeout", long))
 	}
 	if len(a.Relax) == 0 && a.K == 0 && a.query.Notion.Binned() {
-		out = add(out, "looks for somebody who is treated unfairly", spec.Command("search", false, "--mode", "fast", "--budget", "60s"))
+		out = add(out, "looks for an individual whose scores lie further apart", spec.Command("search", false, "--mode", "fast", "--budget", "60s"))
 	}
 	return out
 }

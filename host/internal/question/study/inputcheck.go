@@ -210,7 +210,8 @@ func (s *Study) inputsSHA256() string {
 		Choice   any
 		Zeros    []string // what of the choice may be 0, which is more than nothing
 		Link     fairness.Link
-	}{Choice: s.choice, Link: s.Model.Link()}
+		Number   bool
+	}{Choice: s.choice, Link: s.Model.Link(), Number: s.Number}
 	if c := s.choice.Class; c != nil && *c == 0 {
 		about.Zeros = append(about.Zeros, "class")
 	}

@@ -27,7 +27,7 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	s.Summary = strings.TrimSpace(summary)
 	r.modelFile(root)
 	r.Name(root.Get("models"))
-	r.Choice(root.Get("output"), "score", "logit", "share")
+	r.Choice(root.Get("output"), "score", "logit", "share", "number")
 	r.question(root, s)
 	if n := root.Get("data"); n != nil {
 		r.data(n, s)
@@ -49,6 +49,9 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 
 // question reads ε, the notion and the clustering.
 func (r *reader) question(root *yamlfile.Node, s *Study) {
+	if n := root.Get("output"); n != nil && n.Text == "number" {
+		s.Number, s.Notion = true, fairness.Logit
+	}
 	if name, ok := r.Choice(root.Get("notion"), words(fairness.Notions)...); ok {
 		s.Notion, _ = fairness.ParseNotion(name)
 	}

@@ -78,6 +78,9 @@ type Study struct {
 	// domain, which the study has allowed expressly.
 	Extrapolated []string
 
+	// Number: the model predicts a number, which is no score and brings no decision; its notion is that
+	// of differences, Logit.
+	Number bool
 	// Epsilon is exact. Notion and Clustering are the study's defaults.
 	Epsilon    *big.Rat
 	Notion     fairness.Notion
@@ -141,6 +144,15 @@ func nameOf(file string) string {
 		return filepath.Base(filepath.Dir(abs))
 	}
 	return stem
+}
+
+// Positive is what a positive decision stands for, such as "default = yes", by the study's label;
+// empty without one.
+func (s *Study) Positive() string {
+	if s.spec == nil || s.spec.Label.Column == "" {
+		return ""
+	}
+	return s.spec.Label.Column + " = " + strings.Join(s.spec.Label.Positive, " or ")
 }
 
 // HasData reports whether the study declares a data set.
@@ -239,7 +251,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		}
 	}
 	output := root.Get("output")
-	logit := output != nil && output.Text == "logit"
+	logit := output != nil && (output.Text == "logit" || s.Number)
 	if output != nil && output.Text == "share" {
 		e, err := asShare(s.Model)
 		if err != nil {
@@ -280,11 +292,11 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		r.Fault(n, "%s tells several classes, of which all that can be asked is whether one wins: say notion: decision", path)
 	case s.ModelFile.OneOfMany:
 	case linear && !logit && !share:
-		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability", path)
+		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability, output: number if it predicts a number", path)
 	case share: // output: logit was asked for once
 		s.Notion = s.Model.Link().Notion(s.Notion)
 	case !linear && logit:
-		r.Fault(output, "logit is for a network that ends in a linear unit; %s ends in a %s", path, s.ModelFile.Head)
+		r.Fault(output, "%s is for a model that ends in a linear unit; %s ends in a %s", output.Text, path, s.ModelFile.Head)
 	}
 	if r.Err() == nil {
 		r.hold(root, s)
@@ -294,6 +306,9 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 
 // Takes says why a notion cannot be asked about the study's model.
 func (s *Study) Takes(n fairness.Notion) error {
+	if s.Number && n != fairness.Logit {
+		return fmt.Errorf("%s predicts a number (output: number), which is no score and brings no decision: ask about its differences, notion: logit", s.ModelPath)
+	}
 	if s.ModelFile.ShareOfMany && !n.UsesEpsilon() {
 		return fmt.Errorf("%s tells several classes by their shares, and which has the largest is no question about one of them: ask for gaps of its share, notion: score", s.ModelPath)
 	}
@@ -454,6 +469,8 @@ func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 		return nil, nil
 	case s.ModelFile.OneOfMany:
 		return nil, fmt.Errorf("%s tells several classes, of which all that can be asked is whether one wins (--notion decision): it has no score", s.ModelPath)
+	case s.Number && n.Binned():
+		return nil, fmt.Errorf("%s predicts a number (output: number), which is no score and brings no decision: certify, quantify and audit answer about its differences", s.ModelPath)
 	case text != "":
 		return fairness.ParseEpsilon(text, n)
 	case s.Notion == fairness.Logit && n.Binned() && s.Model.Link() != fairness.LinkShare:
