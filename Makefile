@@ -5,6 +5,8 @@ PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugin.yaml)))
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
+# host/internal/system/streams has an entry of these platforms, and says what for.
+ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
 .PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-long demo check test test-long vet cross bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
 
@@ -15,7 +17,7 @@ all: build
 # go test knows that its tests need not run again.
 build:
 	@mkdir -p bin/plugins
-	$(GO) build -o bin/built/ ./host ./host/fleet ./plugins/...
+	$(GO) build $(if $(LDFLAGS),-ldflags='$(LDFLAGS)') -ldflags='./host=$(ENTRY) $(LDFLAGS)' -o bin/built/ ./host ./host/fleet ./plugins/...
 	@$(PUT) \
 	put bin/built/host bin/hyfair && put bin/built/fleet bin/hyfair-fleet && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
 	@if [ -d .deps/python ]; then $(MAKE) --no-print-directory python-plugins; fi

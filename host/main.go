@@ -6,8 +6,9 @@ import (
 	"os"
 
 	"github.com/hyfair/hyfair/host/internal/cli"
+	"github.com/hyfair/hyfair/host/internal/system/streams"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(os.Args[1:], streams.Input(), streams.Output(), os.Stderr))
 }

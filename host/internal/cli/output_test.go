@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -92,6 +93,41 @@ func TestNoResultIsLost(t *testing.T) {
 			t.Errorf("%s was not tried", name)
 		}
 	})
+}
+
+// TestClosedStreamsLoseNothing: a standard output or input that is closed is an error of who
+// needs it, and one that was sent to /dev/null in any way is none.
+func TestClosedStreamsLoseNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skipf("SKIPPED %s: no entry for %s", t.Name(), runtime.GOOS)
+	}
+	binary, dir, study := program(t), t.TempDir(), tenureStudy(t)
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"})
+	const lost = "standard output cannot be written: it is closed"
+	for _, c := range []struct{ line, streams, says string }{
+		{"certify STUDY", ">&-", lost}, {"certify STUDY --json", ">&-", lost}, {"certify STUDY --json", "<&- >&-", lost},
+		{"inspect STUDY", ">&-", lost}, {"quantify STUDY --json", ">&-", lost}, {"version", ">&-", lost}, {"--help", ">&-", lost},
+		{"certify --help", ">&-", lost}, {"completion bash", ">&-", lost}, {"plugins", ">&-", lost}, {"export-helper sklearn", ">&-", lost},
+		{"inspect STUDY", "<&- >&- 2>&-", ""}, {"certify STUDY --junit nowhere", ">&-", "--junit"},
+		{"inspect STUDY", "<&-", "-"}, {"inspect STUDY", "2>&-", "-"}, {"inspect STUDY", ">/dev/null", "-"}, {"inspect STUDY", "1<>/dev/null", "-"},
+	} {
+		args := append([]string{"-c", `exec "$0" "$@" ` + c.streams, binary}, strings.Fields(strings.ReplaceAll(c.line, "STUDY", study))...)
+		run := exec.Command("sh", append(args, "--plugin-dir", plugins, "--journal", filepath.Join(dir, "journal.db"))...)
+		run.Env = append(os.Environ(), "HYFAIR_PLUGIN_DIR=")
+		var stderr strings.Builder
+		run.Stderr = &stderr
+		run.Run()
+		code, want := run.ProcessState.ExitCode(), ExitFailed
+		switch c.says {
+		case "-":
+			want = ExitDone
+		case "--junit":
+			want = ExitUsage
+		}
+		if code != want || c.says != "-" && !strings.Contains(stderr.String(), c.says) || c.says == lost && strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("hyfair %s %s: exit code %d\n%s", c.line, c.streams, code, &stderr)
+		}
+	}
 }
 
 // serveFleet serves a queue until the test ends, and tells its address.

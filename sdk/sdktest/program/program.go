@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,9 @@ func Build(folder, file string) error {
 		return err
 	}
 	build := exec.Command("go", "build", "-o", file, "./"+folder)
+	if folder == "host" && runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") {
+		build.Args = slices.Insert(build.Args, 2, "-ldflags=-E hyfair_entry") // as the Makefile has it
+	}
 	build.Dir = Root()
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as the Makefile has it
 	if out, err := build.CombinedOutput(); err != nil {
