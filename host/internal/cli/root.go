@@ -20,6 +20,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
@@ -86,10 +87,11 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error as the user's: bad flags or bad input, exit code 2.
+// usage marks an error as the user's: bad flags or bad input, exit code 2. An error of the
+// machine stays one, with exit code 1, wherever it comes from.
 func usage(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || files.OfMachine(err) {
+		return err
 	}
 	return &exitError{ExitUsage, err}
 }

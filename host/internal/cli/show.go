@@ -53,10 +53,10 @@ func (f *showFlags) show(app *App, r result) error {
 	if err != nil {
 		return usage(fmt.Errorf("--out: %w", err))
 	}
-	if err := file.Finish(write(file, r, f.format, view.Options{})); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	if err = file.Finish(write(file, r, f.format, view.Options{})); err != nil {
+		err = fmt.Errorf("--out: %w", err)
 	}
-	return app.show(r)
+	return errors.Join(app.show(r), err)
 }
 
 // showable is a result, or the zero value for none.

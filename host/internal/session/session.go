@@ -19,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/system/machine"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
@@ -368,9 +369,13 @@ func Mistake(err error) error {
 }
 
 // IsMistake reports an error of the request, marked or of a kind that always is: an
-// unknown plugin, a malformed question, an option that a plugin refuses.
+// unknown plugin, a malformed question, an option that a plugin refuses. What the machine
+// failed at, such as a write to a full disk, is none, however it is marked.
 func IsMistake(err error) bool {
 	var m *mistake
+	if files.OfMachine(err) {
+		return false
+	}
 	return errors.As(err, &m) || errors.Is(err, discover.ErrNotFound) ||
 		errors.Is(err, sdk.ErrInvalidProblem) || errors.Is(err, sdk.ErrInvalidOption)
 }

@@ -194,10 +194,14 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 			}
 		}
 		if err != nil {
+			err = fmt.Errorf("--map: %w", err)
 			run.Fail(err)
-			return nil, session.Mistake(fmt.Errorf("--map: %w", err))
+			return nil, session.Mistake(err)
 		}
-		o.Pieces = parts.Write
+		o.Pieces = func(list []sdk.Piece) error {
+			_ = parts.Write(list) // its error comes again at the end: a map that is lost costs no result
+			return nil
+		}
 	}
 	var counts *Counts
 	rep, failed := (*Report)(nil), error(nil)

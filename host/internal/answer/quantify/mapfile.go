@@ -40,9 +40,9 @@ func NewMapWriter(w io.Writer, path string, s *space.Space) (*MapWriter, error) 
 			header = append(header, s.Features[i].Name+".lo", s.Features[i].Name+".hi")
 		}
 		first := csv.NewWriter(m.out)
-		_ = first.Write(header) // its error comes again
+		_ = first.Write(header) // m.out keeps an error, and Close returns it
 		first.Flush()
-		return m, first.Error()
+		return m, nil
 	case ".jsonl":
 		m.names = [][]byte{}
 		for _, i := range m.free {

@@ -397,7 +397,9 @@ func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
 	case csv != nil && bad:
 		csv.Discard()
 	case csv != nil:
-		failed = errors.Join(failed, csv.Close())
+		if err := csv.Close(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("--out: %w", err))
+		}
 	}
 	if session.IsMistake(failed) {
 		return nil, failed

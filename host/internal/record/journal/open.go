@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"modernc.org/sqlite"
@@ -250,12 +251,14 @@ func create(conn *sql.Conn) error {
 
 // explain says what an error of SQLite's means here.
 func explain(err error) error {
-	const codeReadOnly, codeIO, codeCantOpen = 8, 10, 14
+	const codeReadOnly, codeIO, codeFull, codeCantOpen = 8, 10, 13, 14
 	switch code(err) {
 	case codeCorrupt, codeNotADB:
 		return fmt.Errorf("%w: the file is damaged (%v); name another file", ErrNotJournal, err)
 	case codeReadOnly, codeIO, codeCantOpen:
 		return fmt.Errorf("it cannot be written (%v): a journal needs a file and a folder that can be; name another file", err)
+	case codeFull:
+		return fmt.Errorf("%w (%w)", syscall.ENOSPC, err)
 	case codeBusy:
 		return fmt.Errorf("another process holds it: %w", err)
 	}

@@ -36,11 +36,8 @@ func Create(path string) (*File, error) {
 		name := fmt.Sprintf(".%s.%x", filepath.Base(path), rand.Uint64())
 		file, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	}
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		failed.Path = path // the name that the user gave
-	}
 	if err != nil {
-		return nil, err
+		return nil, named(err, path)
 	}
 	if absent == nil {
 		if err := file.Chmod(stat.Mode().Perm()); err != nil {
@@ -63,6 +60,14 @@ func (f *File) Finish(written error) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
+	}
+	return named(err, f.path)
+}
+
+// named has an error about a temporary file name the file that the user knows.
+func named(err error, path string) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		failed.Path = path
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 )
 
 // Open opens a regular file to read. What is something else is refused with an
@@ -91,6 +93,15 @@ func Reason(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// machine are the errors by which a machine refuses a file whatever its name.
+var machine = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
+
+// OfMachine reports an error of the machine: a full disk, a quota, a broken disk, no more open
+// files. Other errors of files (a missing folder, no permission) are of the name that was given.
+func OfMachine(err error) bool {
+	return slices.ContainsFunc(machine, func(e error) bool { return errors.Is(err, e) })
 }
 
 // SHA256 is the hash of a file's content, in hexadecimal, and its size.
