@@ -230,7 +230,7 @@ func TestLinearOutput(t *testing.T) {
 		t.Errorf("%s: head %s", s.Name, s.Model.Link())
 	}
 	_, err = study.Load(folder, study.Options{Model: peopleStudy + "/models/small.json"})
-	if err == nil || !strings.Contains(err.Error(), "logit.yaml:3:9: output: logit is for a network that ends in a linear unit") {
+	if err == nil || !strings.Contains(err.Error(), "logit.yaml:3:9: output: logit is for a model that ends in a linear unit") {
 		t.Errorf("logit of a sigmoid: %v", err)
 	}
 }
