@@ -14,7 +14,7 @@ import itertools
 import math
 import os
 import tempfile
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import hyfair
 from hyfair import (
@@ -38,8 +38,13 @@ Slot = Tuple[int, Tuple[int, ...]]
 Box = List[Interval]
 """For each slot."""
 Pair = Tuple[List[float], List[float]]
-Sum = List[Tuple[float, int]]
-"""Coefficients and Marabou's variables."""
+Value = Union[int, float]
+"""One of Marabou's variables, or as a float a constant. A variable between equal bounds is none:
+Marabou has called questions with such inputs unsat that have a point
+(NeuralNetworkVerification/Marabou#568), and they are known anyhow.
+"""
+Sum = List[Tuple[float, Value]]
+"""Coefficients and values."""
 
 
 class Marabou(Solver):
@@ -158,22 +163,30 @@ class Search:
         """The point near the one that Marabou finds in the box; None where it finds none."""
         self.nodes += 1
         query = Builder(self.core)
-        inputs = [[0] * self.q.space.inputs for _ in range(2)]
+        inputs: List[List[Value]] = [[0.0] * self.q.space.inputs for _ in range(2)]
         for slot, b in zip(self.slots, box):
             self._feature(query, slot, self._values(slot, b), inputs)
         one, two = ([(1.0, v) for v in query.network(self.q.network, copy)] for copy in inputs)
         if self.q.network.head is Head.SOFTMAX:
             one, two = ([(-1.0, copy[0][1]), copy[1]] for copy in (one, two))
         self._condition(query, one, two)
+        if query.impossible:
+            return None
+        if query.variables == 0:
+            return self._middle(box)
         answer, found, _ = self.core.solve(query.query, self.native)
         return None if answer == "unsat" else [
             self._nearest(slot, b, inputs[slot[1][0]], found) for slot, b in zip(self.slots, box)]
 
-    def _feature(self, query: Builder, slot: Slot, values: List[float], inputs: List[List[int]]) -> None:
+    def _middle(self, box: Box) -> List[float]:
+        """A point of the box."""
+        return [self._nearest(slot, b, [], {}) for slot, b in zip(self.slots, box)]
+
+    def _feature(self, query: Builder, slot: Slot, values: List[float], inputs: List[List[Value]]) -> None:
         """The network inputs that a slot feeds, and what ties them together."""
         f = self.q.space.features[slot[0]]
         reached = [[f.input(m, v) for m in f.inputs] for v in values]
-        made = [query.variable(min(r), max(r)) for r in zip(*reached)]
+        made = [query.value(min(r), max(r)) for r in zip(*reached)]
         for copy in slot[1]:
             for m, v in zip(f.inputs, made):
                 inputs[copy][m.index] = v
@@ -197,16 +210,20 @@ class Search:
             least = 4 * math.atanh(least)
         query.row("GE", one + [(-a, v) for a, v in two], least - TOLERANCE)
 
-    def _nearest(self, slot: Slot, b: Interval, inputs: List[int], found: Dict[int, float]) -> float:
+    def _nearest(self, slot: Slot, b: Interval, inputs: List[Value], found: Dict[int, float]) -> float:
         """The value of a slot that is nearest to what was found; without that, one in the middle."""
         f, values = self.q.space.features[slot[0]], self._values(slot, b)
         if not found or not f.inputs:
             return values[len(values) // 2]
+
+        def at(k: int) -> float:
+            v = inputs[k]
+            return v if isinstance(v, float) else found[v]
         m = f.inputs[0]
         if not f.is_protected and m.table is None and m.scale != 0:
-            v = min(max((found[inputs[m.index]] - m.offset) / m.scale, b.lo), b.hi)
+            v = min(max((at(m.index) - m.offset) / m.scale, b.lo), b.hi)
             return float(round(v)) if f.discrete else v
-        return min(values, key=lambda v: sum(abs(f.input(m, v) - found[inputs[m.index]]) for m in f.inputs))
+        return min(values, key=lambda v: sum(abs(f.input(m, v) - at(m.index)) for m in f.inputs))
 
     # People.
 
@@ -223,6 +240,11 @@ class Builder:
 
     def __init__(self, core: Any) -> None:
         self.core, self.query, self.variables = core, core.InputQuery(), 0
+        self.impossible = False  # some row of constants does not hold
+
+    def value(self, lo: float, hi: float) -> Value:
+        """A new variable, or a constant where only one value is left."""
+        return float(lo) if lo == hi else self.variable(lo, hi)
 
     def variable(self, lo: float = -math.inf, hi: float = math.inf) -> int:
         """A new variable."""
@@ -236,22 +258,37 @@ class Builder:
 
     def row(self, kind: str, terms: Sum, side: float) -> None:
         """A sum that is equal to (EQ), at least (GE) or at most (LE) its side."""
+        constants = [a * v for a, v in terms if isinstance(v, float)]
+        side, terms = math.fsum([side] + [-c for c in constants]), [(a, v) for a, v in terms if not isinstance(v, float)]
+        if not terms:  # what ties the inputs of a feature together (EQ) holds by their making
+            slack = TOLERANCE * max([1.0] + [abs(c) for c in constants])
+            self.impossible |= kind == "GE" and side > slack or kind == "LE" and side < -slack
+            return
         equation = self.core.Equation(getattr(self.core.Equation.EquationType, kind))
         for a, v in terms:
             equation.addAddend(a, v)
         equation.setScalar(side)
         self.query.addEquation(equation)
 
-    def network(self, network: Network, values: List[int]) -> List[int]:
+    def network(self, network: Network, values: List[Value]) -> List[Value]:
         """The outputs of a network over these inputs."""
         for layer in network.layers:
-            before = [self.variable() for _ in layer.bias]
-            for j, y in enumerate(before):
+            after: List[Value] = []
+            for j, bias in enumerate(layer.bias):
                 weights = layer.weights[j * layer.inputs:(j + 1) * layer.inputs]
-                self.row("EQ", [(w, v) for w, v in zip(weights, values) if w] + [(-1.0, y)], -layer.bias[j])
-            values = [self.variable(0.0) for _ in before] if layer.relu else before
-            for y, z in zip(before, values if layer.relu else ()):
-                self.core.addReluConstraint(self.query, y, z)
+                terms = [(w, v) for w, v in zip(weights, values) if w]
+                if all(isinstance(v, float) for _, v in terms):
+                    y = math.fsum([bias] + [w * v for w, v in terms])
+                    after.append(max(y, 0.0) if layer.relu else y)
+                    continue
+                before = self.variable()
+                self.row("EQ", terms + [(-1.0, before)], -bias)
+                if layer.relu:
+                    after.append(self.variable(0.0))
+                    self.core.addReluConstraint(self.query, before, after[-1])
+                else:
+                    after.append(before)
+            values = after
         return values
 
 

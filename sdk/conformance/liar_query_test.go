@@ -82,6 +82,14 @@ func networkLiars() []solverLiar {
 				layers[i].ReLU = false
 			}
 		})}},
+		{"network/fixed", "a fixed feature has its domain's end to it", &bent{ask: asking(func(q *problem.Query) {
+			q.Region = q.RegionOrWhole().Clone()
+			for _, i := range q.Space.Free() {
+				if f, iv := &q.Space.Features[i], &q.Region.Box[i]; iv.Lo == iv.Hi {
+					iv.Lo, iv.Hi = f.Hi, f.Hi
+				}
+			}
+		})}},
 		{"network/random-maximise", "it looks at half of the space", &bent{ask: asking(func(q *problem.Query) {
 			f := &q.Space.Features[0]
 			f.Hi = math.Floor((f.Lo + f.Hi) / 2)

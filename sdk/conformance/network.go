@@ -135,10 +135,19 @@ var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
 		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkNoTime},
 	{Name: "network/random", Doc: "random tiny networks have the verdict that enumeration finds",
 		Needs: needs(problem.FormNetwork, problem.Decide),
-		Run:   func(ctx context.Context, e *SolverEnv) error { return checkRandomNetworks(ctx, e, problem.Decide) }},
+		Run: func(ctx context.Context, e *SolverEnv) error {
+			return checkRandomNetworks(ctx, e, problem.Decide, randomQuery)
+		}},
+	{Name: "network/fixed", Doc: "features that have one value only are what they are, and make nothing unsat",
+		Needs: needs(problem.FormNetwork, problem.Decide),
+		Run: func(ctx context.Context, e *SolverEnv) error {
+			return checkRandomNetworks(ctx, e, problem.Decide, fixedQuery)
+		}},
 	{Name: "network/random-maximise", Doc: "random tiny networks have the largest gap that enumeration finds",
 		Needs: needs(problem.FormNetwork, problem.Maximise),
-		Run:   func(ctx context.Context, e *SolverEnv) error { return checkRandomNetworks(ctx, e, problem.Maximise) }},
+		Run: func(ctx context.Context, e *SolverEnv) error {
+			return checkRandomNetworks(ctx, e, problem.Maximise, randomQuery)
+		}},
 }...)
 
 // randomNetwork has the hidden layer given and dyadic weights.
@@ -188,10 +197,22 @@ func randomQuery(rng *rand.Rand) *problem.Query {
 	return q
 }
 
-func checkRandomNetworks(ctx context.Context, e *SolverEnv, goal problem.Goal) error {
+// fixedQuery is a random one of which an integer, a category and a protected feature have one
+// value each, and another has too many to be tried.
+func fixedQuery(rng *rand.Rand) *problem.Query {
+	q := randomQuery(rng)
+	b := &q.Space.Features[4]
+	b.Hi, b.Inputs[0].Scale = 399, 1.0/128
+	q.Region = q.Space.Whole()
+	q.Region.Box[0], q.Region.Box[2] = space.Interval{Lo: 1, Hi: 1}, space.Interval{Lo: 1, Hi: 1}
+	q.Region.Values[1] = []float64{4}
+	return q
+}
+
+func checkRandomNetworks(ctx context.Context, e *SolverEnv, goal problem.Goal, draw func(*rand.Rand) *problem.Query) error {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for i := range 12 {
-		q := randomQuery(rng)
+		q := draw(rng)
 		q.Goal = goal
 		known := referee(q)
 		want := truth{feasible: known.violates}

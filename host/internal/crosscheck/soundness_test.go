@@ -36,7 +36,7 @@ func TestSolversAreSound(t *testing.T) {
 			o := certify.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}
 			counts := map[soundness.Outcome]int{}
 			for _, truth := range truths {
-				if !tier.Long() && !slices.Contains([]string{"person", "below", "between"}, truth.Kind) || truth.Rung > 1 && slices.Contains(slow, name) {
+				if !tier.Long() && !slices.Contains([]string{"person", "below", "between", "fixed"}, truth.Kind) || truth.Rung > 1 && slices.Contains(slow, name) {
 					continue
 				}
 				for i := range truth.Questions {
@@ -52,6 +52,24 @@ func TestSolversAreSound(t *testing.T) {
 			}
 			if counts[soundness.Found] == 0 || counts[soundness.Proved] == 0 {
 				t.Errorf("%v", counts)
+			}
+			// Nor does another setting of what can be switched off or on make it claim what is false of
+			// somebody, or of somebody half of whose features have one value.
+			for _, option := range d.Options {
+				other, ok := map[string]string{"on": "off", "off": "on", "true": "false", "choose": "off", "auto": "off"}[option.Default]
+				if !ok || option.Name != "presolve" && option.Default == "auto" {
+					continue
+				}
+				for _, truth := range truths {
+					if truth.Kind != "person" && truth.Kind != "fixed" || truth.Rung > 1 {
+						continue
+					}
+					q := &truth.Questions[0]
+					o.Set = map[string]string{option.Name: other}
+					if outcome, why := put(t, truth, dir, q, o); outcome == soundness.Wrong || outcome == soundness.Failed {
+						t.Errorf("%s=%s: %s, %s: %s: %s", option.Name, other, truth.Name, q.Called(), outcome, why)
+					}
+				}
 			}
 		})
 	}

@@ -28,10 +28,12 @@ const (
 	forbidden = "forbidden"
 	// guarded: a rule leaves the person out.
 	guarded = "guarded"
+	// fixed: the person is there, and half of the free features have that person's value alone.
+	fixed = "fixed"
 )
 
 // kinds are those of every rung, in order.
-var kinds = []string{onePerson, tenPeople, aRegion, justBelow, outside, between, forbidden, guarded}
+var kinds = []string{onePerson, tenPeople, aRegion, justBelow, outside, between, forbidden, guarded, fixed}
 
 // MaxRungs is how many rungs the ladder has.
 const MaxRungs = 10
@@ -369,7 +371,7 @@ func (in *instance) heights(base float64, count int) (out []float64) {
 		switch in.kind {
 		case justBelow:
 			least -= grid
-		case onePerson:
+		case onePerson, fixed:
 		default: // somebody who would be easy to find
 			least += 1 + grid*float64(in.rng.IntN(256))
 		}
@@ -410,6 +412,12 @@ func (in *instance) turn() {
 		}
 		s.lo[in.near] += 0.5
 		s.hi[in.near] = s.lo[in.near]
+	case fixed:
+		for k, i := range in.free {
+			if k%2 != in.near%2 {
+				in.features[i].lo, in.features[i].hi = s.lo[k], s.lo[k]
+			}
+		}
 	}
 }
 

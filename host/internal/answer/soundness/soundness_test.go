@@ -107,7 +107,7 @@ func TestKinds(t *testing.T) {
 				real := in.widest(true) >= 0.25 && kind != justBelow
 				says := fmt.Sprintf("seed %d, rung %d, %s: %+v, logit %+v, k %d", seed, rung, kind, score, logit, k)
 				switch kind {
-				case onePerson:
+				case onePerson, fixed:
 					if score.People != "1" || !logit.Unfair || score.Margin[0] > 0.0525 {
 						t.Error(says)
 					}
