@@ -135,10 +135,10 @@ func (c *column) miss(texts []string) {
 			continue
 		}
 		text := was[code]
-		if slices.Contains(texts, text) {
+		if mark := slices.Index(texts, text); mark >= 0 {
 			c.missing++
 			c.oddRows[text]++
-			c.codes[row], c.numbers[row] = -1, math.NaN()
+			c.codes[row], c.numbers[row] = int32(-1-len(c.marks)-mark), math.NaN()
 			continue
 		}
 		at, ok := c.index[text]
@@ -151,6 +151,26 @@ func (c *column) miss(texts []string) {
 		c.codes[row] = at
 	}
 	c.marks, c.odd = append(c.marks, texts...), append(c.odd, texts...)
+}
+
+// keep makes a value of what marks a missing one in other columns.
+func (c *column) keep(mark string) {
+	at := slices.Index(c.marks, mark)
+	if at < 0 || c.many {
+		return
+	}
+	code := int32(len(c.texts))
+	c.texts, c.counts, c.index[mark] = append(c.texts, mark), append(c.counts, 0), code
+	for row, own := range c.codes {
+		if own == int32(-1-at) {
+			c.codes[row] = code
+			c.counts[code]++
+			c.missing--
+		} else if own < int32(-1-at) {
+			c.codes[row]++
+		}
+	}
+	c.marks = slices.Delete(c.marks, at, at+1)
 }
 
 // recount finds out whether all that is left are numbers.
@@ -248,7 +268,7 @@ func (d *drafter) doubtValues() {
 		}
 		input += len(f.Inputs)
 		for _, v := range f.from.apart(d.chosen.view.rows) {
-			if d.absent == nil || *d.absent != v.value {
+			if (d.absent == nil || *d.absent != v.value) && 2*v.rows < len(d.chosen.view.rows) { // else it is common
 				doubt("%s: %s in %s is far from all others (%s..%s), and the domain is drafted up to it: cut the domain where the model knows no such value, and list it under missing: where it stands for none", f.Name, decimal(v.value), plural(v.rows, "row"), decimal(v.lo), decimal(v.hi))
 			}
 		}

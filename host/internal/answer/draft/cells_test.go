@@ -230,3 +230,24 @@ func TestStrangersOfAnEncoder(t *testing.T) {
 		}
 	}
 }
+
+// A text that marks a missing value elsewhere is a category where the model's file lists it.
+func TestMarksThatTheModelKnows(t *testing.T) {
+	model := treesOf([]string{"work", "home"}, "0.5", "0.5")
+	for before, behind := range map[string]string{
+		`]},"name":"gbtree"`: `],"cats":{"enc":[{"offsets":[0,1,2],"values":[63,97]},{"offsets":[0,1,2],"values":[97,98]}]}},"name":"gbtree"`,
+		`["work","home"]`:    `["work","home"],"feature_types":["c","c"]`,
+	} {
+		model = strings.Replace(model, before, behind, 1)
+	}
+	text := "work,home,y\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%s,%s,%d\n", []string{"?", "a"}[i%2], []string{"a", "b", "?"}[i%3], i%2)
+	}
+	out, st, study := drafted(t, draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", model), Protected: []string{"work"}})
+	d, err := st.Data()
+	if err != nil || d.Dropped != 0 || out.Rows != 60 || !strings.Contains(study, `missing: {home: ["?"]}`) ||
+		!strings.Contains(study, `work: {categories: ["?", a]}`) || !strings.Contains(study, "home: {categories: [a, b], missing: true}") {
+		t.Errorf("%v, %+v\n%s", err, out, study)
+	}
+}

@@ -25,6 +25,11 @@ func (d *drafter) findCodes() {
 		if list == nil {
 			continue
 		}
+		for _, mark := range slices.Clone(c.marks) {
+			if slices.Contains(list, mark) { // which the model knows as a category
+				c.keep(mark)
+			}
+		}
 		if len(others) > 0 {
 			c.miss(others)
 		}

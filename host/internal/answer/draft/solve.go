@@ -469,7 +469,7 @@ func (a *arrangement) sample(upTo int) []int {
 			if seen[c] == nil {
 				seen[c] = make([]int, len(c.texts)+1)
 			}
-			if at := &seen[c][c.codes[row]+1]; *at < 3 {
+			if at := &seen[c][max(c.codes[row], -1)+1]; *at < 3 {
 				*at++
 				take = true
 			}

@@ -30,7 +30,7 @@ type column struct {
 	name    string
 	texts   []string
 	counts  []int
-	codes   []int32 // by row; −1 where the value is missing, or there are too many texts
+	codes   []int32 // by row; −1−k where mark k of a missing value is, −1 where there are too many texts
 	numbers []float64
 	missing int
 	marks   []string
@@ -199,10 +199,12 @@ func stemOf(a, b string) string {
 
 func (c *column) add(cell string, format *people.Format) {
 	if slices.Contains(missingMarks, cell) {
-		if c.missing++; !slices.Contains(c.marks, cell) {
+		mark := slices.Index(c.marks, cell)
+		if c.missing++; mark < 0 {
+			mark = len(c.marks)
 			c.marks = append(c.marks, strings.Clone(cell))
 		}
-		c.codes, c.numbers = append(c.codes, -1), append(c.numbers, math.NaN())
+		c.codes, c.numbers = append(c.codes, int32(-1-mark)), append(c.numbers, math.NaN())
 		return
 	}
 	v, number := format.Number(cell)

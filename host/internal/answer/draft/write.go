@@ -199,7 +199,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	if t.format.Trim {
 		line("  trim: true")
 	}
-	var marks, drop, own []string
+	var marks, drop, own, all []string
 	for _, c := range t.columns {
 		used := c == d.label || slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.from == c })
 		switch {
@@ -215,7 +215,13 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 			if len(c.odd) > 0 {
 				own = append(own, scalar(c.name)+": "+list(c.odd))
 			}
+			all = append(all, scalar(c.name)+": "+list(c.marks))
 		}
+	}
+	if slices.ContainsFunc(t.columns, func(c *column) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool { _, is := c.index[mark]; return is })
+	}) {
+		marks, own = nil, all // what marks a missing value in one column is a value of another
 	}
 	if len(marks)+len(own) > 0 {
 		text := "likely: these mark a missing value"
