@@ -43,7 +43,8 @@ func (n Notion) Violates(logits []*big.Rat, eps *big.Rat) bool {
 func (n Notion) Exceeds(a, b, target *big.Rat) bool { return n.is().exceeds(a, b, target) }
 
 // Margin encloses what the notion measures of two logits, a ≥ b, that it compares:
-// exactly, but for the score, whose enclosure is 2⁻¹⁰⁰ wide.
+// exactly, but for the score, whose enclosure is at most 2⁻¹⁰⁰ wide, and 2⁻⁶⁰ of its upper end
+// where that is a float64 above 0.
 func (n Notion) Margin(a, b *big.Rat) (lo, hi *big.Rat) { return n.is().margin(a, b, 100) }
 
 // Gap encloses what the notion measures of an individual whose

@@ -14,7 +14,9 @@ var scoreGap = definition{
 		if a.Cmp(b) == 0 {
 			return new(big.Rat), new(big.Rat)
 		}
-		lo, hi = GapBounds(a, b, prec)
+		for lo, hi = GapBounds(a, b, prec); prec < finest && !near(lo, hi); lo, hi = GapBounds(a, b, prec) {
+			prec = min(2*prec, finest)
+		}
 		if lo.Sign() < 0 {
 			lo = new(big.Rat)
 		}
@@ -38,6 +40,17 @@ var scoreGap = definition{
 	},
 	sure: func(high, low, target float64) bool { return scoresApart(high, low)-slop > target },
 }
+
+// finest is how many places after the point tell any two float64 apart, and some more.
+const finest = 1200
+
+// near reports that an enclosure is no wider than 2⁻⁶⁰ of its upper end.
+func near(lo, hi *big.Rat) bool {
+	width := new(big.Rat).Sub(hi, lo)
+	return width.Mul(width, narrow).Cmp(hi) <= 0
+}
+
+var narrow = new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 60))
 
 // slop outweighs the error of a difference of two computed scores, above and below:
 // Exp is good to a unit in the last place, so a score to some 2⁻⁵¹; there is room for

@@ -77,7 +77,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 		r.refutation(fault, region, nil, 0)
 		return outcome{bound: trivial, stopped: true, why: "the solver's point did not survive the replay"}, nil
 	case r.deciding && res.Status == sdk.Infeasible:
-		out.bound, _ = r.target.Float64()
+		out.bound = r.above()
 		out.decided, out.by = true, BySolver
 	case !r.deciding:
 		out.bound = math.Min(upperOf(res), trivial)

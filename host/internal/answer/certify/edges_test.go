@@ -2,6 +2,7 @@ package certify_test
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -204,5 +205,78 @@ func TestOneEndIsEnough(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestBoundsHoldToTheLastDigit: no individual has a larger gap than the bound and its
+// tolerance, in exact arithmetic, of models whose logits are as small as 10⁻³⁰⁰, or differ as little.
+func TestBoundsHoldToTheLastDigit(t *testing.T) {
+	solver, description := plugintest.Solver(t, "bnb")
+	closed, small := 0, 0
+	for i := range tier.Count(120, 3000) {
+		r := rand.New(rand.NewPCG(uint64(i), 41))
+		q := tiny(r, 0, i%3 == 0)
+		q.Notion = []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[i%4]
+		q.Epsilon = big.NewRat(1, 20)
+		scale := math.Pow(10, -300*r.Float64()*r.Float64())
+		if i%8 < 5 {
+			n := q.Model.(*relu.Network)
+			last := &n.Layers[len(n.Layers)-1]
+			for _, w := range [][]float64{last.Weights, last.Bias} {
+				for k := range w {
+					w[k] *= scale
+				}
+			}
+			if i%5 == 0 { // gaps beside scores that are not ½
+				last.Bias[0] += 3
+			}
+		} else {
+			e := wild.Trees(r, q.Space)
+			for _, tree := range e.Trees {
+				for k := range tree {
+					if !tree[k].IsLeaf() {
+						continue
+					}
+					tree[k].Value *= scale
+				}
+			}
+			q.Model = e
+		}
+		for _, few := range []int{0, -1} {
+			rep, err := certify.Run(t.Context(), q, certify.Options{Solver: solver, Description: description, Maximise: true, Enumerate: few})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Closed {
+				closed++
+			}
+			if !rep.HasBound || math.IsInf(rep.Bound, 0) {
+				continue
+			}
+			limit := new(big.Rat).SetFloat64(rep.Bound)
+			limit.Add(limit, new(big.Rat).SetFloat64(rep.BoundTolerance))
+			exact := q.Model.Exact()
+			eachIndividual(q, func(x []float64) {
+				copies := q.Space.Counterfactuals(q.RegionOrWhole(), x)
+				for _, a := range copies {
+					for _, b := range copies {
+						if la, lb := exact.Logit(q.Space.ExactInputs(a)), exact.Logit(q.Space.ExactInputs(b)); q.Notion.Exceeds(la, lb, limit) {
+							t.Errorf("model %d (%s, scale %g, enumerate %d): bound %g + %g (%s, closed %v), and the logits %s and %s exceed it", i, q.Notion, scale, few,
+								rep.Bound, rep.BoundTolerance, rep.BoundGrade, rep.Closed, la.FloatString(60), lb.FloatString(60))
+							return
+						}
+					}
+				}
+			})
+			if w := rep.Witness; w != nil && w.Margin > 0 && w.Margin < 1e-20 {
+				small++
+				if !q.Notion.Exceeds(w.Exact1, w.Exact2, new(big.Rat).SetFloat64(math.Nextafter(w.Margin, 0))) {
+					t.Errorf("model %d (%s): the gap %g is more than the witness shows", i, q.Notion, w.Margin)
+				}
+			}
+		}
+	}
+	if t.Logf("%d closed, %d gaps below 1e-20", closed, small); closed == 0 || small == 0 {
+		t.Error("the test tests nothing")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -232,7 +233,7 @@ func (r *run) decide(ctx context.Context) error {
 		r.report.Reason = "heuristic pruning proves nothing"
 	default:
 		r.report.Verdict = Fair
-		eps, _ := r.epsilon().Float64()
+		eps := r.above()
 		r.setBound(eps)
 		if r.doubted(ctx, eps); r.report.Witness != nil {
 			r.report.Verdict = Unfair
@@ -297,6 +298,13 @@ func (r *run) maximise(ctx context.Context) error {
 func (r *run) best() float64 {
 	t, _ := r.target.Float64()
 	return t
+}
+
+// above is the least float64 that is not below the target: where nothing exceeds the target,
+// nothing exceeds it.
+func (r *run) above() float64 {
+	_, hi := fairness.Enclosure(r.target)
+	return hi
 }
 
 const (

@@ -208,20 +208,17 @@ func (r *run) weigh(ctx context.Context, x []float64) *individual.Witness {
 // enumerate decides a small region by evaluating every individual exactly.
 func (r *run) enumerate(ctx context.Context, region space.Region) outcome {
 	done := outcome{decided: true, by: ByEnumeration, grade: sdk.GradeExact}
-	done.bound, _ = r.target.Float64()
 	for x := range r.q.Space.Individuals(region.Box) {
-		w := r.weigh(ctx, x)
+		// Each witness raises the target, until no pair of x exceeds it.
+		for w := r.weigh(ctx, x); w != nil; w = r.weigh(ctx, x) {
+			if r.found(w); r.deciding {
+				return outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
+			}
+		}
 		if ctx.Err() != nil {
 			return outcome{stopped: true, bound: r.trivialBound(r.bounds(region)), why: r.reason(ctx)}
 		}
-		if w == nil {
-			continue
-		}
-		r.found(w)
-		if r.deciding {
-			return outcome{decided: true, by: ByEnumeration, bound: r.trivialBound(r.bounds(region))}
-		}
-		done.bound = math.Max(done.bound, w.Margin)
 	}
+	done.bound = r.above()
 	return done
 }

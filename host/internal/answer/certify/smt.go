@@ -7,6 +7,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -57,9 +58,9 @@ func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
 				a.polish(ctx, a.report.Witness)
 			}
 		case none:
-			limit, _ := target.Float64()
+			_, limit := fairness.Enclosure(target)
 			if last {
-				return a.beyondNothing(math.Max(limit, a.best()), s), nil
+				return a.beyondNothing(math.Max(limit, a.above()), s), nil
 			}
 			upper, grade = math.Nextafter(limit, math.Inf(1)), s.grade
 		default:

@@ -151,6 +151,12 @@ func (r *Result) Conclusion() view.Paragraph {
 	return out
 }
 
+// atMost is a bound in nine digits, rounded up.
+func atMost(v float64) string {
+	up, _ := roundUp(v).Float64()
+	return fmt.Sprintf("%.9g", up)
+}
+
 // bound says what is known of the largest gap or margin.
 func (r *Result) bound(what string) view.Paragraph {
 	best, above := r.gap(9), ""
@@ -172,9 +178,9 @@ func (r *Result) bound(what string) view.Paragraph {
 	case r.Bound == nil:
 		return nil
 	case r.Closed && r.Gap == nil:
-		text = fmt.Sprintf("proved (%s): no %s exceeds %.9g%s", r.BoundGrade, what, *r.Bound, above)
+		text = fmt.Sprintf("proved (%s): no %s exceeds %s%s", r.BoundGrade, what, atMost(*r.Bound), above)
 	case r.Closed:
-		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %.9g%s", what, best, r.BoundGrade, *r.Bound, above)
+		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %s%s", what, best, r.BoundGrade, atMost(*r.Bound), above)
 	case open:
 		bound := fmt.Sprintf("bound %.6g", *r.Bound)
 		if r.notion().Binned() && *r.Bound >= 1 { // as of any two scores
