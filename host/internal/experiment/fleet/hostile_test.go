@@ -85,6 +85,9 @@ func TestLiesDoNotCount(t *testing.T) {
 		change(&p)
 		return record.Event{Kind: record.KindWitness, Witness: &p}
 	}
+	refuted := func(change func(*record.Witness)) record.Event {
+		return record.Event{Kind: record.KindFault, Fault: &record.Fault{Error: "it claims nothing", Refuted: &record.Refuted{Grade: "exact", Witness: pair(change).Witness}}}
+	}
 	free := searched.asked.Space.Free()[0]
 	for name, c := range map[string]struct {
 		of     *subject
@@ -107,6 +110,9 @@ func TestLiesDoNotCount(t *testing.T) {
 		"a pair, further apart": {compared, []record.Event{pair(func(p *record.Witness) { p.Logit1 += 0.5 })}, false},
 		"a pair of more bins":   {compared, []record.Event{pair(func(p *record.Witness) { p.K++ })}, false},
 		"a pair of two people":  {compared, []record.Event{pair(func(p *record.Witness) { p.Copy1[free], p.Copy2[free] = 1, 2 })}, false},
+		"a refutation":          {compared, []record.Event{refuted(func(p *record.Witness) { p.K = 0 })}, true},
+		"one, further apart":    {compared, []record.Event{refuted(func(p *record.Witness) { p.Logit1 += 0.5 })}, false},
+		"one of nobody":         {compared, []record.Event{refuted(func(p *record.Witness) { p.Copy1 = nil })}, false},
 		"one without values":    {compared, []record.Event{pair(func(p *record.Witness) { p.Copy2 = nil })}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,6 +119,10 @@ func (r *replay) check(e *record.Event) error {
 		}
 	case record.KindWitness:
 		return r.witness(e.Witness)
+	case record.KindFault:
+		if e.Fault != nil && e.Fault.Refuted != nil && e.Fault.Refuted.Witness != nil {
+			return r.copies(e.Fault.Refuted.Witness)
+		}
 	case record.KindStarted:
 		if e.Started == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
@@ -162,7 +166,8 @@ func (r *replay) found(x *record.Found) error {
 	return nil
 }
 
-func (r *replay) witness(w *record.Witness) error {
+// copies checks that a witness's copies are of one who was asked about, with these logits.
+func (r *replay) copies(w *record.Witness) error {
 	judge, err := r.judge()
 	if err != nil {
 		return err
@@ -179,11 +184,18 @@ func (r *replay) witness(w *record.Witness) error {
 			return fmt.Errorf("%w: the logit of %v is %v, not %v", errNotSo, c.point, logit, c.logit)
 		}
 	}
+	return nil
+}
+
+func (r *replay) witness(w *record.Witness) error {
+	if err := r.copies(w); err != nil {
+		return err
+	}
 	e, err := r.evaluator()
 	if err != nil {
 		return err
 	}
-	r.last = s.Canonical(w.Copy1)
+	r.last = r.asked.Space.Canonical(w.Copy1)
 	if out := e.Evaluate(r.last); out.K != w.K {
 		return fmt.Errorf("%w: %v has k = %d, not %d", errNotSo, w.Copy1, out.K, w.K)
 	}
