@@ -152,6 +152,11 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	for _, x := range known {
 		e.meet(x)
 	}
+	if rng := e.auditor(); e.q.Goal == problem.MaxK && e.Bound == 1 { // which any individual has
+		for i := 0; i < auditSamples && e.X == nil && !e.abandoned(); i++ {
+			e.meet(e.q.Space.Draw(e.q.RegionOrWhole().Box, rng))
+		}
+	}
 	if e.o.Climb && !e.o.SolverOnly && e.q.Goal == problem.MaxK && e.Bound > 1 {
 		e.climb(ctx, climbEvaluations/max(1, e.evaluator.Combinations()), e.Bound)
 	}
@@ -277,7 +282,11 @@ func (e *enclosing) trivial() {
 	}
 	copies, _ := e.q.Space.MaxCounterfactuals(region)
 	most := min(copies, fairness.Bins(e.q.Epsilon))
-	if b := e.bounds(region); !math.IsInf(b.Logit.Lo, 0) && !math.IsInf(b.Logit.Hi, 0) {
+	b := e.bounds(region)
+	switch {
+	case b.Apart() <= 0 && most > 1:
+		most, e.Grade = 1, sdk.GradeRigorous // copies with one logit are in one bin
+	case !math.IsInf(b.Logit.Lo, 0) && !math.IsInf(b.Logit.Hi, 0):
 		lo, hi := new(big.Rat).SetFloat64(b.Logit.Lo), new(big.Rat).SetFloat64(b.Logit.Hi)
 		if within := binsWithin(e.q.Model.Link(), lo, hi, e.q.Epsilon); within < most {
 			most, e.Grade = within, sdk.GradeRigorous

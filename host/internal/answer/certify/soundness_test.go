@@ -289,6 +289,10 @@ func TestBlindModelsNeedNoSolver(t *testing.T) {
 			if rep, err := certify.Run(t.Context(), q, o); err != nil || rep.Verdict != certify.Fair {
 				t.Errorf("question %d, k = 3: %+v, %v", i, rep, err)
 			}
+			q.K, q.Goal = 0, problem.MaxK
+			if e, err := certify.Enclose(t.Context(), q, o, nil); err != nil || e.Bound > 1 || !e.Settled() {
+				t.Errorf("question %d, Max.K: %+v, %v", i, e, err)
+			}
 		}
 	}
 }

@@ -210,8 +210,12 @@ func (r *Room) apart(bins int) (n int) {
 }
 
 // Across bounds how many bins logits fall into that lie between lo and hi and are
-// at most apart from each other: one more than the edges that fit between them.
+// at most apart from each other: one more than the edges that fit between them. No edge
+// is between logits that are one.
 func (b *Bins) Across(apart, lo, hi float64) int {
+	if apart <= 0 {
+		return 1
+	}
 	most := 0
 	first, _ := slices.BinarySearch(b.above, lo) // edges below lo separate no copies
 	for j, last := first, first; j < len(b.below) && b.below[j] <= hi; j++ {

@@ -120,10 +120,10 @@ func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 	}
 }
 
-// TestDecisionsOfBlindNetworksAreCertified asks for proofs about networks that do not see
-// what is protected, with two copies and with more: leaves whose decisions are open are
-// proved by differences, which a checker finds again.
-func TestDecisionsOfBlindNetworksAreCertified(t *testing.T) {
+// TestBlindNetworksAreCertified asks for proofs about networks that do not see what is
+// protected, with two copies and with more: leaves whose decisions, or bins, are open are proved
+// by differences, which a checker finds again.
+func TestBlindNetworksAreCertified(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	many := 0
 	for seed := range uint64(tier.Count(12, 100)) {
@@ -150,9 +150,14 @@ func TestDecisionsOfBlindNetworksAreCertified(t *testing.T) {
 			}
 		}
 		q := &problem.Query{Model: st.Network, Space: st.Space, Region: st.Region, Notion: notion, Forbid: st.Forbid, Goal: problem.Decide}
+		if seed%3 == 0 {
+			if q.Goal, q.Notion, q.Epsilon = problem.MaxK, fairness.Score, big.NewRat(1, 20); q.RegionOrWhole().Count() > 2 {
+				continue // bins of many copies are matched one by one
+			}
+		}
 		text, result := solved(t, solver, q)
-		if result.Status != sdk.Infeasible {
-			t.Fatalf("seed %d, %s: %s, %s", seed, notion, result.Status, result.Native)
+		if q.Goal == problem.Decide && result.Status != sdk.Infeasible || q.Goal == problem.MaxK && result.Bound > 1 {
+			t.Fatalf("seed %d, %s: %s, %s, %v", seed, notion, result.Status, result.Native, result.Bound)
 		}
 		reader, err := certificate.NewReader(bytes.NewReader(text))
 		if err != nil {

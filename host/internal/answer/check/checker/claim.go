@@ -97,9 +97,6 @@ func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, 
 	if c.k > 0 && maxBins(c.link, of, c.epsilon) <= c.k {
 		return true
 	}
-	if c.k == 1 {
-		return false // one bin can be told by the bins alone
-	}
 	// Whether a pair is harmless depends on the upper end of one and the lower
 	// end of the other only, and gets easier as these approach each other: the
 	// pairs that the ends leave open come first in this order.
@@ -206,6 +203,9 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 // binsClose reports that a's bin is less than k above b's: for no bin j are a's logit from the
 // lower edge of bin j+k on, and b's below the upper edge of bin j, which are further apart than d.
 func (c *claim) binsClose(d *big.Rat, a, b *enclosure) bool {
+	if d.Sign() <= 0 {
+		return true
+	}
 	for j := b.bins[0]; j+c.k <= a.bins[1]; j++ {
 		if a.refuted[below{b.copy, j}] {
 			continue

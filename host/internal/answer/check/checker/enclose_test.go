@@ -176,19 +176,20 @@ func TestSlopesAreTheFilesOwn(t *testing.T) {
 func TestStatedEnclosuresCount(t *testing.T) {
 	st := oneNeuron()
 	st.Space.Features[1].Protected = []float64{0, 1}
+	st.Network.Layers[0].Weights[1] = 0.05 // without which the difference alone would tell
 	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 1}
 	box := st.Space.Whole().Box
-	box[0] = space.Interval{Lo: -1, Hi: -1}
+	box[0] = space.Interval{Lo: 1, Hi: 1}
 	st.Region = st.Space.Whole()
 	st.Region.Box = box
 	leaf := func(hi float64) []*certificate.Leaf {
 		var of []sdk.CopyProof
 		for z := range 2 {
-			of = append(of, sdk.CopyProof{Protected: []float64{float64(z)}, Logit: space.Interval{Lo: 0, Hi: hi}})
+			of = append(of, sdk.CopyProof{Protected: []float64{float64(z)}, Logit: space.Interval{Lo: 1, Hi: hi}})
 		}
 		return []*certificate.Leaf{{Box: box, Copies: of}}
 	}
-	if why := judge(t, write(t, st, leaf(0.1))); why != "" {
+	if why := judge(t, write(t, st, leaf(1.06))); why != "" {
 		t.Errorf("one bin: %s", why)
 	}
 	if why := judge(t, write(t, st, leaf(3))); !strings.Contains(why, "do not prove") {

@@ -36,8 +36,8 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 			if form := a.joint.form; form != nil {
 				least(e.frame.most(term{one, form}))
 			}
-		} else if e.narrows && !e.Notion.UsesEpsilon() {
-			// Two decisions take a difference, of however many copies: it is often exactly 0.
+		} else if e.narrows && (!e.Notion.UsesEpsilon() || e.claim.k == 1) {
+			// Two decisions, or bins, take a difference, of however many copies: it is often exactly 0.
 			apart, _ := e.neurons(a, b)
 			if least := apart.most(); least.Cmp(most) < 0 {
 				return least
