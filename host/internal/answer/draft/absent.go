@@ -52,11 +52,19 @@ func (d *drafter) unsaid() bool { return strings.HasPrefix(d.info.Format, "xgboo
 // absentByScores looks for the number that stands for a missing value, in all inputs or in some columns, with which
 // one of the arrangements gives the scores; the model becomes the one that takes it so.
 func (d *drafter) absentByScores(tried []arrangement, scores []float64, bound float64) (arrangement, bool) {
-	for i := range tried[:min(len(tried), 40)] {
-		a := &tried[i]
-		for _, v := range a.absences() {
-			m, ok := absent(d.model, v)
-			if ok && a.worst(m, scores, 50) <= bound && a.worst(m, scores, allRows) <= bound {
+	first := tried[:min(len(tried), 40)]
+	var values []float64
+	for i := range first {
+		for _, v := range first[i].absences() {
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	for _, v := range values {
+		m, ok := absent(d.model, v)
+		for i := range first {
+			if a := &first[i]; ok && a.worst(m, scores, 50) <= bound && a.worst(m, scores, allRows) <= bound {
 				d.absent, d.model = &v, m
 				a.how += fmt.Sprintf(", %s standing for a missing value", decimal(v))
 				return *a, true
@@ -173,14 +181,18 @@ func (d *drafter) absentByLabels(a *arrangement, t truth, than float64) {
 	doubt := "the file does not say which value stood for a missing one: if missing= was given in training, or the model gets sparse matrices (as OneHotEncoder makes them, whose zeros are missing values: missing: 0), say so by model: {file: " + scalar(relative(d.Out, d.Model)) + ", missing: VALUE}; --scores finds it"
 	if t.labels != nil || t.numbers != nil {
 		own := d.model
+		a.judge(own, t, 300)
+		few := a.fit
 		a.judge(own, t, 3000)
 		was, least := a.fit, a.fit
 		var best float64
 		for _, v := range a.absences() {
-			if m, ok := absent(own, v); ok {
-				if a.judge(m, t, 3000); a.fit.loss < least.loss {
-					least, best, d.model = a.fit, v, m
-				}
+			m, ok := absent(own, v)
+			if a.judge(m, t, 300); !ok || a.fit.loss >= few.loss {
+				continue
+			}
+			if a.judge(m, t, 3000); a.fit.loss < least.loss {
+				least, best, d.model = a.fit, v, m
 			}
 		}
 		if a.fit = least; least.loss < was.loss-a.closely(t) && least.loss <= than && !(least.accuracy <= was.accuracy) {
