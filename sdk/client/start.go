@@ -1,8 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -43,7 +45,7 @@ func (p *Plugin) startError(run *runner, late bool, err error) error {
 
 func (p *Plugin) explain(run *runner, late bool, err error) (what string, is error) {
 	if run.ID() == "" {
-		return fmt.Sprintf("(%s) could not be started: %v", p.config.Path, run.err), sdk.ErrPluginExited
+		return fmt.Sprintf("(%s) could not be started: %v%s", p.config.Path, cmp.Or(run.err, err), aboutTemp()), sdk.ErrPluginExited
 	}
 	line, spoke := run.handshake()
 	version, isHandshake := protocolVersion(line)
@@ -72,6 +74,17 @@ func (p *Plugin) explain(run *runner, late bool, err error) (what string, is err
 		return err.Error(), err
 	}
 	return "did not start: " + err.Error(), orIncompatible(err)
+}
+
+// aboutTemp says that no folder can be made where temporary files go, which a plugin's socket needs; ""
+// where one can.
+func aboutTemp() string {
+	folder, err := os.MkdirTemp("", "hyfair-")
+	if err == nil {
+		_ = os.Remove(folder) // it is empty
+		return ""
+	}
+	return fmt.Sprintf(": set TMPDIR, which is %q, to a folder that is there and may be written to", os.Getenv("TMPDIR"))
 }
 
 // orIncompatible keeps an error that has a meaning; what go-plugin says of

@@ -77,6 +77,13 @@ func TestLaunchOfNothing(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	t.Run("TMPDIR", func(t *testing.T) { // the program is there, and the folder for its socket is not
+		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+		_, err := client.Launch(t.Context(), client.Config{Path: "/bin/echo", Kind: client.Solver})
+		if !errors.Is(err, sdk.ErrPluginExited) || !strings.Contains(err.Error(), "no such file or directory") || !strings.Contains(err.Error(), "set TMPDIR") {
+			t.Error(err)
+		}
+	})
 	// A program that is no plugin at all.
 	_, err := client.Launch(t.Context(), client.Config{Path: "/bin/echo", Args: []string{"hello"}, Kind: client.Solver})
 	if !errors.Is(err, sdk.ErrIncompatible) || !strings.Contains(err.Error(), `printed "hello"`) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -29,7 +30,35 @@ func init() {
 }
 
 func readJSON(f source) loaded {
-	return f.choice.of(parseJSON(whole(f, f.size, maxJSON, "a JSON network")))
+	text := whole(f, f.size, maxJSON, "a JSON network")
+	if is := foreignJSON(text); is != "" {
+		panic(faultf("%s", is))
+	}
+	return f.choice.of(parseJSON(text))
+}
+
+const catBoost = "a CatBoost model, of which the ONNX file is read: model.save_model(\"model.onnx\", format=\"onnx\"), which CatBoost writes where no feature is categorical"
+
+// foreignJSON says what a JSON file of another library is, and what to do about it; "" of others.
+func foreignJSON(text []byte) string {
+	has := func(keys ...string) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return !bytes.Contains(text, []byte(`"`+key+`"`)) })
+	}
+	switch {
+	case has(jsonFormat):
+		return ""
+	case has("oblivious_trees") || has("features_info", "model_info"):
+		return catBoost
+	case has("tree_info", "tree_structure"):
+		return "a dump of a LightGBM model, of which the text file is read: booster.save_model(\"model.txt\")"
+	case has("nodeid", "leaf") || has("nodeid", "split_condition"):
+		return "a dump of an XGBoost model, which lacks its objective: save the model itself, model.save_model(\"model.json\")"
+	case has("modelTopology"):
+		return "a TensorFlow.js model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
+	case has("class_name", "config") && has("layers"):
+		return "the architecture of a Keras model without its weights: save both, with model.save(\"model.keras\")"
+	}
+	return ""
 }
 
 // parseJSON reads a network of the project's own format. Errors give the line

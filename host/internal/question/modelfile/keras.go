@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -96,6 +97,9 @@ func (w *kerasWeights) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) 
 	check(err)
 	names, _ := splitStrings(g, "weight_names")
 	for _, name := range names[:min(len(names), 8)] {
+		if l.Class == "Normalization" && strings.HasPrefix(path.Base(name), "count") {
+			continue // of the rows that were adapted to, and of whole numbers
+		}
 		set, err := g.Dataset(name)
 		check(err)
 		sets = append(sets, set)
@@ -143,18 +147,15 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 	return values
 }
 
-// vectors reads a layer's data sets of one dimension, of which there are want; −1: any.
+// vectors reads a layer's data sets of one dimension, of which there are want.
 func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
 	where, sets := k.store.sets(l)
-	if want >= 0 && len(sets) != want {
+	if len(sets) != want {
 		panic(faultf("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
 	}
 	for _, set := range sets {
 		if len(set.Shape()) != 1 {
-			if want >= 0 {
-				panic(faultf("weight %s of shape %v; one dimension is expected", set.Path(), set.Shape()))
-			}
-			continue
+			panic(faultf("weight %s of shape %v; one dimension is expected", set.Path(), set.Shape()))
 		}
 		out = append(out, k.floats(set))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // maxConfig bounds the architecture's JSON; a layer takes less than a KiB.
@@ -29,6 +30,7 @@ type layerConfig struct {
 	Units         *int            `json:"units"`
 	UseBias       *bool           `json:"use_bias"`
 	Activation    json.RawMessage `json:"activation"`
+	DType         json.RawMessage `json:"dtype"`
 	InputShape    []*int          `json:"batch_input_shape"`
 	InputShapeNew []*int          `json:"batch_shape"`
 	Axis          json.RawMessage `json:"axis"`
@@ -104,7 +106,34 @@ func parseLayers(layers []kerasLayer) {
 		}
 		l.config = new(layerConfig)
 		unmarshal(l.Config, l.config, fmt.Sprintf("layer %d (%s): config", i, l.Name))
+		if policy := coarse(l.config.DType); policy != "" {
+			panic(faultf("layer %d (%s): its dtype policy is %s, so Keras computes it with few digits, and scores are others than those of its weights: set the policy float32 (keras.config.set_dtype_policy), build the model anew, give it the weights (set_weights), and save that", i, l.Name, policy))
+		}
 	}
+}
+
+// coarse is the policy of a layer that computes with numbers of 16 bits or fewer; "" of others. A policy is its name,
+// or an object with the name in its configuration.
+func coarse(dtype json.RawMessage) string {
+	var name string
+	var object struct {
+		Config struct {
+			Name   string `json:"name"`
+			Mode   string `json:"mode"`
+			Source string `json:"source_name"`
+		} `json:"config"`
+	}
+	if json.Unmarshal(dtype, &name) != nil && json.Unmarshal(dtype, &object) == nil {
+		if name = object.Config.Name; name == "" && object.Config.Mode != "" {
+			name = object.Config.Mode + "_from_" + object.Config.Source
+		}
+	}
+	for _, part := range []string{"float16", "float8", "int8", "int4", "half"} {
+		if strings.Contains(name, part) && !strings.HasPrefix(name, "uint8") {
+			return name
+		}
+	}
+	return ""
 }
 
 // layerName reads the name out of a layer's configuration of any class.

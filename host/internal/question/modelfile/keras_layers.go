@@ -261,13 +261,19 @@ func (k *kerasNet) normalization(l *kerasLayer, in []kerasValue) kerasValue {
 	}
 	mean, variance := numbersIn(c.Mean), numbersIn(c.Variance)
 	if mean == nil || variance == nil {
-		all := k.vectors(l, -1)
-		if len(all) < 2 {
-			panic(faultf("without a mean and a variance"))
+		_, sets := k.store.sets(l)
+		if len(sets) < 2 || len(sets[0].Shape()) > 1 || len(sets[1].Shape()) > 1 { // no dimension: one for all inputs
+			panic(faultf("without a mean and a variance for each input, or one for all"))
 		}
-		mean, variance = all[0], all[1]
+		mean, variance = k.floats(sets[0]), k.floats(sets[1])
 	}
-	v.form, v.open = k.known(v, len(mean)), false
+	if len(mean) == 1 && v.open {
+		panic(faultf("one mean for all inputs (axis=None), of which the file does not say how many there are: give the model an Input of its shape"))
+	}
+	if len(mean) != 1 {
+		v.form = k.known(v, len(mean))
+	}
+	v.open = false
 	n := len(v.form.rows)
 	root := make([]float64, n)
 	for i, x := range repeated(variance, n, "variances") {

@@ -277,6 +277,14 @@ func stranger(head []byte) string {
 		return "a pickle (of joblib or pickle), which runs code when it is opened and so is not read: run the script that hyfair export-helper sklearn prints, or export with skl2onnx.to_onnx"
 	case starts("x\x9c", "x\x01", "x\xda", "\x1f\x8b", "BZh", "\xfd7zXZ"):
 		return "a compressed file: unpack it; if joblib wrote it, it is a pickle, which is not read: run the script that hyfair export-helper sklearn prints"
+	case starts("CBM1"):
+		return catBoost
+	case starts("binf", "booster[0]:", "0:["):
+		return "an XGBoost file of another kind than is read: save the model with model.save_model(\"model.json\")"
+	case starts("<?xml", "<PMML"):
+		return "XML, as PMML is, which is not read: export the model as ONNX"
+	case len(head) > 9 && head[8] == '{' && head[7] == 0 && head[6] == 0:
+		return "a safetensors file, which holds weights without the layers between them: " + pytorchFile[strings.Index(pytorchFile, "export"):]
 	case len(head) >= 8 && string(head[4:8]) == "TFL3":
 		return "a TensorFlow Lite model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	}

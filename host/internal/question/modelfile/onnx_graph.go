@@ -104,6 +104,9 @@ func (g *onnxGraph) value(name string) *onnxValue {
 	}
 	for i := range g.inputs {
 		if g.inputs[i].name == name {
+			if coarse := sixteen(g.inputs[i].element); coarse != "" {
+				panic(faultf("input %q: numbers of type %d%s: export the model in float32 (PyTorch: model.float())", name, g.inputs[i].element, coarse))
+			}
 			g.values[name] = g.input(i)
 			return g.values[name]
 		}
@@ -342,6 +345,8 @@ func (m *onnxModel) outputOf(asked string) string {
 		panic(faultf("the graph has no output"))
 	case len(fit) == 1:
 		return fit[0]
+	case len(fit) == 0 && (m.outputs[0].element == onnxHalf || m.outputs[0].element == onnxBrain):
+		panic(faultf("the output %s is of numbers of 16 bits, with which scores are others than those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
 	case len(fit) == 0:
 		panic(faultf("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
 	}

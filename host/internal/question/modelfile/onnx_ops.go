@@ -137,7 +137,7 @@ func cast1(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	case v.constant != nil && to != onnxText && v.constant.texts == nil:
 		out := *v.constant
 		if to != onnxInt32 && to != onnxInt64 && to != onnxBool {
-			panic(faultf("to numbers of type %d; floats (1) and doubles (11) are read", to))
+			panic(faultf("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
 		}
 		out.numbers = slices.Clone(out.numbers)
 		for i := range out.numbers {
@@ -151,7 +151,7 @@ func cast1(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	case v.scores != nil && (to == onnxInt32 || to == onnxInt64 || to == onnxBool):
 		return labels(nil, n, in)
 	}
-	panic(faultf("to numbers of type %d; floats (1) and doubles (11) are read", to))
+	panic(faultf("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
 }
 
 func constantNode(g *onnxGraph, n *onnxNode, _ []*onnxValue) []*onnxValue {
@@ -267,6 +267,9 @@ func withLast(dims []int, n int) []int {
 func matmul(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if len(in) != 2 {
 		panic(faultf("inputs other than a value and weights"))
+	}
+	if in[0] != nil && in[0].constant != nil && in[1] != nil && in[1].constant == nil {
+		panic(faultf("the weights %q stand on the left, so that inputs are columns, and a person is read as a row: export x·W, with W transposed", n.inputs[0]))
 	}
 	rows, columns, w := matrix(n.inputs[1], in[1])
 	g.rowOf(in[0], rows)

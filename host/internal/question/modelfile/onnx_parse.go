@@ -35,7 +35,7 @@ const (
 	shapeDim, dimValue, dimName                                            = 1, 1, 2
 	kindInt                                                                = 2
 
-	onnxFloat, onnxInt32, onnxInt64, onnxText, onnxBool, onnxDouble = 1, 6, 7, 8, 9, 11
+	onnxFloat, onnxInt32, onnxInt64, onnxText, onnxBool, onnxHalf, onnxDouble, onnxBrain = 1, 6, 7, 8, 9, 10, 11, 16
 )
 
 // onnxModel is what a file says, as far as it is needed.
@@ -392,7 +392,7 @@ func (m *onnxModel) tensor(f fields, most int) *onnxTensor {
 	case onnxText:
 		t.texts = f.texts(tensorTexts)
 	default:
-		panic(faultf("numbers of type %d; floats (1) and doubles (11) are read: convert the model to float32", t.element))
+		panic(faultf("numbers of type %d%s; floats (1) and doubles (11) are read: convert the model to float32", t.element, sixteen(t.element)))
 	}
 	if have := len(t.numbers) + len(t.texts); have != size || len(raw) > 8*size {
 		panic(faultf("%d numbers (%d bytes) for the shape %v", have, len(raw), t.dims))
@@ -455,4 +455,12 @@ func (m *onnxModel) readBeside(name string) []byte {
 	text := whole(file, stat.Size(), maxFile, fmt.Sprintf("the file %q", name))
 	m.beside = append(m.beside, besideFile{name, text})
 	return text
+}
+
+// sixteen says of an element type what numbers of 16 bits are; "" of others.
+func sixteen(element uint64) string {
+	if element == onnxHalf || element == onnxBrain {
+		return " (of 16 bits, with which scores are others than those of the weights)"
+	}
+	return ""
 }

@@ -164,6 +164,7 @@ func TestONNXRefusals(t *testing.T) {
 		"a bend":                {onnxFile(13, weights23, dense, onnxNodeOf("Tanh", "out", "s")), "not piecewise linear; train with ReLUs (torch.nn.ReLU()"},
 		"trees":                 {onnxFile(13, onnxNodeOf("TreeEnsembleClassifier", "out", "in").text(7, "ai.onnx.ml")), "the trees have no nodes"},
 		"another domain":        {onnxFile(13, onnxNodeOf("Linear", "out", "in").text(7, "pkg.torch")), "torch.onnx.export(model.eval()"},
+		"weights on the left":   {onnxFile(13, weights31, onnxNodeOf("MatMul", "out", "v", "in")), "stand on the left"},
 		"half numbers":          {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Cast", "out", "s").with("to", 10)), "type 10"},
 		"classes unnamed":       {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "out", "s"), onnxNodeOf("Sigmoid", "x", "s")), `the model tells 3 classes: name the one`},
 		"a dead end":            {onnxFile(13, weights23, dense, onnxNodeOf("Relu", "r", "s")), `no node makes the value "out"`},

@@ -472,12 +472,30 @@ func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.L
 		}
 	case both && (transform == "SOFTMAX"):
 		return fairness.LinkSigmoid, start(1) - start(0), func(i int) float64 { return weights[1][i] - weights[0][i] }
+	case both && transform == "LOGISTIC" && opposite(o.floats["base_values"], weights): // CatBoost
+		return fairness.LinkSigmoid, start(1), of(1)
 	case !both && transform == "LOGISTIC":
 		return fairness.LinkSigmoid, start(0), of(one)
 	case transform == "NONE": // shares of class 1, of which more than a half is a yes
 		return o.share(min(one, max(0, len(o.floats["base_values"])-1)), weights[one])
 	}
-	panic(faultf("post_transform: %.40q is not read here; NONE, LOGISTIC and for two classes SOFTMAX are", transform))
+	if both && transform == "LOGISTIC" {
+		panic(faultf("post_transform: LOGISTIC of two classes whose sums are not each other's negatives, so that their scores do not add up to 1, is not read: train with the log loss"))
+	}
+	panic(faultf("post_transform: %.40q is not read; NONE is, LOGISTIC of one sum, and SOFTMAX of two", transform))
+}
+
+// opposite reports that the weights of class 0 are the negatives of those of class 1, and the bases too.
+func opposite(bases []float32, weights [2][]float64) bool {
+	if len(bases) == 2 && bases[0] != -bases[1] || len(bases) == 1 && bases[0] != 0 {
+		return false
+	}
+	for i, w := range weights[1] {
+		if weights[0][i] != -w {
+			return false
+		}
+	}
+	return true
 }
 
 // start is what the sum for class or target k begins with.
