@@ -18,6 +18,9 @@ type Dive struct {
 	// Left is how many nodes the dive may look at still; 0 breaks it off. Leaves count as
 	// well, leavesOfNode as another node.
 	Left int
+	// Difference: the difference of the logits is bounded and cut for first, and the logits
+	// themselves where it leaves something, as for margins of decisions.
+	Difference bool
 	// Nodes and Leaves are how many it has looked at.
 	Nodes, Leaves int
 
@@ -132,6 +135,7 @@ func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (
 	if !ok {
 		return n, false
 	}
+	d.demands = demands
 	d.terms, d.places = d.terms[:0], d.places[:0]
 	for i := range n.sum {
 		n.start[i] = len(d.terms)
@@ -172,6 +176,10 @@ func (d *Dive) bound(n share) (tops Pair, now share) {
 		if d.used[i] {
 			now.sum[i], tops[i] = d.sweep(&d.sums[i], n.start[i], n.start[i+1], n.sum[i])
 			tops[i] += 16 * d.err
+		}
+		if i == 0 && d.Difference && d.used[0] && tops[0] <= d.demands[0] {
+			tops[1], tops[2] = math.Inf(1), math.Inf(1)
+			break // nothing is left, whatever the logits are
 		}
 	}
 	now.start[bounds] = len(d.terms)
@@ -331,15 +339,28 @@ func (d *Dive) cuttable() bool {
 
 // choose finds the cut that lowers bounds most, of those that can be made, and says whether the lower part is the more promising.
 func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
+	if d.Difference && d.used[0] {
+		if feature, cut, left = d.chooseOf(0, 1, tops, can); feature >= 0 {
+			return feature, cut, left
+		}
+	}
+	return d.chooseOf(0, bounds, tops, can)
+}
+
+// chooseOf is choose by the sums from from to to.
+func (d *Dive) chooseOf(from, to int, tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
 	feature = -1
 	best := 0.0
+	if to == 1 {
+		best = 0.01 * 0.01 // of cuts that do not lower it
+	}
 	for _, k := range d.listed {
 		f, c := d.cut(k)
 		if c < d.least[f] || c >= d.most[f] {
 			continue // since the node was narrowed
 		}
 		a, b := 0.0, 0.0
-		for i := range d.sums {
+		for i := from; i < to; i++ {
 			if s := &d.sums[i]; d.used[i] && s.seen[f] {
 				slack := tops[i] - d.demands[i]
 				if d.demands[i] == Anything {

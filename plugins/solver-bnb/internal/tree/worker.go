@@ -116,6 +116,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	}
 	if t.trees != nil {
 		w.each, w.trees, w.dive = 1, t.trees.NewBoxes(), t.trees.NewDive(&t.stop)
+		w.dive.Difference = t.judge.Signs() && t.goal.values
 		return w
 	}
 	w.counter = lattice.NewCounter(t.plan.Kernel())
