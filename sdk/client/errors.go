@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -35,7 +36,7 @@ const maxTail = 2 << 10
 // printed is the end of the plugin's output, to be added to an error.
 func (p *Plugin) printed() string {
 	if text := tail(p.output.String(), maxTail); text != "" {
-		return "\nit printed:\n" + text
+		return "\nit printed:\n  " + strings.ReplaceAll(text, "\n", "\n  ")
 	}
 	return ""
 }

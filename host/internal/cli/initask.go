@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // askAbout asks a person what a draft has to guess. An empty line takes what was found; nothing is
@@ -19,7 +20,7 @@ func (a *App) askAbout(r *draft.Request) error {
 	}
 	in := bufio.NewScanner(a.Stdin)
 	ask := func(what, have string) string {
-		fmt.Fprintf(a.Stderr, "%s [%s]: ", what, have)
+		fmt.Fprintf(a.Stderr, "%s [%s]: ", view.OneLine(what), view.OneLine(have))
 		if in.Scan() && strings.TrimSpace(in.Text()) != "" {
 			return strings.TrimSpace(in.Text())
 		}

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // output is standard output. It keeps the first error, which every later write
@@ -46,6 +50,56 @@ func (o *output) lost(err error) {
 	if err != nil {
 		o.err = fmt.Errorf("standard output cannot be written: %w", files.Reason(err))
 	}
+}
+
+// diagnostics is standard error. Names of files, of plugins and in studies reach it in errors,
+// notes and logs: what would steer a terminal is replaced there, as on standard output.
+type diagnostics struct{ to io.Writer }
+
+func (d *diagnostics) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(d.to, view.Steerless(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// message is the text of an error in which no argument and no name of a file begins a line of
+// its own.
+func message(err error, args []string) string {
+	text := err.Error()
+	clean := func(name string) {
+		if name != "" {
+			text = strings.ReplaceAll(text, name, view.OneLine(name))
+		}
+	}
+	var visit func(error)
+	visit = func(err error) {
+		switch e := err.(type) {
+		case *fs.PathError:
+			clean(e.Path)
+		case *os.LinkError:
+			clean(e.Old)
+			clean(e.New)
+		}
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			if inner := e.Unwrap(); inner != nil {
+				visit(inner)
+			}
+		case interface{ Unwrap() []error }:
+			for _, inner := range e.Unwrap() {
+				visit(inner)
+			}
+		}
+	}
+	visit(err)
+	for _, arg := range args {
+		if _, value, ok := strings.Cut(arg, "="); ok {
+			clean(value)
+		}
+		clean(arg)
+	}
+	return text
 }
 
 // input is standard input, whose reading a signal ends. Not safe for concurrent

@@ -108,7 +108,7 @@ const sameSignal = 500 * time.Millisecond
 // the command's context; a second one, half a second later or more, ends the
 // process at once. Standard output is closed at the end.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := &output{to: stdout}
+	out, said := &output{to: stdout}, &diagnostics{stderr}
 	// A pipe without a reader is an error of its write, and does not end the run:
 	// the journal and other files are still completed.
 	pipe := make(chan os.Signal, 1)
@@ -116,7 +116,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer signal.Stop(pipe)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: stderr, args: args, working: &atomic.Bool{}}
+	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: said, args: args, working: &atomic.Bool{}}
 	go func() {
 		<-ctx.Done()
 		// Programs that end others may signal a process and then its group: only
@@ -127,7 +127,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(app)
 	root.SetArgs(args)
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(said)
 	ended := make(chan error, 1)
 	go func() { ended <- root.ExecuteContext(ctx) }()
 	var err, lost error
@@ -144,7 +144,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var exit *exitError
 	if err != nil && !(errors.As(err, &exit) && exit.err == nil) {
-		fmt.Fprintf(stderr, "hyfair: %v\n", err)
+		fmt.Fprintf(said, "hyfair: %s\n", message(err, args))
 	}
 	switch {
 	case lost == nil:
@@ -153,7 +153,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			return ExitPipe
 		}
 	default:
-		fmt.Fprintf(stderr, "hyfair: %v\n", lost)
+		fmt.Fprintf(said, "hyfair: %v\n", lost)
 		if code != ExitInterrupted {
 			return ExitFailed
 		}

@@ -32,7 +32,11 @@ const (
 )
 
 func newStatusLine(a *App) *statusLine {
-	file, ok := a.Stderr.(*os.File)
+	said, _ := a.Stderr.(*diagnostics)
+	if said == nil {
+		return &statusLine{}
+	}
+	file, ok := said.to.(*os.File)
 	if a.JSON || !ok || !isTerminal(file) {
 		return &statusLine{}
 	}
@@ -70,6 +74,7 @@ func (s *statusLine) tick() {
 // put writes the line.
 func (s *statusLine) put(text string) {
 	s.last, s.shown = time.Now(), true
+	text = view.OneLine(text)
 	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil {
 		if runes := []rune(text); len(runes) >= width && width > 1 {
 			text = string(runes[:width-1])

@@ -178,7 +178,7 @@ func (o *Options) data() (template.JS, error) {
 
 // plainLine is a text without characters that steer its surroundings, on one line.
 func plainLine(text string) string {
-	return steerless(strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(text))
+	return Steerless(strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(text))
 }
 
 func plainLines(texts []string) []string {

@@ -138,7 +138,7 @@ func (m *pageMaker) tree(t *Tree) *htmlTree {
 	t.Root.text(&text, "", "", 0)
 	drawn := &Tree{Title: t.Title, Root: t.Root, uncaptioned: true}
 	out := &htmlTree{SVG: m.svg(drawn), Title: plainLine(t.title()), Folded: t.fold().said(), Text: text.String()}
-	if out.Text = steerless(out.Text); len(out.Text) > m.room {
+	if out.Text = Steerless(out.Text); len(out.Text) > m.room {
 		at := max(0, m.room)
 		for at > 0 && !utf8.RuneStart(out.Text[at]) {
 			at--

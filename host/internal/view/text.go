@@ -41,12 +41,12 @@ func writeText(w io.Writer, d *Document, o Options) error {
 		first = false
 		switch b := b.(type) {
 		case Heading:
-			fmt.Fprintf(out, "%s\n%s\n", coloured(steerless(string(b)), bold, o), strings.Repeat("═", utf8.RuneCountInString(string(b))))
+			fmt.Fprintf(out, "%s\n%s\n", coloured(Steerless(string(b)), bold, o), strings.Repeat("═", utf8.RuneCountInString(string(b))))
 		case Paragraph:
 			lines(out, "", b, o)
 		case Warning:
 			for _, text := range b {
-				for _, line := range linesOf(steerless(text), o.Width) {
+				for _, line := range linesOf(Steerless(text), o.Width) {
 					fmt.Fprintln(out, coloured(line, red, o))
 				}
 			}
@@ -66,7 +66,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 			title(out, b.Title, o)
 			var drawn strings.Builder
 			b.Root.text(&drawn, "", "", o.Width)
-			out.WriteString(steerless(drawn.String()))
+			out.WriteString(Steerless(drawn.String()))
 		}
 	}
 	return out.Flush()
@@ -76,7 +76,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 func lines(out io.Writer, mark string, texts []string, o Options) {
 	for _, text := range texts {
 		before := mark
-		for _, line := range linesOf(steerless(text), max(0, o.Width-len(mark))) {
+		for _, line := range linesOf(Steerless(text), max(0, o.Width-len(mark))) {
 			fmt.Fprintln(out, before+line)
 			before = strings.Repeat(" ", len(mark))
 		}
@@ -93,21 +93,26 @@ func title(out io.Writer, text string, o Options) {
 	if text == "" {
 		return
 	}
-	for _, line := range linesOf(steerless(text), o.Width) {
+	for _, line := range linesOf(Steerless(text), o.Width) {
 		fmt.Fprintln(out, line)
 	}
 }
 
-// steerless is a text of several lines without characters that steer its surroundings: a
+// Steerless is a text of several lines without characters that steer its surroundings: a
 // name with marks of direction would turn around what stands beside it, one with commands
 // to a terminal would have them carried out.
-func steerless(text string) string {
+func Steerless(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// OneLine is Steerless of a text that stands within a line.
+func OneLine(text string) string {
+	return strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD", "\u2028", "\uFFFD", "\u2029", "\uFFFD").Replace(Steerless(text))
 }
 
 func coloured(text, sequence string, o Options) string {
@@ -140,7 +145,7 @@ func (f *Facts) text(out io.Writer, o Options) {
 		fmt.Fprintln(t, strings.ReplaceAll(strings.Join(cells, "\t"), "\n", next))
 	}
 	t.Flush() // to a buffer
-	for line := range strings.Lines(steerless(aligned.String())) {
+	for line := range strings.Lines(Steerless(aligned.String())) {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
 }
@@ -196,7 +201,7 @@ func (t *Table) gap() string {
 
 // shown is a cell's text in a terminal.
 func (c *Cell) shown() string {
-	text := steerless(c.Text)
+	text := Steerless(c.Text)
 	if c.Bold {
 		text += "*"
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"time"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -49,6 +50,11 @@ func maybe[T any](t *rapid.T, one func(*rapid.T) T) (out T) {
 }
 
 func text(t *rapid.T) string { return draw(t, rapid.String()) }
+
+// words are what a plugin says in a line: others are received with U+FFFD in place of what is no part of one.
+func words(t *rapid.T) string {
+	return draw(t, rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs)))
+}
 
 func options(t *rapid.T) map[string]string {
 	return maybe(t, func(t *rapid.T) map[string]string {
@@ -314,12 +320,12 @@ func delta(t *rapid.T) problem.Delta {
 
 func description(t *rapid.T) sdk.Description {
 	return sdk.Description{
-		Name: "n" + text(t), Version: text(t), Summary: text(t),
+		Name: "n" + words(t), Version: words(t), Summary: words(t),
 		Options: list(t, 0, 2, func(t *rapid.T) sdk.Option {
-			return sdk.Option{Name: text(t), Default: text(t), Help: text(t)}
+			return sdk.Option{Name: words(t), Default: words(t), Help: words(t)}
 		}),
 		Libraries: list(t, 0, 2, func(t *rapid.T) sdk.Library {
-			return sdk.Library{Name: text(t), Found: draw(t, rapid.Bool()), Version: text(t), Path: text(t), Hint: text(t), Problem: text(t)}
+			return sdk.Library{Name: words(t), Found: draw(t, rapid.Bool()), Version: words(t), Path: words(t), Hint: words(t), Problem: words(t)}
 		}),
 		Interpreter: maybe(t, func(t *rapid.T) *sdk.Interpreter {
 			return &sdk.Interpreter{Version: text(t), Path: text(t), Folders: list(t, 0, 2, text)}
@@ -340,7 +346,7 @@ func solverDescription(t *rapid.T) sdk.Description {
 func strategyDescription(t *rapid.T) sdk.Description {
 	d := description(t)
 	d.Presets = list(t, 0, 2, func(t *rapid.T) sdk.Preset {
-		return sdk.Preset{Name: "p" + text(t), Summary: text(t), Options: options(t)}
+		return sdk.Preset{Name: "p" + words(t), Summary: words(t), Options: options(t)}
 	})
 	d.NeedsScores, d.NeedsBins, d.NeedsPair = draw(t, rapid.Bool()), draw(t, rapid.Bool()), draw(t, rapid.Bool())
 	d.NeedsModel, d.NeedsRows, d.Lag = draw(t, rapid.Bool()), draw(t, rapid.Bool()), below(t, 9)
@@ -380,7 +386,7 @@ func progress(t *rapid.T) sdk.Progress {
 func result(t *rapid.T) *sdk.Result {
 	r := &sdk.Result{
 		Status: sdk.Statuses[below(t, len(sdk.Statuses))], Reason: sdk.Reasons[below(t, len(sdk.Reasons))],
-		Native: text(t), Detail: text(t), Values: values(t), Objective: float(t),
+		Native: words(t), Detail: words(t), Values: values(t), Objective: float(t),
 		Tolerance: math.Abs(float(t)), Nodes: draw(t, rapid.Int64()), Elapsed: time.Duration(nonNegative(t)),
 	}
 	r.Bound, r.HasBound = bound(t)

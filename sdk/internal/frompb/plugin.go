@@ -3,6 +3,8 @@ package frompb
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/internal/pb/pluginv1"
@@ -54,23 +56,41 @@ func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 		if p.GetName() == "" {
 			return sdk.Preset{}, errors.New("no name")
 		}
-		return sdk.Preset{Name: p.Name, Summary: p.Summary, Options: p.Options}, nil
+		return sdk.Preset{Name: line(p.Name), Summary: line(p.Summary), Options: p.Options}, nil
 	})
 	return d, err
+}
+
+// maxLine bounds, in characters, what a plugin says of itself in one text.
+const maxLine = 1000
+
+// line is a text of a plugin's as it may stand within a line of a report: no longer than a
+// screen, and without characters that begin another line or steer a terminal.
+func line(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > maxLine {
+		return string(runes[:maxLine]) + "…"
+	}
+	return text
 }
 
 func description(m *pluginv1.Description) (sdk.Description, error) {
 	if m.GetName() == "" {
 		return sdk.Description{}, errors.New("description without a name")
 	}
-	d := sdk.Description{Name: m.Name, Version: m.Version, Summary: m.Summary}
+	d := sdk.Description{Name: line(m.Name), Version: line(m.Version), Summary: line(m.Summary)}
 	for _, o := range m.Options {
-		d.Options = append(d.Options, sdk.Option{Name: o.GetName(), Default: o.GetDefault(), Help: o.GetHelp()})
+		d.Options = append(d.Options, sdk.Option{Name: line(o.GetName()), Default: line(o.GetDefault()), Help: line(o.GetHelp())})
 	}
 	for _, l := range m.Libraries {
 		d.Libraries = append(d.Libraries, sdk.Library{
-			Name: l.GetName(), Found: l.GetFound(), Version: l.GetVersion(),
-			Path: l.GetPath(), Hint: l.GetHint(), Problem: l.GetProblem(),
+			Name: line(l.GetName()), Found: l.GetFound(), Version: line(l.GetVersion()),
+			Path: line(l.GetPath()), Hint: line(l.GetHint()), Problem: line(l.GetProblem()),
 		})
 	}
 	if i := m.Interpreter; i != nil {

@@ -63,7 +63,7 @@ func Result(m *solverv1.Result) (*sdk.Result, error) {
 	}
 	r := &sdk.Result{
 		Status: sdk.Status(m.Status), Reason: sdk.Reason(m.Reason - solverv1.Reason_REASON_NONE),
-		Native: m.Native, Detail: m.Detail, Objective: m.Objective, Tolerance: m.Tolerance,
+		Native: line(m.Native), Detail: line(m.Detail), Objective: m.Objective, Tolerance: m.Tolerance,
 		Nodes: m.Nodes, Elapsed: time.Duration(m.ElapsedNanos),
 	}
 	var err error

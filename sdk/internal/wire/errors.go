@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -49,7 +50,7 @@ func FromStatus(err error) error {
 	if err == nil || !ok {
 		return err
 	}
-	remote := &remoteError{text: s.Message()}
+	remote := &remoteError{text: strings.ReplaceAll(s.Message(), "\n", "\n  ")} // its lines stand below ours
 	if remote.text == "" {
 		remote.text = s.Code().String()
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -35,7 +36,7 @@ func (d *drafter) findLabel() error {
 			for _, c := range columns {
 				names = append(names, c.name)
 			}
-			return fmt.Errorf("--label %s: no such column; there are %s", d.Label, strings.Join(names, ", "))
+			return fmt.Errorf("--label %s: no such column; there are %s", d.Label, view.OneLine(strings.Join(names, ", ")))
 		}
 		d.label = columns[at]
 	default:

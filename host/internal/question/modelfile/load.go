@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -170,7 +171,7 @@ func (c Choice) of(n *relu.Network) loaded {
 func Read(path string, choice Choice) (model.Model, Info, error) {
 	n, info, err := open(path, choice)
 	if err != nil {
-		return nil, Info{}, fmt.Errorf("model %s: %w", path, err)
+		return nil, Info{}, fmt.Errorf("model %s: %w", view.OneLine(path), err)
 	}
 	return n, info, nil
 }

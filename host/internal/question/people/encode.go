@@ -3,6 +3,8 @@ package people
 import (
 	"errors"
 	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 	"maps"
 	"math"
 	"slices"
@@ -223,7 +225,7 @@ func (e *Encoder) Label(row []string) (text string, positive bool) {
 func list(names []string) string {
 	const most = 20
 	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(", … (%d in all)", len(names))
+		return view.OneLine(strings.Join(names[:most], ", ") + fmt.Sprintf(", … (%d in all)", len(names)))
 	}
-	return strings.Join(names, ", ")
+	return view.OneLine(strings.Join(names, ", "))
 }

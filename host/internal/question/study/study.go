@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -444,7 +445,7 @@ type placed struct {
 }
 
 func (p *placed) Error() string {
-	return fmt.Sprintf("%s: %s: %v", p.n.At, p.n.Path, p.err)
+	return fmt.Sprintf("%s: %s: %v", p.n.At, view.OneLine(p.n.Path), p.err)
 }
 
 func (p *placed) Unwrap() error { return p.err }

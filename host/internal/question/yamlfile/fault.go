@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Place is a position in a file; lines and columns count from 1.
@@ -25,7 +27,7 @@ type Fault struct {
 }
 
 // Error gives file:line:column: message.
-func (f *Fault) Error() string { return f.Place.String() + ": " + f.Message }
+func (f *Fault) Error() string { return view.OneLine(f.Place.String() + ": " + f.Message) }
 
 // Faults are the mistakes found in a file, in the order of their places.
 type Faults []*Fault
