@@ -31,6 +31,7 @@ evaluates and counts. docs/search.md has the loop, the measures and the files.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, r, args[0]) },
 	}
 	addQuestion(cmd, &r.Spec)
+	cmd.Flags().StringVar(&r.Notion, "notion", "", "what individuals are looked for: score, those with a gap above ε, or decision, those whose copies get different decisions (default score)")
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
 	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()

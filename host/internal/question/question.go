@@ -350,6 +350,17 @@ func (q *Question) Scores() (*problem.Query, error) {
 	return out, out.Validate()
 }
 
+// Decisions is the question as one about decisions, as Scores has one about scores.
+func (q *Question) Decisions() (*problem.Query, error) {
+	if err := q.Study.Takes(fairness.Decision); err != nil {
+		return nil, err
+	}
+	out := &problem.Query{
+		Model: q.Study.Model, Space: forbid(q.Space, q.Rest), Region: q.Region, Notion: fairness.Decision, Goal: problem.Decide,
+	}
+	return out, out.Validate()
+}
+
 // forbid forbids what rest, a set of categories with holes, leaves out.
 func forbid(s *space.Space, rest space.Predicate) *space.Space {
 	if len(rest) == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -92,6 +93,7 @@ type Searcher struct {
 	request  Request
 	question *question.Question
 	query    *problem.Query
+	epsilon  *big.Rat         // the width of bins
 	start    sdk.StartOptions // without the seed
 	eval     *evaluate.Evaluator
 	budget   Budget
@@ -123,13 +125,11 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 	if o.budget, err = ParseBudget(r.Budget); err != nil {
 		return nil, session.Mistake(fmt.Errorf("--budget: %w", err))
 	}
-	if o.query, err = q.Scores(); err != nil {
+	if err := o.ask(); err != nil {
 		return nil, session.Mistake(err)
 	}
-	question.CountsBins(q.Study.Clustering, s.Note)
-	question.TakesSigmoids(q.Study.Model, s.Note)
-	o.start.Epsilon, o.start.Region = o.query.Epsilon, o.query.Region
-	if o.eval, err = evaluate.New(o.query.Model, o.query.Space, o.query.Region, o.query.Epsilon); err != nil {
+	o.start.Epsilon, o.start.Region = o.epsilon, o.query.Region
+	if o.eval, err = evaluate.New(o.query.Model, o.query.Space, o.query.Region, o.epsilon); err != nil {
 		return nil, session.Mistake(err)
 	}
 	if err := o.openPlugins(ctx); err != nil {
@@ -137,6 +137,53 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 		return nil, err
 	}
 	return o, nil
+}
+
+// ask makes the query: of scores, whatever the study's notion is, or of decisions where the request asks for them.
+func (o *Searcher) ask() (err error) {
+	r, st, note := &o.request, o.question.Study, o.session.Note
+	switch {
+	case r.Notion == "" || r.Notion == fairness.Score.String():
+		if o.query, err = o.question.Scores(); err != nil {
+			return err
+		}
+		o.epsilon = o.query.Epsilon
+		question.CountsBins(st.Clustering, note)
+		question.TakesSigmoids(o.query.Model, note)
+		if r.Notion == "" && st.Notion == fairness.Decision {
+			note("the study's notion is decision, and searches go by scores: --notion decision looks for decisions that flip")
+		}
+		return nil
+	case r.Notion != fairness.Decision.String():
+		return fmt.Errorf("--notion %s: searches go by score, the default, or by decision", r.Notion)
+	case r.Epsilon != "":
+		return errors.New("--epsilon is of scores: leave it out with --notion decision")
+	case r.Bound > 0:
+		return errors.New("--bound is of bins of scores: with --notion decision ask hyfair certify or quantify for a proof")
+	}
+	o.epsilon = big.NewRat(1, 2) // of which strategies see two bins, of scores below ½ and above
+	o.query, err = o.question.Decisions()
+	return err
+}
+
+// decisions evaluates as its Evaluator does, but for what violates the notion: copies with different decisions.
+type decisions struct{ *evaluate.Evaluator }
+
+// EvaluateCopies implements Evaluator.
+func (d decisions) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, detail evaluate.Detail) []evaluate.Copies {
+	copies := d.Evaluator.EvaluateCopies(xs, out, detail)
+	for i, x := range xs {
+		out[i].Violates = out[i].Gap > 0 && d.Violates(x, fairness.Decision, nil)
+	}
+	return copies
+}
+
+// evaluator is that of runs.
+func (o *Searcher) evaluator() Evaluator {
+	if o.query.Notion == fairness.Decision {
+		return decisions{o.eval}
+	}
+	return o.eval
 }
 
 // Strategy is the strategy's name, or its preset's.
@@ -261,11 +308,14 @@ func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
 func (o *Searcher) task(seed int64) record.Task {
 	st := o.question.Study
 	settings := map[string]string{
-		"epsilon": fairness.FormatRat(o.query.Epsilon), "mode": o.request.Mode, "solver": o.solver, "budget": o.budget.String(),
+		"epsilon": fairness.FormatRat(o.epsilon), "mode": o.request.Mode, "solver": o.solver, "budget": o.budget.String(),
 		"protected": strings.Join(question.Protected(o.query.Space), ","),
 	}
 	if o.fast != nil {
 		settings["chains"], settings["keep"] = strconv.Itoa(o.fast.Chains), strconv.FormatInt(o.fast.Keep, 10)
+	}
+	if o.query.Notion == fairness.Decision {
+		settings["notion"] = o.query.Notion.String()
 	}
 	if o.dataSHA256 != "" {
 		settings["data"] = o.dataSHA256
@@ -317,7 +367,7 @@ func (o *Searcher) open(ctx context.Context, seed int64) (sdk.Session, error) {
 // what was wrong with the solver's answers.
 func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which string) (out *Outcome, faults []string) {
 	config := Config{
-		Space: o.query.Space, Region: o.query.Region, Evaluator: o.eval, Guards: o.Guards,
+		Space: o.query.Space, Region: o.query.Region, Evaluator: o.evaluator(), Guards: o.Guards,
 		Strategy: o.strategyName, Solver: o.solver, Seed: seed, Budget: o.budget, Fast: o.fast, Stream: run.Stream,
 		Start:    func(ctx context.Context) (sdk.Session, error) { return o.open(ctx, seed) },
 		Progress: func(p Progress) { o.session.Show(which + p.String()) },

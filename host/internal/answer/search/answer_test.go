@@ -82,6 +82,7 @@ func searcher(t *testing.T, strategy sdk.Strategy) (*Searcher, *bytes.Buffer) {
 		},
 		request:  Request{Mode: Paper, Runs: 1, Seed: 7, Out: filepath.Join(dir, "found.csv")},
 		question: &question.Question{Study: &study.Study{Name: "tenure", ModelPath: "hand-made"}},
+		epsilon:  eps,
 		query:    &problem.Query{Model: n, Space: sp, Region: sp.Whole(), Epsilon: eps},
 		start:    sdk.StartOptions{Epsilon: eps, Region: sp.Whole()}, eval: e,
 		strategyName: "steps", strategy: strategy, solver: NoSolver, budget: Budget{Iter: 20},

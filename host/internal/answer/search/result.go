@@ -29,16 +29,18 @@ type Result struct {
 	// Bound is there with --bound only.
 	Bound *Bound `json:"bound,omitempty"`
 
-	Strategy string  `json:"strategy"`
-	Solver   string  `json:"solver"`
-	Mode     string  `json:"mode"`
-	Chains   int     `json:"chains,omitempty"`
-	Study    string  `json:"study"`
-	Model    string  `json:"model"`
-	Seed     int64   `json:"seed"`
-	Epsilon  string  `json:"epsilon"`
-	Budget   string  `json:"budget"`
-	Seconds  float64 `json:"seconds"`
+	Strategy string `json:"strategy"`
+	Solver   string `json:"solver"`
+	Mode     string `json:"mode"`
+	Chains   int    `json:"chains,omitempty"`
+	Study    string `json:"study"`
+	Model    string `json:"model"`
+	Seed     int64  `json:"seed"`
+	Epsilon  string `json:"epsilon"`
+	// Notion is the request's: decision where decisions are looked for.
+	Notion  string  `json:"notion,omitempty"`
+	Budget  string  `json:"budget"`
+	Seconds float64 `json:"seconds"`
 
 	// Disagreements are claims of the solver that evaluated individuals refute.
 	Disagreements []string `json:"disagreements,omitempty"`
@@ -106,7 +108,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.FormatRat(o.query.Epsilon), Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study),
+		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study),
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains
@@ -168,6 +170,17 @@ func (r *Result) finish(bests []*record.Found, s *space.Space, e *evaluate.Evalu
 	}
 }
 
+// decides reports a search for decisions that differ.
+func (r *Result) decides() bool { return r.Notion == fairness.Decision.String() }
+
+// by is what the search went by.
+func (r *Result) by() string {
+	if r.decides() {
+		return "notion decision"
+	}
+	return "ε = " + r.Epsilon
+}
+
 // Document shows the result.
 func (r *Result) Document() *view.Document {
 	mode := r.Mode + " mode"
@@ -179,7 +192,7 @@ func (r *Result) Document() *view.Document {
 		seeds = fmt.Sprintf("%d runs with seeds %d to %d, mean ± standard deviation", n, r.Seed, r.Runs[n-1].Seed)
 	}
 	d := &view.Document{}
-	d.Say("%s on %s (%s), ε = %s, solver %s, %s, budget %s, %s", r.Strategy, r.Study, r.Model, r.Epsilon, r.Solver, mode, r.Budget, seeds)
+	d.Say("%s on %s (%s), %s, solver %s, %s, budget %s, %s", r.Strategy, r.Study, r.Model, r.by(), r.Solver, mode, r.Budget, seeds)
 	d.Add(r.Caveats()...)
 	d.Add(r.table())
 	if len(r.Runs) > 1 {
@@ -187,7 +200,7 @@ func (r *Result) Document() *view.Document {
 	}
 	r.notes(d)
 	if r.Best == nil {
-		d.Say("No individual with a gap above ε was found. That proves nothing: ask hyfair certify.")
+		d.Say("No individual %s was found. That proves nothing: ask hyfair certify.", map[bool]string{true: "whose copies get different decisions", false: "with a gap above ε"}[r.decides()])
 	} else {
 		r.Best.show(d)
 	}
