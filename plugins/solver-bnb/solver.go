@@ -21,7 +21,7 @@ var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
 	{Name: "memory", Default: "4096", Help: "MiB that the process may take where the host sets no limit; near it, the search goes depth first"},
-	{Name: "cases", Default: "-1", Help: "boxes that are bounded before the search for a largest value begins again with cases of ReLUs, in linear programs; -1: about a second's, for gaps at most 8192"},
+	{Name: "cases", Default: "-1", Help: "boxes that are bounded before the search restarts with cases of ReLUs, in linear programs; -1: about a second's, for largest gaps at most 8192"},
 }
 
 // Describe says what is served: every goal, in the network form.

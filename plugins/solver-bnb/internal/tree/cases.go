@@ -125,7 +125,7 @@ func (t *Tree) boxesFirst() int64 {
 		weights += l.In * l.Out
 	}
 	n := int64(0.6e9 / (5e3 + 1.2*float64(t.grid.Lanes()*weights)))
-	if t.goal.bins || t.goal.counts { // climbs often find the largest meanwhile, and the share is to say something
+	if t.goal.bins || !t.goal.values { // climbs often find the largest meanwhile, and the share is to say something
 		return n
 	}
 	return min(n, mostFirst)
@@ -193,7 +193,7 @@ func newSplitter(w *worker) *splitter {
 func (s *splitter) above(t *Tree, cutoff float64) {
 	s.cutoff, s.needs = cutoff, s.needs[:0]
 	switch {
-	case t.goal.counts: // a yes and a no
+	case !t.goal.values && t.judge.Signs(): // a yes and a no
 		s.needs = append(s.needs, needOf([]judge.Tangent{{Up: 1, Beyond: -aboutZero}, {Down: 1, Beyond: -aboutZero}}))
 	case cutoff < 0: // nobody is known
 	case t.goal.bins:
@@ -221,7 +221,7 @@ func (t *Tree) extremes(k int, out []need) []need {
 // settledByCases reports whether it proved by cases of ReLUs that nobody in a box, which is what is left of bounded box b, has a value above the cutoff.
 func (w *worker) settledByCases(box grid.Box, b int, possible []bool) bool {
 	s := w.splitter
-	if !w.t.splits || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.t.stop.Load() || w.t.goal.counts && !w.t.begun {
+	if !w.t.splits || w.t.Boxes < w.t.CasesAfter || len(s.needs) == 0 || w.t.stop.Load() || !w.t.goal.values && !w.t.begun {
 		return false
 	}
 	s.box, s.lane = box, b*w.k

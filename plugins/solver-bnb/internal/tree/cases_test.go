@@ -25,8 +25,9 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 			q.Goal, q.Epsilon = problem.MaxK, big.NewRat(1, int64(3+r.IntN(3)))
 		case 1:
 			q = latticeOf(r, fairness.Decision, 2)
-			q.Goal = problem.Quantify
+			q.Goal = []problem.Goal{problem.Quantify, problem.Decide}[i%2]
 		}
+		signs := q.Notion == fairness.Decision
 		tr, err := New(q, 1, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +41,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 				values[[3]float64(x)] = float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon))
 			})
 		}
-		if q.Goal == problem.Quantify { // 1 for a yes and a no
+		if signs { // 1 for a yes and a no
 			logitsIn(tr, part, func(x []float64, logits []*big.Rat) {
 				v := 0.0
 				if slices.MaxFunc(logits, (*big.Rat).Cmp).Sign() > 0 && slices.MinFunc(logits, (*big.Rat).Cmp).Sign() <= 0 {
@@ -53,7 +54,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		if len(known) == 0 {
 			continue
 		}
-		if w.cutoff = known[len(known)-1]; q.Goal == problem.Quantify {
+		if w.cutoff = known[len(known)-1]; signs {
 			w.cutoff = 0
 		} else if q.Goal == problem.MaxK {
 			w.cutoff = max(1, w.cutoff-float64(r.IntN(2)))
@@ -74,7 +75,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		settled[q.Goal]++
 		// Who was met on the way counts as known.
 		cutoff := w.cutoff
-		if w.out.best != nil && q.Goal != problem.Quantify {
+		if w.out.best != nil && tr.goal.values {
 			cutoff = math.Max(cutoff, tr.cutoffOf(w.out.best))
 		}
 		for x, v := range values {
@@ -83,10 +84,54 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 			}
 		}
 	}
-	for _, g := range []problem.Goal{problem.Maximise, problem.MaxK, problem.Quantify} {
+	for _, g := range []problem.Goal{problem.Maximise, problem.MaxK, problem.Quantify, problem.Decide} {
 		if settled[g] < 20 || left[g] < 5 {
 			t.Errorf("%s: %d boxes were settled, %d not", g, settled[g], left[g])
 		}
+	}
+}
+
+// Deciding with cases of ReLUs, from the start or after a restart, gives the verdict of enumeration, with fewer boxes and the same
+// with two threads.
+func TestDecidingWithCases(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 50))
+	fair, with, without := 0, int64(0), int64(0)
+	for i := range tier.Count(60, 1200) {
+		notion := []fairness.Notion{fairness.Decision, fairness.Score}[i%2]
+		q := latticeOf(r, notion, 2+i%4/2)
+		q.Goal, q.Epsilon = problem.Decide, big.NewRat(1, int64(2+r.IntN(4)))
+		unfair := false
+		run := func(after int64, threads int) *Tree {
+			tr, err := New(q, 1, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.CasesAfter = after
+			end := tr.Run(t.Context(), Limits{})
+			if (tr.Best != nil) != unfair || !unfair && (end != Complete || tr.Stuck > 0) {
+				t.Fatalf("question %d, cases after %d: %+v, end %v; unfair by enumeration: %v", i, after, tr.Best, end, unfair)
+			}
+			return tr
+		}
+		plain, err := New(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logitsIn(plain, plain.grid.Whole(), func(_ []float64, logits []*big.Rat) {
+			unfair = unfair || q.Notion.Violates(logits, q.Epsilon)
+		})
+		boxes := run(math.MaxInt64, 1).Boxes
+		restarted := run(int64(r.IntN(8)), 1)
+		if two := run(restarted.CasesAfter, 2); two.Boxes != restarted.Boxes {
+			t.Errorf("question %d: %d boxes with one thread, %d with two", i, restarted.Boxes, two.Boxes)
+		}
+		if n := run(0, 1).Boxes; !unfair {
+			fair++
+			with, without = with+n, without+boxes
+		}
+	}
+	if fair < 20 || with >= without {
+		t.Errorf("%d fair questions took %d boxes with cases, %d without", fair, with, without)
 	}
 }
 

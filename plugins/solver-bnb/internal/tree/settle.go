@@ -137,7 +137,7 @@ func (w *worker) settle(box grid.Box, b int) {
 			count, violate = floor(count), floor(violate)
 		}
 	}
-	if t.goal.counts && certain && w.settledByCases(box, b, possible) {
+	if (t.goal.counts && certain || t.goal.Goal == goalDecide && t.goal.reach == 0) && w.settledByCases(box, b, possible) {
 		w.fair(box, lane, size)
 		return
 	}

@@ -167,7 +167,10 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	two := !t.pairs && g.Lanes() == 2
 	t.pairwise = t.clips && two && (q.Notion == fairness.Logit || q.Notion == fairness.Share)
 	t.jointly = t.clips && two && q.Notion == fairness.Score && t.goal.values
-	t.splits = t.clips && t.goal.values && !t.pairs && q.Notion == fairness.Score || t.goal.counts && two && t.judge.Signs()
+	// decides: the first violation ends the search, and what is left of a box may be proved to have none.
+	decides := t.goal.Goal == goalDecide && !t.goal.bins
+	t.splits = t.clips && !t.pairs && (t.goal.values && q.Notion == fairness.Score || decides && (q.Notion == fairness.Score || t.judge.Signs())) ||
+		t.goal.counts && two && t.judge.Signs()
 	if t.drops = t.clips && !t.pairs && g.Lanes() >= fewest; t.drops {
 		t.front.setWords = (g.Lanes() + 63) / 64
 	}
