@@ -29,17 +29,22 @@ func Supported[V Variant](variants []V) []V {
 	return out
 }
 
-// Choose is the variant that the environment asks for, or the fastest. One that
-// this machine does not have is an error.
-func Choose[V Variant](variants []V) (V, error) {
-	supported, name := Supported(variants), os.Getenv(Variable)
-	for _, v := range supported {
-		if name == "" || v.Name() == name {
-			return v, nil
-		}
+// Check is an error if the environment asks for a kernel that this machine does not have.
+func Check() error {
+	if name := os.Getenv(Variable); name != "" && !slices.Contains(Kernels(), name) {
+		return fmt.Errorf("%s=%s: this machine has %s; set it to one of them, or unset it for the fastest", Variable, name, strings.Join(Kernels(), ", "))
 	}
-	var none V
-	return none, fmt.Errorf("%s=%s: this machine has %s", Variable, name, strings.Join(Kernels(), ", "))
+	return nil
+}
+
+// Choose is the variant that the environment asks for, or the fastest; Check's error if
+// this machine does not have it.
+func Choose[V Variant](variants []V) (V, error) {
+	if err := Check(); err != nil {
+		var none V
+		return none, err
+	}
+	return Named(variants, os.Getenv(Variable)), nil
 }
 
 // Named is the variant of a kernel's name, or the fastest where this machine has none of it.

@@ -34,7 +34,13 @@ func TestChoose(t *testing.T) {
 	if got := simd.Named(all, "neon512"); got != supported[0] {
 		t.Errorf("%q in place of one that is not there; want the fastest, %q", got, supported[0])
 	}
+	if err := simd.Check(); err != nil {
+		t.Error(err)
+	}
 	t.Setenv(simd.Variable, "neon512")
+	if simd.Check() == nil {
+		t.Error("a kernel that is not there passes")
+	}
 	if _, err := simd.Choose(all); err == nil || !strings.Contains(err.Error(), "HYFAIR_SIMD=neon512: this machine has") {
 		t.Errorf("error %v", err)
 	}

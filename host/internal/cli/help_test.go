@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // TestHelpFitsAScreen: the help of a command is its own; what all have in common stands in one place.
@@ -85,6 +87,19 @@ func TestCompletion(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("hyfair %s: %q, want %q", strings.Join(c.args, " "), got, c.want)
+		}
+	}
+}
+
+// A variant of the vector loops that the machine does not have ends every command with one error.
+func TestAnUnknownKernelEndsEveryCommand(t *testing.T) {
+	for _, kernel := range []string{"bad", "AVX2", " "} {
+		t.Setenv(simd.Variable, kernel)
+		for _, args := range [][]string{{"certify", "../../../studies/loan"}, {"search", "../../../studies/loan", "--solver", "none"}, {"inspect", "../../../studies/loan"}, {"plugins"}} {
+			code, stdout, stderr := hyfair(args...)
+			if want := simd.Variable + "=" + kernel + ": this machine has"; code != ExitUsage || stdout != "" || strings.Count(stderr, want) != 1 {
+				t.Errorf("%v with the kernel %q: exit code %d, %q, %q", args, kernel, code, stdout, stderr)
+			}
 		}
 	}
 }

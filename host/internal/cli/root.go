@@ -22,6 +22,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // Exit codes, as documented in docs/cli.md.
@@ -207,6 +208,8 @@ func newRoot(app *App) *cobra.Command {
 			}
 			return usage(fmt.Errorf("unknown command %q%s (hyfair --help lists them)", args[0], meant))
 		},
+		// Before any command: else a step that may fail, such as a climb, would be left out without a word.
+		PersistentPreRunE:          func(*cobra.Command, []string) error { return usage(simd.Check()) },
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SuggestionsMinimumDistance: 2,
 	}
