@@ -109,7 +109,7 @@ func TestSessionErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"start":    {errNone, "strategy trouble: the plugin raised ValueError: no luck\nin two lines (at strategy.py:29, in start)"},
+		"start":    {errNone, "strategy trouble: the plugin raised ValueError: no luck\n  in two lines (at strategy.py:29, in start)"},
 		"nothing":  {errNone, "the plugin raised TypeError: start returned a NoneType, not a Session"},
 		"option":   {sdk.ErrInvalidOption, "invalid option: trouble=option: it is out of range"},
 		"next":     {errNone, "the plugin raised KeyError: 'an idea' (at strategy.py:50, in next)"},

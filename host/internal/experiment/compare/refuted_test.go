@@ -87,7 +87,7 @@ func TestClaimsRefutedInTheTaskAreDisagreements(t *testing.T) {
 		"a point, and infeasible": {func(_ *problem.Problem, r *sdk.Result) { r.Status = sdk.Infeasible }, "bigm", GoalDecide, false, "infeasible and holds a point"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "honest"}, Arm{Name: "liar", Goal: c.goal})
+			p := tinyPlan(t, tinyStudy(t, [6]float64{0.5, 1}), 2, Arm{Name: "honest"}, Arm{Name: "liar", Goal: c.goal}) // one neuron, of few rows
 			kept := newMemory()
 			lying := inProcess(func(ctx context.Context) (*certify.Options, func(), error) {
 				d, err := sdktest.Enumerator{}.Describe(ctx)
