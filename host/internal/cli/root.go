@@ -52,6 +52,7 @@ type App struct {
 	LogLevel  string
 	Shard     record.Shard
 	Set       []string
+	CSVSafe   bool
 
 	// args are those of the command line; page is where a result goes beside standard output.
 	args []string
@@ -209,7 +210,10 @@ func newRoot(app *App) *cobra.Command {
 			return usage(fmt.Errorf("unknown command %q%s (hyfair --help lists them)", args[0], meant))
 		},
 		// Before any command: else a step that may fail, such as a climb, would be left out without a word.
-		PersistentPreRunE:          func(*cobra.Command, []string) error { return usage(simd.Check()) },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			view.SafeCSV(app.CSVSafe)
+			return usage(simd.Check())
+		},
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SuggestionsMinimumDistance: 2,
 	}
@@ -224,6 +228,7 @@ func newRoot(app *App) *cobra.Command {
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")
 	f.StringVar(&app.LogLevel, "log-level", "warn", "trace, debug, info, warn, error or off")
+	f.BoolVar(&app.CSVSafe, "csv-safe", false, "put an apostrophe before texts in CSV that a spreadsheet would take for formulas")
 	f.StringArrayVar(&app.Set, "set", nil, "plugin option key=value; may be repeated")
 	for _, add := range commands {
 		root.AddCommand(add(app))

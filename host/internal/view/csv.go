@@ -4,6 +4,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"sync/atomic"
 )
 
 // CSV is the format of spreadsheets and programs.
@@ -40,7 +43,7 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 }
 
 func (t *Table) csv(w io.Writer) error {
-	out := csv.NewWriter(w)
+	out := NewCSV(w)
 	for _, row := range append([][]Cell{t.heads()}, t.Rows...) {
 		if len(row) == 0 {
 			continue
@@ -55,4 +58,44 @@ func (t *Table) csv(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// CSVWriter writes CSV as all of hyfair does. Make one with NewCSV.
+type CSVWriter struct {
+	*csv.Writer
+	safe bool
+}
+
+// safeCSV is what new writers do; see SafeCSV.
+var safeCSV atomic.Bool
+
+// SafeCSV has writers that are made from now on put an apostrophe before texts that a spreadsheet takes for formulas,
+// or not. It is for the program, once, before it writes.
+func SafeCSV(on bool) { safeCSV.Store(on) }
+
+// NewCSV is a writer of CSV.
+func NewCSV(w io.Writer) *CSVWriter { return &CSVWriter{csv.NewWriter(w), safeCSV.Load()} }
+
+// Write writes a row, which it does not keep.
+func (w *CSVWriter) Write(row []string) error {
+	if w.safe {
+		safe := make([]string, len(row))
+		for i, cell := range row {
+			safe[i] = withoutFormula(cell)
+		}
+		row = safe
+	}
+	return w.Writer.Write(row)
+}
+
+// withoutFormula is a cell that a spreadsheet does not compute: one that begins like a formula, and is no number, after an
+// apostrophe.
+func withoutFormula(cell string) string {
+	if cell == "" || !strings.Contains("=+-@\t\r", cell[:1]) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil {
+		return cell
+	}
+	return "'" + cell
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -44,7 +43,7 @@ func (r Records) Columns() (names []string) {
 // it is null. Every row has all columns, and numbers are exact.
 func (r Records) Write(w io.Writer, format string) error {
 	columns := r.Columns()
-	table := csv.NewWriter(w)
+	table := NewCSV(w)
 	if format == CSV {
 		if err := table.Write(columns); err != nil {
 			return err

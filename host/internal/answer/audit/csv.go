@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"encoding/csv"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"io"
 	"path/filepath"
 	"strconv"
@@ -19,7 +19,7 @@ type Place func(row int) (path string, line int)
 // what it does alone; and the features. Categories are by their names.
 // docs/audit.md describes the columns.
 func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
-	out := csv.NewWriter(w)
+	out := view.NewCSV(w)
 	out.Write(header(s)) // an error stays with the writer until the end
 	protected := s.Protected()
 	for i := range r.People {

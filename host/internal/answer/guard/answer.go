@@ -3,7 +3,6 @@ package guard
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +109,7 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 		return nil, session.Mistake(err)
 	}
 	out := &Result{Study: st.Name, Model: filepath.Base(st.ModelPath), Rules: r.Rules, Rows: []Row{}, Summary: Summary{Seed: r.Seed}}
-	w := &writer{to: to, csv: csv.NewWriter(to), json: asJSON}
+	w := &writer{to: to, csv: view.NewCSV(to), json: asJSON}
 	err = g.stream(ctx, rows, w, out)
 	out.Summary.Interrupted, out.Summary.Seconds = ctx.Err() != nil, time.Since(s.Begun).Seconds()
 	return out, errors.Join(err, w.end(out))
@@ -190,7 +189,7 @@ func (g *guarded) answer(row *Row, point []float64) {
 // one that is known: as CSV, or as the one object of --json with a row a line.
 type writer struct {
 	to   io.Writer
-	csv  *csv.Writer
+	csv  *view.CSVWriter
 	json bool
 	rows int
 }

@@ -2,7 +2,6 @@ package quantify
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -39,7 +39,7 @@ func NewMapWriter(w io.Writer, path string, s *space.Space) (*MapWriter, error) 
 		for _, i := range m.free {
 			header = append(header, s.Features[i].Name+".lo", s.Features[i].Name+".hi")
 		}
-		first := csv.NewWriter(m.out)
+		first := view.NewCSV(m.out)
 		_ = first.Write(header) // m.out keeps an error, and Close returns it
 		first.Flush()
 		return m, nil

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"encoding/csv"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"io"
 	"strconv"
 
@@ -15,7 +15,7 @@ import (
 // non-protected features by name, categories by theirs. Not safe for
 // concurrent use.
 type CSV struct {
-	out       *csv.Writer
+	out       *view.CSVWriter
 	space     *space.Space
 	free      []int
 	run, seed string
@@ -23,7 +23,7 @@ type CSV struct {
 
 // NewCSV writes the header.
 func NewCSV(out io.Writer, s *space.Space) *CSV {
-	w := &CSV{out: csv.NewWriter(out), space: s, free: s.Free()}
+	w := &CSV{out: view.NewCSV(out), space: s, free: s.Free()}
 	header := []string{"run", "seed", "round", "seconds", "from", "k", "gap"}
 	for _, i := range w.free {
 		header = append(header, s.Features[i].Name)
