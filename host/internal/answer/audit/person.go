@@ -109,6 +109,8 @@ func (b *bench) person(i, row int) Person {
 	least, yesLow := b.decider.At(low)
 	p.High, p.Low = Copy{b.protectedOf(high), most}, Copy{b.protectedOf(low), least}
 	switch {
+	case b.decider.Coarse():
+		b.exactly(x, &p)
 	case yesHigh != positive || yesLow != positive:
 		p.Flips = true
 	case nearHalf(most) || nearHalf(least):
@@ -151,6 +153,24 @@ func (b *bench) predicted(i, row int) Person {
 		}
 	}
 	return p
+}
+
+// exactly says of a person's copies what the evaluator's scores are too coarse for: which are the extreme ones, the
+// gap, and whether a decision flips.
+func (b *bench) exactly(x []float64, p *Person) {
+	p.High.Score, p.Low.Score = math.Inf(-1), math.Inf(1)
+	for _, c := range b.whole.Copies(x).Combinations {
+		point := b.whole.Point(x, c)
+		score, yes := b.decider.At(point)
+		if score > p.High.Score {
+			p.High = Copy{b.protectedOf(point), score}
+		}
+		if score < p.Low.Score {
+			p.Low = Copy{b.protectedOf(point), score}
+		}
+		p.Flips = p.Flips || yes != p.Positive
+	}
+	p.Gap = p.High.Score - p.Low.Score
 }
 
 // unfair says whether the counterfactuals that e knows of x, with their outcome o,
@@ -196,6 +216,9 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 			own = i
 		}
 	}
+	if scores = b.decider.Scores(points, scores); b.decider.Coarse() {
+		e.Gap = slices.Max(scores) - slices.Min(scores)
+	}
 	e.BestScore, e.WorstScore = scores[own], scores[own]
 	sum := 0.0
 	for i, score := range scores {
@@ -210,7 +233,7 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 			e.Worst, e.WorstScore = points[i][feature], score
 		}
 		yes := score > 0.5
-		if nearHalf(score) {
+		if nearHalf(score) || b.decider.Coarse() {
 			_, yes = b.decider.At(points[i])
 		}
 		e.Flips = e.Flips || yes != positive
@@ -221,6 +244,6 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 	return e
 }
 
-// nearHalf: rounding could put the score on the other side of ½. No evaluation
-// in use is off by nearly as much.
+// nearHalf: rounding could put the score on the other side of ½. No evaluation is off by nearly as much unless the
+// decider is coarse.
 func nearHalf(score float64) bool { return score > 0.5-1.0/64 && score < 0.5+1.0/64 }

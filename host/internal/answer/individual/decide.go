@@ -59,7 +59,8 @@ func (d *Decider) Output(point []float64) float64 {
 
 // At is the score of a point, which the model's inputs must have values for,
 // and whether the decision is yes: whether the exact score exceeds ½. The score
-// is computed in float64, and from the exact logit where that does not decide.
+// is computed in float64, and from the exact logit where that does not decide, or is off by what a
+// reader would see.
 func (d *Decider) At(point []float64) (score float64, positive bool) {
 	logit, bound := 0.0, d.bound
 	if inputs := d.space.NetworkInputs(nil, point); d.near != nil {
@@ -67,12 +68,32 @@ func (d *Decider) At(point []float64) (score float64, positive bool) {
 	} else {
 		logit = d.model.Logit(inputs)
 	}
-	if d.sure(logit, bound, point) {
+	if d.sure(logit, bound, point) && bound <= visible*max(1, math.Abs(logit)) {
 		return d.model.Link().Score(logit), logit > 0
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
 	return d.model.Link().Score(logit), exact.Sign() > 0
+}
+
+// visible is an error of a logit, of one below 1 or of its size, that a score of eight digits shows.
+const visible = 0x1p-24
+
+// Coarse reports that scores which were computed in float64 elsewhere, as by evaluate.Evaluator, may be off by what
+// a reader would see: At has to give those that are shown.
+func (d *Decider) Coarse() bool { return d.near == nil && !(d.bound <= visible) }
+
+// Scores are the scores of points: those that were computed, or where they may be off by what a reader would see,
+// new ones.
+func (d *Decider) Scores(points [][]float64, computed []float64) []float64 {
+	if !d.Coarse() {
+		return computed
+	}
+	out := make([]float64, len(points))
+	for i, point := range points {
+		out[i], _ = d.At(point)
+	}
+	return out
 }
 
 // sure reports that a logit computed at a point, off by bound at most, has the sign of

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -137,7 +138,7 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 }
 
 // finish computes what is said of all runs together; bests are their best individuals.
-func (r *Result) finish(bests []*record.Found, s *space.Space, e *evaluate.Evaluator) {
+func (r *Result) finish(bests []*record.Found, m model.Model, s *space.Space, e *evaluate.Evaluator) {
 	measures := make([]Measures, len(r.Runs))
 	for i := range r.Runs {
 		measures[i] = r.Runs[i].Measures
@@ -162,10 +163,13 @@ func (r *Result) finish(bests []*record.Found, s *space.Space, e *evaluate.Evalu
 		return
 	}
 	copies := e.Copies(point)
+	points := make([][]float64, len(copies.Combinations))
 	for i, c := range copies.Combinations {
-		copied := e.Point(point, c)
+		points[i] = e.Point(point, c)
+	}
+	for i, score := range individual.New(m, s).Scores(points, copies.Scores) {
 		r.Best.Scores = append(r.Best.Scores, Score{
-			Z: individual.Values(s, copied, true), Labels: individual.Labels(s, copied, true), Score: copies.Scores[i],
+			Z: individual.Values(s, points[i], true), Labels: individual.Labels(s, points[i], true), Score: score,
 		})
 	}
 }
