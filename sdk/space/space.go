@@ -108,6 +108,18 @@ const MaxCombinations = 1 << 20
 
 // Validate checks the whole space and names the first fault.
 func (s *Space) Validate() error {
+	if err := s.ValidateFeatures(); err != nil {
+		return err
+	}
+	if s.Whole().Count() > MaxCombinations {
+		return fmt.Errorf("more than %d protected combinations", MaxCombinations)
+	}
+	return nil
+}
+
+// ValidateFeatures is Validate for a space of which no question protects all that it does: it does not
+// count the combinations of all protected values.
+func (s *Space) ValidateFeatures() error {
 	if len(s.Features) == 0 {
 		return errors.New("space has no features")
 	}
@@ -150,9 +162,6 @@ func (s *Space) Validate() error {
 		if err := p.Validate(s); err != nil {
 			return fmt.Errorf("constraint %d: %w", i, err)
 		}
-	}
-	if s.Whole().Count() > MaxCombinations {
-		return fmt.Errorf("more than %d protected combinations", MaxCombinations)
 	}
 	return nil
 }

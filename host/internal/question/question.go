@@ -149,7 +149,7 @@ func Open(spec Spec) (*Question, error) {
 // time) or "subsets" (every subset, smaller ones first): one question a set, and
 // with anyClass, of a study that asks about any class, one a set and class.
 func openAll(spec Spec, anyClass bool) ([]*Question, error) {
-	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, AnyClass: anyClass})
+	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, AnyClass: anyClass, Parts: len(spec.Protected) > 0})
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +179,9 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 			if q.Space, err = st.Space.Protect(set...); err != nil {
 				return nil, fmt.Errorf("--protected: %w", err)
 			}
+		}
+		if q.Space.Whole().Count() > space.MaxCombinations {
+			return nil, fmt.Errorf("--protected %s: more than %d combinations of protected values; protect less at a time", strings.Join(set, ","), space.MaxCombinations)
 		}
 		where, err := space.ParsePredicate(q.Space, spec.Where)
 		if err == nil {

@@ -1,10 +1,15 @@
 package question
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -49,5 +54,35 @@ func TestRequire(t *testing.T) {
 	})
 	if len(s.Forbidden) != 0 {
 		t.Error("the study's own space was changed")
+	}
+}
+
+// TestProtectedEach: attributes that have too many combinations together are asked about one at a time, or some of
+// them; all at once is refused.
+func TestProtectedEach(t *testing.T) {
+	folder := t.TempDir()
+	features, protected, weights := "", "", ""
+	for i := range 14 {
+		features += fmt.Sprintf("  f%d: {integer: 0..9}\n", i)
+		protected += fmt.Sprintf("  f%d: all\n", i)
+		weights += ", 0.5"
+	}
+	for name, text := range map[string]string{
+		"study.yaml": "model: net.json\nfeatures:\n" + features + "protected:\n" + protected,
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
+			"layers": [{"name": "out", "inputs": 14, "units": 1, "activation": "linear", "weights": [[` + weights[2:] + `]], "bias": [0]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		protected []string
+		questions int // 0: refused
+	}{{[]string{"each"}, 14}, {[]string{"f0", "f13"}, 1}, {nil, 0}, {[]string{"all"}, 0}, {[]string{"f0", "f1", "f2", "f3", "f4", "f5", "f6"}, 0}} {
+		_, all, err := Queries(Spec{Study: folder, Scope: Scope{Protected: c.protected}}, problem.Decide, func(string, ...any) {})
+		if len(all) != c.questions || (err == nil) != (c.questions > 0) || err != nil && !strings.Contains(err.Error(), "combinations of protected values") {
+			t.Errorf("%v: %d questions, %v", c.protected, len(all), err)
+		}
 	}
 }

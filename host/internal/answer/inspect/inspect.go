@@ -127,7 +127,7 @@ func (r *Request) answer(s *session.Session) (*Result, error) {
 		_, info, err := modelfile.Read(r.Path, modelfile.Choice{})
 		return networkPart(info), err
 	}
-	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
+	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Parts: true})
 	if err != nil {
 		return nil, err
 	}

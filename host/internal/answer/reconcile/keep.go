@@ -18,7 +18,7 @@ func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Res
 	if err != nil || r.Model == "" {
 		return out, err
 	}
-	st, err := study.Load(r.Out, study.Options{})
+	st, err := study.Load(r.Out, study.Options{Parts: true})
 	if err != nil {
 		return nil, session.Mistake(err)
 	}

@@ -92,7 +92,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 
 // hold compares row by row.
 func (out *Result) hold(r *Request) (*study.Study, error) {
-	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
+	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Parts: true})
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ var faults = []fault{
 	{"protected no category", "features:\n  sex: {categories: [Female, Male]}\nprotected:\n  sex: [Femal]\n", []string{`4:9: protected.sex[0]: no category "Femal"; did you mean "Female"? allowed: Female, Male`}, false},
 	{"protected twice", "features:\n  sex: {categories: [Female, Male]}\nprotected:\n  sex: [Male, 1]\n", []string{"4:15: protected.sex[1]: 1 appears twice"}, false},
 	{"protected fraction", "features:\n  age: {integer: 0..9}\nprotected:\n  age: [1.5]\n", []string{"4:9: protected.age[0]: 1.5 is not whole, as the feature is"}, false},
-	{"protected too many", "features:\n  a: {integer: 0..9999}\n  b: {integer: 0..9999}\nprotected:\n  a: all\n  b: all\n", []string{"5:3: protected: more than 1048576 protected combinations"}, false},
+	{"protected too many", "features:\n  a: {integer: 0..9999}\n  b: {integer: 0..9999}\nprotected:\n  a: all\n  b: all\n", []string{"5:3: protected: more than 1048576 combinations of protected values; protect less, or ask about some of them with --protected"}, false},
 	{"constraint on nothing", "features:\n  sex: {categories: [Female, Male]}\nconstraints:\n  r:\n    forbid: sex=Female,relation=Husband\n", []string{`5:13: constraints.r.forbid: no feature "relation"; the features are sex`}, false},
 	{"constraint without predicate", "features:\n  a: {integer: 0..1}\nconstraints:\n  r: {on: true}\n", []string{"4:7: constraints.r: needs forbid:, a predicate"}, true},
 	{"constraint that never holds", "features:\n  a: {integer: 0..1}\nconstraints:\n  r: {forbid: a=7}\n", []string{"4:15: constraints.r.forbid: never holds: a has values from 0 to 1"}, false},

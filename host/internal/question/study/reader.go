@@ -109,8 +109,8 @@ func (r *reader) protected(n *yamlfile.Node, s *Study) {
 		if beyond && slices.ContainsFunc(f.Protected, func(v float64) bool { return !f.Contains(v) }) {
 			s.Extrapolated = append(s.Extrapolated, f.Name)
 		}
-		if count *= max(1, len(f.Protected)); count > space.MaxCombinations {
-			r.Fault(n, "more than %d protected combinations", space.MaxCombinations)
+		if count = min(count*max(1, len(f.Protected)), 2*space.MaxCombinations); count > space.MaxCombinations && !r.options.Parts {
+			r.Fault(n, "more than %d combinations of protected values; protect less, or ask about some of them with --protected", space.MaxCombinations)
 			return
 		}
 	}

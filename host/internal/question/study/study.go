@@ -41,6 +41,9 @@ type Options struct {
 	// NoModel leaves the network out: Network is nil and nothing is said of
 	// its file.
 	NoModel bool
+	// Parts: questions name the attributes that they protect, so that the combinations of all that the
+	// study protects need not be few.
+	Parts bool
 	// AnyClass allows a study that asks about any of several classes; the study that is
 	// loaded is then about class 0, and ByClass gives all.
 	AnyClass bool
@@ -129,7 +132,11 @@ func Load(path string, o Options) (*Study, error) {
 			return nil, err
 		}
 	}
-	if err := s.Space.Validate(); err != nil {
+	validate := s.Space.Validate
+	if o.Parts {
+		validate = s.Space.ValidateFeatures
+	}
+	if err := validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return s, nil
