@@ -20,7 +20,7 @@ func smallBench(t *testing.T, binary string, kinds ...string) string {
 	dir := filepath.Join(t.TempDir(), "bench")
 	code, stdout, stderr := startWith(t, binary, t.TempDir(), "", "soundness", "new", dir, "--rungs", "1", "--json").wait(t)
 	var made bench.Result
-	if err := json.Unmarshal([]byte(stdout), &made); code != ExitDone || err != nil || len(made.Instances) != 8 {
+	if err := json.Unmarshal([]byte(stdout), &made); code != ExitDone || err != nil || len(made.Instances) != 9 {
 		t.Fatalf("exit code %d, %v, %s", code, err, stderr)
 	}
 	for _, i := range made.Instances {

@@ -146,7 +146,7 @@ protected: {b: all}
 		{"certify STUDY --solver bnb --maximize", ExitDone, "proved (rigorous)", ""},
 		{"certify STUDY --solver bnb --notion decision", ExitUsage, "", "which has the largest is no question about one of them"},
 		{"explain STUDY --notion decision", ExitUsage, "", "which has the largest is no question about one of them"},
-		{"audit STUDY", ExitDone, "2 people were audited", "a yes is here a share of the class above ½"},
+		{"audit STUDY", ExitDone, "2 people were audited", "a decision is positive here where the share of the class is above ½"},
 	} {
 		args := append(strings.Fields(strings.ReplaceAll(c.command, "STUDY", filepath.Join(dir, "study.yaml"))), "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db"))
 		var out, errs strings.Builder
