@@ -28,10 +28,10 @@ func Difference(q *problem.Query, b *bound.Bounds) *bound.Difference {
 }
 
 // logitsApart is how far the logits of two copies lie apart at most; ok is unset where their
-// own enclosures say as much.
+// own enclosures say half as much, and a row would cost more than it brings.
 func logitsApart(b *bound.Bounds) (most float64, ok bool) {
 	most = b.Apart()
-	return most, most < b.Logit.Hi-b.Logit.Lo
+	return most, most <= (b.Logit.Hi-b.Logit.Lo)/2
 }
 
 // remember keeps neuron j of layer k of the copy being added as it is before

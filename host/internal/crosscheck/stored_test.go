@@ -105,6 +105,9 @@ func TestStoredResults(t *testing.T) {
 		t.Fatalf("no run of %s", command)
 		return ""
 	}
+	if err := os.CopyFS(in("scored"), os.DirFS(loan("").Study)); err != nil { // what is found is kept beside the study
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(in("scores.csv"), []byte("score\n"+strings.Repeat("0.5\n", 6820)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,7 @@ func TestStoredResults(t *testing.T) {
 		to("soundness new", soundness.New, soundness.Request{Rungs: 1, Seed: 1, Out: in("bench")}),
 		to("init", draft.Answer, draft.Request{Data: loan("").Study + "/applicants.csv", Model: loan("").Study + "/network.json", Out: in("study.yaml")}),
 		to("inspect", inspect.Answer, inspect.Request{Path: loan("").Study}),
-		to("inspect scores", reconcile.Answer, reconcile.Request{Request: inspect.Request{Path: loan("").Study}, Scores: in("scores.csv")}),
+		to("inspect scores", reconcile.Answer, reconcile.Request{Request: inspect.Request{Path: in("scored")}, Scores: in("scores.csv")}),
 		to("inspect a network", inspect.Answer, inspect.Request{Path: in("network.json")}),
 		to("plugins", plugins.List, struct{}{}),
 		to("doctor", plugins.Diagnose, plugins.Checkup{Data: folder}),
