@@ -31,7 +31,7 @@ func Difference(q *problem.Query, b *bound.Bounds) *bound.Difference {
 // own enclosures say half as much, and a row would cost more than it brings.
 func logitsApart(b *bound.Bounds) (most float64, ok bool) {
 	most = b.Apart()
-	return most, most <= (b.Logit.Hi-b.Logit.Lo)/2
+	return most, most < (b.Logit.Hi-b.Logit.Lo)/2
 }
 
 // remember keeps neuron j of layer k of the copy being added as it is before
