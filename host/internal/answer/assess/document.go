@@ -57,7 +57,7 @@ func (r *Result) verdict(d *view.Document) {
 		more = append(more, a.Summary.Text...)
 	}
 	if s := r.Shares; s != nil && (s.Nobody() || *s.Undecided < 1) {
-		more = append(more, "Of all possible people: "+s.Between()+".")
+		more = append(more, "By this notion, of all possible people: "+s.Between()+".")
 	}
 	d.Add(more)
 	d.Disagree(r.Disagreements)

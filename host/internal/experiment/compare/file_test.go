@@ -134,10 +134,10 @@ func TestShippedFiles(t *testing.T) {
 
 func TestFileTooLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, []byte("arms:\n"+strings.Repeat("# words\n", 1<<16)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("arms:\n"+strings.Repeat("# words\n", 1<<18)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "256 KiB") {
+	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "1024 KiB") {
 		t.Error(err)
 	}
 }

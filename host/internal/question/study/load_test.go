@@ -413,3 +413,27 @@ func TestDocumentedExample(t *testing.T) {
 		t.Errorf("the documented message is %q, the real one %v", message, err)
 	}
 }
+
+// TestLongTables: a study whose tables are longer than 256 KiB of text is read.
+func TestLongTables(t *testing.T) {
+	text, weights := "model: net.json\nfeatures:\n", ""
+	for i := range 40 {
+		table := ""
+		for v := range 1000 {
+			table += fmt.Sprintf("%v, ", float64((v*37+i)%101)/7)
+		}
+		text += fmt.Sprintf("  f%d: {integer: 0..999, inputs: [{table: [%s]}]}\n", i, strings.TrimSuffix(table, ", "))
+		weights += ", 0.5"
+	}
+	if len(text) < 256<<10 {
+		t.Fatalf("%d bytes", len(text))
+	}
+	folder := write(t, map[string]string{
+		"study.yaml": text,
+		"net.json": `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid",
+			"layers": [{"name": "out", "inputs": 40, "units": 1, "activation": "linear", "weights": [[` + weights[2:] + `]], "bias": [0]}]}`,
+	})
+	if s := mustLoad(t, folder, study.Options{}); len(s.Space.Features) != 40 || len(s.Space.Features[39].Inputs[0].Table) != 1000 {
+		t.Errorf("%d features", len(s.Space.Features))
+	}
+}

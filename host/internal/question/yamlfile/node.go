@@ -15,8 +15,8 @@ import (
 // Bounds on a file. They keep hostile YAML (deep nesting, aliases of aliases)
 // from taking more than a moment.
 const (
-	maxFileBytes = 256 << 10
-	maxNodes     = 50_000 // after aliases are expanded
+	maxFileBytes = 1 << 20
+	maxNodes     = 200_000 // after aliases are expanded
 	maxDepth     = 32
 )
 

@@ -78,7 +78,7 @@ f.yaml:10:1: unknown key "none"; allowed: name, list, grad`
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, want string }{
-		"small": {text, ""}, "large": {strings.Repeat("#\n", 1<<17+1), "256 KiB"},
+		"small": {text, ""}, "large": {strings.Repeat("#\n", 1<<19+1), "1024 KiB"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
