@@ -174,3 +174,12 @@ func TestQuantifyUsage(t *testing.T) {
 		})
 	}
 }
+
+// TestQuantifyWithoutTime: a time that is over before a solver has started leaves everything undecided, and is no
+// error.
+func TestQuantifyWithoutTime(t *testing.T) {
+	code, stdout, stderr := command(t, bnbFolder(t), "quantify", "../../../studies/loan", "--timeout", "1ns")
+	if code != ExitDone || !strings.Contains(stdout, "undecided") || !strings.Contains(stdout, "time limit") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}

@@ -76,6 +76,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	if s.Shard.Of > 0 && r.Partition == "" {
 		return nil, session.Mistake(errors.New("--shard is a part of the regions of --partition, which is not given"))
 	}
+	whole := ctx
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
 	st, queries, err := question.Queries(r.Spec, problem.Quantify, s.Note)
@@ -94,8 +95,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	default:
 		a.noRows = err.Error()
 	}
-	if a.plugin, err = r.open(ctx, s); err != nil {
-		return nil, session.TooLate(ctx, r.Timeout, err)
+	// However long the solver takes to start: the sample and the rows are worth an answer, too.
+	if a.plugin, err = r.open(whole, s); err != nil {
+		return nil, err
 	}
 	defer a.plugin.Close()
 	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Questions: []*Result{}, Several: len(queries) > 1}
