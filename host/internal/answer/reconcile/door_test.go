@@ -1,0 +1,83 @@
+package reconcile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/host/internal/answer/inspect"
+	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
+	"github.com/hyfair/hyfair/host/internal/session"
+)
+
+// door is what hyfair makes of a real model, its rows and its library's scores. Outcomes are equal, when all
+// scores are the library's; wrong, when some are not; or refused.
+type door struct {
+	// Blind is the outcome of a draft without scores. One that is wrong must come with a doubt.
+	Blind string `json:"blind"`
+	// Says is a part of the doubts, or of what was refused.
+	Says string `json:"says,omitempty"`
+	// Scored is the outcome with scores. What is then said to be certain must be equal, and what is not must say that
+	// no arrangement was found.
+	Scored string `json:"scored"`
+}
+
+// TestDoor: none of these models is read in silence as another one. testdata/door/make.py makes them with the
+// libraries; door.json says what is right.
+func TestDoor(t *testing.T) {
+	folder := "testdata/door"
+	text, err := os.ReadFile(filepath.Join(folder, "door.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows map[string]door
+	if err := json.Unmarshal(text, &rows); err != nil {
+		t.Fatal(err)
+	}
+	models, err := filepath.Glob(filepath.Join(folder, "*.scores.csv"))
+	if err != nil || len(models) != len(rows) {
+		t.Fatalf("%d models, %d rows in door.json, %v", len(models), len(rows), err)
+	}
+	for _, scores := range models {
+		name := strings.TrimSuffix(filepath.Base(scores), ".scores.csv")
+		t.Run(name, func(t *testing.T) {
+			var model string
+			for _, extension := range []string{".json", ".ubj", ".txt", ".onnx"} {
+				if path := filepath.Join(folder, name+extension); exists(path) {
+					model = path
+				}
+			}
+			want := rows[name]
+			try := func(given string) (outcome, said string, solved, checked bool) {
+				out := filepath.Join(t.TempDir(), "study.yaml")
+				drafted, err := reconcile.Draft(t.Context(), &session.Session{}, draft.Request{
+					Data: filepath.Join(folder, name+".data.csv"), Model: model, Label: "paid", Protected: []string{"sex"}, Scores: given, Out: out,
+				})
+				if err != nil {
+					return "refused", err.Error(), false, false
+				}
+				held, err := reconcile.Answer(t.Context(), &session.Session{}, reconcile.Request{Request: inspect.Request{Path: out}, Scores: scores})
+				if err != nil {
+					return "refused", err.Error(), false, false
+				}
+				return map[bool]string{true: "equal", false: "wrong"}[held.Scores.Differ == 0], strings.Join(drafted.Doubts, "\n"), drafted.Solved, drafted.InputCheck.Checked
+			}
+			outcome, said, solved, checked := try("")
+			if outcome != want.Blind || !strings.Contains(said, want.Says) || outcome == "wrong" && (said == "" || solved) || checked {
+				t.Errorf("without scores %s, %v, %v: %q", outcome, solved, checked, said)
+			}
+			outcome, said, solved, checked = try(scores)
+			if outcome != want.Scored || solved && outcome != "equal" || checked != (outcome == "equal") || outcome == "wrong" && !strings.Contains(said, "no arrangement") {
+				t.Errorf("with scores %s, %v, %v: %q", outcome, solved, checked, said)
+			}
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
