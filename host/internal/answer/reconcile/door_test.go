@@ -45,7 +45,7 @@ func TestDoor(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(scores), ".scores.csv")
 		t.Run(name, func(t *testing.T) {
 			var model string
-			for _, extension := range []string{".json", ".ubj", ".txt", ".onnx"} {
+			for _, extension := range []string{".json", ".ubj", ".txt", ".onnx", ".keras"} {
 				if path := filepath.Join(folder, name+extension); exists(path) {
 					model = path
 				}
