@@ -16,14 +16,14 @@ import (
 
 // readBytes reads a file held in memory.
 func readBytes(file []byte) (*relu.Network, Info, error) {
-	m, info, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory.h5")
+	m, info, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory.h5")
 	n, _ := m.(*relu.Network)
 	return n, info, err
 }
 
 // readAny reads a file of a model of any family.
 func readAny(file []byte) (model.Model, error) {
-	m, _, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory")
+	m, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory")
 	return m, err
 }
 

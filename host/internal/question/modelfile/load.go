@@ -182,25 +182,7 @@ func open(path string, choice Choice) (model.Model, Info, error) {
 		return nil, Info{}, files.Reason(err)
 	}
 	defer file.Close()
-	text, err := onceRead(file, stat.Size(), path)
-	if err != nil {
-		return nil, Info{}, err
-	}
-	m, info, beside, err := read(source{bytes.NewReader(text), int64(len(text)), filepath.Dir(path), choice}, path)
-	if err != nil {
-		return nil, Info{}, err
-	}
-	info.Files, info.SHA256 = []string{path}, fmt.Sprintf("%x", sha256.Sum256(text))
-	if len(beside) == 0 {
-		return m, info, nil
-	}
-	sums := info.SHA256
-	for _, f := range beside {
-		info.Files = append(info.Files, filepath.Join(filepath.Dir(path), f.name))
-		sums += fmt.Sprintf("%x", sha256.Sum256(f.text))
-	}
-	info.SHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte(sums)))
-	return m, info, nil
+	return read(source{file, stat.Size(), filepath.Dir(path), choice}, path)
 }
 
 // besideFile is a file beside the model's, as it was read.
@@ -212,22 +194,15 @@ type besideFile struct {
 // maxFile bounds a model file.
 const maxFile = 1 << 30
 
-// onceRead is a file's content, which is parsed and hashed, so that both are of the same bytes. A file
-// of no known format is refused before.
-func onceRead(file io.ReaderAt, size int64, path string) (text []byte, err error) {
+// read finds the format of a file and reads it, once: what is hashed is what was parsed.
+func read(f source, path string) (_ model.Model, _ Info, err error) {
 	defer caught(&err)
-	choose(whole(file, min(size, 64), 64, ""), strings.ToLower(filepath.Ext(path)))
-	return whole(file, size, maxFile, "a model file"), nil
-}
-
-// read finds the format of a file and reads it.
-func read(f source, path string) (_ model.Model, _ Info, beside []besideFile, err error) {
-	defer caught(&err)
-	head := whole(f, min(f.size, 64), 64, "")
-	format := choose(head, strings.ToLower(filepath.Ext(path)))
+	format := choose(whole(f, min(f.size, 64), 64, ""), strings.ToLower(filepath.Ext(path)))
 	if f.choice.Raw && format.name != "nnet" {
 		panic(faultf("normalize: is for .nnet files, whose means and ranges some programs leave aside; leave it out"))
 	}
+	text := whole(f, f.size, maxFile, "a model file")
+	f.ReaderAt = bytes.NewReader(text)
 	out := format.read(f)
 	if v := f.choice.Missing; v != nil {
 		e, ok := out.model.(*trees.Ensemble)
@@ -237,11 +212,23 @@ func read(f source, path string) (_ model.Model, _ Info, beside []besideFile, er
 		out.model = e.Absent(float32(*v))
 	}
 	check(out.model.Validate())
-	return out.model, Info{
-		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs,
+	info := Info{
+		Path: path, Format: format.name, Producer: out.producer, Bytes: f.size, InputNames: out.inputs, Files: []string{path}, SHA256: sum(text),
 		Linear: out.linear, OneOfMany: out.oneOfMany, ShareOfMany: out.shareOfMany, Classes: out.classes, Fills: out.fills, Codes: out.codes, Vocabularies: out.vocabularies, Summary: Summarise(out.model),
-	}, out.beside, nil
+	}
+	if len(out.beside) > 0 {
+		sums := info.SHA256
+		for _, f := range out.beside {
+			info.Files = append(info.Files, filepath.Join(filepath.Dir(path), f.name))
+			sums += sum(f.text)
+		}
+		info.SHA256 = sum([]byte(sums))
+	}
+	return out.model, info, nil
 }
+
+// sum is the SHA-256 of a text, in hexadecimal.
+func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // Is reports that the file looks like a model of one of the formats.
 func Is(path string) bool {
