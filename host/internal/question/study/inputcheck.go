@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -207,17 +208,10 @@ func (s *Study) inputsSHA256() string {
 		Format   people.Format
 		Columns  []people.Column
 		Skip     []int
-		Choice   any
-		Zeros    []string // what of the choice may be 0, which is more than nothing
+		Choice   modelfile.Choice
 		Link     fairness.Link
 		Number   bool
 	}{Choice: s.choice, Link: s.Model.Link(), Number: s.Number}
-	if c := s.choice.Class; c != nil && *c == 0 {
-		about.Zeros = append(about.Zeros, "class")
-	}
-	if m := s.choice.Missing; m != nil && *m == 0 {
-		about.Zeros = append(about.Zeros, "missing")
-	}
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
 		one := feature{Name: f.Name, Kind: f.Kind, Categories: f.Categories, Inputs: f.Inputs}
@@ -235,15 +229,7 @@ func (s *Study) inputsSHA256() string {
 			about.Skip = append(about.Skip, f.Skip)
 		}
 	}
-	// Without what is at its zero value, so that versions that know more still hold the digest.
-	var plain any
-	text, err := json.Marshal(about)
-	if err == nil {
-		err = json.Unmarshal(text, &plain)
-	}
-	if err == nil {
-		text, err = json.Marshal(withoutZeros(plain))
-	}
+	text, err := json.Marshal(withoutZeros(reflect.ValueOf(about)))
 	if err != nil {
 		return "" // no digest, which no check has
 	}
@@ -251,23 +237,32 @@ func (s *Study) inputsSHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// withoutZeros is a JSON value without the fields of objects that are zero or empty.
-func withoutZeros(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, of := range v {
-			if of = withoutZeros(of); of == nil || reflect.ValueOf(of).IsZero() {
-				delete(v, key)
-			} else if of := reflect.ValueOf(of); (of.Kind() == reflect.Map || of.Kind() == reflect.Slice) && of.Len() == 0 {
-				delete(v, key)
+// withoutZeros is a value as JSON has it, structs without the fields that are zero or empty: later versions
+// may add fields and hold the same digest. A pointer to a zero is none.
+func withoutZeros(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return withoutZeros(v.Elem())
+	case reflect.Slice:
+		out := make([]any, v.Len())
+		for i := range out {
+			out[i] = withoutZeros(v.Index(i))
+		}
+		return out
+	case reflect.Struct:
+		if _, ok := v.Interface().(json.Marshaler); ok {
+			return v.Interface()
+		}
+		out := map[string]any{}
+		for i := range v.NumField() {
+			f := v.Field(i)
+			if empty := (f.Kind() == reflect.Slice || f.Kind() == reflect.Map) && f.Len() == 0; !empty && !f.IsZero() {
+				out[v.Type().Field(i).Name] = withoutZeros(f)
 			}
 		}
-	case []any:
-		for i := range v {
-			v[i] = withoutZeros(v[i])
-		}
+		return out
 	}
-	return v
+	return v.Interface()
 }
 
 // rowsSHA256 is the digest of the data files, people.Data.SHA256, without reading the rows.
