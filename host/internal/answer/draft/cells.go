@@ -153,6 +153,14 @@ func (c *column) miss(texts []string) {
 	c.marks, c.odd = append(c.marks, texts...), append(c.odd, texts...)
 }
 
+// rowsWith counts the rows of texts that became marks by miss.
+func (c *column) rowsWith(texts []string) (n int) {
+	for _, text := range texts {
+		n += c.oddRows[text]
+	}
+	return n
+}
+
 // keep makes a value of what marks a missing one in other columns.
 func (c *column) keep(mark string) {
 	at := slices.Index(c.marks, mark)
@@ -338,11 +346,6 @@ func (d *drafter) doubtOddCells() {
 		if len(c.slips) == 0 {
 			continue
 		}
-		count, texts := 0, make([]string, len(c.slips))
-		for i, text := range c.slips {
-			texts[i] = fmt.Sprintf("%.40q", text)
-			count += c.oddRows[text]
-		}
 		what := "and their rows are left out"
 		switch {
 		case f.filled():
@@ -350,6 +353,6 @@ func (d *drafter) doubtOddCells() {
 		case f.lacks():
 			what = "and count as missing, which the trees send somewhere"
 		}
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells are no numbers (%s), %s: if the model was trained otherwise, change it", c.name, view.Count(count), view.Count(len(c.numbers)), strings.Join(texts, ", "), what))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells are no numbers (%s), %s: if the model was trained otherwise, change it", c.name, view.Count(c.rowsWith(c.slips)), view.Count(len(c.numbers)), quoted(c.slips, mostOdd), what))
 	}
 }

@@ -122,7 +122,7 @@ func TestNotations(t *testing.T) {
 	}
 }
 
-// Values that the model may never have seen are told: numbers apart from all others, categories without an input or
+// Values that the model may never have seen raise a doubt: numbers apart from all others, categories without an input or
 // with one that is written otherwise. One category that was dropped needs no input.
 func TestValuesThatTheModelMayNotKnow(t *testing.T) {
 	for name, c := range map[string]struct {

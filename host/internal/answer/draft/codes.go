@@ -68,15 +68,11 @@ func (d *drafter) doubtCodes() {
 		if len(c.unseen) == 0 {
 			continue
 		}
-		count := 0
-		for _, text := range c.unseen {
-			count += c.oddRows[text]
-		}
 		what := "their rows are left out"
 		if f.lacks() {
 			what = "they count as missing, as the library has it"
 		}
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells have values that the model never saw (%s; it knows %s): %s", c.name, view.Count(count), view.Count(len(c.codes)), quoted(c.unseen), quoted(c.listed), what))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells have values that the model never saw (%s; it knows %s): %s", c.name, view.Count(c.rowsWith(c.unseen)), view.Count(len(c.codes)), quoted(c.unseen, mostQuoted), quoted(c.listed, mostQuoted), what))
 	}
 	if d.model == nil || d.Scores != "" || d.Inputs != "" {
 		return
@@ -92,13 +88,16 @@ func (d *drafter) doubtCodes() {
 	}
 }
 
-// quoted are a few texts.
-func quoted(texts []string) string {
+// mostQuoted bounds the texts of a list in a doubt.
+const mostQuoted = 10
+
+// quoted are the first of texts.
+func quoted(texts []string, most int) string {
 	var out []string
-	for _, text := range texts[:min(len(texts), 10)] {
+	for _, text := range texts[:min(len(texts), most)] {
 		out = append(out, fmt.Sprintf("%.40q", text))
 	}
-	if len(texts) > 10 {
+	if len(texts) > most {
 		out = append(out, "…")
 	}
 	return strings.Join(out, ", ")

@@ -1,0 +1,432 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// arrange finds the features in the order of the model's inputs.
+func (d *drafter) arrange() (arrangement, error) {
+	views, err := d.views()
+	switch {
+	case err != nil:
+		return arrangement{}, err
+	case d.model == nil:
+		return d.plainly(views[0]), nil
+	case d.Inputs != "":
+		return d.paired(views)
+	}
+	t := d.truth
+	if d.Scores != "" {
+		if t.scores, views, err = readScores(d.Scores, d.table, views); err != nil {
+			return arrangement{}, err
+		}
+	}
+	all, names := d.possible(views)
+	if len(all) == 0 {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
+		return d.plainly(views[0]), nil
+	}
+	tried := d.normalised(all, d.scaled(all, t), t)
+	switch {
+	case t.scores != nil:
+		return d.solved(d.judged(tried, t), all, t.scores)
+	case t.labels == nil && t.numbers == nil:
+		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
+		return d.held(tried[0])
+	}
+	return d.fitted(tried, t, names)
+}
+
+// views are the rows that may be kept: those without a missing value, and those with such as are categories.
+func (d *drafter) views() ([]*selection, error) {
+	fill := (len(d.info.Fills) > 0 || d.sends()) && d.Inputs == ""
+	views := []*selection{d.table.see(d.usable, d.label, true, fill)}
+	if d.categoriesOfGaps() {
+		views = append(views, d.table.see(d.usable, d.label, false, fill))
+	}
+	views = slices.DeleteFunc(views, func(v *selection) bool { return len(v.rows) == 0 })
+	if len(views) == 0 {
+		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
+	}
+	common := views[0].rows
+	if d.sends() { // a pipeline may do otherwise with missing values than its file
+		if whole := d.table.see(d.usable, d.label, true, false).rows; len(whole) > 0 {
+			common = whole
+		}
+	}
+	for _, v := range views {
+		v.common = common
+	}
+	return views, nil
+}
+
+// sends reports that the model sends a missing value somewhere.
+func (d *drafter) sends() bool {
+	_, trees := d.model.(*trees.Ensemble)
+	return trees
+}
+
+// forgets reports an ONNX file of trees whose comparisons all send a missing value where they do not hold.
+func (d *drafter) forgets() bool {
+	e, ok := d.model.(*trees.Ensemble)
+	return ok && d.info.Format == "onnx" && !slices.ContainsFunc(e.Trees, func(t trees.Tree) bool {
+		return slices.ContainsFunc(t, func(n trees.Node) bool { return !n.IsLeaf() && n.Missing })
+	})
+}
+
+// possible are the arrangements that come into question: by the names of the model's inputs, where it has
+// them, else those with as many inputs.
+func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
+	for _, v := range slices.Backward(views) {
+		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() && (v == views[0] || !a.blindTo()) {
+			if all = append(all, a); !a.numbered() {
+				break
+			}
+		}
+	}
+	if names = len(all) > 0; !names {
+		for _, v := range views {
+			all = append(all, v.arrangements(d.usable, d.model.Inputs())...)
+		}
+	}
+	if !names && len(d.info.InputNames) == d.model.Inputs() {
+		all = slices.DeleteFunc(all, func(a arrangement) bool { return a.mismatch(&d.info) != "" })
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted)))
+	}
+	for i := range all {
+		all[i].fill(d.info.Fills, d.sends())
+	}
+	return all, names
+}
+
+// mismatch says why an arrangement contradicts the model's file; "" where it does not.
+func (a *arrangement) mismatch(info *modelfile.Info) string {
+	fed, at := make([]modelfile.Fed, len(a.features)), 0
+	for i := range fed {
+		f := a.features[i].Feature
+		f.Inputs = slices.Clone(f.Inputs)
+		for k := range f.Inputs {
+			f.Inputs[k].Index = at
+			at++
+		}
+		fed[i] = modelfile.Fed{Feature: &f, Columns: []string{a.features[i].from.name}}
+	}
+	_, why := info.Mismatch(fed)
+	return why
+}
+
+// normalised are arrangements that were tried, or those of a .nnet file whose means and ranges are left aside, as
+// some programs do, where these fit better.
+func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
+	if d.info.Format != "nnet" || t.labels == nil && t.numbers == nil && t.scores == nil {
+		return tried
+	}
+	raw, _, err := modelfile.Read(d.Model, modelfile.Choice{Class: d.Class, Raw: true})
+	if err != nil {
+		return tried
+	}
+	least := d.judged(tried, t)[0].fit.loss
+	if t.scores == nil {
+		least -= tried[0].closely(t)
+	}
+	own := d.model
+	d.model = raw
+	if again := d.scaled(all, t); d.judged(again, t)[0].fit.loss < least {
+		d.raw = true
+		return again
+	}
+	d.model = own
+	return tried
+}
+
+// scaled are arrangements with their numbers in each of the usual scales: of all, or of those that are nearest
+// to what is known where there are more than can be looked at.
+func (d *drafter) scaled(all []arrangement, t truth) (tried []arrangement) {
+	few := max(20, int(mostWork/float64(4*firstRows*max(1, modelfile.Summarise(d.model).Parameters))))
+	if _, smooth := d.model.(model.Differentiable); !smooth {
+		few = 20 // trees commonly see numbers as they are
+	}
+	if len(all) > few && (t.labels != nil || t.numbers != nil || t.scores != nil) {
+		all = judged(all, d.model, t, max(20, firstRows*few/len(all)))[:few]
+	}
+	for i := range all {
+		tried = append(tried, all[i].scalings()...)
+	}
+	return tried
+}
+
+// firstRows is how many rows each arrangement is judged by at first.
+const firstRows = 200
+
+// judged are the best arrangements, in order of their losses.
+func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
+	all := slices.Clone(tried)
+	for _, rows := range []int{firstRows, 3000} {
+		all = judged(all, d.model, t, rows)
+		all = all[:min(len(all), 40)]
+	}
+	return all
+}
+
+// fitted chooses by the labels, and says how sure that is.
+func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
+	all := d.judged(tried, t)
+	if d.Positive == nil && !t.free && t.numbers == nil { // "bad" is what a model of defaults calls 1
+		t.free = true
+		if turned := d.judged(tried, t); turned[0].fit.loss < all[0].fit.loss-all[0].closely(t) {
+			all = turned
+		}
+	}
+	best := all[0]
+	if d.unsaid() {
+		plain := best
+		if i := slices.IndexFunc(all, func(a arrangement) bool { return strings.HasSuffix(a.how, "as they are") }); i >= 0 {
+			plain = all[i]
+		}
+		if m, ok := absent(d.model, 0); ok && plain.fit.loss > 0.9*best.blind(t) { // zeros of sparse matrices hide what fits
+			if sparse := judged(judged(slices.Clone(tried), m, t, firstRows)[:min(len(tried), 5)], m, t, 3000)[0]; sparse.fit.loss < plain.fit.loss {
+				plain = sparse
+			}
+		}
+		if d.absentByLabels(&plain, t, best.fit.loss); d.absent != nil {
+			best = plain
+		}
+	}
+	why := best.how + ": " + best.fit.said()
+	sure := "likely"
+	if len(all) > 1 {
+		why += "; next best, " + all[1].how + ": " + all[1].fit.said()
+		if all[1].fit.loss-best.fit.loss < best.closely(t) {
+			sure = "guess"
+		}
+	}
+	if !best.tells(t) {
+		sure = "guess"
+		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
+	}
+	if names && d.info.Format == "onnx" && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() { // the file holds the encoders
+		sure, d.out.Solved = "certain", true
+	}
+	d.out.Inputs = sure + ": " + why
+	return d.held(best)
+}
+
+// paired solves the arrangement from the inputs that the owner gave.
+func (d *drafter) paired(views []*selection) (arrangement, error) {
+	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs(), d.sends())
+	if err != nil {
+		return arrangement{}, err
+	}
+	var scores []float64
+	if d.Scores != "" {
+		if scores, fit, err = readScores(d.Scores, d.table, fit); err != nil {
+			return arrangement{}, err
+		}
+	}
+	var a arrangement
+	for _, v := range slices.Backward(fit) {
+		if a, err = p.solve(v, d.usable); err != nil {
+			continue
+		}
+		if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
+		}
+		if p.absent != nil {
+			d.absent = p.absent
+			d.model, _ = absent(d.model, *p.absent)
+			a.how += fmt.Sprintf(", in which %s is missing", decimal(*p.absent))
+		}
+		for c, texts := range p.gaps {
+			c.miss(texts)
+		}
+		a = d.lacking(a, p)
+		for i := range a.features {
+			f := &a.features[i]
+			switch gaps := p.gaps[f.from]; {
+			case gaps == nil:
+			case f.lacks():
+				f.why = append(f.why, fmt.Sprintf("certain: missing where the column has %s, in all rows", strings.Join(gaps, " or ")))
+			default:
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: the model takes %s for a missing value, which a study cannot say of this feature, so such rows are left out", f.Name, strings.Join(gaps, " and ")))
+			}
+		}
+		switch {
+		case scores != nil:
+			a = d.matched(a, scores)
+		case !p.some && d.unsaid():
+			d.absentByLabels(&a, d.truth, math.Inf(1))
+			if d.out.Solved = false; d.out.Inputs == "" {
+				d.out.Inputs = "likely: " + a.how
+			}
+		}
+		return d.held(a)
+	}
+	return a, err
+}
+
+// matched holds what was solved from inputs against the scores.
+func (d *drafter) matched(a arrangement, scores []float64) arrangement {
+	bound := boundOf(d.model, scores)
+	worst := a.worst(d.model, scores, allRows)
+	if worst > bound {
+		if found, ok := d.absentByScores([]arrangement{a}, scores, bound); ok {
+			a, worst = found, found.worst(d.model, scores, allRows)
+		}
+	}
+	if d.out.Worst = &worst; worst > bound {
+		d.out.Solved = false
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the scores of %s are off by up to %.3g: they are of another model, or it gets other inputs", d.Inputs, d.Scores, worst))
+	}
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, len(a.view.rows), worst)
+	return a
+}
+
+// boundOf is how far scores may be off.
+func boundOf(m model.Model, scores []float64) float64 {
+	bound := exactly
+	if m.Link() == fairness.LinkLinear {
+		for _, score := range scores {
+			bound = max(bound, exactly*math.Abs(score))
+		}
+	}
+	return bound
+}
+
+// lacking keeps the rows of a solved arrangement, too, in which values are missing and so are the inputs.
+func (d *drafter) lacking(a arrangement, p *pairs) arrangement {
+	wide := a
+	wide.features, wide.view = slices.Clone(a.features), d.table.see(d.usable, d.label, a.view.drop, true)
+	wide.fill(nil, d.sends())
+	at := 0
+	for i := range wide.features {
+		f, x := &wide.features[i], p.inputs[at]
+		f.sent = f.sent && !slices.ContainsFunc(wide.view.rows, func(row int) bool { return f.from.gap(row) && !math.IsNaN(x[row]) })
+		at += len(f.Inputs)
+	}
+	all := 0
+	for _, row := range wide.view.rows {
+		if !slices.ContainsFunc(wide.features, func(f feature) bool { return f.unread(row) }) {
+			all++
+		}
+	}
+	some := slices.ContainsFunc(wide.features, func(f feature) bool { return f.lacks() })
+	if wide = wide.narrowed(); some && len(wide.view.rows) == all || len(p.gaps) > 0 { // else there are categories that no other row has
+		return wide
+	}
+	return a
+}
+
+const (
+	// exactly is how far scores may be off that float32 and their printed digits explain; of numbers, of the largest.
+	exactly = 1e-5
+	allRows = math.MaxInt32
+)
+
+// solved chooses by the owner's scores, and solves from them what the usual ways do not give.
+func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangement, error) {
+	best, least := tried[0], math.Inf(1)
+	bound := boundOf(d.model, scores)
+	for i := range tried[:min(len(tried), 8)] {
+		if worst := tried[i].worst(d.model, scores, allRows); worst < least {
+			best, least = tried[i], worst
+		}
+		if least <= bound {
+			break
+		}
+	}
+	if least > bound {
+		if a, ok := d.absentByScores(tried, scores, bound); ok {
+			best, least = a, a.worst(d.model, scores, allRows)
+		}
+	}
+	if m, smooth := d.model.(model.Differentiable); least > bound && smooth && best.known(m, scores) {
+		s := searcher{m: m, scores: scores, bound: bound}
+		if s.search(all); s.least < least {
+			best, least = s.best, s.least
+		}
+	}
+	d.out.Worst = &least
+	if d.out.Solved = least <= bound; d.out.Solved {
+		own := 2*least + 1e-12
+		for i := range best.features {
+			best.simplify(i, d.model, scores, own)
+			best.tell(i, d.model, scores, bound)
+		}
+		least = best.worst(d.model, scores, allRows)
+		for i := range tried[:min(len(tried), 8)] {
+			if a := &tried[i]; !slices.EqualFunc(a.features, best.features, func(f, g feature) bool { return f.from == g.from }) && a.worst(d.model, scores, allRows) <= bound {
+				d.out.Solved = false
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
+				break
+			}
+		}
+	} else {
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
+	}
+	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)
+	return d.held(best)
+}
+
+// simplify writes the line of a number as short as the scores allow.
+func (a *arrangement) simplify(i int, m model.Model, scores []float64, bound float64) {
+	f := &a.features[i]
+	if f.Kind == space.Categorical {
+		if f.inputs != "" && f.inputs != "one-hot" {
+			f.inputs = tables(f.Inputs)
+		}
+		return
+	}
+	in := f.Inputs[0]
+	if in.Scale == 1 && in.Offset == 0 {
+		return
+	}
+	worst := func(scale, offset float64) float64 {
+		f.Inputs = []space.Input{{Scale: scale, Offset: offset}}
+		return a.worst(m, scores, 1000)
+	}
+	f.settle(a.view.of[f.from], in.Scale, in.Offset, bound, worst, len(a.view.rows))
+}
+
+// categoriesOfGaps reports that the marks of missing values may be categories: one to a column of texts, and
+// none of them a mark in numbers or the label.
+func (d *drafter) categoriesOfGaps() bool {
+	var others []string
+	for _, c := range d.table.columns {
+		if c.numeric || c == d.label {
+			others = append(others, c.marks...)
+		}
+	}
+	some := false
+	for _, c := range d.usable {
+		if c.numeric || c.listed != nil || c.missing == 0 {
+			continue
+		}
+		if some = true; len(c.marks) > 1 || c.marks[0] == "" || slices.Contains(others, c.marks[0]) {
+			return false
+		}
+	}
+	return some
+}
+
+// plainly is every column as it is.
+func (d *drafter) plainly(v *selection) arrangement {
+	a := arrangement{view: v, how: "every column as it is"}
+	for _, c := range d.usable {
+		if c.numeric {
+			a.features = append(a.features, v.number(c))
+		} else {
+			a.features = append(a.features, v.category(c, oneHot))
+		}
+	}
+	return a
+}
