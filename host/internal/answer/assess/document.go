@@ -69,8 +69,8 @@ func (r *Result) verdict(d *view.Document) {
 	}
 }
 
-// headline says in one sentence what is known: of whom, by which notion, how far proved, and whose decision
-// would be another.
+// headline is one sentence: the population, the notion with its ε, the grade of the proof, and the number of
+// rows whose decision flips.
 func (r *Result) headline() string {
 	by := strings.Join(r.Protected, ", ")
 	var known []string
