@@ -55,7 +55,7 @@ func TestDecisionsWhereHardlyAnyNeuronSees(t *testing.T) {
 		}
 		add(row(map[int]float64{0: 1, features: 0.25}), -98.75) // active for a = 99, and p = 2 at a = 98.5
 		last.Weights = append(last.Weights, 0.01)
-		if !seen { // whom it sees all get a yes
+		if !seen { // those who see p all get a positive decision
 			add(row(map[int]float64{0: 1}), -98)
 			last.Weights = append(last.Weights, 1e6)
 		}

@@ -51,8 +51,8 @@ func (l bentLoaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptio
 	return l.bent.Solve(ctx, p, o)
 }
 
-// What the host refutes of an arm's claims within the task is a disagreement, of which every
-// format tells; a fault that refutes nothing is told with its text.
+// A claim that the host refutes within the task is a disagreement in every format. A fault that
+// refutes nothing is shown with its text.
 func TestClaimsRefutedInTheTaskAreDisagreements(t *testing.T) {
 	deny := func(_ *problem.Problem, r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }
 	calls := 0
