@@ -39,7 +39,8 @@ func (b *table) ports(n int) (out []int) {
 	return out
 }
 
-// cluster starts three servers as docs/fleet.md says, with what hyfair fleet keys wrote.
+// cluster starts two of three servers as docs/fleet.md says, with what hyfair fleet keys wrote: c
+// is not up yet.
 func (b *table) cluster() map[string]*node {
 	b.Helper()
 	if err := os.Link(plugintest.Program(b, "host/internal/experiment/fleet/testdata/nats-server"), filepath.Join(b.dir, "nats-server")); err != nil {
@@ -67,9 +68,10 @@ include keys/server/fleet.conf
 		if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}
-		b.up(n)
 		nodes[name] = n
 	}
+	b.up(nodes["a"])
+	b.up(nodes["b"])
 	return nodes
 }
 
@@ -89,13 +91,6 @@ func TestAClusterLosesANode(t *testing.T) {
 	want := b.alone(grid)
 	nodes := b.cluster()
 	keys := filepath.Join(b.dir, "keys", RoleCoordinator)
-	b.until("cluster", func() bool {
-		code, _, _ := b.run("asks", "fleet", "status", b.url, "--keys", keys)
-		return code == 0
-	})
-	workers := []string{"--keys", filepath.Join(b.dir, "keys", RoleWorker)}
-	b.join(workers...)
-	b.join(workers...)
 	experiment := func(home string) *process {
 		return b.start(home, "ablate", grid, "--fleet", b.url, "--fleet-keys", keys, "--tidy", filepath.Join(b.dir, home+".jsonl"))
 	}
@@ -106,6 +101,17 @@ func TestAClusterLosesANode(t *testing.T) {
 	}
 
 	coordinator := experiment("first")
+	b.until("refusal of three replicas", func() bool {
+		return strings.Contains(coordinator.said(), "waiting up to 1m0s for its servers to join")
+	})
+	b.up(nodes["c"])
+	b.until("cluster", func() bool {
+		code, _, _ := b.run("asks", "fleet", "status", b.url, "--keys", keys)
+		return code == 0
+	})
+	workers := []string{"--keys", filepath.Join(b.dir, "keys", RoleWorker)}
+	b.join(workers...)
+	b.join(workers...)
 	l, err := dial(Address{b.url, keys}, RoleCoordinator, "looks")
 	if err != nil {
 		t.Fatal(err)

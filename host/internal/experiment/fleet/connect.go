@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,6 +135,21 @@ func (l *link) replicas() int {
 		return 3
 	}
 	return 1
+}
+
+// forming is the longest wait for the servers of a cluster to join and to elect a leader.
+const forming = time.Minute
+
+// isForming reports whether an error of lay comes of a cluster too few servers of which have joined,
+// or that has not elected a leader. Without a leader no server answers. Codes: errors.json of
+// nats-server.
+func (l *link) isForming(err error) bool {
+	const noPeers, notAvailable, notLeader = 10005, 10008, 10009
+	if l.replicas() > 1 && errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	var answer *jetstream.APIError
+	return errors.As(err, &answer) && slices.Contains([]jetstream.ErrorCode{noPeers, notAvailable, notLeader}, answer.ErrorCode)
 }
 
 // lay makes the streams and the store, where they are not there.

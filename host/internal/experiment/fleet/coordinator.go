@@ -180,7 +180,7 @@ func coordinator(l *link, s *session.Session) *Coordinator {
 	return c
 }
 
-// Begin implements experiment.Place.
+// Begin implements experiment.Place. It waits up to forming for a cluster whose servers have not all joined.
 func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, error) {
 	c.mu.Lock()
 	for name, n := range groups {
@@ -201,7 +201,17 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 		return 0, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	if err := c.lay(ctx); err != nil {
+	noted := false
+	for until := time.Now().Add(forming); ; time.Sleep(forming / 100) {
+		if err = c.lay(ctx); err == nil || !c.link.isForming(err) || time.Now().After(until) {
+			break
+		}
+		if !noted {
+			c.s.Note("%v; waiting up to %s for its servers to join", err, forming)
+			noted = true
+		}
+	}
+	if err != nil {
 		stop()
 		return 0, err
 	}
