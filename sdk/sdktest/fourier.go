@@ -75,8 +75,9 @@ func first(values ...*big.Rat) *big.Rat {
 	return nil
 }
 
-// eliminate projects variable k away: every inequality that bounds it from
-// above is combined with every one that bounds it from below.
+// eliminate projects variable k away: every inequality that bounds it from above is combined with
+// every one that bounds it from below. Where an equality has k, it takes the place of k in all
+// others, which adds no inequality.
 func eliminate(system []inequality, k int) []inequality {
 	var out, above, below []inequality
 	for _, r := range system {
@@ -89,17 +90,48 @@ func eliminate(system []inequality, k int) []inequality {
 			below = append(below, r)
 		}
 	}
-	for _, u := range above {
-		for _, l := range below {
-			f, g := new(big.Rat).Neg(l.a[k]), u.a[k]
-			r := inequality{make([]*big.Rat, len(u.a)), combination(f, u.b, g, l.b)}
-			for i := range r.a {
-				r.a[i] = combination(f, u.a[i], g, l.a[i])
+	u, l, equal := equality(above, below)
+	for i := range above {
+		for j := range below {
+			if !equal || (i == u) != (j == l) {
+				out = append(out, combined(above[i], below[j], k))
 			}
-			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// equality finds an inequality and its opposite, as tidy scales them.
+func equality(above, below []inequality) (u, l int, found bool) {
+	for u := range above {
+		for l := range below {
+			if above[u].opposite(below[l]) {
+				return u, l, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// opposite reports whether r and s are a·x ≤ b and −a·x ≤ −b.
+func (r inequality) opposite(s inequality) bool {
+	sum := new(big.Rat)
+	for i := range r.a {
+		if sum.Add(r.a[i], s.a[i]).Sign() != 0 {
+			return false
+		}
+	}
+	return sum.Add(r.b, s.b).Sign() == 0
+}
+
+// combined is the sum of u and l, scaled so that variable k cancels.
+func combined(u, l inequality, k int) inequality {
+	f, g := new(big.Rat).Neg(l.a[k]), u.a[k]
+	r := inequality{make([]*big.Rat, len(u.a)), combination(f, u.b, g, l.b)}
+	for i := range r.a {
+		r.a[i] = combination(f, u.a[i], g, l.a[i])
+	}
+	return r
 }
 
 func combination(f, u, g, l *big.Rat) *big.Rat {
