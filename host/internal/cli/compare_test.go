@@ -244,7 +244,7 @@ func TestCompareCountsProcessorTimeBelowPlugins(t *testing.T) {
 				continue
 			}
 			path := filepath.Join(t.TempDir(), "journal.db")
-			code, stdout, stderr := startWith(t, binary, plugins, path, "compare", study, "--set", "rogue.mode="+mode, "--arm", "a=solver:rogue,encoding:bigm", "--budget", "1500ms", "--clock", clock, "--runs", "1", "--json").wait(t)
+			code, stdout, stderr := startWith(t, binary, plugins, path, "compare", study, "--set", "rogue.mode="+mode, "--arm", "a=solver:rogue,encoding:bigm", "--budget", "60s", "--clock", clock, "--runs", "1", "--json").wait(t)
 			c := compared(t, stdout)
 			if code != ExitDone || len(c.Rows) != 1 || c.Rows[0].CPU == nil || *c.Rows[0].CPU < 0.4 {
 				t.Errorf("%s, %s: exit code %d, %s\n%+v", clock, mode, code, stderr, c.Rows)
