@@ -63,7 +63,7 @@ func descend(how string) {
 	}
 	os.Stdout.WriteString("burnt")
 	if how == "stay" {
-		time.Sleep(time.Hour)
+		time.Sleep(time.Minute)
 	}
 }
 
