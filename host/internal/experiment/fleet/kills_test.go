@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Whoever is killed, the tables are those of one machine, nothing is lost and nothing counted
-// twice.
+// Killing a worker, the coordinator or the queue leaves the tables of one machine: nothing is
+// lost or counted twice.
 func TestKillsChangeNothing(t *testing.T) {
 	tier.NeedUsual(t)
 	b := lay(t)
@@ -61,7 +61,7 @@ func TestKillsChangeNothing(t *testing.T) {
 	})
 }
 
-// Again and again, at moments that nobody chose.
+// Repeated kills at random moments.
 func TestManyKillsChangeNothing(t *testing.T) {
 	tier.NeedLong(t)
 	const most = 200
