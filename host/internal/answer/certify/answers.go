@@ -83,7 +83,7 @@ func (a *Answers[R]) Document() *view.Document {
 	return d
 }
 
-// Hold adds what became of gates.
+// Hold appends checks of gates.
 func (a *Answers[R]) Hold(all ...gate.Check) {
 	if a.Several {
 		a.Checks.Hold(all...)
@@ -92,7 +92,7 @@ func (a *Answers[R]) Hold(all ...gate.Check) {
 	}
 }
 
-// Checked are what became of gates.
+// Checked returns the checks of gates.
 func (a *Answers[R]) Checked() []gate.Check {
 	if a.Several {
 		return a.Gates

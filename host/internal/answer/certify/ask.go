@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// maxTolerance is the coarsest tolerance that a claim is heard with: beyond it
-// integers are no integers.
+// maxTolerance is the largest tolerance of an acceptable claim: beyond it rounding to
+// integers is ambiguous.
 const maxTolerance = 1e-2
 
 // ask is a conversation with the solver about one region, in one order of the
@@ -159,7 +159,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	}
 	a.report.Nodes += res.Nodes
 	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.sensitivity, seen: seen}
-	a.hear()
+	a.adopt()
 	a.readPoint(out)
 	a.check(out)
 	if out.witness == nil && (out.Values == nil || out.fault != "" || out.stops(ctx)) {

@@ -40,9 +40,8 @@ func LookupEncoding(name string) (encode.Encoding, error) {
 const ownTolerance = "the solver's own"
 
 const (
-	// settledAbove is the relative distance between bound and best at which a
-	// maximum counts as settled: far above what adding up costs in float64, far
-	// below what anybody would tell apart.
+	// settledAbove is the relative optimality gap at which a maximum counts as settled: far
+	// above float64 summation error, far below a difference that matters.
 	settledAbove = 1e-7
 	// misstated is how far, relative to it, an objective may be from what its point
 	// shows: a solver may compute in single precision.
@@ -60,7 +59,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	if err != nil {
 		return outcome{}, err
 	}
-	r.hear()
+	r.adopt()
 	out := outcome{bound: trivial, grade: r.o.Description.Exactness, tolerance: res.Tolerance}
 	if res.Tolerance > 0 {
 		out.formula = ownTolerance
@@ -108,7 +107,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	o := r.o.Solving(ctx)
 	o.WorkLimit, o.Progress = r.workLimit, func(p sdk.Progress) {
 		r.told(shown(q, p))
-		if w := r.o.team.heard(); w != nil && !r.deciding && q.Goal == problem.Maximise && p.HasBound && p.Bound <= w.Margin+settledAbove*math.Max(w.Margin, 1e-3) {
+		if w := r.o.team.bestWitness(); w != nil && !r.deciding && q.Goal == problem.Maximise && p.HasBound && p.Bound <= w.Margin+settledAbove*math.Max(w.Margin, 1e-3) {
 			enough() // another member has what this one is left to look for
 		}
 	}
@@ -142,8 +141,8 @@ func (r *run) told(p sdk.Progress) {
 	r.glimpse(math.Inf(1), &p)
 }
 
-// glimpse tells of a question that is being answered. The bound is on the margin; infinite:
-// the solver tells none.
+// glimpse reports progress on a running question. bound is on the margin; infinite if the
+// solver gives none.
 func (r *run) glimpse(bound float64, p *sdk.Progress) {
 	if r.o.Progress == nil {
 		return
@@ -174,7 +173,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	case res.Values != nil:
 		return "it answers a question about a model with values of columns"
 	case res.Witness != nil && (len(res.Witness.Copy1) != len(q.Space.Features) || len(res.Witness.Copy2) != len(q.Space.Features)):
-		return "its witness is none"
+		return fmt.Sprintf("its witness has copies of %d and %d features, not %d", len(res.Witness.Copy1), len(res.Witness.Copy2), len(q.Space.Features))
 	case res.Status == sdk.Infeasible && res.Witness != nil:
 		return "it claims infeasible and holds a point"
 	case (res.Status == sdk.Optimal || res.Status == sdk.Feasible) && res.Witness == nil:
@@ -188,9 +187,8 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 // slip is how far apart two float64s near v may be that mean the same number.
 func slip(v float64) float64 { return 1e-9 * math.Max(1, math.Abs(v)) }
 
-// credit replays the witness of a claim, if it holds one, and takes it over
-// where it beats the present target. A witness that is none, or whose objective
-// is not what it shows, is a fault.
+// credit replays a claim's witness, if any, and raises the target to it. An invalid witness,
+// or one whose objective differs from its replayed value, is a fault.
 func (r *run) credit(res *sdk.Result) (fault string) {
 	if res.Witness == nil {
 		return ""
@@ -206,7 +204,7 @@ func (r *run) credit(res *sdk.Result) (fault string) {
 	}
 	if !r.replay.Admits(x, y) {
 		r.report.Spurious++
-		return "its witness is none of the question's"
+		return "its witness is outside the question's space or region"
 	}
 	if w := r.replay.Pair(x, y, r.target); w != nil {
 		r.found(w)
@@ -242,9 +240,8 @@ func (r *run) closed(res *sdk.Result, bound float64) bool {
 	return bound <= best+math.Min(r.apart(0), math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3))+res.Tolerance
 }
 
-// refuted tries random individuals, and the best witness known, against a claim
-// that no margin exceeds the limit, or with many bins, that no individual reaches so
-// many.
+// refuted tests random individuals, and the best known witness, against a claim that no
+// margin exceeds the limit or, with K > 2, that no individual reaches K bins.
 func (r *run) refuted(region space.Region, limit float64) *individual.Witness {
 	if math.IsInf(limit, 1) {
 		return nil

@@ -32,9 +32,9 @@ func NewDoubt(q *problem.Query, seed int64) *Doubt {
 	return &Doubt{&run{q: q, o: Options{Seed: seed}, replay: individual.NewJudge(q), report: &Report{}}}
 }
 
-// Refute looks in a region for a witness whose margin exceeds what is claimed to bound all
-// margins there, or who reaches the question's bins. It evaluates at most so many copies,
-// chosen by the seed; nil where it meets none.
+// Refute searches a region for a witness whose margin exceeds claimed, or that reaches the
+// question's bins. It evaluates at most copies copies, chosen by the seed; nil if it finds
+// none.
 func (d *Doubt) Refute(ctx context.Context, region space.Region, copies int, claimed *big.Rat) *individual.Witness {
 	return d.r.refute(ctx, region, copies, claimed)
 }

@@ -43,8 +43,7 @@ func Answered(ctx context.Context, solver string, res *sdk.Result, err error) (*
 	return res, Failed(err)
 }
 
-// Unanswered is what is left of an error once a report has told of the solver's
-// failure: nothing of a Failure.
+// Unanswered removes a Failure, which a report shows already, from an error.
 func Unanswered(err error) error {
 	if failure := (*Failure)(nil); errors.As(err, &failure) {
 		return nil

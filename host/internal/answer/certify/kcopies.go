@@ -69,11 +69,11 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
 }
 
-// auditBins tries random individuals against a claim that none reaches so many
-// bins; one that does is a fault of the claim, and a witness.
+// auditBins tests a claim that no individual reaches the asked number of bins on random
+// individuals. A counterexample is a fault of the claim, and a witness.
 func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
-		out.fault = "it claims that no individual reaches so many bins; the witness it showed on the way does"
+		out.fault = "it claims that no individual reaches that many bins; the witness it showed on the way does"
 		a.refutation(out.fault, a.low.region, nil, 0)
 		a.found(out.seen)
 		return true
@@ -81,7 +81,7 @@ func (a *ask) auditBins(out *answer) bool {
 	if a.counterexample(a.low.region, 0, a.target) == nil {
 		return false
 	}
-	out.fault = "it claims that no individual reaches so many bins; a replayed individual does"
+	out.fault = "it claims that no individual reaches that many bins; a replayed individual does"
 	a.refutation(out.fault, a.low.region, nil, 0)
 	return true
 }

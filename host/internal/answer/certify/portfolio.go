@@ -91,8 +91,8 @@ func (t *team) tell(w *individual.Witness) {
 	}
 }
 
-// heard is the best witness of all members; nil for none.
-func (t *team) heard() *individual.Witness {
+// bestWitness returns the best witness of all members; nil if none.
+func (t *team) bestWitness() *individual.Witness {
 	if t == nil {
 		return nil
 	}
@@ -118,10 +118,10 @@ func (t *team) progress(i int, p Progress) Progress {
 	return p
 }
 
-// hear takes over a witness that another member found, while the largest margin is asked
-// for, and reports whether it did.
-func (r *run) hear() bool {
-	w := r.o.team.heard()
+// adopt takes over another member's better witness while the largest margin is sought, and reports
+// whether it did.
+func (r *run) adopt() bool {
+	w := r.o.team.bestWitness()
 	if w == nil || r.deciding || r.report.Witness != nil && w.Margin <= r.report.Witness.Margin {
 		return false
 	}
@@ -131,15 +131,15 @@ func (r *run) hear() bool {
 	return true
 }
 
-// hear is the run's; the witness is what the solver starts from next.
-func (a *ask) hear() {
-	if a.run.hear() {
+// adopt is run.adopt; the witness also becomes the solver's next start.
+func (a *ask) adopt() {
+	if a.run.adopt() {
 		w := a.report.Witness
 		a.begin = [][]float64{w.Copy1, w.Copy2}
 	}
 }
 
-// asked is what became of a question to one member.
+// asked is one member's answer to a question.
 type asked[T any] struct {
 	member int
 	out    *T
