@@ -109,12 +109,12 @@ func TestSessionErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"start":    {errNone, "strategy trouble: the plugin raised ValueError: no luck\n  in two lines (at strategy.py:29, in start)"},
+		"start":    {errNone, "strategy trouble: the plugin raised ValueError: no luck\n  in two lines (at strategy.py:30, in start)"},
 		"nothing":  {errNone, "the plugin raised TypeError: start returned a NoneType, not a Session"},
 		"option":   {sdk.ErrInvalidOption, "invalid option: trouble=option: it is out of range"},
-		"next":     {errNone, "the plugin raised KeyError: 'an idea' (at strategy.py:50, in next)"},
-		"sys.exit": {errNone, "the plugin raised SystemExit: enough (at strategy.py:52, in next)"},
-		"empty":    {errNone, "next returned no list of moves; when the search is over it raises hyfair.Finished"},
+		"next":     {errNone, "the plugin raised KeyError: 'an idea' (at strategy.py:51, in next)"},
+		"sys.exit": {errNone, "the plugin raised SystemExit: enough (at strategy.py:53, in next)"},
+		"empty":    {errNone, "next returned no list of moves; when the search is over it raises hyfair.plugin.Finished"},
 		"long":     {errNone, "the plugin raised RuntimeError: xxx"},
 		"close":    {sdk.ErrUnsupported, "unsupported: cannot be closed"},
 	} {

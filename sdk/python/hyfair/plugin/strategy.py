@@ -131,7 +131,7 @@ class Session(abc.ABC):
 
 
 class Strategy(abc.ABC):
-    """What ``hyfair.serve.strategy`` serves."""
+    """What ``hyfair.plugin.serve.strategy`` serves."""
 
     @abc.abstractmethod
     def describe(self) -> Description:

@@ -1,6 +1,6 @@
-from hyfair._pb.problem.v1 import network_pb2 as _network_pb2
-from hyfair._pb.problem.v1 import number_pb2 as _number_pb2
-from hyfair._pb.problem.v1 import space_pb2 as _space_pb2
+from hyfair.plugin._pb.problem.v1 import network_pb2 as _network_pb2
+from hyfair.plugin._pb.problem.v1 import number_pb2 as _number_pb2
+from hyfair.plugin._pb.problem.v1 import space_pb2 as _space_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor

@@ -12,14 +12,14 @@ from google.protobuf.internal import builder as _builder
 _sym_db = _symbol_database.Default()
 
 
-from hyfair._pb.problem.v1 import number_pb2 as hyfair_dot_problem_dot_v1_dot_number__pb2
+from hyfair.plugin._pb.problem.v1 import number_pb2 as hyfair_dot_problem_dot_v1_dot_number__pb2
 
 
 DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dhyfair/problem/v1/space.proto\x12\x11hyfair.problem.v1\x1a\x1ehyfair/problem/v1/number.proto\"v\n\x05Space\x12,\n\x08\x66\x65\x61tures\x18\x01 \x03(\x0b\x32\x1a.hyfair.problem.v1.Feature\x12/\n\tforbidden\x18\x02 \x03(\x0b\x32\x1c.hyfair.problem.v1.Predicate\x12\x0e\n\x06inputs\x18\x03 \x01(\x05\"\xa7\x01\n\x07\x46\x65\x61ture\x12\x0c\n\x04name\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.hyfair.problem.v1.Kind\x12\n\n\x02lo\x18\x03 \x01(\x01\x12\n\n\x02hi\x18\x04 \x01(\x01\x12\x12\n\ncategories\x18\x05 \x03(\t\x12\x11\n\tprotected\x18\x06 \x03(\x01\x12(\n\x06inputs\x18\x07 \x03(\x0b\x32\x18.hyfair.problem.v1.Input\"^\n\x05Input\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05scale\x18\x02 \x01(\x01\x12\x0e\n\x06offset\x18\x03 \x01(\x01\x12\'\n\x05table\x18\x04 \x01(\x0b\x32\x18.hyfair.problem.v1.Table\"\x17\n\x05Table\x12\x0e\n\x06values\x18\x01 \x03(\x01\"=\n\tPredicate\x12\x30\n\nconditions\x18\x01 \x03(\x0b\x32\x1c.hyfair.problem.v1.Condition\"\x8b\x01\n\tCondition\x12\x0f\n\x07\x66\x65\x61ture\x18\x01 \x01(\x05\x12/\n\x08interval\x18\x02 \x01(\x0b\x32\x1b.hyfair.problem.v1.IntervalH\x00\x12-\n\x03set\x18\x03 \x01(\x0b\x32\x1e.hyfair.problem.v1.CategorySetH\x00\x42\r\n\x0brestriction\"\"\n\x08Interval\x12\n\n\x02lo\x18\x01 \x01(\x01\x12\n\n\x02hi\x18\x02 \x01(\x01\"\x1e\n\x0b\x43\x61tegorySet\x12\x0f\n\x07indices\x18\x01 \x03(\x05\"\\\n\x06Region\x12(\n\x03\x62ox\x18\x01 \x03(\x0b\x32\x1b.hyfair.problem.v1.Interval\x12(\n\x06values\x18\x02 \x03(\x0b\x32\x18.hyfair.problem.v1.Point*S\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x10\n\x0cKIND_INTEGER\x10\x01\x12\x14\n\x10KIND_CATEGORICAL\x10\x02\x12\r\n\tKIND_REAL\x10\x03\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'hyfair._pb.problem.v1.space_pb2', _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'hyfair.plugin._pb.problem.v1.space_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1'

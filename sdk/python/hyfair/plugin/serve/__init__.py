@@ -1,7 +1,7 @@
 """The whole main of a plugin::
 
-    hyfair.serve.strategy(MyStrategy())
-    hyfair.serve.solver(MySolver())
+    serve.strategy(MyStrategy())
+    serve.solver(MySolver())
 
 Between the wire and the implementation it does what every plugin needs and no
 author should have to write: problems arrive checked; options that ``describe``

@@ -1,4 +1,4 @@
-from hyfair._pb.problem.v1 import problem_pb2 as _problem_pb2
+from hyfair.plugin._pb.problem.v1 import problem_pb2 as _problem_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor

@@ -109,7 +109,7 @@ def _ask(d: Description, session: Session, m: strategy_pb2.SessionRequest) -> st
     except errors.Finished:
         return strategy_pb2.Moves(finished=True, evaluations=session.evaluations())
     if not moves or not isinstance(moves, (list, tuple)) or not isinstance(moves[0], Move):
-        raise TypeError("next returned no list of moves; when the search is over it raises hyfair.Finished")
+        raise TypeError("next returned no list of moves; when the search is over it raises hyfair.plugin.Finished")
     answer = write.moves(moves)
     answer.evaluations = session.evaluations()
     return answer

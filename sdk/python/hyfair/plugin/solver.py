@@ -131,7 +131,7 @@ class Result:
 
 
 class Solver(abc.ABC):
-    """What ``hyfair.serve.solver`` serves. One call is made at a time, unless
+    """What ``hyfair.plugin.serve.solver`` serves. One call is made at a time, unless
     the description says ``concurrent``."""
 
     @abc.abstractmethod
@@ -156,7 +156,7 @@ class Loaded(abc.ABC):
 
 class Incremental(Solver):
     """A solver that gains from keeping a problem loaded while parts of it change.
-    For others, ``hyfair.serve`` applies deltas itself."""
+    For others, ``hyfair.plugin.serve`` applies deltas itself."""
 
     @abc.abstractmethod
     def load(self, problem: Problem) -> Loaded:

@@ -1,7 +1,7 @@
 """What a plugin may raise instead of an answer.
 
 Errors are for "no answer". A limit reached is a result (see
-``hyfair.Reason``), not an error. Each of these keeps its meaning over the wire;
+``hyfair.plugin.Reason``), not an error. Each of these keeps its meaning over the wire;
 any other exception reaches the user as "the plugin raised ...".
 """
 
