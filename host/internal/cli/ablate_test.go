@@ -128,7 +128,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	}
 
 	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t)
-	if code != ExitDone || !strings.Contains(stderr, "going on with run") {
+	if code != ExitDone || !strings.Contains(stderr, "resuming run") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	a := ablated(t, stdout)

@@ -76,7 +76,7 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 	}
 
 	code, stdout, stderr := startWith(t, binary, plugins, path, args...).wait(t)
-	if code != ExitDone || !strings.Contains(stderr, "going on with run") {
+	if code != ExitDone || !strings.Contains(stderr, "resuming run") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	c := compared(t, stdout)

@@ -65,7 +65,7 @@ func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	app.addShard(cmd, of)
-	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
+	fl.BoolVar(&f.begin.Resume, "resume", false, of+"resume the interrupted run, or fail without one (default: resume if there is one, else begin)")
 	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
 	fl.StringVar(&f.fleet.URL, "fleet", "", of+"have the workers of the fleet at this address do the tasks, such as "+fleet.DefaultURL)
@@ -270,7 +270,7 @@ func ended(ctx context.Context, failed error) error {
 	switch {
 	case errors.Is(failed, session.ErrContradiction): // exitCode says so
 	case ctx.Err() != nil:
-		return interruption("interrupted; the tasks that were done are shown, and the same command goes on with the others", failed)
+		return interruption("interrupted; the finished tasks are shown, and the same command resumes the others", failed)
 	}
 	return failed
 }

@@ -223,7 +223,7 @@ func newRoot(app *App) *cobra.Command {
 	f.StringVar(&app.Data, "data", os.Getenv("HYFAIR_DATA"), "folder that study files take data and models from (default $HYFAIR_DATA)")
 	f.Int64Var(&app.Seed, "seed", 1, "seed of every random choice")
 	f.IntVar(&app.Jobs, "jobs", 1, "tasks that run at the same time")
-	f.IntVar(&app.Threads, "threads", 0, "threads a solver may use; 0: as many as there are usable cores, shared among --jobs; one in compare, ablate and files of several studies")
+	f.IntVar(&app.Threads, "threads", 0, "threads a solver may use; 0: the number of usable cores, shared among --jobs; one in compare, ablate and files of several studies")
 	f.StringVar(&app.Memory, "memory", "", "memory a solver may use, such as 2GiB")
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")

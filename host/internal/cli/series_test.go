@@ -57,7 +57,7 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 		t.Fatalf("%d of 4 tasks were done when it was killed", before)
 	}
 	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t)
-	if code != ExitDone || !strings.Contains(stderr, "going on with run") || tasksOf(path, "explain") != 4 {
+	if code != ExitDone || !strings.Contains(stderr, "resuming run") || tasksOf(path, "explain") != 4 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	code, whole, stderr := startWith(t, binary, plugins, filepath.Join(t.TempDir(), "other.db"), append(args, "--jobs", "2")...).wait(t)

@@ -19,15 +19,14 @@ import (
 
 // Beginning says what to do about results that there are.
 type Beginning struct {
-	// Resume goes on with the run of the same plan that was broken off, and with nothing
-	// else; Fresh does everything again. Neither: what was done is not done again,
-	// whichever run did it.
+	// Resume continues the interrupted run of the same plan, and fails without one; Fresh
+	// repeats all tasks. Neither: results of any earlier run are reused.
 	Resume, Fresh bool
 	// Reuse are more journals whose results count.
 	Reuse []string
 }
 
-// errNothingOpen: there is no run to go on with.
+// errNothingOpen: Resume without an interrupted run.
 var errNothingOpen = errors.New("no run of the very same arms, networks, rules and versions was broken off")
 
 // Kept is where an experiment's results are, and whether it came to its end.
@@ -67,7 +66,7 @@ type book struct {
 	close func() error
 }
 
-// open begins a run, or goes on with one of the same that was broken off.
+// open begins a run, or resumes an interrupted one of the same plan.
 func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	started, err := f.started(s.Shard)
 	if err != nil {
@@ -85,7 +84,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	}
 	if j == nil {
 		if how.Resume {
-			return nil, session.Mistake(errors.New("the journal cannot be opened, and has no run to go on with"))
+			return nil, session.Mistake(errors.New("the journal cannot be opened, so no run can be resumed"))
 		}
 		b.Store, b.finish = &memory{}, func(record.Finished) error { return nil }
 		return b, nil
@@ -116,7 +115,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 				done++
 			}
 		}
-		s.Note("going on with run %s, %d of %d tasks done; --fresh starts again", b.run.Name(), done, len(all))
+		s.Note("resuming run %s, %d of %d tasks done; --fresh repeats them", b.run.Name(), done, len(all))
 	default:
 		if why := other(j, started.Task); why != nil {
 			s.Note("%v", why)
@@ -125,8 +124,8 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	return b, nil
 }
 
-// other tells of a run that was broken off and would be gone on with if nothing that it
-// stands on had changed; nil: there is none.
+// other returns an error that names an interrupted run whose plan differs only in content,
+// such as a changed file; nil if there is none.
 func other(j *journal.Journal, t record.Task) error {
 	infos, err := j.Runs()
 	if err != nil {
@@ -138,7 +137,7 @@ func other(j *journal.Journal, t record.Task) error {
 		case o.Command != t.Command || o.Study != t.Study || o.Network != t.Network || o.Arm != t.Arm || o.Seed != t.Seed || o.Region != t.Region:
 		default:
 			if what := changes(*o, t); what != "" {
-				return fmt.Errorf("run %s was broken off and cannot be gone on with: changed since are %s", infos[i].Name, what)
+				return fmt.Errorf("run %s was interrupted and cannot be resumed: changed since are %s", infos[i].Name, what)
 			}
 			return nil
 		}
@@ -289,7 +288,7 @@ func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 	})
 }
 
-// started is what the journal is told of a run.
+// started is the run's first event in the journal.
 func (f *Frame) started(shard record.Shard) (record.Started, error) {
 	t, err := f.Task()
 	if shard.Of > 0 && err == nil {

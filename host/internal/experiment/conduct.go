@@ -32,7 +32,7 @@ type Table interface {
 	Records() view.Records
 	// Keep notes where the journal has it, and whether not all was done.
 	Keep(Kept)
-	// Failure tells of tasks that failed; nil where none did.
+	// Failure describes the tasks that failed; nil if none did.
 	Failure() error
 }
 
@@ -148,7 +148,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	cores := workers.Cores()
 	slots := Slots(cores, f.Jobs, f.Threads)
 	if f.Jobs > 1 && slots == nil {
-		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
+		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (there are %d): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
 	}
 	work := b.at(place, func(kind string, request json.RawMessage) *Job {
 		return &Job{Kind: kind, Request: request, Threads: s.Threads, Memory: s.Memory, Clock: f.Clock, Journal: s.JournalFile}

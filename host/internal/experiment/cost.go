@@ -142,7 +142,7 @@ func (c *Conditions) load(of *[2]float64) {
 // Keep puts the loads in the order in which the run's own tasks were done.
 func (c *Conditions) Keep(where Kept) {
 	if where.origins == nil {
-		return // nobody knows it
+		return // unknown
 	}
 	c.LoadStart, c.LoadEnd = nil, nil
 	for _, key := range where.own {

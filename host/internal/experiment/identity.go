@@ -114,7 +114,7 @@ func (f *Frame) shard(of record.Shard, tasks []Task) []Task {
 			piece = append(piece, t.Key)
 		}
 		text, err := json.Marshal(piece)
-		return err == nil && !of.Has(string(text)) // the content, which is the same, tells of the error
+		return err == nil && !of.Has(string(text)) // the content is the same, and so is the error
 	})
 }
 
@@ -138,8 +138,8 @@ func (f *Frame) unchanged() error {
 	return nil
 }
 
-// Settings of a run's task beside the plan: what equal plans must have in common to be
-// gone on with.
+// Settings of a run's task beside the plan. Runs are resumed, and results reused, only if
+// they are equal.
 const (
 	pluginsSetting = "plugins"
 	programSetting = "program"
@@ -167,7 +167,7 @@ func (f *Frame) ground() (map[string]string, error) {
 func changes(from, to record.Task) string {
 	var out []string
 	before, now := map[string]string{}, map[string]string{}
-	json.Unmarshal([]byte(from.Settings[pluginsSetting]), &before) // a run of an earlier version has none
+	json.Unmarshal([]byte(from.Settings[pluginsSetting]), &before) // absent in runs of earlier versions
 	json.Unmarshal([]byte(to.Settings[pluginsSetting]), &now)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if sum, known := before[name]; known && sum != now[name] {

@@ -39,12 +39,12 @@ type Order struct {
 type Place interface {
 	// Do does one task, as workers.Processes.Do does. It hands events over in order.
 	Do(ctx context.Context, o *Order, event func(record.Event) error) (workers.Usage, error)
-	// Begin is told of an experiment, and how many tasks each of its groups has that are to
-	// be done. It says how many tasks it takes at a time; 0: as many as the user said.
+	// Begin is called once per call of Conduct, with the number of pending tasks of each group.
+	// It returns the number of tasks to run at a time; 0: the user's number.
 	Begin(f *Frame, groups map[string]int) (width int, err error)
 	// Without says that a task of a group will not come.
 	Without(group string)
-	// Told is told how the experiment stands.
+	// Told is called with the progress of the experiment after each change.
 	Told(Progress)
 }
 
@@ -96,15 +96,15 @@ func (b *book) at(place Place, job func(kind string, request json.RawMessage) *J
 	}
 }
 
-// known is a task that the book has been told of.
+// known is a task in the book.
 type known struct {
 	*Task
 	// begun: its errand has reached the place.
 	begun bool
 }
 
-// gather tells the place of tasks that are to be done, and has it told of those that end
-// before they reach it.
+// gather passes the pending tasks to the place, and withdraws those that end before they
+// reach it.
 func (b *book) gather(place Place, tasks []Task) (width int, err error) {
 	groups := map[string]int{}
 	b.mu.Lock()

@@ -47,13 +47,12 @@ type Session struct {
 	JournalFile string
 	// Events, where not nil, takes the events in place of a journal.
 	Events func(record.Event)
-	// Working is called by Work; nil: nobody asks.
+	// Working is called by Work; may be nil.
 	Working func()
-	// Progress replaces the line of progress, Tell says something beside the result;
-	// nil: nobody reads it.
+	// Progress replaces the line of progress, Tell writes a line beside the result; may be nil.
 	Progress, Tell func(text string)
-	// Part shows an answer, or nil, before the command's whole result is there, and says
-	// what was wrong with it; nil: nobody reads it.
+	// Part shows an answer, or nil, before the command's whole result is ready, and its
+	// faults; may be nil.
 	Part func(d *view.Document, wrong []string)
 
 	mu     sync.Mutex
@@ -133,8 +132,8 @@ func (s *Session) Note(format string, args ...any) {
 	}
 }
 
-// Journal opens the journal on the first call. It is nil where the folder for
-// runs cannot be written, which the user is told, and in a worker.
+// Journal opens the journal on the first call. It is nil in a worker, and if the folder for
+// runs cannot be written, of which the user is notified.
 func (s *Session) Journal() (*journal.Journal, error) {
 	s.mu.Lock()
 	if s.opened || s.Events != nil {
@@ -251,8 +250,8 @@ func (s *Session) Begin(started record.Started) (*Run, error) {
 	return run, nil
 }
 
-// GoOn goes on with the newest run of a task that did not finish, of the session's shard,
-// or begins one where there is none, or a fresh one is wanted.
+// GoOn resumes the newest unfinished run of a task, of the session's shard. It begins a new
+// run if there is none, or if fresh is set.
 func (s *Session) GoOn(started record.Started, fresh bool) (*Run, error) {
 	if s.Shard.Of > 0 {
 		started.Task.Settings[record.ShardSetting] = s.Shard.String()
@@ -368,9 +367,9 @@ func Mistake(err error) error {
 	return &mistake{err}
 }
 
-// IsMistake reports an error of the request, marked or of a kind that always is: an
-// unknown plugin, a malformed question, an option that a plugin refuses. What the machine
-// failed at, such as a write to a full disk, is none, however it is marked.
+// IsMistake reports an error of the request: marked by Mistake, or an unknown plugin, a
+// malformed question, or an option that a plugin refuses. Errors of the machine, such as a
+// full disk, are never mistakes.
 func IsMistake(err error) bool {
 	var m *mistake
 	if files.OfMachine(err) {

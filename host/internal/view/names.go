@@ -49,8 +49,8 @@ func shortNames(names []string, fits func(string) bool) []string {
 	return out
 }
 
-// spaced are names side by side, as many of them as have room; the others are empty. fits
-// says what has room across so many columns.
+// spaced blanks names that do not fit side by side. fits returns, for a number of columns,
+// whether a name fits into them.
 func spaced(names []string, fits func(columns int) func(string) bool) []string {
 	out := make([]string, len(names))
 	for step := 1; step <= len(names); step++ {

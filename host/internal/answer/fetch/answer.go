@@ -92,7 +92,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return out, errors.New("interrupted; run the same command again to go on")
+		return out, errors.New("interrupted; the same command continues")
 	case missing > 0:
 		return out, fmt.Errorf("%d of %d files are missing; run the same command again to try once more", missing, len(out.Files))
 	}

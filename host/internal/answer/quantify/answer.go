@@ -60,7 +60,7 @@ func (r *Request) Validate() error {
 	case r.Partition == partition.Adaptive:
 		return errors.New("--partition adaptive splits what a question leaves undecided, which a solver that quantifies does itself: give a chunk size")
 	case r.Fresh && r.Partition == "":
-		return errors.New("--fresh is for --partition, whose runs are gone on with")
+		return errors.New("--fresh needs --partition, whose runs can be resumed")
 	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
 		return fmt.Errorf("--map %s: want a name that ends in %s", r.Map, strings.Join(MapFormats, " or "))
 	}

@@ -57,7 +57,7 @@ func (a *Arm) set(key, value string) error {
 		a.Strategy = value
 	case "mode":
 		if value != ModePaper && value != ModeFast {
-			return fmt.Errorf("%q is none of %s, %s", value, ModePaper, ModeFast)
+			return fmt.Errorf("got %q, want %s or %s", value, ModePaper, ModeFast)
 		}
 		a.Mode = value
 	case "solver":
@@ -95,7 +95,7 @@ func (a *Arm) check() error {
 	case a.Solver == "":
 		return errors.New("names no solver: give solver: NAME or solver: none, here or for all arms at the top of the file")
 	case a.Solver == NoSolver && len(a.SolverSet) > 0:
-		return errors.New("sets options of a solver and has none")
+		return errors.New("sets options of a solver, but has no solver")
 	case a.Chains > 0 && a.Mode != ModeFast:
 		return errors.New("chains are of mode: fast; paper mode has one")
 	case strings.ContainsAny(a.Name, "\n\t|"):

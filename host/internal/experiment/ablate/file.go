@@ -23,8 +23,8 @@ type File struct {
 	Bound time.Duration
 }
 
-// ReadFile reads a grid file. Every mistake is an error that names file, line
-// and column; all that can be told apart are reported together.
+// ReadFile reads a grid file. Errors name file, line and column, and all independent mistakes
+// are reported together.
 func ReadFile(path string) (*File, error) {
 	text, err := yamlfile.Read(path)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestKillsChangeNothing(t *testing.T) {
 	if d := cmp.Diff(want, b.rows(command[5])); d != "" {
 		t.Error(d)
 	}
-	if !strings.Contains(stderr, "going on with run") {
+	if !strings.Contains(stderr, "resuming run") {
 		t.Errorf("the second coordinator did not go on: %s", stderr)
 	}
 	var a struct {

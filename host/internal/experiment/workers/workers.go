@@ -37,8 +37,7 @@ type Processes struct {
 	Program string
 	Args    []string
 	Env     []string
-	// Grace is how long after its limit, or after it was told to stop, a worker
-	// may take to end before it is killed; 0: 10 s.
+	// Grace is the time from a worker's limit, or its interrupt, until it is killed; 0: 10 s.
 	Grace time.Duration
 	// Log, where not nil, gets what workers write to standard error.
 	Log io.Writer
@@ -51,17 +50,16 @@ type Assignment struct {
 	// Limit is how long it should take on the clock of this name; 0: as long as it likes.
 	Limit time.Duration
 	Clock string
-	// Cores are the processors that the worker and its plugins may use, where the
-	// system can be told; empty: all.
+	// Cores are the processors of the worker and its plugins, on systems with affinity;
+	// empty: all.
 	Cores []int
-	// Memory in bytes that the worker and its plugins may use together, where the system
-	// can be told; 0: no limit.
+	// Memory limits the bytes of the worker and its plugins together, on systems with
+	// cgroups; 0: no limit.
 	Memory int64
-	// Procs is GOMAXPROCS of the worker and its plugins alike, where a solver's threads are
-	// told it; 0: it is not set.
+	// Procs is GOMAXPROCS of the worker and its plugins, for solvers that take their number of
+	// threads as an option; 0: unset.
 	Procs int
-	// Started, where not nil, is told the worker's process, which the system knows until Do
-	// returns.
+	// Started, if not nil, is called with the worker's process id, valid until Do returns.
 	Started func(pid int)
 	// Say, where not nil, gets what the worker says beside its events, in order.
 	Say func(*Said)
@@ -109,9 +107,8 @@ const (
 	maxWords = 4 << 10
 )
 
-// Do does one task: it hands the worker's events over in order and tells what
-// it cost. An error means that the task was not done; a worker that was killed
-// after it said something is none.
+// Do runs one task: it passes the worker's events on in order and returns the task's cost.
+// An error means that the task was not done. A worker killed after its result is no error.
 func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Event) error) (Usage, error) {
 	line, err := json.Marshal(t.Job)
 	if err != nil {
@@ -150,7 +147,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	}
 	var killed atomic.Bool
 	used, _ := clock.Of(cmd.Process.Pid, begin) // nil where the system does not tell
-	var seen atomic.Int64                       // what a worker that is killed has not told, the system counts for nobody
+	var seen atomic.Int64                       // processor time at the kill, which the system does not report afterwards
 	kill := func() {
 		if killed.Store(true); used != nil {
 			seen.Store(int64(used.Elapsed()))

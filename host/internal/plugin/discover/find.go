@@ -2,9 +2,8 @@
 // their file says.
 //
 // A plugin is a file hyfair-solver-NAME or hyfair-search-NAME, or a folder of
-// that name with a plugin.yaml. Whoever puts one into a plugin folder has it
-// found: nothing is compiled in, and no plugin is named here but in the order
-// of the default solvers.
+// that name with a plugin.yaml, in a plugin folder. No plugin is compiled in, and
+// none is named here, except in the order of the default solvers.
 package discover
 
 import (
@@ -71,8 +70,8 @@ type Found struct {
 	// Path is the file or the folder; Source says which place it was found in.
 	Path, Source string
 	State        State
-	// Problem says why it cannot be started; nil where it can, as far as can be
-	// told without reading the whole of it.
+	// Problem is the reason why it cannot be started, as far as can be seen without reading it
+	// whole; nil if none.
 	Problem error
 	// Command is the program and its arguments, Dir its working directory
 	// (empty: the host's), Language what plugin.yaml says it is written in.
@@ -102,12 +101,11 @@ type Catalogue struct {
 	Logger hclog.Logger
 }
 
-// New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the
-// folder plugins beside the host's executable, and hyfair/plugins in the
-// user's data folder ($XDG_DATA_HOME, or ~/.local/share). Folders that are not
-// there are passed over, except flagDir, which somebody has asked for: its plugins
-// take the place of others of their names. The logger gets the plugins' output; nil:
-// none.
+// New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the folder plugins
+// beside the host's executable, and hyfair/plugins in the user's data folder
+// ($XDG_DATA_HOME, or ~/.local/share). Missing folders are skipped, except flagDir, whose
+// plugins win over others of their names. The logger gets the plugins' output; nil discards
+// it.
 func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	if flagDir != "" {
 		if info, err := os.Stat(flagDir); err != nil {
