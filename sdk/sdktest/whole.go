@@ -94,8 +94,8 @@ func (e *query) quantified() *sdk.Result {
 	return r
 }
 
-// shares are what is known so far. Of whom nothing is known yet may be an
-// individual, or none: so the shares are of all, as long as there are such.
+// shares are those of the points decided so far. An open point may or may not be an
+// individual, so shares refer to all points while any is open.
 func (e *query) shares() *sdk.Shares {
 	all := big.NewInt(1)
 	for i := range e.q.Space.Features {

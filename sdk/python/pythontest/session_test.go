@@ -165,7 +165,7 @@ func TestUnknownOption(t *testing.T) {
 	}
 }
 
-// A plugin that ends in a call is told from one that raises.
+// A plugin that exits in a call is distinguished from one that raises.
 func TestExitInACall(t *testing.T) {
 	need(t)
 	p := launch(t, script(client.Strategy))
@@ -181,8 +181,8 @@ func TestExitInACall(t *testing.T) {
 	}
 }
 
-// A session that is given up comes back at once, whatever the plugin does, and
-// others go on; the end of the plugin waits for none of them.
+// Cancelling a session returns at once, whatever the plugin does; other sessions continue, and
+// the plugin's end waits for none.
 func TestCancelledSession(t *testing.T) {
 	tier.NeedUsual(t)
 	need(t)

@@ -38,7 +38,7 @@ type Result struct {
 	Data string `json:"data,omitempty"`
 }
 
-// FileResult is what became of a file.
+// FileResult is the outcome of a file.
 type FileResult struct {
 	Path    string `json:"path"`
 	State   State  `json:"state"`
@@ -132,7 +132,7 @@ func (r *Request) folder() (string, error) {
 	return dir, err
 }
 
-// Document shows what became of the files, and how studies find them.
+// Document shows the outcome of each file, and how studies find them.
 func (r *Result) Document() *view.Document {
 	t := &view.Table{Plain: true, Columns: []view.Column{{Title: "FILE"}, {Title: "STATE"}, {Title: "BYTES"}, {Title: "LICENCE"}}}
 	for _, f := range r.Files {

@@ -38,7 +38,7 @@ type Request struct {
 	Seed    int64         `json:"seed"`
 	// Partition asks for an answer in parts, see partition.ParseChunks; empty: as a whole.
 	Partition string `json:"partition,omitempty"`
-	// Fresh leaves a run in parts that was broken off, which is gone on with otherwise.
+	// Fresh begins a new run in parts, even if an interrupted one could be resumed.
 	Fresh bool `json:"-"`
 	// Map is the file that the parts of the space are written to; empty: none. Mapped sums
 	// the parts up also without a file.
@@ -240,7 +240,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		run.Emit(record.Event{Kind: record.KindFound, Found: &rep.Found[i]})
 	}
 	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
-	// Parts that a time limit left open can be gone on with.
+	// A run in parts that ended at a time limit can be resumed.
 	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && certify.Over(ctx) != "", Measures: out.Measures()}
 	if failed != nil {
 		end.Error = failed.Error()
@@ -254,7 +254,7 @@ func (a *asker) begin() (*session.Run, error) {
 	started := certify.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
-	if a.Partition != "" { // with more time, the run can go on
+	if a.Partition != "" { // with more time the run can be resumed
 		started.Task.Settings["partition"] = a.Partition
 		return a.session.GoOn(started, a.Fresh)
 	}
@@ -282,7 +282,7 @@ type glimpses struct {
 	run    *session.Run
 	grade  sdk.Grade // of the solver's proofs
 	told   time.Time
-	proved bool // there was a proof in what was told
+	proved bool // a proof was reported
 }
 
 // sharesEvery is the least time between two events about a running question: a
