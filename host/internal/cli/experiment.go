@@ -54,14 +54,14 @@ type experimentFlags struct {
 // showing are the flags that say how a run of the journal is shown, and where it is.
 var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
-// add adds the flags; of says in help what those about showing and going on are about.
+// add adds the flags; of begins the help of those for showing and resuming.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
 		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
 	f.addDoing(app, cmd, of)
 }
 
-// addDoing adds the flags about how tasks are done and gone on with.
+// addDoing adds the flags for running and resuming tasks.
 func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	app.addShard(cmd, of)
@@ -194,7 +194,7 @@ func (f *experimentFlags) ready(p experiment.Plan) error {
 	return f.plots.ready()
 }
 
-// over puts a flag's value in place of a file's, where it was given or the file has none.
+// over replaces a file's value by the flag's, if the flag is given or the file lacks the value.
 func over[T any](f *experimentFlags, name string, file *T, flag T) {
 	if f.changed(name) || reflect.ValueOf(file).Elem().IsZero() {
 		*file = flag
@@ -222,8 +222,8 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	return file, err
 }
 
-// conduct does an experiment, or goes on with it, shows what came out, and turns its
-// end into an exit code.
+// conduct runs or resumes an experiment, shows its result, and converts its end into an exit
+// code.
 func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Plan, show func(experiment.Table) error) error {
 	if err := f.ready(p); err != nil {
 		return err

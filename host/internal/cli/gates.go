@@ -105,8 +105,8 @@ func (f *gateFlags) hold(r any) {
 	}
 }
 
-// gated ends a command with what became of its gates; r is its result, if there is one.
-// Where it failed, or was interrupted, that is how it ends.
+// gated ends a command with the outcomes of its gates; r is its result, if any. A failure or an
+// interrupt takes precedence.
 func (a *App) gated(ctx context.Context, r any, failed error) error {
 	var checks []gate.Check
 	if held, ok := r.(interface{ Checked() []gate.Check }); ok {

@@ -62,7 +62,7 @@ type App struct {
 	line    *statusLine
 	// parted: a part of the result was shown.
 	parted bool
-	// working: see begin; nil where nobody asks.
+	// working: see begin; may be nil.
 	working *atomic.Bool
 }
 
@@ -176,8 +176,8 @@ func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
 	return out
 }
 
-// exitCode is the code of a command that ended with err. After a signal, what
-// looks like a failure or a mistake of the user's is none.
+// exitCode is the code of a command that ended with err. After a signal, an apparent failure or
+// mistake counts as an interrupt.
 func exitCode(ctx context.Context, err error) int {
 	var exit *exitError
 	switch coded := errors.As(err, &exit); {
