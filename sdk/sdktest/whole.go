@@ -34,7 +34,7 @@ func served(q *problem.Query) error {
 // individuals among them.
 type tally struct{ looked, fair, unfair int64 }
 
-// whole weighs an individual with all its counterfactuals.
+// whole evaluates an individual with all its counterfactuals.
 func (e *query) whole(x []float64) {
 	copies := e.q.Space.Counterfactuals(e.region, x)
 	if len(copies) == 0 || !e.q.Describes(copies[0]) {

@@ -77,7 +77,7 @@ type Report struct {
 	Individuals *big.Int
 	// Boxes that the solver looked at.
 	Boxes int64
-	// Complete: the solver came to its end.
+	// Complete: the solver finished.
 	Complete bool
 	// Reason says, for a person, why it did not; Faults lists what was wrong with
 	// its answers.
@@ -330,7 +330,7 @@ func (r *run) sane(p *sdk.Piece) bool {
 	return true
 }
 
-// against holds a piece against the individuals that were evaluated.
+// against checks a piece against the evaluated individuals, and names one that refutes it.
 func (r *run) against(p *sdk.Piece) string {
 	if p.Claim == sdk.PieceUndecided {
 		return ""

@@ -1,7 +1,6 @@
-// Package ablate searches the same networks with several arms – strategies,
-// their options, modes, with and without a solver – under equal budgets, each
-// task in a process of its own, and tabulates and ranks what they find.
-// docs/ablate.md describes it for users.
+// Package ablate runs several arms (strategies, their options, modes, with and without a solver)
+// on the same networks under equal budgets, each task in a process of its own, and tabulates and
+// ranks their finds. User page: docs/ablate.md.
 package ablate
 
 import (

@@ -80,7 +80,7 @@ type fileReader struct {
 	defaults Arm
 }
 
-// set gives the arm what the keys of a mapping say; false after a mistake.
+// set reads keys of a mapping into the arm; false after a mistake.
 func (r *fileReader) set(a *Arm, n *yamlfile.Node, keys ...string) bool {
 	all := true
 	for _, key := range keys {

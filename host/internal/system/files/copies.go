@@ -46,7 +46,7 @@ func (c *Copies) find(name string) (path string, folder bool) {
 	return "", false
 }
 
-// folder is what is known of a folder that copies lie in.
+// folder describes a folder that contains copies.
 type folder string
 
 func (f folder) Name() string     { return filepath.Base(string(f)) }
