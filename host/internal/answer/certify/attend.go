@@ -59,10 +59,10 @@ func attend[T any](ctx context.Context, o Options, first T, work func(left conte
 	return latest, true, nil
 }
 
-// abandoned reports that the answer counts for nothing any more.
+// abandoned reports whether the answer was abandoned.
 func (r *run) abandoned() bool { return r.left.Err() != nil }
 
-// note keeps what would be said if time were over now.
+// note keeps the report that would be given if time ended now.
 func (r *run) note() {
 	if r.keep == nil {
 		return

@@ -16,9 +16,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// OptionsFor are the options of a question to a solver, or to a portfolio: encoding and
-// bounds as they are asked for (empty: by default), and the plugins' own. A member of a
-// portfolio that does not answer in the encoding's form has its own default.
+// OptionsFor are the options for a question to a solver or a portfolio, with the given encoding
+// and bounds (empty: defaults) and the plugins' own options. A member that does not take the
+// encoding's form gets its own default.
 func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	all := make([]Options, len(plugins))
 	for i, p := range plugins {
@@ -36,13 +36,13 @@ func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	return Options{Portfolio: all}
 }
 
-// as are the options of a question to one member.
+// as returns the options with the member's solver.
 func (o Options) as(m Options) Options {
 	o.Portfolio, o.Solver, o.Description, o.Encoding, o.Bounds, o.Set = nil, m.Solver, m.Description, m.Encoding, m.Bounds, m.Set
 	return o
 }
 
-// Members are the options of a portfolio's members, or those of a solver alone.
+// Members are the options of a portfolio's members, or of the single solver.
 func (o *Options) Members() []Options {
 	if len(o.Portfolio) > 0 {
 		return o.Portfolio
@@ -50,7 +50,7 @@ func (o *Options) Members() []Options {
 	return []Options{*o}
 }
 
-// joined is what the members of a portfolio have, once each.
+// joined joins a property of the members by "+", each value once.
 func (o *Options) joined(of func(*Options) string) string {
 	if len(o.Portfolio) == 0 {
 		return of(o)
