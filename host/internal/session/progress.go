@@ -28,7 +28,7 @@ func Clock(elapsed, limit time.Duration) string {
 	return text
 }
 
-// Rate says in a line of progress how many there were a second; empty at the beginning.
+// Rate formats a number per second for a line of progress; empty at the start.
 func Rate(n int64, elapsed time.Duration) string {
 	if n == 0 || elapsed < time.Second {
 		return ""
