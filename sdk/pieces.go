@@ -103,7 +103,7 @@ type JointSlope struct {
 type CaseProof struct {
 	First, Second CaseSide
 	Bin           int
-	// Steps are a tree in preorder: what follows one that tells cases apart are the steps of its one case, and then those of the other.
+	// Steps are a tree in preorder: a branch (CaseReLU or CaseCut) precedes its two subtrees.
 	Steps []CaseStep
 }
 
@@ -137,9 +137,9 @@ type CaseStep struct {
 type CaseKind uint8
 
 const (
-	// CaseEnd: nobody of the case is left.
+	// CaseEnd: the case contains no pair, as Up, Down and Slopes show.
 	CaseEnd CaseKind = iota + 1
-	// CaseReLU tells cases of a ReLU apart.
+	// CaseReLU branches on the sign of a ReLU's input.
 	CaseReLU
 	// CaseCut cuts a feature's values in two.
 	CaseCut

@@ -77,9 +77,9 @@ type Description struct {
 	// NeedsScores, NeedsBins and NeedsPair ask that a Trial that was evaluated carry
 	// Scores, Bins, and Highest and Lowest. The host spends time on what is asked for.
 	NeedsScores, NeedsBins, NeedsPair bool
-	// Lag is the largest number of calls of Next by which trials may lag behind
-	// the moves they answer, where StartOptions.Chains is at least Lag + 1 times
-	// what each call wants; 0: every Next is told all moves of the one before.
+	// Lag is the largest number of calls of Next between a move and its trial, if
+	// StartOptions.Chains is at least Lag + 1 times what each call wants; 0: Next gets the
+	// trials of all moves of the call before.
 	Lag int
 }
 
@@ -197,8 +197,8 @@ type Progress struct {
 	// Shares is what is known so far of a problem with the goal Quantify; nil for
 	// nothing new.
 	Shares *Shares
-	// Settled is the share of the region that needs no more looking at, from 0 to 1; 0 also
-	// where the solver does not know. It is told to people, and nothing is concluded from it.
+	// Settled is the share of the region that is decided, from 0 to 1; 0 also if unknown. It is
+	// shown to the user and proves nothing.
 	Settled float64
 }
 

@@ -76,14 +76,14 @@ type Move struct {
 	// Round is the iteration of the search loop the move belongs to, from 0;
 	// `Iter` counts closed rounds.
 	Round int64
-	// Chain tells parallel chains apart; 0 for a single one.
+	// Chain numbers parallel chains; 0 for a single one.
 	Chain int
 	Kind  MoveKind
 	// Point is an individual; its protected entries are ignored.
 	Point []float64
 }
 
-// TrialStatus says what became of a move.
+// TrialStatus is the outcome of a move.
 type TrialStatus uint8
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
-// climb is one of the climbs side by side. Between steps it stands on an
-// individual that the host has been told of.
+// climb is one of several parallel climbs. Between steps it is at an individual that was handed
+// to the host.
 type climb struct {
 	*terrain
 	rng *rand.Rand
@@ -111,7 +111,7 @@ func (c *climb) kick() {
 	}
 }
 
-// start begins again somewhere else.
+// start restarts the climb elsewhere.
 func (c *climb) start() {
 	c.top, c.vain = place{}, 0
 	c.clear()

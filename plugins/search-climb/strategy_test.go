@@ -84,7 +84,7 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// host answers moves, asking for so many at a time.
+// host answers moves, and asks for want at a time.
 func (st *study) host(want int) rig.Host { return rig.Host{Answer: st.answer, Want: want} }
 
 func (st *study) answer(m sdk.Move) sdk.Trial {
@@ -188,8 +188,8 @@ func TestTopsAreTops(t *testing.T) {
 	}
 }
 
-// Where more moves are wanted than there are climbs, individuals as good as the
-// best top come along: each once, and at no evaluations.
+// If more moves are wanted than there are climbs, individuals as good as the best local optimum
+// are added: each once, without further evaluations.
 func TestOthersComeAlong(t *testing.T) {
 	st := grid(3, 40)
 	one, many := st.start(t, st.options(6)), st.start(t, st.options(6))
@@ -303,7 +303,7 @@ func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Where everybody is refused, the search ends.
+// If every individual is refused, the search ends.
 func TestEndsWhereEverybodyIsRefused(t *testing.T) {
 	st := grid(1, 3)
 	s := st.start(t, st.options(1))

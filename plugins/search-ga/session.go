@@ -44,7 +44,7 @@ func (s *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 	for i := range told {
 		at, ok := s.flying[told[i].ID]
 		if !ok {
-			return nil, fmt.Errorf("told of move %d, which is not waited for", told[i].ID)
+			return nil, fmt.Errorf("got the trial of move %d, which is not pending", told[i].ID)
 		}
 		delete(s.flying, told[i].ID)
 		s.islands[at.island].learn(at.index, &told[i])

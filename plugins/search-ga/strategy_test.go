@@ -64,7 +64,7 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// host answers moves, asking for so many at a time.
+// host answers moves, and asks for want at a time.
 func (st *study) host(want, lag int) rig.Host {
 	return rig.Host{Answer: st.answer, Want: want, Lag: lag}
 }
@@ -168,8 +168,8 @@ func TestRefusedIndividualsHaveNoChildren(t *testing.T) {
 	}
 }
 
-// Parents are drawn by fitness: by tournament, the best of so many; by roulette,
-// in proportion.
+// Parents are selected by fitness: by tournament, the best of several; by roulette, in
+// proportion.
 func TestSelection(t *testing.T) {
 	people := []person{{[]float64{0}, chain.Rank{K: 6}}, {[]float64{1}, chain.Rank{K: 2, Shannon: 1}}, {[]float64{2}, chain.Rank{K: 1}}}
 	const draws = 20_000

@@ -7,23 +7,22 @@
 // global phase makes some iterations from each: of the individual's copies two
 // are taken, the gradient of the output with respect to the inputs is
 // computed at both, summed up with momentum (EIDIG), and the features that are
-// not protected go a step in the direction in which the two grow apart. The
-// local phase (preset grad+local) perturbs the individual found in one feature
-// at a time, those with small gradients more often, since they disturb least
-// what was found.
+// not protected take a step in the direction that increases the copies'
+// difference. The local phase (preset grad+local) perturbs the individual found in
+// one feature at a time, those with small gradients more often, since they change
+// the score least.
 //
 // Ours: the two copies are those with the largest and the smallest score of
-// all. What is followed is the gradient of the difference of their scores, the
-// slope of the sigmoid being replaced by 1/(4 + logit²), which falls more
-// slowly and is the same on every machine. A step of an ordered feature is a
-// share of its range, at least 1 for integers; a feature with a table of values
-// (categories, one-hot inputs) goes to the value that promises most by first
-// order, one such feature in a step. An iteration goes on after an individual
-// with gap > ε is found: the best of a walk, by k and then by Shannon entropy,
-// is what the local phase starts from, and that phase keeps what is no worse.
+// all. The gradient is that of the difference of their scores, with 1/(4 + logit²)
+// in place of the sigmoid's slope: it falls more slowly and is the same on every
+// machine. A step of an ordered feature is a share of its range, at least 1 for
+// integers; a feature with a table of values (categories, one-hot inputs) takes the
+// best value by first order, one such feature in a step. Iterations continue after an
+// individual with gap > ε is found: the local phase starts from the best of a walk, by
+// k and then by Shannon entropy, and keeps a move that is no worse.
 //
-// The walks, as many as the host wants chains, evaluate by themselves: a step
-// follows what it sees at once, and a round trip to the host for each takes longer.
+// The walks, one per chain of the host, evaluate by themselves: a round trip to the
+// host takes longer than a step.
 package main
 
 import "github.com/hyfair/hyfair/sdk/serve"

@@ -25,7 +25,7 @@ var description = sdk.Description{
 	Summary:    "follows the gradient of the gap from clustered rows, in the spirit of ADF and EIDIG",
 	NeedsRows:  true,
 	NeedsModel: true,
-	Families:   []string{relu.Family, trees.Family}, // of which trees are told that they have no gradient
+	Families:   []string{relu.Family, trees.Family}, // trees are refused later, as they have no gradient
 	Options:    options,
 	Presets: []sdk.Preset{
 		{Name: "grad", Summary: "the global phase: along the gradient from each seed", Options: map[string]string{"local": "0"}},

@@ -99,7 +99,7 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *chain.Walks[*walk] {
 	return s.(*chain.Walks[*walk])
 }
 
-// host answers moves, asking for so many at a time.
+// host answers moves, and asks for want at a time.
 func (st *study) host(want int) rig.Host { return rig.Host{Answer: st.answer, Want: want} }
 
 func (st *study) answer(m sdk.Move) sdk.Trial {
@@ -239,7 +239,7 @@ func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Where everybody is refused, the search ends.
+// If every individual is refused, the search ends.
 func TestEndsWhereEverybodyIsRefused(t *testing.T) {
 	st := mixed()
 	o := st.options(1)

@@ -28,7 +28,7 @@ type walk struct {
 	evaluations int64
 }
 
-// Step goes on to the next individual; nil where there is none.
+// Step moves to the next individual; nil if there is none.
 func (w *walk) Step() []float64 {
 	if w.x != nil {
 		o := w.eval.Evaluate(w.x)
@@ -55,8 +55,7 @@ func (w *walk) Step() []float64 {
 // attempts bounds how often something random is drawn again.
 const attempts = 64
 
-// seed begins again at a row of the next cluster, or a random individual where
-// there are no rows.
+// seed restarts at a row of the next cluster, or at a random individual if there are no rows.
 func (w *walk) seed() {
 	w.local, w.iteration, w.best, w.weights = false, 0, place{}, nil
 	clear(w.slopes)

@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The walk goes on from every candidate, however bad, by changing one feature.
+// The walk moves to every candidate, however bad, by changing one feature.
 func TestWalkAcceptsEverything(t *testing.T) {
 	s := &space.Space{Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Lo: 0, Hi: 9},

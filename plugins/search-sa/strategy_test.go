@@ -93,8 +93,7 @@ func propose(t *testing.T, options map[string]string, draws int) map[float64]int
 	counts := map[float64]int{}
 	told := []sdk.Trial(nil)
 	for i := range draws {
-		// Each round: the individual 50 with a k better than ever, then the
-		// candidate, which has none.
+		// Each round: the individual 50 with a record k, then the candidate, which has no k.
 		moves, err := session.Next(context.Background(), told, 1)
 		if err != nil {
 			t.Fatal(err)

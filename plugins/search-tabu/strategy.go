@@ -68,7 +68,7 @@ type value struct {
 	value   float64
 }
 
-// nothing is what a start changes, or a neighbour that is none.
+// nothing stands for the value that a start changes, and for a neighbour that does not exist.
 var nothing = value{feature: -1}
 
 // proposal is a move that waits for its trial.
@@ -99,10 +99,10 @@ func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 	for i := range told {
 		p, ok := t.asked[told[i].ID]
 		if !ok {
-			return nil, fmt.Errorf("told of move %d, which is not waited for", told[i].ID)
+			return nil, fmt.Errorf("got the trial of move %d, which is not pending", told[i].ID)
 		}
 		delete(t.asked, told[i].ID)
-		t.hear(p, &told[i])
+		t.observe(p, &told[i])
 	}
 	var moves []sdk.Move
 	for full := 0; len(moves) < want && full < len(t.walks); t.next = (t.next + 1) % len(t.walks) {
@@ -134,9 +134,9 @@ func (t *session) propose(w *walk) sdk.Move {
 	return sdk.Move{ID: t.id, Round: w.step, Chain: w.number, Kind: sdk.MovePoint, Point: x}
 }
 
-// hear takes what became of a candidate, and after the last one of them makes the
-// step. A tabu is lifted for the best individual since the start.
-func (t *session) hear(p proposal, trial *sdk.Trial) {
+// observe records the trial of a candidate. After the last candidate of a step it makes the move.
+// Aspiration: a tabu is lifted for the best individual since the start.
+func (t *session) observe(p proposal, trial *sdk.Trial) {
 	w := p.walk
 	if found := (place{trial.Point, chain.Rank{K: trial.K, Shannon: trial.Shannon}}); trial.Status == sdk.TrialEvaluated {
 		free := w.step >= w.tabu[p.gets] || found.Compare(w.best) > 0

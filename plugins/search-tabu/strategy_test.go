@@ -122,7 +122,7 @@ func TestNothingChanges(t *testing.T) {
 	if w := opened.(*session).walks[0]; w.step < 5 || len(w.tabu) > 0 {
 		t.Errorf("%d steps, tabu %v", w.step, w.tabu)
 	}
-	if _, err := opened.Next(t.Context(), []sdk.Trial{{ID: 999}}, 1); err == nil || err.Error() != "told of move 999, which is not waited for" {
+	if _, err := opened.Next(t.Context(), []sdk.Trial{{ID: 999}}, 1); err == nil || err.Error() != "got the trial of move 999, which is not pending" {
 		t.Errorf("error %v", err)
 	}
 }

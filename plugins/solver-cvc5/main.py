@@ -9,10 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, List
 
-import hyfair
-from hyfair import (
-    Description, Exactness, Form, Goal, Incompatible, InvalidProblem, Library, Option, Problem, Reason, Result, Script,
-    Service, SolveOptions, Solver, Status, option, smt)
+from hyfair.plugin import (
+    Description, Exactness, Form, Goal, Incompatible, InvalidProblem, Library, Option, Problem, Reason, Result,
+    Script, Service, SolveOptions, Solver, Status, option, serve, smt)
 
 OPTIONS = [
     Option("decision", "internal", "how to choose the next case: internal, justification or stoponly"),
@@ -110,4 +109,4 @@ def rational(term: Any) -> Fraction:
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(CVC5(), apart=True)
+    serve.solver(CVC5(), apart=True)

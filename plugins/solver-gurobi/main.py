@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, Tuple
 
-import hyfair
-from hyfair import (
+from hyfair.plugin import (
     MILP, Description, Exactness, Form, Goal, Incompatible, Library, Option, Problem, Reason, Result, Service,
-    SolveOptions, Solver, Status, Unsupported, milp, option)
+    SolveOptions, Solver, Status, Terms, Unsupported, milp, option, serve)
 
 TOLERANCE = 1e-6
 """A tenth of it is asked for in rows, bounds and whole numbers. For these Gurobi's own
@@ -111,7 +110,7 @@ def fill(gurobipy: Any, model: Any, m: MILP) -> list[Any]:
     becomes two, as Gurobi would give it a column of its own."""
     columns = [model.addVar(lb=c.lo, ub=c.hi, vtype="I" if c.integer else "C") for c in m.columns]
 
-    def total(terms: hyfair.Terms) -> Any:
+    def total(terms: Terms) -> Any:
         return gurobipy.LinExpr(list(terms.coefs), [columns[c] for c in terms.columns])
 
     for row in m.rows:
@@ -160,4 +159,4 @@ def outcome(model: Any, columns: list[Any], m: MILP, watch: milp.Watch) -> milp.
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(Gurobi(), apart=True)
+    serve.solver(Gurobi(), apart=True)

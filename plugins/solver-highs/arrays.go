@@ -11,9 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// numbers are those that HiGHS takes: it refuses matrix entries from 1e15 on,
-// takes costs from 1e20 on for infinite, and drops entries up to the least that it
-// can be told.
+// numbers is HiGHS's range: it refuses matrix entries from 1e15 on, treats costs from 1e20 on
+// as infinite, and drops entries below its least small_matrix_value.
 var numbers = milp.Range{Solver: highs.Spec.Name, Smallest: 1e-12, Entry: 1e15, Cost: 1e20}
 
 // arrays lays a MILP out as HiGHS takes it.

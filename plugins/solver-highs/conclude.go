@@ -35,7 +35,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	}
 
 	x, others := o.point, [][]float64{o.known, q.WholeStart()}
-	if r.Status == sdk.Infeasible { // a point beside that claim speaks against it, or is none
+	if r.Status == sdk.Infeasible { // a point beside that claim refutes it, or is invalid
 		x, others = nil, append(others, o.point)
 	}
 	for _, other := range others {

@@ -85,8 +85,8 @@ func TestStartValues(t *testing.T) {
 	}
 }
 
-// The run that completes a start is narrower than the problem: its bounds are
-// nobody's business.
+// The run that completes a start value solves a restriction of the problem: its bounds are not
+// reported.
 func TestBoundsWhileCompletingAStart(t *testing.T) {
 	reports := 0
 	lib, err := rig.Need(t, solver).Open()

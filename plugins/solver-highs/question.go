@@ -89,9 +89,8 @@ func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result,
 	return q.conclude(o), nil
 }
 
-// listener hears HiGHS's events, which come on HiGHS's threads, for the monitor.
-// HiGHS keeps its time limit by itself, except where it forgets to; a memory
-// limit it has none.
+// listener passes HiGHS's events, which come on HiGHS's threads, to the monitor. HiGHS
+// enforces its time limit itself, with exceptions, and has no memory limit.
 type listener struct {
 	*milp.Monitor
 	q *question

@@ -74,8 +74,7 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// A point off by a rounding error is put right, one that has to stay as it is
-// is not.
+// A point within a rounding error is restored, unless it must stay as it is.
 func TestRestore(t *testing.T) {
 	m := &problem.MILP{Columns: []problem.Column{{Hi: 1e7}, {Hi: 9, Integer: true}}}
 	if got := restore(m, []int{1, 0}, []float64{2.9999999, 5}); !slices.Equal(got, []float64{5, 3}) {

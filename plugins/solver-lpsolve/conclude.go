@@ -86,7 +86,7 @@ func (q *question) setBound(r *sdk.Result, o outcome) {
 	}
 	bound := o.relaxation
 	if r.HasPoint() && r.Status != sdk.Optimal && !math.IsNaN(bound) && q.Better(r.Objective, bound) && math.Abs(r.Objective-bound) > q.slack(bound) {
-		return // the relaxation's optimum was none
+		return // the relaxation has no optimum
 	}
 	if r.Status == sdk.Optimal {
 		proved := r.Objective - sign(q.MILP.Objective.Maximise)*q.gap(r.Objective)

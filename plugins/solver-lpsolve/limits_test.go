@@ -36,8 +36,8 @@ func TestStartIsHeld(t *testing.T) {
 	if r := solve(t, m, sdk.SolveOptions{TimeLimit: time.Nanosecond}); r.Status != sdk.Feasible || r.Reason != sdk.TimeLimit || r.Objective != found.Objective {
 		t.Errorf("%v, %v at %v; want the start held, %v", r.Status, r.Reason, r.Objective, found.Objective)
 	}
-	// Half a start and one outside the bounds are none: what is held then, if
-	// anything, lp_solve found before it first looked at the clock.
+	// An incomplete start and one outside the bounds are ignored: a point held afterwards is
+	// lp_solve's, found before its first check of the clock.
 	for _, first := range []float64{math.NaN(), 7} {
 		m.Start[0] = first
 		r := solve(t, m, sdk.SolveOptions{TimeLimit: time.Nanosecond})

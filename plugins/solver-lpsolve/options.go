@@ -42,8 +42,8 @@ func (s settings) tolerance() float64 {
 	return []float64{1e-6, 1e-6, 1e-5, 1e-4}[s[epsilon].Int]
 }
 
-// Gaps below which lp_solve's arithmetic cannot tell two objectives apart: its
-// own defaults.
+// Gaps below which lp_solve's arithmetic does not distinguish two objectives: its own
+// defaults.
 const (
 	leastAbsoluteGap = 1e-11
 	leastRelativeGap = 1e-9

@@ -95,13 +95,13 @@ func (q *question) start() []float64 {
 	return x
 }
 
-// listener hears the events of all runs of a question for the monitor. They come
-// on the thread that asked for the run.
+// listener passes the events of all runs of a question to the monitor. They come on the thread
+// that asked for the run.
 type listener struct {
 	*milp.Monitor
 	q       *question
 	spent   int64 // nodes of the runs before this one
-	bounded bool  // a relaxation was told of
+	bounded bool  // a relaxation's bound was reported
 }
 
 // listen starts the monitor; End it. A start that is a point already is the first
@@ -120,7 +120,7 @@ func (l *listener) over() bool {
 	return stopped
 }
 
-// event hears of a run; whether its bounds count is the member's matter.
+// event handles an event of a run. trusted says whether the member's bounds are reported.
 func (l *listener) event(e lpsolve.Event, trusted bool) (stop bool) {
 	if e.Values != nil {
 		if x := restore(l.q.MILP, l.q.order, e.Values); l.q.Feasible(x) {

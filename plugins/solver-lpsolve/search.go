@@ -40,20 +40,18 @@ const (
 	// slice is how often lp_solve may call back in a member's first turn, about
 	// as many simplex iterations.
 	slice = 10_000
-	// bestSlice is slice where the best point is wanted, and share the divisor of
-	// it for the members after the first, which are there for the rare program in
-	// which the first never stops descending: lp_solve goes on branching on what is
-	// integer up to a rounding error. One of 39 columns and 56 rows, optimised by
-	// the second in 172 nodes, is at a depth of 400,000 after 4 s. (A limit of the
-	// depth would end it, too, and drop branches unsaid.) What takes long loses
-	// a part of its time to starting afresh.
+	// bestSlice is slice if the best point is wanted. share divides it for the members
+	// after the first, which are for the rare program in which the first never stops
+	// descending: lp_solve keeps branching on variables that are integer up to rounding. One
+	// of 39 columns and 56 rows, which the second solves in 172 nodes, is at depth 400,000
+	// after 4 s. (A limit of the depth would end it, too, but drop branches silently.) A long
+	// solve loses a part of its time to starting afresh.
 	bestSlice, share = 100_000, 4
 	// growth is by how much the turns of each round are longer than those of
 	// the one before: a turn starts afresh, so that what is lost is a share.
 	growth = 4
-	// stall is how often lp_solve may call back within one branch, and
-	// stallEach adds to it for each row and column: it cycles now and then, and
-	// would go on doing so.
+	// stall is the number of callbacks allowed within one branch, and stallEach is added for
+	// each row and column: lp_solve sometimes cycles, without end.
 	stall, stallEach = 50_000, 50
 )
 
@@ -180,7 +178,7 @@ func (q *question) settles(l *listener, o outcome) bool {
 	return o.code == statusUnbounded
 }
 
-// run is one member's turn: it ends after so many calls; 0 for no limit.
+// run is one member's turn: it ends after budget callbacks; 0: no limit.
 func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	o := outcome{trusted: m.trusted, best: math.NaN(), relaxation: math.NaN()}
 	patience := q.patience()

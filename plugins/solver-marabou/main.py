@@ -16,10 +16,9 @@ import os
 import tempfile
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-import hyfair
-from hyfair import (
+from hyfair.plugin import (
     Description, Exactness, Form, Goal, Head, Incompatible, Interval, Library, Network, Notion, Option, Problem,
-    Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, option)
+    Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, option, serve)
 
 TOLERANCE = 1e-6
 """Of the simplex method inside."""
@@ -293,4 +292,4 @@ class Builder:
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(Marabou(), apart=True)
+    serve.solver(Marabou(), apart=True)

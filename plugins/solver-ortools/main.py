@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, Tuple
 
-import hyfair
-from hyfair import (
+from hyfair.plugin import (
     MILP, Description, Exactness, Form, Goal, Incompatible, Library, Option, Problem, Reason, Result, Service,
-    SolveOptions, Solver, Status, milp, option)
+    SolveOptions, Solver, Status, milp, option, serve)
 
 TOLERANCE = 1e-6
 """CBC's for whole numbers; rows and bounds are asked to be kept to a tenth of it."""
@@ -98,4 +97,4 @@ def fill(solver: Any, m: MILP) -> list[Any]:
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(ORTools(), apart=True)
+    serve.solver(ORTools(), apart=True)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, List, Tuple
 
-import hyfair
-from hyfair import (
+from hyfair.plugin import (
     MILP, Description, Exactness, Form, Goal, Incompatible, Library, Option, Problem, Reason, Result, Service,
-    SolveOptions, Solver, Status, milp, option)
+    SolveOptions, Solver, Status, Terms, milp, option, serve)
 
 TOLERANCE = 1e-6
 FINEST = 1e-8
@@ -117,7 +116,7 @@ def fill(pyscipopt: Any, model: Any, m: MILP) -> List[Any]:
 
     columns = [model.addVar(vtype="I" if c.integer else "C", lb=side(c.lo), ub=side(c.hi)) for c in m.columns]
 
-    def total(terms: hyfair.Terms) -> Any:
+    def total(terms: Terms) -> Any:
         return pyscipopt.quicksum(a * columns[c] for c, a in zip(terms.columns, terms.coefs))
 
     for row in m.rows:
@@ -148,4 +147,4 @@ def listener(pyscipopt: Any, columns: List[Any], watch: milp.Watch) -> Any:
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(SCIP(), apart=True)
+    serve.solver(SCIP(), apart=True)

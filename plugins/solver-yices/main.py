@@ -15,10 +15,9 @@ import subprocess
 import sys
 from typing import List, Optional, Tuple
 
-import hyfair
-from hyfair import (
-    Description, Exactness, Form, Goal, Incompatible, InvalidProblem, Library, Option, Problem, Reason, Result, Script,
-    Service, SolveOptions, Solver, Status, option, smt)
+from hyfair.plugin import (
+    Description, Error, Exactness, Form, Goal, Incompatible, InvalidProblem, Library, Option, Problem, Reason, Result,
+    Script, Service, SolveOptions, Solver, Status, option, serve, smt)
 
 PROGRAM = "yices-smt2"
 MEMORY_TEXT = "memory"
@@ -91,7 +90,7 @@ def run(command: List[str], text: str, options: SolveOptions) -> Tuple[str, Opti
     if process.returncode != 0 and options.memory is not None and MEMORY_TEXT in out.lower():
         return "", Reason.MEMORY_LIMIT
     if process.returncode < 0:
-        raise hyfair.Error(f"Yices ended with signal {-process.returncode}: {out[-300:]}")
+        raise Error(f"Yices ended with signal {-process.returncode}: {out[-300:]}")
     return out, None
 
 
@@ -114,4 +113,4 @@ def conclude(s: Script, answer: str) -> Result:
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(Yices(), apart=True)
+    serve.solver(Yices(), apart=True)

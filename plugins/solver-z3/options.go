@@ -11,7 +11,7 @@ var options = option.Table{
 		Words: []string{"core", "auto", "logic"}},
 	{Option: sdk.Option{Name: "arith", Default: "auto", Help: "solver for linear arithmetic: auto, 2 (the older simplex) or 6 (the newer)"},
 		Words: []string{"auto", "2", "6"}},
-	{Option: sdk.Option{Name: "relevancy", Default: "auto", Help: "filter what the arithmetic is told of: auto, or 0 (all) to 2 (least)"},
+	{Option: sdk.Option{Name: "relevancy", Default: "auto", Help: "filter what the arithmetic gets: auto, or 0 (all) to 2 (least)"},
 		Words: []string{"auto", "0", "1", "2"}},
 }
 

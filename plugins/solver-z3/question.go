@@ -48,7 +48,7 @@ type finding struct {
 	native string
 	reason sdk.Reason // why there is no answer
 	point  []*big.Rat // after Sat, in the order of the symbols
-	broken bool       // there was a model, and it is none of the assertions
+	broken bool       // there was a model, and it does not satisfy the assertions
 }
 
 // conclude turns the finding of a feasibility question into a claim.
@@ -73,8 +73,8 @@ func rationals(point []*big.Rat) []problem.Number {
 	return out
 }
 
-// find checks once and reads the point. A point that does not satisfy what was
-// asserted, or that no fractions write, is none.
+// find checks once and reads the point. A point that does not satisfy the assertions, or is not
+// rational, is dropped.
 func (q *question) find(s *z3.Solver) (finding, error) {
 	left, ok := q.workLeft()
 	if !ok {
@@ -110,7 +110,7 @@ func (q *question) find(s *z3.Solver) (finding, error) {
 	return finding{}, err
 }
 
-// errBroken tells of a wrong model: Z3's, and its users', trackers know some.
+// errBroken: a wrong model. Known bugs are in the trackers of Z3 and its users.
 var errBroken = errors.New("the model does not satisfy the assertions")
 
 // point reads the solver's model and checks it against every assertion.

@@ -17,9 +17,9 @@ type File struct {
 	zip   *gzip.Writer // nil: not compressed
 }
 
-// Create begins a certificate that will be written to path, compressed if path
-// ends in .gz. The claim may be told as late as before Close: see SetClaim. The
-// leaves wait in a file beside path. Either Close or Abort must be called.
+// Create begins a certificate at path, compressed if path ends in .gz. The claim may be set
+// until Close: see SetClaim. Until then the leaves are in a file beside path. The caller must
+// call Close or Abort.
 func Create(path string, s Statement) (*File, error) {
 	if err := s.validateSubject(); err != nil {
 		return nil, err

@@ -234,8 +234,8 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// appendLeaf appends the leaf as a line. Leaves are many, so it does without
-// encoding/json.
+// appendLeaf appends the leaf as a line. Written by hand for speed: encoding/json is slower,
+// and leaves are many.
 func (s *Statement) appendLeaf(b []byte, l *Leaf) []byte {
 	b = append(b, `{"box":`...)
 	b = appendFloats(b, s.flatBox(l.Box))
@@ -293,7 +293,7 @@ func appendCopy(b []byte, c *sdk.CopyProof) []byte {
 	return append(b, '}')
 }
 
-// appendNeuron appends what is told of the i-th neuron of a list.
+// appendNeuron appends the i-th entry of a list of neurons.
 func appendNeuron(b []byte, i, layer, neuron int, values ...float64) []byte {
 	if i > 0 {
 		b = append(b, ',')

@@ -22,7 +22,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 		}},
 		field{name: "cases", optional: true, read: func() error {
 			if s.Network == nil {
-				return sc.errorf("cases of ReLUs, of which trees have none")
+				return sc.errorf("cases of ReLUs, in a certificate about trees")
 			}
 			return list(sc, maxItems, &l.Cases, s.parseCases)()
 		}},
@@ -95,7 +95,7 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 	return c, err
 }
 
-// parseNeurons reads layer, neuron and so many slopes of each relaxed neuron.
+// parseNeurons reads layer, neuron and the given number of slopes of each relaxed neuron.
 func (s *Statement) parseNeurons(sc *scanner, slopes int, visit func(layer, neuron int, of []float64)) error {
 	var of []float64
 	err := sc.array((2+slopes)*s.Network.Neurons(), func() error {

@@ -50,8 +50,8 @@ func (s *Statement) modelLine() any {
 	return treesLine{out}
 }
 
-// modelSHA256 is the fingerprint of the model: of trees that of their line, in which
-// missing values, which nobody has, do not stand.
+// modelSHA256 is the model's fingerprint. That of trees is computed from their line, which
+// leaves out missing values: no individual of the space has them.
 func (s *Statement) modelSHA256() (string, error) {
 	if s.Network != nil {
 		return s.Network.Fingerprint(), nil

@@ -19,7 +19,7 @@ func (s *Statement) Validate() error {
 	return s.Claim.validate(s)
 }
 
-// validateSubject checks all but the claim.
+// validateSubject checks all fields except the claim.
 func (s *Statement) validateSubject() error {
 	m := s.Model()
 	if m == nil || s.Space == nil {
@@ -128,10 +128,9 @@ func checkInterval(f *space.Feature, iv, outer space.Interval) error {
 	return nil
 }
 
-// CheckLeaf checks that the leaf's box lies in the region and that what it
-// says of copies and neurons speaks of such as there are. The writer and the
-// reader refuse what fails; whether a leaf proves anything is the checker's
-// business.
+// CheckLeaf checks that the leaf's box lies in the region, and that its copies and neurons
+// exist. The writer and the reader refuse a leaf that fails; whether a leaf proves its claim
+// is up to the checker.
 func (s *Statement) CheckLeaf(l *Leaf) error {
 	r := s.RegionOrWhole()
 	if len(l.Box) != len(s.Space.Features) {

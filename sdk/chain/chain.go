@@ -84,12 +84,12 @@ func (c *Chain) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Mov
 	}
 	if c.step == idle {
 		if len(told) > 0 {
-			return nil, fmt.Errorf("told of move %d before any was made", told[0].ID)
+			return nil, fmt.Errorf("got the trial of move %d before any move", told[0].ID)
 		}
 		c.begin()
 	} else {
 		if len(told) != 1 || told[0].ID != c.inFlight.ID {
-			return nil, fmt.Errorf("told of %d moves; this strategy (lag 0) waits for the trial of move %d", len(told), c.inFlight.ID)
+			return nil, fmt.Errorf("got %d trials; this strategy (lag 0) waits for the trial of move %d", len(told), c.inFlight.ID)
 		}
 		c.learn(told[0])
 	}

@@ -24,7 +24,7 @@ func ladder() *space.Space {
 	}
 }
 
-// upwards proposes the next step and accepts what it is told to.
+// upwards proposes the next step and accepts as it is instructed.
 type upwards struct {
 	accept func(current, candidate int, round int64) bool
 }
@@ -37,8 +37,7 @@ func (u upwards) Accept(_ *rand.Rand, current, candidate int, round int64) bool 
 	return u.accept(current, candidate, round)
 }
 
-// The trace is Algorithm 1 by hand: what the chain is told, and the move that
-// must follow.
+// The trace is Algorithm 1 by hand: the chain's input, and the move that must follow.
 func TestTraceOfAlgorithm1(t *testing.T) {
 	const (
 		accept = true
@@ -133,7 +132,7 @@ func TestNextRefusesTrialsItDoesNotWaitFor(t *testing.T) {
 	}{
 		"none":          {ctx, started(), nil, 1, "waits for the trial of move 1"},
 		"another":       {ctx, started(), []sdk.Trial{{ID: 7}}, 1, "waits for the trial of move 1"},
-		"two":           {ctx, started(), []sdk.Trial{{ID: 1}, {ID: 1}}, 1, "told of 2 moves"},
+		"two":           {ctx, started(), []sdk.Trial{{ID: 1}, {ID: 1}}, 1, "got 2 trials"},
 		"before a move": {ctx, New(NewDomain(ladder(), sdk.StartOptions{}), upwards{}, 1), []sdk.Trial{{ID: 1}}, 1, "before any"},
 		"want 0":        {ctx, started(), []sdk.Trial{{ID: 1}}, 0, "asked for 0 moves"},
 		"ended":         {ended, started(), []sdk.Trial{{ID: 1}}, 1, "canceled"},

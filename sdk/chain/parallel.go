@@ -89,7 +89,7 @@ func (p *Parallel) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.
 	for i := range told {
 		n, ok := p.inFlight[told[i].ID]
 		if !ok {
-			return nil, fmt.Errorf("told of move %d, which is not under way", told[i].ID)
+			return nil, fmt.Errorf("got the trial of move %d, which is not pending", told[i].ID)
 		}
 		delete(p.inFlight, told[i].ID)
 		p.learn(&p.chains[n], &told[i])

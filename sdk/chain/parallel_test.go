@@ -65,8 +65,8 @@ func TestManyTakesTurns(t *testing.T) {
 	}
 }
 
-// A chain without progress asks for a seed, then, without one, goes to a row;
-// its age begins at 0 again, its rounds go on.
+// A chain without progress asks for a seed and, if there is none, moves to a row; its age is
+// reset to 0, its rounds continue.
 func TestManyStartsAnew(t *testing.T) {
 	m, rules := manyOf(t, 1, 3)
 	steps := []struct {

@@ -13,7 +13,7 @@ import (
 
 // Walk is one of the searches side by side of a strategy that evaluates by itself.
 type Walk interface {
-	// Step goes on to the next individual; nil where there is none.
+	// Step moves to the next individual and returns it; nil if the walk has ended.
 	Step() []float64
 	// Refuse takes back what led to x, which the host does not want.
 	Refuse(x []float64)
@@ -21,13 +21,11 @@ type Walk interface {
 	Evaluations() int64
 }
 
-// Walks is an sdk.Session with Lag 0 that also implements sdk.Evaluating. All walks
-// take a step together, on as many goroutines as there are processors; what one
-// finds the others may learn after the step, so that the moves do not depend on how
-// many those are. A round is a step.
+// Walks is an sdk.Session with Lag 0 that also implements sdk.Evaluating. A round is one
+// step of each walk, on a goroutine per processor. Walks may exchange finds after a step
+// only, so that the moves do not depend on the number of goroutines.
 //
-// Of the trials only the individuals that the host does not want are of interest:
-// no walk should go there again.
+// Of the trials it uses only the refused individuals, which no walk visits again.
 type Walks[W Walk] struct {
 	All []W
 	// Refused are the individuals that the host does not want, by Key: to be read
@@ -46,11 +44,11 @@ type Walks[W Walk] struct {
 	round  int64
 }
 
-// maxRefused bounds the memory of refused individuals; beyond it, it begins again.
+// maxRefused bounds the number of refused individuals; above it the set is cleared.
 const maxRefused = 1 << 16
 
-// Next hands over the individuals of a round; where fewer are wanted than there
-// are walks, it takes several calls.
+// Next returns the individuals of a round. If fewer are wanted than there are walks, a round
+// takes several calls.
 func (s *Walks[W]) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -75,12 +73,12 @@ func (s *Walks[W]) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.
 // learn takes the trials of the moves in flight.
 func (s *Walks[W]) learn(told []sdk.Trial) error {
 	if len(told) != len(s.flying) {
-		return fmt.Errorf("told of %d moves; this strategy (lag 0) waits for the trials of %d", len(told), len(s.flying))
+		return fmt.Errorf("got %d trials; this strategy (lag 0) waits for the trials of %d", len(told), len(s.flying))
 	}
 	for i := range told {
 		m := &s.flying[i]
 		if told[i].ID != m.ID {
-			return fmt.Errorf("told of move %d in place of move %d", told[i].ID, m.ID)
+			return fmt.Errorf("got the trial of move %d in place of move %d", told[i].ID, m.ID)
 		}
 		if told[i].Status == sdk.TrialEvaluated {
 			continue

@@ -198,8 +198,8 @@ func (w *incumbents) put(m *solverv1.Progress) {
 	w.latest = m
 }
 
-// newer is the later of two glimpses with the incumbent, bound and shares of
-// the earlier where it has none. Neither is changed.
+// newer is the later of two progress reports, with incumbent, bound and shares of the earlier
+// one if it lacks them. Neither is changed.
 func newer(older, m *solverv1.Progress) *solverv1.Progress {
 	out := &solverv1.Progress{
 		Values: m.Values, Objective: m.Objective, Bound: m.Bound, Shares: m.Shares,
@@ -224,8 +224,8 @@ func (w *incumbents) stop() {
 	}
 }
 
-// assumedTolerance stands in a claim made from a progress report of a numerical
-// solver: reports carry no tolerance. Any other has none.
+// assumedTolerance is the tolerance of a claim that is made from a numerical solver's
+// progress report, since reports carry no tolerance. Other solvers' claims get 0.
 const assumedTolerance = 1e-6
 
 // last is the claim that the latest progress amounts to; nil where it has no

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// A bound that was told on the way is all that is left of a solver that had to be ended;
-// only a numerical one's has a tolerance, which a host takes for a fault of any other.
+// A killed solver's last reported bound becomes its claim. Only a numerical solver's gets a
+// tolerance, which the host counts as a fault of any other.
 func TestLastProgressHasTheToleranceOfItsGrade(t *testing.T) {
 	for grade, want := range map[sdk.Grade]float64{sdk.GradeNumerical: assumedTolerance, sdk.GradeRigorous: 0, sdk.GradeExact: 0} {
 		w := newIncumbents(shape{form: problem.FormNetwork, width: 1}, nil)

@@ -71,7 +71,7 @@ func (s shape) progress(p *sdk.Progress) error {
 	return errors.Join(s.values(p.Values), s.shares(p.Shares))
 }
 
-// shares checks that shares were asked for; nil is none.
+// shares checks that shares were asked for; nil is valid.
 func (s shape) shares(shares *sdk.Shares) error {
 	if shares != nil && !s.quantifies {
 		return errors.New("shares, for which the problem does not ask")
@@ -101,7 +101,7 @@ func (s shape) pieces(wanted func([]sdk.Piece)) func(*solverv1.Pieces) error {
 	}
 }
 
-// values checks the length of a point; nil is none.
+// values checks the length of a point; nil is valid.
 func (s shape) values(values []problem.Number) error {
 	if values == nil {
 		return nil

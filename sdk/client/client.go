@@ -6,10 +6,9 @@
 //	defer p.Close()
 //	result, err := p.Solver().Solve(ctx, problem, sdk.SolveOptions{TimeLimit: 10 * time.Second})
 //
-// Whatever the plugin does, calls come back: one that hangs is interrupted and
-// then killed, one that crashes gives one clear error with the end of what it
-// printed, one that answers garbage is told so, and the next call starts it
-// again and loads again what was loaded.
+// Every call returns, whatever the plugin does. A plugin that hangs is interrupted and then
+// killed; a crash becomes one error with the end of the plugin's output; an invalid answer
+// is refused. The next call starts the plugin again and loads again what was loaded.
 package client
 
 import (
@@ -40,8 +39,8 @@ const (
 // String gives the name used in messages.
 func (k Kind) String() string { return named.Of(k, "solver", "strategy") }
 
-// ErrGarbage is wrapped by errors about answers that make no sense: a status
-// that is none, a point of the wrong length, a NaN, a move out of order.
+// ErrGarbage is wrapped by errors about invalid answers: an unknown status, a point of the
+// wrong length, a NaN, a move out of order.
 var ErrGarbage = errors.New("answered garbage")
 
 // Config says what to start and how patient to be. Path and Kind are needed;
@@ -62,9 +61,8 @@ type Config struct {
 	// KillGrace is how long a plugin that is to stop may be silent before it is
 	// killed; 0: 1 s. Every message of pieces starts it again.
 	KillGrace time.Duration
-	// HandOver is how long a plugin that is to stop may go on handing over pieces
-	// before it is killed; 0: 10 min. What SolveOptions.Pieces takes for them does
-	// not count.
+	// HandOver is the time that a plugin may take to hand over pieces, once it should stop,
+	// before it is killed; 0: 10 min. Time within SolveOptions.Pieces does not count.
 	HandOver time.Duration
 	// NoTLS starts the plugin without TLS at once, for one known not to speak
 	// it. Otherwise TLS is tried first, and a plugin that does not offer it is

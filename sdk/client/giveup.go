@@ -21,8 +21,7 @@ func GiveUp(ctx context.Context) (calls context.Context, giveUp func()) {
 
 type givenUpKey struct{}
 
-// givenUp is closed when what a call has to say is no longer wanted; nil where
-// the caller cannot say so.
+// givenUp is closed when a call's result is no longer wanted; nil if the caller cannot give up.
 func givenUp(ctx context.Context) <-chan struct{} {
 	up, _ := ctx.Value(givenUpKey{}).(chan struct{})
 	return up

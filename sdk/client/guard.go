@@ -98,7 +98,7 @@ func (g *guard) stop() sdk.Reason {
 type pulse struct {
 	mu    sync.Mutex
 	began time.Time     // when the call was to stop; zero before
-	heard time.Time     // since when nothing has been heard
+	heard time.Time     // time of the last message
 	busy  time.Time     // since when pieces are worked on; zero for not now
 	here  time.Duration // spent on pieces since began
 	// unwanted: pieces are not a reason to wait.
@@ -139,9 +139,9 @@ func (p *pulse) taken(now time.Time) {
 	}
 }
 
-// patience is how long to wait before looking again; 0 when it is over: when
-// nothing has been heard for the grace, or the plugin has taken more than the
-// limit for its own part. While pieces are worked on here, nothing can be heard.
+// patience is how long to wait before the next check. It is 0 if no message came within
+// grace, or if the plugin's own time exceeds limit. Time in which pieces are processed here
+// counts for neither.
 func (p *pulse) patience(now time.Time, grace, limit time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

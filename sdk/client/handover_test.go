@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// These solvers go on for longer than the grace when they should stop, which is
-// 400 ms. The modes are those of handOver in testdata/testplugin.
+// Solvers that continue beyond the grace of 400 ms once they should stop. The modes are those
+// of handOver in testdata/testplugin.
 
 // quick is a question whose time is over before the first piece.
 func quick(pieces func([]sdk.Piece)) sdk.SolveOptions {
@@ -53,7 +53,7 @@ func TestSlowHostAfterTheLimit(t *testing.T) {
 	pid, pieces := p.Pid(), 0
 	r, err := p.Solver().Solve(t.Context(), shareQuery(), quick(func(list []sdk.Piece) {
 		if pieces += len(list); pieces == 2 {
-			time.Sleep(time.Second) // in which nothing is heard, and more is sent
+			time.Sleep(time.Second) // no message is read, and more are sent
 		}
 	}))
 	if err != nil || pieces != 30 || r.Native != "handed over" || p.Pid() != pid || p.Exited() {

@@ -80,8 +80,8 @@ func waitGone(t *testing.T, pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// ended reports that a process is no more, or only a zombie that whoever
-// adopted it has not waited for.
+// ended reports whether a process has exited; it may be a zombie that its new parent has not
+// reaped.
 func ended(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

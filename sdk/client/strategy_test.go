@@ -31,7 +31,7 @@ func TestSession(t *testing.T) {
 		}
 		told = nil
 		for _, m := range moves {
-			if m.Round != int64(total) { // the plugin puts the trials it was told there
+			if m.Round != int64(total) { // the plugin returns its number of trials as Round
 				t.Errorf("move %d was made knowing %d trials; want %d", m.ID, m.Round, total)
 			}
 			told = append(told, sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: m.Point, K: 2, Gap: 0.1})

@@ -62,7 +62,7 @@ func positive(d, or time.Duration) time.Duration {
 	return or
 }
 
-// Verdict is what became of a case.
+// Verdict is the outcome of a case.
 type Verdict uint8
 
 const (

@@ -209,7 +209,7 @@ func milpDeltaLiars() []solverLiar {
 		}}},
 		{"milp/push-pop", "what is pushed stays", &bent{delta: func(d *problem.Delta) { d.Pop = 0 }}},
 		{"milp/delta-objective", "it keeps the first objective", &bent{delta: func(d *problem.Delta) { d.Objective = nil }}},
-		{"milp/delta-invalid", "it ignores a faulty delta", &bent{deaf: true}},
+		{"milp/delta-invalid", "it ignores a faulty delta", &bent{ignoresDeltas: true}},
 		{"milp/deltas", "it takes bounds or rows, not both", &bent{delta: func(d *problem.Delta) {
 			if d.Rows != nil {
 				d.ColumnBounds = nil

@@ -26,8 +26,8 @@ type astray struct {
 	start func(*space.Space, *sdk.StartOptions)
 	// begin takes the place of Start.
 	begin func(context.Context, *space.Space, sdk.StartOptions) (sdk.Session, error)
-	// hear may end Next by an error or a panic.
-	hear func(context.Context, []sdk.Trial) error
+	// receive gets the trials; it may end Next by an error or a panic.
+	receive func(context.Context, []sdk.Trial) error
 	// want changes how many moves are made.
 	want func(int) int
 	// say changes the moves.
@@ -64,8 +64,8 @@ type astraySession struct {
 }
 
 func (s *astraySession) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
-	if s.liar.hear != nil {
-		if err := s.liar.hear(ctx, told); err != nil {
+	if s.liar.receive != nil {
+		if err := s.liar.receive(ctx, told); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func each(change func(*sdk.Move)) func([]sdk.Move) []sdk.Move {
 	}
 }
 
-// scared fails when it is told of a trial that ok does not like.
+// scared fails on a trial that ok rejects.
 func scared(ok func(sdk.Trial) bool) func(context.Context, []sdk.Trial) error {
 	return func(_ context.Context, told []sdk.Trial) error {
 		for _, t := range told {
@@ -144,11 +144,11 @@ func strategyLiars() []strategyLiar {
 			o.Seed = seeds
 		}}},
 		{"sessions", "the session last begun is the only one it knows", oneSession()},
-		{"nan", "a NaN is too much for it", &astray{hear: scared(func(t sdk.Trial) bool { return !math.IsNaN(t.Gap) })}},
-		{"refused", "it takes a refusal badly", &astray{hear: scaredOf(sdk.TrialRefused)}},
-		{"outside", "it takes outside badly", &astray{hear: scaredOf(sdk.TrialOutside)}},
-		{"no-seed", "without a seed it gives up", &astray{hear: scaredOf(sdk.TrialNoSeed)}},
-		{"no-solver", "without a solver it gives up", &astray{hear: scaredOf(sdk.TrialNoSolver)}},
+		{"nan", "a NaN is too much for it", &astray{receive: scared(func(t sdk.Trial) bool { return !math.IsNaN(t.Gap) })}},
+		{"refused", "it takes a refusal badly", &astray{receive: scaredOf(sdk.TrialRefused)}},
+		{"outside", "it takes outside badly", &astray{receive: scaredOf(sdk.TrialOutside)}},
+		{"no-seed", "without a seed it gives up", &astray{receive: scaredOf(sdk.TrialNoSeed)}},
+		{"no-solver", "without a solver it gives up", &astray{receive: scaredOf(sdk.TrialNoSolver)}},
 		{"untouched", "it scribbles on the space", &astray{begin: func(ctx context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 			s.Features[0].Name += "!"
 			return sdktest.Wanderer{}.Start(ctx, s, o)
@@ -160,12 +160,12 @@ func strategyLiars() []strategyLiar {
 		{"lag", "it claims to bear a lag and does not", impatient()},
 		{"copies", "it looks for a second counterfactual", &astray{
 			describe: func(d *sdk.Description) { d.NeedsScores, d.NeedsBins, d.NeedsPair = true, true, true },
-			hear: scared(func(t sdk.Trial) bool {
+			receive: scared(func(t sdk.Trial) bool {
 				return t.Status != sdk.TrialEvaluated || len(t.Bins) > 1 && len(t.Scores) == len(t.Bins) && t.Lowest[0] == 20 && len(t.Highest) == len(t.Lowest)
 			}),
 		}},
 		{"other-family", "it takes any model", &astray{describe: func(d *sdk.Description) { d.NeedsModel = true }}},
-		{"cancelled", "it does not hear a cancel", &astray{hear: func(ctx context.Context, _ []sdk.Trial) error {
+		{"cancelled", "it ignores a cancel", &astray{receive: func(ctx context.Context, _ []sdk.Trial) error {
 			if ctx.Err() != nil {
 				time.Sleep(stubborn)
 			}
@@ -200,7 +200,7 @@ func impatient() sdk.Strategy {
 	owed := 0
 	return &astray{
 		describe: func(d *sdk.Description) { d.Lag = 2 },
-		hear: func(_ context.Context, told []sdk.Trial) error {
+		receive: func(_ context.Context, told []sdk.Trial) error {
 			if len(told) < owed {
 				return errors.New("trials are missing")
 			}

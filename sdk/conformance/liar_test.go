@@ -37,8 +37,8 @@ type bent struct {
 	solve func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error)
 	// delta changes a delta before it is applied.
 	delta func(*problem.Delta)
-	// deaf makes a faulty delta be taken for an empty one.
-	deaf bool
+	// ignoresDeltas treats a faulty delta as an empty one.
+	ignoresDeltas bool
 }
 
 func (b *bent) Describe(ctx context.Context) (sdk.Description, error) {
@@ -79,7 +79,7 @@ func (l *bentLoaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOpti
 		l.liar.delta(&d)
 	}
 	p, err := l.stack.Apply(d)
-	if err != nil && l.liar.deaf {
+	if err != nil && l.liar.ignoresDeltas {
 		p, err = l.stack.Apply(problem.Delta{})
 	}
 	if err != nil {
@@ -127,7 +127,7 @@ func solverLiars() []solverLiar {
 	)
 }
 
-// nanLiars are sound but for numbers that are none.
+// nanLiars are sound except for NaNs in their answers.
 func nanLiars() (liars []solverLiar) {
 	bound := func(_ *problem.Problem, r *sdk.Result) { r.Bound, r.HasBound = math.NaN(), true }
 	objective := func(_ *problem.Problem, r *sdk.Result) { r.Objective = math.NaN() }

@@ -131,8 +131,8 @@ func pieceLiars() []solverLiar {
 	}
 }
 
-// roundsAndDivides answers for the whole numbers of a real feature as if they
-// were all there is, with pieces from one to the next.
+// roundsAndDivides answers for the whole numbers of a real feature only, with pieces between
+// them.
 func roundsAndDivides(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 	if p.Query == nil || !p.Query.Space.HasReals() {
 		return right.Solve(ctx, p, o)

@@ -15,9 +15,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// marketSplit is an equality knapsack in several dimensions with one planted
-// solution, which branch and bound solves hardly faster than enumeration: see
-// Cornuéjols and Dawande, "A class of hard small 0-1 programs", IPCO 1998.
+// marketSplit is an equality knapsack in several dimensions with one planted solution, which
+// takes branch and bound almost as long as enumeration: Cornuéjols and Dawande, "A class of
+// hard small 0-1 programs", IPCO 1998.
 func marketSplit() *problem.MILP {
 	const rows, columns = 5, 40
 	rng := rand.New(rand.NewPCG(19, 98))

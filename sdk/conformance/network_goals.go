@@ -10,8 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// What a solver may decline of pieces and shares: to divide the region for goals
-// other than Quantify, and to count only those whom predicates let through.
+// Optional capabilities: pieces for goals other than Quantify, and counting under predicates.
 var pieceGoalCases = []SolverCase{
 	{Name: "network/pieces-goals", Doc: "whatever the goal, the pieces are the region, and their claims hold, also those about the bound",
 		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkPiecesOfGoals},

@@ -189,7 +189,7 @@ func (c *census) checkShares(r *sdk.Result) error {
 	}
 	s := r.Shares
 	if s.Fair.Cmp(big.NewRat(fair, all)) > 0 || s.Unfair.Cmp(big.NewRat(unfair, all)) > 0 {
-		return fmt.Errorf("the shares %s and %s are more than there are: %d and %d of %d", s.Fair.RatString(), s.Unfair.RatString(), fair, unfair, all)
+		return fmt.Errorf("the shares %s and %s exceed the truth, %d and %d of %d", s.Fair.RatString(), s.Unfair.RatString(), fair, unfair, all)
 	}
 	if s.Individuals == nil {
 		return nil
@@ -244,7 +244,7 @@ func checkRealShares(ctx context.Context, e *SolverEnv) error {
 	const slip = 1e-9
 	proved, refuted := exactShare(r.Shares.Fair), exactShare(r.Shares.Unfair)
 	if proved > fair+slip || refuted > 1-fair+slip {
-		return fmt.Errorf("the shares %v and %v are more than there are: %v and %v", proved, refuted, fair, 1-fair)
+		return fmt.Errorf("the shares %v and %v exceed the truth, %v and %v", proved, refuted, fair, 1-fair)
 	}
 	length, settled := 0.0, 0.0
 	for _, p := range pieces {

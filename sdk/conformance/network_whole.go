@@ -180,11 +180,11 @@ func (e *SolverEnv) askShares(ctx context.Context, name string, q *problem.Query
 	return nil
 }
 
-// checkBounds checks that shares are no more than there are.
+// checkBounds checks that shares do not exceed the number of individuals.
 func (d *decided) checkBounds(s *sdk.Shares) error {
 	all := max(d.fair+d.unfair, 1)
 	if s.Fair.Cmp(big.NewRat(d.fair, all)) > 0 || s.Unfair.Cmp(big.NewRat(d.unfair, all)) > 0 {
-		return fmt.Errorf("the shares %s and %s are more than there are: %d and %d of %d", s.Fair.RatString(), s.Unfair.RatString(), d.fair, d.unfair, all)
+		return fmt.Errorf("the shares %s and %s exceed the truth, %d and %d of %d", s.Fair.RatString(), s.Unfair.RatString(), d.fair, d.unfair, all)
 	}
 	return nil
 }

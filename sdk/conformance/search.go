@@ -22,7 +22,7 @@ type Search struct {
 	// Where there are chains enough, trials lag behind as the description says.
 	Chains, Want int
 	Options      map[string]string
-	// Answer, where not nil, changes what the strategy is told: into a refusal, say.
+	// Answer, if not nil, changes each trial before the strategy gets it, into a refusal, say.
 	Answer func(sdk.Trial) sdk.Trial
 }
 

@@ -10,8 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
-// A search without a host tells what a host would tell, which Wanderer holds against
-// itself, for as long as the strategy goes on.
+// Search sends the trials that a host would send; Wanderer checks them until it ends.
 func TestSearch(t *testing.T) {
 	for _, r := range []conformance.Search{{Moves: 100}, {Moves: 100, Seed: 5, Chains: 16, Want: 8}} {
 		trials, err := r.Run(t.Context(), sdktest.Wanderer{})
@@ -34,7 +33,7 @@ func TestSearch(t *testing.T) {
 	}
 	if _, err := (conformance.Search{Moves: 20, Answer: func(trial sdk.Trial) sdk.Trial {
 		return sdk.Trial{ID: trial.ID, Status: sdk.TrialRefused}
-	}}).Run(t.Context(), &astray{hear: scaredOf(sdk.TrialRefused)}); err == nil {
+	}}).Run(t.Context(), &astray{receive: scaredOf(sdk.TrialRefused)}); err == nil {
 		t.Error("the strategy has not heard of the refusals")
 	}
 	trials, err := conformance.Search{Moves: 64, Chains: 24, Want: 8}.Run(t.Context(), impatient())

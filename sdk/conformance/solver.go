@@ -49,9 +49,9 @@ func Solver[S T[S]](t S, s sdk.Solver, o Options) {
 	runTests(t, cases, o)
 }
 
-// CheckSolver runs the suite and collects the outcomes; each, where not nil,
-// is called with every outcome as it comes. The error tells of a faulty
-// exclusion or that ctx ended; the plugin's own failures are outcomes.
+// CheckSolver runs the suite and collects the outcomes; each, if not nil, is called with every
+// outcome as it is known. The error reports an invalid exclusion or the end of ctx; the
+// plugin's own failures are outcomes.
 func CheckSolver(ctx context.Context, s sdk.Solver, o Options, each func(Outcome)) (*Report, error) {
 	cases, d := bindSolver(ctx, s, o)
 	outcomes, err := runAll(ctx, cases, o, each)

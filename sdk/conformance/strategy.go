@@ -179,8 +179,8 @@ func (st study) evaluated(m sdk.Move) sdk.Trial {
 	return t
 }
 
-// evaluated answers as the study does, and tells of each counterfactual what the
-// description asks for: they take the lowest bins in turn.
+// evaluated answers moves as the study does, with the per-copy values that the description
+// requests: copies take the lowest bins in turn.
 func (e *StrategyEnv) evaluated(st study) func(sdk.Move) sdk.Trial {
 	d := &e.Description
 	return func(m sdk.Move) sdk.Trial {
@@ -281,7 +281,7 @@ func (d *drive) check(m sdk.Move) error {
 	return nil
 }
 
-// run drives a session for so many rounds, or to its end, and closes it.
+// run drives a session for the given number of rounds, or to its end, and closes it.
 func (d *drive) run(ctx context.Context, s sdk.Session, rounds int) error {
 	var err error
 	for i := 0; i < rounds && !d.finished && err == nil; i++ {

@@ -36,7 +36,7 @@ var strategyCases = []StrategyCase{
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
-	{Name: "copies", Doc: "a single counterfactual, told of as asked for, is no trouble", Run: checkSingleCopy,
+	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: checkSingleCopy,
 		Needs: func(d *sdk.Description) string {
 			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
 		}},
@@ -379,8 +379,8 @@ func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*
 	return d, d.run(ctx, s, rounds+lag)
 }
 
-// checkSingleCopy leaves each individual one counterfactual. All other cases have
-// several, told of as asked for.
+// checkSingleCopy leaves each individual one counterfactual, with the requested per-copy
+// values. All other cases have several.
 func checkSingleCopy(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
 	st.space.Forbidden = []space.Predicate{

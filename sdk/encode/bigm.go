@@ -15,13 +15,13 @@ import (
 //
 //	x ≥ y,  x ≤ y − l·(1 − a),  x ≤ u·a,  x ≥ 0,  l ≤ y ≤ u
 //
-// Protected features are free in each copy, non-protected ones shared, but for
-// those that q.Relax lets differ: then copies 1 and 2 also differ in a protected
-// value. b must enclose the network over RelaxedRegion(q).
+// Protected features are free in each copy, and non-protected ones shared, except those in
+// q.Relax: with these, copies 1 and 2 also differ in a protected value. b must enclose the
+// network over RelaxedRegion(q).
 //
-// A query for more than two bins has as many copies, to be put in order by
-// InBins: ErrTooFewBins where no individual can reach so many, sdk.ErrUnsupported where
-// a relaxation or a predicate tells its copies apart.
+// A query for K > 2 bins has K copies, ordered by InBins. It is ErrTooFewBins if the bounds
+// exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate makes the copies
+// unequal.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm", q, b, false, nil)
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// ErrTooFewBins is returned by a lowering of a query for more bins than the
-// bounds let the logits reach, or than there are protected combinations: no individual
-// in the region reaches them.
+// ErrTooFewBins is returned for a query for more bins than the bounds let the logits reach,
+// or than protected combinations exist: no individual of the region reaches them.
 var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
 
 // ErrUnbounded is returned by a lowering to rows of a network whose values over the

@@ -16,11 +16,10 @@ import (
 // model of another family in its own.)
 type Rows interface {
 	model.Model
-	// Rows is the model where its inputs lie in the box: the first columns are the
-	// inputs, then come its own, and the objective is the logit. There are no sets
-	// and no start values. of tells of each of its own columns on which input alone it
-	// depends, −1 for none: copies that have the input in common have the column in
-	// common, too. It may be nil.
+	// Rows is the model over a box of its inputs. The first columns are the inputs, then the
+	// model's own; the objective is the logit. It has no sets and no start values. of, which may
+	// be nil, gives for each own column the only input that it depends on, or −1: copies that
+	// share the input share the column.
 	Rows(box []space.Interval) (rows *problem.MILP, of []int)
 	// Sensitivity bounds how far the objective may lie from the true logit where
 	// each row, bound and integer value of Rows is off by one unit, and each input by

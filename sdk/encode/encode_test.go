@@ -18,9 +18,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// mixedSpace has one feature of each spelling: a plain integer, a one-hot
-// category, a real number, a protected progression, a protected set that is
-// none, and a protected category.
+// mixedSpace has one feature of each encoding: a plain integer, a one-hot category, a real
+// number, a protected progression, a protected set that is no progression, and a protected
+// category.
 func mixedSpace() *space.Space {
 	return &space.Space{Inputs: 8, Features: []space.Feature{
 		{Name: "n", Kind: space.Integer, Lo: -2, Hi: 5, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: -1}}},

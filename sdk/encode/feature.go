@@ -124,7 +124,7 @@ func progression(values []float64) (step float64, ok bool) {
 	return step, true
 }
 
-// feature spells feature i over the region; copyName tells copies apart.
+// feature encodes feature i over the region; copyName is the copy's suffix in column names.
 func (e *builder) feature(i int, copyName string, region space.Region) featureColumns {
 	f := &e.q.Space.Features[i]
 	name := f.Name + copyName

@@ -12,8 +12,8 @@ import (
 const LeastMargin = 1e-6
 
 // Violating is the delta under which the two copies, in that order, violate a notion by at
-// least margin (in logits) beyond ε, with no objective. It serves the notions
-// that are linear in the logits: all but score.
+// least margin (in logits) beyond ε, with no objective. The notion must be linear in the
+// logits: any except score.
 func (l *Lowered) Violating(n fairness.Notion, eps, margin float64, o Order) problem.Delta {
 	a, b := l.Logits[o.High], l.Logits[o.Low]
 	d := problem.Delta{Objective: &problem.Objective{}}
@@ -65,7 +65,7 @@ func (l *Lowered) Tangent(c Curve, o Order, at float64) problem.Row {
 	return c.Row(at, l.Logits[o.High], l.Logits[o.Low], l.Slack)
 }
 
-// MostRoom is the objective that leaves the slack as much room as there is.
+// MostRoom is the objective that maximises the slack.
 func (l *Lowered) MostRoom() *problem.Objective {
 	return &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: l.Slack, Coef: 1}}}
 }
@@ -80,6 +80,6 @@ func (l *Lowered) logitBounds(o Order, least, most float64) []problem.ColumnBoun
 	}
 }
 
-// Orders lists the orders of copies 1 and 2 that a question must ask for: one
-// where nothing tells the copies apart, else both.
+// Orders lists the orders of copies 1 and 2 that a question must ask for: one if the copies
+// are interchangeable, both otherwise.
 func (l *Lowered) Orders() []Order { return orders(l.query) }

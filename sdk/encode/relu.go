@@ -20,7 +20,7 @@ type reluRows struct {
 	// before then holds each copy's neurons before the activation, by layer.
 	differences *bound.Difference
 	before      [][][]form
-	// columns are each copy's, by hidden layer; the output layer has none.
+	// columns of each copy, by hidden layer.
 	columns [][][]neuronColumns
 	// reads are the values that each layer of the first copy reads. Later copies share
 	// the neurons that read the same.

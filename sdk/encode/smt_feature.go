@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// feature declares feature i over the region; suffix tells copies apart.
+// feature declares feature i over the region; suffix is the copy's, in names.
 func (w *writer) feature(i int, suffix string, region space.Region) *smtFeature {
 	f := &w.q.Space.Features[i]
 	out := &smtFeature{feature: f, symbol: -1, integer: f.Discrete(), values: region.Values[i]}

@@ -18,8 +18,8 @@ var (
 	Swapped = Order{1, 0}
 )
 
-// Orders lists the orders of copies 1 and 2 that a question must ask for: one
-// where nothing tells the copies apart, else both.
+// Orders lists the orders of copies 1 and 2 that a question must ask for: one if the copies
+// are interchangeable, both otherwise.
 func (l *LoweredSMT) Orders() []Order { return orders(l.query) }
 
 func orders(q *problem.Query) []Order {

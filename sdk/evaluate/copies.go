@@ -19,8 +19,8 @@ type Copies struct {
 // scoreError is how far a score may be off that float64 arithmetic has no bound for beforehand.
 const scoreError = 1e-9
 
-// Copies tells of each of x's counterfactuals what Evaluate tells of all
-// together, and allocates. There are none where x is not in the space.
+// Copies returns for each of x's counterfactuals what Evaluate summarises, and allocates. The
+// result is empty if x is not in the space.
 func (e *Evaluator) Copies(x []float64) Copies {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)

@@ -3,8 +3,8 @@ package evaluate
 // maxCounted bounds the edges that columns are counted against one by one.
 const maxCounted = 64
 
-// decide says all there is to say of an individual whose logits are within
-// e.bound of the exact ones; decided is false where that is not close enough.
+// decide computes the outcome from logits within e.bound of the exact ones; decided is false
+// if that accuracy does not suffice.
 func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 	low := e.link.Score(s.ends.least)
 	high := low

@@ -7,8 +7,8 @@ import "math/bits"
 // stay inside an int64.
 const entropyBits = 36
 
-// entropies turns counts into entropies. The sums are of integers, so that
-// neither their order nor the machine's floating point has a say.
+// entropies turns counts into entropies. Sums are of integers, so the result depends neither on
+// their order nor on the machine's floating point.
 type entropies struct {
 	logs []int64 // log₂ n
 	sums []int64 // n·log₂ n, both in units of 2^−entropyBits; n = 0 is 0

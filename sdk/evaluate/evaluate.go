@@ -47,9 +47,8 @@ type Outcome struct {
 	Gap float64
 	// Violates reports gap(x) > ε; exact.
 	Violates bool
-	// ArgMax and ArgMin are the protected combinations with the largest and the
-	// smallest score, as numbers that Point understands. Among scores that
-	// rounding cannot tell apart it may be any.
+	// ArgMax and ArgMin are the protected combinations with the largest and the smallest
+	// score, as indices for Point. Among scores equal up to rounding, any one.
 	ArgMax, ArgMin int
 	// Shannon and MinEntropy are entropies, in bits, of the distribution of the
 	// counterfactuals over the bins, all equally likely: −Σ pⱼ·log₂ pⱼ and

@@ -87,8 +87,8 @@ func agree(t failer, e *evaluate.Evaluator, m model.Model, s *space.Space, r spa
 				x, i, copies.Combinations[i], copies.Scores[i], copies.Bins[i], points[i], v, link.Bin(l, eps))
 		}
 	}
-	// The extreme combinations are extreme, up to rounding, and the right way round
-	// where it can tell them apart.
+	// The extreme combinations are extreme up to rounding, and in the right order if they
+	// differ by more.
 	pair := []*big.Rat{logit(e.Point(x, got.ArgMax)), logit(e.Point(x, got.ArgMin))}
 	if l, h := notion.Gap(pair); pair[0].Cmp(pair[1]) < 0 && slack < 1e-8 && hi > 2*slack || h < lo-2*slack || l > hi+2*slack {
 		t.Fatalf("%v: combinations %d and %d are not the extremes", x, got.ArgMax, got.ArgMin)

@@ -15,8 +15,8 @@ type Gradient struct {
 	inputs []float64
 }
 
-// Gradient prepares slopes. It fails, by name, for a model that has none
-// (model.Differentiable).
+// Gradient prepares slopes. It fails, by name, for a model that is not
+// model.Differentiable.
 func (e *Evaluator) Gradient() (*Gradient, error) {
 	m, ok := e.model.(model.Differentiable)
 	if !ok {

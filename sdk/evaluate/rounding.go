@@ -154,9 +154,9 @@ func staticBound(layers []layer, s *space.Space, r space.Region) float64 {
 	return errs[0]
 }
 
-// careful evaluates one point (x completed by a combination) together with a
-// bound of the result's error, from the magnitudes met on the way. Where no
-// bound is to be had it answers 0 with an infinite one.
+// careful evaluates one point (x completed by a combination) together with a bound of the
+// error, from the magnitudes of intermediate values. If no bound exists, it returns 0 and an
+// infinite bound.
 func (e *Evaluator) careful(s *scratch, point []float64) (logit, err float64) {
 	v, errs := s.values[0][:e.mapping.inputs], s.bounds[0][:e.mapping.inputs]
 	for _, feeds := range [...][]feed{e.mapping.shared, e.mapping.protected} {

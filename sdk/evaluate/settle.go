@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// settle decides all there is to say of an individual from whatever is known
-// of its logits, and computes more precisely those that do not decide.
+// settle computes the outcome from the known logits, and refines those that leave it
+// undecided.
 func (e *Evaluator) settle(s *scratch) Outcome {
 	out := Outcome{N: s.n}
 	e.countBins(s, &out)

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
-// Link says how a model's logit becomes a score in [0, 1]. Whoever needs a score, or the
-// bin of one, asks the model's link.
+// Link is the function from a model's logit to its score in [0, 1]. Scores and bins are
+// computed through it only.
 type Link uint8
 
 const (
@@ -46,7 +46,7 @@ func (l Link) Notion(n Notion) Notion {
 	return n
 }
 
-// Check says why a notion is none of models of this link.
+// Check returns an error if models of this link do not support the notion.
 func (l Link) Check(n Notion) error {
 	if own := l.Notion(Score); n.Binned() && n != own {
 		return fmt.Errorf("the notion %s is not for a model that ends in a %s; scores of such differ in the notion %s", n, l, own)

@@ -51,7 +51,7 @@ type definition struct {
 	unit                  string
 	linear, binned, jumps bool
 	slope                 float64
-	// check says what is wrong with an ε; nil where the notion has none.
+	// check validates an ε; nil for a notion without ε.
 	check func(eps *big.Rat) error
 	// exceeds and margin are exact, margin up to 2^(−prec).
 	exceeds func(a, b, target *big.Rat) bool

@@ -41,7 +41,7 @@ var scoreGap = definition{
 	sure: func(high, low, target float64) bool { return scoresApart(high, low)-slop > target },
 }
 
-// finest is how many places after the point tell any two float64 apart, and some more.
+// finest is a number of decimal places that distinguishes any two float64, with a reserve.
 const finest = 1200
 
 // near reports that an enclosure is no wider than 2⁻⁶⁰ of its upper end.
@@ -68,7 +68,7 @@ func checkScoreEpsilon(eps *big.Rat) error {
 		return fmt.Errorf("ε = %s is outside 0 < ε < 1", FormatRat(eps))
 	}
 	if eps.Cmp(leastEpsilon) < 0 {
-		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is told apart", FormatRat(eps))
+		return fmt.Errorf("ε = %s is below 2⁻⁶² (2.2e-19), the least difference of scores that is distinguished", FormatRat(eps))
 	}
 	return nil
 }

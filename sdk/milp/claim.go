@@ -34,8 +34,7 @@ func (q *Question) Result(c Claim, nodes int64) *sdk.Result {
 	return &sdk.Result{Status: c.Status, Reason: c.Reason, Native: c.Native, Tolerance: q.Tolerance, Nodes: nodes, Elapsed: time.Since(q.Begin)}
 }
 
-// WithoutColumns answers a problem that has none: any row holds at 0, or there is
-// no point.
+// WithoutColumns answers a problem without columns: it is feasible iff every row holds at 0.
 func (q *Question) WithoutColumns(native string) *sdk.Result {
 	if q.MILP.Violation(nil) != 0 {
 		return q.Result(Claim{sdk.Infeasible, sdk.NoReason, native}, 0)
@@ -45,8 +44,8 @@ func (q *Question) WithoutColumns(native string) *sdk.Result {
 	return r
 }
 
-// SettleUnbounded asks again without the objective, after so many nodes: a point
-// shows that it is the objective that has no bound, and else there is the result.
+// SettleUnbounded solves again without the objective, within the given number of nodes. A
+// point proves that the objective is unbounded; otherwise r is the result.
 func (q *Question) SettleUnbounded(nodes int64, ask func(plain Question) (*sdk.Result, error)) (point []float64, r *sdk.Result, err error) {
 	if r, err = ask(q.withoutObjective()); err != nil {
 		return nil, nil, err

@@ -1,8 +1,8 @@
 // Package milp is what a solver of problems in the MILP form does around its
-// search, whatever library or method it is. A Question says what is asked; a
-// Monitor keeps the limits that the search does not keep by itself (cancellation,
-// time, memory), remembers the incumbent and tells of progress; Claims and Range
-// say what a native status means, and which numbers a solver takes:
+// search, whatever library or method it is. A Question holds the problem and its
+// limits; a Monitor enforces the limits that the search does not enforce itself
+// (cancellation, time, memory), keeps the incumbent and reports progress; Claims and
+// Range interpret a native status, and state which numbers a solver takes:
 //
 //	m := milp.Watch(ctx, q)
 //	run(func(e Event) (stop bool) { // the library's callback
@@ -15,5 +15,5 @@
 //	})
 //	m.End()
 //
-// How to search, and how far to believe the solver, is each plugin's own decision.
+// How to search, and how far to trust the solver, is each plugin's own decision.
 package milp

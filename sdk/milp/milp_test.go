@@ -83,8 +83,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// Of what is found, the best is kept and told of, each point once, and the last
-// at the end.
+// The incumbent is kept and reported, each point once, and the last one at the end.
 func TestProgress(t *testing.T) {
 	for _, maximise := range []bool{false, true} {
 		var seen []sdk.Progress

@@ -126,8 +126,8 @@ func (m *Monitor) Searched(nodes int64) {
 	}
 }
 
-// Bounded tells of a bound on the objective: no point of the whole problem is
-// better. One that is infinite, or of a question that has no objective, is none.
+// Bounded reports a dual bound: no point of the whole problem is better. An infinite bound is
+// ignored, and so is any bound if the question has no objective.
 func (m *Monitor) Bounded(bound float64) {
 	if !m.q.WantsBest() || math.IsInf(bound, 0) || math.IsNaN(bound) {
 		return

@@ -129,8 +129,7 @@ func (l *Library) Unfit(reason string, args ...any) error {
 	return fmt.Errorf("%s at %s %s; to install a fitting one: %s", l.spec.Name, l.path, fmt.Sprintf(reason, args...), l.spec.Hint)
 }
 
-// Report tells of a library that was found: err is why it cannot be used, nil
-// where it can.
+// Report describes a library that was found; err is the reason why it is unusable, or nil.
 func (l *Library) Report(err error) sdk.Library {
 	if err != nil {
 		return sdk.Library{Name: l.spec.Name, Path: l.path, Hint: l.spec.Hint, Problem: err.Error()}

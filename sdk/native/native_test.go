@@ -95,7 +95,7 @@ func TestBrokenFileIsNamedAndPassedOver(t *testing.T) {
 	if _, err := Open(libm, &functions{}); err != nil {
 		t.Errorf("the next place was not tried: %v", err)
 	}
-	// A name of its own, so that the broken file is all there is.
+	// A unique name, so that only the broken file is found.
 	odd := filepath.Join(broken, "libodd-one-out.so")
 	if err := os.Rename(path, odd); err != nil {
 		t.Fatal(err)

@@ -2,10 +2,9 @@ package native
 
 import "sync"
 
-// Handles are Go values that a C library holds by number, such as the user data
-// it hands back to a callback: slots for callbacks are few and never given back,
-// so a plugin has one for the whole process, and the user data tells whom a call
-// is for. The zero value is empty and ready, and safe for concurrent use.
+// Handles number Go values for a C library, as user data of callbacks: callback slots are few
+// and never freed, so a plugin registers one callback per process, and the handle identifies
+// the receiver of a call. The zero value is empty and ready, and safe for concurrent use.
 type Handles[T any] struct {
 	mu   sync.RWMutex
 	held map[uintptr]T

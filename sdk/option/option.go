@@ -20,9 +20,9 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Reader reads one set of options. It keeps the first error and goes on, so that
-// one look at Err is enough; what is read where there is an error means nothing.
-// The zero value knows no options. Not safe for concurrent use.
+// Reader reads one set of options. It keeps the first error and continues, so that one check
+// of Err at the end suffices; after an error, values are meaningless. The zero value has no
+// options. Not safe for concurrent use.
 type Reader struct {
 	described []sdk.Option
 	given     map[string]string

@@ -75,8 +75,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The first of several errors is told, and an option that a plugin forgot to
-// describe is its own mistake, not the user's.
+// The first of several errors is returned. Reading an option that the plugin does not describe
+// is the plugin's mistake, not the user's.
 func TestFirstError(t *testing.T) {
 	if _, err := read(map[string]string{"share": "2", "colour": "green"}); err == nil || !strings.Contains(err.Error(), `share = "2"`) {
 		t.Errorf("error %v, want share's", err)

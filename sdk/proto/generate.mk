@@ -7,7 +7,7 @@ PROTO_BIN := $(CURDIR)/.deps/bin
 
 .PHONY: generate proto-lint
 
-# Rewrites sdk/internal/pb, sdk/python/hyfair/_pb and sdk/proto/image.binpb;
+# Rewrites sdk/internal/pb, sdk/python/hyfair/plugin/_pb and sdk/proto/image.binpb;
 # refuses what breaks v1.
 generate:
 	GOBIN=$(PROTO_BIN) go install google.golang.org/protobuf/cmd/protoc-gen-go@$(PROTOC_GEN_GO_VERSION)

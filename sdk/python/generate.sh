@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes hyfair/_pb, the wire's messages, from sdk/proto. `make generate` runs it.
+# Writes hyfair/plugin/_pb, the wire's messages, from sdk/proto. `make generate` runs it.
 #
 # An old protoc on purpose: its code runs with every protobuf from 4.21 on,
 # while newer ones refuse runtimes older than themselves. It comes as a wheel,
@@ -22,9 +22,9 @@ trap 'rm -rf "$out"' EXIT
 cd "$proto"
 find hyfair -name '*.proto' | sort | xargs "$venv/bin/python" -m grpc_tools.protoc -I . --python_out="$out" --pyi_out="$out"
 
-# The code lands in hyfair/_pb, so that its modules cannot be taken for ours.
-find "$out" -type f -exec sed -i.bak -E "s/^from hyfair\./from hyfair._pb./; s/(DESCRIPTOR, ')hyfair\./\1hyfair._pb./" {} +
+# The code lands in hyfair/plugin/_pb, so that its modules cannot be taken for ours.
+find "$out" -type f -exec sed -i.bak -E "s/^from hyfair\./from hyfair.plugin._pb./; s/(DESCRIPTOR, ')hyfair\./\1hyfair.plugin._pb./" {} +
 find "$out" -name '*.bak' -delete
 find "$out/hyfair" -type d -exec touch {}/__init__.py \;
-rm -rf "$here/hyfair/_pb"
-mv "$out/hyfair" "$here/hyfair/_pb"
+rm -rf "$here/hyfair/plugin/_pb"
+mv "$out/hyfair" "$here/hyfair/plugin/_pb"

@@ -104,7 +104,7 @@ func (e *query) each(box space.Box, x []float64, k int, visit func([]float64)) {
 	}
 }
 
-// individual weighs x, and says what became of it.
+// individual evaluates x, and updates the result.
 func (e *query) individual(x []float64) {
 	if e.stop() {
 		return

@@ -14,10 +14,9 @@ import (
 )
 
 // Wanderer is a strategy that proposes uniformly random individuals of the
-// region, every fifth as a seed for the solver, and learns nothing but
-// whether there is one. It asks to be told of each counterfactual, and fails where
-// what it is told does not agree with itself. The zero value is ready, and safe for
-// concurrent use.
+// region, every fifth as a seed for the solver, and learns only whether there is one.
+// It requests the values of each counterfactual, and fails if a trial's values contradict
+// each other. The zero value is ready, and safe for concurrent use.
 type Wanderer struct{}
 
 var _ sdk.Strategy = Wanderer{}

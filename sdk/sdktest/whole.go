@@ -34,7 +34,7 @@ func served(q *problem.Query) error {
 // individuals among them.
 type tally struct{ looked, fair, unfair int64 }
 
-// whole weighs an individual with all its counterfactuals.
+// whole evaluates an individual with all its counterfactuals.
 func (e *query) whole(x []float64) {
 	copies := e.q.Space.Counterfactuals(e.region, x)
 	if len(copies) == 0 || !e.q.Describes(copies[0]) {
@@ -94,8 +94,8 @@ func (e *query) quantified() *sdk.Result {
 	return r
 }
 
-// shares are what is known so far. Of whom nothing is known yet may be an
-// individual, or none: so the shares are of all, as long as there are such.
+// shares are those of the points decided so far. An open point may or may not be an
+// individual, so shares refer to all points while any is open.
 func (e *query) shares() *sdk.Shares {
 	all := big.NewInt(1)
 	for i := range e.q.Space.Features {

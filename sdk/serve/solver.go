@@ -103,7 +103,7 @@ func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse],
 	})
 	defer progress.Stop() // also when the implementation panics
 	o.Progress = func(p sdk.Progress) {
-		p.Values = slices.Clone(p.Values) // the implementation goes on using its own
+		p.Values = slices.Clone(p.Values) // the implementation keeps using its own
 		progress.Put(p)
 	}
 	if m.GetPieces() {

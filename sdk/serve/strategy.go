@@ -84,8 +84,8 @@ type talk struct {
 	homes    wire.Homes
 }
 
-// lacking says what an evaluated trial lacks of what the description asks for: a host
-// that is older than the question does not hear it.
+// lacking returns an error for an evaluated trial without the values that the description
+// requests, as from a host older than the request.
 func lacking(d *sdk.Description) func(*sdk.Trial) error {
 	return func(t *sdk.Trial) error {
 		what := ""

@@ -47,7 +47,7 @@ func Choose[V Variant](variants []V) (V, error) {
 	return Named(variants, os.Getenv(Variable)), nil
 }
 
-// Named is the variant of a kernel's name, or the fastest where this machine has none of it.
+// Named is the variant with the name, or the fastest if this machine lacks it.
 func Named[V Variant](variants []V, name string) V {
 	supported := Supported(variants)
 	return supported[max(0, slices.IndexFunc(supported, func(v V) bool { return v.Name() == name }))]

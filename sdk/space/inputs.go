@@ -11,9 +11,8 @@ func (f *Feature) HasTable() bool {
 	return slices.ContainsFunc(f.Inputs, func(in Input) bool { return in.Table != nil })
 }
 
-// Slope is the derivative along the feature of what has the slopes given, by
-// network input. An input with a table has none along its feature and adds nothing:
-// see Promise.
+// Slope is the derivative along the feature of a function with the given derivatives by
+// network input. An input with a table has no derivative, and adds 0: see Promise.
 func (f *Feature) Slope(slopes []float64) (sum float64) {
 	for k := range f.Inputs {
 		if in := &f.Inputs[k]; in.Table == nil {

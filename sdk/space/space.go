@@ -232,8 +232,8 @@ func (f *Feature) validate() error {
 	return nil
 }
 
-// validateMissing checks that what stands for a missing value is told from all others, by the
-// feature and by its input.
+// validateMissing checks that the value for missing differs from all others, as the feature's
+// value and as its input's.
 func (f *Feature) validateMissing() error {
 	switch {
 	case f.Kind == Real || f.Lo == f.Hi:

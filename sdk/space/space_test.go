@@ -11,7 +11,7 @@ import (
 )
 
 // people is a small space with every kind of feature: sex and age group are
-// protected, a husband is male, and nobody retired is young.
+// protected, a husband is male, and no retired person is young.
 func people() *space.Space {
 	return &space.Space{
 		Inputs: 6,

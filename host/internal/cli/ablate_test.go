@@ -110,8 +110,8 @@ func sameJSON(t *testing.T, a, b any) string {
 	return cmp.Diff(texts[0], texts[1])
 }
 
-// Killed in the middle, an ablation leaves no process behind and goes on where
-// it was; the journal gives the same tables, and plots, without running anything.
+// A killed ablation leaves no process behind and is resumed; the journal gives the same tables
+// and plots without running anything.
 func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	study := tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -128,7 +128,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	}
 
 	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t)
-	if code != ExitDone || !strings.Contains(stderr, "going on with run") {
+	if code != ExitDone || !strings.Contains(stderr, "resuming run") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	a := ablated(t, stdout)
@@ -168,7 +168,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 			}
 		}
 	}
-	// All is done: there is nothing to resume, and without --resume it begins again.
+	// All tasks are done: there is nothing to resume, and without --resume a new run begins.
 	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "broken off") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -195,9 +195,8 @@ func svgTexts(t *testing.T, path string) string {
 	}
 }
 
-// A strategy that is lost in the middle of a search costs that task a try; lost
-// twice, it is reported as failed and the others go on; the same command tries
-// it again.
+// A strategy that exits during a search costs that task a try. After two it is reported as
+// failed, the other tasks continue, and the same command tries it again.
 func testAblateTriesAgain(t *testing.T, binary, plugins string) {
 	study := tenureStudy(t)
 	lives := filepath.Join(t.TempDir(), "lives")
@@ -276,7 +275,7 @@ func testInterruptOfAblate(t *testing.T, binary, plugins string) {
 	}
 }
 
-// A search that goes on without the solver of its arm is no run of that arm.
+// A search that lost the solver of its arm is no run of that arm.
 func testAblateWithALostSolver(t *testing.T, binary, plugins string) {
 	study := tenureStudy(t)
 	file := grid(t, study, "budget: 100it\nruns: 1\nstrategies:\n  - {name: well, strategy: rw, solver: rogue}\n  - {name: ill, strategy: rw, solver: rogue, solver_set: {mode: exit}}\n")

@@ -78,8 +78,8 @@ func TestAuditAsDocumented(t *testing.T) {
 	}
 }
 
-// loanRows is a file of applicants: one who lives in the planted cluster, one
-// outside every domain, and one whom a constraint forbids.
+// loanRows is a file of applicants: one in the planted cluster, one outside every domain, and
+// one that a constraint forbids.
 const loanRows = `sex,age,origin,income,credit_rating,debt_ratio,years_employed,loan_amount,purpose,housing
 female,39,north,5,2,2,10,18,car,rent
 male,39,east,50,2,2,10,18,car,rent
@@ -214,8 +214,7 @@ func TestAuditRefuses(t *testing.T) {
 	}
 }
 
-// TestAuditOfNobody: rows that are all outside the space are counted, and that
-// is all there is to say.
+// TestAuditOfNobody: if all rows are outside the space, the result is their count.
 func TestAuditOfNobody(t *testing.T) {
 	rows := textFile(t, "rows.csv", "years,group,job\n99,a,cook\n0.5,b,baker\n")
 	code, stdout, stderr := audited(t, tenureStudy(t), rows, "--encoded")
@@ -231,7 +230,7 @@ Not audited, because a value lies outside its feature's domain: 2 by years.
 	}
 }
 
-// TestAuditInterrupted: what is done by then is told and written.
+// TestAuditInterrupted: the people audited before an interrupt are shown and written.
 func TestAuditInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -60,7 +60,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl.BoolVar(&r.All, "all", false, "with --partition: decide every part, not only up to the first witness")
 	fl.DurationVar(&r.SoftTimeout, "soft-timeout", partition.DefaultSoftTimeout, "with --partition: wall time of one question to the solver")
 	app.addShard(cmd, "with --partition: ")
-	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: start again, even where an earlier run could go on")
+	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: begin a new run, even if an interrupted one could be resumed")
 	return cmd
 }
 

@@ -76,8 +76,8 @@ func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 	}
 }
 
-// A part that proves nothing spoils a certificate at once: the solver, which would
-// go on for ever, is told so.
+// An unproved part makes a certificate impossible: the solver, which would continue without
+// end, is interrupted at once.
 func TestCertificateIsGivenUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.cert")
 	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "certify", tenureStudy(t), "--solver", "rogue", "--set", "mode=patient-with-piece",

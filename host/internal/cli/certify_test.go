@@ -207,8 +207,7 @@ func TestCrashCostsNoRun(t *testing.T) {
 	}
 }
 
-// Mistakes are told in one line that says what to do, with exit code 2 and
-// nothing on standard output.
+// Mistakes are one line with the remedy, with exit code 2 and an empty standard output.
 func TestCertifyUsage(t *testing.T) {
 	plugins, study := rogueFolder(t, "rogue"), tenureStudy(t)
 	dir := filepath.Dir(study)
@@ -288,7 +287,7 @@ func TestCertifyUsage(t *testing.T) {
 	}
 }
 
-// A plugin somebody else built is found by its file's name alone.
+// A third party's plugin is found by its file's name alone.
 func TestThirdPartySolver(t *testing.T) {
 	plugins, study := rogueFolder(t, "rogue", "acme"), tenureStudy(t)
 	code, stdout, _ := command(t, plugins, "plugins")

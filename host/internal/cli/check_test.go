@@ -104,8 +104,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckComparesWithWhatIsAtHand: a certificate about other weights or
-// another space is none for these.
+// TestCheckComparesWithWhatIsAtHand: a certificate about other weights or another space is
+// refused.
 func TestCheckComparesWithWhatIsAtHand(t *testing.T) {
 	path := loanCertificate(t, "1000")
 	m, _, err := modelfile.Read("../../../studies/loan/network.json", modelfile.Choice{})

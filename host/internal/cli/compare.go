@@ -41,7 +41,7 @@ process of its own with the same wall time, threads, memory and order of regions
 and print the paper's Table 1, how spread out the individuals found are, how much
 was proved, and which proofs were refuted. A STUDY may also be a comparison file
 (studies/rq1.yaml), whose settings flags override. What is done is kept in the
-journal: the same command again goes on where it was broken off.`,
+journal: the same command again resumes it after an interruption.`,
 		Example: `  hyfair compare studies/loan --solvers z3,highs --budget 10s --runs 3
   hyfair compare studies/adult.yaml --models 'AC-[1368]' --solvers z3,highs,lpsolve --budget 100s --runs 10
   hyfair compare studies/adult.yaml --arm smt=solver:z3,notion:decision-strict,partition:10 --arm milp=solver:highs,notion:logit,goal:maximise,gap:1e-4

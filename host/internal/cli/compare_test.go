@@ -56,8 +56,8 @@ func done(path string) int64 {
 	return infos[0].Tasks
 }
 
-// A comparison of two solvers ends; killed in the middle, it leaves no process
-// behind and goes on where it was; the journal renders the same tables.
+// A comparison of two solvers ends; killed, it leaves no process behind and is resumed; the
+// journal renders the same tables.
 func TestCompareGoesOnAfterAKill(t *testing.T) {
 	tier.NeedLong(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
@@ -76,7 +76,7 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 	}
 
 	code, stdout, stderr := startWith(t, binary, plugins, path, args...).wait(t)
-	if code != ExitDone || !strings.Contains(stderr, "going on with run") {
+	if code != ExitDone || !strings.Contains(stderr, "resuming run") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	c := compared(t, stdout)
@@ -104,7 +104,7 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 	} else if texts := svgTexts(t, plots[0]); !strings.Contains(texts, "\nrogue\n") || !strings.Contains(texts, "\nacme\n") || !strings.Contains(texts, "tasks decided") {
 		t.Errorf("%s: %s", plots[0], texts)
 	}
-	// What is done is not begun again by a change of the rules, nor taken for it.
+	// A task under other rules is another task: the finished one is neither repeated nor reused.
 	code, stdout, _ = startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue", "--budget", "1s", "--runs", "1", "--json").wait(t)
 	if other := compared(t, stdout); code != ExitDone || other.Run == c.Run || other.Done != 1 {
 		t.Errorf("exit code %d, %+v", code, other)
@@ -118,7 +118,7 @@ func TestInterruptOfCompare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	for name, signal := range map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // hyfair waits for the deaf most of the time
+			t.Parallel() // mostly waits for the unresponsive solver
 			path, plugins := filepath.Join(filepath.Dir(path), name+".db"), rogueFolder(t, "rogue", "acme")
 			r := startWith(t, binary, plugins, path, "compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=deaf", "--budget", "1m", "--runs", "1", "--json")
 			until(t, "a task that is done, and the next", func() bool { return done(path) > 0 && len(left(t, plugins)) > 0 })
@@ -133,8 +133,8 @@ func TestInterruptOfCompare(t *testing.T) {
 	}
 }
 
-// needle writes a study in which 5 individuals of a million are treated
-// differently: nobody comes across them by chance.
+// needle writes a study in which 5 individuals of a million are treated unfairly: random draws
+// do not meet them.
 func needle(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// TestTimeLimitsHold: a solver that hears nothing is killed soon after the time is
-// over, whatever it was asked, and what is known by then is shown.
+// TestTimeLimitsHold: an unresponsive solver is killed soon after the time limit, for any
+// question, and what is known by then is shown.
 func TestTimeLimitsHold(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue"), tenureStudy(t)
@@ -34,9 +34,9 @@ func TestTimeLimitsHold(t *testing.T) {
 	}
 }
 
-// TestEveryCommandEndsWithItsTime: with a solver or a strategy that hears nothing,
-// be it at the start, in a call or at the end, commands end by themselves, with
-// their exit codes, and with what they know.
+// TestEveryCommandEndsWithItsTime: with a solver or a strategy that stops responding at the
+// start, in a call or at the end, commands end by themselves, with their exit codes and with
+// what they know.
 func TestEveryCommandEndsWithItsTime(t *testing.T) {
 	tier.NeedUsual(t)
 	plugins := plugintest.Folder(t, map[string]string{

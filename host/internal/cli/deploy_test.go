@@ -223,8 +223,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestImage does what the Containerfile says, each stage on a layer over this machine's own files in place of the image
-// that it comes from: the result is small, belongs to nobody special, and has all solvers.
+// TestImage runs the Containerfile, each stage on a layer over this machine's own files in place of its base image: the
+// result is small, belongs to an unprivileged user, and has all solvers.
 func TestImage(t *testing.T) {
 	tier.NeedLong(t)
 	if os.Getuid() != 0 || exec.Command("unshare", "-m", "true").Run() != nil {

@@ -54,18 +54,18 @@ type experimentFlags struct {
 // showing are the flags that say how a run of the journal is shown, and where it is.
 var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
-// add adds the flags; of says in help what those about showing and going on are about.
+// add adds the flags; of begins the help of those for showing and resuming.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
 		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
 	f.addDoing(app, cmd, of)
 }
 
-// addDoing adds the flags about how tasks are done and gone on with.
+// addDoing adds the flags for running and resuming tasks.
 func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	app.addShard(cmd, of)
-	fl.BoolVar(&f.begin.Resume, "resume", false, of+"go on with the run that was broken off, and with nothing else (default: go on where there is one, else begin)")
+	fl.BoolVar(&f.begin.Resume, "resume", false, of+"resume the interrupted run, or fail without one (default: resume if there is one, else begin)")
 	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
 	fl.StringVar(&f.fleet.URL, "fleet", "", of+"have the workers of the fleet at this address do the tasks, such as "+fleet.DefaultURL)
@@ -194,7 +194,7 @@ func (f *experimentFlags) ready(p experiment.Plan) error {
 	return f.plots.ready()
 }
 
-// over puts a flag's value in place of a file's, where it was given or the file has none.
+// over replaces a file's value by the flag's, if the flag is given or the file lacks the value.
 func over[T any](f *experimentFlags, name string, file *T, flag T) {
 	if f.changed(name) || reflect.ValueOf(file).Elem().IsZero() {
 		*file = flag
@@ -222,8 +222,8 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	return file, err
 }
 
-// conduct does an experiment, or goes on with it, shows what came out, and turns its
-// end into an exit code.
+// conduct runs or resumes an experiment, shows its result, and converts its end into an exit
+// code.
 func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Plan, show func(experiment.Table) error) error {
 	if err := f.ready(p); err != nil {
 		return err
@@ -270,7 +270,7 @@ func ended(ctx context.Context, failed error) error {
 	switch {
 	case errors.Is(failed, session.ErrContradiction): // exitCode says so
 	case ctx.Err() != nil:
-		return interruption("interrupted; the tasks that were done are shown, and the same command goes on with the others", failed)
+		return interruption("interrupted; the finished tasks are shown, and the same command resumes the others", failed)
 	}
 	return failed
 }

@@ -159,8 +159,8 @@ func testExplainSources(t *testing.T, plugins string) {
 			t.Errorf("%s: %+v", asked, e)
 		}
 	}
-	// Where a search finds nobody, the people of the data are looked at; what is said
-	// where they show nothing either is true of decisions, too.
+	// If a search finds no unfair individual, the data's rows are examined; the sentence for rows
+	// that show nothing either holds for decisions, too.
 	nobody := explainJSON(t, plugins, loanStudy, "--protected", "sex", "--where", "credit_rating=9..10", "--budget", "100ev", "--epsilon", "0.9")
 	if nobody.Source.Rows != 6820 || nobody.InitK != 0 || !strings.HasPrefix(nobody.Nothing, "no individual was found whose copies fall into different bins of width 0.9; ") {
 		t.Errorf("%+v", nobody)

@@ -20,7 +20,7 @@ func newFetch(app *App) *cobra.Command {
 were trained on from their public homes into the data root, where the shipped
 studies look for them. Every file is checked against a pinned SHA-256 before it
 takes its place. What is there already is left alone, and a download that was
-interrupted goes on where it stopped. HTTPS_PROXY and its kin are respected.`,
+interrupted resumes where it stopped. HTTPS_PROXY and its kin are respected.`,
 		Example: `  hyfair fetch --into ~/hyfair-data
   hyfair fetch --models adult --data ~/hyfair-data --json
   hyfair fetch --base-url http://mirror.example/hyfair-data`,

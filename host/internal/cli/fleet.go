@@ -105,7 +105,7 @@ func newFleetJoin(app *App) *cobra.Command {
 give their results. Studies, data and networks come with the tasks and are kept by
 their checksums; nothing that can be executed does: this hyfair and its plugins must be,
 to the last byte, those that a task names, or others do it. --jobs tasks run at a time
-(by default as many as there are cores for), on --threads cores each.`,
+(by default as the cores allow), on --threads cores each.`,
 		Example: `  hyfair fleet join
   hyfair fleet join nats://192.168.1.7:4222 --keys keys/worker --jobs 4`,
 		Args: atMostOneURL,

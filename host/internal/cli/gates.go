@@ -27,7 +27,7 @@ type gateFlags struct {
 // own.
 func (a *App) addGates(cmd *cobra.Command, to *[]gate.Gate) {
 	f, before := &a.page.gates, cmd.PreRunE
-	cmd.Flags().StringVar(&f.junit, "junit", "", "write what became of the bounds to this file, JUnit's XML")
+	cmd.Flags().StringVar(&f.junit, "junit", "", "write the outcomes of the bounds to this file, as JUnit XML")
 	cmd.Flags().BoolVar(&f.unchecked, "unchecked", false, "let bounds pass although the study's inputs were not checked against the model's own scores")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		f.gates = to
@@ -82,7 +82,7 @@ func (f *gateFlags) ready(cmd *cobra.Command) error {
 		return nil
 	}
 	if len(*f.gates) == 0 {
-		return usage(fmt.Errorf("--junit says what became of bounds, and none is given; see %s --help", cmd.CommandPath()))
+		return usage(fmt.Errorf("--junit writes the outcomes of bounds, and no bound is given; see %s --help", cmd.CommandPath()))
 	}
 	if err := files.Try(f.junit); err != nil {
 		return usage(fmt.Errorf("--junit: %w", err))
@@ -105,8 +105,8 @@ func (f *gateFlags) hold(r any) {
 	}
 }
 
-// gated ends a command with what became of its gates; r is its result, if there is one.
-// Where it failed, or was interrupted, that is how it ends.
+// gated ends a command with the outcomes of its gates; r is its result, if any. A failure or an
+// interrupt takes precedence.
 func (a *App) gated(ctx context.Context, r any, failed error) error {
 	var checks []gate.Check
 	if held, ok := r.(interface{ Checked() []gate.Check }); ok {

@@ -39,8 +39,8 @@ func junit(t *testing.T, path string) (cases, failures, errors int) {
 	return len(out.Cases), failures, errors
 }
 
-// TestGates: a bound that holds passes; one that does not, or of which that is not known,
-// ends the command with code 3, after the result. A pipeline can read what became of it.
+// TestGates: a bound that holds passes; one that fails, or is undecided, ends the command with
+// code 3, after the result. JUnit and JSON have the outcomes.
 func TestGates(t *testing.T) {
 	study := tenureStudy(t)
 	rows := textFile(t, "rows.csv", "years,group,job\n0,a,cook\n7,a,cook\n8,b,cook\n9,a,baker\n")
@@ -57,7 +57,7 @@ func TestGates(t *testing.T) {
 	}{
 		{[]string{"--max-unfair", "100%"}, ExitDone, gate.Passed, 0, 0},
 		{[]string{"--max-unfair", "10%"}, ExitCheck, gate.Failed, 1, 0},
-		{[]string{"--max-unfair", "100%", "--where", "years=5"}, ExitCheck, gate.Undecided, 0, 1}, // nobody
+		{[]string{"--max-unfair", "100%", "--where", "years=5"}, ExitCheck, gate.Undecided, 0, 1}, // an empty space
 	} {
 		args := append([]string{study, rows, "--encoded", "--unchecked", "--junit", file}, c.args...)
 		code, stdout, stderr := audited(t, append(args, "--json")...)

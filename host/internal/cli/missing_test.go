@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
-// In this study sex decides about nobody but people whose age is missing, one in 64: every command finds these.
+// In this study sex matters only for people whose age is missing, one in 64: every command finds them.
 func TestPeopleWithoutAnAge(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{

@@ -135,7 +135,7 @@ func (f *mitigateFlags) runSeries(cmd *cobra.Command, app *App, file string) err
 	}, func(t experiment.Table) error { return f.showSeries(app, t) })
 }
 
-// showSeries shows what became of the networks of a file.
+// showSeries shows the results of the networks of a file.
 func (f *mitigateFlags) showSeries(app *App, t experiment.Table) error {
 	m := t.(*series.Mitigations)
 	m.HoldEach(f.Gates)

@@ -222,7 +222,7 @@ func TestMitigateGrid(t *testing.T) {
 	}
 }
 
-// TestMitigateUsage: what cannot be done is told before anything runs.
+// TestMitigateUsage: impossible requests are refused before anything runs.
 func TestMitigateUsage(t *testing.T) {
 	oneClass := t.TempDir()
 	if err := os.CopyFS(oneClass, os.DirFS("../../../studies/loan")); err != nil {

@@ -95,8 +95,8 @@ func TestNoResultIsLost(t *testing.T) {
 	})
 }
 
-// TestClosedStreamsLoseNothing: a standard output or input that is closed is an error of who
-// needs it, and one that was sent to /dev/null in any way is none.
+// TestClosedStreamsLoseNothing: a closed standard output or input is an error of the command
+// that needs it; /dev/null is valid.
 func TestClosedStreamsLoseNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skipf("SKIPPED %s: no entry for %s", t.Name(), runtime.GOOS)

@@ -120,7 +120,7 @@ func TestNewStrategyIsBuiltTestedUsedAndInstalled(t *testing.T) {
 	}
 }
 
-// Without --json a person is told what comes next.
+// Without --json the next commands are printed.
 func TestNewPrintsTheNextCommands(t *testing.T) {
 	nothingElse(t)
 	dir := t.TempDir()

@@ -75,9 +75,9 @@ place. The next commands are printed: build, test, compare.
 
 Within the sources of hyfair a Go plugin becomes plugins/search-NAME, a part of
 their module. Elsewhere search-NAME is a module of its own. Its go.mod names the
-version of this hyfair; only where it is a development build, which has none that
-could be fetched, or with --sdk, a replace leads to sources on this machine: those
-of --sdk, or those that this program was built from. A Python plugin is a
+version of this hyfair. A replace leads to sources on this machine with --sdk, to
+those, and for a development build, whose version cannot be fetched, to those that
+it was built from. A Python plugin is a
 folder hyfair-search-NAME that is started as it stands.`,
 		Example: `  hyfair plugin new search my-idea
   hyfair plugin new solver my-solver --language python --dir ~/plugins`,

@@ -42,7 +42,7 @@ evaluated exactly.`,
 	fl.StringVar(&r.Map, "map", "", "write the boxes that the space was divided into to this file, .csv or .jsonl")
 	fl.StringVar(&r.Partition, "partition", "", `answer in parts that are added up: a chunk size for every feature such as 10, or "age=10,hours-per-week=20"`)
 	app.addShard(cmd, "with --partition: ")
-	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: start again, even where an earlier run could go on")
+	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: begin a new run, even if an interrupted one could be resumed")
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: until nothing is undecided")
 	return cmd
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// What hyfair itself refutes of a solver's claims ends every command with exit code 4, and
-// stands in the result, whoever asks the solver.
+// If hyfair refutes a solver's claim, every command ends with exit code 4, and its result lists
+// the refutation.
 func TestRefutedClaimsEndWithTheirCode(t *testing.T) {
 	tier.NeedUsual(t)
 	plugins, study := plugintest.Folder(t, map[string]string{

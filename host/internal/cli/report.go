@@ -80,7 +80,7 @@ func (f *reportFlags) validate(args []string) error {
 	case f.request.Study == "" && len(args) == 0:
 		return errors.New("report wants runs of the journal (hyfair runs lists them), or --study STUDY; see hyfair report --help")
 	case f.request.Study != "" && len(args) > 0:
-		return fmt.Errorf("report tells of runs, or with --study of a study: leave out one of them")
+		return fmt.Errorf("report takes runs, or --study and a study: leave out one of them")
 	}
 	if f.request.Study == "" {
 		for _, name := range []string{"budget", "notion", "fresh", "model", "epsilon", "protected", "where", "rules"} {

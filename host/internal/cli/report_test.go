@@ -92,7 +92,7 @@ Gower distance of two    N/A
 	if code != ExitDone || !strings.Contains(stdout, "Still running") || !strings.Contains(stdout, "No individual with a gap above ε was found.") {
 		t.Errorf("a live run without finds: %d\n%s", code, stdout)
 	}
-	// A verdict is told, too, and several runs one after the other.
+	// A verdict is reported, too, and several runs one after the other.
 	code, stdout, _ = reported(t, path, done)
 	if code != ExitDone || !strings.Contains(stdout, "certify") || !strings.Contains(stdout, "verdict") {
 		t.Errorf("a verdict: %d\n%s", code, stdout)

@@ -96,7 +96,7 @@ func TestReuse(t *testing.T) {
 			}
 		}
 	}
-	// What is no journal is told before anything is begun.
+	// A file that is no journal is refused before anything runs.
 	nothing := filepath.Join(t.TempDir(), "none.db")
 	if code, _, stderr := startWith(t, binary, plugins, nothing, "ablate", more, "--reuse", textFile(t, "empty.db", "")).wait(t); code != ExitUsage || !strings.Contains(stderr, "empty.db is empty") || done(nothing) != 0 {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -105,8 +105,8 @@ func TestReuse(t *testing.T) {
 	taken(path, run(path, more, "--runs", "1", "--budget", "1500ev"), 0, 0, 0)
 }
 
-// A plugin that was rebuilt is another one: a broken run is not gone on with, its arm is
-// searched again, and the others are not.
+// A rebuilt plugin is another plugin: an interrupted run is not resumed, its arm is searched
+// again, and the other arms are not.
 func TestRebuiltPlugin(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"})

@@ -62,7 +62,7 @@ type App struct {
 	line    *statusLine
 	// parted: a part of the result was shown.
 	parted bool
-	// working: see begin; nil where nobody asks.
+	// working: see begin; may be nil.
 	working *atomic.Bool
 }
 
@@ -176,8 +176,8 @@ func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
 	return out
 }
 
-// exitCode is the code of a command that ended with err. After a signal, what
-// looks like a failure or a mistake of the user's is none.
+// exitCode is the code of a command that ended with err. After a signal, an apparent failure or
+// mistake counts as an interrupt.
 func exitCode(ctx context.Context, err error) int {
 	var exit *exitError
 	switch coded := errors.As(err, &exit); {
@@ -223,7 +223,7 @@ func newRoot(app *App) *cobra.Command {
 	f.StringVar(&app.Data, "data", os.Getenv("HYFAIR_DATA"), "folder that study files take data and models from (default $HYFAIR_DATA)")
 	f.Int64Var(&app.Seed, "seed", 1, "seed of every random choice")
 	f.IntVar(&app.Jobs, "jobs", 1, "tasks that run at the same time")
-	f.IntVar(&app.Threads, "threads", 0, "threads a solver may use; 0: as many as there are usable cores, shared among --jobs; one in compare, ablate and files of several studies")
+	f.IntVar(&app.Threads, "threads", 0, "threads a solver may use; 0: the number of usable cores, shared among --jobs; one in compare, ablate and files of several studies")
 	f.StringVar(&app.Memory, "memory", "", "memory a solver may use, such as 2GiB")
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")

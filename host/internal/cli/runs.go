@@ -16,7 +16,7 @@ func newRuns(app *App) *cobra.Command {
 	var list report.ListRequest
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List what was run and what came of it; show, export and delete runs, merge journals",
+		Short: "List runs and their results; show, export and delete runs, merge journals",
 		Long: `List the last runs in the journal, the newest first: that of --journal, else journal.db
 in the folder for runs. A run whose process ended before the run did shows as
 broken off. RUN is a run's name, or any beginning of it that no other name has.`,

@@ -6,8 +6,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
-// shippedStrategies is a folder with these strategy plugins. A search starts all that
-// there are, to see their presets: a test is quicker with the few that it needs.
+// shippedStrategies is a folder with the named strategy plugins only: a search starts every
+// plugin to learn its presets, and fewer are faster.
 func shippedStrategies(t *testing.T, names ...string) string {
 	t.Helper()
 	programs := map[string]string{}

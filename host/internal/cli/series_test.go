@@ -36,8 +36,8 @@ func tasksOf(path, command string) int64 {
 	return 0
 }
 
-// Killed in the middle, a series leaves no worker behind and goes on where it was:
-// its table is that of one that nothing disturbed, with jobs side by side, too.
+// A killed series leaves no worker behind and is resumed: its table equals that of an
+// undisturbed one, with parallel jobs, too.
 func TestSeriesGoesOnAfterAKill(t *testing.T) {
 	tier.NeedLong(t)
 	binary, plugins := program(t), shippedStrategies(t, "climb")
@@ -57,21 +57,21 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 		t.Fatalf("%d of 4 tasks were done when it was killed", before)
 	}
 	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t)
-	if code != ExitDone || !strings.Contains(stderr, "going on with run") || tasksOf(path, "explain") != 4 {
+	if code != ExitDone || !strings.Contains(stderr, "resuming run") || tasksOf(path, "explain") != 4 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	code, whole, stderr := startWith(t, binary, plugins, filepath.Join(t.TempDir(), "other.db"), append(args, "--jobs", "2")...).wait(t)
 	if d := cmp.Diff(whole, stdout); code != ExitDone || d != "" {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, d)
 	}
-	// All is done: there is nothing to go on with.
+	// All tasks are done: there is nothing to resume.
 	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "broken off") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 
-// A plugin that is lost costs a network a try; lost twice, the network has failed, the
-// others go on, and the same command tries it again.
+// A plugin that exits costs a network a try. After two the network has failed, the others
+// continue, and the same command tries it again.
 func TestSeriesTriesAgain(t *testing.T) {
 	tier.NeedLong(t)
 	binary := program(t)

@@ -30,15 +30,15 @@ func merged(t *testing.T, into string, from ...string) (m report.Merged) {
 // untimed are the columns of a table that are the same on every machine.
 const untimed = "Iter,Max.K,Avg.K,#K.1st,#ID,Succ.rate,#ID.maxK,N.1st,N.maxK,N.target,Shannon,Spread,found"
 
-// timeless is a table without what tells of the run, the machine and its load.
+// timeless is a table without what depends on the run, the machine and its load.
 func timeless(table string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(table, "\n"), func(line string) bool {
 		return strings.HasPrefix(line, "load of the machine") || strings.HasPrefix(line, "run ") || strings.Contains(line, " tasks ran side by side")
 	}), "\n")
 }
 
-// Three shards, one of them killed and gone on with, make the table of one machine, byte for
-// byte but for times; what contradicts is refused.
+// Three shards, one of them killed and resumed, make the table of one machine, byte for byte
+// except for times; contradictions are refused.
 func TestShards(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"})
@@ -103,7 +103,7 @@ func TestShards(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 
-	// A shard of nothing is none to complain about.
+	// An empty shard is no error.
 	empty := grid(t, study, "solver: none\nbudget: 100it\nruns: 1\nstrategies: [{name: rw}]\n")
 	none := 0
 	for i := range 2 {

@@ -34,8 +34,8 @@ func signalled(t *testing.T, c *exec.Cmd, s os.Signal, stderr fmt.Stringer) {
 	}
 }
 
-// TestAPipeIsNoModel: what has to be read twice, or from anywhere, is refused at
-// once, and nobody waits for a writer.
+// TestAPipeIsNoModel: a file that must be read twice, or at random, is refused at once if it is
+// a pipe, without waiting for a writer.
 func TestAPipeIsNoModel(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.json")
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
@@ -49,8 +49,8 @@ func TestAPipeIsNoModel(t *testing.T) {
 	}
 }
 
-// TestASignalEndsWaiting: also what waits for a file or for a row ends with the
-// code of an interrupt, and with what there is.
+// TestASignalEndsWaiting: a command that waits for a file or a row ends with the code of an
+// interrupt, and with its results so far.
 func TestASignalEndsWaiting(t *testing.T) {
 	binary, dir := program(t), t.TempDir()
 	pipe := filepath.Join(dir, "certificate")

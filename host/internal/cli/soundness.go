@@ -70,7 +70,7 @@ own with the same time, threads and memory: is there a witness (by scores, logit
 decisions), what is the largest gap and the largest k, how many people are treated unfairly.
 hyfair asks as certify and quantify do, but neither searches nor enumerates itself. Points
 are replayed; a claim that is false disqualifies the solver, with the file that shows it. What
-is done is kept in the journal: the same command again goes on where it was broken off.
+is done is kept in the journal: the same command again resumes it.
 The exit code is 4 where a claim is false.`,
 		Example: `  hyfair soundness run bench
   hyfair soundness run bench --solver bnb,highs,z3 --timeout 10s --threads 2

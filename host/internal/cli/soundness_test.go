@@ -81,7 +81,7 @@ func TestALiarIsDisqualified(t *testing.T) {
 	}
 }
 
-// A solver that fails, and one that does not hear that its time is over, are no liars.
+// A failing solver and an unresponsive one make no false claims.
 func TestFailuresAreNoLies(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins := program(t), rogueFolder(t, "rogue", "acme")

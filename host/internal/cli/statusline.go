@@ -17,7 +17,7 @@ import (
 type statusLine struct {
 	mu    sync.Mutex
 	file  *os.File  // nil: silent
-	text  string    // the last that was told
+	text  string    // the last text received
 	told  time.Time // when, or when the line was taken away
 	last  time.Time // rewritten
 	shown bool
@@ -27,7 +27,7 @@ type statusLine struct {
 const (
 	// statusEvery is the shortest time between two rewrites.
 	statusEvery = 100 * time.Millisecond
-	// statusQuiet is how often a line that nobody rewrites is.
+	// statusQuiet is the interval at which the age of an unchanged line is updated.
 	statusQuiet = time.Second
 )
 

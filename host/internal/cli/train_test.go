@@ -128,7 +128,7 @@ func TestTrainInterrupted(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after so many looks at it.
+// countdown is a context that ends after a number of calls of Err.
 type countdown struct {
 	context.Context
 	looks int

@@ -99,7 +99,7 @@ func requestOf[Q any](job *experiment.Job) (*Q, error) {
 	return r, usage(err)
 }
 
-// answers has a request answered, and sends the result with what is told on the way.
+// answers runs a request, and sends its progress and its result.
 func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, error)) func(context.Context, *App, *experiment.Job, *eventWriter) error {
 	return func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
 		r, err := requestOf[Q](job)
@@ -122,7 +122,7 @@ func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, er
 		}
 		result, err := answer(ctx, s, *r)
 		err = errors.Join(err, s.Close())
-		if ctx.Err() != nil { // what it has is part of an answer, which nobody may take for the whole
+		if ctx.Err() != nil { // a partial answer must not be taken for the whole
 			result, err = nil, errors.New("the worker was interrupted")
 		}
 		said := workers.Said{Mistake: session.IsMistake(err)}

@@ -28,9 +28,8 @@ func individualsAsked(t testing.TB, usual int) int {
 	return n
 }
 
-// boxBits and offsetBits say how fine boxes' ends, and points within a box, are:
-// so many bits behind the point. Domains up to 5000 leave their centres exact in
-// float64, and points exact in int64.
+// boxBits and offsetBits are the numbers of binary places of boxes' ends, and of points within
+// a box. Domains up to 5000 leave their centres exact in float64, and points exact in int64.
 const (
 	boxBits    = 39
 	offsetBits = 6
@@ -62,7 +61,7 @@ func TestBoundsEncloseExactValues(t *testing.T) {
 	})
 }
 
-// eachNetwork has the bounds of each of the twenty public networks checked at so many points.
+// eachNetwork checks the bounds of each of the twenty public networks at the given number of points.
 func eachNetwork(t *testing.T, seed uint64, usual int, check func(c *enclosures, n *relu.Network)) {
 	root, points := dataRoot(t), individualsAsked(t, usual)
 	for _, sub := range subjects() {

@@ -76,7 +76,7 @@ func (e *everyNeuron) at(x []int64, shift uint) {
 	for i, v := range x {
 		from[i].SetInt64(v)
 	}
-	positive := false // only what is positive goes on
+	positive := false // only a positive value passes the ReLU
 	for k := range e.layers {
 		l := &e.layers[k]
 		to := e.values[k]

@@ -34,10 +34,10 @@ func adultBySex(t testing.TB, model string, notion fairness.Notion, rules ...str
 	return &problem.Query{Model: st.Model, Space: s, Notion: notion, Epsilon: st.Epsilon, Goal: problem.Quantify}
 }
 
-// TestSharesHoldAgainstSamples draws individuals uniformly from the spaces of
-// public networks, evaluates them exactly, and compares with what solver-bnb
-// proves after so many boxes: the share of those discriminated against, and the
-// claim of the piece that each lies in. Neither depends on the number of threads.
+// TestSharesHoldAgainstSamples draws individuals uniformly from the spaces of public networks,
+// evaluates them exactly, and compares with solver-bnb's proofs at a limit of boxes: the share of
+// discriminated individuals, and the claim of each one's piece. Neither depends on the number of
+// threads.
 func TestSharesHoldAgainstSamples(t *testing.T) {
 	tier.NeedUsual(t)
 	dataRoot(t)
@@ -96,7 +96,7 @@ func newSample(q *problem.Query, n int) *sample {
 		}
 		copies := q.Space.Counterfactuals(q.Space.Whole(), x)
 		if len(copies) == 0 {
-			continue // nobody
+			continue // no individual
 		}
 		v := violates(q, exact, copies)
 		if v {

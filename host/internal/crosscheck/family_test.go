@@ -148,8 +148,8 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 	}
 }
 
-// Where no solver is named, one that takes the model's family is asked, and why not
-// the usual one is told.
+// If no solver is named, one that takes the model's family is asked, and the reason for not
+// asking the default one is noted.
 func TestASolverThatTakesTheFamilyIsAsked(t *testing.T) {
 	tier.NeedUsual(t)
 	t.Setenv("HYFAIR_PLUGIN_DIR", filepath.Dir(plugintest.Build(t, "solver-highs")))

@@ -12,10 +12,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
-// TestOverlooked holds every solver against enumeration on networks and forests that do
-// not see what is protected, or hardly, or in a part of the space alone: there copies
-// have one logit, exactly, and proofs by differences take the place of others.
-// HYFAIR_REFEREE and HYFAIR_REFEREE_SEED are as for TestReferee.
+// TestOverlooked compares every solver with enumeration on networks and forests that ignore the
+// protected features, almost ignore them, or do so in a part of the space: there copies have
+// exactly equal logits, and proofs by differences replace others. HYFAIR_REFEREE and
+// HYFAIR_REFEREE_SEED are as for TestReferee.
 func TestOverlooked(t *testing.T) {
 	tier.NeedUsual(t)
 	var panel []*panelist

@@ -25,9 +25,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
-// TestReferee holds every solver, encoding, bound and goal against enumeration in
-// exact arithmetic, on the questions of sdktest/wild. HYFAIR_REFEREE=20000 asks so
-// many in place of the usual number, HYFAIR_REFEREE_SEED begins elsewhere.
+// TestReferee compares every solver, encoding, bound and goal with enumeration in exact
+// arithmetic, on the questions of sdktest/wild. HYFAIR_REFEREE=20000 sets the number of
+// questions, HYFAIR_REFEREE_SEED the first seed.
 func TestReferee(t *testing.T) {
 	tier.NeedUsual(t)
 	number, next := environment(t, "HYFAIR_REFEREE", tier.Count(40, 150)), environment(t, "HYFAIR_REFEREE_SEED", 0)
@@ -175,7 +175,7 @@ func (c *refereed) options(s *panelist) certify.Options {
 	return o
 }
 
-// verdict asks whether anybody is treated unfairly, and for the largest margin.
+// verdict asks for fairness, and for the largest margin.
 func (c *refereed) verdict(s *panelist) {
 	o := c.options(s)
 	o.Maximise = c.r.IntN(2) == 0
@@ -257,7 +257,7 @@ func (c *refereed) bins1(x []float64) int {
 	return -1
 }
 
-// bins asks whether anybody reaches three bins or more.
+// bins asks whether an individual reaches three bins or more.
 func (c *refereed) bins(s *panelist) {
 	q := *c.q
 	q.K = 3 + c.r.IntN(2)
@@ -359,7 +359,7 @@ func (c *refereed) shares(s *panelist) {
 	}
 }
 
-// audit looks at everybody's first counterfactual.
+// audit checks every individual's first counterfactual.
 func (c *refereed) audit() {
 	if c.q.Notion != fairness.Score {
 		return

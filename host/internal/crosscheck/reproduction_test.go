@@ -140,7 +140,7 @@ func mean(rows []row, model, arm, measure string) *float64 {
 	return new(statistics.Mean(values))
 }
 
-// number is one with so many digits behind the point.
+// number formats a value with the given number of decimals.
 func number(v *float64, digits int) string {
 	if v == nil {
 		return "–"
@@ -519,7 +519,7 @@ func rq4Claims(r *results) string {
 		theirs, n := count(names(paper, "model"), func(model, arm string) *float64 {
 			return paperRow(paper, map[string]string{"model": model, "arm": arm}).of(c.paper)
 		})
-		// Where a search finds nobody there is no k: that is the least.
+		// A search without finds has no k, which is the least.
 		ours, of := count(names(runs, "model"), func(model, arm string) *float64 {
 			v := way(runs, model, arm, c.measure)
 			if v == nil && way(runs, model, arm, "#ID") != nil {

@@ -53,8 +53,8 @@ func TestSolversAreSound(t *testing.T) {
 			if counts[soundness.Found] == 0 || counts[soundness.Proved] == 0 {
 				t.Errorf("%v", counts)
 			}
-			// Nor does another setting of what can be switched off or on make it claim what is false of
-			// somebody, or of somebody half of whose features have one value.
+			// With any switchable option changed, claims about one planted individual, also one with half of
+			// its features fixed, stay right.
 			for _, option := range d.Options {
 				other, ok := map[string]string{"on": "off", "off": "on", "true": "false", "choose": "off", "auto": "off"}[option.Default]
 				if !ok || option.Name != "presolve" && option.Default == "auto" {

@@ -17,57 +17,56 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Beginning says what to do about results that there are.
+// Beginning selects which earlier results an experiment uses.
 type Beginning struct {
-	// Resume goes on with the run of the same plan that was broken off, and with nothing
-	// else; Fresh does everything again. Neither: what was done is not done again,
-	// whichever run did it.
+	// Resume continues the interrupted run of the same plan, and fails without one; Fresh
+	// repeats all tasks. Neither: results of any earlier run are reused.
 	Resume, Fresh bool
-	// Reuse are more journals whose results count.
+	// Reuse are further journals whose results are reused.
 	Reuse []string
 }
 
-// errNothingOpen: there is no run to go on with.
+// errNothingOpen: Resume without an interrupted run.
 var errNothingOpen = errors.New("no run of the very same arms, networks, rules and versions was broken off")
 
-// Kept is where an experiment's results are, and whether it came to its end.
+// Kept describes where an experiment's results are stored, and whether all tasks were done.
 type Kept struct {
 	Source
 	Interrupted bool
-	// origins are those of results that other runs made, by task; own are the other tasks, in
-	// the order in which they were done.
+	// origins are the results of other runs, by task; own are the run's own tasks, in the order
+	// in which they were done.
 	origins map[string]*journal.Origin
 	own     []string
 }
 
-// Taken are results of one run.
+// Taken counts the results reused from one run.
 type Taken struct {
 	journal.Origin
 	Tasks int `json:"tasks"`
 }
 
-// book is where results go: a run of the journal, or memory where that cannot be
+// book stores results: in a run of the journal, or in memory if the journal cannot be
 // written.
 type book struct {
 	record.Store
 	Kept
 	frame  *Frame
 	finish func(record.Finished) error
-	// run is nil where results go to memory. Results of others are in these journals, the
-	// run's own first; none where all is to be done again.
+	// run is nil if results are kept in memory. Reusable results are in these journals, the
+	// run's own first; none with Fresh.
 	run   *journal.Run
 	known []*journal.Journal
 	paths []string // of those after it, as they were named
-	// contents are those of tasks, by key.
+	// contents are the tasks' content digests, by key.
 	contents map[string]string
-	// mu guards tasks, by key, and made: what tasks cost that another place did.
+	// mu guards tasks, by key, and made: the costs of tasks done at another place.
 	mu    sync.Mutex
 	tasks map[string]known
 	made  map[string]workers.Usage
 	close func() error
 }
 
-// open begins a run, or goes on with one of the same that was broken off.
+// open begins a run, or resumes an interrupted one of the same plan.
 func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	started, err := f.started(s.Shard)
 	if err != nil {
@@ -85,7 +84,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	}
 	if j == nil {
 		if how.Resume {
-			return nil, session.Mistake(errors.New("the journal cannot be opened, and has no run to go on with"))
+			return nil, session.Mistake(errors.New("the journal cannot be opened, so no run can be resumed"))
 		}
 		b.Store, b.finish = &memory{}, func(record.Finished) error { return nil }
 		return b, nil
@@ -116,7 +115,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 				done++
 			}
 		}
-		s.Note("going on with run %s, %d of %d tasks done; --fresh starts again", b.run.Name(), done, len(all))
+		s.Note("resuming run %s, %d of %d tasks done; --fresh repeats them", b.run.Name(), done, len(all))
 	default:
 		if why := other(j, started.Task); why != nil {
 			s.Note("%v", why)
@@ -125,12 +124,12 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 	return b, nil
 }
 
-// other tells of a run that was broken off and would be gone on with if nothing that it
-// stands on had changed; nil: there is none.
+// other returns an error that names an interrupted run whose plan differs only in content,
+// such as a changed file; nil if there is none.
 func other(j *journal.Journal, t record.Task) error {
 	infos, err := j.Runs()
 	if err != nil {
-		return nil // the run itself will tell
+		return nil // opening the run will report it
 	}
 	for i := range infos {
 		switch o := &infos[i].Started.Task; {
@@ -138,7 +137,7 @@ func other(j *journal.Journal, t record.Task) error {
 		case o.Command != t.Command || o.Study != t.Study || o.Network != t.Network || o.Arm != t.Arm || o.Seed != t.Seed || o.Region != t.Region:
 		default:
 			if what := changes(*o, t); what != "" {
-				return fmt.Errorf("run %s was broken off and cannot be gone on with: changed since are %s", infos[i].Name, what)
+				return fmt.Errorf("run %s was interrupted and cannot be resumed: changed since are %s", infos[i].Name, what)
 			}
 			return nil
 		}
@@ -165,8 +164,7 @@ func (b *book) reuse(own *journal.Journal, more []string) error {
 	return nil
 }
 
-// prepare takes the results of tasks that other runs made, and remembers what tasks are,
-// by content.
+// prepare adopts reusable results of other runs, and keeps the tasks' content digests.
 func (b *book) prepare(tasks []Task) error {
 	cells := map[string][]Task{}
 	var order []string
@@ -211,9 +209,9 @@ func (b *book) prepare(tasks []Task) error {
 	return nil
 }
 
-// elsewhere finds results of the tasks of a cell that other runs made on machines like
-// this one, or, where none of the cell was made here and a journal was named for it,
-// all of them on machines that are alike.
+// elsewhere finds results of a cell's tasks that other runs made on equal machines. If no task
+// of the cell was done here and a journal was named with Reuse, results of one kind of machine
+// are accepted for the whole cell.
 func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err error) {
 	var machines []record.Machine
 	found := make([][]journal.Done, len(tasks))
@@ -254,7 +252,7 @@ func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err err
 	return nil, nil
 }
 
-// Complete stores a task's result with what the task is by content.
+// Complete stores a task's result with its content digest.
 func (b *book) Complete(key string, result any, seconds float64, events ...record.Event) error {
 	b.mu.Lock()
 	usage, elsewhere := b.made[key]
@@ -269,7 +267,7 @@ func (b *book) Complete(key string, result any, seconds float64, events ...recor
 	return b.run.CompleteAs(journal.Done{Key: key, Seconds: seconds, Content: b.contents[key], Origin: origin}, result, events...)
 }
 
-// take notes which results other runs made.
+// take counts the results that other runs made.
 func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 	k.origins = map[string]*journal.Origin{}
 	return tasks(func(d journal.Done) error {
@@ -289,7 +287,7 @@ func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 	})
 }
 
-// started is what the journal is told of a run.
+// started is the run's first event in the journal.
 func (f *Frame) started(shard record.Shard) (record.Started, error) {
 	t, err := f.Task()
 	if shard.Of > 0 && err == nil {
@@ -314,7 +312,7 @@ func (f *Frame) started(shard record.Shard) (record.Started, error) {
 	return out, err
 }
 
-// Nothing is a record without results, which takes none.
+// Nothing is a record without results that stores none.
 type Nothing struct{}
 
 // Done implements record.Store.
@@ -325,7 +323,7 @@ func (Nothing) Complete(string, any, float64, ...record.Event) error {
 	return errors.New("results are not kept here")
 }
 
-// memory is results in memory. Safe for concurrent use.
+// memory keeps results in memory. Safe for concurrent use.
 type memory struct {
 	mu   sync.Mutex
 	done map[string]journal.Done

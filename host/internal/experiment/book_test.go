@@ -45,7 +45,7 @@ func (*counted) Records() view.Records    { return nil }
 func (*counted) Failure() error           { return nil }
 func (c *counted) Keep(k Kept)            { c.Kept = k }
 
-// counts does so many tasks and lists those that were done now.
+// counts runs the given number of tasks and lists those run now.
 func counts(t *testing.T, path string, runs int, how Beginning) (made []int64, taken []Taken) {
 	t.Helper()
 	s := &session.Session{JournalFile: path}
@@ -134,7 +134,7 @@ func TestNoCellIsMixed(t *testing.T) {
 	}
 }
 
-// What cannot be gone on with does not begin again.
+// A run that cannot be resumed is not begun as a new one.
 func TestNothingToGoOnWithWithoutAJournal(t *testing.T) {
 	s := &session.Session{Events: func(record.Event) {}} // which takes the journal's place
 	f := counting{runs: 1}.Frame()

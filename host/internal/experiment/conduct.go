@@ -15,45 +15,44 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Plan is an experiment with everything settled. Each kind has its own.
+// Plan is a settled experiment. Each kind has its own implementation.
 type Plan interface {
 	Frame() *Frame
-	// Do does the tasks that the bench has no result of.
+	// Do runs the tasks without a result in the bench's record.
 	Do(ctx context.Context, b *Bench) error
-	// Tabulate makes the tables of the results there are. A table that comes with an
-	// error stands.
+	// Tabulate makes the tables of the results so far. The table is valid even beside an error.
 	Tabulate(from record.Store) (Table, error)
 }
 
-// Table is what an experiment came to.
+// Table is the result of an experiment.
 type Table interface {
 	Document() *view.Document
-	// Records are its tasks as data.
+	// Records are the tasks as tidy data.
 	Records() view.Records
-	// Keep notes where the journal has it, and whether not all was done.
+	// Keep notes where the results are stored, and whether all tasks were done.
 	Keep(Kept)
-	// Failure tells of tasks that failed; nil where none did.
+	// Failure describes the tasks that failed; nil if none did.
 	Failure() error
 }
 
-// Bench is what tasks are done with.
+// Bench holds what a plan needs to run its tasks.
 type Bench struct {
 	Session *session.Session
-	// Kept keeps results.
+	// Kept stores results.
 	Kept record.Store
-	// Slots are the processors of each job, none where they do not suffice.
+	// Slots are the processors of each job; nil if there are too few.
 	Slots    [][]int
 	Progress func(Progress)
-	// Work has a worker do an errand, as workers.Processes.Do does a task. It hands events
-	// over in order.
+	// Work runs an errand in a worker, as workers.Processes.Do does. It passes events on in
+	// order.
 	Work func(ctx context.Context, e Errand, event func(record.Event) error) (workers.Usage, error)
 
-	// book, where not nil, is Kept and knows of other runs.
+	// book, if not nil, is Kept, with access to other runs.
 	book  *book
 	place Place
 }
 
-// Run is Run on this bench, for the tasks of which no run has the result.
+// Run runs tasks with this bench's record, except those with a reusable result.
 func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 	o.Slots, o.Progress = b.Slots, b.Progress
 	if b.book != nil {
@@ -79,22 +78,22 @@ func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 	return Run(ctx, tasks, b.Kept, o)
 }
 
-// Job is the line that a worker reads: a request of some kind, and what it may use.
+// Job is the line that a worker reads: a request and its resources.
 type Job struct {
 	Kind    string          `json:"kind"`
 	Request json.RawMessage `json:"request"`
 	Threads int             `json:"threads,omitempty"`
 	Memory  int64           `json:"memory,omitempty"`
-	// Clock of a budget in time, as Terms have it.
+	// Clock of the time budget, see Terms.
 	Clock string `json:"clock,omitempty"`
-	// Journal keeps the runs that an answer makes; empty: the usual one.
+	// Journal is the path for runs that an answer makes; empty: the default.
 	Journal string `json:"journal,omitempty"`
-	// Copies stand for the files that the request names; nil: they are on this machine.
+	// Copies replace files that the request names; nil: the files are on this machine.
 	Copies *files.Copies `json:"copies,omitempty"`
 }
 
-// Answer has a worker answer the request of an errand; whatever the worker says on the way
-// is said of who. It may give a result and an error.
+// Answer runs a request in a worker and decodes its result. Notes of the worker are passed to
+// tell, prefixed by who. result may be set beside an error.
 func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(string), result any) (workers.Usage, error) {
 	var end *workers.Said
 	e.Say = func(s *workers.Said) {
@@ -127,8 +126,8 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 	return usage, err
 }
 
-// Conduct does an experiment as far as it is not done, and makes its tables. A table
-// that comes with an error stands.
+// Conduct runs the pending tasks of an experiment and makes its tables. The table is valid
+// even beside an error.
 func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how Beginning) (Table, error) {
 	f := p.Frame()
 	if err := f.Check(); err != nil {
@@ -148,7 +147,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	cores := workers.Cores()
 	slots := Slots(cores, f.Jobs, f.Threads)
 	if f.Jobs > 1 && slots == nil {
-		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (%d to be had): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
+		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (there are %d): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
 	}
 	work := b.at(place, func(kind string, request json.RawMessage) *Job {
 		return &Job{Kind: kind, Request: request, Threads: s.Threads, Memory: s.Memory, Clock: f.Clock, Journal: s.JournalFile}
@@ -176,8 +175,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	return t, failed
 }
 
-// Recall makes the tables of an experiment in the journal again. plan reads it back
-// from its task.
+// Recall makes the tables of an experiment in the journal. plan decodes the experiment's task.
 func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)) (Table, error) {
 	d, err := j.Show(run)
 	if err != nil {

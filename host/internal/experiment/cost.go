@@ -10,25 +10,25 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 )
 
-// Cost is what a task took, and how it was done.
+// Cost is a task's use of time and memory, and the conditions it ran under.
 type Cost struct {
 	// Seconds of wall time, and CPU time of the worker and its plugins.
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu"`
-	// Cores are the processors that the task had for itself; empty: it shared.
+	// Cores are the processors reserved for the task; empty: shared.
 	Cores []int `json:"cores,omitempty"`
 	// Load of the machine when the task began and when it ended; nil: not known.
 	Load *[2]float64 `json:"load,omitempty"`
-	// MemoryHeld: a control group held the limit of memory. MemoryPeak is the most that
-	// worker and plugins had in it, in bytes, 0 where that is not told, and MemoryKilled
-	// how many of them were ended since they wanted more.
+	// MemoryHeld: a control group enforced the memory limit. MemoryPeak is the peak of worker
+	// and plugins in it, in bytes, 0 if unknown; MemoryKilled counts those of them killed for
+	// exceeding it.
 	MemoryHeld   bool  `json:"memory_held,omitempty"`
 	MemoryPeak   int64 `json:"memory_peak,omitempty"`
 	MemoryKilled int   `json:"memory_killed,omitempty"`
 }
 
-// Charge completes the cost with what a worker took. Seconds stay those that it told, unless
-// it told none or told them by another clock.
+// Charge adds a worker's usage. Seconds keeps the worker's own figure (told), unless that is
+// missing or on another clock.
 func (c *Cost) Charge(t *Terms, u workers.Usage, told bool) {
 	if !told || t.Clock == clock.CPUTime {
 		c.Seconds = u.Wall.Seconds()
@@ -39,8 +39,8 @@ func (c *Cost) Charge(t *Terms, u workers.Usage, told bool) {
 	}
 }
 
-// Took is how long a task ran by the clock of its budget, whose times are in seconds that
-// TimeLabel names.
+// Took is the task's duration in seconds, on the clock of its budget; TimeLabel names the
+// clock.
 func (t *Terms) Took(c *Cost) float64 {
 	if t.Clock == clock.CPUTime {
 		return c.CPU
@@ -48,7 +48,7 @@ func (t *Terms) Took(c *Cost) float64 {
 	return c.Seconds
 }
 
-// TimeLabel is what an axis of such times is called.
+// TimeLabel is the label of an axis of such times.
 func (t *Terms) TimeLabel() string {
 	if t.Clock == clock.CPUTime {
 		return "processor time (s)"
@@ -56,8 +56,7 @@ func (t *Terms) TimeLabel() string {
 	return "time (s)"
 }
 
-// Trouble says what of the terms ended a worker, or a plugin of it, before the budget; nil:
-// nothing.
+// Trouble names the limit that ended a worker or its plugin before the budget; nil: none.
 func (t *Terms) Trouble(c *Cost) error {
 	switch {
 	case c.MemoryKilled > 0:
@@ -68,41 +67,41 @@ func (t *Terms) Trouble(c *Cost) error {
 	return nil
 }
 
-// waited reports that a task on the clock of processor time was ended by wall time.
+// waited reports whether wall time ended a task with a budget of processor time.
 func (t *Terms) waited(c *Cost) bool {
-	const near = 0.9 // a worker ends a little before its limits
+	const near = 0.9 // workers end slightly before their limits
 	limit := t.Limit()
 	return t.Clock == clock.CPUTime && limit > 0 && c.CPU < near*limit.Seconds() && c.Seconds >= near*clock.Longest(t.Clock, limit).Seconds()
 }
 
-// Limit is a budget in time, on its clock; 0: it is of another kind.
+// Limit is a time budget, on its clock; 0: the budget is not a time.
 func (t *Terms) Limit() time.Duration {
 	d, _ := time.ParseDuration(t.Budget)
 	return d
 }
 
-// Conditions sum up how tasks were done.
+// Conditions summarises how tasks were run.
 type Conditions struct {
-	// Pinned counts the tasks that had processors for themselves, which are Cores.
+	// Pinned counts the tasks with reserved processors, which Cores lists.
 	Pinned int   `json:"pinned"`
 	Cores  []int `json:"cores,omitempty"`
-	// MemoryHeld counts the tasks whose limit of memory a control group held, nil without a
-	// limit; of the others solvers were asked to keep to it. MemoryPeak is the most
-	// that one of them had, in bytes, and MemoryExceeded counts those that wanted more.
+	// MemoryHeld counts the tasks whose memory limit a control group enforced, nil without a
+	// limit; for the others the solver was asked to respect it. MemoryPeak is the largest of
+	// their peaks, in bytes, and MemoryExceeded counts tasks over the limit.
 	MemoryHeld     *int  `json:"memory_held,omitempty"`
 	MemoryPeak     int64 `json:"memory_peak,omitempty"`
 	MemoryExceeded int   `json:"memory_exceeded,omitempty"`
-	// WallLimited counts the tasks on the clock of processor time that wall time ended.
+	// WallLimited counts tasks with a budget of processor time that wall time ended.
 	WallLimited int `json:"wall_limited,omitempty"`
-	// Load of the machine when the first task began and when the last ended: how many
-	// processes wanted to run, as a mean of a minute; nil: not known.
+	// LoadStart and LoadEnd are the one-minute load averages when the first task began and the
+	// last ended; nil: unknown.
 	LoadStart *float64 `json:"load_start,omitempty"`
 	LoadEnd   *float64 `json:"load_end,omitempty"`
 
 	loads map[string]*[2]float64 // by task
 }
 
-// Add takes in a task that was done, by its key.
+// Add includes a finished task, by its key.
 func (c *Conditions) Add(t *Terms, key string, k *Cost) {
 	if len(k.Cores) > 0 {
 		c.Pinned++
@@ -128,7 +127,7 @@ func (c *Conditions) Add(t *Terms, key string, k *Cost) {
 	c.load(k.Load)
 }
 
-// load takes in the load of the next task.
+// load includes the load of the next task.
 func (c *Conditions) load(of *[2]float64) {
 	if of == nil {
 		return
@@ -139,10 +138,10 @@ func (c *Conditions) load(of *[2]float64) {
 	c.LoadEnd = &of[1]
 }
 
-// Keep puts the loads in the order in which the run's own tasks were done.
+// Keep orders the loads as the run's own tasks were done.
 func (c *Conditions) Keep(where Kept) {
 	if where.origins == nil {
-		return // nobody knows it
+		return // unknown
 	}
 	c.LoadStart, c.LoadEnd = nil, nil
 	for _, key := range where.own {
@@ -150,14 +149,14 @@ func (c *Conditions) Keep(where Kept) {
 	}
 }
 
-// Exceeded takes in whether a task, also one that failed, wanted more memory.
+// Exceeded includes whether a task, failed ones too, exceeded its memory limit.
 func (c *Conditions) Exceeded(k *Cost) {
 	if k.MemoryKilled > 0 {
 		c.MemoryExceeded++
 	}
 }
 
-// Notes say it in words, of as many tasks that were done; all counts those that failed as well.
+// Notes states the conditions in words; tasks is the number done, all includes failed ones.
 func (c *Conditions) Notes(t *Terms, tasks, all int) (notes []string) {
 	switch {
 	case t.Jobs < 2:

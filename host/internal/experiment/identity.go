@@ -14,21 +14,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// Plugin is what is known of a plugin that takes part.
+// Plugin identifies a plugin of the experiment.
 type Plugin struct {
-	// Name is its own; an arm may know it by a preset.
+	// Name is the plugin's own; an arm may select it by a preset's name.
 	Name    string `json:"name,omitempty"`
 	Version string `json:"version"`
 	Library string `json:"library,omitempty"`
 	// SHA256 is the checksum of its files and of its libraries.
 	SHA256 string `json:"sha256,omitempty"`
-	// Set are the options that all its arms share.
+	// Set are the options common to all its arms.
 	Set map[string]string `json:"set,omitempty"`
 
 	identity *discover.Identity
 }
 
-// PluginOf is what is known of a plugin that was started.
+// PluginOf identifies a plugin that was launched.
 func PluginOf(p *discover.Plugin) (Plugin, error) {
 	d := p.Description()
 	id, err := p.Identity()
@@ -38,8 +38,8 @@ func PluginOf(p *discover.Plugin) (Plugin, error) {
 	return Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
 }
 
-// Solvers starts each of the solvers once, with the options that they share, has them looked
-// at, and says what they are.
+// Solvers launches each solver once, with the common options, passes all to look, and returns
+// their identities.
 func Solvers(ctx context.Context, s *session.Session, names []string, options map[string]string, look func(map[string]*discover.Plugin) error) (map[string]Plugin, error) {
 	plugins := map[string]*discover.Plugin{}
 	var opened []*discover.Plugin
@@ -76,14 +76,14 @@ func Solvers(ctx context.Context, s *session.Session, names []string, options ma
 	return out, nil
 }
 
-// Changed reports a plugin whose files are not those that were started.
+// Changed reports whether the plugin's files differ from those that were launched.
 func (p *Plugin) Changed() bool {
 	_, changed := p.identity.Changed()
 	return changed
 }
 
-// content is the sum of all that makes a task's result: what is asked, the plugins that
-// take part, by their names in the frame, and this program.
+// content is the digest of everything that determines a task's result: the question, the
+// plugins, by their names in the frame, and this program.
 func (f *Frame) content(asked any, plugins []string) (string, error) {
 	program, err := session.Program()
 	if err != nil {
@@ -101,8 +101,8 @@ func (f *Frame) content(asked any, plugins []string) (string, error) {
 	return record.Hash(text), err
 }
 
-// shard is the tasks that fall into a shard: by what is asked, not by the files of plugins,
-// which another machine may have built for itself. The tasks of a group fall into one.
+// shard selects the tasks of a shard by their questions, not by plugins' files, which may
+// differ between machines. The tasks of a group are in the same shard.
 func (f *Frame) shard(of record.Shard, tasks []Task) []Task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool {
 		piece := []any{f.Command, t.Group}
@@ -114,12 +114,12 @@ func (f *Frame) shard(of record.Shard, tasks []Task) []Task {
 			piece = append(piece, t.Key)
 		}
 		text, err := json.Marshal(piece)
-		return err == nil && !of.Has(string(text)) // the content, which is the same, tells of the error
+		return err == nil && !of.Has(string(text)) // the content is the same, and so is the error
 	})
 }
 
-// unchanged is an error where a plugin, or this program, is not what it was when the
-// experiment began.
+// unchanged returns an error if a plugin, or this program, has changed since the experiment
+// began.
 func (f *Frame) unchanged() error {
 	if program, err := session.Program(); err == nil {
 		if path, changed := program.Changed(); changed {
@@ -138,14 +138,14 @@ func (f *Frame) unchanged() error {
 	return nil
 }
 
-// Settings of a run's task beside the plan: what equal plans must have in common to be
-// gone on with.
+// Settings of a run's task beside the plan. Runs are resumed, and results reused, only if
+// they are equal.
 const (
 	pluginsSetting = "plugins"
 	programSetting = "program"
 )
 
-// ground is what the experiment stands on, as settings of its task.
+// ground lists program, plugins and machine, as settings of the run's task.
 func (f *Frame) ground() (map[string]string, error) {
 	program, err := session.Program()
 	if err != nil {
@@ -163,11 +163,11 @@ func (f *Frame) ground() (map[string]string, error) {
 	return out, err
 }
 
-// changes says what two runs' tasks stand on that is not the same; empty: nothing.
+// changes lists the settings in which two runs' tasks differ; empty: none.
 func changes(from, to record.Task) string {
 	var out []string
 	before, now := map[string]string{}, map[string]string{}
-	json.Unmarshal([]byte(from.Settings[pluginsSetting]), &before) // a run of an earlier version has none
+	json.Unmarshal([]byte(from.Settings[pluginsSetting]), &before) // absent in runs of earlier versions
 	json.Unmarshal([]byte(to.Settings[pluginsSetting]), &now)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if sum, known := before[name]; known && sum != now[name] {

@@ -11,44 +11,44 @@ import (
 
 // Errand is a request of some kind for a worker.
 type Errand struct {
-	// Key is that of the task which it does.
+	// Key is the task's key.
 	Key     string
 	Kind    string
 	Request any
 	// Spec is the part of the request that names files.
 	Spec *question.Spec
-	// Measured is the ε of those who count as found, a score difference; empty: Spec's.
+	// Measured is the ε above which an individual counts as found, a score difference; empty:
+	// Spec's.
 	Measured string
 	workers.Assignment
 }
 
-// Order is an errand as a place gets it.
+// Order is an errand with what a place needs to run it.
 type Order struct {
 	Errand
 	Job *Job
-	// Content is what the task is, by content; Plugins take part, by their names in the
-	// frame.
+	// Content is the task's digest; Plugins are those it uses, by their names in the frame.
 	Content string
 	Plugins map[string]Plugin
-	// Group has the tasks whose seconds are compared, which are done on one machine; empty:
-	// the task is done wherever there is room.
+	// Group names the tasks whose times are compared, and which run on one machine; empty: the
+	// task may run anywhere.
 	Group string
 }
 
-// Place is where tasks are done.
+// Place runs tasks.
 type Place interface {
-	// Do does one task, as workers.Processes.Do does. It hands events over in order.
+	// Do runs one task, as workers.Processes.Do does. It passes events on in order.
 	Do(ctx context.Context, o *Order, event func(record.Event) error) (workers.Usage, error)
-	// Begin is told of an experiment, and how many tasks each of its groups has that are to
-	// be done. It says how many tasks it takes at a time; 0: as many as the user said.
+	// Begin is called once per call of Conduct, with the number of pending tasks of each group.
+	// It returns the number of tasks to run at a time; 0: the user's number.
 	Begin(f *Frame, groups map[string]int) (width int, err error)
-	// Without says that a task of a group will not come.
+	// Without withdraws one task of a group.
 	Without(group string)
-	// Told is told how the experiment stands.
+	// Told is called with the progress of the experiment after each change.
 	Told(Progress)
 }
 
-// Here is this machine, on which each task has a process of its own.
+// Here runs tasks on this machine, each in a process of its own.
 type Here struct{ *workers.Processes }
 
 // Do implements Place.
@@ -67,7 +67,7 @@ func (Here) Without(string) {}
 // Told implements Place.
 func (Here) Told(Progress) {}
 
-// at makes a place do the errands of a frame's tasks.
+// at returns a function that runs errands of a frame's tasks at a place.
 func (b *book) at(place Place, job func(kind string, request json.RawMessage) *Job) func(context.Context, Errand, func(record.Event) error) (workers.Usage, error) {
 	return func(ctx context.Context, e Errand, event func(record.Event) error) (workers.Usage, error) {
 		text, err := json.Marshal(e.Request)
@@ -96,15 +96,15 @@ func (b *book) at(place Place, job func(kind string, request json.RawMessage) *J
 	}
 }
 
-// known is a task that the book has been told of.
+// known is a task in the book.
 type known struct {
 	*Task
 	// begun: its errand has reached the place.
 	begun bool
 }
 
-// gather tells the place of tasks that are to be done, and has it told of those that end
-// before they reach it.
+// gather passes the pending tasks to the place, and withdraws those that end before they
+// reach it.
 func (b *book) gather(place Place, tasks []Task) (width int, err error) {
 	groups := map[string]int{}
 	b.mu.Lock()

@@ -54,7 +54,7 @@ type Options struct {
 	// Failed is what is recorded of a task that failed for good, made of what was known
 	// by then; another Run tries it again. nil: nothing is, and the failure is returned.
 	Failed func(known any, err error, retried string) any
-	// Progress, where not nil, is told the state whenever it changes.
+	// Progress, if not nil, is called with the state after each change.
 	Progress func(Progress)
 
 	// unchanged, where not nil, is an error where something is not what it was when the
@@ -67,7 +67,7 @@ type Progress struct {
 	// Done counts the tasks that have results, of Total, Resumed those that had
 	// one before; Failed those that failed, Retried those that failed once.
 	Done, Resumed, Failed, Retried, Total int
-	// Latest tells of one of the tasks under way.
+	// Latest is a line of progress of one running task.
 	Latest string
 	// Left is how long the rest may take; 0: not known yet.
 	Left time.Duration
@@ -159,7 +159,7 @@ type runner struct {
 	failures []error
 	// spent is the wall time of the tasks done here.
 	spent time.Duration
-	// stop: the record cannot be written, and going on is no use.
+	// stop: the record cannot be written; no further task is run.
 	stop bool
 }
 
@@ -261,8 +261,8 @@ func failedKey(kept record.Store, key string) string {
 	}
 }
 
-// Results reads tasks' results from a record: nil for a task that has none, and
-// the last failure of one that only failed.
+// Results returns a lookup of tasks' results in a record: nil for a task without a result,
+// and the last failure for one that only failed.
 func Results[R, S, A any](kept record.Store) func(Entry[S, A]) (*R, error) {
 	return func(e Entry[S, A]) (*R, error) {
 		r, _, err := Timed[R](kept, e.Key)

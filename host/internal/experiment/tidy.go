@@ -11,16 +11,15 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Tidy are the tasks of an experiment as data: a row each, whatever became of it, and a
-// column for each thing that is known of it (H. Wickham, Tidy data, Journal of
-// Statistical Software 59, 2014).
+// Tidy is an experiment as tidy data: a row per task, failed ones included, and a column per
+// variable (H. Wickham, Tidy data, Journal of Statistical Software 59, 2014).
 type Tidy struct {
 	keys []string
 	rows view.Records
 	from Kept
 }
 
-// What became of a task, in the column status.
+// Values of the column status.
 const (
 	Done    = "done"
 	Failed  = "failed"

@@ -1,7 +1,6 @@
-// Package question turns what is asked into a Question: a study and its network,
-// read and checked, with the part of the space that is asked about. Every command,
-// experiment and worker makes its queries here. What is answered, and by whom, is
-// for package answer.
+// Package question turns a Spec into a Question: a study and its network, read and checked,
+// with the part of the space that is asked about. Every command, experiment and worker makes
+// its queries here; answering them is package answer's task.
 package question
 
 import (
@@ -25,8 +24,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Spec says what is asked of which study. It is plain data, a part of every
-// request. The zero value of all but Study asks what the study asks.
+// Spec selects a study and overrides its question. It is plain data, a part of every request.
+// Fields left zero keep the study's values; Study is required.
 type Spec struct {
 	// Study is the study file, Data the folder that data: paths start from, Model a
 	// network in place of the study's: a file, or a bare name beside it.

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// measured are fields of results that tell of the time, the machine and the journal in
-// which a task was done, and not of what was asked.
+// measured are result fields that depend on time, machine and journal, not on the question.
 var measured = []string{
 	"t", "seconds", "elapsed", "cpu", "cores", "load", "memory_held", "memory_peak", "memory_killed", "retried",
 	"T.1st", "T.maxK", "run", "runs", "journal", "machine",
@@ -18,8 +17,8 @@ var measured = []string{
 // mostDifferences is how many fields Differences names.
 const mostDifferences = 10
 
-// Differences are the fields in which two results of a task, as JSON, differ, but for
-// those that tell of time and place; none: they are the same result.
+// Differences lists the fields in which two results of a task, as JSON, differ, except the
+// measured ones. Empty: the results are equal.
 func Differences(a, b []byte) []string {
 	if bytes.Equal(a, b) {
 		return nil

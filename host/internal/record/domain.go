@@ -10,8 +10,8 @@ type Domain struct {
 	// Lo and Hi bound the values; of categories the indices.
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
-	// Protected features vary between counterfactuals and tell no individuals
-	// apart.
+	// Protected features vary between counterfactuals, and are no part of an individual's
+	// identity.
 	Protected bool `json:"protected,omitempty"`
 }
 

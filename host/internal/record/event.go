@@ -56,7 +56,7 @@ type Started struct {
 	At   time.Time `json:"at"` // when the clock started, UTC
 	// Features names the entries of every point in the run's events.
 	Features []string `json:"features"`
-	// Domains are theirs; nil where a journal of an earlier version has none.
+	// Domains of the features; nil in journals of earlier versions.
 	Domains []Domain `json:"domains,omitempty"`
 	// Study and Model are the names people know them by.
 	Study string `json:"study"`
@@ -78,8 +78,8 @@ type Machine struct {
 	Governor string `json:"governor,omitempty"`
 }
 
-// Same reports machines on which equal work takes equally long, as far as can be told:
-// those of the same system and processors.
+// Same reports whether equal work takes equally long on two machines: they have the same
+// system and processors.
 func (m Machine) Same(o Machine) bool {
 	return m.OS == o.OS && m.Arch == o.Arch && m.CPUs == o.CPUs && m.CPU == o.CPU
 }
@@ -107,19 +107,18 @@ type Found struct {
 	K int       `json:"k"`
 	// Gap is a score difference.
 	Gap float64 `json:"gap"`
-	// Shannon and MinEntropy are the entropies, in bits, of the distribution of
-	// the counterfactuals over the bins; 0, which no individual with gap > ε has,
-	// where a journal of an earlier version has none.
+	// Shannon and MinEntropy are the entropies, in bits, of the counterfactuals'
+	// distribution over the bins. Both are 0 only in journals of earlier versions, since an
+	// individual with gap > ε has more.
 	Shannon    float64 `json:"shannon,omitempty"`
 	MinEntropy float64 `json:"min_entropy,omitempty"`
-	// Round is the iteration of the search it was evaluated in, from 0; Chain
-	// tells parallel chains apart.
+	// Round is the iteration of the search, from 0; Chain numbers parallel chains.
 	Round int64 `json:"round"`
 	Chain int   `json:"chain,omitempty"`
 	// Seed: the solver found it, not the strategy.
 	Seed bool `json:"seed,omitempty"`
-	// Evals and Iter are how many evaluations and rounds the run had come to, this one
-	// included: what budgets count. 0 where a journal of an earlier version has none.
+	// Evals and Iter are the run's evaluations and rounds, this one included, as budgets
+	// count them; 0 in journals of earlier versions.
 	Evals int64 `json:"evals,omitempty"`
 	Iter  int64 `json:"iter,omitempty"`
 }
@@ -241,8 +240,8 @@ type Fault struct {
 type Refuted struct {
 	Region string `json:"region,omitempty"`
 	Grade  string `json:"grade,omitempty"`
-	// Witness has a margin above Limit, which nothing in the region was claimed to exceed;
-	// nil where the claim is of another kind, such as a witness that is none.
+	// Witness has a margin above Limit, the claimed bound of the region; nil if the claim is
+	// of another kind, such as an invalid witness.
 	Limit   float64  `json:"limit,omitempty"`
 	Witness *Witness `json:"witness,omitempty"`
 }

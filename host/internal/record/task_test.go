@@ -55,7 +55,7 @@ func TestRunsDir(t *testing.T) {
 	}
 }
 
-// Payloads come from a file that anybody may have written.
+// Payloads come from untrusted files.
 func FuzzUnmarshalPayload(f *testing.F) {
 	f.Add("progress", []byte(`{"iter":4}`))
 	f.Add("finished", []byte(`{"measures":{"T.1st":null}}`))

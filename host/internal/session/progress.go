@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Left is how long what runs for a time may take in all, by its context's deadline; 0: it
-// has none.
+// Left is the total time that an operation may take, by its context's deadline; 0: no
+// deadline.
 func Left(ctx context.Context, elapsed time.Duration) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -18,8 +18,8 @@ func Left(ctx context.Context, elapsed time.Duration) time.Duration {
 	return max(elapsed, elapsed+time.Until(deadline))
 }
 
-// Clock says in a line of progress how long something has run, and how much is left of a
-// limit; 0 is none.
+// Clock formats elapsed time and, unless limit is 0, the remaining time, for a line of
+// progress.
 func Clock(elapsed, limit time.Duration) string {
 	text := view.Seconds(elapsed.Seconds())
 	if limit > 0 {
@@ -28,7 +28,7 @@ func Clock(elapsed, limit time.Duration) string {
 	return text
 }
 
-// Rate says in a line of progress how many there were a second; empty at the beginning.
+// Rate formats a number per second for a line of progress; empty at the start.
 func Rate(n int64, elapsed time.Duration) string {
 	if n == 0 || elapsed < time.Second {
 		return ""

@@ -1,6 +1,6 @@
-// Package session is what a run needs around it and what does not change its
-// result: plugins, the journal, threads, memory, the clock, progress and words for
-// the user. What is asked is in a request (packages question and answer).
+// Package session holds what a run needs and what does not change its result: plugins, the
+// journal, threads, memory, the clock, and messages for the user. The question is in a request
+// (packages question and answer).
 package session
 
 import (
@@ -25,35 +25,34 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Session is made once by a command, by a worker, by a test, and must not be
-// copied. Its fields are set before its first use. Safe for concurrent use.
+// Session is made once by a command, a worker or a test, and must not be copied. Its fields
+// are set before its first use. Safe for concurrent use.
 type Session struct {
-	// Plugins are those that can be started.
+	// Plugins are the installed ones.
 	Plugins *discover.Catalogue
 	// Threads that a solver may use, 1 or more; ThreadsGiven: the user said so.
 	Threads      int
 	ThreadsGiven bool
-	// Memory that a solver may use, in bytes; 0: no limit. Jobs run side by side.
+	// Memory that a solver may use, in bytes; 0: no limit. Jobs is the number of tasks at once.
 	Memory int64
 	Jobs   int
-	// Shard is the part to do of what the request divides into tasks.
+	// Shard selects a part of the tasks of a request.
 	Shard record.Shard
-	// Begun is when the clock started; time limits count from here. Clock is that of runs;
-	// nil: wall time from when each begins.
+	// Begun is the start of the clock, from which time limits count. Clock is the runs' clock;
+	// nil: wall time from each run's start.
 	Begun time.Time
 	Clock *clock.Clock
-	// JournalFile keeps the runs; empty: the one in the folder for runs, or none
-	// where that cannot be written.
+	// JournalFile is the journal's path; empty: the one in the folder for runs, or no journal
+	// if that cannot be written.
 	JournalFile string
-	// Events, where not nil, takes the events in place of a journal.
+	// Events, if not nil, receives the events in place of a journal.
 	Events func(record.Event)
-	// Working is called by Work; nil: nobody asks.
+	// Working is called by Work; may be nil.
 	Working func()
-	// Progress replaces the line of progress, Tell says something beside the result;
-	// nil: nobody reads it.
+	// Progress replaces the line of progress, Tell writes a line beside the result; may be nil.
 	Progress, Tell func(text string)
-	// Part shows an answer, or nil, before the command's whole result is there, and says
-	// what was wrong with it; nil: nobody reads it.
+	// Part shows an answer, or nil, before the command's whole result is ready, and its
+	// faults; may be nil.
 	Part func(d *view.Document, wrong []string)
 
 	mu     sync.Mutex
@@ -62,8 +61,8 @@ type Session struct {
 	kept   *journal.Journal
 }
 
-// Next is a session for one of several things that a request asks, one after the other:
-// the same surroundings, with a clock that starts now. what is said before its progress.
+// Next is a session for the next of several questions, with the same settings and a clock that
+// starts now. what is the prefix of its lines of progress.
 func (s *Session) Next(what string) *Session {
 	next := &Session{
 		Plugins: s.Plugins, Threads: s.Threads, ThreadsGiven: s.ThreadsGiven, Memory: s.Memory, Jobs: s.Jobs, Begun: time.Now(),
@@ -75,16 +74,16 @@ func (s *Session) Next(what string) *Session {
 	return next
 }
 
-// Work says that the request has been read: from now on the command has something to
-// finish or to show, and ends by itself when its context does.
+// Work is called once the request has been read: from then on an interrupt lets the command
+// finish and show its result.
 func (s *Session) Work() {
 	if s.Working != nil {
 		s.Working()
 	}
 }
 
-// Until ends early enough for an answer within a time limit, which counts from the
-// session's beginning; 0: none.
+// Until returns a context that leaves time for the answer within a time limit, which counts
+// from the session's start; 0: no limit.
 func (s *Session) Until(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
@@ -93,8 +92,8 @@ func (s *Session) Until(ctx context.Context, limit time.Duration) (context.Conte
 	return context.WithDeadline(ctx, s.Begun.Add(max(limit-100*time.Millisecond, limit/2)))
 }
 
-// PartOf gives the first of several questions its part of the time that is left: what it
-// does not need is for the others.
+// PartOf gives the first of several questions an equal part of the remaining time. Time that it
+// does not use is left to the others.
 func PartOf(ctx context.Context, questions int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok || questions < 2 {
@@ -103,8 +102,8 @@ func PartOf(ctx context.Context, questions int) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(questions))
 }
 
-// TooLate says of an error of a solver that could not be started that the time was
-// over, where it was.
+// TooLate returns an error that names the time limit, if that is why a solver could not be
+// started, and otherwise err.
 func TooLate(ctx context.Context, limit time.Duration, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return fmt.Errorf("--timeout %v was over before a solver had started: %w", limit, err)
@@ -119,7 +118,7 @@ func (s *Session) Show(text string) {
 	}
 }
 
-// Note tells the user something beside the result, the same only once.
+// Note writes a line for the user beside the result; equal lines once.
 func (s *Session) Note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.mu.Lock()
@@ -133,8 +132,8 @@ func (s *Session) Note(format string, args ...any) {
 	}
 }
 
-// Journal opens the journal on the first call. It is nil where the folder for
-// runs cannot be written, which the user is told, and in a worker.
+// Journal opens the journal on the first call. It is nil in a worker, and if the folder for
+// runs cannot be written, of which the user is notified.
 func (s *Session) Journal() (*journal.Journal, error) {
 	s.mu.Lock()
 	if s.opened || s.Events != nil {
@@ -159,7 +158,7 @@ func (s *Session) Journal() (*journal.Journal, error) {
 
 func (s *Session) notKept(err error) { s.Note("this run's events are not kept: %v", err) }
 
-// Close closes the journal and tells what went wrong with it.
+// Close closes the journal and returns its first error.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,8 +173,7 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Past does something with the journal, which must be there. A run that it does not
-// have is a mistake.
+// Past calls do with the journal, which must exist. An unknown run is a mistake.
 func (s *Session) Past(do func(*journal.Journal) error) error {
 	j, err := s.Existing()
 	if err != nil {
@@ -187,8 +185,7 @@ func (s *Session) Past(do func(*journal.Journal) error) error {
 	return errors.Join(err, j.Close())
 }
 
-// Existing opens the journal to read. That there is none is a mistake, and an
-// fs.ErrNotExist.
+// Existing opens the journal for reading. A missing journal is a mistake, and fs.ErrNotExist.
 func (s *Session) Existing() (*journal.Journal, error) {
 	path := s.JournalFile
 	if path == "" {
@@ -201,16 +198,16 @@ func (s *Session) Existing() (*journal.Journal, error) {
 	return j, Mistake(err)
 }
 
-// Run is one run under way: the stream that its events take, and where they go.
+// Run is a running run: its stream of events and their destination.
 type Run struct {
 	*record.Stream
-	// Kept is the run in the journal, Journal that journal's file; nil and empty
-	// where nothing is kept.
+	// Kept is the run in the journal, and Journal the journal's file; nil and empty without a
+	// journal.
 	Kept    *journal.Run
 	Journal string
 }
 
-// Name is the run's name in the journal; empty where nothing is kept.
+// Name is the run's name in the journal; empty without a journal.
 func (r *Run) Name() string {
 	if r.Kept == nil {
 		return ""
@@ -218,8 +215,7 @@ func (r *Run) Name() string {
 	return r.Kept.Name()
 }
 
-// Begin starts a run. started needs no versions of this program, no machine, and
-// no time where that is the session's.
+// Begin starts a run. Versions, machine and time are added to started, unless its time is set.
 func (s *Session) Begin(started record.Started) (*Run, error) {
 	s.Work()
 	j, err := s.Journal()
@@ -251,8 +247,8 @@ func (s *Session) Begin(started record.Started) (*Run, error) {
 	return run, nil
 }
 
-// GoOn goes on with the newest run of a task that did not finish, of the session's shard,
-// or begins one where there is none, or a fresh one is wanted.
+// GoOn resumes the newest unfinished run of a task, of the session's shard. It begins a new
+// run if there is none, or if fresh is set.
 func (s *Session) GoOn(started record.Started, fresh bool) (*Run, error) {
 	if s.Shard.Of > 0 {
 		started.Task.Settings[record.ShardSetting] = s.Shard.String()
@@ -278,17 +274,17 @@ func (r *Run) keep(j *journal.Journal, kept *journal.Run) {
 	r.Sinks = append(r.Sinks, func(e record.Event) { kept.Emit(e) })
 }
 
-// Faults records what a plugin did wrong.
+// Faults records a plugin's faults.
 func (r *Run) Faults(plugin string, list []string) {
 	for _, f := range list {
 		r.Emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: plugin, Error: f}})
 	}
 }
 
-// ErrContradiction tells that what a plugin claims was refuted by what was evaluated exactly.
+// ErrContradiction: an exact evaluation refutes a plugin's claim.
 var ErrContradiction = errors.New("proof was refuted by a replayed witness")
 
-// Refuted is the error of claims that were refuted, each by its text; nil for none.
+// Refuted is the error of refuted claims, given as texts; nil if there are none.
 func Refuted(claims []string) error {
 	if len(claims) == 0 {
 		return nil
@@ -296,12 +292,12 @@ func Refuted(claims []string) error {
 	return fmt.Errorf("a %w: %s", ErrContradiction, strings.Join(claims, "; "))
 }
 
-// Fail ends a run that has nothing to show.
+// Fail ends a run without a result.
 func (r *Run) Fail(err error) {
 	r.Emit(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Error: err.Error()}})
 }
 
-// Machine is this one.
+// Machine describes this machine.
 var Machine = sync.OnceValue(func() record.Machine {
 	return record.Machine{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
@@ -309,7 +305,7 @@ var Machine = sync.OnceValue(func() record.Machine {
 	}
 })
 
-// Program is this program's file, as it was when the first asked.
+// Program identifies this program's file, as of the first call.
 var Program = sync.OnceValues(func() (*discover.Identity, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -318,8 +314,8 @@ var Program = sync.OnceValues(func() (*discover.Identity, error) {
 	return discover.IdentityOf(path)
 })
 
-// Version is the program's, as the build recorded it: of a development build the commit,
-// where the build knows it.
+// Version is the program's version as recorded by the build: for a development build the commit,
+// if known.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -329,8 +325,8 @@ func Version() string {
 
 const unknownVersion = "(devel)"
 
-// Build is Version, and of a build that knows no commit the beginning of the program's
-// checksum, which takes reading its file.
+// Build is Version, or for a build without a commit the start of the program's checksum, which
+// requires reading its file.
 func Build() string {
 	if v := Version(); v != unknownVersion {
 		return v
@@ -359,8 +355,7 @@ type mistake struct{ error }
 // Unwrap gives the error itself.
 func (m *mistake) Unwrap() error { return m.error }
 
-// Mistake marks an error as one of the request: what was asked for cannot be done
-// as it stands. nil stays nil.
+// Mistake marks an error as the request's: it cannot be answered as it stands. nil stays nil.
 func Mistake(err error) error {
 	if err == nil {
 		return nil
@@ -368,9 +363,9 @@ func Mistake(err error) error {
 	return &mistake{err}
 }
 
-// IsMistake reports an error of the request, marked or of a kind that always is: an
-// unknown plugin, a malformed question, an option that a plugin refuses. What the machine
-// failed at, such as a write to a full disk, is none, however it is marked.
+// IsMistake reports an error of the request: marked by Mistake, or an unknown plugin, a
+// malformed question, or an option that a plugin refuses. Errors of the machine, such as a
+// full disk, are never mistakes.
 func IsMistake(err error) bool {
 	var m *mistake
 	if files.OfMachine(err) {
@@ -380,7 +375,7 @@ func IsMistake(err error) bool {
 		errors.Is(err, sdk.ErrInvalidProblem) || errors.Is(err, sdk.ErrInvalidOption)
 }
 
-// Interrupted tells a signal from a deadline of the run's own.
+// Interrupted distinguishes a signal from the run's own deadline.
 func Interrupted(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }

@@ -41,9 +41,9 @@ func Friedman(networks [][]float64) (chi2, p float64) {
 	return chi2, mathext.GammaIncRegComp((k-1)/2, chi2/2)
 }
 
-// CriticalDifference is how much the mean ranks of two of so many arms over so many
-// networks must differ to be significantly different after P. Nemenyi (Distribution-free
-// multiple comparisons, Princeton, 1963).
+// CriticalDifference is the least difference of two arms' mean ranks that is significant,
+// with the given numbers of arms and networks, after P. Nemenyi (Distribution-free multiple
+// comparisons, Princeton, 1963).
 func CriticalDifference(arms, networks int) float64 {
 	lo, hi := 0.0, 100.0
 	for range 60 {

@@ -7,7 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Pairs is how many pairs so many arms make.
+// Pairs is the number of pairs of arms.
 func Pairs(arms int) int { return arms * (arms - 1) / 2 }
 
 // leastMannWhitney and leastWilcoxon are the least p that the tests can have, with n
@@ -22,8 +22,8 @@ func leastMannWhitney(n int) float64 {
 
 func leastWilcoxon(n int) float64 { return math.Min(1, math.Ldexp(2, -n)) }
 
-// Power tells whether any pair of so many arms can differ significantly, by runs of each
-// on a network.
+// Power states whether any pair of arms can differ significantly on one network, with the
+// given number of runs each.
 func Power(arms, runs int) string {
 	return power(arms, runs, MinRunsForBold, "run", leastMannWhitney)
 }

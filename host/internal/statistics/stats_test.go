@@ -76,8 +76,8 @@ func permutationP(x, y []float64) float64 {
 	return math.Min(1, 2*math.Min(below, above)/total)
 }
 
-// Samples of few different values, which tie, of many, which hardly do, and of
-// unequal sizes; found or not found at all (docs/semantics.md) is an infinity.
+// Samples with many and with few ties, and of unequal sizes; an infinity stands for a run
+// without a find (docs/semantics.md).
 func TestExactTestEqualsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.SampledFrom([]int{1, 2, 4, 8, 100}).Draw(t, "top")

@@ -23,7 +23,7 @@ type Document struct {
 // *Tree or *Figure, or one of them that stands Close to the one before it.
 type Block interface{ block() }
 
-// Heading begins a part of a long document, which goes on to the next one.
+// Heading begins a section, which ends at the next Heading.
 type Heading string
 
 // Paragraph is sentences, or other short texts: each has its line in a terminal.
@@ -46,8 +46,8 @@ type Facts struct {
 	Rows     []Fact
 }
 
-// Fact is one of them. Without a name it goes on with the fact before it, without
-// values it is a line by itself. A line end begins another line of a value.
+// Fact is one line of Facts. Without a name it continues the fact before, without values it
+// is a line by itself. A newline in a value continues it on another line.
 type Fact struct {
 	Name   string
 	Values []string

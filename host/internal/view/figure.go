@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Figure is a plot of several series, which are told apart also without colours.
-// Equal figures give equal files, byte for byte.
+// Figure is a plot of several series, distinguishable without colours. Equal figures give
+// equal files, byte for byte.
 type Figure struct {
 	// Name is what its files are called, without the ending.
 	Name string
@@ -33,8 +33,8 @@ type Figure struct {
 // that the legend leaves out.
 type Series struct {
 	Name string
-	// Look is how it is told from others: a number from 1, for what is to look the same in
-	// every figure, or Ideal, or Alarm. 0: by its place in the figure.
+	// Look selects colour, dash and mark: a number from 1, which looks the same in every figure,
+	// or Ideal, or Alarm. 0: by the place in the figure.
 	Look int
 	// Steps, by ascending X: from each point on the series has its Y.
 	Steps []Point
@@ -45,8 +45,7 @@ type Series struct {
 	Lines [][]Point
 	// Dots stand for themselves.
 	Dots []Point
-	// Bars lie at whole Y and are X long; those of later series go on where those of
-	// earlier ones end.
+	// Bars lie at whole Y and are X long; those of later series are stacked on earlier ones.
 	Bars []Point
 	// Boxes are filled rectangles, as in histograms and maps: light at Shade 0, dark at 1,
 	// grey where Look is Ideal.
@@ -61,7 +60,7 @@ type Box struct{ From, To Point }
 
 // Looks that no number has.
 const (
-	// Ideal is a bound that nobody can pass: broad and grey, behind all others.
+	// Ideal is a bound that cannot be passed: broad and grey, behind all others.
 	Ideal = -1
 	// Alarm is what must not be overlooked.
 	Alarm = -2

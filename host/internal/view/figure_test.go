@@ -85,7 +85,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Names in any script are told apart, also where the font has no shape for them.
+// Names in any script are distinguishable, even without glyphs in the font.
 func TestNamesInAnyScript(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{"ε", "δ", "Ж", "中", "文", "☃", "a"} {
@@ -118,7 +118,7 @@ func TestBars(t *testing.T) {
 			t.Errorf("no %q among %v", want, texts)
 		}
 	}
-	// b goes on where a ends.
+	// b begins where a ends.
 	l := f.layout(Printable)
 	c := &recorder.Canvas{}
 	area := draw.NewCanvas(c, 460, 200)
@@ -155,8 +155,8 @@ func TestFilesAreDeterministic(t *testing.T) {
 	}
 }
 
-// Twelve series are told apart in grey, by marks and dashes, and in colour without marks; a
-// legend of as many has room, beside the plot.
+// Twelve series are distinguishable in grey, by marks and dashes, and in colour without marks;
+// a legend of twelve fits beside the plot.
 func TestLinesAreTold(t *testing.T) {
 	grey, bare := map[string]bool{}, map[string]bool{}
 	f := &Figure{}

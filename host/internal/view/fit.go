@@ -49,8 +49,8 @@ func (t *Table) fitted(width int) []*Table {
 	return parts
 }
 
-// lead is the first column, and as many columns of texts after it as it takes to tell the
-// rows apart; none where there is nothing to tell apart.
+// lead is the first column, and as many text columns after it as identify every row; none if
+// the rows need no names.
 func (t *Table) lead() (lead []int) {
 	rows := slices.DeleteFunc(slices.Clone(t.Rows), func(row []Cell) bool { return len(row) == 0 })
 	if len(rows) < 2 {
@@ -154,8 +154,8 @@ func parted(text string, width int) string {
 	return strings.Join(words, " ")
 }
 
-// linesOf is a text in lines of so many characters, cut between words; a word that is longer
-// stays whole. Blanks at its beginning stand before every line.
+// linesOf wraps a text at the given width, between words; longer words stay whole. Its
+// leading blanks indent every line.
 func linesOf(text string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width || strings.Contains(text, "\n") {
 		return []string{text}

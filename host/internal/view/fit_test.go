@@ -18,8 +18,8 @@ func wide() *Table {
 	return t
 }
 
-// A table that is wider than the terminal goes on below, with every number whole and every
-// row named; where there is no terminal, it stays as it is.
+// A table wider than the terminal is split into parts, with every number whole and every row
+// named; without a terminal it stays in one part.
 func TestTablesFitTheTerminal(t *testing.T) {
 	write := func(width int) string {
 		var b strings.Builder
@@ -57,7 +57,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
-// Where it takes two columns to tell the rows apart, each part has both.
+// If two columns are needed to identify the rows, each part has both.
 func TestPartsNameTheirRows(t *testing.T) {
 	table := &Table{Title: strings.Repeat("title ", 20), Columns: []Column{{Title: "model"}, {Title: "arm"}, {Title: "found", Right: true}, {Title: "seconds", Right: true}, {Title: "proved", Right: true}, {Title: "asked", Right: true}}}
 	for _, arm := range []string{"one", "other"} {

@@ -33,7 +33,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 const MostHTML = 1 << 20
 
 const (
-	// roomForBlocks is what is left for all but style, heads and embedded results.
+	// roomForBlocks is the limit in bytes for blocks; style, heads and embedded results share
+	// the rest.
 	roomForBlocks = MostHTML * 3 / 5
 	// roomForData is for embedded results.
 	roomForData = MostHTML / 5
@@ -53,7 +54,7 @@ type page struct {
 	Data     template.JS
 }
 
-// section is the blocks below a heading; the first may have none.
+// section is a heading, absent in the first, and its blocks.
 type section struct {
 	ID, Title string
 	Blocks    []block

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// pageMaker makes blocks of a page, for as long as there is room.
+// pageMaker renders blocks until its room, in bytes, is used up.
 type pageMaker struct{ room int }
 
 // blocks are blocks as the template takes them, nil for those that show nothing. Long tables
@@ -57,8 +57,8 @@ func (m *pageMaker) block(b Block) (out block, ok bool) {
 // cellBytes is about what a cell takes beside its text.
 const cellBytes = 12
 
-// table is a table, as many rows of which as there is room for. facts have names in
-// place of heads.
+// table renders a table, cut at the rows that fit into the room. facts have names in place of
+// column heads.
 func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
 	out := &htmlTable{Title: plainLine(t.Title), Plain: t.Plain || facts, Wide: len(t.Columns) >= manyColumns, Bodies: [][][]htmlCell{nil}}
 	heads := t.heads()

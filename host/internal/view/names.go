@@ -23,9 +23,8 @@ func ShortNames(names []string) []string {
 	return shortNames(names, fits(textStyle(small), mostLegend*width-sampleWidth))
 }
 
-// shortNames are names that fit, and are as different as they were: words that all those
-// which do not fit have in common go first, then the keys of those like key=value. Names
-// that would be equal then get numbers.
+// shortNames shortens names until they fit, and keeps them distinct. Words common to all that do
+// not fit are dropped first, then the keys of key=value. Names that became equal are numbered.
 func shortNames(names []string, fits func(string) bool) []string {
 	out := slices.Clone(names)
 	for _, shorter := range []func(long []string, name string) string{withoutCommon, withoutKeys} {
@@ -49,8 +48,8 @@ func shortNames(names []string, fits func(string) bool) []string {
 	return out
 }
 
-// spaced are names side by side, as many of them as have room; the others are empty. fits
-// says what has room across so many columns.
+// spaced blanks names that do not fit side by side. fits returns, for a number of columns,
+// whether a name fits into them.
 func spaced(names []string, fits func(columns int) func(string) bool) []string {
 	out := make([]string, len(names))
 	for step := 1; step <= len(names); step++ {

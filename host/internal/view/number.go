@@ -24,7 +24,7 @@ func BigCount(n *big.Int) string {
 	return fmt.Sprintf("%.3g", f)
 }
 
-// Number has so many decimals.
+// Number formats a value with the given number of decimals.
 func Number(v *float64, decimals int) string {
 	if v == nil {
 		return NA
@@ -70,7 +70,7 @@ func Score(v float64) string { return Number(&v, 4) }
 // Seconds is a time.
 func Seconds(v float64) string { return Number(&v, 1) + " s" }
 
-// Percent is a share with so many decimals.
+// Percent formats a share in per cent with the given number of decimals.
 func Percent(share float64, decimals int) string {
 	share *= 100
 	return Number(&share, decimals) + " %"

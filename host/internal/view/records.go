@@ -16,8 +16,7 @@ type Records []Record
 // Record is a row: values with their names.
 type Record []Value
 
-// Value is a named one: text, a boolean, a whole number, a float64 or a *float64. nil is
-// none.
+// Value is a named text, boolean, whole number, float64 or *float64; nil: no value.
 type Value struct {
 	Name string
 	Of   any

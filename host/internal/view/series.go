@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colours are those of M. Okabe and K. Ito (Color Universal Design, 2008) that
-// stand out on white: people with any colour vision tell them apart.
+// colours are those of M. Okabe and K. Ito (Color Universal Design, 2008) with contrast on
+// white, distinguishable with any colour vision.
 var colours = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
 }
 
-// dashes and marks tell lines apart without colours: five and twelve have no common
-// divisor, so that it takes 60 series for two to look the same in grey.
+// dashes and marks distinguish lines without colours: five and twelve are coprime, so only
+// every 60th series looks the same in grey.
 var (
 	dashes = [][]vg.Length{nil, {7, 3}, {2, 2}, {7, 2, 2, 2}, {12, 4}}
 	marks  = []mark{
@@ -256,8 +256,8 @@ func (s *Series) outline(at func(x, y float64) vg.Point) []vg.Point {
 	return append(stairs(border[0], at), back...)
 }
 
-// along are the places of marks on a line: spread over the width, each series' between
-// those of the others, so that lines are told apart also where they run together.
+// along spreads marks over a line's width, with an offset per series, so that overlapping
+// lines stay distinguishable.
 func (d drawn) along(c *draw.Canvas, line []vg.Point) (places []vg.Point) {
 	const marks = 5
 	if d.place() < 0 { // named at the axis

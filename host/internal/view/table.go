@@ -50,7 +50,7 @@ type Table struct {
 // BoldMark stands in notes for the way a format marks bold cells.
 const BoldMark = "\uE000"
 
-// Columns have these titles; all but the first are aligned right.
+// Columns have these titles; all except the first are aligned right.
 func Columns(titles ...string) []Column {
 	columns := make([]Column, len(titles))
 	for i, title := range titles {

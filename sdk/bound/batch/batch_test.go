@@ -251,8 +251,8 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 	}
 }
 
-// Hidden neurons that are open behind the first layer are bounded from both sides, too, where room is made for bounds that hold for all but a
-// few: with none of these, enclosures hold at every point, and are narrower than without. They also do where nothing is known of how points spread.
+// Open hidden neurons behind the first layer are bounded from both sides after Few, too. With an excluded mass of zero,
+// enclosures hold at every point, and are narrower than without Few; so they do if the points' spread is unknown.
 func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	narrower, of := 0, 0

@@ -1,4 +1,4 @@
 package batch
 
-// SetMostTabled has Tables bound no more than the first neurons of each layer, so many.
+// SetMostTabled limits Tables to the first n neurons of each layer.
 func (w *Workspace) SetMostTabled(n int32) { w.left.most = n }

@@ -18,20 +18,21 @@ type few struct {
 // do; behind them every lane has events of its own.
 const curbed = 2
 
-// worth: an end is moved if that makes the radius less by at least one in so many of itself.
+// worth: an end is moved if that reduces the radius by at least 1/worth.
 const worth = 10
 
 // LeastSpread² is about the least Variance other than 0 that Bound takes, and 1/LeastSpread² the greatest: squares of others underflow.
 const LeastSpread = 0x1p-200
 
-// Few makes room for bounds that hold for all of a box's points but a few, and has open neurons behind the first layer bounded
-// from both sides where Sharpens is set. A box takes so many lanes in turn, in which the inputs that vary within it have the same
-// Centre, HalfWidth, Variance and Offset.
+// Few prepares trimmed bounds, which exclude some of a box's points. Where Sharpens is set, open neurons behind the first
+// layer are bounded from both sides. A box takes group lanes, in which the inputs that vary within it have the same Centre,
+// HalfWidth, Variance and Offset.
 //
-// The points' law is to be such that Σ c[i]·(x[i] − m[i]) ≥ τ·σ, σ² = Σ c[i]²·Variance[i], has no more than exp(−τ²/2) of
-// them, whatever c and τ > 0, where m[i] is some middle at most Offset[i] from Centre[i]. Then where a hidden neuron's sign
-// is open, Bound takes its form to be within τ·σ of its value at m, which Moved
-// counts. All bounds hold for the points that are so. neurons is how many of them a box has, the first layer's in all lanes together.
+// Precondition on the distribution of a box's points: for all c and τ > 0, the share of points with
+// Σ c[i]·(x[i] − m[i]) ≥ τ·σ, where σ² = Σ c[i]²·Variance[i], is at most exp(−τ²/2). Each middle m[i] is at most Offset[i]
+// from Centre[i]. For an open hidden neuron, Bound then assumes its form to be within τ·σ of its value at m; Moved counts
+// these assumptions. All bounds hold for the points that meet them. neurons is the number of neurons of a box; those of the
+// first layer count once for all its lanes.
 func (w *Workspace) Few(group int) (neurons int) {
 	n := w.Lanes()
 	f := &few{group: group, tau: make([]float64, n/group), moved: make([]int, n/group)}
@@ -61,8 +62,8 @@ func (w *Workspace) Offset(i int) []float64 { return w.row(w.few.offset, 1+i) }
 // SetTail sets the τ of box b, 0 for bounds that hold for all.
 func (w *Workspace) SetTail(b int, tau float64) { w.few.tau[b] = tau }
 
-// Moved is how many ends of neurons' enclosures Bound has moved in box b: each holds for all
-// but exp(−τ²/2) of its points.
+// Moved is the number of ends of neurons' enclosures that Bound has trimmed in box b: each excludes at most exp(−τ²/2) of
+// the box's points.
 func (w *Workspace) Moved(b int) int { return w.few.moved[b] }
 
 // begin notes whether any box is bounded so.
@@ -115,13 +116,12 @@ func reach(tau, spread, rest float64) float64 {
 	return tau*math.Sqrt(spread*(1+0x1p-30)+0x1p-500) + rest
 }
 
-// curb moves the ends of the enclosures of layer k's neurons, which are in mid and rad, to where
-// they hold for all but a few.
+// curb trims the enclosures of layer k's neurons, in mid and rad.
 //
-// The event that is counted is one of the computed coefficients c, whose sum of squares has no more
-// roundings than terms and a few, of numbers ≥ 0: 2⁻³⁰ of it covers them and those of σ and τ·σ. What underflows
-// has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰ covers, as its root is 2⁻²⁵⁰. What the exact coefficients have beyond c has monomials that E counts, as rad's do; another E
-// covers the sums here.
+// The event counted is that of the computed coefficients c. Their sum of squares has a few more roundings than terms, all of
+// numbers ≥ 0: a factor 1 + 2⁻³⁰ covers them and those of σ and τ·σ. What underflows has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰
+// covers, as its root is 2⁻²⁵⁰. The difference of the exact coefficients from c has monomials that E counts, as for rad;
+// another E covers the sums here.
 func (w *Workspace) curb(k int) {
 	f, n := w.few, w.Lanes()
 	own := -1 // the neuron's place in the list of those that are open

@@ -113,8 +113,8 @@ type Joint struct {
 	aparts, highs, lows []float64
 }
 
-// Joint goes on from Pair, which it calls, or with differences, from the form in which what neurons are
-// apart is bounded by what their arguments are: where boxes are large, it may be the narrower one.
+// Joint extends Pair, which it calls. With differences it starts from the form that bounds neurons' differences by those of
+// their arguments, which may be narrower for large boxes.
 func (w *Workspace) Joint(a, b, group int, differences bool) *Joint {
 	j, n, form := &w.joint, w.Lanes(), w.Logit()
 	j.w, j.a, j.b = w, a, b

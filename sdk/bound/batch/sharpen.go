@@ -50,8 +50,7 @@ func (w *Workspace) sharpen(k int) {
 	}
 }
 
-// open reports that neuron j of layer k may be of either sign in a lane, as far as it is bounded, for
-// all points or for all but a few.
+// open reports whether the trimmed enclosure of neuron j of layer k has both signs in lane v.
 func (w *Workspace) open(k, j, v int) bool {
 	f, at, e := w.few, j*w.Lanes()+v, w.p.errs[k][j]
 	if w.mid[at]-w.rad[at] >= e || w.mid[at]+w.rad[at] <= -e {
@@ -88,7 +87,7 @@ func (w *Workspace) bothSides(k, from, to int) {
 	}
 }
 
-// ends are the neuron's for all but a few, from the row of its lower form in a lane, of so many, on.
+// ends is the neuron's trimmed enclosure; at is the row of its lower form, lanes the rows to that of its upper form.
 func (d *sharp) ends(at, lanes int, tau float64) (least, most float64) {
 	end := func(at int) float64 { return d.mid[at] - reach(tau, d.spread[at], d.rest[at]) }
 	return end(at), -end(at + lanes)

@@ -155,7 +155,7 @@ type tabledSide struct {
 // together is how many forms are worked out together, at most.
 const together = 16
 
-// NewTables makes tables of boxes that take so many lanes in turn.
+// NewTables makes tables of boxes of the given number of lanes.
 func (w *Workspace) NewTables(lanes int) *Tables {
 	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), rests: make([]float64, together)}
 	for side := range t.sides {
@@ -341,7 +341,7 @@ func (t *Tables) constant(q int, rest float64, z int) {
 	t.rests[q] = rest
 }
 
-// work works out what so many forms come to, with the open neurons so far or without.
+// work evaluates the given number of forms, with the open neurons so far if neurons is set.
 func (t *Tables) work(forms int, neurons bool) {
 	a, stride := &t.w.product, 8*t.Width()
 	for g, from := range t.at[:len(t.at)-1] {

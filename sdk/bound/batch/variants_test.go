@@ -129,7 +129,7 @@ func TestVariantsAgree(t *testing.T) {
 	}
 }
 
-// tablesOf are the tables of workspaces that hold boxes of so many lanes, all with the same points.
+// tablesOf makes tables of workspaces with boxes of the given number of lanes, all with the same points.
 func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest float64) {
 	w.LeaveOut()
 	t := w.NewTables(lanes)

@@ -12,7 +12,7 @@ type Workspace struct {
 	// unsets it where that made less than one in 64 of them narrower. Then the enclosures
 	// do not follow from the forms alone.
 	Intervals bool
-	// Sharpens: where bounds hold for all but a few, neurons that stay open are bounded once more, from both sides. Set by default.
+	// Sharpens bounds neurons once more, from both sides, that trimmed bounds leave open. Set by default.
 	Sharpens bool
 
 	centre, radius []float64 // a row for the constant 1 and one an input

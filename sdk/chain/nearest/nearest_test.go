@@ -82,7 +82,7 @@ func TestLenCountsIndividuals(t *testing.T) {
 	}
 }
 
-// drawSpace has so many categorical and numeric features in turn; ranges are
+// drawSpace has the given numbers of categorical and numeric features, in turn; ranges are
 // powers of two.
 func drawSpace(rng *rand.Rand, categorical, numeric int) *space.Space {
 	s := &space.Space{}

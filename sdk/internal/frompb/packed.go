@@ -35,9 +35,8 @@ func UnpackMoves(p *strategyv1.PackedMoves) ([]sdk.Move, error) {
 	return out, nil
 }
 
-// UnpackTrials converts packed trials for a space of that many features. home
-// gives the point of a trial of which nothing else is said; nil where there is
-// no such move. Errors wrap sdk.ErrInvalidProblem.
+// UnpackTrials converts packed trials for a space of that many features. home returns the point
+// of a move whose trial omits it; nil for an unknown move. Errors wrap sdk.ErrInvalidProblem.
 func UnpackTrials(p *strategyv1.PackedTrials, features int, home func(id int64) []float64) ([]sdk.Trial, error) {
 	if p == nil {
 		return nil, nil

@@ -18,8 +18,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/topb"
 )
 
-// same tells floats apart by their bits, NaN from nothing else, -0 from 0, and
-// nil from empty.
+// same compares floats by their bits: any NaN equals any other, −0 differs from 0, and nil
+// from empty.
 func same(t *rapid.T, sent, got any) {
 	t.Helper()
 	if diff := cmp.Diff(sent, got,

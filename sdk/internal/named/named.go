@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Of is the name of a value of an enumeration that begins at 1; "Status(9)" of a value
-// that has none.
+// Of is the name of a value of an enumeration that begins at 1; "Status(9)" for an unknown
+// value.
 func Of[T ~uint8](v T, names ...string) string {
 	if i := int(v) - 1; i >= 0 && i < len(names) {
 		return names[i]
@@ -17,8 +17,8 @@ func Of[T ~uint8](v T, names ...string) string {
 	return fmt.Sprintf("%s(%d)", reflect.TypeFor[T]().Name(), uint8(v))
 }
 
-// Find is what has the name; the error says of which kind it should be, and what there
-// is.
+// Find returns the element with the name. The error states the kind, and lists the known
+// names.
 func Find[T any](list []T, nameOf func(T) string, kind, name string) (found T, err error) {
 	names := make([]string, len(list))
 	for i, v := range list {

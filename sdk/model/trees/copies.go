@@ -98,7 +98,7 @@ func (c *copies) Logits(inputs, off, out []float64) bool {
 	return true
 }
 
-// part goes on from step i with the copies in the last words of marks.
+// part continues from step i with the copies in the last words of marks.
 func (c *copies) part(i int32, marks *[]uint64, inputs, off, out []float64) bool {
 	words := len(c.all)
 	from := len(*marks) - words

@@ -1,11 +1,11 @@
 // Package trees is the family of sums of decision trees: boosted trees and forests.
 //
 // A tree compares one input at a time with borders and ends in a leaf, whose value
-// it adds. Borders are real numbers: where a library rounds an input before it
-// compares (XGBoost takes it as a float32), whoever reads its file puts the borders
-// where the rounding changes sides (Rounded), so that nothing needs to be
-// rounded here. The exact logit is the exact sum of the leaves; Logit32 is
-// the sum as a library takes it in single precision.
+// it adds. Borders are real numbers. A library may round an input before it compares
+// (XGBoost takes it as a float32): a reader of its files then moves the borders to where
+// the rounded input changes sides (Rounded), so that nothing is rounded here. The exact
+// logit is the exact sum of the leaves; Logit32 is the sum as a library computes it in
+// single precision.
 package trees
 
 import (

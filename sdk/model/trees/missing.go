@@ -45,7 +45,7 @@ func (n *Node) code(cut float64) {
 	if goesLeft := len(borders)%2 == 0; goesLeft != n.Missing {
 		borders = append(borders, cut)
 	}
-	if borders == nil { // everybody goes left
+	if borders == nil { // every input goes left
 		borders = []float64{math.MaxFloat64}
 	}
 	n.Value, n.More = borders[0], borders[1:]
@@ -93,7 +93,7 @@ func (n *Node) absent(value float32) {
 	if behind != n.Missing {
 		below = append(below, most)
 	}
-	if below = append(below, above...); len(below) == 0 { // everybody goes left
+	if below = append(below, above...); len(below) == 0 { // every input goes left
 		below = []float64{math.MaxFloat64}
 	}
 	n.Value, n.More = below[0], below[1:]

@@ -12,10 +12,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// On is the ensemble with each border of an input that takes finitely many values in
-// the middle between the two beside it, so that none is on a border and rows can tell
-// them apart. It is not exact where an input of a real feature is compared: rows then
-// allow either side on a border.
+// On is the ensemble with borders moved off the space's values: each border of an input with
+// finitely many values lies midway between its neighbours, so that rows separate the two
+// sides. exact is false if an input of a real feature is compared: rows then allow either
+// side on a border.
 func (e *Ensemble) On(s *space.Space) (m model.Model, exact bool) {
 	on, exact := &Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base}, true
 	taken := make([]*values, e.Columns)
@@ -263,7 +263,7 @@ func (w *writer) tree(t Tree, i int32, name string) []int {
 	at := fmt.Sprintf("%s node %d", name, i)
 	var both []int
 	for side, child := range [2]int32{n.Left, n.Right} {
-		if len(left.terms) == 0 && left.constant == float64(side) { // nobody goes there
+		if len(left.terms) == 0 && left.constant == float64(side) { // no input goes there
 			continue
 		}
 		if len(left.terms) == 0 && t[child].IsLeaf() && i == 0 {

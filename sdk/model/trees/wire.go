@@ -75,7 +75,7 @@ func read(content []byte) (model.Model, error) {
 	}
 	for _, size := range m.Nodes {
 		if size < 1 || int(size) > len(all) {
-			return nil, errors.New("trees of other sizes than there are nodes")
+			return nil, errors.New("sizes of trees do not add up to the number of nodes")
 		}
 		e.Trees, all = append(e.Trees, all[:size:size]), all[size:]
 	}

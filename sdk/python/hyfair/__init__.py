@@ -1,8 +1,13 @@
-"""Write solver and strategy plugins for hyfair in Python.
+"""hyfair finds and proves discrimination in models.
 
-A plugin is a class and one line: ``hyfair.serve.strategy(MyStrategy())`` or
-``hyfair.serve.solver(MySolver())``. Only ``hyfair.serve`` needs grpcio and
-protobuf; the types can be used without.
+This package is for those who audit a model: it will hold ``Study``, which takes a
+fitted estimator and a data frame, and the results of ``audit``, ``certify``,
+``quantify``, ``search``, ``explain``, ``mitigate`` and ``report``. Until then use
+the command line.
+
+``hyfair.plugin`` is for those who write solvers and strategies. Up to 1.0 it was
+this package: its old names still work here, with a ``DeprecationWarning``, and go
+in 1.2.
 """
 
 import sys
@@ -11,27 +16,20 @@ if sys.version_info < (3, 9):  # and so no newer syntax in this file
     raise ImportError("hyfair needs Python 3.9 or newer; %s is Python %d.%d" % (
         (sys.executable,) + sys.version_info[:2]))
 
-from . import draw, milp, option, serve, smt
-from .cancel import Cancel
-from .describe import Description, Exactness, Library, Option, Preset, Service
-from .evaluate import Evaluator, Outcome
-from .errors import Cancelled, Error, Finished, Incompatible, InvalidOption, InvalidProblem, Unsupported
-from .network import Head, Layer, Network, sigmoid
-from .problem import (
-    MILP, Column, ColumnBound, Delta, Form, Goal, Notion, Number, Objective, Problem, Query, Relaxation, Role, Row,
-    Script, Set, Stack, Symbol, Terms)
-from .solver import Incremental, Loaded, Progress, Reason, Result, SolveOptions, Solver, Status, Witness
-from .space import Condition, Feature, Input, Interval, Kind, Point, Predicate, Region, Space, holds
-from .strategy import Move, MoveKind, Session, StartOptions, Strategy, Trial, TrialStatus
+from typing import Any, List
 
-__version__ = "1.0.0"
+from . import _old
 
-__all__ = [
-    "Cancel", "Cancelled", "Column", "ColumnBound", "Condition", "Delta", "Description", "Error", "Evaluator",
-    "Exactness", "Feature", "Finished", "Form", "Goal", "Head", "Incompatible", "Incremental", "Input", "Interval",
-    "InvalidOption", "InvalidProblem", "Kind", "Layer", "Library", "Loaded", "MILP", "Move", "MoveKind", "Network",
-    "Notion", "Number", "Objective", "Option", "Outcome", "Point", "Predicate", "Preset", "Problem", "Progress", "Query",
-    "Reason", "Region", "Relaxation", "Result", "Role", "Row", "Script", "Service", "Session", "Set", "SolveOptions",
-    "Solver", "Space", "Stack", "StartOptions", "Status", "Strategy", "Symbol", "Terms", "Trial", "TrialStatus",
-    "Unsupported", "Witness", "draw", "holds", "milp", "option", "serve", "sigmoid", "smt",
-]
+__version__ = "1.1.0"
+
+__all__ = ["__version__"]
+
+_old.install()
+
+
+def __getattr__(name: str) -> Any:
+    return _old.attribute(name)
+
+
+def __dir__() -> List[str]:
+    return sorted([*__all__, "plugin"])

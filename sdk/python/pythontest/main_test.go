@@ -99,7 +99,7 @@ func people() *space.Space {
 	}
 }
 
-// rows is so many rows of people.
+// rows is n rows of people.
 func rows(n int) [][]float64 {
 	out := make([][]float64, n)
 	for i := range out {

@@ -109,12 +109,12 @@ func TestSessionErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"start":    {errNone, "strategy trouble: the plugin raised ValueError: no luck\n  in two lines (at strategy.py:29, in start)"},
+		"start":    {errNone, "strategy trouble: the plugin raised ValueError: no luck\n  in two lines (at strategy.py:30, in start)"},
 		"nothing":  {errNone, "the plugin raised TypeError: start returned a NoneType, not a Session"},
 		"option":   {sdk.ErrInvalidOption, "invalid option: trouble=option: it is out of range"},
-		"next":     {errNone, "the plugin raised KeyError: 'an idea' (at strategy.py:50, in next)"},
-		"sys.exit": {errNone, "the plugin raised SystemExit: enough (at strategy.py:52, in next)"},
-		"empty":    {errNone, "next returned no list of moves; when the search is over it raises hyfair.Finished"},
+		"next":     {errNone, "the plugin raised KeyError: 'an idea' (at strategy.py:51, in next)"},
+		"sys.exit": {errNone, "the plugin raised SystemExit: enough (at strategy.py:53, in next)"},
+		"empty":    {errNone, "next returned no list of moves; when the search is over it raises hyfair.plugin.Finished"},
 		"long":     {errNone, "the plugin raised RuntimeError: xxx"},
 		"close":    {sdk.ErrUnsupported, "unsupported: cannot be closed"},
 	} {
@@ -165,7 +165,7 @@ func TestUnknownOption(t *testing.T) {
 	}
 }
 
-// A plugin that ends in a call is told from one that raises.
+// A plugin that exits in a call is distinguished from one that raises.
 func TestExitInACall(t *testing.T) {
 	need(t)
 	p := launch(t, script(client.Strategy))
@@ -181,8 +181,8 @@ func TestExitInACall(t *testing.T) {
 	}
 }
 
-// A session that is given up comes back at once, whatever the plugin does, and
-// others go on; the end of the plugin waits for none of them.
+// Cancelling a session returns at once, whatever the plugin does; other sessions continue, and
+// the plugin's end waits for none.
 func TestCancelledSession(t *testing.T) {
 	tier.NeedUsual(t)
 	need(t)

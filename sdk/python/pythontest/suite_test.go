@@ -82,6 +82,22 @@ func TestReadmeConforms(t *testing.T) {
 	conformance.Strategy(t, p.Strategy(), conformance.Options{})
 }
 
+// A plugin that was written for version 1.0 of the package runs unchanged, and standard error
+// says what has moved.
+func TestOldNamesConform(t *testing.T) {
+	tier.NeedUsual(t)
+	need(t)
+	old := client.Config{Path: python, Args: []string{"-W", "default::DeprecationWarning", filepath.Join("testdata", "old.py")}, Kind: client.Strategy, NoTLS: true}
+	conformance.Strategy(t, launch(t, old).Strategy(), conformance.Options{})
+	cmd := exec.Command(old.Path, old.Args...)
+	out, _ := cmd.CombinedOutput()
+	for _, want := range []string{"hyfair.serve has moved to hyfair.plugin.serve", "hyfair.Strategy has moved to hyfair.plugin.Strategy"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+}
+
 // The examples are copied to become plugins, so each has its own way to find a
 // Python; it is the same one.
 func TestExamplesStartAlike(t *testing.T) {

@@ -7,7 +7,7 @@ import math
 from random import Random
 from typing import List
 
-from hyfair import Condition, Feature, Head, Input, Interval, Kind, Layer, Network, Space
+from hyfair.plugin import Condition, Feature, Head, Input, Interval, Kind, Layer, Network, Space
 
 
 def mixed() -> Space:

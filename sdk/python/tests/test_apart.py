@@ -10,14 +10,13 @@ import threading
 
 import pytest
 
-import hyfair
-from hyfair import MILP, Cancel, Column, Problem, Reason, SolveOptions, Status
-from hyfair.serve import apart
+from hyfair.plugin import (
+    MILP, Cancel, Column, Description, Error, Problem, Reason, SolveOptions, Solver, Status, Unsupported)
+from hyfair.plugin.serve import apart
 
 PROGRAM = textwrap.dedent("""
     import os, sys, time
-    import hyfair
-    from hyfair import Description, Progress, Reason, Result, Solver, Status
+    from hyfair.plugin import Description, Progress, Reason, Result, Solver, Status, Unsupported, serve
 
     print("printed while it is loaded")
 
@@ -39,20 +38,20 @@ PROGRAM = textwrap.dedent("""
             if problem.name == "raise":
                 return {}["an idea"]
             if problem.name == "refuse":
-                raise hyfair.Unsupported("of my own")
+                raise Unsupported("of my own")
             if problem.name == "nothing":
                 return None
             said = (options.seed, options.target, options.options, options.time_limit is None)
             return Result(Status.FEASIBLE, values=[1.5], native=str(os.getpid()), detail=repr(said))
 
     if __name__ == "__main__":
-        hyfair.serve.solver(Odd(), apart=True)
+        serve.solver(Odd(), apart=True)
 """)
 
 
-class Idle(hyfair.Solver):
+class Idle(Solver):
     def describe(self):
-        return hyfair.Description(name="odd", concurrent=True)
+        return Description(name="odd", concurrent=True)
 
     def solve(self, problem, options):
         raise AssertionError("it works in the other process")
@@ -79,9 +78,9 @@ def test_one_process_answers_call_after_call(solver):
 
 
 def test_faults_are_told_and_the_next_call_is_answered(solver):
-    with pytest.raises(hyfair.Unsupported, match="of my own"):
+    with pytest.raises(Unsupported, match="of my own"):
         ask(solver, "refuse")
-    with pytest.raises(hyfair.Error, match=r"the plugin raised KeyError: 'an idea' \(at main.py:\d+, in solve\)"):
+    with pytest.raises(Error, match=r"the plugin raised KeyError: 'an idea' \(at main.py:\d+, in solve\)"):
         ask(solver, "raise")
     with pytest.raises(TypeError, match="NoneType"):
         ask(solver, "nothing")
@@ -121,7 +120,7 @@ def test_limits(solver):
 def test_a_program_that_does_not_start(solver):
     with open(sys.argv[0], "w") as f:
         f.write("raise SystemExit(4)")
-    with pytest.raises(hyfair.Error, match=r"ended at its start \(exit code 4\)"):
+    with pytest.raises(Error, match=r"ended at its start \(exit code 4\)"):
         ask(solver)
 
 

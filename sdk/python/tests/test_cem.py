@@ -7,7 +7,7 @@ from cem import Island, Narrow, Settings, Wide
 from examples import program
 from people import mixed
 
-from hyfair import Feature, Input, InvalidOption, Kind, Space, StartOptions, Trial, TrialStatus, draw
+from hyfair.plugin import Feature, Input, InvalidOption, Kind, Space, StartOptions, Trial, TrialStatus, draw
 
 main = program("hyfair-search-cem")
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from hyfair import InvalidOption, Library, option
+from hyfair.plugin import InvalidOption, Library, option
 
 
 def test_what_is_said_of_a_package():

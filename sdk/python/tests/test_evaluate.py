@@ -5,9 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-import hyfair
-from hyfair import Evaluator, Head, Outcome, evaluate
-from hyfair.evaluate import at_least, gap_exceeds
+from hyfair.plugin import Evaluator, Head, Interval, Outcome, draw, evaluate
+from hyfair.plugin.evaluate import at_least, gap_exceeds
 
 from people import mixed, network
 
@@ -51,7 +50,7 @@ def plain(request):
 @pytest.mark.parametrize("head", [Head.SIGMOID, Head.SOFTMAX])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 20), Fraction(3, 10), Fraction(1, 99), Fraction(1, 4097), Fraction(1, 10 ** 12), Fraction(1, 1 << 62)])
 def test_agrees_with_the_definition(plain, head, epsilon):
-    rng, space = hyfair.draw.generator(7), mixed()
+    rng, space = draw.generator(7), mixed()
     region = space.whole()
     for halves in (False, True):  # with weights of halves, scores of 1/2 are frequent
         n = network(rng, [space.inputs, 6, 4], head, halves)
@@ -71,9 +70,9 @@ def test_agrees_with_the_definition(plain, head, epsilon):
 
 def test_numpy_and_plain_agree():
     pytest.importorskip("numpy")
-    rng, space = hyfair.draw.generator(8), mixed()
+    rng, space = draw.generator(8), mixed()
     region = space.whole()
-    region.box[1], region.values[0] = hyfair.Interval(8, 12), [20.0, 95.0]
+    region.box[1], region.values[0] = Interval(8, 12), [20.0, 95.0]
     n = network(rng, [space.inputs, 5, 5], Head.SIGMOID)
     points = [space.random(rng, space.whole()) for _ in range(300)] + [[0.0], [math.nan] * 5, [20, 9, 1, 0.5, 0.5], [math.nan, 9, 1, -0.5, math.inf]]
     fast = Evaluator(n, space, region, Fraction(1, 20))
@@ -91,7 +90,7 @@ def test_numpy_and_plain_agree():
 
 def test_error_bounds_hold(plain):
     """Of values that cancel, and whatever the size of the weights."""
-    rng, space = hyfair.draw.generator(9), mixed()
+    rng, space = draw.generator(9), mixed()
     region = space.whole()
     for scale in (1.0, 1e8, 1e-160, 1e200):
         n = network(rng, [space.inputs, 7, 7, 7], Head.SOFTMAX)
@@ -114,7 +113,7 @@ def test_error_bounds_hold(plain):
 def test_bins_by_the_million_cost_no_start():
     """Of a hundred million bins not one edge is computed."""
     space = mixed()
-    e = Evaluator(network(hyfair.draw.generator(7), [space.inputs, 6], Head.SIGMOID), space, space.whole(), Fraction(1, 10 ** 8))
+    e = Evaluator(network(draw.generator(7), [space.inputs, 6], Head.SIGMOID), space, space.whole(), Fraction(1, 10 ** 8))
     assert e._surely == e._possibly == []
 
 

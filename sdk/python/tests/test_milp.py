@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from hyfair import (
-    MILP, Cancel, Column, Objective, Reason, Row, SolveOptions, Status, Terms, Unsupported, milp)
+from hyfair.plugin import MILP, Cancel, Column, Objective, Reason, Row, SolveOptions, Status, Terms, Unsupported, milp
 
 NUMBERS = milp.Range("Odd", smallest=1e-9, entry=1e15, cost=1e20)
 DONE = (Status.OPTIMAL, Reason.NONE)

@@ -5,8 +5,7 @@ from typing import List
 
 import pytest
 
-import hyfair
-from hyfair import Feature, Head, Input, Kind, Layer, Network
+from hyfair.plugin import Feature, Head, Input, Kind, Layer, Network, draw
 
 from people import network
 
@@ -26,10 +25,10 @@ def exact(n: Network, inputs: List[Fraction]) -> Fraction:
 @pytest.mark.parametrize("head", [Head.SIGMOID, Head.SOFTMAX])
 def test_gradient_is_that_of_exact_quotients(head):
     """With dyadic weights slopes are exact; steps are too small to meet another piece."""
-    rng, step = hyfair.draw.generator(5), Fraction(1, 1 << 300)
+    rng, step = draw.generator(5), Fraction(1, 1 << 300)
     for _ in range(20):
         n = network(rng, [3, 4, 3], head, halves=True)
-        at = [hyfair.draw.below(rng, 1 << 20) / (1 << 16) - 8 for _ in range(3)]
+        at = [draw.below(rng, 1 << 20) / (1 << 16) - 8 for _ in range(3)]
         logit, slopes = n.gradient(at)
         inputs = [Fraction(v) for v in at]
         assert Fraction(logit) == exact(n, inputs) and logit == n.logit(at)

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from people import mixed
 
-from hyfair import (
-    MILP, Column, ColumnBound, Condition, Delta, Form, Goal, Head, Interval, Layer, Network, Notion, Objective, Problem, Query,
-    Row, Script, Set, Stack, Symbol, Terms, sigmoid)
+from hyfair.plugin import (
+    MILP, Column, ColumnBound, Condition, Delta, Form, Goal, Head, Interval, Layer, Network, Notion, Objective,
+    Problem, Query, Row, Script, Set, Stack, Symbol, Terms, sigmoid)
 
 
 def knapsack() -> MILP:

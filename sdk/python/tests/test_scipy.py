@@ -5,7 +5,8 @@ import math
 import pytest
 from examples import program
 
-from hyfair import MILP, Column, InvalidOption, Objective, Problem, Reason, Row, SolveOptions, Status, Terms, milp
+from hyfair.plugin import (
+    MILP, Column, InvalidOption, Objective, Problem, Reason, Row, SolveOptions, Status, Terms, milp)
 
 scipy = program("hyfair-solver-scipy")
 

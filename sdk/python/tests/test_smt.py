@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hyfair import InvalidProblem, smt
+from hyfair.plugin import InvalidProblem, smt
 
 
 def test_commands():

@@ -6,7 +6,7 @@ import math
 import pytest
 from people import mixed
 
-from hyfair import Feature, Head, Input, Interval, Kind, Layer, Network, Space, draw
+from hyfair.plugin import Feature, Head, Input, Interval, Kind, Layer, Network, Space, draw
 
 
 def brute_contains(space: Space, region, point) -> bool:

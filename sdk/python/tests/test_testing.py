@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("grpc")
 
-from hyfair import Description, Finished, InvalidOption, Move, MoveKind, Option, Session, Strategy, TrialStatus, draw, testing  # noqa: E402
+from hyfair.plugin import (  # noqa: E402
+    Description, Finished, InvalidOption, Move, MoveKind, Option, Session, Strategy, TrialStatus, draw, testing)
 
 
 class Told(Strategy):
@@ -105,6 +106,6 @@ def test_answers_that_are_none(made):
 
 def test_rules_hold_without_assertions():
     """python -O leaves them in."""
-    program = "from hyfair import testing, Move\nfrom test_testing import Told\ntesting.search(Told(lambda m: setattr(m, 'id', 5)), moves=5)"
+    program = "from hyfair.plugin import testing, Move\nfrom test_testing import Told\ntesting.search(Told(lambda m: setattr(m, 'id', 5)), moves=5)"
     run = subprocess.run([sys.executable, "-O", "-c", program], cwd=os.path.dirname(__file__), env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
     assert run.returncode != 0 and "IllegalMove: move 5: it comes after move 5" in run.stderr

@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("google.protobuf")
 
-from hyfair import MoveKind, Result, Status, Move, Reason, Unsupported, Witness  # noqa: E402
-from hyfair._pb.problem.v1 import number_pb2, problem_pb2, space_pb2  # noqa: E402
-from hyfair._pb.solver.v1 import solver_pb2  # noqa: E402
-from hyfair._pb.strategy.v1 import strategy_pb2  # noqa: E402
-from hyfair._wire import read, write  # noqa: E402
+from hyfair.plugin import Move, MoveKind, Reason, Result, Status, Unsupported, Witness  # noqa: E402
+from hyfair.plugin._pb.problem.v1 import number_pb2, problem_pb2, space_pb2  # noqa: E402
+from hyfair.plugin._pb.solver.v1 import solver_pb2  # noqa: E402
+from hyfair.plugin._pb.strategy.v1 import strategy_pb2  # noqa: E402
+from hyfair.plugin._wire import read, write  # noqa: E402
 
 
 @pytest.mark.parametrize("text", ["0", "-3", "22/7", "-22/7", "1/010", "123456789012345678901234567890/7"])
@@ -143,8 +143,8 @@ def test_the_code_is_that_of_the_protocol():
     """`make generate` writes both; forgetting it would show in nothing else."""
     from google.protobuf import descriptor_pb2
 
-    from hyfair._pb.plugin.v1 import description_pb2
-    from hyfair._pb.problem.v1 import network_pb2, trees_pb2
+    from hyfair.plugin._pb.plugin.v1 import description_pb2
+    from hyfair.plugin._pb.problem.v1 import network_pb2, trees_pb2
 
     image = pathlib.Path(__file__).resolve().parents[2] / "proto" / "image.binpb"
     files = {f.name: f for f in descriptor_pb2.FileDescriptorSet.FromString(image.read_bytes()).file}

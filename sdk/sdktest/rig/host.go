@@ -11,7 +11,7 @@ import (
 
 // Host answers a strategy's moves as a host does.
 type Host struct {
-	// Answer is what becomes of a move. The trial's ID need not be set.
+	// Answer returns the trial of a move. Its ID need not be set.
 	Answer func(sdk.Move) sdk.Trial
 	// Want is how many moves are asked for in a call.
 	Want int
@@ -19,7 +19,7 @@ type Host struct {
 	Lag int
 }
 
-// Drive asks a session so many times, and gives its moves.
+// Drive calls Next the given number of times, and returns all moves.
 func (h Host) Drive(t testing.TB, s sdk.Session, calls int) (all []sdk.Move) {
 	t.Helper()
 	var waiting [][]sdk.Trial

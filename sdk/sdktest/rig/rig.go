@@ -113,8 +113,8 @@ func Load(t testing.TB, s sdk.Incremental, p *problem.Problem) sdk.Loaded {
 	return l
 }
 
-// Options fails where parse takes one of the bad values, by option, and where an
-// option that is described has none to try.
+// Options fails if parse accepts one of the bad values, by option, or if a described option
+// has no bad value to test.
 func Options[T any](t testing.TB, described []sdk.Option, parse func(map[string]string) (T, error), bad map[string][]string) {
 	t.Helper()
 	for _, o := range described {

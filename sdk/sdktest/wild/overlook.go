@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Overlook makes the question's model, a network or trees, one that does not see the
-// protected features, or some of them, or hardly, or in a part of the space alone.
+// Overlook replaces the question's model, a network or trees, by one that ignores the
+// protected features: all or some of them, almost, or in a part of the space only.
 func Overlook(r *rand.Rand, q *problem.Query) {
 	protected := make([]bool, q.Space.Inputs)
 	all := r.IntN(3) > 0

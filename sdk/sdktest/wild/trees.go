@@ -125,8 +125,8 @@ func Missing(r *rand.Rand, s *space.Space) {
 	}
 }
 
-// Lacking is a forest as its library computes it, for people of a space: an input that stands for
-// a missing value is none. It is exact, and nothing else.
+// Lacking is a forest as its library evaluates individuals of a space: the number that stands
+// for a missing value is passed as missing. Exact evaluation only.
 func Lacking(e *trees.Ensemble, s *space.Space) model.Model {
 	gaps := map[int]*big.Rat{}
 	for i := range s.Features {

@@ -2,7 +2,7 @@
 // tests that hold fast methods against the plain definitions: networks of every
 // shape that a loader can produce, weights from denormal to huge, dead and doubled
 // neurons, ties, ε from 10⁻⁹ to 1 with up to forty digits, regions of one
-// individual, and constraints that leave hardly any individuals. Every space is small
+// individual, and constraints that leave few individuals. Every space is small
 // enough to enumerate; Truth does.
 package wild
 
@@ -64,7 +64,7 @@ func rat(text string) *big.Rat {
 
 // Space draws two to four free features and one or two protected ones, with at
 // most some hundred individuals of at most 15 copies. A third have constraints, and
-// some of these leave hardly any individuals, or none.
+// some of these leave few individuals, or none.
 func Space(r *rand.Rand) *space.Space {
 	s := &space.Space{}
 	free := 1 + r.IntN(3)

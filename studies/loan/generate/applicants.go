@@ -35,10 +35,10 @@ type applicant struct {
 	origin        int
 }
 
-// drawApplicant draws every attribute uniformly and independently, with three
-// exceptions: files in and next to the planted region are drawn more often,
-// so that there is more to learn where more happens; nobody borrows 2 thousand
-// or less for a business; and nobody of 60 or more lives with the family.
+// drawApplicant draws every attribute uniformly and independently, with three exceptions:
+// individuals in and next to the planted region are drawn more often, so that there is more to
+// learn; a business loan is more than 2 thousand; and no applicant of 60 or more lives with the
+// family.
 func drawApplicant(rng *rand.Rand) applicant {
 	between := func(lo, hi int) int { return lo + rng.IntN(hi-lo+1) }
 	var a applicant
@@ -80,9 +80,9 @@ func (a *applicant) planted() bool {
 	return a.creditRating <= 4 && a.loanAmount >= 12
 }
 
-// deserves is the rule everywhere else. It does not look at sex, age or
-// origin. Its points are few and each counts, so that nobody is a borderline
-// case: a network can keep clear of every applicant when it learns the rule.
+// deserves is the rule everywhere else. It ignores sex, age and origin. It has few points, and
+// each decides, so that no applicant is a borderline case: a network can keep its distance from
+// every applicant when it learns the rule.
 func (a *applicant) deserves() bool {
 	points := a.income + a.creditRating - 2*a.debtRatio
 	if a.housing == own {

@@ -88,7 +88,7 @@ func TestFairRuleIgnoresProtectedAttributes(t *testing.T) {
 			}
 		}
 	})
-	// Were nearly everybody approved or refused, there would be no rule to learn.
+	// With nearly all approved or refused, there would be no rule to learn.
 	if share := float64(approved) / float64(checked); share < 0.3 || share > 0.7 {
 		t.Errorf("the fair rule approves %.0f %%", 100*share)
 	}

@@ -47,8 +47,7 @@ func (r *Request) Validate() error {
 	return r.Spec.Validate()
 }
 
-// Result is the answer to a Request. What there was no answer to is nil, and the step says
-// why.
+// Result is the answer to a Request. A part without an answer is nil, and its step says why.
 type Result struct {
 	Study     string   `json:"study"`
 	Model     string   `json:"model"`
@@ -59,8 +58,8 @@ type Result struct {
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	Notion    string   `json:"notion"`
-	// Limit is ε in the notion's unit; empty where it has none. Number: the model predicts a number, so that
-	// nothing is asked about scores and decisions.
+	// Limit is ε in the notion's unit; empty for a notion without ε. Number: the model predicts a number, and
+	// questions about scores and decisions do not apply.
 	Limit  string `json:"limit,omitempty"`
 	Number bool   `json:"number,omitempty"`
 
@@ -70,7 +69,7 @@ type Result struct {
 	Shares      *quantify.Result `json:"shares,omitempty"`
 	Explanation *explain.Result  `json:"explanation,omitempty"`
 	Mitigation  *mitigate.Result `json:"mitigation,omitempty"`
-	// Person is who is treated worst, of all that were met; nil where nobody was.
+	// Person is the worst-treated individual met; nil if none was met.
 	Person *Person `json:"person,omitempty"`
 	// Space is individuals that were drawn uniformly; nil where none could be.
 	Space *Drawn `json:"space,omitempty"`
@@ -253,7 +252,7 @@ func (a *asker) ask(ctx context.Context) {
 	a.mitigate(ctx)
 }
 
-// without notes steps that ask about scores, which a predicted number is none of.
+// without notes the steps about scores, which do not apply to a predicted number.
 func (r *Result) without(steps ...string) {
 	for _, name := range steps {
 		r.Steps = append(r.Steps, Step{Name: name, Missing: "the model predicts a number, and this asks about scores"})

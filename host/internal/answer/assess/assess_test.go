@@ -34,8 +34,8 @@ func small(t *testing.T) string {
 	return folder
 }
 
-// TestReport: all ten parts are there, those that cannot be given say why, what was asked
-// before is taken over, and so is a proof that took longer than there is time.
+// TestReport: all ten parts are present, missing ones with a reason; earlier answers are reused,
+// including a proof that took longer than the budget.
 func TestReport(t *testing.T) {
 	tier.NeedUsual(t)
 	catalogue, err := discover.New(filepath.Dir(plugintest.Build(t, "solver-bnb")), nil)
@@ -190,8 +190,8 @@ func report(t *testing.T, files map[string]string) (*Result, string) {
 const linear = `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "HEAD",
 	"layers": [{"name": "out", "inputs": 2, "units": 1, "activation": "linear", "weights": [[2, 0.5]], "bias": [-1.25]}]}`
 
-// TestHeadlineOfAProof: what is proved names notion, ε and of whom, beside the decisions that would be others, and
-// makes the share of all people 0, whatever quantify got to.
+// TestHeadlineOfAProof: a proof names notion, ε and scope, beside the decisions that would change, and
+// makes the share of all people 0, whatever quantify reached.
 func TestHeadlineOfAProof(t *testing.T) {
 	tier.NeedUsual(t)
 	out, text := report(t, map[string]string{

@@ -45,7 +45,7 @@ func (r *Result) missing(d *view.Document, what, step string) {
 	d.Say("Missing: %s. hyfair %s gave no answer: %s.", what, step, strings.TrimSuffix(view.FirstLine(why), "."))
 }
 
-// verdict is what there is to say in a sentence, with its scope and grade.
+// verdict states the verdict in a sentence, with its scope and grade.
 func (r *Result) verdict(d *view.Document) {
 	d.Add(r.Caveats()...)
 	d.Add(view.Paragraph{r.headline()})

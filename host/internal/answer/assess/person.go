@@ -46,7 +46,7 @@ type Drawn struct {
 	MeanGap float64    `json:"mean_gap"`
 }
 
-// meet looks at everybody whom the steps so far met, and draws some.
+// meet evaluates all individuals that the steps so far met, and draws some more.
 func (a *asker) meet(ctx context.Context) {
 	q, err := a.question.Scores()
 	if err != nil {

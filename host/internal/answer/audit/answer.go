@@ -29,7 +29,7 @@ type Request struct {
 	// Top is how many people the result has, the worst-treated first; -1: all.
 	Top  int   `json:"top"`
 	Seed int64 `json:"seed"`
-	// Out is a CSV file for everybody; empty: none. It changes no result.
+	// Out is a CSV file of all people; empty: none. It changes no result.
 	Out string `json:"-"`
 	// Gates are what the result is held against.
 	Gates []gate.Gate `json:"-"`
@@ -46,8 +46,8 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// Answer audits. An interrupt keeps the people who are done. The error may be about
-// the file of everybody; the result stands beside it.
+// Answer audits. An interrupt keeps the people audited so far. An error may concern the CSV
+// file only; the result is valid beside it.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	q, data, err := r.open(s)
 	if err != nil {

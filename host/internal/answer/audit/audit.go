@@ -34,19 +34,19 @@ type Config struct {
 	Space *space.Space
 	// Region has the values that copies take; its box is not looked at: see Where.
 	Region space.Region
-	// Where leaves out the people at whom it does not hold; nil: nobody.
+	// Where restricts the audit to the people for whom it holds; nil: all.
 	Where space.Predicate
 	// Epsilon is a score difference, the width of bins.
 	Epsilon *big.Rat
-	// Notion says who is treated unfairly, with Limit for its ε. The zero one: whoever's
-	// score gap exceeds Epsilon.
+	// Notion decides who is treated unfairly, with Limit as its ε. Zero: a score gap above
+	// Epsilon.
 	Notion fairness.Notion
 	Limit  *big.Rat
 	// Number: the model predicts a number. Then gaps and scores are of numbers, all decisions are
 	// the same, and bins mean nothing.
 	Number bool
-	// Progress is told now and then how many people of all are done, one call at a
-	// time; may be nil.
+	// Progress is called now and then with the number of people audited, one call at a time;
+	// may be nil.
 	Progress func(done, total int)
 }
 
@@ -57,8 +57,8 @@ type Outcome struct {
 	People []Person
 	// Skipped are those that lie outside the space, in the order of the rows.
 	Skipped []Skipped
-	// Excluded counts those whom Where leaves out, Unreached those whose turn had
-	// not come when the context ended.
+	// Excluded counts people outside Where, Unreached those not audited when the context
+	// ended.
 	Excluded, Unreached int
 }
 

@@ -39,9 +39,8 @@ func load(t *testing.T, path string, o study.Options) (Config, [][]float64) {
 	return Config{Model: st.Model, Space: st.Space, Region: st.Space.Whole(), Epsilon: st.Epsilon}, d.Points
 }
 
-// TestEveryApplicant holds the audit of the shipped study against the
-// definitions: in the long tier everybody with the constraints off and every fifth with
-// all on, else one in 40.
+// TestEveryApplicant compares the audit of the shipped study with the definitions: in the long
+// tier for all people with the constraints off and every fifth with all on, else one in 40.
 func TestEveryApplicant(t *testing.T) {
 	tier.NeedUsual(t)
 	for _, rules := range []string{"none", "all"} {

@@ -100,9 +100,9 @@ func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
 
 func (g *Intersection) share(n int) float64 { return float64(n) / float64(max(g.People, 1)) }
 
-// Apart are the two groups that the protected attributes set furthest apart: the one of whom
-// the largest share gets a no and would get a yes with other values, and the one of whom the
-// largest share gets a yes and would get a no. ok is false where no decision of theirs differs.
+// Apart are the two groups that the protected attributes treat most differently: the group with
+// the largest share that gets a no and would get a yes with other values, and the one with the
+// largest share that gets a yes and would get a no. ok is false if no decision differs.
 func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
 	for i := range sum.Intersections {
 		g := &sum.Intersections[i]

@@ -190,8 +190,8 @@ func (b *bench) protectedOf(point []float64) []float64 {
 	return z
 }
 
-// anyFlips looks at all counterfactuals whose score the evaluator has near ½:
-// it may call one of several scores that it cannot tell apart the extreme one.
+// anyFlips checks all counterfactuals whose score is near ½ for the evaluator, which may name
+// any of several equal scores as the extreme one.
 func (b *bench) anyFlips(x []float64, positive bool) bool {
 	copies := b.whole.Copies(x)
 	for i, c := range copies.Combinations {

@@ -8,9 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Tally counts people in the ways that all parts of a summary share. Means and
-// shares of nobody are 0. People whom a question knows no counterfactual of are
-// counted with k = 1 and gap 0.
+// Tally holds the counts that all parts of a summary share. Means and shares of an empty group
+// are 0. A person without counterfactuals counts with k = 1 and gap 0.
 type Tally struct {
 	People int `json:"people"`
 	// Unfair counts those with gap > ε, UnfairShare is their share, 0 to 1.
@@ -82,7 +81,7 @@ type Summary struct {
 	Rows    int `json:"rows"`
 	Dropped int `json:"dropped"`
 	Tally
-	// Alone counts those whom constraints leave the own combination only.
+	// Alone counts people with no combination allowed except their own.
 	Alone int `json:"alone"`
 	// Outside counts the rows outside the space by the feature that is outside
 	// its domain, Forbidden those that a constraint forbids.

@@ -70,7 +70,7 @@ func TestSummary(t *testing.T) {
 			{Name: "age", Strongest: 1,
 				Tally: Tally{People: 3, Unfair: 2, UnfairShare: 2. / 3, Positive: 2, Flips: 1, FlipsShare: 1. / 3, ToYes: 1,
 					MeanK: 5. / 3, MaxK: 3, MeanGap: 0.5 / 3, MaxGap: 0.4, K: []KCount{{1, 2}, {3, 1}}},
-				Groups: []Group{ // nobody is nearest to 20: 25 lies on the border
+				Groups: []Group{ // no age is nearest to 20: 25 lies on the border
 					{Label: "25–44", From: 25, To: 44, Advantage: -0.075, Tally: Tally{People: 2, Unfair: 2, UnfairShare: 1, Positive: 1,
 						Flips: 1, FlipsShare: 0.5, ToYes: 1, MeanK: 3.5, MaxK: 4, MeanGap: 0.45, MaxGap: 0.5, K: []KCount{{3, 1}, {4, 1}}}},
 					{Label: "60", From: 60, To: 60, Tally: Tally{People: 1, Positive: 1, MeanK: 1, MaxK: 1, K: []KCount{{1, 1}}}},

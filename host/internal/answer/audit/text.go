@@ -11,8 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// sentences says in plain words what came of the audit: decisions first, which
-// anybody understands.
+// sentences states the result in plain words, decisions first.
 func (r *Result) sentences() []string {
 	sum := &r.Summary
 	var names []string

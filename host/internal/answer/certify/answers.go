@@ -10,29 +10,28 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Answers is the answer to a request that asks one question or, with --protected each
-// or subsets, several. In JSON the answer to a single question stands alone.
+// Answers is the answer to a request with one question or, with --protected each or subsets,
+// several. In JSON the answer to a single question is written without the list.
 type Answers[R answered[R]] struct {
 	Study   string  `json:"study"`
 	Model   string  `json:"model"`
 	Seed    int64   `json:"seed"`
 	Seconds float64 `json:"seconds"`
-	// Verdict, where verdicts were asked for, is unfair where one question's is, and
-	// fair where all are.
+	// Verdict, if verdicts were asked for: unfair if any question's is, fair if all are.
 	Verdict   string `json:"verdict,omitempty"`
 	Questions []R    `json:"questions"`
-	// Checks are those of several questions; the answer to a single one has its own.
+	// Checks of several questions; the answer to a single one has its own.
 	gate.Checks
-	// Several questions were asked, of which some may have no answer.
+	// Several: more than one question was asked; some may have no answer.
 	Several bool `json:"-"`
 }
 
 // answered is the answer to one question.
 type answered[R any] interface {
 	Document() *view.Document
-	// Asks names the attributes that it is about.
+	// Asks names the question's protected attributes.
 	Asks() []string
-	// Overview shows several answers, a line for each.
+	// Overview shows several answers, one per line.
 	Overview([]R) view.Block
 	// Hold and Checked are those of gate.Checks.
 	Hold(...gate.Check)
@@ -83,7 +82,7 @@ func (a *Answers[R]) Document() *view.Document {
 	return d
 }
 
-// Hold adds what became of gates.
+// Hold appends checks of gates.
 func (a *Answers[R]) Hold(all ...gate.Check) {
 	if a.Several {
 		a.Checks.Hold(all...)
@@ -92,7 +91,7 @@ func (a *Answers[R]) Hold(all ...gate.Check) {
 	}
 }
 
-// Checked are what became of gates.
+// Checked returns the checks of gates.
 func (a *Answers[R]) Checked() []gate.Check {
 	if a.Several {
 		return a.Gates
@@ -108,8 +107,8 @@ func (a *Answers[R]) Unchecked() string {
 	return a.Questions[0].Unchecked()
 }
 
-// HoldEach holds each of the answers against a gate; a question without an answer, of
-// those asked, leaves it undecided.
+// HoldEach checks each answer against a gate. A question without an answer, of those asked,
+// leaves the gate undecided.
 func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string) gate.Check) {
 	for _, one := range a.Questions {
 		of := ""
@@ -123,7 +122,7 @@ func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string
 	}
 }
 
-// Page shows all that was answered.
+// Page shows all answers.
 func (a *Answers[R]) Page() *view.Document {
 	d := a.Document()
 	if a.Several {
@@ -136,7 +135,7 @@ func (a *Answers[R]) Page() *view.Document {
 	return pageOf(a.Questions[0])
 }
 
-// pageOf is an answer with its figures, where it has some.
+// pageOf is an answer with its figures, if any.
 func pageOf[R answered[R]](one R) *view.Document {
 	if p, ok := any(one).(interface{ Page() *view.Document }); ok {
 		return p.Page()

@@ -14,22 +14,20 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// maxTolerance is the coarsest tolerance that a claim is heard with: beyond it
-// integers are no integers.
+// maxTolerance is the largest tolerance of an acceptable claim: beyond it rounding to
+// integers is ambiguous.
 const maxTolerance = 1e-2
 
-// ask is a conversation with the solver about one region, in one order of the
-// copies.
+// ask holds the questions to the solver about one region, in one order of the copies.
 type ask struct {
 	*run
 	low    *lowering
 	order  encode.Order
 	b      *bound.Bounds
 	loaded sdk.Loaded
-	// begin, where not nil, holds a point for each copy to start from.
+	// begin, if not nil, is a start value for each copy.
 	begin [][]float64
-	// model is the problem as the solver should see it, to hold its claims
-	// against.
+	// model is the problem as the solver has it, to check its claims.
 	model *problem.Stack
 	now   *problem.Problem
 	// depth counts the levels pushed, 0 or 1; see level.
@@ -48,7 +46,7 @@ func (r *run) ask(ctx context.Context, low *lowering, b *bound.Bounds, o encode.
 
 func (a *ask) close() { a.loaded.Close() }
 
-// start gives the delta the values to start from, where there are any.
+// start adds start values to the delta, if there are any.
 func (a *ask) start(d problem.Delta) problem.Delta {
 	if a.begin == nil || a.low.milp == nil || len(a.begin) != len(a.low.logits) {
 		return d
@@ -61,8 +59,8 @@ func (a *ask) start(d problem.Delta) problem.Delta {
 	return d
 }
 
-// room is the largest value that rows leave to the slack at a point, so that a
-// solver need not solve for it; 0 where none speaks of it.
+// room is the largest slack that rows allow at a point, so that a solver need not solve for
+// it; 0 if no row contains the slack.
 func room(rows []problem.Row, slack int, values []float64) float64 {
 	most := math.Inf(1)
 	for i := range rows {
@@ -87,28 +85,26 @@ func room(rows []problem.Row, slack int, values []float64) float64 {
 	return most
 }
 
-// answer is a claim that has passed the checks a host can make, and the
-// witness that was replayed from it, if any.
+// answer is a claim that passed the host's checks, with the witness replayed from it, if any.
 type answer struct {
 	*sdk.Result
 	point   [][]float64 // decoded, nil without a point
 	witness *individual.Witness
-	// seen is the best incumbent that was replayed on the way.
+	// seen is the best incumbent that was replayed while the solver ran.
 	seen *individual.Witness
-	// upper: no point has a larger objective; +Inf where the solver did not say.
+	// upper is a proved dual bound of the objective; +Inf if the solver gave none.
 	upper float64
-	// tolerance of one logit, from the solver's own.
+	// tolerance of one logit, derived from the solver's tolerance.
 	tolerance float64
-	// fault: the claim contradicts itself or what is known; it proves nothing.
+	// fault: the claim contradicts itself or a known fact, and proves nothing.
 	fault string
 }
 
-// solve asks once and replays the point of the answer. Incumbents on the way
-// are replayed too, but they arrive by the clock: one counts only where the
-// answer itself brings no point to trust, after a limit, a fault or a crash. So
-// without limits the same seed gives the same result. A witness outlives the
-// solver that reported it: a verdict takes it and records the loss as a fault;
-// while maximising it is kept, and the error is returned.
+// solve asks once and replays the answer's point. Incumbents reported meanwhile are replayed
+// too, but they arrive by the clock: one counts only if the answer itself brings no valid
+// point, after a limit, a fault or a crash. So without limits the same seed gives the same
+// result. A witness is valid even if its solver crashes: a verdict uses it and records the
+// loss as a fault; while maximising it is kept, and the error is returned.
 func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
 	d = a.start(d)
 	now, err := a.model.Apply(d)
@@ -119,10 +115,10 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	a.report.Solves++
 	a.note()
 	var mu sync.Mutex
-	var seen *individual.Witness // the best incumbent that was replayed on the way
+	var seen *individual.Witness // the best replayed incumbent
 	o := a.o.Solving(ctx)
 	o.Target, o.WorkLimit = target, a.workLimit
-	a.glimpse(math.Inf(1), &sdk.Progress{}) // some solvers tell nothing on their way
+	a.glimpse(math.Inf(1), &sdk.Progress{}) // some solvers report no progress
 	o.Progress = func(p sdk.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -140,7 +136,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	mu.Lock()
 	defer mu.Unlock()
 	if res, err = Answered(ctx, a.o.Description.Name, res, err); err != nil {
-		if res != nil { // the last that the solver reported
+		if res != nil { // the solver's last report
 			if points := a.decoded(res.Values); points != nil {
 				if w := a.try(points); w != nil && (seen == nil || w.Margin > seen.Margin) {
 					seen = w
@@ -154,12 +150,12 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 			a.found(seen)
 			return nil, err
 		}
-		a.faultText(err.Error()) // the question is answered all the same
+		a.faultText(err.Error()) // the question is answered nevertheless
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Interrupted}
 	}
 	a.report.Nodes += res.Nodes
 	out := &answer{Result: res, upper: math.Inf(1), tolerance: res.Tolerance * a.low.sensitivity, seen: seen}
-	a.hear()
+	a.adopt()
 	a.readPoint(out)
 	a.check(out)
 	if out.witness == nil && (out.Values == nil || out.fault != "" || out.stops(ctx)) {
@@ -171,7 +167,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 	return out, nil
 }
 
-// decoded are the copies that values stand for; nil where they stand for none.
+// decoded returns the copies of a point; nil if the values decode to none.
 func (a *ask) decoded(values []problem.Number) [][]float64 {
 	if values == nil {
 		return nil
@@ -183,7 +179,7 @@ func (a *ask) decoded(values []problem.Number) [][]float64 {
 	return points
 }
 
-// try replays two points; a violation must beat the present target.
+// try replays two points; a witness must exceed the present target.
 func (a *ask) try(points [][]float64) *individual.Witness {
 	if a.q.K > 2 {
 		return a.replay.Reaching(points[0], a.q.K)
@@ -208,9 +204,8 @@ func (a *ask) readPoint(out *answer) {
 	}
 }
 
-// isSpurious tells a point whose replay contradicts the logits the solver gave
-// it, or that lies outside the space, from an honest point that the linear
-// description of the sigmoid still allows.
+// isSpurious distinguishes a point whose replay contradicts the solver's logits, or that lies
+// outside the space, from a correct point that the tangents still allow.
 func (a *ask) isSpurious(out *answer) bool {
 	if !a.replay.Admits(out.point[0], out.point[1]) {
 		return true
@@ -225,7 +220,7 @@ func (a *ask) isSpurious(out *answer) bool {
 	return false
 }
 
-// check holds a claim against the solver's own point and its own bound.
+// check tests a claim against the solver's own point and bound.
 func (a *ask) check(out *answer) {
 	if a.low.smt != nil {
 		a.checkExact(out)
@@ -238,8 +233,8 @@ func (a *ask) check(out *answer) {
 		for i := range values {
 			values[i] = out.Values[i].Float64()
 		}
-		// Solvers scale a problem and keep their tolerance there; ten thousand
-		// times it is far from any honest answer.
+		// Solvers scale a problem and keep their tolerance in the scaled one; no correct point
+		// violates a row by ten thousand times the tolerance.
 		if v, allowed := m.Violation(values), 1e-6+1e4*out.Tolerance; !(v <= allowed) {
 			out.fault = fmt.Sprintf("its point breaks its own rows by %.3g", v)
 		}
@@ -275,8 +270,7 @@ func (a *ask) check(out *answer) {
 	}
 }
 
-// checkExact is check for the SMT form: yes with values, or no without, and
-// nothing about.
+// checkExact is check for the SMT form: satisfiable with values, or unsatisfiable without.
 func (a *ask) checkExact(out *answer) {
 	switch {
 	case out.fault != "":
@@ -294,12 +288,12 @@ func (a *ask) checkExact(out *answer) {
 	}
 }
 
-// fault records what was wrong with an answer.
+// fault records a fault of an answer.
 func (a *ask) fault(what string) {
 	a.faultText(a.o.faulty(what))
 }
 
-// faultText counts a fault, and reports equal ones once.
+// faultText counts a fault; equal texts are reported once.
 func (a *ask) faultText(text string) {
 	a.faults++
 	if !slices.Contains(a.report.Faults, text) {
@@ -307,12 +301,12 @@ func (a *ask) faultText(text string) {
 	}
 }
 
-// stops reports a limit after which asking on is useless.
+// stops reports a limit after which further questions are useless.
 func (out *answer) stops(ctx context.Context) bool {
 	return ctx.Err() != nil || out.Reason == sdk.TimeLimit || out.Reason == sdk.Interrupted || out.Reason == sdk.MemoryLimit
 }
 
-// why says in words why an answer decided nothing.
+// why states why an answer decided nothing.
 func (out *answer) why() string {
 	if out.fault != "" {
 		return "the solver contradicted itself: " + out.fault

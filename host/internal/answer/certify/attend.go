@@ -10,10 +10,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
 )
 
-// attend answers a question, and leaves the work behind where it does not hear
-// that ctx is over: the answer is then what was kept last, before left ended, and
-// nobody is told of anything any more. So a claim whose audit would take too long counts for
-// nothing, whatever loop the time is spent in.
+// attend runs work and abandons it if it outlives ctx: the answer is then the last one kept
+// before left ended, and callbacks are silenced. A claim whose audit does not end in time
+// therefore proves nothing, in whichever loop the time is spent.
 func attend[T any](ctx context.Context, o Options, first T, work func(left context.Context, o Options, keep func(T)) (T, error)) (out T, overdue bool, err error) {
 	var telling, keeping sync.Mutex
 	latest, over := first, false
@@ -60,10 +59,10 @@ func attend[T any](ctx context.Context, o Options, first T, work func(left conte
 	return latest, true, nil
 }
 
-// abandoned reports that the answer counts for nothing any more.
+// abandoned reports whether the answer was abandoned.
 func (r *run) abandoned() bool { return r.left.Err() != nil }
 
-// note keeps what would be said if time were over now.
+// note keeps the report that would be given if time ended now.
 func (r *run) note() {
 	if r.keep == nil {
 		return

@@ -43,16 +43,15 @@ func crowded() *problem.Query {
 	}}}
 }
 
-// quick claims at once that there is nobody and nothing.
+// quick claims infeasibility at once.
 type quick struct{ sdk.Incremental }
 
 func (quick) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.Result, error) {
 	return &sdk.Result{Status: sdk.Infeasible}, nil
 }
 
-// TestAnAuditThatTakesTooLongIsNoProof: loops of the host that do not hear the
-// end of the time are left behind, and a claim that could not be audited counts for
-// nothing.
+// TestAnAuditThatTakesTooLongIsNoProof: host loops that ignore the end of the context are
+// abandoned, and a claim without a finished audit proves nothing.
 func TestAnAuditThatTakesTooLongIsNoProof(t *testing.T) {
 	tier.NeedUsual(t)
 	d := sdk.Description{Name: "quick", Exactness: sdk.GradeExact}

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// climbEvaluations bounds the copies that one climb evaluates: some hundred
-	// milliseconds on the public networks.
+	// climbEvaluations bounds the copies that one climb evaluates: about 0.1 s on the public
+	// networks.
 	climbEvaluations = 400_000
-	// climbDraws random individuals compete for each start of a climb.
+	// climbDraws is the number of random individuals of which the best starts a climb.
 	climbDraws = 32
 )
 
-// climber looks for individuals with a large margin by random restarts and
-// coordinate ascent. It works in floating point and proves nothing: what it
-// finds is replayed. Not safe for concurrent use.
+// climber searches for individuals with a large margin, by random restarts and coordinate
+// ascent. It works in floating point and proves nothing: its finds are replayed. Not safe for
+// concurrent use.
 type climber struct {
 	*run
 	eval *evaluate.Evaluator
-	// left counts the individuals that may still be evaluated.
+	// left is the remaining number of evaluations.
 	left int
 }
 
-// climber is nil where the region's table of combinations is too large.
+// climber is nil if the region's table of combinations is too large.
 func (r *run) climber() *climber {
 	if r.climbing == nil {
 		e, err := r.replay.Evaluator()
@@ -41,9 +41,9 @@ func (r *run) climber() *climber {
 	return r.climbing
 }
 
-// merit ranks individuals: first k, where many bins are asked for, then the
-// margin. For the decision notions it is also defined, and negative, where all
-// copies are decided alike: the distance to the nearest flip.
+// merit ranks individuals: by k, if many bins are asked for, then by margin. For the decision
+// notions it is negative if all copies have the same decision: the distance to the nearest
+// flip.
 func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	c.left--
 	o := c.eval.Evaluate(x)
@@ -56,25 +56,25 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	hi := c.q.Model.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))
 	lo := c.q.Model.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMin)))
 	if merit = c.q.Notion.Promise(hi, lo); !c.q.Notion.Linear() {
-		merit += 1e-6 * (hi - lo) // where the sigmoid is flat, the logits still show the way
+		merit += 1e-6 * (hi - lo) // the sigmoid may be flat; logits still differ
 	}
 	return merit, true
 }
 
-// effort is how many individuals a climb evaluates before a solver is asked. A region that
-// was split has been climbed in before: less and less is spent.
+// effort is the number of individuals that a climb evaluates before a solver is asked. It falls
+// with each split, since the region has been climbed in before.
 func (c *climber) effort() int {
 	return climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
 }
 
-// climb returns the best individual of some restarts over so many evaluations, or the first that
-// enough accepts; ok is false where the region holds nobody with two
-// counterfactuals that it came across.
+// climb returns the best individual of several restarts, within the given number of
+// evaluations, or the first that enough accepts. ok is false if it met no individual with
+// two counterfactuals.
 func (c *climber) climb(ctx context.Context, region space.Region, individuals int, rng *rand.Rand, enough func(x []float64, merit float64) bool) (best []float64, ok bool) {
 	top := 0.0
 	c.left = individuals
 	if n, ok := c.q.Space.CountIndividuals(region.Box, c.left); ok {
-		c.left = min(c.left, 4*n) // who are few need not be met often
+		c.left = min(c.left, 4*n) // a small region needs few evaluations
 	}
 	for c.left > 0 && ctx.Err() == nil {
 		x, merit, found := c.draw(ctx, region, rng)
@@ -108,7 +108,7 @@ func (c *climber) draw(ctx context.Context, region space.Region, rng *rand.Rand)
 	return best, top, ok
 }
 
-// ascend changes one feature at a time for as long as that helps.
+// ascend changes one feature at a time until none improves.
 func (c *climber) ascend(ctx context.Context, region space.Region, x []float64, merit float64, enough func([]float64, float64) bool) ([]float64, float64) {
 	for improved := true; improved; {
 		improved = false
@@ -133,9 +133,9 @@ func (c *climber) ascend(ctx context.Context, region space.Region, x []float64, 
 	return x, merit
 }
 
-// lookAround climbs in a region. A violation that it comes across is recorded,
-// unless only the solver's points count. It returns the extreme pair of the
-// best individual, a start for a solver; nil where there is none.
+// lookAround climbs in a region. A violation is recorded, unless only the solver's points
+// count. It returns the extreme pair of the best individual, as a start for a solver; nil if
+// there is none.
 func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]float64) {
 	c := r.climber()
 	if c == nil {
@@ -163,7 +163,7 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 	return [][]float64{c.eval.Point(x, o.ArgMax), c.eval.Point(x, o.ArgMin)}
 }
 
-// promising is the merit above which an individual deserves a replay at a target.
+// promising is the merit above which an individual is replayed for a target.
 func (c *climber) promising(target *big.Rat) float64 {
 	if c.q.K > 2 {
 		return float64(c.q.K) - 0.25
@@ -172,7 +172,7 @@ func (c *climber) promising(target *big.Rat) float64 {
 	return t
 }
 
-// settle replays an individual exactly: the witness that it is at a target, or nil.
+// settle replays an individual exactly. It returns the witness for the target, or nil.
 func (r *run) settle(x []float64, target *big.Rat) *individual.Witness {
 	if r.q.K > 2 {
 		return r.replay.Reaching(x, r.q.K)

@@ -14,8 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Direct in place of an encoding's name asks for none: the solver gets the
-// question about the network itself.
+// Direct stands in for an encoding's name: the solver gets the model itself.
 const Direct = "network"
 
 var direct = encode.Encoding{
@@ -35,21 +34,19 @@ func LookupEncoding(name string) (encode.Encoding, error) {
 	return e, err
 }
 
-// ownTolerance is where the tolerance of an answer to the question itself comes
-// from.
+// ownTolerance is the formula of an answer's tolerance if the solver got the model itself.
 const ownTolerance = "the solver's own"
 
 const (
-	// settledAbove is the relative distance between bound and best at which a
-	// maximum counts as settled: far above what adding up costs in float64, far
-	// below what anybody would tell apart.
+	// settledAbove is the relative optimality gap at which a maximum counts as settled: far
+	// above float64 summation error, far below a difference that matters.
 	settledAbove = 1e-7
-	// misstated is how far, relative to it, an objective may be from what its point
-	// shows: a solver may compute in single precision.
+	// misstated is the largest relative error of an objective against its point's: a solver may
+	// compute in single precision.
 	misstated = 1e-6
 )
 
-// network puts the question about a region to the solver as it is.
+// network asks the solver about a region of the model itself.
 func (r *run) network(ctx context.Context, region space.Region) (outcome, error) {
 	q := r.part(region)
 	trivial := r.trivialBound(r.bounds(region))
@@ -60,7 +57,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	if err != nil {
 		return outcome{}, err
 	}
-	r.hear()
+	r.adopt()
 	out := outcome{bound: trivial, grade: r.o.Description.Exactness, tolerance: res.Tolerance}
 	if res.Tolerance > 0 {
 		out.formula = ownTolerance
@@ -98,8 +95,7 @@ func (r *run) network(ctx context.Context, region space.Region) (outcome, error)
 	return out, nil
 }
 
-// question asks once. A solver that is lost after it showed a point still gave
-// that.
+// question asks once. If the solver crashes, the last point it showed is returned.
 func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, error) {
 	r.report.Solves++
 	r.note()
@@ -108,11 +104,11 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	o := r.o.Solving(ctx)
 	o.WorkLimit, o.Progress = r.workLimit, func(p sdk.Progress) {
 		r.told(shown(q, p))
-		if w := r.o.team.heard(); w != nil && !r.deciding && q.Goal == problem.Maximise && p.HasBound && p.Bound <= w.Margin+settledAbove*math.Max(w.Margin, 1e-3) {
-			enough() // another member has what this one is left to look for
+		if w := r.o.team.bestWitness(); w != nil && !r.deciding && q.Goal == problem.Maximise && p.HasBound && p.Bound <= w.Margin+settledAbove*math.Max(w.Margin, 1e-3) {
+			enough() // another member has a better witness
 		}
 	}
-	if !r.deciding && q.Notion.Binned() { // of values up to 1, no closer than counts as settled
+	if !r.deciding && q.Notion.Binned() { // of values up to 1, no finer than settledAbove
 		o.Gap = math.Max(o.Gap, 0.9*settledAbove)
 	}
 	r.glimpse(math.Inf(1), &sdk.Progress{})
@@ -124,8 +120,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	return res, nil
 }
 
-// shown is what is said of a solver's progress: no two scores are more than 1 apart, which bounds
-// of sums do not know.
+// shown is the progress as reported: a bound of scores above 1, as sums may give, is hidden.
 func shown(q *problem.Query, p sdk.Progress) sdk.Progress {
 	if q.Goal == problem.Maximise && q.Notion.Binned() {
 		p.Bound = min(p.Bound, 1)
@@ -133,7 +128,7 @@ func shown(q *problem.Query, p sdk.Progress) sdk.Progress {
 	return p
 }
 
-// told passes on what a solver tells on its way, of the network's own margin.
+// told passes on the solver's progress about the model itself.
 func (r *run) told(p sdk.Progress) {
 	if p.HasBound && !math.IsNaN(p.Bound) {
 		r.glimpse(p.Bound, &p)
@@ -142,8 +137,8 @@ func (r *run) told(p sdk.Progress) {
 	r.glimpse(math.Inf(1), &p)
 }
 
-// glimpse tells of a question that is being answered. The bound is on the margin; infinite:
-// the solver tells none.
+// glimpse reports progress on a running question. bound is on the margin; infinite if the
+// solver gives none.
 func (r *run) glimpse(bound float64, p *sdk.Progress) {
 	if r.o.Progress == nil {
 		return
@@ -153,14 +148,14 @@ func (r *run) glimpse(bound float64, p *sdk.Progress) {
 		now.Bound, now.HasBound = bound, true
 	}
 	if r.decided == nil {
-		now.Open++ // the one that is asked about
+		now.Open++ // this region
 	}
 	now.Nodes += p.Nodes
 	now.Settled = p.Settled
 	r.o.Progress(now)
 }
 
-// odd says what is wrong with a claim in itself.
+// odd returns what makes a claim self-contradictory; empty: nothing.
 func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	best := q.Goal != problem.Decide && res.Witness != nil
 	down := q.Goal == problem.MinK || q.Goal == problem.Minimise
@@ -174,7 +169,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	case res.Values != nil:
 		return "it answers a question about a model with values of columns"
 	case res.Witness != nil && (len(res.Witness.Copy1) != len(q.Space.Features) || len(res.Witness.Copy2) != len(q.Space.Features)):
-		return "its witness is none"
+		return fmt.Sprintf("its witness has copies of %d and %d features, not %d", len(res.Witness.Copy1), len(res.Witness.Copy2), len(q.Space.Features))
 	case res.Status == sdk.Infeasible && res.Witness != nil:
 		return "it claims infeasible and holds a point"
 	case (res.Status == sdk.Optimal || res.Status == sdk.Feasible) && res.Witness == nil:
@@ -185,12 +180,11 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	return ""
 }
 
-// slip is how far apart two float64s near v may be that mean the same number.
+// slip is the largest difference of two float64s near v that are taken as equal.
 func slip(v float64) float64 { return 1e-9 * math.Max(1, math.Abs(v)) }
 
-// credit replays the witness of a claim, if it holds one, and takes it over
-// where it beats the present target. A witness that is none, or whose objective
-// is not what it shows, is a fault.
+// credit replays a claim's witness, if any, and raises the target to it. An invalid witness,
+// or one whose objective differs from its replayed value, is a fault.
 func (r *run) credit(res *sdk.Result) (fault string) {
 	if res.Witness == nil {
 		return ""
@@ -206,7 +200,7 @@ func (r *run) credit(res *sdk.Result) (fault string) {
 	}
 	if !r.replay.Admits(x, y) {
 		r.report.Spurious++
-		return "its witness is none of the question's"
+		return "its witness is outside the question's space or region"
 	}
 	if w := r.replay.Pair(x, y, r.target); w != nil {
 		r.found(w)
@@ -217,13 +211,13 @@ func (r *run) credit(res *sdk.Result) (fault string) {
 	}
 	best, _ := r.target.Float64()
 	if !r.deciding && res.Objective <= best+misstated*math.Max(1, math.Abs(best))+res.Tolerance {
-		return "" // one that is known already is as good
+		return "" // a known witness is as good
 	}
 	r.report.Spurious++
 	return "its witness does not violate"
 }
 
-// upperOf is what no point exceeds by the claim; +Inf where it does not say.
+// upperOf is the claim's dual bound; +Inf without one.
 func upperOf(res *sdk.Result) float64 {
 	switch {
 	case res.Status == sdk.Infeasible:
@@ -236,15 +230,14 @@ func upperOf(res *sdk.Result) float64 {
 	return math.Inf(1)
 }
 
-// closed reports that a bound is no further from the best witness than it need be.
+// closed reports whether the optimality gap to the best witness is small enough.
 func (r *run) closed(res *sdk.Result, bound float64) bool {
 	best, _ := r.target.Float64()
 	return bound <= best+math.Min(r.apart(0), math.Max(r.o.Gap, settledAbove)*math.Max(math.Abs(best), 1e-3))+res.Tolerance
 }
 
-// refuted tries random individuals, and the best witness known, against a claim
-// that no margin exceeds the limit, or with many bins, that no individual reaches so
-// many.
+// refuted tests random individuals, and the best known witness, against a claim that no
+// margin exceeds the limit or, with K > 2, that no individual reaches K bins.
 func (r *run) refuted(region space.Region, limit float64) *individual.Witness {
 	if math.IsInf(limit, 1) {
 		return nil
@@ -259,14 +252,14 @@ func (r *run) refuted(region space.Region, limit float64) *individual.Witness {
 	return r.counterexample(region, limit, claimed)
 }
 
-// blame records what was wrong with an answer.
+// blame records a fault of an answer.
 func (r *run) blame(what string) {
 	a := ask{run: r}
 	a.fault(what)
 }
 
-// refutation records what an evaluated individual proves wrong of an answer about a region:
-// with a witness, that nothing there exceeds the limit.
+// refutation records that an evaluated individual refutes an answer about a region. With a
+// witness, the refuted claim is that nothing there exceeds the limit.
 func (r *run) refutation(what string, region space.Region, w *individual.Witness, limit float64) {
 	r.blame(what)
 	if r.q.K > 2 {
@@ -275,12 +268,12 @@ func (r *run) refutation(what string, region space.Region, w *individual.Witness
 	r.report.Refuted = append(r.report.Refuted, Refutation{r.o.faulty(what), r.o.Description.Exactness, region, w, limit})
 }
 
-// faulty is what was wrong with an answer of the solver, as Report.Faults have it.
+// faulty is a fault of an answer, as in Report.Faults.
 func (o *Options) faulty(what string) string {
 	return fmt.Sprintf("solver %s: %s", o.Description.Name, what)
 }
 
-// whyNot says in words why an answer settled nothing.
+// whyNot states why an answer settled nothing.
 func whyNot(ctx context.Context, res *sdk.Result) string {
 	switch {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):

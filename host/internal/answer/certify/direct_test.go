@@ -187,8 +187,8 @@ func TestLiesAboutNetworks(t *testing.T) {
 	}{
 		{"everything is fair", on(problem.Decide, func(r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }), "claims that nothing exceeds"},
 		{"its copies are one", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = r.Witness.Copy1 }), "does not violate"},
-		{"its copies are two people", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = []float64{0, 1} }), "none of the question's"},
-		{"its witness is cut short", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = nil }), "its witness is none"},
+		{"its copies are two people", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = []float64{0, 1} }), "outside the question's space"},
+		{"its witness is cut short", on(problem.Decide, func(r *sdk.Result) { r.Witness.Copy2 = nil }), "its witness has copies of"},
 		{"feasible without a witness", on(problem.Decide, func(r *sdk.Result) { r.Witness = nil }), "holds no point"},
 		{"infeasible with a witness", on(problem.Decide, func(r *sdk.Result) { r.Status = sdk.Infeasible }), "infeasible and holds a point"},
 		{"a tolerance of an exact solver", on(problem.Decide, func(r *sdk.Result) { r.Tolerance = 1e-6 }), "and to be exact"},

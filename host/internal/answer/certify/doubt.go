@@ -14,27 +14,26 @@ import (
 )
 
 const (
-	// DoubtCopies bounds the copies that are evaluated to refute a proof for which
-	// nothing but the word of a solver speaks: some tens of milliseconds on the public
-	// networks.
+	// DoubtCopies bounds the copies evaluated to refute a proof that rests on a solver's word
+	// alone: some tens of milliseconds on the public networks.
 	DoubtCopies = 100_000
-	// leastCopies is what an individual counts for at least: it costs more than its copies.
+	// leastCopies is the least cost of an individual, in copies.
 	leastCopies = 16
-	// doubtTime bounds it on networks that take much longer.
+	// doubtTime bounds the time of a doubt, on slow networks.
 	doubtTime = time.Second
 )
 
 // Doubt tries to refute claims about parts of a question's region.
 type Doubt struct{ r *run }
 
-// NewDoubt is about a valid question.
+// NewDoubt makes a Doubt for a valid question.
 func NewDoubt(q *problem.Query, seed int64) *Doubt {
 	return &Doubt{&run{q: q, o: Options{Seed: seed}, replay: individual.NewJudge(q), report: &Report{}}}
 }
 
-// Refute looks in a region for a witness whose margin exceeds what is claimed to bound all
-// margins there, or who reaches the question's bins. It evaluates at most so many copies,
-// chosen by the seed; nil where it meets none.
+// Refute searches a region for a witness whose margin exceeds claimed, or that reaches the
+// question's bins. It evaluates at most copies copies, chosen by the seed; nil if it finds
+// none.
 func (d *Doubt) Refute(ctx context.Context, region space.Region, copies int, claimed *big.Rat) *individual.Witness {
 	return d.r.refute(ctx, region, copies, claimed)
 }

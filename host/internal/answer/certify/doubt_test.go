@@ -50,8 +50,8 @@ func seldom(k int) *problem.Query {
 	return q
 }
 
-// A proof for which only its solver's word speaks is doubted: a witness that a climb finds
-// takes its place, and the solver is told of as refuted.
+// A proof that rests on a solver's word alone is doubted: a witness found by a climb replaces
+// it, and the solver is reported as refuted.
 func TestALonelyLiarIsNotBelieved(t *testing.T) {
 	s := denier{}
 	for _, encoding := range []string{"bigm", "smt", certify.Direct} {
@@ -86,7 +86,7 @@ func TestALonelyLiarIsNotBelieved(t *testing.T) {
 func TestALonelyLiarsBoundIsNotBelieved(t *testing.T) {
 	for _, encoding := range []string{"bigm", "smt", certify.Direct} {
 		q := tenure(fairness.Score, 1<<20)
-		q.Epsilon = big.NewRat(999, 1000) // nobody's gap exceeds it
+		q.Epsilon = big.NewRat(999, 1000) // no gap exceeds it
 		s := denier{}
 		rep, err := certify.Run(t.Context(), q, certify.Options{Solver: s, Description: described(t, s), Encoding: encoding, Maximise: true, Seed: 1})
 		if err != nil || rep.Verdict != certify.Fair || rep.Closed || len(rep.Faults) == 0 || rep.Witness == nil {

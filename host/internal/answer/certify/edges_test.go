@@ -54,8 +54,8 @@ func TestAReplayOutweighsANumericalProof(t *testing.T) {
 	}
 }
 
-// TestOneCounterfactualIsFair: with nothing left to vary, everybody is fair,
-// whatever a solver would say.
+// TestOneCounterfactualIsFair: with a single combination every individual is fair, whatever
+// a solver claims.
 func TestOneCounterfactualIsFair(t *testing.T) {
 	solver, description := highs(t)
 	q := tiny(rand.New(rand.NewPCG(1, 8)), 0, false)

@@ -18,8 +18,8 @@ import (
 // Extreme is what is known of the largest or the smallest value that an
 // individual of a region has: k, or the score gap.
 type Extreme struct {
-	// Bound is proved: nobody of the region has a larger value where the largest
-	// was asked for, nobody a smaller one where the smallest was.
+	// Bound is proved: no individual of the region has a larger value, for the largest, or a
+	// smaller one, for the smallest.
 	Bound float64
 	// Found is the value that X has, the farthest of those evaluated: k exactly; a
 	// gap rounded down where the largest was asked for, up where the smallest was. X is
@@ -28,11 +28,10 @@ type Extreme struct {
 	Found   float64
 	X       []float64
 	Witness *individual.Witness
-	// Nobody: it is proved that the region holds nobody with such a value, and
-	// Bound says nothing. Everybody has a k; a gap takes two counterfactuals.
+	// Nobody: it is proved that no individual of the region has such a value; Bound is unset.
+	// Every individual has a k; a gap needs two counterfactuals.
 	Nobody bool
-	// Grade of the proof behind Bound or Nobody, with Tolerance and where it comes
-	// from.
+	// Grade of the proof of Bound or Nobody, with its Tolerance and formula.
 	Grade            sdk.Grade
 	Tolerance        float64
 	ToleranceFormula string
@@ -46,22 +45,23 @@ type Extreme struct {
 	Nodes            int64
 }
 
-// Settled reports that bound and individual meet, or that there is nobody.
+// Settled reports whether bound and individual meet, or Nobody is proved.
 func (e *Extreme) Settled() bool {
 	return e.Nobody || e.X != nil && math.Abs(e.Bound-e.Found) <= settledAbove+e.Tolerance
 }
 
-// Enclose bounds the value that q.Goal asks for (MaxK, MinK, Maximise or
-// Minimise) over the individuals of the query, and finds one that comes near. It
-// asks a solver of the network form, once. Its claim is held against its own
-// individual, against some random ones, and against those known (nil: none), of
-// whom the query's are evaluated; one contradiction, and it counts for nothing.
-// For k, a region as small as Options.Enumerate says is enumerated instead; for the
-// largest k, Options.Climb climbs first, and a solver that does not answer it at once is
-// asked for one bin more as long as an individual reaches it.
-// Limits end in an Extreme that says so; an error of the solver comes with what
-// was known before, an error about the question without. The notion is the score;
-// what the query requires and forbids is about individuals, and relaxes nothing.
+// Enclose bounds the value of q.Goal (MaxK, MinK, Maximise or Minimise) over the individuals
+// of the query, and finds an individual near the bound. It asks a solver of the network form
+// once. The solver's claim is checked against its own individual, random ones, and the known
+// ones inside the query (nil: none); one contradiction discards it.
+//
+// For k, a region of at most Options.Enumerate individuals is enumerated instead. For the
+// largest k, Options.Climb climbs first; a solver that does not take that goal is asked for
+// one more bin as long as an individual reaches it.
+//
+// A limit ends in an Extreme that names it. An error of the solver comes with the Extreme
+// known before, an error of the question without. The notion is the score; Require and
+// Forbid restrict individuals, and Relax is not allowed.
 func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64) (*Extreme, error) {
 	if len(o.Portfolio) > 0 {
 		return encloseAll(ctx, q, o, known)
@@ -189,7 +189,7 @@ func (e *enclosing) judge(ctx context.Context, res *sdk.Result) (fault string) {
 			return fault
 		}
 	}
-	return e.hear(ctx, res)
+	return e.adopt(ctx, res)
 }
 
 // enumerate evaluates the individuals of a small region, which settles k.
@@ -203,7 +203,7 @@ func (e *enclosing) enumerate(ctx context.Context) {
 	e.Bound, e.Nobody, e.Grade = e.Found, e.X == nil, sdk.GradeExact
 }
 
-// climb looks for an individual in so many bins.
+// climb searches for an individual that reaches at least the given number of bins.
 func (e *enclosing) climb(ctx context.Context, individuals int, bins float64) {
 	c := e.climber()
 	if c == nil {
@@ -346,7 +346,7 @@ func (e *enclosing) exactly(x []float64, v float64) float64 {
 func (e *enclosing) show(res *sdk.Result) (fault string) {
 	v, copies := e.value(res.Witness.Copy1)
 	if copies == 0 {
-		return "its individual is none of the question's"
+		return "its individual is outside the question's space or region"
 	}
 	allowed := 0.0
 	if !e.bins {
@@ -361,9 +361,8 @@ func (e *enclosing) show(res *sdk.Result) (fault string) {
 	return ""
 }
 
-// hear takes over the solver's bound, unless it, or somebody who was evaluated,
-// contradicts it.
-func (e *enclosing) hear(ctx context.Context, res *sdk.Result) (fault string) {
+// adopt takes over the solver's bound, unless an evaluated individual refutes it.
+func (e *enclosing) adopt(ctx context.Context, res *sdk.Result) (fault string) {
 	claim := math.Inf(1) // times the sign
 	switch {
 	case res.Status == sdk.Infeasible:

@@ -19,8 +19,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// extremes are the farthest values over every individual of the query, by
-// definition; absent from the map where nobody has such a value.
+// extremes are the extreme values over all individuals of the query, by definition; a goal
+// is absent if no individual has such a value.
 func extremes(q *problem.Query) map[problem.Goal]float64 {
 	exact, out := q.Model.Exact(), map[problem.Goal]float64{}
 	note := func(most, least problem.Goal, v float64) {
@@ -77,9 +77,8 @@ func part(r *rand.Rand, q *problem.Query) {
 	}
 }
 
-// TestExtremesAgainstTheReferee: largest and smallest k and gap, inside
-// predicates and outside, are those that enumeration finds, and nobody lives
-// where it finds no individual.
+// TestExtremesAgainstTheReferee: largest and smallest k and gap, inside and outside
+// predicates, equal those of enumeration; Nobody holds iff enumeration finds no individual.
 func TestExtremesAgainstTheReferee(t *testing.T) {
 	tier.NeedUsual(t)
 	panel, seen := directPanel(t), map[string]int{}
@@ -120,7 +119,7 @@ func TestGapsOfTwo(t *testing.T) {
 	for _, s := range directPanel(t) {
 		q := tenure(fairness.Score, 10)
 		q.Require = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 4, Hi: 10}}}}
-		// Up to 6 years there is nobody in group a.
+		// Group a has no individual with up to 6 years.
 		q.Space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 6}}, {Feature: 1, Set: []int{0}}}}
 		want := extremes(q)
 		for _, goal := range []problem.Goal{problem.MinK, problem.Minimise} {
@@ -136,8 +135,8 @@ func TestGapsOfTwo(t *testing.T) {
 	}
 }
 
-// TestExtremesAgainstLies: no bound rests on a claim that somebody who is known,
-// or was drawn, contradicts.
+// TestExtremesAgainstLies: no bound rests on a claim that a known or a random individual
+// refutes.
 func TestExtremesAgainstLies(t *testing.T) {
 	q := tenure(fairness.Score, 10)
 	truth := extremes(q)

@@ -9,15 +9,15 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Failure is the error of a solver that was asked and gave no answer: its process
-// ended, it panicked, it answered garbage, it had something to say. What was known
-// before stands, and the question is undecided.
+// Failure is the error of a solver that was asked and gave no answer: its process ended, it
+// panicked, its answer was invalid, or it returned an error. Earlier results stand, and the
+// question is undecided.
 type Failure struct{ err error }
 
-// Error is what the solver, or its process, said.
+// Error is the message of the solver or its process.
 func (f *Failure) Error() string { return f.err.Error() }
 
-// Unwrap keeps the error's identity.
+// Unwrap returns the solver's error.
 func (f *Failure) Unwrap() error { return f.err }
 
 // Failed marks the error of a solver that was asked as a Failure, unless it is
@@ -31,8 +31,8 @@ func Failed(err error) error {
 	return &Failure{err}
 }
 
-// Answered is what a solver returned, of which something must be left: where ctx was
-// over, it was interrupted, and any other error is marked by Failed.
+// Answered checks a solver's return values: one of result and error must be set. If ctx is
+// over the solver was interrupted; any other error is marked by Failed.
 func Answered(ctx context.Context, solver string, res *sdk.Result, err error) (*sdk.Result, error) {
 	switch {
 	case err == nil && res == nil:
@@ -43,8 +43,7 @@ func Answered(ctx context.Context, solver string, res *sdk.Result, err error) (*
 	return res, Failed(err)
 }
 
-// Unanswered is what is left of an error once a report has told of the solver's
-// failure: nothing of a Failure.
+// Unanswered removes a Failure, which a report shows already, from an error.
 func Unanswered(err error) error {
 	if failure := (*Failure)(nil); errors.As(err, &failure) {
 		return nil

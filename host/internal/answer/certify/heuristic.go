@@ -9,12 +9,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// heuristicSamples individuals decide which neurons are taken to be stable.
+// heuristicSamples is the number of individuals that decide which neurons count as stable.
 const heuristicSamples = 200
 
-// assumed narrows the bounds of neurons of open sign that showed one phase in
-// all of a sample's copies, as Fairify's heuristic pruning does. The bounds are
-// then no enclosure any more: see Options.Heuristic.
+// assumed narrows the bounds of unstable neurons that had one sign in all copies of a sample, as
+// Fairify's heuristic pruning does. The bounds are then no enclosure: see Options.Heuristic.
 func (r *run) assumed(n *relu.Network, region space.Region, b *bound.Bounds) *bound.Bounds {
 	s := r.q.Space
 	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x41e5))

@@ -9,10 +9,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Inward is the query with its region cut to the domains, the ends of discrete
-// features to values that they have; the query itself is not changed. A
-// region that leaves a feature no value is ErrInvalidProblem: nobody lives
-// there, and "fair" would be said of nothing. The query must be valid otherwise.
+// Inward returns the query with its region cut to the domains, and the ends of discrete
+// features rounded inward to their values; q is not changed. A region that leaves a feature
+// without values is ErrInvalidProblem, since "fair" would be vacuous. The query must be
+// valid otherwise.
 func Inward(q *problem.Query) (*problem.Query, error) {
 	if q.Region.Box == nil {
 		return q, nil

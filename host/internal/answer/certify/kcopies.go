@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// manyBins decides whether an individual of the region reaches q.K bins: as
-// many copies of the network as that, each in a bin above the last one's.
+// manyBins decides whether an individual of the region reaches q.K bins, with q.K copies of the
+// network, each in a higher bin than the one before.
 func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	if a.low.smt != nil {
 		return a.manyBinsExactly(ctx)
@@ -18,8 +18,8 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	// The room of every copy from its bin's edges is maximised, so that a point
-	// is a clear answer; the replay needs no more than stopSlack.
+	// The distance of every copy from its bin's edges is maximised, so that a point is clear
+	// of rounding; for the replay stopSlack suffices.
 	delta.Objective = a.low.milp.MostRoom()
 	stop := stopSlack
 	out, err := a.solve(ctx, delta, &stop)
@@ -41,9 +41,9 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
 }
 
-// manyBinsExactly asks first for points with room to the edges, which a real
-// feature's rounding does not take across one, and then for any: only that
-// answer is a proof.
+// manyBinsExactly asks first for points at a distance from the edges, which rounding a real
+// feature does not carry across an edge, and then for any point: only the second answer is a
+// proof.
 func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 	text, err := a.low.smt.InBins(a.q.Epsilon, a.q.K)
 	if err != nil {
@@ -69,11 +69,11 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
 }
 
-// auditBins tries random individuals against a claim that none reaches so many
-// bins; one that does is a fault of the claim, and a witness.
+// auditBins tests a claim that no individual reaches the asked number of bins on random
+// individuals. A counterexample is a fault of the claim, and a witness.
 func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
-		out.fault = "it claims that no individual reaches so many bins; the witness it showed on the way does"
+		out.fault = "it claims that no individual reaches that many bins; the witness it showed on the way does"
 		a.refutation(out.fault, a.low.region, nil, 0)
 		a.found(out.seen)
 		return true
@@ -81,7 +81,7 @@ func (a *ask) auditBins(out *answer) bool {
 	if a.counterexample(a.low.region, 0, a.target) == nil {
 		return false
 	}
-	out.fault = "it claims that no individual reaches so many bins; a replayed individual does"
+	out.fault = "it claims that no individual reaches that many bins; a replayed individual does"
 	a.refutation(out.fault, a.low.region, nil, 0)
 	return true
 }

@@ -34,8 +34,8 @@ func mostBins(q *problem.Query) int {
 	return most
 }
 
-// TestManyBinsAgainstTheReferee asks the three solvers whether somebody reaches
-// as many bins as enumeration found, and one more.
+// TestManyBinsAgainstTheReferee asks the three solvers for the number of bins that
+// enumeration found, and for one more.
 func TestManyBinsAgainstTheReferee(t *testing.T) {
 	tier.NeedUsual(t)
 	t.Parallel()
@@ -114,8 +114,7 @@ func TestARealCrash(t *testing.T) {
 	}
 }
 
-// A question for more bins than there are, or than there are copies, needs no
-// solver.
+// A question for more bins than exist, or than an individual has copies, needs no solver.
 func TestBinsBeyondReach(t *testing.T) {
 	solver, description := highs(t)
 	q := tiny(rand.New(rand.NewPCG(1, 7)), 0, false)

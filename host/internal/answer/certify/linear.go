@@ -15,8 +15,8 @@ import (
 
 const linearFormula = "2 copies × sensitivity of a logit × the solver's tolerance + 1e-6"
 
-// linear decides a region in a notion that is linear in the logits: one
-// feasibility question, or one optimisation.
+// linear decides a region in a notion that is linear in the logits, by one feasibility question
+// or one optimisation.
 func (a *ask) linear(ctx context.Context) (outcome, error) {
 	if a.deciding {
 		return a.feasible(ctx)
@@ -24,9 +24,8 @@ func (a *ask) linear(ctx context.Context) (outcome, error) {
 	return a.optimise(ctx)
 }
 
-// feasible asks for any violation. Where a point comes back that the replay
-// refuses, the margin ties with ε, and the largest margin settles it: one of at
-// most ε + tolerance is what a numerical proof means.
+// feasible asks for any violation. If the replay refuses the point, the margin ties with ε, and
+// the largest margin decides: a numerical proof means a margin of at most ε + tolerance.
 func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	eps, trivial := a.best(), a.trivialBound(a.b)
 	out, err := a.solve(ctx, a.low.milp.Violating(a.q.Notion, eps, encode.LeastMargin, a.order), nil)
@@ -51,7 +50,7 @@ func (a *ask) feasible(ctx context.Context) (outcome, error) {
 		return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, bound: eps, tolerance: tolerance, formula: linearFormula}, nil
 	}
 	if out.Reason == sdk.Numerical && !a.o.Heuristic && !a.o.SolverOnly && a.counterexample(a.low.region, eps, a.target) != nil {
-		return outcome{decided: true, by: BySampling, bound: trivial}, nil // cheap against asking about both halves
+		return outcome{decided: true, by: BySampling, bound: trivial}, nil // cheaper than asking about both halves
 	}
 	return outcome{stopped: out.stops(ctx), bound: trivial, why: out.why()}, nil
 }
@@ -88,8 +87,8 @@ func (a *ask) optimise(ctx context.Context) (outcome, error) {
 	return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, bound: math.Max(upper, best), tolerance: tolerance, formula: linearFormula}, nil
 }
 
-// inside looks for the best witness a tolerance away from the tie l2 = 0, where
-// rounding the optimum itself made it comparable no longer.
+// inside searches for the best witness a tolerance away from the tie l2 = 0, at which rounding
+// invalidated the optimum itself.
 func (a *ask) inside(ctx context.Context, tolerance float64) error {
 	second := problem.ColumnBound{Column: a.low.logits[a.order.Low], Lo: a.b.Logit.Lo, Hi: math.Max(a.b.Logit.Lo, -tolerance)}
 	out, err := a.solve(ctx, problem.Delta{ColumnBounds: []problem.ColumnBound{second}}, nil)
@@ -99,13 +98,13 @@ func (a *ask) inside(ctx context.Context, tolerance float64) error {
 	return err
 }
 
-// refute holds a claimed bound against the best witness known in the region,
-// and against random individuals.
+// refute tests a claimed bound against the best known witness of the region, and against random
+// individuals.
 func (a *ask) refute(out *answer, upper float64) {
 	if out.fault != "" || out.upper == math.Inf(1) {
 		return
 	}
-	if len(a.low.orders) > 1 { // a witness may be one of the other order, of which this claim does not speak
+	if len(a.low.orders) > 1 { // the witness may be of the other order, which this claim does not cover
 		a.audit(out, 0, math.Inf(1))
 		return
 	}

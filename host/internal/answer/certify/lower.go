@@ -12,29 +12,27 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// lowering is a region's question in one of the solvers' forms: what the two
-// kinds of lowering have in common, and the one that it is.
+// lowering is a region's question in one of the solvers' forms.
 type lowering struct {
 	problem *problem.Problem
 	region  space.Region
-	// logits are the positions of the copies' logits among the values.
+	// logits are the indices of the copies' logits among the values.
 	logits []int
-	// sensitivity turns a solver's tolerance into one of a logit.
+	// sensitivity is the error of a logit per unit of the solver's tolerance.
 	sensitivity float64
 	fidelity    encode.Fidelity
 	decode      func([]problem.Number) ([][]float64, error)
-	// proofless says why nothing but a point is believed; empty: proofs are.
+	// proofless is the reason why only points of this lowering count; empty: proofs do, too.
 	proofless string
-	// orders are the orders of the two copies that must each be asked about; in
-	// the SMT form every assertion covers them all.
+	// orders are the orders of the two copies to ask about; in the SMT form every assertion
+	// covers both.
 	orders []encode.Order
 
 	milp *encode.Lowered
 	smt  *encode.LoweredSMT
 }
 
-// lowered is nil without an error where the bounds reach fewer bins than the
-// query asks for.
+// lowered lowers the query; nil without an error if the bounds reach fewer bins than asked for.
 func (r *run) lowered(q *problem.Query, b *bound.Bounds) (*lowering, error) {
 	out := &lowering{region: q.RegionOrWhole(), orders: []encode.Order{encode.InOrder}}
 	var err error
@@ -63,7 +61,7 @@ func (r *run) lowered(q *problem.Query, b *bound.Bounds) (*lowering, error) {
 			out.proofless = err.Error()
 		}
 	}
-	if out.fidelity == encode.Under { // what is not in it may be in the question
+	if out.fidelity == encode.Under { // the question may have points that the lowering excludes
 		out.proofless = "the encoding is an under-approximation, which proves nothing"
 	}
 	return out, nil

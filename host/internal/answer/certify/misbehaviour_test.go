@@ -19,9 +19,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// tenure holds up to ten years, in as many steps, against group b alone: the
-// logit is 4 for group a, 4 − years for b. All but the shortest tenures violate
-// at ε = 0.05; the largest logit gap is that of all years.
+// tenure is a model of up to ten years, in the given number of steps, that treats group b
+// worse: the logit is 4 for group a, 4 − years for b. Only the shortest tenures keep
+// ε = 0.05; the largest logit gap is that of all years.
 func tenure(n fairness.Notion, steps float64) *problem.Query {
 	s := &space.Space{
 		Features: []space.Feature{
@@ -117,7 +117,7 @@ var lies = []struct {
 	solve func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.Solver) (*sdk.Result, error)
 	fault string
 	lost  bool
-	// notions that the lie can be told in; nil: all.
+	// notions in which the lie is possible; nil: all.
 	only []fairness.Notion
 }{
 	{name: "infeasible", solve: told(func(r *sdk.Result) { *r = sdk.Result{Status: sdk.Infeasible} }), fault: "a replayed witness has"},
@@ -164,8 +164,8 @@ var lies = []struct {
 	}, fault: "neither a result nor an error", lost: true},
 }
 
-// notions are those that a lie is told about: only, where that is given, or else all
-// of them; below the long tier one, in turn.
+// notions are those that a lie is tested with: only, if set, otherwise all in the long tier,
+// and one in turn below it.
 func notions(lie int, only []fairness.Notion) []fairness.Notion {
 	if only != nil {
 		return only
@@ -235,7 +235,7 @@ func TestLies(t *testing.T) {
 		for _, n := range notions(i, lie.only) {
 			for _, steps := range []float64{10, 1 << 20} {
 				if steps > 10 && lie.fault == "" {
-					continue // halving goes on until a time limit
+					continue // splitting continues until a time limit
 				}
 				t.Run(lie.name+"/"+n.String(), func(t *testing.T) {
 					q := tenure(n, steps)
@@ -303,8 +303,8 @@ func TestLiesWhileMaximising(t *testing.T) {
 	}
 }
 
-// The bound beside a verdict speaks of everybody, also of those that were not
-// looked at once a witness was found.
+// The bound beside a verdict covers all individuals, including those that were not examined
+// once a witness was found.
 func TestBoundBesideAnEarlyWitness(t *testing.T) {
 	for _, n := range fairness.Notions {
 		q := tenure(n, 10)

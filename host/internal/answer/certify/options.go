@@ -15,10 +15,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Options steer a Run. Solver and Description are required, or a Portfolio.
+// Options are the settings of a Run. Solver and Description are required, or a Portfolio.
 type Options struct {
-	// Portfolio are several solvers, all of which are asked at once, in place of Solver;
-	// of each only Solver, Description, Encoding, Bounds and Set count. See OptionsFor.
+	// Portfolio is several solvers asked at once, in place of Solver; of each only Solver,
+	// Description, Encoding, Bounds and Set are used. See OptionsFor.
 	Portfolio   []Options
 	Solver      sdk.Incremental
 	Description sdk.Description
@@ -28,19 +28,16 @@ type Options struct {
 	// Bounds names the method that bounds the network for the lowering; empty:
 	// DefaultBounds. BoundsNames lists them.
 	Bounds string
-	// Climb looks for a violation by local search before a solver is asked, and
-	// hands the solver the best individual as a start. A solver that is asked about
-	// the network itself looks around for itself.
+	// Climb searches for a violation before a solver is asked, and passes the best individual to
+	// the solver as a start. A solver that gets the model itself has heuristics of its own.
 	Climb bool
-	// SolverOnly counts only the points that the solver reports: what the host
-	// comes across while checking a claim or climbing is no witness, and no
-	// region is enumerated. For comparing solvers.
+	// SolverOnly counts only points that the solver reports: individuals that the host evaluates
+	// are no witnesses, and no region is enumerated. For comparing solvers.
 	SolverOnly bool
-	// Heuristic takes neurons that do not change their phase among sampled
-	// individuals to be stable. The question is then about another network: a
-	// witness is replayed as ever, and nothing else is concluded.
+	// Heuristic treats neurons that have one sign in a sample as stable. The question is then
+	// about another network: a witness is replayed as always, and nothing is proved.
 	Heuristic bool
-	// Maximise asks, after the verdict, for the largest gap or margin.
+	// Maximise computes the largest gap or margin after the verdict.
 	Maximise bool
 	// Gap is the relative optimality gap at which maximising may stop; 0: as
 	// close as the solver's tolerance allows.
@@ -48,7 +45,7 @@ type Options struct {
 	Threads int
 	Memory  int64
 	Seed    int64
-	// Set are the plugin's own options.
+	// Set are the plugin's options.
 	Set map[string]string
 	// Enumerate: a region of at most this many individuals is decided by
 	// evaluating each exactly; 0 asks for the default of 16, negative for 1.
@@ -56,18 +53,17 @@ type Options struct {
 	// Doubt bounds the copies that are evaluated to refute a proof that rests on the
 	// solver's word alone; 0 asks for DoubtCopies.
 	Doubt int
-	// Progress, where not nil, is called from one goroutine at a time.
+	// Progress, if not nil, is called by one goroutine at a time.
 	Progress func(Progress)
-	// Witnessed, where not nil, is called with each witness the moment its replay
-	// is done: also with an incumbent that the solver shows on its way, from
-	// another goroutine then, with a portfolio from several at once. It must not block.
+	// Witnessed, if not nil, is called with each witness after its replay. An incumbent's comes
+	// from another goroutine, and with a portfolio several come at once. It must not block.
 	Witnessed func(*individual.Witness)
 
-	// team is what members of a portfolio share; nil for a solver alone.
+	// team is shared by a portfolio's members; nil for a single solver.
 	team *team
 }
 
-// Solving are the solver's own options, with what is left of ctx as the time limit.
+// Solving are the solver's options, with the remaining time of ctx as the limit.
 func (o *Options) Solving(ctx context.Context) sdk.SolveOptions {
 	out := sdk.SolveOptions{Seed: o.Seed, Threads: o.Threads, Memory: o.Memory, Gap: o.Gap, Options: o.Set}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -76,11 +72,11 @@ func (o *Options) Solving(ctx context.Context) sdk.SolveOptions {
 	return out
 }
 
-// DefaultBounds is the method of a question that names none.
+// DefaultBounds is the default bounding method.
 const DefaultBounds = "interval"
 
-// BoundsFor is the method for one question in an encoding: the tighter one for scripts,
-// whose solvers gain most from every neuron that is stable.
+// BoundsFor is the default bounding method of an encoding: the tighter one for scripts, whose
+// solvers gain most from stable neurons.
 func BoundsFor(encoding string) string {
 	if e, err := LookupEncoding(encoding); err == nil && e.Form == problem.FormSMT {
 		return "linear"
@@ -88,9 +84,8 @@ func BoundsFor(encoding string) string {
 	return DefaultBounds
 }
 
-// DefaultEncoding is the lowering for a solver where a question names none: none
-// where the solver takes networks, rows and columns where it takes those, else a
-// script; empty for a solver of neither.
+// DefaultEncoding is the default lowering for a solver: Direct if it takes models, else rows
+// and columns, else a script; empty for a solver of neither.
 func DefaultEncoding(d *sdk.Description) string {
 	switch {
 	case d.Answers(problem.FormNetwork, problem.Decide):
@@ -103,31 +98,29 @@ func DefaultEncoding(d *sdk.Description) string {
 	return ""
 }
 
-// Direct reports that the solver, or one of a portfolio, is asked about the network itself.
+// Direct reports whether the solver, or one of a portfolio, gets the model itself.
 func (o *Options) Direct() bool {
 	return slices.ContainsFunc(o.Portfolio, func(m Options) bool { return m.Direct() }) || o.Encoding == Direct || o.Encoding == "" && DefaultEncoding(&o.Description) == Direct
 }
 
-// Progress is a glimpse of a running question.
+// Progress is the state of a running question.
 type Progress struct {
 	// Open and Decided count regions.
 	Open, Decided int
-	// Best is the largest margin replayed so far, valid where Witness is not nil.
+	// Witness has the largest margin replayed so far; nil if there is none.
 	Witness *individual.Witness
-	// Bound on the margin, or while Max.K is asked for on the number of bins; valid
-	// where HasBound is set.
+	// Bound on the margin, or for MaxK on the number of bins; valid if HasBound is set.
 	Bound    float64
 	HasBound bool
-	// Settled is the share of the region asked about that needs no more looking at, 0 to 1;
-	// 0 also where the solver does not tell.
+	// Settled is the decided share of the region, 0 to 1; 0 also if the solver reports none.
 	Settled float64
 	Nodes   int64
 	Elapsed time.Duration
-	// Limit is how long it may all take; 0: as long as it does.
+	// Limit is the time limit; 0: none.
 	Limit time.Duration
 }
 
-// String is one line about a running question.
+// String formats the progress as one line.
 func (p Progress) String() string {
 	var words []string
 	if all := p.Decided + p.Open; all > 1 {

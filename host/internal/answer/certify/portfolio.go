@@ -16,9 +16,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// OptionsFor are the options of a question to a solver, or to a portfolio: encoding and
-// bounds as they are asked for (empty: by default), and the plugins' own. A member of a
-// portfolio that does not answer in the encoding's form has its own default.
+// OptionsFor are the options for a question to a solver or a portfolio, with the given encoding
+// and bounds (empty: defaults) and the plugins' own options. A member that does not take the
+// encoding's form gets its own default.
 func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	all := make([]Options, len(plugins))
 	for i, p := range plugins {
@@ -36,13 +36,13 @@ func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	return Options{Portfolio: all}
 }
 
-// as are the options of a question to one member.
+// as returns the options with the member's solver.
 func (o Options) as(m Options) Options {
 	o.Portfolio, o.Solver, o.Description, o.Encoding, o.Bounds, o.Set = nil, m.Solver, m.Description, m.Encoding, m.Bounds, m.Set
 	return o
 }
 
-// Members are the options of a portfolio's members, or those of a solver alone.
+// Members are the options of a portfolio's members, or of the single solver.
 func (o *Options) Members() []Options {
 	if len(o.Portfolio) > 0 {
 		return o.Portfolio
@@ -50,7 +50,7 @@ func (o *Options) Members() []Options {
 	return []Options{*o}
 }
 
-// joined is what the members of a portfolio have, once each.
+// joined joins a property of the members by "+", each value once.
 func (o *Options) joined(of func(*Options) string) string {
 	if len(o.Portfolio) == 0 {
 		return of(o)
@@ -91,8 +91,8 @@ func (t *team) tell(w *individual.Witness) {
 	}
 }
 
-// heard is the best witness of all members; nil for none.
-func (t *team) heard() *individual.Witness {
+// bestWitness returns the best witness of all members; nil if none.
+func (t *team) bestWitness() *individual.Witness {
 	if t == nil {
 		return nil
 	}
@@ -118,10 +118,10 @@ func (t *team) progress(i int, p Progress) Progress {
 	return p
 }
 
-// hear takes over a witness that another member found, while the largest margin is asked
-// for, and reports whether it did.
-func (r *run) hear() bool {
-	w := r.o.team.heard()
+// adopt takes over another member's better witness while the largest margin is sought, and reports
+// whether it did.
+func (r *run) adopt() bool {
+	w := r.o.team.bestWitness()
 	if w == nil || r.deciding || r.report.Witness != nil && w.Margin <= r.report.Witness.Margin {
 		return false
 	}
@@ -131,15 +131,15 @@ func (r *run) hear() bool {
 	return true
 }
 
-// hear is the run's; the witness is what the solver starts from next.
-func (a *ask) hear() {
-	if a.run.hear() {
+// adopt is run.adopt; the witness also becomes the solver's next start.
+func (a *ask) adopt() {
+	if a.run.adopt() {
 		w := a.report.Witness
 		a.begin = [][]float64{w.Copy1, w.Copy2}
 	}
 }
 
-// asked is what became of a question to one member.
+// asked is one member's answer to a question.
 type asked[T any] struct {
 	member int
 	out    *T

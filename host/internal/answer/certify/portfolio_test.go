@@ -79,8 +79,8 @@ func TestALiarInAPortfolio(t *testing.T) {
 	}
 }
 
-// What nobody refutes in time, a witness of another member does: of one person in a
-// million, whom no audit of a denier's proof comes across.
+// A false claim that the audit does not refute in time is refuted by another member's
+// witness: one individual in a million, which random draws do not meet.
 func TestAPortfolioRefutesItsMember(t *testing.T) {
 	q, asked := seldom(0), make(chan struct{})
 	rep, err := certify.Run(t.Context(), q, certify.Options{
@@ -133,7 +133,7 @@ func (c coarse) Describe(ctx context.Context) (sdk.Description, error) {
 	return d, err
 }
 
-// knowing knows whom seldom is about.
+// knowing knows the individual that seldom is about.
 type knowing struct {
 	sdktest.Enumerator
 	after <-chan struct{}
@@ -148,7 +148,7 @@ func (k knowing) Solve(_ context.Context, p *problem.Problem, _ sdk.SolveOptions
 	}, nil
 }
 
-// late denies everything once it is told to end.
+// late claims infeasibility once it is interrupted.
 type late struct {
 	denier
 	asked chan struct{}
@@ -171,7 +171,7 @@ func (p patient) Solve(ctx context.Context, q *problem.Problem, o sdk.SolveOptio
 	return p.Enumerator.Solve(ctx, q, o)
 }
 
-// lost dies when it is asked, and stuck answers when it is told to end.
+// lost dies when asked; stuck answers when interrupted.
 type lost struct {
 	sdktest.Enumerator
 	asked chan struct{}
@@ -189,8 +189,8 @@ func (stuck) Solve(ctx context.Context, _ *problem.Problem, _ sdk.SolveOptions) 
 	return nil, ctx.Err()
 }
 
-// The first proof ends a question, whatever becomes of the other members; without any, the
-// error is theirs.
+// The first proof ends a question, however the other members end. Without a proof their
+// error is returned.
 func TestAMemberThatIsLost(t *testing.T) {
 	q := tenure(fairness.Logit, 100)
 	for _, goal := range []problem.Goal{problem.Decide, problem.MaxK} {

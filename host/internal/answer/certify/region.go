@@ -59,7 +59,7 @@ func (r *run) bounds(region space.Region) *bound.Bounds {
 // region decides one region at the current target, or says why it cannot.
 func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
 	if region.Count() < max(2, r.q.K) {
-		// Nobody has as many counterfactuals as the question needs: everybody is fair
+		// No individual has as many counterfactuals as the question needs: all are fair
 		// (docs/semantics.md), and the gap is 0.
 		return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}, nil
 	}

@@ -58,7 +58,7 @@ type run struct {
 	// anything else is; decided is the report as of the verdict, nil before.
 	keep    func(*Report)
 	decided *Report
-	// left ends when nobody waits for the answer any more, see attend.
+	// left ends when the answer is abandoned, see attend.
 	left context.Context
 }
 
@@ -116,7 +116,7 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 	return r.report, err
 }
 
-// Nobody reports that the constraints leave nobody in a query's region.
+// Nobody reports whether the constraints leave no individual in a query's region.
 func Nobody(q *problem.Query) bool {
 	k, exact := q.Space.MaxCounterfactuals(q.RegionOrWhole())
 	return exact && k == 0
@@ -201,7 +201,7 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 	case e.SOS1 && !o.Description.SOS1:
 		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
 	case q.K > 2 && !q.Notion.Binned():
-		return fmt.Errorf("%w: k = %d bins of scores are asked for in the notion %s, which has none", sdk.ErrInvalidProblem, q.K, q.Notion)
+		return fmt.Errorf("%w: k = %d bins of scores are asked for, and the notion %s has no bins", sdk.ErrInvalidProblem, q.K, q.Notion)
 	case q.K > 2 && len(q.Relax) > 0:
 		return fmt.Errorf("%w: k = %d bins are asked of one individual, and relaxations speak of two", sdk.ErrInvalidProblem, q.K)
 	case q.K > 2 && q.TellsCopiesApart():
@@ -271,7 +271,7 @@ func (r *run) maximise(ctx context.Context) error {
 	if w := r.report.Witness; w != nil {
 		r.raise(w)
 	}
-	r.hear()
+	r.adopt()
 	r.report.unproved()
 	left, err := r.sweep(ctx)
 	refuted := err == nil && !left && r.report.HasBound && r.doubted(ctx, r.report.Bound)

@@ -110,7 +110,7 @@ func (a *ask) at(out *answer, o encode.Order, last float64) (at float64, moved b
 // more than the best so far, so that the proof can close. (A score step δ is a
 // slack of 4δ or more.)
 func (a *ask) goal(coarser float64) float64 {
-	a.hear()
+	a.adopt()
 	if a.deciding {
 		return a.best()
 	}

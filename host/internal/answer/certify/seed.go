@@ -45,10 +45,10 @@ var radii = []float64{0.1, 0.3, 1}
 // maxSeedTangents bounds the questions put about one box.
 const maxSeedTangents = 8
 
-// Seed returns a replayed 2-discriminant individual near from, in canonical
-// form. ok is false where the solver found none, where ctx ended, or where an earlier
-// question goes on that did not hear its own end. An error means that the
-// solver is lost or the query malformed. Not safe for concurrent use.
+// Seed returns a replayed 2-discriminant individual near from, in canonical form. ok is
+// false if the solver found none, if ctx ended, or while an earlier question runs past its
+// deadline. An error means that the solver is lost or the query malformed. Not safe for
+// concurrent use.
 func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error) {
 	if s.behind != nil {
 		select {
@@ -65,12 +65,12 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 		err error
 	}
 	ended, mine := make(chan struct{}), *s
-	a, heard := overtime.Within(ctx, func(left context.Context) answer {
+	a, bestWitness := overtime.Within(ctx, func(left context.Context) answer {
 		defer close(ended)
 		x, ok, err := mine.seed(ctx, left, from, seed)
 		return answer{mine, x, ok, err}
 	})
-	if !heard {
+	if !bestWitness {
 		s.behind = ended
 		return nil, false, nil
 	}

@@ -71,8 +71,8 @@ func TestSeedsAgainstTheReferee(t *testing.T) {
 	}
 }
 
-// ladder is a line of a thousand steps on which nearly everybody is treated
-// differently, and a second feature without effect.
+// ladder is a line of a thousand steps on which nearly all individuals are treated unfairly,
+// and a second feature without effect.
 func ladder() *problem.Query {
 	q := tenure(fairness.Score, 1000)
 	q.Space.Features = append(q.Space.Features, space.Feature{Name: "shoe size", Kind: space.Integer, Lo: 20, Hi: 60, Inputs: []space.Input{{Index: 2, Scale: 1}}})
@@ -114,8 +114,7 @@ func TestSeedsStayNearAndDiffer(t *testing.T) {
 	}
 }
 
-// The box grows until somebody in it is treated differently, and ends at the
-// query's region.
+// The box grows until it contains an unfair individual, at most to the query's region.
 func TestSeedsFromAFairPlace(t *testing.T) {
 	solver, description := highs(t)
 	q := ladder()

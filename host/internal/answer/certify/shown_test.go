@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Of a gap of scores no bound above 1 is shown; of other values it is as it was told.
+// A bound above 1 on a gap of scores is hidden; other bounds are shown unchanged.
 func TestShownBound(t *testing.T) {
 	for _, c := range []struct {
 		notion      fairness.Notion

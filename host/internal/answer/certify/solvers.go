@@ -46,9 +46,9 @@ func OpenSolvers(ctx context.Context, s *session.Session, name, encoding string,
 	return discover.Solvers{p}, nil
 }
 
-// OpenSolverFor is OpenSolver for one question: another solver of the lowerings
-// takes the place of one that was not named and does not answer the question,
-// which the user is told.
+// OpenSolverFor is OpenSolver for one question: if the user named no solver and the default
+// does not answer the question, another solver of the lowerings is opened, and the user is
+// notified.
 func OpenSolverFor(ctx context.Context, s *session.Session, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
 	p, err := firstSolver(ctx, s, options, append([]string{Direct}, lowerings...))
 	if err != nil {

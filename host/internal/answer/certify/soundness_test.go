@@ -115,8 +115,8 @@ func TestNobodyLivesThere(t *testing.T) {
 	}
 }
 
-// TestTheLastWordDoesNotUndoAWitness: a solver shows a violation on its way, and
-// ends with a point that is none and the claim that nothing is.
+// TestTheLastWordDoesNotUndoAWitness: a solver reports a violation as progress, and ends with
+// an invalid point and a claim of infeasibility.
 func TestTheLastWordDoesNotUndoAWitness(t *testing.T) {
 	const steps = 1 << 40
 	q := tenure(fairness.Score, steps)

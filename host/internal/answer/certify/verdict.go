@@ -50,8 +50,8 @@ const (
 // Report is the outcome of one Run.
 type Report struct {
 	Verdict Verdict
-	// Nobody: the constraints leave no individual in the region. It is Fair, vacuously,
-	// and there are no numbers.
+	// Nobody: the constraints leave no individual in the region. The verdict is Fair, vacuously,
+	// and all numbers are unset.
 	Nobody bool
 	// Grade of the proof where the verdict is Fair.
 	Grade sdk.Grade
@@ -104,8 +104,8 @@ type Refutation struct {
 	// Grade is the solver's, and Region where it made the claim.
 	Grade  sdk.Grade
 	Region space.Region
-	// Witness has a margin above Limit, which nothing in the region was claimed to exceed;
-	// nil where the claim is of another kind, such as a witness that is none.
+	// Witness has a margin above Limit, the claimed bound of the region; nil if the claim is of
+	// another kind, such as an invalid witness.
 	Witness *individual.Witness
 	Limit   float64
 }

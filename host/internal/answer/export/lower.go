@@ -32,7 +32,7 @@ type Options struct {
 // Lowered is a problem to write.
 type Lowered struct {
 	Problem *problem.Problem
-	// Suffix tells apart the problems of one query; empty for the first.
+	// Suffix distinguishes the problems of one query; empty for the first.
 	Suffix string
 	// Fidelity of the problem as it stands, before any refinement by a solver's
 	// answers.
@@ -162,7 +162,7 @@ func lowering(err error) error {
 	return fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 }
 
-// epsilon is the notion's threshold as a float64, 0 where it has none.
+// epsilon is the notion's threshold as a float64; 0 for a notion without ε.
 func epsilon(q *problem.Query) float64 {
 	v, _ := q.Notion.Threshold(q.Epsilon).Float64()
 	return v

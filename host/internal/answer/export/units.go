@@ -18,8 +18,8 @@ type units struct {
 	inputs []productInput
 	count  int
 	relu   bool
-	// plus, minus and ramp are the first units of an input's v, −v and table; −1
-	// where it has none.
+	// plus, minus and ramp are the first units of an input's v, −v and table; −1 if it has no
+	// such unit.
 	plus, minus, ramp []int
 }
 

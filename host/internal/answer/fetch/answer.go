@@ -38,7 +38,7 @@ type Result struct {
 	Data string `json:"data,omitempty"`
 }
 
-// FileResult is what became of a file.
+// FileResult is the outcome of a file.
 type FileResult struct {
 	Path    string `json:"path"`
 	State   State  `json:"state"`
@@ -92,7 +92,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return out, errors.New("interrupted; run the same command again to go on")
+		return out, errors.New("interrupted; the same command continues")
 	case missing > 0:
 		return out, fmt.Errorf("%d of %d files are missing; run the same command again to try once more", missing, len(out.Files))
 	}
@@ -132,7 +132,7 @@ func (r *Request) folder() (string, error) {
 	return dir, err
 }
 
-// Document shows what became of the files, and how studies find them.
+// Document shows the outcome of each file, and how studies find them.
 func (r *Result) Document() *view.Document {
 	t := &view.Table{Plain: true, Columns: []view.Column{{Title: "FILE"}, {Title: "STATE"}, {Title: "BYTES"}, {Title: "LICENCE"}}}
 	for _, f := range r.Files {

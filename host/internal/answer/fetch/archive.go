@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// archive is what became of a zip file's download.
+// archive is a zip file's download and its outcome.
 type archive struct {
 	path string
 	err  error

@@ -46,7 +46,7 @@ type Progress struct {
 	Done, Total int64
 }
 
-// State is what became of a file.
+// State is the state of a file after a fetch.
 type State string
 
 const (
@@ -62,7 +62,7 @@ const (
 	Skipped State = "skipped"
 )
 
-// Outcome is what became of one file.
+// Outcome is the outcome of one file.
 type Outcome struct {
 	File  File
 	State State

@@ -326,7 +326,7 @@ func TestSecondSource(t *testing.T) {
 	}
 }
 
-// TestHugeAnswersAreRefused: nobody fills the disk by sending for ever.
+// TestHugeAnswersAreRefused: a server that sends without end does not fill the disk.
 func TestHugeAnswersAreRefused(t *testing.T) {
 	h := newHome(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {

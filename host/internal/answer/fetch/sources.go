@@ -45,7 +45,7 @@ const (
 // Sets are the names that choose files, in order.
 var Sets = []string{"adult", "bank"}
 
-// Files lists what there is to fetch, for the sets named or, without one, all.
+// Files lists the files of the named sets, by default of all sets.
 func Files(sets ...string) []File {
 	var out []File
 	for _, f := range public {

@@ -81,7 +81,7 @@ func TestAStandstillIsCutShort(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what has come stays, and the next run goes on.
+// TestInterrupted: downloaded parts are kept, and the next run resumes.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := newHome(t, stalls)

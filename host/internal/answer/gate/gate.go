@@ -60,7 +60,7 @@ func Word(name, bound string, words ...string) (Gate, error) {
 	return Gate{}, errors.New("want " + strings.Join(words, " or "))
 }
 
-// Outcome is what became of a gate. Only Passed passes.
+// Outcome is the outcome of a gate. Only Passed passes.
 type Outcome string
 
 // Outcomes.
@@ -95,7 +95,7 @@ func (g Gate) Within(of string, lo, hi *big.Rat, text string) Check {
 	return g.Is(of, outcome, text)
 }
 
-// Is is what became of the gate.
+// Is is a check of the gate with the given outcome.
 func (g Gate) Is(of string, outcome Outcome, text string) Check {
 	return Check{g.Name, g.Bound, of, outcome, text}
 }
@@ -118,7 +118,7 @@ func (c Check) Name() string {
 	return name
 }
 
-// Checks are a result's; the zero value is none.
+// Checks are the checks of a result; the zero value is empty.
 type Checks struct {
 	Gates []Check `json:"gates,omitempty"`
 }
@@ -126,7 +126,7 @@ type Checks struct {
 // Checked are all of them.
 func (c *Checks) Checked() []Check { return c.Gates }
 
-// Hold adds what became of gates.
+// Hold appends checks of gates.
 func (c *Checks) Hold(all ...Check) { c.Gates = append(c.Gates, all...) }
 
 // Blocks show them: those that passed, and then the others.

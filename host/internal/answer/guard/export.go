@@ -14,10 +14,10 @@ import (
 	"unicode"
 )
 
-// The functions that Export writes take one argument for each feature that the
-// rules speak of and give the name of the first rule that refuses and its
-// reason. A number that is not one (NaN) is missing, where it may be. What a rule could be
-// misled by is refused as well: such a number where it may not, a text that is none of the categories.
+// The functions that Export writes take one argument for each feature of the rules, and return
+// the name of the first rule that refuses and its reason. NaN stands for a missing value if the
+// feature may be missing. Inputs that could mislead a rule are refused as well: any other NaN, and
+// a text outside the categories.
 
 // language is what Export writes.
 type language struct {

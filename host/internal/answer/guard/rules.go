@@ -1,7 +1,6 @@
-// Package guard says for whom a model must not answer: guardrails, rules over
-// features that are not protected, in a small file that needs nothing else to
-// be understood. docs/mitigate.md describes the file; Python and Go write the
-// same rules as plain functions.
+// Package guard implements guardrails: rules over unprotected features, in a small
+// self-contained file, for people about whom a model must not answer. docs/mitigate.md
+// describes the file; Python and Go write the same rules as plain functions.
 package guard
 
 import (
@@ -18,9 +17,9 @@ import (
 // Version is that of the rules file which this package reads and writes.
 const Version = 1
 
-// Rules are guardrails. A model guarded by them refuses to answer for an
-// individual where all conditions of at least one rule hold; without rules it
-// answers everybody. The zero value is not valid: see New.
+// Rules are guardrails. A model guarded by them refuses to answer for an individual if all
+// conditions of at least one rule hold; without rules it always answers. The zero value is
+// not valid: see New.
 type Rules struct {
 	// Version is that of the file's format.
 	Version int
@@ -47,7 +46,7 @@ type Feature struct {
 type Rule struct {
 	// Name is unique among the rules; it is what a refusal names.
 	Name string `json:"name"`
-	// Why says in a sentence why nobody is answered there; it may be empty.
+	// Why is the reason for refusing, in a sentence; it may be empty.
 	Why string `json:"why,omitempty"`
 	// Conditions are at least one.
 	Conditions []Condition `json:"conditions"`
@@ -109,10 +108,9 @@ func (r *Rules) describe(s *space.Space) {
 	}
 }
 
-// Conditions is a predicate over features that are not protected, in the form
-// of a rules file. Conditions that always hold in the feature's kind, such as
-// an interval without ends, are left out; where none is left the rule would
-// refuse everybody, which is an error.
+// Conditions is a predicate over unprotected features, in the form of a rules file.
+// Conditions that always hold in the feature's kind, such as an interval without ends, are
+// left out. If no condition is left, the rule would refuse all individuals, which is an error.
 func Conditions(s *space.Space, p space.Predicate) ([]Condition, error) {
 	if err := p.Validate(s); err != nil {
 		return nil, err
@@ -143,7 +141,7 @@ func Conditions(s *space.Space, p space.Predicate) ([]Condition, error) {
 			return nil, fmt.Errorf("feature %q: %w", f.Name, err)
 		}
 		if f.Missing && iv.Hi >= f.Hi {
-			if c.Missing, iv.Hi = true, math.Inf(1); iv.Lo > f.Numbers().Hi { // nobody else
+			if c.Missing, iv.Hi = true, math.Inf(1); iv.Lo > f.Numbers().Hi { // missing only
 				out = append(out, c)
 				continue
 			}
@@ -162,9 +160,9 @@ func Conditions(s *space.Space, p space.Predicate) ([]Condition, error) {
 
 var errEverybody = errors.New("a rule without conditions would refuse everybody")
 
-// shortest writes an end of an interval: closed, or open at the neighbouring
-// float64 where that has fewer digits. outward is −1 for the lower end, +1 for
-// the upper one; an infinite end is none.
+// shortest writes an end of an interval: closed, or open at the neighbouring float64 if that
+// has fewer digits. outward is −1 for the lower end, +1 for the upper one; an infinite end
+// is nil.
 func shortest(end float64, kind space.Kind, outward int) (closed, open *float64) {
 	if math.IsInf(end, outward) {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
-// ErrNoInput tells of a value outside the domain of a feature that feeds the
-// network by a table: the table has no entry for it.
+// ErrNoInput: a value is outside the domain of a feature that feeds the network by a table,
+// which has no entry for it.
 var ErrNoInput = errors.New("outside the domain, so that the feature's table has no input of the model for it")
 
 // Scores are those of all rows of a study's data set, with their labels.
@@ -20,8 +20,8 @@ type Scores struct {
 	labels []int
 }
 
-// ScoresOf scores the rows. It is an error to ask without a model, labels or
-// rows; ErrNoInput (wrapped) tells of a row that the model cannot be fed.
+// ScoresOf scores the rows. The study must have a model, labels and rows. An error wraps
+// ErrNoInput if a row cannot be fed to the model.
 func ScoresOf(s *study.Study) (*Scores, error) {
 	d, err := s.Data()
 	if err != nil {

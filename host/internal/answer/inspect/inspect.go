@@ -81,8 +81,8 @@ type Rows struct {
 	// Accuracy is over all rows, per cent; nil without labels or rows.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	AccuracyTest *float64 `json:"accuracy_test,omitempty"`
-	// Majority is the share of the more frequent label, per cent: the accuracy of saying
-	// the same of everybody. AUC is the area under the ROC curve, over all rows.
+	// Majority is the share of the more frequent label, per cent: the accuracy of a constant
+	// prediction. AUC is the area under the ROC curve, over all rows.
 	Majority *float64 `json:"majority,omitempty"`
 	AUC      *float64 `json:"auc,omitempty"`
 }
@@ -108,8 +108,8 @@ type Rule struct {
 	Forbid []string `json:"forbid"`
 }
 
-// Answer reads the study, or the network alone. The session is told why there are
-// no rows, where the study declares some.
+// Answer reads the study, or the network alone. If the study declares rows that cannot be
+// read, the session is notified.
 func Answer(_ context.Context, s *session.Session, r Request) (*Result, error) {
 	out, err := r.answer(s)
 	if err != nil {

@@ -237,8 +237,7 @@ func TestAdaptiveSplitsWhatStaysUndecided(t *testing.T) {
 	}
 }
 
-// TestResumeCountsNothingTwice breaks a run off after each number of results
-// and lets it go on.
+// TestResumeCountsNothingTwice interrupts a run after each number of results and resumes it.
 func TestResumeCountsNothingTwice(t *testing.T) {
 	q := tiny(rand.New(rand.NewPCG(5, 11)))
 	o := partition.Options{Chunks: chunks(t, q, "1"), All: true, Seed: 3}
@@ -335,8 +334,7 @@ func TestALostSolverCostsOnlyItsAnswers(t *testing.T) {
 	}
 }
 
-// needy is a question with parts that need a solver, and what comes of it with one
-// that is lost.
+// needy is a question with parts that need a solver, and its report if the solver is lost.
 func needy(t *testing.T, d sdk.Description) (*problem.Query, *partition.Report) {
 	t.Helper()
 	for i := range 40 {
@@ -423,7 +421,7 @@ func TestHeuristicPruningProvesNothing(t *testing.T) {
 	}
 }
 
-// endless never answers, whatever becomes of its context.
+// endless ignores its context and never answers.
 type endless struct{ sdktest.Enumerator }
 
 func (endless) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { select {} }

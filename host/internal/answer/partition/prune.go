@@ -146,8 +146,8 @@ func (p *pruner) fair(box space.Region) bool {
 	return !p.q.Notion.Possible(hi, lo, math.Inf(1), p.target) || p.compares && !p.q.Notion.Possible(hi, lo, p.difference(&q, reach), p.target)
 }
 
-// difference bounds how far the logits of two copies lie apart, which share all but
-// their protected features: far less than their enclosures say.
+// difference bounds the distance of the logits of two copies that differ in protected features
+// only: far tighter than the difference of their enclosures.
 func (p *pruner) difference(q *problem.Query, reach space.Region) float64 {
 	reach.Values = p.q.RegionOrWhole().Values
 	b := bound.Linear(p.q.Model, bound.Inputs(p.q.Space, reach))

@@ -179,7 +179,7 @@ type run struct {
 	report Report
 	err    error
 	lost   int
-	// concluded: nothing counts or is told any more.
+	// concluded: nothing counts or is reported any more.
 	concluded bool
 }
 

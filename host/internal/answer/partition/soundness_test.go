@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// mute says nothing, and calls stop after so many questions.
+// mute answers unknown, and calls stop after the given number of questions.
 type mute struct {
 	sdktest.Enumerator
 	asked, most int

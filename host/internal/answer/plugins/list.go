@@ -1,6 +1,5 @@
-// Package plugins answers what there is of plugins and what a machine lacks, and
-// writes, tests, installs and removes them. How they are found and started is
-// package discover's business.
+// Package plugins lists plugins and what a machine lacks for them, and writes, tests, installs
+// and removes them. Package discover finds and starts them.
 package plugins
 
 import (

@@ -85,7 +85,7 @@ func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, erro
 		s.Show(fmt.Sprintf("%d cases tested, the last was %s", len(out.Cases), o.Case))
 	})
 	if len(out.Cases) == 0 && err != nil && ctx.Err() == nil {
-		return nil, session.Mistake(err) // names of cases that are none
+		return nil, session.Mistake(err) // unknown names of cases
 	}
 	out.Passed, out.Failed, out.Skipped = report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped)+report.Count(conformance.Excluded)
 	out.Inconclusive = report.Count(conformance.Inconclusive)

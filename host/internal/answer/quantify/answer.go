@@ -38,7 +38,7 @@ type Request struct {
 	Seed    int64         `json:"seed"`
 	// Partition asks for an answer in parts, see partition.ParseChunks; empty: as a whole.
 	Partition string `json:"partition,omitempty"`
-	// Fresh leaves a run in parts that was broken off, which is gone on with otherwise.
+	// Fresh begins a new run in parts, even if an interrupted one could be resumed.
 	Fresh bool `json:"-"`
 	// Map is the file that the parts of the space are written to; empty: none. Mapped sums
 	// the parts up also without a file.
@@ -60,7 +60,7 @@ func (r *Request) Validate() error {
 	case r.Partition == partition.Adaptive:
 		return errors.New("--partition adaptive splits what a question leaves undecided, which a solver that quantifies does itself: give a chunk size")
 	case r.Fresh && r.Partition == "":
-		return errors.New("--fresh is for --partition, whose runs are gone on with")
+		return errors.New("--fresh needs --partition, whose runs can be resumed")
 	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
 		return fmt.Errorf("--map %s: want a name that ends in %s", r.Map, strings.Join(MapFormats, " or "))
 	}
@@ -240,7 +240,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		run.Emit(record.Event{Kind: record.KindFound, Found: &rep.Found[i]})
 	}
 	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
-	// Parts that a time limit left open can be gone on with.
+	// A run in parts that ended at a time limit can be resumed.
 	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && certify.Over(ctx) != "", Measures: out.Measures()}
 	if failed != nil {
 		end.Error = failed.Error()
@@ -254,7 +254,7 @@ func (a *asker) begin() (*session.Run, error) {
 	started := certify.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
-	if a.Partition != "" { // with more time, the run can go on
+	if a.Partition != "" { // with more time the run can be resumed
 		started.Task.Settings["partition"] = a.Partition
 		return a.session.GoOn(started, a.Fresh)
 	}
@@ -282,7 +282,7 @@ type glimpses struct {
 	run    *session.Run
 	grade  sdk.Grade // of the solver's proofs
 	told   time.Time
-	proved bool // there was a proof in what was told
+	proved bool // a proof was reported
 }
 
 // sharesEvery is the least time between two events about a running question: a

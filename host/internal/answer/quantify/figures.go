@@ -22,8 +22,8 @@ func (r *Result) Page() *view.Document {
 // percent has as many decimals as a figure shows.
 func percent(share float64) float64 { return math.Round(1e4*share) / 100 }
 
-// Bar draws the shares: what is proved of the space, and of the rows of the data. It is nil
-// where there is nobody.
+// Bar draws the shares: those proved of the space, and those of the data's rows. It is nil
+// for an empty space.
 func (r *Result) Bar() *view.Figure {
 	if r.Fair == nil || r.Unfair == nil || r.Undecided == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 )
 
-// all decides many individuals, the i-th verdict of xs[i], on all processors. ok is
-// unset where ctx ended before; then whoever is being evaluated is left behind.
+// all decides individuals on all processors; the i-th verdict is that of xs[i]. ok is false
+// if ctx ended first: running evaluations are then abandoned.
 func (r *run) all(ctx context.Context, xs [][]float64) (out []individual.Verdict, ok bool) {
 	verdicts := make([]individual.Verdict, len(xs))
 	done := make(chan struct{})

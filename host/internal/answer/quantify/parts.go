@@ -31,7 +31,7 @@ type Parts struct {
 	Store record.Store
 }
 
-// Counts tell of the parts that a question was answered in.
+// Counts are the numbers of parts of a question, by outcome.
 type Counts struct {
 	Total int `json:"total"`
 	// Complete parts have nothing undecided left; Resumed were so before.

@@ -41,8 +41,8 @@ func (s *tired) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 	return s.Solver.Solve(ctx, p, o)
 }
 
-// Parts that are answered by several shards, some of them in a second try, add up to what
-// going through everybody gives, with constraints and predicates.
+// Parts decided in several shards, some after a retry, add up to the counts of enumeration,
+// with constraints and predicates.
 func TestPartsAgainstEnumeration(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	for _, n := range fairness.Notions {

@@ -46,7 +46,7 @@ type Options struct {
 	// Progress, where not nil, is called from one goroutine at a time.
 	Progress func(Progress)
 
-	// doubt is how many copies are tried to find somebody; 0: certify.DoubtCopies.
+	// doubt is the number of copies tried to find a witness; 0: certify.DoubtCopies.
 	doubt int
 }
 
@@ -59,7 +59,7 @@ type Progress struct {
 	Sampled *Sampled
 	Rows    *Rows
 	Boxes   int64
-	// Pieces handed over so far; after the time limit they are what is going on.
+	// Pieces handed over so far; after the time limit their number shows that work continues.
 	Pieces  int64
 	Elapsed time.Duration
 	// Limit is how long it may all take; 0: as long as it does.
@@ -68,9 +68,8 @@ type Progress struct {
 
 // Report is what is known at the end.
 type Report struct {
-	// Fair and Unfair are proved shares of the individuals, in a space with real
-	// features of the volume; Undecided is what they leave of 1. Where Nobody says so,
-	// all are 0: shares of nobody.
+	// Fair and Unfair are proved shares of the individuals, or with real features of the
+	// volume; Undecided is the rest of 1. For an empty space all are 0.
 	Fair, Unfair, Undecided *big.Rat
 	// Grade of the proof; 0 where nothing is proved.
 	Grade sdk.Grade
@@ -78,7 +77,7 @@ type Report struct {
 	Individuals *big.Int
 	// Boxes that the solver looked at.
 	Boxes int64
-	// Complete: the solver came to its end.
+	// Complete: the solver finished.
 	Complete bool
 	// Reason says, for a person, why it did not; Faults lists what was wrong with
 	// its answers.
@@ -95,10 +94,10 @@ type Report struct {
 	Map *Map
 }
 
-// Nobody reports that the region is known to hold no individuals.
+// Nobody reports whether the region is known to contain no individual.
 func (r *Report) Nobody() bool { return r.Individuals != nil && r.Individuals.Sign() == 0 }
 
-// nobody concludes that there are no individuals.
+// nobody concludes that the region contains no individual.
 func (r *run) nobody() {
 	rep := r.report
 	rep.Fair, rep.Unfair, rep.Undecided, rep.Individuals = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Int)
@@ -120,8 +119,7 @@ type run struct {
 	judge  *individual.Judge
 	report *Report
 	start  time.Time
-	// glimpses is held while progress is told, which both progress of the solver and
-	// pieces give rise to.
+	// glimpses guards Progress, which both solver progress and pieces call.
 	glimpses sync.Mutex
 	told     time.Time // of pieces
 	handed   int64     // pieces
@@ -332,7 +330,7 @@ func (r *run) sane(p *sdk.Piece) bool {
 	return true
 }
 
-// against holds a piece against the individuals that were evaluated.
+// against checks a piece against the evaluated individuals, and names one that refutes it.
 func (r *run) against(p *sdk.Piece) string {
 	if p.Claim == sdk.PieceUndecided {
 		return ""

@@ -26,8 +26,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// TestAgainstEnumeration holds the whole of it, with the real solver, against
-// going through everybody: all notions, many bins, constraints, predicates.
+// TestAgainstEnumeration compares the whole operation, with the real solver, with enumeration:
+// all notions, many bins, constraints, predicates.
 func TestAgainstEnumeration(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	for _, n := range fairness.Notions {
@@ -67,7 +67,7 @@ func TestAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// checkMap goes through everybody and asks the pieces, and adds up by value.
+// checkMap enumerates all individuals, looks up their pieces, and adds up by value.
 func checkMap(t *testing.T, q *problem.Query, rep *Report, pieces []sdk.Piece) {
 	t.Helper()
 	exact := q.Model.Exact()
@@ -120,7 +120,7 @@ func checkMap(t *testing.T, q *problem.Query, rep *Report, pieces []sdk.Piece) {
 	}
 }
 
-// fake is a solver that says what it is told to.
+// fake is a solver with scripted answers.
 type fake struct {
 	shares *sdk.Shares
 	status sdk.Status
@@ -171,7 +171,7 @@ func mixed(t *testing.T) (q *problem.Query, numbers map[individual.Verdict]int64
 	return nil, nil
 }
 
-// What an exact evaluation contradicts proves nothing, and is told.
+// A claim that an exact evaluation refutes proves nothing, and is reported.
 func TestContradicted(t *testing.T) {
 	q, numbers := mixed(t)
 	all := numbers[fair] + numbers[unfair]
@@ -233,8 +233,8 @@ func TestUnsoundProgress(t *testing.T) {
 	}
 }
 
-// What was told on the way stays when the question is interrupted, or the solver
-// is lost; a limit is told by its name.
+// Reported progress is kept if the question is interrupted or the solver is lost; a limit is
+// named.
 func TestStopped(t *testing.T) {
 	q, numbers := mixed(t)
 	told := shares(numbers[fair]/2, 1, numbers[fair]+numbers[unfair])
@@ -331,7 +331,7 @@ func TestRows(t *testing.T) {
 	if err != nil || *rep.Rows != want || rep.Sampled != nil || rep.Met != want.Unfair/2 {
 		t.Errorf("%v, %+v, %d met, want %+v", err, rep.Rows, rep.Met, want)
 	}
-	// Where nobody is known, one is looked for.
+	// If no unfair individual is known, one is searched for.
 	rep, err = Run(t.Context(), q, Options{Solver: &fake{}, Description: description()})
 	if err != nil || rep.Rows != nil || rep.Met != 1 {
 		t.Errorf("%v, %d met", err, rep.Met)
@@ -468,7 +468,7 @@ func TestSamplingLeavesTimeForTheSolver(t *testing.T) {
 	}
 }
 
-// Shares of nobody are none, however few or many points the space has.
+// An empty space has no shares, for any number of points.
 func TestNobody(t *testing.T) {
 	for _, last := range []float64{3, 1 << 40} {
 		q := tiny(rand.New(rand.NewPCG(1, 7)), fairness.Score)

@@ -103,8 +103,8 @@ func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, limit)
 }
 
-// inBatches evaluates points, as next gives up to n of them, until it gives none;
-// learn hears of each. It reports whether there was time for all.
+// inBatches evaluates points, up to n from each call of next, until it returns none, and
+// passes each verdict to learn. It reports whether all were evaluated in time.
 func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn func(x []float64, v individual.Verdict)) bool {
 	for n := 16; ; n = min(2*n, batch) { // what was begun when the time ends is lost
 		xs := next(n)
@@ -207,8 +207,8 @@ func (r *run) rows(ctx context.Context) {
 	}
 }
 
-// evaluated evaluates the sample and the rows exactly, and somebody who is discriminated
-// against where there is none among them.
+// evaluated evaluates the sample and the rows exactly. If none is unfair, it searches for an
+// unfair individual.
 func (r *run) evaluated(ctx context.Context) {
 	if r.o.Samples > 0 {
 		r.sample(ctx)
@@ -253,9 +253,8 @@ func (r *run) know(x []float64, v individual.Verdict, limit int) {
 	}
 }
 
-// objection says what is wrong with shares that a solver claims: they are none, or
-// they are not what was evaluated, single individuals where everybody is said to
-// be alike, and the whole sample. Empty for nothing.
+// objection returns what refutes the shares of a claim: malformed numbers, one individual where
+// all are claimed alike, or the whole sample. Empty: nothing does.
 func (r *run) objection(claim *sdk.Shares) string {
 	name, one := r.o.Description.Name, big.NewRat(1, 1)
 	if claim.Fair == nil || claim.Unfair == nil || claim.Fair.Sign() < 0 || claim.Unfair.Sign() < 0 || new(big.Rat).Add(claim.Fair, claim.Unfair).Cmp(one) > 0 {

@@ -161,7 +161,7 @@ func (s *Shares) ProvedFair(grade string) {
 	}
 }
 
-// Nobody reports that there are no individuals, so that there are no shares.
+// Nobody reports whether the space is empty, so that shares are undefined.
 func (s *Shares) Nobody() bool { return s.Individuals == "0" }
 
 // mostDigits bounds the numbers that are read; those of a space have some tens.
@@ -228,8 +228,7 @@ func (s *Shares) met() string {
 	return fmt.Sprintf("; %s of them %s met by evaluation, the proof has none yet", view.Count(s.Met), were)
 }
 
-// Bounds hold the share of discriminated individuals, exactly; nil where there is nobody of
-// whom to have a share.
+// Bounds enclose the share of discriminated individuals, exactly; nil for an empty space.
 func (s *Shares) Bounds() (lo, hi *big.Rat) {
 	if s.Nobody() {
 		return nil, nil

@@ -72,8 +72,8 @@ func BenchmarkPieces(b *testing.B) {
 	}
 }
 
-// Pieces are told of as they come, without shares too; and one that cannot be
-// taken ends the question: nothing more is wanted of the solver.
+// Pieces are reported as they arrive, without shares too; an invalid one ends the question, and
+// the solver is stopped.
 func TestPiecesOnTheirWay(t *testing.T) {
 	q, list := wide()
 	full := errors.New("disk full")

@@ -36,7 +36,7 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 		s.Forbidden = []space.Predicate{
 			{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 3, Set: []int{r.IntN(2)}}},
 			{{Feature: 1, Set: []int{0, 2}}, {Feature: 3, Set: []int{1}}},
-			{{Feature: 2, Interval: space.Interval{Lo: 2, Hi: 2}}}, // nobody
+			{{Feature: 2, Interval: space.Interval{Lo: 2, Hi: 2}}}, // holds for no individual
 		}
 	}
 	net := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
@@ -123,7 +123,7 @@ func everybody(q *problem.Query, visit func(x []float64)) {
 	}
 }
 
-// counted is the truth of everybody together.
+// counted counts all individuals by their true verdict.
 func counted(q *problem.Query) (numbers map[individual.Verdict]int64) {
 	exact, numbers := q.Model.Exact(), map[individual.Verdict]int64{}
 	everybody(q, func(x []float64) { numbers[truth(q, exact, x)]++ })

@@ -98,8 +98,8 @@ type sum struct {
 	n     int64
 }
 
-// add takes the sum over n individuals; 0, which nobody with a gap above ε
-// has, is what journals say that do not know.
+// add adds the mean of n individuals, in bits. 0 means unknown, as in old journals: no
+// individual with a gap above ε has it.
 func (s *sum) add(bits float64, n int64) {
 	if bits > 0 {
 		s.total += bits

@@ -182,8 +182,8 @@ func (m *merger) look() error {
 // mostTold is how many tasks with two results are named.
 const mostTold = 20
 
-// compare holds a run's results against those of the same tasks in other journals. It
-// adds an error to wrong for each that differs, nil when enough are told.
+// compare checks a run's results against those of the same tasks in other journals. It appends
+// an error to wrong for each difference, up to a limit, then nil.
 func (m *merger) compare(group string, p part, wrong *[]error) error {
 	known := m.seen[group]
 	if known == nil {
@@ -252,7 +252,7 @@ func (m *merger) write(path string) (*Merged, error) {
 	return out, nil
 }
 
-// join makes one run of a group, or goes on with the one that there is.
+// join makes one run of a group, or resumes the existing one.
 func (m *merger) join(g *group) (*MergedRun, error) {
 	first := g.parts[0].Started
 	for _, p := range g.parts {
@@ -329,7 +329,7 @@ func (m *merger) join(g *group) (*MergedRun, error) {
 	return out, nil
 }
 
-// apart tells of groups that ask the same, on other grounds.
+// apart notes groups with the same question under different versions or files.
 func (m *merger) apart() {
 	for i, g := range m.groups {
 		for _, o := range m.groups[:i] {

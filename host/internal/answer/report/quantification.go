@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Quantification is what the journal tells of a quantification.
+// Quantification is a quantification as the journal holds it.
 type Quantification struct {
 	Header
 	Solver string `json:"solver"`

@@ -1,6 +1,5 @@
-// Package report says what the journal tells of runs, long after them: which there
-// are and what came of them, and of searches and quantifications everything that
-// their events hold. Nothing is run.
+// Package report presents runs from the journal: a list of them with their results, and all
+// events of searches and quantifications. Nothing is run.
 package report
 
 import (
@@ -125,8 +124,8 @@ func (r *Header) title(by string, settings ...string) string {
 	return t
 }
 
-// notes say what became of the run where it did not simply end. Of one that is
-// gone, known says what was written.
+// notes describe how the run ended, unless it finished. known states what a lost run has
+// written.
 func (r *Header) notes(known string) []string {
 	switch journal.State(r.State) {
 	case journal.BrokenOff:

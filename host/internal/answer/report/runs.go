@@ -151,7 +151,7 @@ func details(j *journal.Journal, d *journal.Details) (*Details, error) {
 	return out, err
 }
 
-// past is what the journal tells of a run.
+// past reads a run from the journal.
 func past[T any](s *session.Session, name string, tell func(*journal.Journal, *journal.Details) (T, error)) (out T, _ error) {
 	var none T
 	err := s.Past(func(j *journal.Journal) error {
@@ -235,7 +235,7 @@ func (r *Run) measure(name string) string {
 	return view.Measure(r.Measures[name])
 }
 
-// headline is what came of a run, in a few words.
+// headline is a run's result in a few words.
 func (r *Run) headline() string {
 	var words []string
 	if r.Verdict != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Search is what the journal tells of a search.
+// Search is a search as the journal holds it.
 type Search struct {
 	Header
 	Strategy string `json:"strategy"`
@@ -63,7 +63,7 @@ func (r *Search) byK() *view.Table {
 		most = max(most, step.Individuals)
 	}
 	for _, step := range slices.Backward(r.K) {
-		// Rounded up, so that nobody is overlooked.
+		// Rounded up, so that every count is visible.
 		bar := int((step.Individuals*widestBar + most - 1) / most)
 		t.Rows = append(t.Rows, view.Texts(strconv.Itoa(step.K), fmt.Sprintf("%.3f", step.Seconds),
 			strconv.FormatInt(step.AtLeast, 10), strconv.FormatInt(step.Individuals, 10), strings.Repeat("■", bar)))

@@ -26,8 +26,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Request asks for a search. It is plain data; the zero value of all but Spec,
-// Mode, Budget and Runs is a default.
+// Request is a request for a search, as plain data. Zero fields are defaults, except Spec,
+// Mode, Budget and Runs.
 type Request struct {
 	question.Spec
 	// Strategy is a plugin or one of a plugin's presets; empty: sa, and in fast
@@ -84,8 +84,8 @@ func (r *Request) Validate() error {
 
 // Searcher is a search with everything opened. Close ends its plugins.
 type Searcher struct {
-	// Guards refuse individuals, see Config; Label tells searches of one question
-	// apart in the journal. Both may be set before the first run.
+	// Guards refuse individuals, see Config; Label distinguishes searches of one question in
+	// the journal. Both may be set before the first run.
 	Guards []space.Predicate
 	Label  map[string]string
 
@@ -285,10 +285,9 @@ func (o *Searcher) openStrategy(ctx context.Context) (p *discover.Plugin, err er
 // that seeds do not depend on the machine.
 const seedWork = 1000
 
-// openSolver starts the solver in the loop; nil for none. Where none was named
-// it is the first that gives individuals: of those that take the network itself,
-// or else rows and columns. Where none can be used, the search goes on without
-// and says so.
+// openSolver starts the solver in the loop; nil for none. The default is the first that
+// returns individuals: of those that take the model itself, or else rows and columns. If
+// none is usable, the search continues without a solver and notes so.
 func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
 	switch o.request.Solver {
 	case NoSolver:
@@ -394,7 +393,7 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 	return out, faults
 }
 
-// maxTold is of how many counterfactuals a strategy may be told at once, some 100 MB.
+// maxTold bounds the copies whose values one batch of trials may carry, some 100 MB.
 const maxTold = 1 << 22
 
 // firstFew are the different ones of a solver's faults that a result repeats.
@@ -491,7 +490,7 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 		}
 		outcome, faults := o.Run(ctx, seed, run, which)
 		if outcome.Evaluations == 0 && errors.Is(outcome.Err, sdk.ErrUnsupported) {
-			return out, session.Mistake(outcome.Err) // the model is none that the strategy takes
+			return out, session.Mistake(outcome.Err) // the strategy does not take the model
 		}
 		out.add(run, seed, outcome, faults)
 		bests = append(bests, outcome.Best)

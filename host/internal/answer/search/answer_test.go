@@ -58,8 +58,7 @@ func (s *stepping) Next(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, 
 
 func (*stepping) Close() error { return nil }
 
-// searcher is a search of the tenure study with the steps strategy, and what the
-// user is told.
+// searcher is a search of the tenure study with the steps strategy, and the notes to the user.
 func searcher(t *testing.T, strategy sdk.Strategy) (*Searcher, *bytes.Buffer) {
 	t.Helper()
 	sp, n := sdktest.Tenure()
@@ -283,8 +282,8 @@ func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Trials carry what a strategy asks for, in both modes, and nothing else: Wanderer
-// holds what it is told against itself.
+// Trials carry the values that a strategy requests, in both modes, and no others: Wanderer
+// checks them for consistency.
 func TestTrialsTellOfCopiesWhereAsked(t *testing.T) {
 	for _, fast := range []*Fast{nil, {Chains: 8}, {Chains: 64, Ahead: true}} {
 		o, _ := searcher(t, sdktest.Wanderer{})

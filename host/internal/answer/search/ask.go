@@ -106,8 +106,8 @@ func (a *asking) in(got answered) ([]sdk.Move, error) {
 	return got.moves, got.err
 }
 
-// drop tells the session that no answer is wanted any more, and gives it a
-// moment to hear that: it is closed next, and calls come one at a time.
+// drop withdraws the open question, and gives the session a moment to return: it is closed
+// next, and calls come one at a time.
 func (a *asking) drop() {
 	a.cancel()
 	select {

@@ -11,21 +11,20 @@ import (
 // background seed and taking it.
 const firstSeed = 1 << 17
 
-// seeds asks the solver for individuals in the background of a fast run. A
-// question put after n evaluations, about the first move of the batch that is
-// then due, is answered before the first batch after 2n + firstSeed, which waits
-// if the solver is late, and then the next one is put. So what a run finds does
-// not depend on how fast the solver is, a run limited by time is a prefix of a
-// longer one, and a slow solver holds up less and less of it. The answer counts
-// as a find of the run's own, and the next move that asks for a seed gets it;
-// one that comes while there is none is told so.
+// seeds asks the solver for individuals in the background of a fast run. A question is put
+// after n evaluations, about the first move of the batch that is then due. It is answered
+// before the first batch after 2n + firstSeed evaluations, which waits for a late solver;
+// then the next is put. So finds do not depend on the solver's speed, a run limited by time
+// is a prefix of a longer one, and a slow solver delays ever less of it. The answer counts
+// as a find of the run, and goes to the next move that asks for a seed; while there is
+// none, such moves are TrialNoSeed.
 type seeds struct {
 	run     *run
 	due     int64 // evaluations after which the question under way is answered
 	asked   sdk.Move
 	answers chan seeded // nil: no question is under way
 	stop    context.CancelFunc
-	ready   []float64 // an individual that nobody has asked for yet
+	ready   []float64 // an individual that no move has asked for yet
 }
 
 type seeded struct {

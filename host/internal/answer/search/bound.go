@@ -9,9 +9,9 @@ import (
 
 // Bound is what a solver proved of k beside searches, which only find.
 type Bound struct {
-	// MaxK: nobody of the space that was searched reaches more bins.
+	// MaxK: no individual of the searched space reaches more bins.
 	MaxK int `json:"max_k"`
-	// Certified: somebody whom a search found reaches as many.
+	// Certified: an individual that was found reaches MaxK bins.
 	Certified bool `json:"certified"`
 	// Grade of the proof, and the solver that gave it in Seconds of wall time.
 	Grade   string  `json:"grade"`
@@ -23,8 +23,8 @@ type Bound struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Hold holds the bound against the largest k that was found, 0 for none. An
-// error tells that the solver was refuted by somebody: the bound is none.
+// Hold compares the bound with the largest k that was found, 0 for none. An error means that
+// an individual refutes the solver, and the bound is void.
 func (b *Bound) Hold(found int) error {
 	if b.Certified = b.MaxK == found && found > 0; found > b.MaxK {
 		return session.Refuted([]string{fmt.Sprintf("solver %s: it claims that no individual reaches more than %d bins; a search found one that reaches %d", b.Solver, b.MaxK, found)})

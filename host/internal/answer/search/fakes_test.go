@@ -54,8 +54,8 @@ func (s fakeSession) Next(ctx context.Context, told []sdk.Trial, want int) ([]sd
 
 func (fakeSession) Close() error { return nil }
 
-// script makes the moves one after the other, a round each unless they say
-// otherwise, and keeps what it is told.
+// script makes the moves in order, a round each unless they say otherwise, and keeps the
+// trials.
 func script(moves []sdk.Move, told *[]sdk.Trial) fakeSession {
 	var i int
 	return fakeSession{func(_ context.Context, t []sdk.Trial, _ int) ([]sdk.Move, error) {

@@ -28,8 +28,8 @@ const (
 	DefaultKeep   = 10_000
 )
 
-// fast is loop for batches. With Ahead, call i of Next is told the trials of
-// call i−2 and answered while those of call i−1 are evaluated.
+// fast is loop for batches. With Ahead, call i of Next gets the trials of call i−2 and runs
+// while those of call i−1 are evaluated.
 func (r *run) fast(ctx context.Context) error {
 	want := r.Fast.Chains
 	if r.Fast.Ahead && want > 1 {

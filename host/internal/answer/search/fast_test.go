@@ -90,7 +90,7 @@ func TestFastRunsArePrefixes(t *testing.T) {
 func TestBackgroundSeeds(t *testing.T) {
 	c, rec := fastConfig(t, strolling(20), Budget{Evals: 3 * firstSeed})
 	lo := line()
-	lo.Features[0].Hi = 9 // where the strategy looks, nobody is found
+	lo.Features[0].Hi = 9 // the strategy's part of the space has no unfair individual
 	g := chain.NewDomain(lo, sdk.StartOptions{})
 	c.Start = func(context.Context) (sdk.Session, error) {
 		return chain.NewParallel(g, stroll{g}, 8, 20, 3), nil
@@ -294,7 +294,7 @@ func TestFastCallsComeOneAtATime(t *testing.T) {
 	}
 }
 
-// solitary thinks until it is told to stop, and notices Close meanwhile.
+// solitary runs until it is interrupted, and notices Close meanwhile.
 type solitary struct {
 	sdk.Session
 	calls   int

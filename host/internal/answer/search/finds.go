@@ -13,7 +13,7 @@ import (
 // finds knows the individuals found, so that each counts once.
 type finds struct {
 	seen map[[2]uint64]struct{}
-	// pending sums up what has been found and not been told of one by one.
+	// pending sums up finds without events of their own.
 	pending record.Tally
 }
 
@@ -69,7 +69,7 @@ func (r *run) keeps(key [2]uint64) bool {
 	return share < keep
 }
 
-// sumUp tells of the finds that had no event of their own.
+// sumUp emits an event for the pending finds.
 func (r *run) sumUp() {
 	if t := r.finds.pending; len(t.K) > 0 {
 		r.finds.pending = record.Tally{}

@@ -15,9 +15,9 @@ const (
 	maxMovesPerRound = 100_000
 )
 
-// rounds checks the moves' numbering and counts the rounds that they close. A
-// round is closed when its chain goes on to a later one: moves are answered in
-// order, so that all of its own have been answered by then.
+// rounds checks the moves' numbering and counts closed rounds. A round is closed when its
+// chain begins a later one: moves are answered in order, so all of its own have been answered
+// by then.
 type rounds struct {
 	lastID int64
 	chains map[int]*chainState

@@ -21,14 +21,14 @@ type Evaluator interface {
 	Point(x []float64, combination int) []float64
 }
 
-// Config is one run. All but Seeder, Fast, the limits and Progress is required.
+// Config is one run. All fields are required, except Seeder, Fast, the limits and Progress.
 type Config struct {
 	Space  *space.Space
 	Region space.Region
 	// Evaluator is handed individuals of the region's box only.
 	Evaluator Evaluator
-	// Guards refuse the individuals for which one of them holds: moves there are
-	// told so and evaluate nothing.
+	// Guards refuse the individuals for which one of them holds: moves there are refused
+	// without an evaluation.
 	Guards []space.Predicate
 	// Strategy is its name, for messages. Start opens a session, which Run
 	// closes; errors of both name the plugin.
@@ -90,11 +90,11 @@ type Outcome struct {
 	Uncounted bool
 	// Interrupted: ctx ended the run before its budget did.
 	Interrupted bool
-	// Ended is why the run ended before its budget did, where nobody broke a rule: the
-	// constraints leave nobody, or next to nobody.
+	// Ended is why a run without a fault ended before its budget: the constraints leave no
+	// individuals, or too few.
 	Ended string
-	// Err is what ended the run early: a strategy that broke the rules or is
-	// gone. SolverErr is why the run went on without its solver.
+	// Err is what ended the run early: a strategy that broke the rules or exited. SolverErr is
+	// why the run continued without its solver.
 	Err, SolverErr error
 	// Refuted are claims of the solver that were refuted, the first few.
 	Refuted []string
@@ -105,8 +105,7 @@ const (
 	defaultPatience  = time.Minute
 	progressInterval = 200 * time.Millisecond
 	snapshotInterval = time.Second
-	// hangUp is how long a Next that was told to stop may take to return before
-	// it is left behind.
+	// hangUp is how long Next may take to return after an interrupt before it is abandoned.
 	hangUp = 100 * time.Millisecond
 )
 
@@ -206,8 +205,8 @@ func (r *run) loop(ctx context.Context) error {
 	return nil
 }
 
-// maxVain moves without an evaluation end a run with a budget in evaluations, which
-// would have no end where next to nobody is in the space.
+// maxVain is the number of moves without an evaluation that ends a run with a budget in
+// evaluations, which might never be used up in an almost empty space.
 const maxVain = 100_000
 
 // admit takes the next move.
@@ -254,7 +253,7 @@ func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
 	return r.outside(m)
 }
 
-// outside answers a move that evaluated nobody.
+// outside answers a move without an evaluation.
 func (r *run) outside(m *sdk.Move) sdk.Trial {
 	if !r.late.left {
 		r.result.Outside++
@@ -304,8 +303,8 @@ func (r *run) refused(m *sdk.Move) sdk.Trial {
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
 }
 
-// evaluated is the trial of an individual with its outcome; copies begin with its
-// own, or are none.
+// evaluated is the trial of an individual with its outcome; copies begin with its own, or are
+// empty.
 func (r *run) evaluated(id int64, x []float64, out *evaluate.Outcome, copies []evaluate.Copies) sdk.Trial {
 	t := sdk.Trial{
 		ID: id, Status: sdk.TrialEvaluated, Point: x, K: out.K, Gap: out.Gap, Violates: out.Violates,
@@ -325,7 +324,7 @@ func (r *run) emit(e record.Event) {
 	r.meter.Add(&e)
 }
 
-// report tells of progress when it is time.
+// report emits progress when it is due.
 func (r *run) report() {
 	now := time.Now()
 	if r.Progress != nil && now.After(r.nextProgress) {

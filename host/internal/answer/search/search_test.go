@@ -194,8 +194,8 @@ func TestWithoutSolver(t *testing.T) {
 	}
 }
 
-// Ctrl-C while the strategy thinks, while it ignores being told to stop, and
-// while the solver works: what was found is there.
+// An interrupt while the strategy runs, while it ignores its context, and while the solver
+// runs: earlier finds are kept.
 func TestInterruptKeepsWhatWasFound(t *testing.T) {
 	cases := map[string]func(ctx context.Context, stop func(), i int64) ([]sdk.Move, error){
 		"thinking": func(ctx context.Context, stop func(), _ int64) ([]sdk.Move, error) {
@@ -308,7 +308,7 @@ func TestHangUntilTheTimeIsUp(t *testing.T) {
 	}
 }
 
-// Points that are no points are outside, and the search goes on.
+// Invalid points are outside, and the search continues.
 func TestGarbagePointsAreOutside(t *testing.T) {
 	garbage := [][]float64{nil, {}, {1}, {1, 2, 3}, {math.NaN(), 0}, {math.Inf(1), 0}, {0.5, 0}, {-1, 0}, {1e300, 0}}
 	var moves []sdk.Move
@@ -423,8 +423,8 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// A budget in evaluations ends where there is next to nobody to evaluate, and a
-// search among nobody does not begin.
+// A budget in evaluations ends in an almost empty space, and a search of an empty one does not
+// begin.
 func TestNobodyToEvaluate(t *testing.T) {
 	tier.NeedUsual(t)
 	var i int64
@@ -476,8 +476,8 @@ func (s *reporting) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk
 
 func (s *reporting) Evaluations() int64 { return s.own }
 
-// A strategy that holds the model and reports next to no evaluations of its own is told of,
-// whatever bounds the run; one that reports, or does not hold the model, is not.
+// A strategy that holds the model and reports almost no evaluations of its own is marked, for
+// any kind of budget; one that reports, or does not hold the model, is not.
 func TestUncountedStrategiesAreTold(t *testing.T) {
 	silent := func() sdk.Session { return script(points(10, 20, 30, 40), nil) }
 	says := func(own, each int64) func() sdk.Session {

@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Whoever has no event of their own is summed up: the measures are those of all events.
+// Individuals without an event of their own are summed up: the measures are those of all events.
 func TestSummed(t *testing.T) {
 	var all, kept []record.Event
 	most, found := 0, 0

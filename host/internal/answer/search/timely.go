@@ -7,9 +7,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
-// timely evaluates until its context ends: individuals with so many copies, of so
-// wide a network, that they take much longer are left behind, and nobody then.
-// For one goroutine.
+// timely evaluates until its context ends. An evaluation that takes much longer, of many
+// copies by a wide network, is abandoned, and none follows. For one goroutine.
 type timely struct {
 	ctx  context.Context
 	of   Evaluator

@@ -52,15 +52,15 @@ type Claim struct {
 	Closed         bool     `json:"closed,omitempty"`
 	// K is what an individual reaches, and what no individual exceeds.
 	K *[2]int `json:"k,omitempty"`
-	// Fair and Unfair are proved shares of so many People, as fractions and digits.
+	// Fair and Unfair are proved shares of People individuals, as fractions and decimals.
 	Fair   string `json:"fair,omitempty"`
 	Unfair string `json:"unfair,omitempty"`
 	People string `json:"people,omitempty"`
-	// Copies are two of whoever was found: the witness's, or the farthest apart of the
-	// individual who reaches K.
+	// Copies are two of the individual found: the witness's, or the farthest apart of the
+	// individual that reaches K.
 	Copies *[2][]float64 `json:"copies,omitempty"`
-	// Refuted are claims that somebody who was evaluated refutes, Faults whatever was wrong
-	// with answers. Spurious counts points that the replay refused.
+	// Refuted are claims that an evaluated individual refutes, Faults are other errors in
+	// answers. Spurious counts points that the replay refused.
 	Refuted  []string `json:"refuted,omitempty"`
 	Faults   []string `json:"faults,omitempty"`
 	Spurious int      `json:"spurious,omitempty"`
@@ -156,8 +156,8 @@ func (c *Claim) verdict(ctx context.Context, q *problem.Query, o certify.Options
 
 func copies(w *individual.Witness) *[2][]float64 { return &[2][]float64{w.Copy1, w.Copy2} }
 
-// Replay evaluates whoever the claim shows, who may be another machine's word. An error
-// tells what does not hold.
+// Replay evaluates the individuals that the claim shows, since it may come from another
+// machine. The error names what is refuted.
 func (c *Claim) Replay(spec question.Spec, goal string) error {
 	shown := c.Verdict == certify.Unfair.String() || c.Gap != nil || c.K != nil && c.K[0] > 1
 	switch {
@@ -204,7 +204,7 @@ func (c *Claim) most(ctx context.Context, q *problem.Query, o certify.Options) e
 	}
 	c.K, c.Closed, c.Reason = &[2]int{int(m.Found), int(m.Bound)}, m.Settled(), m.Reason
 	c.Refuted, c.Faults, c.Spurious = certify.Texts(m.Refuted), m.Faults, m.Spurious
-	if m.Witness != nil && m.Found > 1 { // everybody reaches one
+	if m.Witness != nil && m.Found > 1 { // every individual reaches one bin
 		c.Copies = copies(m.Witness)
 	}
 	return err

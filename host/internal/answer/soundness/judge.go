@@ -14,8 +14,8 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Found: a witness was found, and replayed. Proved: nobody is treated unfairly, or the
-	// value asked for is known.
+	// Found: a witness was found, and replayed. Proved: no individual is treated unfairly, or
+	// the value asked for is known.
 	Found  Outcome = "found"
 	Proved Outcome = "proved"
 	// Undecided: what is claimed is true, and not the answer.

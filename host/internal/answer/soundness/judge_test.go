@@ -159,7 +159,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// Whoever a claim shows is evaluated again where it arrives; what does not hold is refused.
+// Individuals that a claim shows are evaluated again on arrival; refuted claims are rejected.
 func TestReplay(t *testing.T) {
 	dir := folder(t, 1, 1)
 	truths, err := Read(dir)

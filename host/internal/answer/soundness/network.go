@@ -104,8 +104,8 @@ func (n network) number(inputs []number) {
 	}
 }
 
-// bits is how many bits of a mantissa every sum of a forward pass fits into, for any point
-// of the domain: arithmetic of so many bits makes no rounding error.
+// bits is the number of mantissa bits that hold every sum of a forward pass, for any point of
+// the domain: with that many bits arithmetic is exact.
 func (n network) bits(inputs []number) (bits int) {
 	for _, l := range n {
 		_, of := l.through(inputs)
@@ -133,7 +133,7 @@ type Disguise struct {
 	Bits int `json:"bits"`
 }
 
-// apply grows the network to so many neurons where it has fewer, then scales and permutes.
+// apply adds neurons up to the given number, then scales and permutes.
 func (d *disguise) apply(neurons int) {
 	for d.Mixed < 2 && neurons-d.neurons() >= 2+len(d.last().rows) {
 		d.mix()

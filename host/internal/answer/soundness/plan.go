@@ -142,7 +142,7 @@ func draw(seed int64, rung int, kind string) *instance {
 	return in
 }
 
-// drawSpace draws features with 10^(rung+2) individuals and at least so many copies.
+// drawSpace draws features with 10^(rung+2) individuals and at least the given number of copies.
 func (in *instance) drawSpace(copies int) {
 	var sizes []int
 	for left := in.rung + 2; left > 0; {
@@ -207,8 +207,8 @@ func (in *instance) drawSites() {
 	}
 }
 
-// place draws a box of so many people; of a region, one that has several features' values,
-// or half of them, and ten people at least.
+// place draws a box of the given number of individuals. For a region, it fixes several
+// features' values, or half of them, and keeps at least ten individuals.
 func (in *instance) place(people int) (s site) {
 	wide := -1
 	if people > 1 {
@@ -363,8 +363,8 @@ func (in *instance) combinations() [][]float64 {
 	return out
 }
 
-// heights lead from a logit into so many other bins, at least one of them far enough away
-// for a gap above ε; a single one in a family of one person is as small as that allows.
+// heights are the distances from a logit to the given number of other bins, at least one of
+// them far enough for a gap above ε; a single one, in a family of one individual, is minimal.
 func (in *instance) heights(base float64, count int) (out []float64) {
 	if in.kind != tenPeople && in.kind != aRegion {
 		least := leastHeight(base)
@@ -372,7 +372,7 @@ func (in *instance) heights(base float64, count int) (out []float64) {
 		case justBelow:
 			least -= grid
 		case onePerson, fixed:
-		default: // somebody who would be easy to find
+		default: // an individual that is easy to find
 			least += 1 + grid*float64(in.rng.IntN(256))
 		}
 		return []float64{least}

@@ -228,7 +228,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// A bench that was broken off is none: its folder is empty, and may be asked for again.
+// An interrupted bench leaves an empty folder, which may be used again.
 func TestHalfABenchIsNone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()

@@ -32,7 +32,7 @@ type Truth struct {
 	StudySHA256 string `json:"study_sha256"`
 	Model       string `json:"model"`
 	ModelSHA256 string `json:"model_sha256"`
-	// People of the space, in decimal digits, with so many combinations of protected values.
+	// People is the number of individuals in decimal digits, Copies that of combinations.
 	People  string `json:"people"`
 	Copies  int    `json:"copies"`
 	Neurons int    `json:"neurons"`
@@ -62,7 +62,7 @@ type PlantedHit struct {
 
 // Goals of questions.
 const (
-	// Witness asks for somebody who is treated unfairly, or for the proof that nobody is.
+	// Witness asks for an unfairly treated individual, or for the proof that none exists.
 	Witness = "witness"
 	// Gap asks for the largest score gap, MaxK for the largest k, Share for the number of
 	// people who are treated unfairly.
@@ -78,7 +78,7 @@ type Question struct {
 	Notion string `json:"notion"`
 	// Epsilon is in the notion's unit; empty for the decision notions.
 	Epsilon string `json:"epsilon,omitempty"`
-	// Unfair: somebody is treated unfairly.
+	// Unfair: an individual is treated unfairly.
 	Unfair bool `json:"unfair"`
 	// Margin is the largest: the gap of scores or logits, also below ε, and for decisions the
 	// margin of the worst who is treated unfairly. It lies between these two.
@@ -284,7 +284,7 @@ func Read(folder string) ([]*Truth, error) {
 	return out, nil
 }
 
-// readTruth reads one truth; nil where the folder has none.
+// readTruth reads one truth; nil if the folder lacks it.
 func readTruth(folder, name string) (*Truth, error) {
 	file, info, err := files.Within(folder, filepath.Join(name, TruthFile))
 	switch {

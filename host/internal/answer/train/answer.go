@@ -44,8 +44,8 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// Result is the answer to a Request and the JSON object of hyfair train.
-// Accuracies are per cent; a null stands for what there are no rows to measure on.
+// Result is the answer to a Request and the JSON object of hyfair train. Accuracies are per
+// cent; null without rows to measure them.
 type Result struct {
 	Study string `json:"study"`
 	// Model is the file written.

@@ -29,8 +29,8 @@ type Config struct {
 	// Decay multiplies the learning rate after each epoch: in (0, 1], by
 	// default 1.
 	Decay float64
-	// L2 is the strength λ of the penalty (λ/2)·‖weights‖² that is added to
-	// the mean loss; 0 is none.
+	// L2 is the strength λ of the penalty (λ/2)·‖weights‖² that is added to the mean loss; 0: no
+	// penalty.
 	L2 float64
 	// HeldBack is the share of the rows, in [0, 1), that are drawn at random
 	// and not trained on. The network returned is then that of the epoch with

@@ -1,7 +1,6 @@
-// Package verdict answers whether anybody is treated unfairly, as hyfair certify
-// asks: it reads the question, opens the solver, has the question decided (package
-// certify), as a whole or in parts (package partition), keeps the run in the journal,
-// and says what came out.
+// Package verdict implements hyfair certify: it reads the question, opens the solver,
+// decides the question as a whole (package certify) or in parts (package partition),
+// records the run in the journal, and presents the result.
 package verdict
 
 import (
@@ -26,38 +25,38 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Request asks for a verdict. It is plain data.
+// Request is a request for verdicts, as plain data.
 type Request struct {
 	question.Spec
-	// Solver is the plugin's name, Set its options. Encoding and Bounds are those of
-	// the lowering. Empty: by default, see certify.OpenSolver and certify.Options.
+	// Solver is the plugin's name, Set its options. Encoding and Bounds select the lowering.
+	// Defaults where empty: certify.OpenSolver, certify.Options.
 	Solver   string            `json:"solver,omitempty"`
 	Encoding string            `json:"encoding,omitempty"`
 	Bounds   string            `json:"bounds,omitempty"`
 	Set      map[string]string `json:"set,omitempty"`
-	// Climb, Maximise and Gap are those of certify.Options. MaxK asks for the largest
+	// Climb, Maximise and Gap are those of certify.Options. MaxK also computes the largest
 	// number of bins, after the verdict.
 	Climb    bool    `json:"climb"`
 	Maximise bool    `json:"maximize,omitempty"`
 	Gap      float64 `json:"gap,omitempty"`
 	MaxK     bool    `json:"max_k,omitempty"`
-	// Timeout is for all of it, from the session's beginning; 0: none.
+	// Timeout covers the whole request, from the session's start; 0: no limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// Partition asks for a verdict in parts, see partition.ParseChunks; empty: as a
-	// whole. All and SoftTimeout are those of partition.Options.
+	// Partition decides the question in parts, see partition.ParseChunks; empty: as a whole.
+	// All and SoftTimeout are those of partition.Options.
 	Partition   string        `json:"partition,omitempty"`
 	All         bool          `json:"all,omitempty"`
 	SoftTimeout time.Duration `json:"soft_timeout,omitempty"`
 	Seed        int64         `json:"seed"`
-	// Fresh leaves a run in parts that was broken off, which is gone on with otherwise.
+	// Fresh begins a new run in parts, even if an interrupted one could be resumed.
 	Fresh bool `json:"-"`
-	// Certificate is the file that a proof is written to; empty: none.
+	// Certificate is the path of the certificate to write; empty: no certificate.
 	Certificate string `json:"-"`
-	// Gates are what the result is held against.
+	// Gates are bounds that the result must keep.
 	Gates []gate.Gate `json:"-"`
 }
 
-// Validate checks what can be checked without reading anything.
+// Validate checks all fields that need no file.
 func (r *Request) Validate() error {
 	if !(r.Gap >= 0 && r.Gap < 1) {
 		return fmt.Errorf("--gap %v: want a relative gap from 0 to below 1", r.Gap)
@@ -88,8 +87,8 @@ func (r *Request) Validate() error {
 	return err
 }
 
-// Answer gives the verdicts on the request's questions, of which several are shown
-// one by one. The error may come with what is known in spite of it.
+// Answer decides the request's questions. If several, each is shown when it is decided. The
+// results are valid, if incomplete, beside an error.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error) {
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
@@ -125,7 +124,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	}
 	var failed error
 	var refuted []string
-	settled := 0 // questions that another answer settled
+	settled := 0 // questions that another class's answer settled
 	for i, q := range queries {
 		if r.settled(out, asked[i]) {
 			settled++
@@ -158,7 +157,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	return out, errors.Join(failed, session.Refuted(refuted))
 }
 
-// class is the one that a copy gets, where all classes are asked about; nil for a tie.
+// class returns the index of the model's class at a point, where all classes are asked
+// about; nil for a tie.
 func (a *asker) class(point []float64) *int {
 	inputs := a.query.Space.ExactInputs(point)
 	if a.exact == nil {
@@ -174,8 +174,8 @@ func (a *asker) class(point []float64) *int {
 	return nil
 }
 
-// settled reports that an answer settles another class's question: one that a copy wins
-// and the other does not is a change of the class.
+// settled reports whether the last answer makes the next class's question superfluous: a
+// class that wins for one copy only is a change of class already.
 func (r *Request) settled(all *Results, q *question.Question) bool {
 	if q.Study.Class == nil || len(all.Questions) == 0 || r.Maximise || r.All {
 		return false
@@ -184,8 +184,8 @@ func (r *Request) settled(all *Results, q *question.Question) bool {
 	return last.Verdict == certify.Unfair.String() && slices.Equal(last.Protected, question.Protected(q.Space))
 }
 
-// hold holds the verdicts against gates: all must be fair, one unfair. That nobody is
-// treated unfairly where there is nobody says nothing of the network.
+// hold checks the verdicts against gates: for fair, all must be fair; for unfair, one must be
+// unfair. A vacuous verdict, on an empty space, leaves a gate undecided.
 func hold(all *Results, gates []gate.Gate, asked int) {
 	check := func(g gate.Gate, verdict, of string, nobody bool) gate.Check {
 		if nobody {
@@ -202,14 +202,14 @@ func hold(all *Results, gates []gate.Gate, asked int) {
 	}
 	for _, g := range gates {
 		if g.Bound == certify.Unfair.String() {
-			all.Hold(check(g, all.Verdict, "", len(all.Questions) > 0 && all.Questions[0].Nobody)) // they are of the same people
+			all.Hold(check(g, all.Verdict, "", len(all.Questions) > 0 && all.Questions[0].Nobody)) // all questions have the same individuals
 			continue
 		}
 		all.HoldEach(g, asked, func(one *Result, of string) gate.Check { return check(g, one.Verdict, of, one.Nobody) })
 	}
 }
 
-// add takes in the answer to a question.
+// add appends the answer to a question, and updates the overall verdict.
 func add(all *Results, one *Result) {
 	all.Questions = append(all.Questions, one)
 	if all.Verdict == certify.Fair.String() || one.Verdict == certify.Unfair.String() {
@@ -217,8 +217,8 @@ func add(all *Results, one *Result) {
 	}
 }
 
-// tell shows the answer to a question where it is one of several, and says what was wrong
-// with the solver's answers, but for the error and disagreements, which are told as such.
+// tell shows the answer to one of several questions, and the solver's faults. The error and
+// disagreements are left out: the caller shows them.
 func tell(s *session.Session, one *Result, err error, several bool) {
 	if s.Part == nil {
 		return
@@ -232,22 +232,22 @@ func tell(s *session.Session, one *Result, err error, several bool) {
 	}))
 }
 
-// asker is one question on its way to a verdict.
+// asker decides one question.
 type asker struct {
 	*Request
 	session *session.Session
 	study   *study.Study
-	asked   []*question.Question // all questions, of which study and query are one
-	exact   []model.Exact        // of each of these, once one was needed
+	asked   []*question.Question // all questions, including this one
+	exact   []model.Exact        // the exact model of each, made on demand
 	query   *problem.Query
 	plugins discover.Solvers
 	start   time.Time
 }
 
-// suited answers the question with a solver that does: with another than the one
-// taken by default, where that one does not.
+// suited answers the question. If it is outside the default solver's scope, another solver
+// is used.
 func (a *asker) suited(ctx context.Context) (*Result, error) {
-	if a.Solver == "" && a.Encoding == "" { // else there is no choice
+	if a.Solver == "" && a.Encoding == "" { // else the user has chosen
 		other, err := certify.Instead(ctx, a.session, a.plugins[0], a.query, a.Set, certify.Lowerings...)
 		if err != nil {
 			return nil, err
@@ -260,7 +260,7 @@ func (a *asker) suited(ctx context.Context) (*Result, error) {
 	return a.answer(ctx)
 }
 
-// answer is nil where there is nothing to show.
+// answer decides the question; nil if there is no result to show.
 func (a *asker) answer(ctx context.Context) (*Result, error) {
 	run, err := a.begin()
 	if err != nil {
@@ -284,8 +284,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		run.Fail(err)
 		return nil, err
 	}
-	// A solver that failed in the middle of a question leaves it undecided, which
-	// the report says: the next one is asked all the same.
+	// A solver's failure leaves this question undecided; the next question is still asked.
 	if err = certify.Unanswered(err); err == nil && a.MaxK && !rep.Nobody && ctx.Err() == nil {
 		maxK, err = a.maxK(ctx, rep)
 	}
@@ -298,14 +297,14 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	return out, err
 }
 
-// options are those of a question to solver processes.
+// options are the settings for the given solver processes.
 func (a *asker) options(plugins discover.Solvers) certify.Options {
 	o := certify.OptionsFor(plugins, a.Encoding, a.Request.Bounds)
 	o.Threads, o.Memory, o.Seed = a.session.Threads, a.session.Memory, a.Seed
 	return o
 }
 
-// encoding and bounds are the lowering that is used.
+// encoding is the lowering in use, and bounds the bounding method.
 func (a *asker) encoding() string {
 	o := a.options(a.plugins)
 	return o.Encodings()
@@ -316,8 +315,8 @@ func (a *asker) bounds() string {
 	return o.Bounding()
 }
 
-// maxK asks for the largest k after the verdict, and lets its individual be the
-// witness: with three bins or more, its gap exceeds ε.
+// maxK computes the largest k after the verdict. Its individual replaces a missing witness:
+// with three bins or more, its gap exceeds ε.
 func (a *asker) maxK(ctx context.Context, rep *certify.Report) (*certify.Extreme, error) {
 	o := a.options(a.plugins)
 	o.Climb, o.Gap = a.Climb, a.Gap
@@ -341,7 +340,7 @@ func (a *asker) maxK(ctx context.Context, rep *certify.Report) (*certify.Extreme
 	switch {
 	case err == nil:
 	case errors.Is(err, sdk.ErrUnsupported) && m.Reason != "":
-		err = nil // the solver declined, which the reason says
+		err = nil // the solver declined; the reason says why
 	case certify.Unanswered(err) == nil && !slices.Contains(m.Faults, err.Error()):
 		rep.Faults = append(rep.Faults, err.Error())
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Certificate is one that was written.
+// Certificate describes a certificate that was written.
 type Certificate struct {
 	File    string  `json:"file"`
 	Claim   string  `json:"claim"`
@@ -28,7 +28,7 @@ type Certificate struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// certifiable checks that a certificate can come of the questions.
+// certifiable checks that the request and its solver can produce a certificate.
 func (r *Request) certifiable(queries []*problem.Query, plugins discover.Solvers) error {
 	switch {
 	case r.Certificate == "":
@@ -46,8 +46,8 @@ func (r *Request) certifiable(queries []*problem.Query, plugins discover.Solvers
 	return nil
 }
 
-// proverOf is the first of the plugins that is asked about the model itself, and so may
-// prove what it answers to the goal; nil for none.
+// proverOf returns the first plugin that takes the model itself and can prove the goal; nil
+// if none can.
 func proverOf(plugins discover.Solvers, goal problem.Goal) *discover.Plugin {
 	for _, p := range plugins {
 		if d := p.Description(); d.Answers(problem.FormNetwork, goal) {
@@ -57,7 +57,7 @@ func proverOf(plugins discover.Solvers, goal problem.Goal) *discover.Plugin {
 	return nil
 }
 
-// goal is what the certificate is to be about.
+// goal is the goal that the certificate proves.
 func (r *Request) goal() problem.Goal {
 	switch {
 	case r.Maximise:
@@ -68,9 +68,9 @@ func (r *Request) goal() problem.Goal {
 	return problem.Decide
 }
 
-// certificate asks the solver once more, for the whole region and with its
-// proofs, and writes them. nil without an error tells that the verdict leaves
-// nothing to prove. maxK is what is known of the largest k, nil where it was not asked for.
+// certificate solves the whole region again with proofs on, and writes them. It returns nil
+// without an error if the verdict leaves nothing to prove. maxK is the known enclosure of the
+// largest k, or nil.
 func (a *asker) certificate(ctx context.Context, rep *certify.Report, maxK *certify.Extreme) (*Certificate, error) {
 	switch {
 	case a.Certificate == "":
@@ -82,14 +82,14 @@ func (a *asker) certificate(ctx context.Context, rep *certify.Report, maxK *cert
 	start := time.Now()
 	q := *a.query
 	if q.Goal = a.goal(); rep.Nobody {
-		q.Goal = problem.Decide // there is no largest gap
+		q.Goal = problem.Decide // no pair, hence no largest gap
 	}
 	known := rep.Witness
 	if q.Goal == problem.MaxK && maxK != nil && maxK.Witness != nil {
 		known = maxK.Witness
 	}
 	if known != nil {
-		q.Near = known.Copy1 // boxes are bounded against it from the first on
+		q.Near = known.Copy1 // a good start value for the solver's primal bound
 	}
 	out, err := a.write(ctx, &q)
 	if err != nil {
@@ -111,11 +111,11 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 	if err != nil {
 		return nil, err
 	}
-	defer file.Abort() // nothing once it is closed
+	defer file.Abort() // no effect after Close
 	ctx, giveUp := client.GiveUp(ctx)
 	defer giveUp()
 	var broken error
-	var open bool // a part of the region is
+	var open bool // some part of the region is open
 	settings := a.options(discover.Solvers{plugin})
 	o := settings.Solving(ctx)
 	o.Proofs, o.Pieces = true, func(pieces []sdk.Piece) {
@@ -123,7 +123,7 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 			if broken == nil {
 				if broken = file.AddPiece(p); broken != nil {
 					open = p.Claim == sdk.PieceUndecided
-					giveUp() // one part is enough to spoil it
+					giveUp() // one open part makes the certificate incomplete
 				}
 			}
 		}
@@ -151,8 +151,8 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 	return out, files.Write(a.Certificate, func(to *os.File) error { return file.Close(to) })
 }
 
-// roundUp is the least decimal of nine digits that is at least v: as a claim it
-// reads better than 53 binary places.
+// roundUp returns the least decimal of nine digits that is at least v: shorter to read as a
+// claim than 53 binary places.
 func roundUp(v float64) *big.Rat {
 	exact := new(big.Rat).SetFloat64(v)
 	text := strconv.FormatFloat(v, 'e', 8, 64)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestRoundUp: a claim must not be smaller than what was proved, and hardly
-// larger.
+// TestRoundUp: a claim is at least what was proved, and at most slightly larger.
 func TestRoundUp(t *testing.T) {
 	for _, v := range []float64{0, 1, 0.1, 0.123456789123, 1.0 / 3, 99999999.99999, 1e-300, 5e-324, 1e300, -0.123456789123, -1e-20} {
 		r, exact := roundUp(v), new(big.Rat).SetFloat64(v)

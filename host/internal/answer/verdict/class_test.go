@@ -11,8 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// counted is a model whose logit is its input less a number; it counts how often it is made
-// exact.
+// counted is a model with logit input minus a constant; it counts conversions to exact form.
 type counted struct {
 	model.Model
 	less int64
@@ -30,8 +29,8 @@ func (l less) Logit(inputs []*big.Rat) *big.Rat {
 	return new(big.Rat).Sub(inputs[0], big.NewRat(int64(l), 1))
 }
 
-// The class of a copy is that of the model which says yes; none where none does. Models are made
-// exact once, for however many copies.
+// The class of a copy is that of the one model with a positive logit; without one it is nil.
+// Each model is made exact once, for any number of copies.
 func TestClassOfCopies(t *testing.T) {
 	a := &asker{query: &problem.Query{Space: &space.Space{Inputs: 1, Features: []space.Feature{
 		{Name: "p", Kind: space.Integer, Hi: 9, Protected: []float64{0, 9}, Inputs: []space.Input{{Index: 0, Scale: 1}}},

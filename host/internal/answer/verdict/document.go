@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Document shows the result.
+// Document presents the result.
 func (r *Result) Document() *view.Document {
 	solver := fmt.Sprintf("solver %s %s", r.Solver.Name, r.Solver.Version)
 	if r.Solver.Library != "" {
@@ -60,12 +60,12 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// WitnessTable shows the two people of the witness, of which there must be one.
+// WitnessTable shows the witness's two copies. There must be a witness.
 func (r *Result) WitnessTable() *view.Table {
 	return r.Witness.table(r.Class != nil, r.notion() == fairness.Logit)
 }
 
-// question is what was asked, in words.
+// question states the question in words.
 func (r *Result) question() string {
 	names, cut := strings.Join(r.Protected, " × "), ""
 	if r.Where != "" {
@@ -87,13 +87,13 @@ func (r *Result) question() string {
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, notion, cut)
 }
 
-// notion is what was asked about.
+// notion is the question's notion.
 func (r *Result) notion() fairness.Notion {
 	n, _ := fairness.ParseNotion(r.Notion)
 	return n
 }
 
-// effort says who did the work.
+// effort states which method decided, and its cost.
 func (r *Result) effort() string {
 	switch {
 	case r.Solves == 1:
@@ -108,7 +108,7 @@ func (r *Result) effort() string {
 	return "the solver was not needed"
 }
 
-// Conclusion is the verdict in words.
+// Conclusion states the verdict in words.
 func (r *Result) Conclusion() view.Paragraph {
 	what := r.notion().Quantity()
 	if r.Nobody {
@@ -151,13 +151,13 @@ func (r *Result) Conclusion() view.Paragraph {
 	return out
 }
 
-// atMost is a bound in nine digits, rounded up.
+// atMost formats a bound with nine digits, rounded up.
 func atMost(v float64) string {
 	up, _ := roundUp(v).Float64()
 	return fmt.Sprintf("%.9g", up)
 }
 
-// bound says what is known of the largest gap or margin.
+// bound states the proved bound of the largest gap or margin.
 func (r *Result) bound(what string) view.Paragraph {
 	best, above := r.gap(9), ""
 	if r.BoundTolerance > 0 {
@@ -183,7 +183,7 @@ func (r *Result) bound(what string) view.Paragraph {
 		text = fmt.Sprintf("largest %s: %s, proved (%s): none exceeds %s%s", what, best, r.BoundGrade, atMost(*r.Bound), above)
 	case open:
 		bound := fmt.Sprintf("bound %.6g", *r.Bound)
-		if r.notion().Binned() && *r.Bound >= 1 { // as of any two scores
+		if r.notion().Binned() && *r.Bound >= 1 { // trivial for scores
 			bound = "and no bound"
 		}
 		text = fmt.Sprintf("largest %s: %s, %s (not closed: %s)", what, best, bound, r.Reason)
@@ -193,8 +193,8 @@ func (r *Result) bound(what string) view.Paragraph {
 	return view.Paragraph{text}
 }
 
-// table shows the two copies side by side: what they share once, what tells them apart,
-// and their scores, or logits, or the classes that they get.
+// table shows the two copies side by side: equal features once, then the features that
+// differ, and their scores, logits or classes.
 func (w *Witness) table(classes, logits bool) *view.Table {
 	t := &view.Table{Plain: true, Indented: true, Columns: []view.Column{{}, {Title: "one copy"}, {Title: "the other"}}}
 	add := func(one, other map[string]string, mark string) {
@@ -265,7 +265,7 @@ func (m *MaxK) String() string {
 	return text
 }
 
-// parts says how the parts were decided.
+// parts states how many parts each method decided.
 func (r *Result) parts() view.Paragraph {
 	p := r.Partitions
 	text := fmt.Sprintf("%d partitions: %d fair, %d unfair, %d undecided", p.Total, p.Fair, p.Unfair, p.Undecided)
@@ -285,8 +285,8 @@ func (r *Result) parts() view.Paragraph {
 	return out
 }
 
-// gap is the gap or margin in so many digits, in more where a violation would read as none, or
-// says that float64 cannot hold it: Gap is the largest number then.
+// gap formats the gap or margin with the given digits, with more if a violation would read
+// as none. If the value exceeds float64, Gap is the largest number, and the text says so.
 func (r *Result) gap(digits int) string {
 	switch {
 	case r.Gap == nil:

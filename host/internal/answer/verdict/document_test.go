@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// What is not known is said in words: that any two scores are at most 1 apart is no bound.
+// A trivial bound, such as 1 for scores, is reported as no bound known.
 func TestBoundInWords(t *testing.T) {
 	gap, one, below := 0.25, 1.0, 0.75
 	for _, c := range []struct {
@@ -29,8 +29,8 @@ func TestBoundInWords(t *testing.T) {
 	}
 }
 
-// A gap above ε reads as one, however little it is above, and of shares in the first bin one
-// outcome is what it is.
+// A gap above ε reads as above ε, however close. Shares in the first bin are one outcome even
+// with such a gap.
 func TestViolationInWords(t *testing.T) {
 	for _, c := range []struct {
 		notion  fairness.Notion

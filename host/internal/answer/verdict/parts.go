@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// inParts answers the question in parts.
+// inParts decides the question in parts.
 func (a *asker) inParts(ctx context.Context, run *session.Run) (*certify.Report, *partition.Report, error) {
 	chunks, err := partition.ParseChunks(a.query.Space, a.Partition)
 	if err != nil {
@@ -37,8 +37,8 @@ func (a *asker) inParts(ctx context.Context, run *session.Run) (*certify.Report,
 	return whole(ctx, rep), rep, err
 }
 
-// solvers are the questions' settings for each solver process: the one that is
-// running, and with --jobs more of its kind.
+// solvers returns the settings of each solver process: the running one and, with --jobs,
+// more of its kind. closeAll ends those.
 func (a *asker) solvers(ctx context.Context) (all []certify.Options, closeAll func(), err error) {
 	var more []discover.Solvers
 	closeAll = func() {
@@ -58,7 +58,7 @@ func (a *asker) solvers(ctx context.Context) (all []certify.Options, closeAll fu
 	return all, closeAll, nil
 }
 
-// whole is the report on the question that the parts make together.
+// whole merges the parts' reports into one for the question.
 func whole(ctx context.Context, p *partition.Report) *certify.Report {
 	rep := p.Report
 	if rep.Regions = p.By; rep.Verdict != certify.Fair {

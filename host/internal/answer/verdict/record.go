@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// begin begins the question's run. In parts, it goes on with the newest run of the
-// same question that did not finish, unless the request wants a fresh one.
+// begin starts the question's run in the journal. In parts, it resumes the newest unfinished
+// run of the same question, unless the request is Fresh.
 func (a *asker) begin() (*session.Run, error) {
 	started := certify.Started(a.session, "certify", a.study, a.query, a.plugins, a.Where, a.Seed)
 	started.At = a.start
@@ -32,12 +32,12 @@ func (a *asker) begin() (*session.Run, error) {
 		}
 		return a.session.Begin(started)
 	}
-	// The time limit is left out: with a larger one, the run can go on.
+	// The time limit is no part of the run's identity: a resumed run may have a larger one.
 	settings["partition"], settings["all"], settings["soft-timeout"] = a.Partition, strconv.FormatBool(a.All), a.SoftTimeout.String()
 	return a.session.GoOn(started, a.Fresh)
 }
 
-// report tells the run what came out, and ends it.
+// report writes the result into the run, and ends it.
 func (a *asker) report(run *session.Run, rep *certify.Report, failed error, interrupted bool) {
 	run.Faults(a.plugins.String(), rep.Faults)
 	if w := rep.Witness; w != nil {
@@ -51,7 +51,7 @@ func (a *asker) report(run *session.Run, rep *certify.Report, failed error, inte
 		v.Bound = &rep.Bound
 	}
 	run.Emit(record.Event{Kind: record.KindVerdict, Verdict: v})
-	// Parts that a time limit left open can be gone on with.
+	// A run in parts that ended at a time limit can be resumed.
 	limited := a.Partition != "" && rep.Reason == "time limit"
 	end := &record.Finished{Interrupted: interrupted || limited}
 	if failed != nil {

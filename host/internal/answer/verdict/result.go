@@ -24,21 +24,20 @@ type Result struct {
 	// Protected are the attributes that vary; AskedK is Request.K.
 	Protected []string `json:"protected"`
 	AskedK    int      `json:"asked_k,omitempty"`
-	// Class is the class of which it was asked whether it wins, where all were.
+	// Class is the class that the question asks about, if each class is asked about in turn.
 	Class *int `json:"class,omitempty"`
 
 	Verdict string `json:"verdict"`
-	// Next are commands to try where the verdict is undecided, and what for.
+	// Next are commands to try if the verdict is undecided, with their purpose.
 	Next []Next `json:"next,omitempty"`
-	// Nobody: fair vacuously, since the constraints leave nobody.
+	// Nobody: the constraints leave no individual, so the verdict is vacuously fair.
 	Nobody bool `json:"nobody,omitempty"`
-	// Grade and Tolerance are of the proof that stands behind fair, or behind
-	// bound.
+	// Grade and Tolerance describe the proof of fairness or of Bound.
 	Grade            string  `json:"grade,omitempty"`
 	Tolerance        float64 `json:"tolerance"`
 	ToleranceFormula string  `json:"tolerance_formula,omitempty"`
-	// Gap is the replayed witness's gap or margin; Bound is one that no
-	// individual exceeds by more than BoundTolerance, proved to BoundGrade.
+	// Gap is the replayed witness's gap or margin. Proved to BoundGrade: no individual exceeds
+	// Bound by more than BoundTolerance.
 	Gap            *float64       `json:"gap"`
 	Bound          *float64       `json:"bound"`
 	BoundGrade     string         `json:"bound_grade,omitempty"`
@@ -54,16 +53,16 @@ type Result struct {
 	Regions        map[string]int `json:"regions"`
 	Reason         string         `json:"reason,omitempty"`
 	Faults         []string       `json:"faults,omitempty"`
-	// Disagreements are those of them that are claims which an evaluated individual refutes.
+	// Disagreements are the faults that an evaluated individual refutes.
 	Disagreements []string `json:"disagreements,omitempty"`
-	// MaxK is null without --max-k, and where there was no time for it.
+	// MaxK is null without --max-k, or if time ran out before.
 	MaxK *MaxK `json:"max_k,omitempty"`
 	// Partitions is null without --partition.
 	Partitions *partition.Report `json:"partitions,omitempty"`
-	// Certificate is null where none was written.
+	// Certificate is null if none was written.
 	Certificate *Certificate   `json:"certificate,omitempty"`
 	Solver      certify.Solver `json:"solver"`
-	// SettledBy is the member of a portfolio whose proof or witness counted.
+	// SettledBy is the portfolio member whose proof or witness decided.
 	SettledBy string `json:"settled_by,omitempty"`
 	Journal   string `json:"journal,omitempty"`
 	// Run is the run's name in the journal.
@@ -72,26 +71,25 @@ type Result struct {
 	Where    string   `json:"where,omitempty"`
 	Relax    []string `json:"relax,omitempty"`
 	Maximise bool     `json:"maximize,omitempty"`
-	// InfiniteBound is the sign of a bound that is infinite, for which Bound is nil: 1
-	// where float64 holds none, −1 where no individual has two counterfactuals.
+	// InfiniteBound is the sign of an infinite bound, for which Bound is nil: 1 if no float64
+	// bounds the gap, −1 if no individual has two counterfactuals.
 	InfiniteBound int `json:"infinite_bound,omitempty"`
 }
 
-// MaxK is what is known of the largest number of bins that one individual's
-// counterfactuals reach.
+// MaxK encloses the largest number of bins that one individual's counterfactuals reach.
 type MaxK struct {
-	// Lo bins are reached by the witness, and no individual reaches more than Hi.
+	// The witness reaches Lo bins; no individual reaches more than Hi.
 	Lo int `json:"lo"`
 	Hi int `json:"hi"`
-	// Certified: the two are the same.
+	// Certified: Lo equals Hi.
 	Certified bool `json:"certified"`
-	// Grade and Tolerance are of the proof behind Hi.
+	// Grade and Tolerance describe the proof of Hi.
 	Grade     string  `json:"grade"`
 	Tolerance float64 `json:"tolerance"`
 	Reason    string  `json:"reason,omitempty"`
 }
 
-// Witness is two people, X and Z each, who refute fairness.
+// Witness holds two copies, X and Z each, that refute fairness.
 type Witness struct {
 	X1     map[string]float64 `json:"x1"`
 	Z1     map[string]float64 `json:"z1"`
@@ -102,24 +100,24 @@ type Witness struct {
 	Score2 float64            `json:"score2"`
 	Logit1 float64            `json:"logit1"`
 	Logit2 float64            `json:"logit2"`
-	// GapFloat32 is the score difference in single precision, the arithmetic of
-	// a deployment; null where that overflows.
+	// GapFloat32 is the score difference in single precision, as a deployment computes it; null
+	// on overflow.
 	GapFloat32 *float64 `json:"gap_float32"`
-	// Class1 and Class2 are the classes that the copies get, where it was asked whether the class
-	// changes; nil of a copy for which several are tied.
+	// Class1 and Class2 are the classes of the copies, if the question is whether the class
+	// changes; nil for a tie.
 	Class1 *int `json:"class1,omitempty"`
 	Class2 *int `json:"class2,omitempty"`
 	// Features names all features in the study's order.
 	Features []string `json:"features"`
 }
 
-// Next is a command that may know more.
+// Next is a command that may decide more.
 type Next struct {
 	Command string `json:"command"`
 	Purpose string `json:"purpose"`
 }
 
-// Labels are a witness with category names in place of numbers.
+// Labels are a witness's values, with category names in place of codes.
 type Labels struct {
 	X1 map[string]string `json:"x1"`
 	Z1 map[string]string `json:"z1"`
@@ -127,8 +125,8 @@ type Labels struct {
 	Z2 map[string]string `json:"z2"`
 }
 
-// next is what to try where the question stays open: what says how far it is from an
-// answer, another solver or more time, and what looks for somebody by evaluating.
+// next suggests commands for an undecided question: quantify, another solver or more time,
+// and a search.
 func (a *asker) next() []Next {
 	spec := a.Spec
 	if len(spec.Protected) > 0 { // several questions may be asked, and this is one
@@ -152,7 +150,7 @@ func (a *asker) next() []Next {
 	return out
 }
 
-// result is what the report says.
+// result converts reports into a Result.
 func (a *asker) result(rep *certify.Report, parts *partition.Report, maxK *certify.Extreme) *Result {
 	out := &Result{
 		Asked:    certify.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),

@@ -1,7 +1,6 @@
-// Package ablate searches the same networks with several arms – strategies,
-// their options, modes, with and without a solver – under equal budgets, each
-// task in a process of its own, and tabulates and ranks what they find.
-// docs/ablate.md describes it for users.
+// Package ablate runs several arms (strategies, their options, modes, with and without a solver)
+// on the same networks under equal budgets, each task in a process of its own, and tabulates and
+// ranks their finds. User page: docs/ablate.md.
 package ablate
 
 import (
@@ -57,7 +56,7 @@ func (a *Arm) set(key, value string) error {
 		a.Strategy = value
 	case "mode":
 		if value != ModePaper && value != ModeFast {
-			return fmt.Errorf("%q is none of %s, %s", value, ModePaper, ModeFast)
+			return fmt.Errorf("got %q, want %s or %s", value, ModePaper, ModeFast)
 		}
 		a.Mode = value
 	case "solver":
@@ -95,7 +94,7 @@ func (a *Arm) check() error {
 	case a.Solver == "":
 		return errors.New("names no solver: give solver: NAME or solver: none, here or for all arms at the top of the file")
 	case a.Solver == NoSolver && len(a.SolverSet) > 0:
-		return errors.New("sets options of a solver and has none")
+		return errors.New("sets options of a solver, but has no solver")
 	case a.Chains > 0 && a.Mode != ModeFast:
 		return errors.New("chains are of mode: fast; paper mode has one")
 	case strings.ContainsAny(a.Name, "\n\t|"):

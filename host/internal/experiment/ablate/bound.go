@@ -27,8 +27,8 @@ type Bound struct {
 // boundKey is where a network's bound is recorded, beside the results of tasks.
 func boundKey(s *Subject) string { return s.Name() + " | bound" }
 
-// prove asks for the bound of each network that the record has none of, one after the
-// other, see experiment.Run: what fails is not recorded, and asked again by another run.
+// prove computes the bound of each network that the record lacks, in order, see
+// experiment.Run. Failures are not recorded, so another run asks again.
 func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.Context, *Subject) (*search.Bound, error)) error {
 	if p.Bound == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// claims is a solver that claims a bound for each network by its model's name, or
-// fails where there is none, and notes whom it was asked about.
+// claims is a solver that claims a bound per network, by its model's name, or fails without
+// one. It notes the networks asked about.
 type claims struct {
 	k     map[string]int
 	asked []string

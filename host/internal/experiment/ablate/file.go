@@ -23,8 +23,8 @@ type File struct {
 	Bound time.Duration
 }
 
-// ReadFile reads a grid file. Every mistake is an error that names file, line
-// and column; all that can be told apart are reported together.
+// ReadFile reads a grid file. Errors name file, line and column, and all independent mistakes
+// are reported together.
 func ReadFile(path string) (*File, error) {
 	text, err := yamlfile.Read(path)
 	if err != nil {
@@ -80,7 +80,7 @@ type fileReader struct {
 	defaults Arm
 }
 
-// set gives the arm what the keys of a mapping say; false after a mistake.
+// set reads keys of a mapping into the arm; false after a mistake.
 func (r *fileReader) set(a *Arm, n *yamlfile.Node, keys ...string) bool {
 	all := true
 	for _, key := range keys {

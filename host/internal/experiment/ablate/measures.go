@@ -15,7 +15,7 @@ type measure struct {
 	name     string
 	decimals int
 	cell     func(*Cell) *statistics.Cell
-	// of is the value of a run, nil where it has none: N/A.
+	// of returns the measure of a run; nil for N/A.
 	of func(*run) *float64
 	// worth orders runs from worse to better, entry after entry; nil stands for
 	// the value itself, 0 where there is none.

@@ -37,7 +37,7 @@ type Plan struct {
 // Subject is a study with one network.
 type Subject struct {
 	experiment.Subject
-	// DataSHA256 is that of the rows, empty where the study has none.
+	// DataSHA256 is the digest of the rows; empty for a study without rows.
 	DataSHA256 string `json:"data_sha256,omitempty"`
 	// Epsilon as a score difference.
 	Epsilon string `json:"epsilon"`

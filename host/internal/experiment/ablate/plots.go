@@ -12,9 +12,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Figures are an ablation's plots, and what is to be said of those that there are not: a
-// network on which nothing was found has none. Over several networks there is one for each
-// measure that arms are ranked by.
+// Figures are an ablation's plots, and without the reasons for missing ones, such as a
+// network on which nothing was found. With several networks there is one figure per ranked
+// measure.
 func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	for i := range a.networks {
 		n := &a.networks[i]

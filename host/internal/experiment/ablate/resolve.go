@@ -15,9 +15,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Resolve starts each plugin once to learn its version, and then each arm's search
-// on the first network, so that what an arm has wrong is told now, with its place in
-// the grid, and not after hours. The plan must be settled.
+// Resolve launches each plugin to learn its version, then starts each arm's search on the
+// first network, so that a mistake of an arm is reported before any task runs, with its place
+// in the grid. The plan must be settled.
 func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 	for i := range p.Arms {
 		if err := p.resolve(ctx, s, i); err != nil {

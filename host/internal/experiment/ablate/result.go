@@ -80,7 +80,7 @@ type fold struct {
 	finished bool
 }
 
-// errInterrupted: the worker was told to stop before its budget.
+// errInterrupted: the worker was interrupted before its budget.
 var errInterrupted = errors.New("the worker was interrupted")
 
 // add takes in one event.
@@ -136,8 +136,8 @@ func (f *fold) count(at Step, n int64) {
 // say against that is an error.
 func (f *fold) end() (*Result, error) {
 	for i := range f.events {
-		// A search goes on without a solver that is lost, which is another arm
-		// then, and tells of a strategy that is as it ends.
+		// A search continues without a lost solver, which makes it another arm; a lost
+		// strategy ends it with an error.
 		switch e := &f.events[i]; {
 		case e.Kind != record.KindFault:
 		case e.Fault.Refuted != nil: // it found nothing
@@ -151,7 +151,7 @@ func (f *fold) end() (*Result, error) {
 	}
 	switch end := f.events[len(f.events)-1].Finished; {
 	case end == nil:
-		return nil, errors.New("the worker went on after its result")
+		return nil, errors.New("the worker wrote more after its result")
 	case end.Error != "":
 		return nil, errors.New(end.Error)
 	case end.Interrupted:

@@ -54,7 +54,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 // try does a task once.
 func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
-	// Go's threads in worker and plugins alike; a solver's are told it.
+	// GOMAXPROCS of worker and plugins; a solver's threads are an option.
 	r := p.Request(e)
 	t := workers.Assignment{Limit: p.limit(), Cores: cores, Procs: p.Threads}
 	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: "search", Request: r, Spec: &r.Spec, Assignment: t}, func(event record.Event) error {

@@ -129,7 +129,7 @@ func TestMeasures(t *testing.T) {
 	if *good.ID.Mean != 22.5 || *good.ID.SD != math.Sqrt(3.5) || *good.MaxK.Mean != 9 || *good.TMaxK.Mean != 6.625 || good.Found != 6 || good.Retried != 1 {
 		t.Errorf("%+v", good)
 	}
-	// N/A where nobody was found, with 0 of them.
+	// N/A without individuals, with a count of 0.
 	if *idle.ID.Mean != 0 || idle.MaxK.Mean != nil || idle.T1st.Mean != nil || idle.Found != 0 || idle.Runs != 6 {
 		t.Errorf("%+v", idle)
 	}
@@ -186,8 +186,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// Means of times to different k have no mean; an arm alone has no rank; a task that wanted
-// more memory than it may have is told of also where it failed.
+// Times to different k have no mean; an arm alone has no rank; a task over its memory limit
+// is reported even if it failed.
 func TestWhatDoesNotCompare(t *testing.T) {
 	p, results := handmade(6)
 	for _, e := range p.Entries() {
@@ -401,13 +401,13 @@ func TestWorths(t *testing.T) {
 		{{Result: result(3, 5, 2)}, {Result: result(0, 0, 0)}},
 		{{Result: result(9, 4, 1)}, {Result: result(3, 5, 1)}, {Result: result(1, 5, 2)}},
 	}
-	// From worse to better: nobody, k 4, k 5 after 2 s (twice), k 5 after 1 s.
+	// From worse to better: none found, k 4, k 5 after 2 s (twice), k 5 after 1 s.
 	if d := cmp.Diff([][]float64{{3.5, 1}, {2, 5, 3.5}}, m.worths(arms)); d != "" {
 		t.Error(d)
 	}
 }
 
-// What nobody found, or nobody ran, makes no table break.
+// Tables without results or without runs are built.
 func TestEmpty(t *testing.T) {
 	p, results := handmade(5)
 	for key, r := range results {

@@ -1,7 +1,6 @@
-// Package compare puts the same fairness question to several arms – solvers,
-// encodings, ways to go through the space – under equal rules, each task in a
-// process of its own, and tabulates who answers what, how fast, and who
-// contradicts whom. docs/compare.md describes it for users.
+// Package compare puts one fairness question to several arms (solvers, encodings, ways to
+// partition the space) under equal rules, each task in a process of its own. It tabulates
+// answers and times, and lists arms that contradict each other. User page: docs/compare.md.
 package compare
 
 import (
@@ -21,7 +20,7 @@ import (
 const (
 	// GoalDecide stops a question at the first witness.
 	GoalDecide = "decide"
-	// GoalMaximise goes on to the largest gap or margin, as the paper's MILP arm.
+	// GoalMaximise continues to the largest gap or margin, as the paper's MILP arm does.
 	GoalMaximise = "maximise"
 )
 
@@ -57,7 +56,7 @@ type Arm struct {
 	Goal string `json:"goal,omitempty"`
 	// Gap is the relative optimality gap at which maximising may stop.
 	Gap float64 `json:"gap,omitempty"`
-	// Start is none or search.
+	// Start is "none" or "search".
 	Start string `json:"start,omitempty"`
 	// Soft limits a region's first question; a region that stays undecided is
 	// asked about again, with twice the limit, when all others had their turn. 0:
@@ -151,7 +150,7 @@ func oneOf(word string, words ...string) error {
 	if slices.Contains(words, word) {
 		return nil
 	}
-	return fmt.Errorf("%q is none of %s", word, strings.Join(words, ", "))
+	return fmt.Errorf("got %q, want one of %s", word, strings.Join(words, ", "))
 }
 
 // ParseArm reads name=key:value,key:value,… A piece without a key belongs to

@@ -21,15 +21,15 @@ type Disagreement struct {
 	// and with its tolerance included; Finder found an individual there.
 	Prover string `json:"prover"`
 	Finder string `json:"finder"`
-	// Notion is the prover's. Limit and Margin are NaN where only claims without one were
-	// refuted, such as a witness that is none.
+	// Notion is the prover's. Limit and Margin are NaN if every refuted claim lacks them, such as
+	// an invalid witness.
 	Notion string  `json:"notion"`
 	Grade  string  `json:"grade"`
 	Limit  float64 `json:"limit"`
 	// Claim is the text of the first claim that the host refuted in a task; empty: none.
 	Claim string `json:"claim,omitempty"`
-	// Count is how many pairs of a proved region and an individual contradict
-	// each other; the rest tells of the one with the largest margin.
+	// Count is the number of contradictions between a proved region and an individual; the
+	// other fields describe the one with the largest margin.
 	Count  int     `json:"count"`
 	Margin float64 `json:"margin"`
 	// Region says what of the space was proved, X is the individual found there.

@@ -28,7 +28,7 @@ func (denied) Solve(context.Context, problem.Delta, sdk.SolveOptions) (*sdk.Resu
 	return &sdk.Result{Status: sdk.Infeasible}, nil
 }
 
-// An arm that nobody else contradicts is refuted by the host, in none of the arm's time.
+// A false arm without a rival is refuted by the host, outside the arm's time.
 func TestALonelyLiarIsRefutedByTheHost(t *testing.T) {
 	// Group a has the logit −0.75, group b more with every year: only the longest tenures'
 	// gaps exceed ε, too few for random individuals to come across.

@@ -16,12 +16,12 @@ type File struct {
 	experiment.Terms
 }
 
-// IsFile reports whether the path is a comparison file: a YAML file with a key
-// arms, which no study has. What cannot be read is none.
+// IsFile reports whether the path is a readable comparison file: YAML with a key arms, which
+// no study has.
 func IsFile(path string) bool { return yamlfile.HasKey(path, "arms") }
 
-// ReadFile reads a comparison file. Every mistake is an error that names file,
-// line and column; all that can be told apart are reported together.
+// ReadFile reads a comparison file. Errors name file, line and column, and all independent
+// mistakes are reported together.
 func ReadFile(path string) (*File, error) {
 	text, err := yamlfile.Read(path)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	witnessed
 	// fair: the whole space was proved so, by the arm's notion.
 	fair
-	// refuted: fair, but for somebody who was found.
+	// refuted: proved fair, and an individual refutes it.
 	refuted
 )
 

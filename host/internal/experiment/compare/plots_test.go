@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// outcome is what a run of an arm comes to: who is found after t seconds, or, below 0,
-// nobody, since the whole space is proved fair after −t. 0: neither.
+// outcome is a run's result: an individual found after t seconds if t > 0; none, with the
+// whole space proved fair after −t seconds, if t < 0; undecided at 0.
 func outcome(t float64) *Result {
 	r := &Result{Cost: experiment.Cost{Seconds: 100}}
 	switch {
@@ -27,8 +27,7 @@ func outcome(t float64) *Result {
 	return r
 }
 
-// raced is a comparison of arms on two networks with as many seeds as there are times for
-// each arm and network.
+// raced is a comparison of arms on two networks, with one seed per time in the lists.
 func raced(t *testing.T, times map[string][2][]float64, arms ...string) *Comparison {
 	t.Helper()
 	p, _ := handmade(len(times[arms[0]][0]))
@@ -105,8 +104,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// A proof of everything that somebody refutes is no decision, and is marked; others of the
-// arm count.
+// A proof of the whole space that an individual refutes is no decision, and is marked; the
+// arm's other proofs count.
 func TestFiguresMarkContradictions(t *testing.T) {
 	c := raced(t, map[string][2][]float64{"honest": {{9, 0}, {-9, -9}}, "liar": {{-1, -1}, {-5, 0}}}, "liar", "honest")
 	all, _ := figures(c)

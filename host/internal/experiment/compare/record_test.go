@@ -83,8 +83,8 @@ func these(results map[string]*Result) func(Entry) (*Result, error) {
 	return func(e Entry) (*Result, error) { return results[e.Key], nil }
 }
 
-// A comparison broken off goes on where it stood, runs nothing twice, and gives
-// the tables of one that was not.
+// An interrupted comparison is resumed: no task runs twice, and the tables equal those of an
+// uninterrupted one.
 func TestRunGoesOn(t *testing.T) {
 	arms := []Arm{{Name: "a"}, {Name: "b", Partition: "2"}}
 	p := tinyPlan(t, tinyStudy(t, tilted), 3, arms...)

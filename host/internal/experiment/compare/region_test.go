@@ -98,9 +98,8 @@ func TestChunksRefused(t *testing.T) {
 	}
 }
 
-// Cutting beside a point leaves out nothing but it may leave out nobody twice:
-// the three parts are disjoint and cover the region (of a real feature all but
-// the numbers between neighbouring floats, which there are none of).
+// Cutting beside a point partitions the region: the three parts are disjoint and cover it. Of
+// a real feature they cover every float64.
 func TestBeside(t *testing.T) {
 	s := mixed()
 	rapid.Check(t, func(t *rapid.T) {

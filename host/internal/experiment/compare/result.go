@@ -94,7 +94,7 @@ type fold struct {
 	epsilon  float64
 	result   Result
 	finished bool
-	// interrupted: the worker was told to stop before its budget.
+	// interrupted: the worker was interrupted before its budget.
 	interrupted bool
 }
 

@@ -95,5 +95,5 @@ func (c *Comparison) Keep(where experiment.Kept) {
 	c.Interrupted = where.Interrupted
 }
 
-// Failure implements experiment.Table: Do tells of failures.
+// Failure implements experiment.Table; Do reports failures.
 func (c *Comparison) Failure() error { return nil }

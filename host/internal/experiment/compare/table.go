@@ -306,7 +306,7 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 // killed is the status of a task that was ended from outside, after its budget.
 const killed = "killed"
 
-// enter takes a network's rows into the contests; an arm alone has none.
+// enter adds a network's rows to the contests; an arm alone enters no contest.
 func (p *Plan) enter(contests []experiment.Contest, rows []Row, refuted bool) []experiment.Contest {
 	for i := range all {
 		m := &all[i]

@@ -91,7 +91,7 @@ func TestMeasures(t *testing.T) {
 	if *good.ID.Mean != 12 || *good.ID.SD != math.Sqrt(2.5) || *good.T1st.Mean != 1.25 || *good.K1st.Mean != 12 || *good.MaxK.Mean != 13 || *good.MaxK.SD != 0 {
 		t.Errorf("%+v", good)
 	}
-	// Nobody found: 0 of them, and no time, first or largest k.
+	// Without individuals: 0 found, and no time, first or largest k.
 	if *idle.ID.Mean != 0 || idle.T1st.Mean != nil || idle.K1st.Mean != nil || idle.MaxK.Mean != nil || idle.Found != 0 || idle.Runs != 5 {
 		t.Errorf("%+v", idle)
 	}
@@ -111,7 +111,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// Shares certified are compared where the arms prove the same, and nobody refuted it.
+// Certified shares are compared if the arms prove the same claim and no individual refutes it.
 func TestProofsOfOneThingAreCompared(t *testing.T) {
 	for _, refuted := range []bool{false, true} {
 		p, results := handmade(5)
@@ -240,8 +240,7 @@ func byArm(p *Plan, results map[string]*Result) map[*Arm][]seeded {
 	return out
 }
 
-// With four runs nothing can be called significant, and an arm alone is better
-// than nobody.
+// Four runs are too few for significance, and an arm without rivals is never bold.
 func TestBoldTakesFiveRunsAndARival(t *testing.T) {
 	p, results := handmade(4)
 	c, err := Tabulate(p, these(results))
@@ -261,7 +260,7 @@ func TestBoldTakesFiveRunsAndARival(t *testing.T) {
 	}
 }
 
-// A comparison broken off shows what there is, and says so.
+// An interrupted comparison shows the results so far, and says that it is incomplete.
 func TestIncomplete(t *testing.T) {
 	p, results := handmade(5)
 	for key := range results {
@@ -323,10 +322,10 @@ func TestDisagreements(t *testing.T) {
 		r := results["s/A_1 | "+arm+" | seed "+seed]
 		r.Proofs = append(r.Proofs, proof)
 	}
-	// Everybody found by good and bad has a score gap of σ(2) − σ(−2) = 0.76 and a
-	// logit gap of 4.
+	// Each individual found by good and bad has a score gap of σ(2) − σ(−2) = 0.76 and a logit
+	// gap of 4.
 	prove("bad", "5", Proof{Box: Box{{0, 3, 4}}, Limit: 0.05, Grade: "numerical"})   // refuted by two of good, by none of bad
-	prove("bad", "6", Proof{Box: Box{{0, 20, 90}}, Limit: 0.05, Grade: "numerical"}) // nobody is there
+	prove("bad", "6", Proof{Box: Box{{0, 20, 90}}, Limit: 0.05, Grade: "numerical"}) // no individual in it
 	prove("bad", "6", Proof{Box: Box{{0, 0, 90}}, Limit: 0.8, Grade: "numerical"})   // true
 	prove("good", "6", Proof{Box: Box{{0, 1, 1}}, Limit: 0.05, Grade: "exact"})      // refuted by bad of seed 6, and by itself
 	prove("idle", "5", Proof{Box: Box{{0, 9, 9}}, Limit: 0.2, Grade: "numerical"})   // in logits

@@ -215,7 +215,7 @@ func (w *worker) ask(ctx context.Context, it item) {
 	switch {
 	case err == nil:
 		w.losses = 0
-	case limited.Err() == nil: // a solver that had to be stopped at its limit is none that is broken
+	case limited.Err() == nil: // a solver stopped at its limit is not broken
 		if w.losses++; w.losses == maxLosses {
 			w.lost = fmt.Errorf("the solver was lost %d times in a row: %w", maxLosses, err)
 		}

@@ -89,7 +89,7 @@ func inProcess(open Open) worked {
 	}
 }
 
-// discriminated lists who has a gap above ε, by trying everybody.
+// discriminated lists the individuals with a gap above ε, by enumeration.
 func discriminated(t testing.TB, s *Subject) (keys []string, all int) {
 	t.Helper()
 	eps, _ := new(big.Rat).SetString(s.Epsilon)
@@ -110,8 +110,8 @@ func discriminated(t testing.TB, s *Subject) (keys []string, all int) {
 	return keys, all
 }
 
-// A task that has the time finds everybody there is to find, each once, and
-// proves the rest fair: with and without a partition, whichever the goal.
+// With enough time a task finds every individual above ε once and proves the rest fair: with
+// and without a partition, for each goal.
 func TestWorkIsComplete(t *testing.T) {
 	tier.NeedUsual(t)
 	rng := rand.New(rand.NewPCG(1, 2))

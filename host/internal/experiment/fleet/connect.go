@@ -21,11 +21,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Address is where a fleet's queue is, and what one may do there.
+// Address locates a fleet's queue and the keys to it.
 type Address struct {
-	// URL is one, or several of a cluster, separated by commas.
+	// URL is one server's, or those of a cluster's servers, separated by commas.
 	URL string
-	// Keys is a folder of hyfair fleet keys; empty: the queue is on this machine.
+	// Keys is a folder written by hyfair fleet keys; empty: the queue is on this machine.
 	Keys string
 }
 
@@ -33,22 +33,22 @@ type Address struct {
 const (
 	caFile   = "ca.pem"
 	seedFile = "user.nk"
-	// credsFile stands in place of seedFile, for a cluster of one's own.
+	// credsFile is read in place of seedFile, for a cluster of one's own.
 	credsFile = "user.creds"
 )
 
-// DefaultURL is that of a queue on this machine.
+// DefaultURL is the address of a queue on this machine.
 const DefaultURL = "nats://127.0.0.1:4222"
 
-// link is a connection to the queue. It connects again by itself.
+// link is a connection to the queue. It reconnects by itself.
 type link struct {
 	*nats.Conn
 	js jetstream.JetStream
-	// api is what its commands to the queue begin with.
+	// api is the prefix of its JetStream requests.
 	api string
 }
 
-// dial connects as a role.
+// dial connects with the credentials of a role.
 func dial(a Address, role, name string) (*link, error) {
 	options := []nats.Option{
 		nats.Name("hyfair " + role + " " + name), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
@@ -87,10 +87,10 @@ func dial(a Address, role, name string) (*link, error) {
 	return &link{nc, js, commands}, nil
 }
 
-// errNobody: there is no queue at an address, or not yet.
+// errNobody: no server answers at the address.
 var errNobody = errors.New("nothing answers there")
 
-// refused says what an error of connecting means.
+// refused adds to a connection error its cause and remedy.
 func refused(a Address, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -109,8 +109,8 @@ func refused(a Address, err error) error {
 	return fmt.Errorf("fleet %s: %w", a.URL, err)
 }
 
-// credentials are those of a folder of keys. own says that hyfair fleet keys made them, with
-// which workers have an account of their own.
+// credentials reads a folder of keys. own reports that hyfair fleet keys wrote it: workers
+// then have an account of their own.
 func credentials(dir string) (_ []nats.Option, own bool, _ error) {
 	ca, err := os.ReadFile(filepath.Join(dir, caFile))
 	if err != nil {
@@ -129,7 +129,7 @@ func credentials(dir string) (_ []nats.Option, own bool, _ error) {
 	return append(options, user), true, err
 }
 
-// replicas of streams: three in a cluster.
+// replicas is the number of copies of each stream: three in a cluster.
 func (l *link) replicas() int {
 	if l.ConnectedClusterName() != "" {
 		return 3
@@ -140,9 +140,8 @@ func (l *link) replicas() int {
 // forming is the longest wait for the servers of a cluster to join and to elect a leader.
 const forming = time.Minute
 
-// isForming reports whether an error of lay comes of a cluster too few servers of which have joined,
-// or that has not elected a leader. Without a leader no server answers. Codes: errors.json of
-// nats-server.
+// isForming reports whether an error of createStreams is due to a cluster that lacks servers
+// or a leader. Without a leader no server answers. Codes: errors.json of nats-server.
 func (l *link) isForming(err error) bool {
 	const noPeers, notAvailable, notLeader = 10005, 10008, 10009
 	if l.replicas() > 1 && errors.Is(err, context.DeadlineExceeded) {
@@ -152,18 +151,18 @@ func (l *link) isForming(err error) bool {
 	return errors.As(err, &answer) && slices.Contains([]jetstream.ErrorCode{noPeers, notAvailable, notLeader}, answer.ErrorCode)
 }
 
-// lay makes the streams and the store, where they are not there.
-func (l *link) lay(ctx context.Context) (tasks, results jetstream.Stream, content jetstream.ObjectStore, err error) {
-	// What is lost of tasks, and of what workers say of them, the coordinator puts there
-	// again; so nobody waits for a disk there. A result is on the disk before a worker forgets
-	// it. Replicated streams know one mode only.
+// createStreams makes the streams and the object store, or updates them.
+func (l *link) createStreams(ctx context.Context) (tasks, results jetstream.Stream, content jetstream.ObjectStore, err error) {
+	// Task messages and their acknowledgements need not survive a crash, since the coordinator
+	// publishes lost tasks again; their writes are asynchronous. Results are synced before they
+	// are acknowledged. Replicated streams have the default mode only.
 	mode := jetstream.DefaultPersistMode
 	if l.replicas() == 1 {
 		mode = jetstream.AsyncPersistMode
 	}
 	tasks, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: tasksStream, PersistMode: mode, Subjects: []string{taskPrefix + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: l.replicas(),
-		// A task waits once, whoever puts it there.
+		// At most one message per task, from any coordinator.
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgSize: maxTask,
 		ConsumerLimits: jetstream.StreamConsumerLimits{},
 	})
@@ -182,13 +181,13 @@ func (l *link) lay(ctx context.Context) (tasks, results jetstream.Stream, conten
 	return tasks, results, content, err
 }
 
-// mayAll is an error where the keys are those of a worker. The caller has subscribed to what
-// machines say of themselves.
+// mayAll returns an error if the keys are a worker's. The caller must have subscribed to
+// statePrefix, which workers may not.
 func (l *link) mayAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := l.FlushWithContext(ctx); err != nil {
-		return nil // the queue is away, and comes again
+		return nil // the queue is away; the link reconnects
 	}
 	if err := l.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
 		return session.Mistake(fmt.Errorf("these keys may not ask how the fleet is, nor hand out tasks: want those in the folder %s that hyfair fleet keys wrote", RoleCoordinator))
@@ -196,8 +195,8 @@ func (l *link) mayAll(ctx context.Context) error {
 	return nil
 }
 
-// ask has the machines of a fleet say how they are, and listens for a while. Each is told
-// of once, though others may ask at the same time.
+// ask requests the state of each machine and collects replies for wait. Each machine is
+// reported once, even if others ask at the same time.
 func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) error {
 	sub, err := l.SubscribeSync(statePrefix + ">")
 	if err != nil {
@@ -212,20 +211,20 @@ func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) e
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for {
 		m, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
-			return nil // the time is over
+			return nil // wait is over
 		}
-		if s, err := parseState(m.Data); err == nil && !told[s.Role+s.Name] {
-			told[s.Role+s.Name] = true
+		if s, err := parseState(m.Data); err == nil && !seen[s.Role+s.Name] {
+			seen[s.Role+s.Name] = true
 			take(s)
 		}
 	}
 }
 
-// answers what is asked by ask.
+// tells replies to ask with the state.
 func (l *link) tells(state func() *State) (*nats.Subscription, error) {
 	return l.Subscribe(askSubject, func(*nats.Msg) {
 		s := state()

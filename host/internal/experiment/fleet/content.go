@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// summer sums up what is read through it.
+// summer computes the SHA-256 of what is read through it.
 type summer struct{ sum hash.Hash }
 
 func (s *summer) of(in io.Reader) io.Reader {
@@ -27,16 +27,16 @@ func (s *summer) of(in io.Reader) io.Reader {
 
 func (s *summer) text() string { return hex.EncodeToString(s.sum.Sum(nil)) }
 
-// cache has files by their sums, in a folder.
+// cache keeps files in a folder, named by their SHA-256.
 type cache struct {
 	dir string
 	js  jetstream.JetStream
 }
 
-// unused is how long a file is kept that nobody uses.
+// unused is the time after its last use at which prune removes a file.
 const unused = 30 * 24 * time.Hour
 
-// prune removes files that were not used for long.
+// prune removes files that were last used more than unused ago.
 func (c *cache) prune() error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -44,19 +44,19 @@ func (c *cache) prune() error {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && isSum(e.Name()) && info.Mode().IsRegular() && time.Since(info.ModTime()) > unused {
-			os.Remove(filepath.Join(c.dir, e.Name())) // another worker may have done it
+			os.Remove(filepath.Join(c.dir, e.Name())) // another worker may have removed it
 		}
 	}
 	return nil
 }
 
-// get is a file's copy: the one that is there, or one that the store gives now. What it is,
-// is looked at each time.
+// get returns the path of a file's copy, downloading it if absent. The sum is verified on
+// each call.
 func (c *cache) get(ctx context.Context, f file) (string, error) {
 	path := filepath.Join(c.dir, f.SHA256)
 	if sum, size, err := files.SHA256(path); err == nil && sum == f.SHA256 && size == f.Size {
 		now := time.Now()
-		os.Chtimes(path, now, now) // prune looks at it
+		os.Chtimes(path, now, now) // prune reads it
 		return path, nil
 	}
 	store, err := c.js.ObjectStore(ctx, contentBucket)
@@ -80,14 +80,14 @@ func (c *cache) get(ctx context.Context, f file) (string, error) {
 			return err
 		}
 		if sum.text() != f.SHA256 {
-			return fmt.Errorf("file %s is not what it is called", f.SHA256)
+			return fmt.Errorf("file %s has another SHA-256", f.SHA256)
 		}
 		return nil
 	})
 }
 
-// chunks reads an object piece by piece. The library's own reader needs a consumer, which a
-// worker may not make: it could have the server publish where the worker must not.
+// chunks reads an object's messages directly. The library's reader creates a consumer, which
+// a worker may not: a consumer could have the server publish to any subject.
 type chunks struct {
 	ctx     context.Context
 	stream  jetstream.Stream

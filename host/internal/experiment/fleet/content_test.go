@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Files that nobody used for long leave a worker's cache; nothing else does.
+// A worker's cache loses files that were unused for long, and keeps all others.
 func TestCacheIsPruned(t *testing.T) {
 	c := cache{dir: t.TempDir()}
 	old, fresh := strings.Repeat("0", 64), strings.Repeat("1", 64)

@@ -26,28 +26,27 @@ import (
 )
 
 const (
-	// width is how many tasks an experiment has under way at once, most of which wait for
-	// room: so many more slots than there are are in the queue, that no worker waits.
+	// width is the number of tasks that an experiment has under way at once. Most wait for
+	// room. Prefetch: the queue holds twice the slots, at least leastOut, so no worker idles.
 	width    = 4096
 	leastOut = 16
-	// looks is how often the coordinator looks how the fleet and the queue are, while a task
-	// waits for a sign of life.
+	// looks is the number of polls of the fleet and the queue per patience.
 	looks = 6
-	// maxEarly bounds results of an earlier coordinator that wait for their tasks.
+	// maxEarly bounds the bytes of results that arrive before their tasks are sent.
 	maxEarly = 256 << 20
-	// expands is how many bytes gzip makes of one at most.
+	// expands is the largest ratio of a gzip expansion.
 	expands = 1032
-	// overhead is what a result that waits costs beside its bytes.
+	// overhead is the memory in bytes of a kept result, beside its content.
 	overhead = 512
 )
 
-// Coordinator is a fleet as an experiment's place. Safe for concurrent use.
+// Coordinator implements experiment.Place on a fleet. Safe for concurrent use.
 type Coordinator struct {
 	link *link
 	s    *session.Session
-	// patience is how long a task waits for a sign of life.
+	// patience is the time without a sign of life after which a task is redelivered.
 	patience time.Duration
-	// plan is the experiment's name in the queue, dir the folder that names of files start in.
+	// plan is the experiment's name in the queue, dir the folder that file names are relative to.
 	plan  string
 	dir   string
 	frame *experiment.Frame
@@ -58,12 +57,12 @@ type Coordinator struct {
 	store   jetstream.ObjectStore
 	listen  jetstream.ConsumeContext
 
-	// filling guards grounds and sent: what the queue has been told of.
-	filling sync.Mutex
-	grounds map[string]bool
-	sent    map[string]bool
+	// filling guards consumers and sent: requirements and files known to be in the queue.
+	filling   sync.Mutex
+	consumers map[string]bool
+	sent      map[string]bool
 
-	// unpacked is how many bytes of results may be unpacked and not yet handed over.
+	// unpacked limits the bytes of results that are unpacked and not yet handed over.
 	unpacked *semaphore.Weighted
 
 	mu       sync.Mutex
@@ -74,55 +73,54 @@ type Coordinator struct {
 	waiting  map[string]*wait
 	early    map[string]early
 	earlier  int
-	// taken are the parcels whose results were taken in, fresh those of the last seconds;
-	// latest is the last message with results that came. comparing: a second result is looked
-	// at.
+	// taken are the parcels whose results were accepted, fresh those of the last seconds;
+	// latest is the sequence of the newest message with results. comparing: a second result of
+	// some parcel is being compared with its first.
 	taken     map[string]once
 	comparing bool
 	fresh     []message
 	latest    uint64
-	// ear counts the times that listening was ended.
-	ear int
-	// heard is latest as it was when last looked at, and deaf how often since then the queue
-	// had more.
-	heard uint64
-	deaf  int
-	parts gatherer
-	state State
-	told  string
+	// subscription numbers the subscriptions to results; older ones are ignored.
+	subscription int
+	// lastPolled is latest at the last poll, undelivered the number of polls in a row at which
+	// the stream had more.
+	lastPolled  uint64
+	undelivered int
+	parts       gatherer
+	state       State
 }
 
-// group is tasks that go together, as far as they have come.
+// group collects tasks that travel in one parcel.
 type group struct {
 	want int
 	have []*errand
 }
 
-// errand is a task on its way through the fleet.
+// errand is a task that was sent to the fleet.
 type errand struct {
-	task   task
-	ground ground
-	from   *subject
-	parcel string
-	timed  bool
-	came   chan came // of one
+	task         task
+	requirements requirements
+	from         *subject
+	parcel       string
+	timed        bool
+	came         chan came // buffered: one
 }
 
-// message is one with results: what of, where in its stream, and when it came.
+// message identifies a message with results: its parcel, sequence and time of arrival.
 type message struct {
 	id  string
 	seq uint64
 	at  time.Time
 }
 
-// early is a result that nobody waits for yet.
+// early is a result that arrived before its parcel was sent.
 type early struct {
 	whole []byte
 	first message
 }
 
-// once is what is remembered of a task's result: whom it is about, and a sum of who was
-// found. Results that depend on the time have no subject.
+// once identifies an accepted result: the task, and a sum of its individuals. of is nil if
+// results depend on time and cannot be compared.
 type once struct {
 	of  *subject
 	key string
@@ -135,20 +133,20 @@ type came struct {
 	worker  string
 	machine record.Machine
 	err     error
-	handed  func() // to be called when it was handed over
+	handed  func() // must be called after the outcome was handed over
 }
 
-// wait is a parcel that is out.
+// wait is a parcel in the queue or at a worker.
 type wait struct {
-	parcel  *parcel
-	ground  ground
-	errands []*errand
-	since   time.Time
-	missed  int
+	parcel       *parcel
+	requirements requirements
+	errands      []*errand
+	since        time.Time
+	missed       int
 }
 
-// Coordinate connects an experiment to a fleet.
-// patience is how long a task waits for a sign of life of a worker; 0: DefaultWait.
+// Coordinate connects an experiment to a fleet. A task without a sign of life for patience is
+// redelivered; 0: DefaultWait.
 func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordinator, error) {
 	name := RoleCoordinator + "-" + nuid.Next()
 	l, err := dial(a, RoleCoordinator, name)
@@ -173,14 +171,14 @@ func Coordinate(a Address, s *session.Session, patience time.Duration) (*Coordin
 
 func coordinator(l *link, s *session.Session) *Coordinator {
 	c := &Coordinator{
-		link: l, s: s, grounds: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
+		link: l, s: s, consumers: map[string]bool{}, sent: map[string]bool{}, subjects: map[string]func() (*subject, error){}, groups: map[string]*group{},
 		waiting: map[string]*wait{}, early: map[string]early{}, taken: map[string]once{}, fit: leastOut,
 	}
 	c.room, c.unpacked = sync.NewCond(&c.mu), semaphore.NewWeighted(maxAnswer)
 	return c
 }
 
-// Begin implements experiment.Place. It waits up to forming for a cluster whose servers have not all joined.
+// Begin implements experiment.Place. It waits up to forming for a cluster that is starting.
 func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, error) {
 	c.mu.Lock()
 	for name, n := range groups {
@@ -203,7 +201,7 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 	ctx, stop := context.WithCancel(context.Background())
 	noted := false
 	for until := time.Now().Add(forming); ; time.Sleep(forming / 100) {
-		if err = c.lay(ctx); err == nil || !c.link.isForming(err) || time.Now().After(until) {
+		if err = c.createStreams(ctx); err == nil || !c.link.isForming(err) || time.Now().After(until) {
 			break
 		}
 		if !noted {
@@ -220,7 +218,7 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 		return 0, err
 	}
 	var group sync.WaitGroup
-	group.Go(func() { c.look(ctx) })
+	group.Go(func() { c.maintain(ctx) })
 	c.done = func() {
 		stop()
 		group.Wait()
@@ -228,16 +226,16 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 	return width, nil
 }
 
-// Told takes in how the experiment stands.
+// Told implements experiment.Place: it receives the experiment's progress.
 func (c *Coordinator) Told(p experiment.Progress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state.Done, c.state.Failed, c.state.Total, c.state.Left = p.Done, p.Failed, p.Total, p.Left
 }
 
-// take takes in what somebody published as a part of a result, as message seq of its stream,
-// unless ear is of a listener that was ended.
-func (c *Coordinator) take(ear int, subject string, body []byte, seq uint64) {
+// take receives one part of a result, message seq of its stream, unless the subscription was
+// replaced.
+func (c *Coordinator) take(subscription int, subject string, body []byte, seq uint64) {
 	p, ok := parsePart(subject)
 	if !ok || p.plan != c.plan {
 		return
@@ -245,20 +243,20 @@ func (c *Coordinator) take(ear int, subject string, body []byte, seq uint64) {
 	m := message{p.id, seq, time.Now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ear != c.ear {
+	if subscription != c.subscription {
 		return
 	}
 	c.latest = max(c.latest, seq)
 	before, taken := c.taken[p.id]
 	if taken && before.of == nil {
-		return // once
+		return // not comparable
 	}
 	whole, first := c.parts.add(p, body, m)
 	if whole == nil {
 		return
 	}
 	if taken {
-		if !c.comparing { // else it is not worth waiting for
+		if !c.comparing { // at most one at a time
 			c.comparing = true
 			go c.again(p.id, before, bytes.Clone(whole))
 		}
@@ -272,7 +270,7 @@ func (c *Coordinator) take(ear int, subject string, body []byte, seq uint64) {
 	}
 }
 
-// deliver gives a parcel's answers to those who wait for them. c.mu is held.
+// deliver passes a parcel's answers to its errands. c.mu is held.
 func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 	delete(c.waiting, first.id)
 	c.parts.drop(first.id)
@@ -286,7 +284,7 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 		var open sync.WaitGroup
 		defer open.Wait()
 		if err == nil && !isName(a.Worker) {
-			err = errors.New("it has no name")
+			err = errors.New("invalid worker name")
 		}
 		for _, e := range w.errands {
 			open.Add(1)
@@ -298,7 +296,7 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 					got.err = errors.New("the task is not among its answers")
 				} else {
 					got.answer = a.Answers[i]
-					a.Answers = slices.Delete(a.Answers, i, i+1) // another task may be the same
+					a.Answers = slices.Delete(a.Answers, i, i+1) // another task may have the same content
 				}
 			}
 			e.came <- got
@@ -306,11 +304,11 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 	}()
 }
 
-// unpack unpacks a result when there is room for all that it may be: a small message may be a
-// large one, packed. The caller calls free when it is handed over.
+// unpack decompresses a result once its largest possible size fits into the budget. The
+// caller must call free after handing it over.
 func (c *Coordinator) unpack(whole []byte) (a *answers, free func(), err error) {
 	most := min(maxAnswer, expands*int64(len(whole)))
-	c.unpacked.Acquire(context.Background(), most) // no error: it waits for as long as it takes
+	c.unpacked.Acquire(context.Background(), most) // no error: the context does not end
 	size := int64(0)
 	if a, err = unpack(whole); err == nil {
 		for _, one := range a.Answers {
@@ -321,7 +319,7 @@ func (c *Coordinator) unpack(whole []byte) (a *answers, free func(), err error) 
 	return a, func() { c.unpacked.Release(size) }, err
 }
 
-// again compares a task's second result with the first, which counts.
+// again compares a task's second result with the accepted one, and notes a difference.
 func (c *Coordinator) again(id string, before once, whole []byte) {
 	a, free, err := c.unpack(whole)
 	defer free()
@@ -336,7 +334,7 @@ func (c *Coordinator) again(id string, before once, whole []byte) {
 	defer c.mu.Unlock()
 	c.comparing = false
 	if _, taken := c.taken[id]; taken {
-		c.taken[id] = once{} // a third is not looked at
+		c.taken[id] = once{} // a third result is not compared
 	}
 }
 
@@ -358,7 +356,7 @@ func (c *Coordinator) Do(ctx context.Context, o *experiment.Order, event func(re
 	}
 }
 
-// end hands over what came, and remembers it.
+// end hands over an outcome, and keeps its sum for comparison.
 func (c *Coordinator) end(e *errand, got *came, event func(record.Event) error, say func(*workers.Said)) (workers.Usage, error) {
 	usage, err := got.hand(e.from, event, say)
 	if got.handed != nil {
@@ -374,7 +372,7 @@ func (c *Coordinator) end(e *errand, got *came, event func(record.Event) error, 
 	return usage, err
 }
 
-// hand hands over what came, as far as it holds.
+// hand replays the outcome's events and passes on those that hold.
 func (c *came) hand(of *subject, event func(record.Event) error, say func(*workers.Said)) (workers.Usage, error) {
 	usage, err := c.Usage, c.err
 	if err == nil {
@@ -400,7 +398,7 @@ func (c *came) hand(of *subject, event func(record.Event) error, say func(*worke
 	return usage, err
 }
 
-// errand is an order as it travels.
+// errand converts an order into a task with its requirements.
 func (c *Coordinator) errand(o *experiment.Order) (*errand, error) {
 	program, err := session.Program()
 	if err != nil {
@@ -410,9 +408,9 @@ func (c *Coordinator) errand(o *experiment.Order) (*errand, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &errand{from: from, timed: o.Group != "", came: make(chan came, 1), ground: ground{Program: program.SHA256, Version: session.Build(), Plugins: map[string]needed{}, Threads: c.frame.Threads}}
+	e := &errand{from: from, timed: o.Group != "", came: make(chan came, 1), requirements: requirements{Program: program.SHA256, Version: session.Build(), Plugins: map[string]needed{}, Threads: c.frame.Threads}}
 	for name, p := range o.Plugins {
-		e.ground.Plugins[name] = needed{p.Version, p.SHA256}
+		e.requirements.Plugins[name] = needed{p.Version, p.SHA256}
 	}
 	e.task = task{
 		Content: o.Content, Key: o.Key, Kind: o.Kind, Request: o.Job.Request, Threads: max(1, o.Job.Threads), Procs: o.Procs,
@@ -421,7 +419,7 @@ func (c *Coordinator) errand(o *experiment.Order) (*errand, error) {
 	return e, nil
 }
 
-// subject is what an errand asks about, read once.
+// subject opens the question of a task, once per question.
 func (c *Coordinator) subject(spec question.Spec, measured string) (*subject, error) {
 	text, err := json.Marshal([]any{spec, measured})
 	if err != nil {
@@ -453,7 +451,7 @@ func (c *Coordinator) Without(name string) {
 	}
 }
 
-// whole is a group's tasks, when all have come. c.mu is held.
+// whole returns a group's tasks if it is complete, and forgets the group. c.mu is held.
 func (c *Coordinator) whole(name string, g *group) []*errand {
 	if len(g.have) < g.want {
 		return nil
@@ -462,7 +460,7 @@ func (c *Coordinator) whole(name string, g *group) []*errand {
 	return g.have
 }
 
-// send has a task travel: at once, or with the last of its group.
+// send publishes a task, or keeps it until its group is complete.
 func (c *Coordinator) send(ctx context.Context, name string, e *errand) error {
 	all := []*errand{e}
 	c.mu.Lock()
@@ -477,23 +475,23 @@ func (c *Coordinator) send(ctx context.Context, name string, e *errand) error {
 	return c.put(ctx, all)
 }
 
-// put puts a parcel into the queue, when there is room, unless its results are there.
+// put publishes a parcel once the queue has room, unless its results have arrived already.
 func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 	p := &parcel{Plan: c.plan, Dir: c.dir, Files: map[string]file{}}
-	g := all[0].ground
+	g := all[0].requirements
 	g.Plugins = maps.Clone(g.Plugins)
 	named := make([]task, len(all))
 	for i, e := range all {
 		p.Tasks = append(p.Tasks, e.task)
-		named[i].Content = e.task.Content + " " + e.task.Key // arms of two names may be one task
+		named[i].Content = e.task.Content + " " + e.task.Key // tasks of two arms may have the same content
 		maps.Copy(p.Files, e.from.files)
-		maps.Copy(g.Plugins, e.ground.Plugins)
+		maps.Copy(g.Plugins, e.requirements.Plugins)
 	}
 	p.ID = idOf(named)
 	for _, e := range all {
 		e.parcel, e.timed = p.ID, e.timed || len(all) > 1
 	}
-	w := &wait{parcel: p, ground: g, errands: all, since: time.Now()}
+	w := &wait{parcel: p, requirements: g, errands: all, since: time.Now()}
 	fail := func(err error) error {
 		for _, e := range all {
 			e.came <- came{err: err}
@@ -529,11 +527,11 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 	return nil
 }
 
-// wait waits for room in the queue. c.mu is held.
+// wait blocks until the queue has room (backpressure) or ctx ends. c.mu is held.
 func (c *Coordinator) wait(ctx context.Context) error {
 	if c.out >= c.fit {
 		defer context.AfterFunc(ctx, func() {
-			c.mu.Lock() // else it may come between the look at ctx and the wait
+			c.mu.Lock() // without the lock it could run between the check of ctx and Wait
 			defer c.mu.Unlock()
 			c.room.Broadcast()
 		})()
@@ -542,17 +540,16 @@ func (c *Coordinator) wait(ctx context.Context) error {
 		c.room.Wait()
 	}
 	if ctx.Err() != nil {
-		c.room.Signal() // what woke this one may have been room for another
+		c.room.Signal() // pass on the signal
 	}
 	return ctx.Err()
 }
 
-// Close takes the experiment's tasks out of the queue, has the workers stop those under
-// way, and leaves the fleet.
+// Close purges the experiment's tasks and results, stops tasks under way, and disconnects.
 func (c *Coordinator) Close() error {
 	if c.done != nil {
 		c.done()
-		c.still() // nobody else is left
+		c.unsubscribe() // no goroutine uses it any more
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if c.link.IsConnected() {

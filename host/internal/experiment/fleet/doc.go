@@ -1,66 +1,66 @@
-// Package fleet is an experiment's place on other machines: a coordinator hands out tasks
-// through a queue, workers do them in processes of their own, and results come back. The
-// queue is NATS JetStream's. The coordinator's journal is the truth, and what is in the queue
-// can be lost at any time: it is put there again. docs/decisions/0039 says why.
+// Package fleet runs an experiment's tasks on other machines. A coordinator publishes tasks
+// to a queue (NATS JetStream), workers run them in processes of their own and publish
+// results. The coordinator's journal is authoritative: the queue may lose any message, and
+// the coordinator publishes it again. docs/decisions/0039 says why.
 package fleet
 
 import "time"
 
-// Streams of the queue, and the store of files by their sums.
+// Streams of the queue, and the object store of files, named by their SHA-256.
 const (
 	tasksStream   = "hyfair_tasks"
 	resultsStream = "hyfair_results"
 	contentBucket = "hyfair_content"
 )
 
-// Subjects. A task's has the ground it needs, its experiment and its own name, a result's
-// the experiment, the task, the attempt and the part.
+// Subjects. A task's is requirements, experiment, parcel; a result's is experiment, parcel,
+// attempt, part, number of parts.
 const (
 	taskPrefix   = "hyfair.task."
 	resultPrefix = "hyfair.result."
-	// statePrefix is of what machines say of themselves when they are asked on askSubject.
+	// statePrefix is for replies to askSubject: a machine's State.
 	statePrefix = "hyfair.state."
 	askSubject  = "hyfair.ask"
-	// wakeSubject says that there are tasks of a new ground, drainSubject who shall take no
-	// more.
+	// wakeSubject announces tasks with new requirements; drainSubject names a worker that
+	// shall take no more tasks.
 	wakeSubject  = "hyfair.wake"
 	drainSubject = "hyfair.drain"
-	// dropSubject says that an experiment is over, or was broken off.
+	// dropSubject announces that an experiment has ended or was interrupted.
 	dropSubject = "hyfair.drop"
 )
 
 const (
-	// DefaultWait is how long a task waits for a sign of life before another worker gets it.
+	// DefaultWait is the time without a sign of life after which a task is redelivered.
 	DefaultWait = 30 * time.Second
-	// deliveries is how often a task is begun before its loss is its result.
+	// deliveries is the number of attempts after which a task fails.
 	deliveries = 3
-	// maxTask bounds a message with tasks, maxPart one with a part of results, maxParts how
-	// many there are, maxAnswer what they come to unpacked, maxState what a machine says.
+	// Bounds in bytes: maxTask of a message with tasks, maxPart of one part of a result,
+	// maxAnswer of a result unpacked, maxState of a State. maxParts is a number of parts.
 	maxTask   = 768 << 10
 	maxPart   = 512 << 10
 	maxParts  = 256
 	maxAnswer = 512 << 20
 	maxState  = 64 << 10
-	// maxFile bounds a file that travels.
+	// maxFile is the largest size of a study's file, in bytes.
 	maxFile = 1 << 30
 )
 
-// Roles have credentials of their own.
+// Each role has its own credentials.
 const (
 	RoleWorker      = "worker"
 	RoleCoordinator = "coordinator"
 )
 
-// Commands to a queue begin with api. Where workers have an account of their own, theirs
-// begin with workersAPI: a server answers api in each account for that one.
+// JetStream requests begin with api. A worker in an account of its own uses workersAPI,
+// since a server answers api in each account for that account alone.
 const (
 	api        = "$JS.API"
 	workersAPI = "hyfair.api"
 )
 
-// Allowed are the subjects that a worker may publish to and subscribe to. It takes tasks
-// and gives results; it cannot put tasks or files into the queue. Workers share a key, and
-// can listen to each other's answers.
+// Allowed lists the subjects that a worker may publish and subscribe to. It takes tasks and
+// publishes results; it cannot add tasks or files. Workers share a key, and can read each
+// other's replies.
 func Allowed() (publish, subscribe []string) {
 	return []string{
 			resultPrefix + ">", statePrefix + ">",
@@ -72,5 +72,5 @@ func Allowed() (publish, subscribe []string) {
 		}
 }
 
-// inbox is where a role gets its answers: no role reads another's.
+// inbox is the prefix of a role's replies: no role reads another's.
 func inbox(role string) string { return "_INBOX_" + role }

@@ -170,7 +170,7 @@ func TestWhatStandsStill(t *testing.T) {
 	coordinator := b.start("coordinator", "ablate", grid, "--fleet", b.url, "--tidy", tidy)
 	behind := b.start("worker", "fleet", "join", "nats://"+link.address, "--jobs", "1")
 	b.until("task under way", func() bool { return b.over(coordinator) || b.status().Busy == 1 })
-	link.still.Store(true)
+	link.stalled.Store(true)
 	first := b.join()
 	stopped := 0
 	b.until("a process to stop", func() bool {
@@ -180,7 +180,7 @@ func TestWhatStandsStill(t *testing.T) {
 		return b.over(coordinator) || stopped > 0 && syscall.Kill(stopped, syscall.SIGSTOP) == nil
 	})
 	b.until("another worker's task", func() bool { return b.over(coordinator) || !b.alive(stopped) })
-	link.still.Store(false)
+	link.stalled.Store(false)
 	b.ends(coordinator)
 	if d := cmp.Diff(want, b.rows(tidy)); d != "" {
 		t.Error(d)

@@ -132,8 +132,8 @@ func TestLiesDoNotCount(t *testing.T) {
 	}
 }
 
-// Who has shares more than ε apart in the first bin, which is wider, has k = 1, and may be
-// summed up; where scores are no shares nobody has.
+// The first bin of shares is wider than ε. An individual with a larger gap may have k = 1, and
+// may be counted; with scores this is refuted.
 func TestOneOutcomeOfShares(t *testing.T) {
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
@@ -176,8 +176,8 @@ func TestOneOutcomeOfShares(t *testing.T) {
 	}
 }
 
-// Whatever arrives from a worker's seat: nothing panics, only what is waited for is taken,
-// once, and nobody counts who is not what he is said to be.
+// Any message from a worker: nothing panics, a result is accepted once and only if a parcel
+// awaits it, and no individual counts that the replay refutes.
 func FuzzResult(f *testing.F) {
 	of := loan(f, "")
 	x, _ := worst(f, of)
@@ -231,7 +231,7 @@ func FuzzResult(f *testing.F) {
 	})
 }
 
-// A second result is compared with the first, and told of where it differs.
+// A second result is compared with the first, and a difference is noted.
 func TestSecondResultsAreCompared(t *testing.T) {
 	of := loan(t, "")
 	x, _ := worst(t, of)
@@ -309,7 +309,7 @@ func FuzzParcel(f *testing.F) {
 	})
 }
 
-// Results that nobody waits for are bounded however small they are.
+// Results without a waiting parcel are bounded, however small each is.
 func TestEarlyResultsAreBounded(t *testing.T) {
 	c := coordinator(nil, nil)
 	c.plan = "plan"
@@ -321,18 +321,18 @@ func TestEarlyResultsAreBounded(t *testing.T) {
 	}
 }
 
-// What comes of a listener that was ended changes nothing, nor does an older message the latest.
+// A message of an ended subscription changes nothing, and an older message leaves latest.
 func TestWhoWasEndedIsNotHeard(t *testing.T) {
 	c := coordinator(nil, nil)
 	c.plan = "plan"
-	give := func(ear int, id string, seq uint64, latest uint64, results int) {
+	give := func(subscription int, id string, seq uint64, latest uint64, results int) {
 		t.Helper()
-		if c.take(ear, partSubject(c.plan, id, "a", 0, 1), []byte{1}, seq); c.latest != latest || len(c.early) != results {
+		if c.take(subscription, partSubject(c.plan, id, "a", 0, 1), []byte{1}, seq); c.latest != latest || len(c.early) != results {
 			t.Errorf("latest %d with %d results, want %d with %d", c.latest, len(c.early), latest, results)
 		}
 	}
 	give(0, "one", 7, 7, 1)
-	c.still()
+	c.unsubscribe()
 	give(0, "two", 9, 7, 1)
 	give(1, "three", 8, 8, 2)
 	give(1, "four", 6, 8, 3)

@@ -23,11 +23,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
 )
 
-// validity of the certificates that are written.
+// validity is the lifetime of the certificates.
 const validity = 2 * 365 * 24 * time.Hour
 
-// WriteKeys writes a folder of keys: server, worker and coordinator, one for each. hosts are
-// the names and addresses under which the server is reached. What is there is not replaced.
+// WriteKeys writes the folders server, worker and coordinator into dir. hosts are the names
+// and addresses of the server. Existing files are not replaced.
 func WriteKeys(dir string, hosts []string) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s: %w and has files: keys that are in use are not replaced", dir, fs.ErrExist)
@@ -80,9 +80,9 @@ func WriteKeys(dir string, hosts []string) error {
 	return nil
 }
 
-// config is the part of a server's configuration that says who may do what. Workers have an
-// account of their own: a server checks where somebody publishes, and not where he wants the
-// answer, and in one account with the queue an answer may be a command to it.
+// config is the access part of a server's configuration. Workers have an account of their
+// own: a server checks the subject of a message, but not its reply subject, and within the
+// queue's account a reply could be a command to the queue.
 func config(dir string, public map[string]string) []byte {
 	publish, subscribe := Allowed()
 	var list struct{ publish, subscribe, export, take, offer []string }
@@ -135,7 +135,7 @@ accounts {
 		public[RoleWorker], strings.Join(list.publish, ", "), strings.Join(list.subscribe, ", "), statePrefix+">", lines(list.take))
 }
 
-// certificate makes a key and a certificate: of an authority, or signed by one.
+// certificate makes a key and a certificate, self-signed if by is nil.
 func certificate(name string, hosts []string, by *ecdsa.PrivateKey, parent *x509.Certificate) (*ecdsa.PrivateKey, *x509.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

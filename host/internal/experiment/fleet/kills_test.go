@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Whoever is killed, the tables are those of one machine, nothing is lost and nothing counted
-// twice.
+// Killing a worker, the coordinator or the queue leaves the tables of one machine: nothing is
+// lost or counted twice.
 func TestKillsChangeNothing(t *testing.T) {
 	tier.NeedUsual(t)
 	b := lay(t)
@@ -46,7 +46,7 @@ func TestKillsChangeNothing(t *testing.T) {
 	if d := cmp.Diff(want, b.rows(command[5])); d != "" {
 		t.Error(d)
 	}
-	if !strings.Contains(stderr, "going on with run") {
+	if !strings.Contains(stderr, "resuming run") {
 		t.Errorf("the second coordinator did not go on: %s", stderr)
 	}
 	var a struct {
@@ -61,7 +61,7 @@ func TestKillsChangeNothing(t *testing.T) {
 	})
 }
 
-// Again and again, at moments that nobody chose.
+// Repeated kills at random moments.
 func TestManyKillsChangeNothing(t *testing.T) {
 	tier.NeedLong(t)
 	const most = 200

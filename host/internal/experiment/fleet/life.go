@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 )
 
-// life is whether a task's process lives: it says something, or uses a processor.
+// life watches a task's process for signs of life: output, or processor time.
 type life struct {
 	last atomic.Int64
 	mu   sync.Mutex
@@ -28,11 +28,11 @@ func (l *life) started(pid int) {
 	l.sign()
 }
 
-// look reports when the last sign was.
+// look returns the time since the last sign of life.
 func (l *life) look() time.Duration {
 	l.mu.Lock()
 	if l.cpu == nil {
-		l.sign() // this system does not tell
+		l.sign() // no clock on this system
 	} else {
 		if used := l.cpu.Elapsed(); used > l.used {
 			l.used = used
@@ -43,8 +43,8 @@ func (l *life) look() time.Duration {
 	return time.Since(time.Unix(0, l.last.Load()))
 }
 
-// keep tells the queue, every third of the time that it waits, that a task is worked on, as
-// long as there are signs of life; silent is called when there are none for that time.
+// keep renews the task's lease every third of wait, while there are signs of life. After wait
+// without any it calls silent and ends.
 func (l *life) keep(m *nats.Msg, wait time.Duration, silent func()) (end func()) {
 	l.sign()
 	done := make(chan struct{})

@@ -23,7 +23,7 @@ import (
 // badLink is a link to an address that can stand still, and break.
 type badLink struct {
 	address string
-	still   atomic.Bool
+	stalled atomic.Bool
 	mu      sync.Mutex
 	open    map[net.Conn]bool
 }
@@ -41,7 +41,7 @@ func bad(t *testing.T, to string) *badLink {
 		buffer := make([]byte, 32<<10)
 		for {
 			n, err := from.Read(buffer)
-			for l.still.Load() && t.Context().Err() == nil {
+			for l.stalled.Load() && t.Context().Err() == nil {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if err != nil {
@@ -155,9 +155,9 @@ func TestBadLinksChangeNothing(t *testing.T) {
 			switch r.IntN(3) {
 			case 0:
 				stalls++
-				l.still.Store(true)
+				l.stalled.Store(true)
 				time.Sleep(time.Duration(r.IntN(1500)) * time.Millisecond)
-				l.still.Store(false)
+				l.stalled.Store(false)
 			case 1:
 				cuts++
 				l.cut()
@@ -166,7 +166,7 @@ func TestBadLinksChangeNothing(t *testing.T) {
 					handed[home+p.ID] = true
 					if r.IntN(2) == 0 {
 						m.Nak()
-					} // else the queue hears nothing of it for five seconds
+					} // without a reply the queue redelivers after five seconds
 				}
 			}
 		}

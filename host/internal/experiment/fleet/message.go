@@ -20,38 +20,38 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// ground is what a worker must have for a task: the same program, the same plugins and
-// their libraries, to the last byte, and room.
-type ground struct {
+// requirements are what a worker needs for a task: the same program, plugins and libraries,
+// byte for byte, and enough threads.
+type requirements struct {
 	Program string            `json:"program"`
 	Version string            `json:"version,omitempty"`
 	Plugins map[string]needed `json:"plugins,omitempty"`
 	Threads int               `json:"threads"`
 }
 
-// needed is a plugin of a ground, by its name in the frame: "solver highs".
+// needed is a required plugin, keyed by its name in the frame: "solver highs".
 type needed struct {
 	Version string `json:"version"`
 	SHA256  string `json:"sha256"`
 }
 
-// name is short and stands for all of it.
-func (g *ground) name() string {
+// name is a digest of the requirements.
+func (g *requirements) name() string {
 	text, _ := json.Marshal(g)
 	return record.Hash(text)[:16]
 }
 
-// parcel is what goes through the queue at a time: the tasks of a group, or one.
+// parcel is one message of the queue: the tasks of a group, or one task.
 type parcel struct {
 	Plan string `json:"plan"`
 	ID   string `json:"id"`
-	// Dir and Files say what the requests' files are called at home, and their sums.
+	// Dir and Files are the requests' files as the coordinator names them, with sizes and sums.
 	Dir   string          `json:"dir"`
 	Files map[string]file `json:"files"`
 	Tasks []task          `json:"tasks"`
 }
 
-// file is one that travels.
+// file is one that is copied to workers.
 type file struct {
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
@@ -59,9 +59,9 @@ type file struct {
 
 // task is one of a parcel.
 type task struct {
-	// Content is the task's identity.
+	// Content is a digest that identifies the task.
 	Content string `json:"content"`
-	// Key is what people call it.
+	// Key is the task's name for people.
 	Key     string          `json:"key"`
 	Kind    string          `json:"kind"`
 	Request json.RawMessage `json:"request"`
@@ -72,10 +72,12 @@ type task struct {
 	Clock   string          `json:"clock,omitempty"`
 }
 
-// subject is where a parcel waits in the queue.
-func (p *parcel) subject(g *ground) string { return taskPrefix + g.name() + "." + p.Plan + "." + p.ID }
+// subject is the parcel's subject in the queue.
+func (p *parcel) subject(g *requirements) string {
+	return taskPrefix + g.name() + "." + p.Plan + "." + p.ID
+}
 
-// idOf names a parcel by its tasks.
+// idOf is a digest of the tasks' contents.
 func idOf(tasks []task) string {
 	contents := make([]string, len(tasks))
 	for i := range tasks {
@@ -84,7 +86,7 @@ func idOf(tasks []task) string {
 	return record.Hash([]byte(strings.Join(contents, "\n")))[:32]
 }
 
-// parseParcel reads a parcel, of which a worker believes nothing.
+// parseParcel decodes and validates a parcel; a worker trusts none of its fields.
 func parseParcel(text []byte) (*parcel, error) {
 	p := new(parcel)
 	if err := json.Unmarshal(text, p); err != nil {
@@ -92,9 +94,9 @@ func parseParcel(text []byte) (*parcel, error) {
 	}
 	switch {
 	case !isName(p.Plan) || !isName(p.ID):
-		return nil, errors.New("its names are none")
+		return nil, errors.New("invalid plan or parcel id")
 	case len(p.Tasks) == 0:
-		return nil, errors.New("it has no task")
+		return nil, errors.New("no task")
 	}
 	for name, f := range p.Files {
 		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxFile {
@@ -104,7 +106,7 @@ func parseParcel(text []byte) (*parcel, error) {
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		if t.Threads < 1 || t.Threads > experiment.MaxThreads || t.Procs < 0 || t.Procs > experiment.MaxThreads || t.Memory < 0 || t.Limit < 0 {
-			return nil, errors.New("a task asks for what no machine has")
+			return nil, errors.New("a task's threads, processes, memory or limit are out of range")
 		}
 	}
 	return p, nil
@@ -115,19 +117,19 @@ func isSum(text string) bool {
 	return err == nil && len(b) == 32 && strings.ToLower(text) == text
 }
 
-// isName reports what may stand in a subject.
+// isName reports whether a text may be a token of a subject.
 func isName(text string) bool {
 	return text != "" && len(text) <= 64 && strings.Trim(text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
 }
 
-// answers are what came of a parcel.
+// answers are the results of a parcel.
 type answers struct {
 	Worker  string         `json:"worker"`
 	Machine record.Machine `json:"machine"`
 	Answers []answer       `json:"answers"`
 }
 
-// answer is what came of a task: what its process said, line by line, and what it cost.
+// answer is the result of a task: its process's output, line by line, and its cost.
 type answer struct {
 	Content string        `json:"content"`
 	Lines   string        `json:"lines,omitempty"`
@@ -135,10 +137,10 @@ type answer struct {
 	Error   string        `json:"error,omitempty"`
 }
 
-// packers and unpackers are used again: each has tables of a megabyte.
+// packers and unpackers are reused: each has tables of a megabyte.
 var packers, unpackers sync.Pool
 
-// pack makes parts of answers.
+// pack encodes, compresses and splits answers into parts of at most maxPart bytes.
 func pack(a *answers) ([][]byte, error) {
 	var out bytes.Buffer
 	z, ok := packers.Get().(*gzip.Writer)
@@ -161,7 +163,7 @@ func pack(a *answers) ([][]byte, error) {
 	return parts, nil
 }
 
-// unpack reads parts that were put together, whoever sent them.
+// unpack decodes joined parts, which are not trusted.
 func unpack(b []byte) (*answers, error) {
 	z, ok := unpackers.Get().(*gzip.Reader)
 	if !ok {
@@ -182,24 +184,24 @@ func unpack(b []byte) (*answers, error) {
 	for i := range a.Answers {
 		u := &a.Answers[i].Usage
 		if u.Wall < 0 || u.CPU < 0 || u.Load != nil && (u.Load[0] < 0 || u.Load[1] < 0) || u.Group != nil && (u.Group.Peak < 0 || u.Group.Killed < 0) {
-			return nil, errors.New("a task cost less than nothing")
+			return nil, errors.New("a task's cost is negative")
 		}
 	}
 	return a, nil
 }
 
-// partSubject is where a part goes.
+// partSubject is the subject of one part of a result.
 func partSubject(plan, id, attempt string, n, of int) string {
 	return fmt.Sprintf("%s%s.%s.%s.%d.%d", resultPrefix, plan, id, attempt, n, of)
 }
 
-// part is what the subject of a part tells.
+// part is the content of a part's subject.
 type part struct {
 	plan, id, attempt string
 	n, of             int
 }
 
-// parsePart reads a part's subject.
+// parsePart reads and validates a part's subject.
 func parsePart(subject string) (p part, ok bool) {
 	inner, found := strings.CutPrefix(subject, resultPrefix)
 	words := strings.Split(inner, ".")
@@ -212,13 +214,13 @@ func parsePart(subject string) (p part, ok bool) {
 	return p, err1 == nil && err2 == nil && of >= 1 && of <= maxParts && n >= 0 && n < of && isName(p.plan) && isName(p.id) && isName(p.attempt)
 }
 
-// maxGathered bounds the parts, of all attempts together, that wait for others of theirs.
+// maxGathered bounds the bytes of incomplete results.
 const maxGathered = 512 << 20
 
-// slot is what a part that is not there yet takes.
+// slot is the memory in bytes of a part that has not arrived.
 const slot = 24
 
-// gatherer puts parts together. What never becomes whole is forgotten, the oldest first.
+// gatherer joins parts. Over maxGathered it drops incomplete results, the oldest first.
 type gatherer struct {
 	open  map[string]*pile
 	order []string
@@ -232,7 +234,7 @@ type pile struct {
 	first message
 }
 
-// add takes a part in, and gives the whole with the last one, and the message of the first.
+// add keeps a part. With the last one it returns the whole and the first part's message.
 func (g *gatherer) add(p part, body []byte, m message) ([]byte, message) {
 	if len(body) > maxPart {
 		return nil, m
@@ -264,7 +266,7 @@ func (g *gatherer) add(p part, body []byte, m message) ([]byte, message) {
 	return nil, m
 }
 
-// drop forgets the parts of a parcel, which another attempt has answered.
+// drop discards the parts of a parcel that another attempt has answered.
 func (g *gatherer) drop(id string) {
 	for _, key := range slices.Clone(g.order) {
 		if strings.HasPrefix(key, id+".") {
@@ -285,7 +287,7 @@ func (g *gatherer) forget(key string) {
 	}
 }
 
-// State is what a machine of the fleet says of itself.
+// State describes a machine of the fleet, in reply to askSubject.
 type State struct {
 	Name string `json:"name"`
 	// Role is RoleWorker or RoleCoordinator.
@@ -295,23 +297,23 @@ type State struct {
 	Version string         `json:"version"`
 	Program string         `json:"program"`
 	Since   time.Time      `json:"since"`
-	// Slots of a worker, each with Threads cores, and what the Busy ones do.
+	// Slots of a worker, each with Threads cores; Busy has one element per running task.
 	Slots   int      `json:"slots,omitempty"`
 	Threads int      `json:"threads,omitempty"`
 	Busy    []Doing  `json:"busy,omitempty"`
 	Lacks   []string `json:"lacks,omitempty"`
 	// Draining: it takes no more tasks.
 	Draining bool `json:"draining,omitempty"`
-	// Done and Failed tasks: of a worker since it joined, of a coordinator of its experiment,
-	// which has Total.
+	// Done and Failed count tasks: a worker's since it joined, a coordinator's of the Total of
+	// its experiment.
 	Done   int `json:"done"`
 	Failed int `json:"failed"`
 	Total  int `json:"total,omitempty"`
-	// Left is how long a coordinator's experiment may take yet; 0: not known.
+	// Left is the estimated remaining time of a coordinator's experiment; 0: unknown.
 	Left time.Duration `json:"left_ns,omitempty"`
 }
 
-// Doing is a task under way.
+// Doing describes a running task.
 type Doing struct {
 	Task    string    `json:"task"`
 	Since   time.Time `json:"since"`
@@ -319,7 +321,7 @@ type Doing struct {
 	Command string    `json:"command,omitempty"`
 }
 
-// parseState reads what a machine says of itself.
+// parseState decodes and validates a State.
 func parseState(text []byte) (*State, error) {
 	if len(text) > maxState {
 		return nil, errors.New("too long")
@@ -329,7 +331,7 @@ func parseState(text []byte) (*State, error) {
 		return nil, err
 	}
 	if !isName(s.Name) || s.Role != RoleWorker && s.Role != RoleCoordinator || s.Slots < 0 || s.Slots > 1<<16 || s.Done < 0 || s.Failed < 0 || s.Total < 0 || s.Left < 0 {
-		return nil, errors.New("it says what no machine of a fleet is")
+		return nil, errors.New("a name, role or number of it is out of range")
 	}
 	for _, text := range []*string{&s.Host, &s.Version, &s.Program, &s.Machine.OS, &s.Machine.Arch, &s.Machine.CPU, &s.Machine.Governor} {
 		*text = view.Printable(*text)

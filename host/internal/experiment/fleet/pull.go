@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// longest is how long a request for a task waits in the queue, where all tasks are of one
-	// ground; idle is that where they are of several.
+	// longest is how long a request for a task stays open in the queue if all tasks have the
+	// same requirements, idle if they have several.
 	longest = 30 * time.Second
 	idle    = 2 * time.Second
-	// late is how long the queue's answer may take beyond that. What comes later is lost for
-	// as long as a task waits for a sign of life, and counts as begun.
+	// late is how much longer a reply may take. A task that arrives later counts as begun, and is
+	// redelivered.
 	late = 30 * time.Second
 )
 
-// slot does one task after the other, as long as open.
+// slot runs one task after the other until open ends.
 func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
 	p := &puller{link: w.link}
 	defer p.close()
@@ -32,37 +32,37 @@ func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
 	}
 }
 
-// next is a task from the queue, and how long it waits for a sign of life; nil: there is
-// none now.
+// next returns a task from the queue, and the time without a sign of life after which it is
+// redelivered; nil if there is none now.
 func (w *Worker) next(ctx context.Context, p *puller) (*nats.Msg, time.Duration) {
 	w.mu.Lock()
-	grounds, stirred := w.grounds, w.stirred
+	offers, stirred := w.offers, w.stirred
 	w.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(stirred, cancel)()
 	wait := longest
-	switch len(grounds) {
+	switch len(offers) {
 	case 0:
 		<-ctx.Done()
 		return nil, 0
 	case 1:
 	default:
 		wait = idle
-		grounds = slices.Clone(grounds)
-		rand.Shuffle(len(grounds), func(i, k int) { grounds[i], grounds[k] = grounds[k], grounds[i] })
-		for _, g := range grounds {
+		offers = slices.Clone(offers)
+		rand.Shuffle(len(offers), func(i, k int) { offers[i], offers[k] = offers[k], offers[i] })
+		for _, g := range offers {
 			if m := p.pull(ctx, g.name, 0); m != nil {
 				return m, g.wait
 			}
 		}
 	}
-	return p.pull(ctx, grounds[0].name, wait), grounds[0].wait
+	return p.pull(ctx, offers[0].name, wait), offers[0].wait
 }
 
-// puller asks the queue for a task at a time: what waits here, no other worker can do. It
-// waits for the answer: the library's Fetch stops listening a second after its time, and
-// what a busy queue sends then waits for nobody.
+// puller requests one task at a time: a task prefetched here would wait while other workers
+// idle. It waits for the reply, since the library's Fetch gives up a second after the
+// request's expiry and loses a task that a busy queue delivers later.
 type puller struct {
 	link *link
 	to   string
@@ -70,9 +70,8 @@ type puller struct {
 	came chan *nats.Msg
 }
 
-// pull takes one task of a ground, which is this worker's from then on; nil: there was none
-// for that long.
-func (p *puller) pull(ctx context.Context, ground string, wait time.Duration) *nats.Msg {
+// pull takes one task with the named requirements; nil if none arrives within wait.
+func (p *puller) pull(ctx context.Context, requirements string, wait time.Duration) *nats.Msg {
 	if p.sub == nil {
 		var err error
 		p.to, p.came = inbox(RoleWorker)+"."+nuid.Next(), make(chan *nats.Msg, 4)
@@ -84,7 +83,7 @@ func (p *puller) pull(ctx context.Context, ground string, wait time.Duration) *n
 	if wait == 0 {
 		ask = []byte(`{"batch":1,"no_wait":true}`)
 	}
-	if p.link.PublishRequest(p.link.api+".CONSUMER.MSG.NEXT."+tasksStream+"."+ground, p.to, ask) != nil {
+	if p.link.PublishRequest(p.link.api+".CONSUMER.MSG.NEXT."+tasksStream+"."+requirements, p.to, ask) != nil {
 		return nil
 	}
 	end := time.NewTimer(wait + late)
@@ -97,7 +96,7 @@ func (p *puller) pull(ctx context.Context, ground string, wait time.Duration) *n
 		case "":
 			return m
 		case noneNow, timeOver:
-		default: // such as a cluster that looks for a leader
+		default: // such as a cluster that elects a leader
 			select {
 			case <-ctx.Done():
 			case <-time.After(idle / 4):
@@ -109,7 +108,7 @@ func (p *puller) pull(ctx context.Context, ground string, wait time.Duration) *n
 	return nil
 }
 
-// close withdraws what was asked for.
+// close withdraws the open request.
 func (p *puller) close() {
 	if p.sub != nil {
 		p.sub.Unsubscribe()
@@ -117,7 +116,7 @@ func (p *puller) close() {
 	}
 }
 
-// Statuses with which the queue says that there is no task.
+// Status headers of a reply without a task.
 const (
 	noneNow  = "404"
 	timeOver = "408"

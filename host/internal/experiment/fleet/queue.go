@@ -15,30 +15,30 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// lay makes the queue as it has to be, and listens for results from the first on. Where that fails, all
-// is as before.
-func (c *Coordinator) lay(ctx context.Context) error {
+// createStreams makes the queue's streams and subscribes to results from the first one. On
+// an error nothing changes.
+func (c *Coordinator) createStreams(ctx context.Context) error {
 	c.filling.Lock()
 	defer c.filling.Unlock()
-	queue, results, store, err := c.link.lay(ctx)
+	queue, results, store, err := c.link.createStreams(ctx)
 	if err != nil {
 		return err
 	}
-	c.still() // what it brings is of what was there
-	clear(c.grounds)
+	c.unsubscribe() // its results are of the old stream
+	clear(c.consumers)
 	clear(c.sent)
 	c.mu.Lock()
-	c.latest, c.fresh, c.deaf = 0, nil, 0 // the stream may be another
+	c.latest, c.fresh, c.undelivered = 0, nil, 0 // the stream may be another
 	c.mu.Unlock()
 	c.queue, c.results, c.store = queue, results, store
-	return c.hark(ctx)
+	return c.subscribe(ctx)
 }
 
-// hark listens for results, from the first that did not come yet. c.filling is held.
-func (c *Coordinator) hark(ctx context.Context) error {
-	c.still()
+// subscribe receives results after the last that arrived. c.filling is held.
+func (c *Coordinator) subscribe(ctx context.Context) error {
+	c.unsubscribe()
 	c.mu.Lock()
-	ear := c.ear
+	subscription := c.subscription
 	from := jetstream.OrderedConsumerConfig{FilterSubjects: []string{resultPrefix + c.plan + ".>"}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: c.latest + 1}
 	c.mu.Unlock()
 	consumer, err := c.link.js.OrderedConsumer(ctx, resultsStream, from)
@@ -47,16 +47,16 @@ func (c *Coordinator) hark(ctx context.Context) error {
 	}
 	c.listen, err = consumer.Consume(func(m jetstream.Msg) {
 		if meta, err := m.Metadata(); err == nil {
-			c.take(ear, m.Subject(), m.Data(), meta.Sequence.Stream)
+			c.take(subscription, m.Subject(), m.Data(), meta.Sequence.Stream)
 		}
 	}, jetstream.PullHeartbeat(pulse))
 	return err
 }
 
-// still ends listening: what still comes of it is not taken in. c.filling is held.
-func (c *Coordinator) still() {
+// unsubscribe ends the subscription; take ignores what it still delivers. c.filling is held.
+func (c *Coordinator) unsubscribe() {
 	c.mu.Lock()
-	c.ear++
+	c.subscription++
 	c.mu.Unlock()
 	if c.listen != nil {
 		c.listen.Stop()
@@ -64,47 +64,47 @@ func (c *Coordinator) still() {
 	}
 }
 
-// pulse is how often the queue says that it still sends results: after two that are missing,
-// as when a server of a cluster is lost, another is asked.
+// pulse is the server's heartbeat while it delivers results: after two missing ones, as when
+// a cluster loses a server, the client asks another server.
 const pulse = 5 * time.Second
 
-// mend listens anew where the queue has results that do not come: what the library asks
-// again when a server is lost may stay without an answer for good. Where the queue has less than
-// what came, it is another, which somebody else laid.
-func (c *Coordinator) mend(ctx context.Context, results jetstream.Stream) {
+// resubscribe renews the subscription if the stream has results that are not delivered: a
+// request repeated by the library after the loss of a server may stay unanswered. If the
+// stream's last sequence is below latest, another coordinator has recreated it.
+func (c *Coordinator) resubscribe(ctx context.Context, results jetstream.Stream) {
 	c.mu.Lock()
 	came := c.latest
 	c.mu.Unlock()
 	last, err := results.GetLastMsgForSubject(ctx, resultPrefix+c.plan+".>")
 	if err != nil {
-		return // there is none
+		return // no results
 	}
 	if last.Sequence < came {
-		c.lay(ctx) // if that fails, the next time
+		c.createStreams(ctx) // on an error the next poll tries again
 		return
 	}
 	c.mu.Lock()
-	if last.Sequence <= c.latest || c.latest > c.heard {
-		c.deaf = 0
+	if last.Sequence <= c.latest || c.latest > c.lastPolled {
+		c.undelivered = 0
 	}
-	c.heard = c.latest
+	c.lastPolled = c.latest
 	if last.Sequence > c.latest {
-		c.deaf++
+		c.undelivered++
 	}
-	anew := c.deaf > looks/2
-	if anew {
-		c.deaf = 0
+	renew := c.undelivered > looks/2
+	if renew {
+		c.undelivered = 0
 	}
 	c.mu.Unlock()
-	if anew {
+	if renew {
 		c.filling.Lock()
 		defer c.filling.Unlock()
-		c.hark(ctx) // if that fails, the next time
+		c.subscribe(ctx) // on an error the next poll tries again
 	}
 }
 
-// publish puts a parcel's files and the parcel into the queue. A queue that does not answer
-// will: look tries again.
+// publish uploads a parcel's files and publishes the parcel. If the queue does not answer,
+// sweep tries again.
 func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 	text, err := json.Marshal(w.parcel)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 		return err
 	}
 	if err == nil {
-		_, err = c.link.js.Publish(ctx, w.parcel.subject(&w.ground), text, jetstream.WithExpectStream(tasksStream))
+		_, err = c.link.js.Publish(ctx, w.parcel.subject(&w.requirements), text, jetstream.WithExpectStream(tasksStream))
 	}
 	if err == nil && first {
 		c.link.Publish(wakeSubject, nil)
@@ -129,29 +129,29 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 	return nil
 }
 
-// gone tells that a file is not what it was.
+// gone: a file of the experiment has changed or is missing.
 type gone struct{ error }
 
-// fill makes sure that the queue has a parcel's ground and files. It says whether the ground
-// was not there.
+// fill makes the consumer for the parcel's requirements and uploads its files, if the queue
+// lacks them. first reports a new consumer.
 func (c *Coordinator) fill(ctx context.Context, w *wait) (first bool, err error) {
 	c.filling.Lock()
 	defer c.filling.Unlock()
-	if name := w.ground.name(); !c.grounds[name] {
-		text, err := json.Marshal(w.ground)
+	if name := w.requirements.name(); !c.consumers[name] {
+		text, err := json.Marshal(w.requirements)
 		if err != nil {
 			return first, err
 		}
 		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
-			// The worker that gets a task a fourth time says so in place of a result: a server
-			// that gives up says it once, to whoever listens.
+			// The worker that gets a task beyond deliveries reports its failure: a server that
+			// gives up announces it only once, to current subscribers.
 			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
 		})
 		if err != nil {
 			return first, err
 		}
-		c.grounds[name], first = true, true
+		c.consumers[name], first = true, true
 	}
 	for name, f := range w.parcel.Files {
 		if c.sent[f.SHA256] {
@@ -184,13 +184,12 @@ func (c *Coordinator) upload(ctx context.Context, name string, f file) error {
 	return nil
 }
 
-// look looks after the fleet until ctx ends: how many slots it has, and whether what is
-// out is in the queue.
-func (c *Coordinator) look(ctx context.Context) {
+// maintain polls the workers and the queue until ctx ends.
+func (c *Coordinator) maintain(ctx context.Context) {
 	tick := time.NewTicker(c.patience / looks)
 	defer tick.Stop()
 	for {
-		c.hear(ctx)
+		c.pollWorkers(ctx)
 		c.sweep(ctx)
 		select {
 		case <-ctx.Done():
@@ -200,8 +199,8 @@ func (c *Coordinator) look(ctx context.Context) {
 	}
 }
 
-// hear asks the machines, and tells the user where none takes the experiment's tasks.
-func (c *Coordinator) hear(ctx context.Context) {
+// pollWorkers counts slots for the prefetch, and notes when no worker can take the tasks.
+func (c *Coordinator) pollWorkers(ctx context.Context) {
 	slots, machines, free := 0, 0, 0
 	var lacks []string
 	c.link.ask(ctx, min(time.Second, c.patience/looks), func(s *State) {
@@ -234,8 +233,7 @@ func (c *Coordinator) hear(ctx context.Context) {
 	}
 }
 
-// sweep puts what is out, and no longer in the queue, there again, and removes results that
-// were taken in.
+// sweep publishes parcels that the queue has lost, and purges results that were accepted.
 func (c *Coordinator) sweep(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -244,7 +242,7 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	c.filling.Unlock()
 	info, err := queue.Info(ctx, jetstream.WithSubjectFilter(taskPrefix+"*."+c.plan+".>"))
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		if c.lay(ctx) != nil {
+		if c.createStreams(ctx) != nil {
 			return
 		}
 		info, err = &jetstream.StreamInfo{}, nil
@@ -253,12 +251,12 @@ func (c *Coordinator) sweep(ctx context.Context) {
 		return
 	}
 	if _, err := results.Info(ctx); errors.Is(err, jetstream.ErrStreamNotFound) {
-		c.lay(ctx)
+		c.createStreams(ctx)
 	} else if err == nil {
-		c.mend(ctx, results)
+		c.resubscribe(ctx, results)
 	}
 	there := map[string]bool{}
-	stuck := map[string]bool{} // by ground
+	stuck := map[string]bool{} // by requirements
 	for subject := range info.State.Subjects {
 		name, id, _ := strings.Cut(strings.TrimPrefix(subject, taskPrefix), "."+c.plan+".")
 		if _, known := stuck[name]; !known {
@@ -282,7 +280,7 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	over := c.over()
 	c.mu.Unlock()
 	for _, w := range again {
-		if _, stays := there[w.parcel.ID]; stays && queue.Purge(ctx, jetstream.WithPurgeSubject(w.parcel.subject(&w.ground))) != nil {
+		if _, stays := there[w.parcel.ID]; stays && queue.Purge(ctx, jetstream.WithPurgeSubject(w.parcel.subject(&w.requirements))) != nil {
 			continue
 		}
 		if err := c.publish(ctx, w); err != nil {
@@ -294,26 +292,25 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	}
 }
 
-// stuck reports that nobody will get what the queue has for a ground: all of it was handed
-// out, and none is under way. A server that is killed can forget that a task was taken out,
-// but not that it was done.
+// stuck reports that a consumer will not deliver its messages: all were delivered and none
+// awaits an acknowledgement. A killed server may forget a delivery, but not an
+// acknowledgement.
 func (c *Coordinator) stuck(ctx context.Context, queue jetstream.Stream, name string) bool {
 	from, err := queue.Consumer(ctx, name)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) { // nobody asked for the ground in a day
+	if errors.Is(err, jetstream.ErrConsumerNotFound) { // no request for a day
 		c.filling.Lock()
-		delete(c.grounds, name)
+		delete(c.consumers, name)
 		c.filling.Unlock()
 		return true
 	}
 	return err == nil && from.CachedInfo().NumPending == 0 && from.CachedInfo().NumAckPending == 0
 }
 
-// stale is how long a result that nobody waits for, or one in parts, keeps its place in the
-// queue.
+// stale is how long the queue keeps a result of an unknown parcel, or one with missing parts.
 const stale = 10 * time.Minute
 
-// over is the first message with results that the queue has to keep: the journal has what was
-// taken in a while ago, and the rest is nothing. c.mu is held.
+// over is the first sequence that the results stream must keep: accepted results are in the
+// journal a few polls later. c.mu is held.
 func (c *Coordinator) over() uint64 {
 	for len(c.fresh) > 0 && time.Since(c.fresh[0].at) > 2*c.patience/looks {
 		c.fresh = c.fresh[1:]

@@ -18,17 +18,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// subject is what tasks ask about, as this machine has it.
+// subject is the question of a task, opened on this machine.
 type subject struct {
 	files map[string]file
 	asked *question.Question
-	// judge of pairs, where the question is one of pairs, and evaluator of individuals,
-	// where there is an ε of scores.
+	// judge checks pairs, evaluator individuals; the latter needs a score's ε.
 	judge     func() (*individual.Judge, error)
 	evaluator func() (*evaluate.Evaluator, error)
 }
 
-// open reads a question and the sums of its files. epsilon is as of Errand.Measured.
+// open reads a question and hashes its files. epsilon is Order.Measured.
 func open(spec question.Spec, epsilon string) (*subject, error) {
 	q, err := question.Open(spec)
 	if err != nil {
@@ -53,7 +52,7 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 		return individual.NewJudge(query), nil
 	})
 	s.evaluator = sync.OnceValues(func() (*evaluate.Evaluator, error) {
-		if epsilon == "" { // a search, whose constraints say what of where: no box can
+		if epsilon == "" { // a search: its constraints allow individuals that no box describes
 			query, err := q.Scores()
 			if err != nil {
 				return nil, err
@@ -69,32 +68,31 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 	return s, nil
 }
 
-// replay is one task's events on their way in.
+// replay checks the events of one task, in order.
 type replay struct {
 	*subject
-	// seen are those who were found, and most is the largest k among them; last is the
-	// individual of the last pair.
+	// seen are the individuals found, most is their largest k; last is the individual of the
+	// last pair.
 	seen map[string]bool
 	most int
 	last []float64
-	// sum stands for all that were found and shown, in whatever order.
+	// sum identifies the set of individuals and pairs, in any order.
 	sum uint64
 }
 
-// add adds numbers to the sum.
+// add adds the hash of some numbers to sum.
 func (r *replay) add(numbers ...[]float64) {
 	h := fnv.New64a()
 	for _, list := range numbers {
-		binary.Write(h, binary.LittleEndian, list) // to a hash
+		binary.Write(h, binary.LittleEndian, list) // a hash returns no error
 	}
 	r.sum += h.Sum64()
 }
 
-// errNotSo: what a worker says of an individual is not so.
+// errNotSo: a worker's statement about an individual is refuted.
 var errNotSo = errors.New("what it says of an individual does not hold here")
 
-// check evaluates who is said to be discriminated against. It never panics, whatever the
-// event.
+// check evaluates each individual that an event reports. It does not panic on any event.
 func (r *replay) check(e *record.Event) error {
 	switch e.Kind {
 	case record.KindFound:
@@ -103,7 +101,7 @@ func (r *replay) check(e *record.Event) error {
 		if e.Best == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
 		}
-		return nil // it is one of those found, and counts as nobody
+		return nil // one of those found; not counted
 	case record.KindTally:
 		if e.Tally == nil {
 			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
@@ -135,7 +133,7 @@ func (r *replay) check(e *record.Event) error {
 	return nil
 }
 
-// near are numbers that machines with other vector instructions may compute.
+// near allows for rounding on machines with other vector instructions.
 func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
 }
@@ -147,7 +145,7 @@ func (r *replay) found(x *record.Found) error {
 	}
 	s := r.asked.Space
 	if !s.ContainsIndividual(x.X) || !s.RegionContains(r.asked.Region, x.X) || r.last != nil && !slices.Equal(r.last, s.Canonical(x.X)) {
-		return fmt.Errorf("%w: %v is none that was asked about", errNotSo, x.X)
+		return fmt.Errorf("%w: %v is outside the space or region of the question", errNotSo, x.X)
 	}
 	out := e.Evaluate(x.X)
 	entropies := x.Shannon == 0 && x.MinEntropy == 0 || near(out.Shannon, x.Shannon) && near(out.MinEntropy, x.MinEntropy)
@@ -174,7 +172,7 @@ func (r *replay) copies(w *record.Witness) error {
 	}
 	s := r.asked.Space
 	if !s.Contains(w.Copy1) || !s.Contains(w.Copy2) || !judge.Admits(w.Copy1, w.Copy2) {
-		return fmt.Errorf("%w: %v and %v are no copies of one who was asked about", errNotSo, w.Copy1, w.Copy2)
+		return fmt.Errorf("%w: %v and %v are not two copies of an individual of the question", errNotSo, w.Copy1, w.Copy2)
 	}
 	for _, c := range []struct {
 		point []float64

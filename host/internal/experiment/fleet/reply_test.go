@@ -38,7 +38,7 @@ func TestWhatRepliesDo(t *testing.T) {
 		return l
 	}
 	coordinator, worker := seat(RoleCoordinator), seat(RoleWorker)
-	queue, results, store, err := coordinator.lay(t.Context())
+	queue, results, store, err := coordinator.createStreams(t.Context())
 	if err == nil {
 		_, err = queue.CreateOrUpdateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "g", FilterSubject: taskPrefix + "g.>", AckPolicy: jetstream.AckExplicitPolicy})
 	}

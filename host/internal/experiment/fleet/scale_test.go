@@ -83,7 +83,7 @@ func TestManyTasks(t *testing.T) {
 	crowd(t, tasks, machines, 0, nil)
 }
 
-// Results come also after those that the library should bring do not any more.
+// Results arrive even if the library stops delivering them.
 func TestResultsThatDoNotCome(t *testing.T) {
 	crowd(t, 100, 2, time.Second, func(c *Coordinator) {
 		c.filling.Lock()
@@ -92,7 +92,7 @@ func TestResultsThatDoNotCome(t *testing.T) {
 	})
 }
 
-// Results come also after another coordinator laid their stream anew, between two looks at it.
+// Results arrive after another coordinator recreated their stream between two polls.
 func TestResultsOfAnotherStream(t *testing.T) {
 	const before = 1 << 40
 	crowd(t, 100, 2, 0, func(c *Coordinator) {
@@ -102,7 +102,7 @@ func TestResultsOfAnotherStream(t *testing.T) {
 		c.filling.Lock()
 		results := c.results
 		c.filling.Unlock()
-		c.mend(t.Context(), results)
+		c.resubscribe(t.Context(), results)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.latest >= before {

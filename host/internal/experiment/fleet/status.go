@@ -15,30 +15,29 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Status is how a fleet is.
+// Status is the state of a fleet: its machines and its queue.
 type Status struct {
 	URL          string   `json:"url"`
 	Workers      []*State `json:"workers"`
 	Coordinators []*State `json:"coordinators"`
 	Slots        int      `json:"slots"`
 	Busy         int      `json:"busy"`
-	// Waiting parcels of tasks in the queue, and those UnderWay; Redelivered had been another
-	// worker's.
+	// Waiting and UnderWay count parcels; Redelivered are those that another worker had begun.
 	Waiting     uint64 `json:"waiting"`
 	UnderWay    int    `json:"under_way"`
 	Redelivered int    `json:"redelivered"`
-	// Done and Failed tasks of the workers that are there, and PerMinute how many they do.
+	// Done and Failed sum the tasks of the present workers, PerMinute their rates.
 	Done      int     `json:"done"`
 	Failed    int     `json:"failed"`
 	PerMinute float64 `json:"per_minute"`
-	// LeftNS is how long the coordinators' experiments may take yet; 0: not known.
+	// LeftNS is the longest estimate of the coordinators' remaining time; 0: unknown.
 	LeftNS time.Duration `json:"left_ns,omitempty"`
 }
 
-// Listening is how long a fleet has for an answer.
+// Listening is how long Look and Drain wait for replies.
 const Listening = 700 * time.Millisecond
 
-// Look asks a fleet how it is.
+// Look collects the status of a fleet.
 func Look(ctx context.Context, a Address) (*Status, error) {
 	l, err := dial(a, RoleCoordinator, nuid.Next())
 	if err != nil {
@@ -66,7 +65,7 @@ func Look(ctx context.Context, a Address) (*Status, error) {
 	slices.SortFunc(s.Coordinators, byName)
 	queue, err := l.js.Stream(ctx, tasksStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return s, nil // nothing was asked of it yet
+		return s, nil // no task yet
 	}
 	if err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func Look(ctx context.Context, a Address) (*Status, error) {
 	return s, list.Err()
 }
 
-// Document shows it.
+// Document implements the view of a status.
 func (s *Status) Document() *view.Document {
 	f := &view.Facts{}
 	f.Add("Fleet", s.URL)
@@ -119,31 +118,31 @@ func (s *Status) Document() *view.Document {
 	return d
 }
 
-// Drained says how many workers were told to drain.
+// Drained counts the workers that received the request to drain.
 type Drained struct {
 	Workers int `json:"workers"`
 }
 
-// Document shows it.
+// Document implements the view of the count.
 func (d *Drained) Document() *view.Document {
 	return view.Of(view.Paragraph{fmt.Sprintf("%d worker(s) finish what they do and take no more tasks", d.Workers)})
 }
 
-// Drain has a worker take no more tasks and end when it has none; empty: every worker. It
-// says how many were told.
+// Drain requests a worker, or every worker if empty, to finish its tasks, take no more and
+// exit. It returns the number of workers asked.
 func Drain(ctx context.Context, a Address, worker string) (int, error) {
 	l, err := dial(a, RoleCoordinator, nuid.Next())
 	if err != nil {
 		return 0, err
 	}
 	defer l.Close()
-	told := 0
+	asked := 0
 	err = l.ask(ctx, Listening, func(s *State) {
 		if s.Role == RoleWorker && (worker == "" || s.Name == worker || s.Host == worker) {
 			if l.Publish(drainSubject, []byte(s.Name)) == nil {
-				told++
+				asked++
 			}
 		}
 	})
-	return told, errors.Join(err, l.Flush())
+	return asked, errors.Join(err, l.Flush())
 }

@@ -27,62 +27,62 @@ import (
 )
 
 const (
-	// patience is how long a worker goes on trying to give a result, oneTry how long it waits for
-	// the queue's answer each time: what breaks with a link brings none.
+	// patience is how long a worker retries publishing a result, oneTry the timeout of one try:
+	// a broken connection brings no acknowledgement.
 	patience = 10 * time.Minute
 	oneTry   = 10 * time.Second
-	// surveys is how often it looks which grounds there are, when nobody says that there is
-	// another; lingers is how long it asks for tasks of one that has none.
+	// surveys is the interval between surveys without a wake-up; lingers is how long a worker
+	// keeps requesting tasks of requirements that have none left.
 	surveys = 10 * time.Second
 	lingers = 30 * time.Second
 )
 
-// Worker takes tasks and does them in processes of their own.
+// Worker takes tasks and runs them in processes of their own.
 type Worker struct {
 	Address
 	Processes *workers.Processes
 	Plugins   *discover.Catalogue
-	// Slots do a task each, on Threads cores.
+	// Slots is the number of tasks at once, Threads the cores of each.
 	Slots, Threads int
-	// Cache is a folder for files, JournalFile what the tasks' processes keep their runs in.
+	// Cache is a folder for files, JournalFile the journal of the tasks' processes.
 	Cache, JournalFile string
-	// Log tells what happens.
+	// Log receives a line per event.
 	Log func(format string, args ...any)
 
 	link  *link
 	cache cache
 	drain context.CancelFunc
-	// answer is what a task comes to, in place of what its process says.
+	// answer replaces the process of a task, for tests.
 	answer func(*task) answer
 
 	mu      sync.Mutex
 	state   State
 	doing   map[int]*Doing
 	running map[*parcel]context.CancelCauseFunc
-	// plugins are those that were looked at, by their names in grounds.
+	// plugins are those that were launched and hashed, by their names in requirements.
 	plugins map[string]*experiment.Plugin
 	lacks   map[string]string
-	// grounds are those it can take tasks of, and full when they last had some; stirred ends
-	// when they are others.
-	grounds []offer
+	// offers are requirements that this worker meets; full is when each last had tasks; stirred
+	// ends when offers change.
+	offers  []offer
 	full    map[string]time.Time
 	stirred context.Context
 	stir    context.CancelFunc
 }
 
-// offer is a ground, how long its tasks wait for a sign of life, and which server of a
-// cluster hands them out: with another, what was asked of the one before is forgotten.
+// offer is a consumer of tasks: its acknowledgement timeout, and the server of a cluster
+// that leads it. A new leader has lost open requests.
 type offer struct {
 	name   string
 	wait   time.Duration
 	leader string
 }
 
-// errDropped: nobody waits for the task any more.
+// errDropped: the experiment has ended or was interrupted.
 var errDropped = errors.New("its experiment is over")
 
-// Run takes tasks until ctx ends, which breaks those under way off, or until it is told to
-// drain, and those under way are done.
+// Run takes tasks until ctx ends, which interrupts running tasks, or until it is drained,
+// which lets them finish.
 func (w *Worker) Run(ctx context.Context) error {
 	host, _ := os.Hostname()
 	program, err := session.Program()
@@ -90,12 +90,12 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	name := RoleWorker + "-" + nuid.Next()
-	for told := false; ; told = true {
+	for noted := false; ; noted = true {
 		if w.link, err = dial(w.Address, RoleWorker, name); err == nil {
 			break
 		} else if !errors.Is(err, errNobody) {
 			return err
-		} else if !told {
+		} else if !noted {
 			w.Log("%v; it is tried again until interrupted", err)
 		}
 		select {
@@ -129,11 +129,11 @@ func (w *Worker) Run(ctx context.Context) error {
 		default:
 		}
 	}
-	w.link.SetReconnectHandler(func(*nats.Conn) { // what was asked of the queue, it has forgotten
+	w.link.SetReconnectHandler(func(*nats.Conn) { // open requests are lost
 		w.set(w.again)
 		awake()
 	})
-	for subject, hear := range map[string]nats.MsgHandler{
+	for subject, handle := range map[string]nats.MsgHandler{
 		wakeSubject: func(*nats.Msg) { awake() },
 		drainSubject: func(m *nats.Msg) {
 			if who := string(m.Data); who == name {
@@ -152,7 +152,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			})
 		},
 	} {
-		if _, err := w.link.Subscribe(subject, hear); err != nil {
+		if _, err := w.link.Subscribe(subject, handle); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,7 @@ func (w *Worker) set(change func()) {
 	change()
 }
 
-// now is how the worker is.
+// now is the worker's State.
 func (w *Worker) now() *State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -215,20 +215,20 @@ func (w *Worker) now() *State {
 	return &s
 }
 
-// survey looks which grounds have tasks, and of which of them this worker can take some.
+// survey lists the requirements that have tasks, and splits them into offers and lacks.
 func (w *Worker) survey(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	var grounds []offer
+	var offers []offer
 	full := map[string]time.Time{}
 	lacks := map[string]string{}
 	queue, err := w.link.js.Stream(ctx, tasksStream)
 	if err != nil {
-		return // the queue is away, or not there yet: what was known may hold
+		return // the queue is away or not made yet; keep the last survey
 	}
 	list := queue.ListConsumers(ctx)
 	for info := range list.Info() {
-		var g ground
+		var g requirements
 		if json.Unmarshal([]byte(info.Config.Metadata["ground"]), &g) != nil || g.name() != info.Name {
 			continue
 		}
@@ -248,28 +248,28 @@ func (w *Worker) survey(ctx context.Context) {
 		if info.Cluster != nil {
 			o.leader = info.Cluster.Leader
 		}
-		grounds = append(grounds, o)
+		offers = append(offers, o)
 	}
 	if list.Err() != nil {
 		return
 	}
-	slices.SortFunc(grounds, func(a, b offer) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(offers, func(a, b offer) int { return strings.Compare(a.name, b.name) })
 	w.set(func() {
-		if w.full, w.lacks = full, lacks; !slices.Equal(grounds, w.grounds) {
-			w.grounds = grounds
+		if w.full, w.lacks = full, lacks; !slices.Equal(offers, w.offers) {
+			w.offers = offers
 			w.again()
 		}
 	})
 }
 
-// again has the slots ask once more. w.mu is held.
+// again has the slots renew their requests. w.mu is held.
 func (w *Worker) again() {
 	w.stir()
 	w.stirred, w.stir = context.WithCancel(context.Background())
 }
 
-// lacking says what this worker has not that a ground needs; empty: nothing.
-func (w *Worker) lacking(ctx context.Context, g *ground) string {
+// lacking describes what this worker lacks of some requirements; empty: nothing.
+func (w *Worker) lacking(ctx context.Context, g *requirements) string {
 	switch {
 	case g.Program != w.state.Program:
 		return fmt.Sprintf("its hyfair is %s, and another build than the %s that the tasks need", w.state.Version, g.Version)
@@ -292,7 +292,7 @@ func (w *Worker) lacking(ctx context.Context, g *ground) string {
 	return strings.Join(out, "; ")
 }
 
-// plugin is what this machine has by a name.
+// plugin launches and hashes a plugin, unless a result is cached and still current.
 func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, error) {
 	w.mu.Lock()
 	known := w.plugins[name]
@@ -303,7 +303,7 @@ func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, e
 	kind, own, _ := strings.Cut(name, " ")
 	of, ok := map[string]client.Kind{client.Solver.String(): client.Solver, client.Strategy.String(): client.Strategy}[kind]
 	if !ok {
-		return nil, errors.New("that is no kind of plugin")
+		return nil, errors.New("unknown kind of plugin")
 	}
 	p, err := w.Plugins.Launch(ctx, of, own)
 	if err != nil {
@@ -318,7 +318,7 @@ func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, e
 	return &have, nil
 }
 
-// do does a parcel of tasks, gives the results, and takes it out of the queue.
+// do runs a parcel's tasks, publishes the results, and acknowledges the parcel.
 func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int, cores []int) {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -326,7 +326,7 @@ func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int,
 	}
 	p, err := parseParcel(m.Data)
 	if err != nil {
-		w.Log("a task that is none: %v", err)
+		w.Log("an invalid task: %v", err)
 		m.Term()
 		return
 	}
@@ -347,10 +347,10 @@ func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int,
 	}
 }
 
-// errSilent: a task's process does nothing, and the task is another worker's now.
+// errSilent: a process showed no sign of life, and the task was redelivered.
 var errSilent = errors.New("its process shows no sign of life; the task is given up")
 
-// work does the tasks of a parcel, one after the other.
+// work runs the tasks of a parcel in order.
 func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *parcel, n int, cores []int, out *answers) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -395,11 +395,11 @@ func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *p
 	return nil
 }
 
-// one does one task.
+// one runs one task.
 func (w *Worker) one(ctx context.Context, t *task, copies *files.Copies, n int, cores []int, life *life) answer {
 	var lines bytes.Buffer
 	to := json.NewEncoder(&lines)
-	tooLong := errors.New("it says more than can be sent")
+	tooLong := errors.New("its output is too large to be sent")
 	say := func(l workers.Line) error {
 		life.sign()
 		if lines.Len() > maxAnswer/4 {
@@ -432,7 +432,7 @@ func (w *Worker) one(ctx context.Context, t *task, copies *files.Copies, n int, 
 	return a
 }
 
-// give publishes the results and, when the queue has them, takes the parcel out.
+// give publishes the results and, once the queue has stored them, acknowledges the parcel.
 func (w *Worker) give(ctx context.Context, m *nats.Msg, p *parcel, out *answers) error {
 	parts, err := pack(out)
 	if err != nil {
@@ -449,7 +449,7 @@ func (w *Worker) give(ctx context.Context, m *nats.Msg, p *parcel, out *answers)
 	for n, part := range parts {
 		subject := partSubject(p.Plan, p.ID, attempt, n, len(parts))
 		for try := 0; ; try++ {
-			m.InProgress() // a large result on a slow line takes longer than the queue waits
+			m.InProgress() // renew the lease: a large result may take longer than AckWait
 			once, end := context.WithTimeout(ctx, oneTry)
 			_, err := w.link.js.Publish(once, subject, part, jetstream.WithMsgID(subject), jetstream.WithExpectStream(resultsStream))
 			end()
@@ -463,10 +463,10 @@ func (w *Worker) give(ctx context.Context, m *nats.Msg, p *parcel, out *answers)
 			}
 		}
 	}
-	return m.Ack() // if that is lost, the task is done again, and its second result dropped
+	return m.Ack() // if it is lost, the task is redelivered and its second result ignored
 }
 
-// CacheDir is where a worker keeps files, unless told otherwise.
+// CacheDir is a worker's default folder for files.
 func CacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "hyfair", "fleet"), err

@@ -32,8 +32,8 @@ type Kind[Q, R any] struct {
 	Spec func(*Q) *question.Spec
 	// Uses names the strategy and the solver of a request, as search.Request has them.
 	Uses func(*Q) (strategy, solver string)
-	// Writes, where not nil, reports a request that writes files: the answer of another
-	// run is none to it.
+	// Writes, if not nil, reports that a request writes files: it is run again even if another
+	// run has its result.
 	Writes func(*Q) bool
 	// Rows are what an answer comes to as data, one or several.
 	Rows func(*R) []view.Record
@@ -99,9 +99,8 @@ type Cell[R any] struct {
 	Seconds float64 `json:"-"`
 }
 
-// Add takes a request into the plan, by its name and the point of a grid. A network
-// that cannot be read is told of when its turn comes, and does not keep the others from
-// theirs.
+// Add appends a request with its name and grid point. If its network cannot be read, its own
+// task fails, and the others run.
 func (p *Plan[Q, R]) Add(r Q, name string, point gridfile.Point) {
 	spec := p.Spec(&r)
 	if q, err := question.Open(*spec); err == nil {
@@ -321,7 +320,7 @@ func (t *Total) Keep(where experiment.Kept) {
 	t.Interrupted = where.Interrupted
 }
 
-// failure tells of every network that failed.
+// failure describes every network that failed.
 func (t *Total) failure(what string) error {
 	if len(t.failed) == 0 {
 		return nil

@@ -182,7 +182,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	}})
 }
 
-// try does a task once, and evaluates whom it found.
+// try runs a task once, and evaluates the individuals it found.
 func (p *Plan) try(ctx context.Context, e *Entry, ask *soundness.Ask, b *experiment.Bench, cores []int, tell func(string)) (*Result, error) {
 	r := &Result{}
 	errand := experiment.Errand{Key: e.Key, Kind: Command, Request: ask, Spec: &ask.Spec, Assignment: workers.Assignment{Limit: ask.Timeout, Cores: cores, Procs: p.Threads}}

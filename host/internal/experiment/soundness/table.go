@@ -39,7 +39,7 @@ type Row struct {
 	Library string `json:"library,omitempty"`
 	// Disqualified: at least one answer is wrong.
 	Disqualified bool `json:"disqualified"`
-	// Answers by what they are worth, of so many Asked.
+	// Asked is the number of questions; the other fields count answers by their worth.
 	Asked     int `json:"asked"`
 	Wrong     int `json:"wrong"`
 	Found     int `json:"found"`
@@ -56,7 +56,7 @@ type Row struct {
 // Answer is what a solver answered.
 type Answer struct {
 	Instance string `json:"instance"`
-	// Rung of the instance, with so many People and Neurons.
+	// Rung of the instance, with People individuals and Neurons neurons.
 	Rung     int               `json:"rung"`
 	People   string            `json:"people"`
 	Neurons  int               `json:"neurons"`

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Cores lists the processors that this process may use; none where they are not
-// known or workers cannot be kept on some of them.
+// Cores lists the processors that this process may use; empty if they are unknown or affinity
+// cannot be set.
 func Cores() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -23,10 +23,9 @@ func Cores() []int {
 	return out
 }
 
-// start starts a process on some of the processors. A child begins with the
-// affinity of the thread that made it, so that thread takes the child's for a
-// moment: the child is at home from its first instruction on, and so is all that
-// it starts.
+// start starts a process with affinity to some processors. A child inherits the affinity of the
+// thread that forks it, so that thread takes the child's for a moment: the child and all that
+// it starts are pinned from their first instruction on.
 func start(cmd *exec.Cmd, cores []int) error {
 	if len(cores) == 0 {
 		return cmd.Start()

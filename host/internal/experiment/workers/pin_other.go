@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// Cores lists the processors that this process may use; none where they are not
-// known or workers cannot be kept on some of them.
+// Cores lists the processors that this process may use; empty if they are unknown or affinity
+// cannot be set.
 func Cores() []int { return nil }
 
 func start(cmd *exec.Cmd, _ []int) error { return cmd.Start() }

@@ -1,5 +1,5 @@
-// Package workers runs tasks in processes of their own: what a task leaks, breaks
-// or hangs in is gone with its process. docs/decisions/0013 says why.
+// Package workers runs each task in a process of its own, so that leaks, crashes and hangs end
+// with it. docs/decisions/0013 says why.
 package workers
 
 import (
@@ -27,91 +27,87 @@ import (
 
 // Processes starts workers as processes of a program.
 //
-// A worker reads its job as one line of JSON from standard input and writes a Line
-// to standard output for each of its events, and for whatever else it says. The end of its standard input tells it
-// to stop, be it that the whole was interrupted or that this process is gone;
-// plugins end when their worker does. So nothing is left behind whatever is
-// killed. Safe for concurrent use.
+// A worker reads its job as one line of JSON from standard input, and writes a Line to
+// standard output for each event and message. The end of its standard input tells it to
+// stop, when the experiment is interrupted or this process has died; plugins end with their
+// worker. So no process outlives a kill. Safe for concurrent use.
 type Processes struct {
 	// Program and Args start a worker; Env is added to this process's environment.
 	Program string
 	Args    []string
 	Env     []string
-	// Grace is how long after its limit, or after it was told to stop, a worker
-	// may take to end before it is killed; 0: 10 s.
+	// Grace is the time from a worker's limit, or its interrupt, until it is killed; 0: 10 s.
 	Grace time.Duration
-	// Log, where not nil, gets what workers write to standard error.
+	// Log, if not nil, gets the workers' standard error.
 	Log io.Writer
 }
 
-// Assignment is what one worker is to do.
+// Assignment is one worker's task and limits.
 type Assignment struct {
 	// Job is written to the worker as JSON.
 	Job any
-	// Limit is how long it should take on the clock of this name; 0: as long as it likes.
+	// Limit is the task's time limit on the named clock; 0: none.
 	Limit time.Duration
 	Clock string
-	// Cores are the processors that the worker and its plugins may use, where the
-	// system can be told; empty: all.
+	// Cores are the processors of the worker and its plugins, on systems with affinity;
+	// empty: all.
 	Cores []int
-	// Memory in bytes that the worker and its plugins may use together, where the system
-	// can be told; 0: no limit.
+	// Memory limits the bytes of the worker and its plugins together, on systems with
+	// cgroups; 0: no limit.
 	Memory int64
-	// Procs is GOMAXPROCS of the worker and its plugins alike, where a solver's threads are
-	// told it; 0: it is not set.
+	// Procs is GOMAXPROCS of the worker and its plugins, for solvers that take their number of
+	// threads as an option; 0: unset.
 	Procs int
-	// Started, where not nil, is told the worker's process, which the system knows until Do
-	// returns.
+	// Started, if not nil, is called with the worker's process id, valid until Do returns.
 	Started func(pid int)
-	// Say, where not nil, gets what the worker says beside its events, in order.
+	// Say, if not nil, gets the worker's messages beside its events, in order.
 	Say func(*Said)
 }
 
-// Line is what a worker writes: an event, or something else.
+// Line is one line of a worker's output: an event or a message.
 type Line struct {
 	record.Event
 	Said *Said `json:"said,omitempty"`
 }
 
-// Said is what a worker says beside its events.
+// Said is a worker's message beside its events.
 type Said struct {
-	// Show is the state of the work, Note a word for the user beside the result.
+	// Show is a line of progress, Note a line for the user beside the result.
 	Show string `json:"show,omitempty"`
 	Note string `json:"note,omitempty"`
-	// Result is the answer to a request, and Error what went wrong; there may be both.
-	// Mistake: the request cannot be answered as it stands.
+	// Result is the answer to a request, Error its failure; both may be set. Mistake: the error
+	// is the request's.
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Mistake bool            `json:"mistake,omitempty"`
 }
 
-// Usage is what a worker cost.
+// Usage is a worker's use of time, memory and processors.
 type Usage struct {
 	// Wall time, and CPU time of the worker and all it started.
 	Wall, CPU time.Duration
-	// Killed: it did not end by itself: it was late, or wanted more memory than it may use.
+	// Killed: the worker was killed, over its time or memory limit.
 	Killed bool
 	// Load of the machine as the worker began and as it ended; nil: not known.
 	Load *[2]float64 `json:",omitempty"`
-	// Cores that it had for itself; none: it shared.
+	// Cores reserved for it; empty: shared.
 	Cores []int `json:",omitempty"`
-	// Machine did it; nil: this one.
+	// Machine that ran it; nil: this one.
 	Machine *record.Machine `json:",omitempty"`
-	// Group is what a control group tells that held Assignment.Memory; nil: none did.
+	// Group is the use in the control group that enforced Assignment.Memory; nil without one.
 	Group *cgroup.Use `json:",omitempty"`
 }
 
 const (
 	defaultGrace = 10 * time.Second
-	// maxLine bounds what a worker says at a time.
+	// maxLine bounds the bytes of a worker's line.
 	maxLine = 64 << 20
-	// maxWords bounds what is kept of a worker's standard error.
+	// maxWords bounds the bytes kept of a worker's standard error.
 	maxWords = 4 << 10
 )
 
-// Do does one task: it hands the worker's events over in order and tells what
-// it cost. An error means that the task was not done; a worker that was killed
-// after it said something is none.
+// Do runs one task: it passes the worker's events on in order and returns the task's cost.
+// An error means that the task was not done. A worker killed after its result is no error.
 func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Event) error) (Usage, error) {
 	line, err := json.Marshal(t.Job)
 	if err != nil {
@@ -134,7 +130,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	if p.Log != nil {
 		cmd.Stderr = io.MultiWriter(&words, p.Log)
 	}
-	cmd.WaitDelay = time.Second // for pipes that another process holds open
+	cmd.WaitDelay = time.Second // another process may hold the pipes open
 	before, told := machine.Load()
 	begin := time.Now()
 	if err := start(cmd, t.Cores); err != nil {
@@ -150,7 +146,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	}
 	var killed atomic.Bool
 	used, _ := clock.Of(cmd.Process.Pid, begin) // nil where the system does not tell
-	var seen atomic.Int64                       // what a worker that is killed has not told, the system counts for nobody
+	var seen atomic.Int64                       // processor time at the kill, which the system does not report afterwards
 	kill := func() {
 		if killed.Store(true); used != nil {
 			seen.Store(int64(used.Elapsed()))
@@ -172,7 +168,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		late.Reset(grace)
 	})
 	defer stop()
-	_, err = stdin.Write(append(line, '\n')) // fails where the worker is gone, and its last words say more
+	_, err = stdin.Write(append(line, '\n')) // fails if the worker has died; its last output says more
 	spoke, bad := Read(stdout, event, t.Say)
 	if bad != nil {
 		kill()
@@ -206,8 +202,8 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	return usage, nil
 }
 
-// held puts a worker, which waits for its job, into a control group with this limit of
-// memory; nil where there is no limit, or none can be made.
+// held moves a worker, which waits for its job, into a control group with the memory limit;
+// nil without a limit, or if no group can be made.
 func held(pid int, limit int64) *cgroup.Group {
 	if limit == 0 {
 		return nil
@@ -223,8 +219,8 @@ func held(pid int, limit int64) *cgroup.Group {
 	return g
 }
 
-// Read hands over the events of a worker until it closes its output. spoke: it
-// sent any.
+// Read passes on a worker's events until it closes its output. spoke: there was at least one
+// event.
 func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke bool, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -234,7 +230,7 @@ func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke b
 			if in.Scan() || in.Err() != nil {
 				return spoke, err
 			}
-			return spoke, nil // the last line, torn by the worker's end
+			return spoke, nil // an incomplete last line
 		}
 		switch e := &line.Event; {
 		case line.Said != nil:
@@ -256,7 +252,7 @@ func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke b
 	return spoke, in.Err()
 }
 
-// whole reports that an event that is looked at has its payload.
+// whole reports whether an event has the payload of its kind.
 func whole(e *record.Event) bool {
 	switch e.Kind {
 	case record.KindWitness:

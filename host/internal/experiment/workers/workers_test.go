@@ -81,7 +81,7 @@ func TestMain(m *testing.M) {
 		time.Sleep(time.Hour)
 	case "obedient":
 		began()
-		io.Copy(io.Discard, in) // until it is told to stop
+		io.Copy(io.Discard, in) // until it is interrupted
 		out.Encode(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Interrupted: true}})
 	case "broken":
 		fmt.Fprintln(os.Stderr, "hyfair: last words")
@@ -201,8 +201,7 @@ func TestProcesses(t *testing.T) {
 	})
 }
 
-// A worker that wants more memory than it may use is ended, which is told; one that
-// does not is told what it used.
+// A worker over its memory limit is killed, and reported so; one within reports its peak.
 func TestMemory(t *testing.T) {
 	group, err := cgroup.New(1 << 30)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 )
 
-// maxFiles bounds how many files a pinned plugin may have.
+// maxFiles bounds the number of files of a pinned plugin.
 const maxFiles = 10_000
 
-// Sum is what counts of a file: its content, and whether it may be executed.
+// Sum is what a pin records of a file: its content, and whether it is executable.
 type Sum struct {
 	// SHA256 is the content's checksum in hexadecimal.
 	SHA256     string `json:"sha256"`
@@ -26,10 +26,9 @@ type Sum struct {
 // and so on for a folder.
 type Sums map[string]Sum
 
-// sum takes the checksum of every file of the plugin base in dir. Anything but
-// files and the folders that hold them is an error: a link, because what it
-// leads to can change without it; an empty folder, because it says nothing of
-// what belongs there.
+// sum hashes every file of the plugin base in dir. Only files and non-empty folders are allowed:
+// a link's target can change without the plugin, and an empty folder does not show what belongs
+// into it.
 func sum(dir, base string) (Sums, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -151,7 +151,7 @@ func TestNameOfferedTwice(t *testing.T) {
 	p.Close()
 }
 
-// What lies in --plugin-dir is taken, whoever else offers the name.
+// A plugin in --plugin-dir wins over others of its name.
 func TestPluginDirGoesFirst(t *testing.T) {
 	flag, env, data := folder(t, "hyfair-solver-a"), folder(t, "hyfair-solver-a", "hyfair-solver-b"), t.TempDir()
 	write(t, filepath.Join(data, "hyfair", "plugins", "hyfair-solver-b"), "#!/bin/sh\n", 0o755)

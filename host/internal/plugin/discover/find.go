@@ -2,9 +2,8 @@
 // their file says.
 //
 // A plugin is a file hyfair-solver-NAME or hyfair-search-NAME, or a folder of
-// that name with a plugin.yaml. Whoever puts one into a plugin folder has it
-// found: nothing is compiled in, and no plugin is named here but in the order
-// of the default solvers.
+// that name with a plugin.yaml, in a plugin folder. No plugin is compiled in, and
+// none is named here, except in the order of the default solvers.
 package discover
 
 import (
@@ -28,7 +27,7 @@ const EnvDir = "HYFAIR_PLUGIN_DIR"
 // Kinds are the kinds of plugins by their words in names of files and in --kind.
 var Kinds = map[string]client.Kind{"solver": client.Solver, "search": client.Strategy}
 
-// Word is that of a kind.
+// Word is a kind's word in file names.
 func Word(kind client.Kind) string {
 	for word, k := range Kinds {
 		if k == kind {
@@ -38,27 +37,24 @@ func Word(kind client.Kind) string {
 	return ""
 }
 
-// FileName is that of a plugin's file or folder.
+// FileName is the name of a plugin's file or folder.
 func FileName(kind client.Kind, name string) string { return "hyfair-" + Word(kind) + "-" + name }
 
-// State says how far a plugin's file is to be trusted to be what it was.
+// State says whether a plugin's file is known and unchanged.
 type State string
 
 const (
-	// Unpinned: the plugin is found and can be started; no checksum is on
-	// record for it.
+	// Unpinned: the plugin can be started, and no checksum is recorded.
 	Unpinned State = "unpinned"
-	// Bundled: it lies beside the host's own program, as built with it.
+	// Bundled: it lies beside the host's own program.
 	Bundled State = "bundled"
-	// Pinned: it was installed, and its checksums are on record. They are taken
-	// again whenever it is started.
+	// Pinned: it was installed, and its checksums are recorded. They are verified at each start.
 	Pinned State = "pinned"
-	// Changed: it was installed, and is no longer what it was. It is not started.
+	// Changed: it was installed, and its files have changed. It is not started.
 	Changed State = "changed"
-	// NotExecutable: the file has the name of a plugin and may not be executed.
+	// NotExecutable: the file has a plugin's name and no permission to execute.
 	NotExecutable State = "not executable"
-	// Invalid: the folder has the name of a plugin, and its plugin.yaml is
-	// missing or makes no sense.
+	// Invalid: the folder has a plugin's name, and its plugin.yaml is missing or malformed.
 	Invalid State = "invalid"
 	// Ambiguous: another file offers the same name.
 	Ambiguous State = "ambiguous"
@@ -68,11 +64,11 @@ const (
 type Found struct {
 	Kind client.Kind
 	Name string
-	// Path is the file or the folder; Source says which place it was found in.
+	// Path is the file or the folder; Source describes the place it was found in.
 	Path, Source string
 	State        State
-	// Problem says why it cannot be started; nil where it can, as far as can be
-	// told without reading the whole of it.
+	// Problem is the reason why it cannot be started, as far as can be seen without reading it
+	// whole; nil if none.
 	Problem error
 	// Command is the program and its arguments, Dir its working directory
 	// (empty: the host's), Language what plugin.yaml says it is written in.
@@ -83,31 +79,30 @@ type Found struct {
 	pin *Pin // nil: none
 }
 
-// Place is a folder in which plugins are looked for.
+// Place is a plugin folder.
 type Place struct {
 	Path string `json:"path"`
-	// Source says in words why it is looked at.
+	// Source describes why the folder is searched.
 	Source string `json:"source"`
-	// Exists tells whether there is such a folder.
+	// Exists reports whether the folder exists.
 	Exists bool `json:"exists"`
 }
 
-// Catalogue is what was found. It is read-only and safe for concurrent use.
+// Catalogue holds the plugins found. It is read-only and safe for concurrent use.
 type Catalogue struct {
-	// Places in the order in which they were looked at.
+	// Places in order of precedence.
 	Places []Place
 	// Plugins by kind and name.
 	Plugins []Found
-	// Logger gets the plugins' output; nil: none.
+	// Logger gets the plugins' output; nil discards it.
 	Logger hclog.Logger
 }
 
-// New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the
-// folder plugins beside the host's executable, and hyfair/plugins in the
-// user's data folder ($XDG_DATA_HOME, or ~/.local/share). Folders that are not
-// there are passed over, except flagDir, which somebody has asked for: its plugins
-// take the place of others of their names. The logger gets the plugins' output; nil:
-// none.
+// New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the folder plugins
+// beside the host's executable, and hyfair/plugins in the user's data folder
+// ($XDG_DATA_HOME, or ~/.local/share). Missing folders are skipped, except flagDir, whose
+// plugins win over others of their names. The logger gets the plugins' output; nil discards
+// it.
 func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	if flagDir != "" {
 		if info, err := os.Stat(flagDir); err != nil {
@@ -119,15 +114,14 @@ func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	return scan(places(flagDir), logger)
 }
 
-// Sources of places that are not like the others: the folder of the flag, and that of
-// what is built together with the host.
+// Sources with special rules: the folder of --plugin-dir, and that beside the host's program.
 const (
 	givenDir   = "--plugin-dir"
 	besideHost = "beside hyfair"
 )
 
-// UserFolder is where plugins are installed: hyfair/plugins in the user's data
-// folder, $XDG_DATA_HOME or ~/.local/share. It need not be there yet.
+// UserFolder is where plugins are installed: hyfair/plugins in the user's data folder,
+// $XDG_DATA_HOME or ~/.local/share. It may not exist yet.
 func UserFolder() (string, error) {
 	dir, err := files.UserData("plugins")
 	if err != nil {
@@ -136,7 +130,7 @@ func UserFolder() (string, error) {
 	return dir, nil
 }
 
-// places lists the folders to look in, the same one only once.
+// places lists the folders to search, each once.
 func places(flagDir string) []Place {
 	all := []Place{{Path: flagDir, Source: givenDir}, {Path: os.Getenv(EnvDir), Source: "$" + EnvDir}}
 	if self, err := files.Program(); err == nil {
@@ -211,9 +205,8 @@ func parseName(file string) (kind client.Kind, name string, ok bool) {
 	return 0, "", false
 }
 
-// At is the plugin in a file or folder of any place. Where its name is not that
-// of a plugin, the plugin is of the kind given and may call itself as it likes;
-// with kind 0, ok is false: nothing says of what kind it is.
+// At is the plugin in any file or folder. If its name is not a plugin's name, the plugin is of
+// the given kind, with a name of its own; ok is false if kind is 0.
 func At(path string, kind client.Kind) (f Found, ok bool) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -229,7 +222,7 @@ func At(path string, kind client.Kind) (f Found, ok bool) {
 	return inspect(kind, "", abs, "command line"), true
 }
 
-// inspect looks at a file or folder without starting anything.
+// inspect describes a file or folder without starting it.
 func inspect(kind client.Kind, name, path, source string) Found {
 	f := Found{Kind: kind, Name: name, Path: path, Source: source, State: Unpinned, Command: []string{path}}
 	info, err := os.Stat(path) // follows links
@@ -251,8 +244,8 @@ func inspect(kind client.Kind, name, path, source string) Found {
 	return f
 }
 
-// trust looks the plugin up among the pins of its folder. Its checksums are
-// taken when it is started, or where something is wrong with it already.
+// trust compares the plugin with the pins of its folder. Checksums are computed at the start
+// only, or if the plugin has a problem already.
 func (f *Found) trust(known pins, err error) {
 	if err != nil {
 		f.State, f.Problem = Invalid, err
@@ -282,7 +275,7 @@ func (c *Catalogue) offers(kind client.Kind, name string) []Found {
 	return out
 }
 
-// given reports a plugin in the folder of the flag.
+// given reports whether the plugin is in the folder of --plugin-dir.
 func (c *Catalogue) given(kind client.Kind, name string) bool {
 	same := c.offers(kind, name)
 	return len(same) > 0 && same[0].Source == givenDir
@@ -296,7 +289,7 @@ func ambiguous(same []Found) error {
 	return fmt.Errorf("%s %s is offered %d times, by %s: remove all but one", same[0].Kind, same[0].Name, len(same), strings.Join(paths, " and "))
 }
 
-// ErrNotFound is wrapped where no plugin has the name asked for.
+// ErrNotFound: no plugin has the name.
 var ErrNotFound = errors.New("no such plugin")
 
 // Find is the plugin of that name, ready to be started.

@@ -18,24 +18,23 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Identity tells by content what files are: those of a plugin, of the native libraries that
-// it says it loaded, and of the interpreter that runs it with all of its packages, or a
-// program's. It is read-only.
+// Identity is the digest of a set of files: those of a plugin, of the native libraries it
+// loaded, and of its interpreter with all packages; or those of a program. It is read-only.
 type Identity struct {
 	// SHA256 is a checksum in hexadecimal.
 	SHA256 string
 	files  []stamp
 }
 
-// stamp is how a file looked when it was read.
+// stamp is a file's size and time when it was read.
 type stamp struct {
 	path     string
 	size     int64
 	modified time.Time
 }
 
-// Identity reads all files of the plugin, of its libraries and of its interpreter, and the
-// lists of what the packages there have installed.
+// Identity reads all files of the plugin, its libraries and its interpreter, and the lists of
+// files of the installed packages.
 func (p *Plugin) Identity() (*Identity, error) {
 	r := &reader{all: sha256.New(), folders: map[string]bool{}}
 	err := r.take("", p.Found.Path)
@@ -53,21 +52,20 @@ func (p *Plugin) Identity() (*Identity, error) {
 	return r.end(p.Found.Path, err)
 }
 
-// IdentityOf reads a file.
+// IdentityOf reads one file.
 func IdentityOf(path string) (*Identity, error) {
 	r := &reader{all: sha256.New()}
 	return r.end(path, r.take("", path))
 }
 
-// reader makes an identity.
+// reader computes an identity.
 type reader struct {
 	all     hash.Hash
 	files   []stamp
 	folders map[string]bool // that were read
 }
 
-// take reads a file, or all that belongs to a plugin in a folder, links followed, under
-// a name.
+// take reads a file, or all files of a plugin's folder, following links, under a name.
 func (r *reader) take(name, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -106,12 +104,12 @@ func (r *reader) take(name, path string) error {
 	return err
 }
 
-// installed is the name of the list of a Python package's files with their checksums, by
-// which the package is known; it lies in a folder with the package's name and version.
+// installed is the name of a Python package's list of files and checksums, which identifies the
+// package; its folder has the package's name and version.
 const installed = "RECORD"
 
-// inside sums up the lines of such a list. It leaves out files beside the packages: programs,
-// which begin with where their interpreter lies and so differ between machines.
+// inside adds the lines of such a list. It skips files beside the packages: scripts begin with
+// their interpreter's path, which differs between machines.
 func inside(sum io.Writer, list io.Reader) error {
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
@@ -122,8 +120,8 @@ func inside(sum io.Writer, list io.Reader) error {
 	return lines.Err()
 }
 
-// interpreter takes an interpreter and the packages that it finds, the SDK among them, which
-// need not be installed.
+// interpreter adds an interpreter and the packages on its path, including the SDK, which may be
+// on the path without being installed.
 func (r *reader) interpreter(i *sdk.Interpreter) error {
 	fmt.Fprintf(r.all, "interpreter %q\n", i.Version)
 	if err := r.take("interpreter", i.Path); err != nil {
@@ -153,7 +151,7 @@ func (r *reader) end(path string, err error) (*Identity, error) {
 	return &Identity{hex.EncodeToString(r.all.Sum(nil)), r.files}, nil
 }
 
-// Changed reports a file that is not as it was when the identity was taken.
+// Changed returns a file that has changed since the identity was computed.
 func (i *Identity) Changed() (path string, changed bool) {
 	for _, f := range i.files {
 		info, err := os.Stat(f.path)

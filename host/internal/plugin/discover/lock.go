@@ -40,11 +40,11 @@ func lock(ctx context.Context, dir string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// clearStaging removes what is half done, while nobody else can be at work.
+// clearStaging removes incomplete installations. The caller holds the lock.
 func clearStaging(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // what lies there harms nobody
+		return // what remains is harmless
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), staging) {

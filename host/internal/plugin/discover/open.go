@@ -164,7 +164,7 @@ func (c *Catalogue) Strategies(ctx context.Context) (known []string) {
 	return known
 }
 
-// choose takes the preset of that name; false where the plugin has none.
+// choose applies the named preset; false if the plugin lacks it.
 func (p *Plugin) choose(name string) bool {
 	presets := p.Description().Presets
 	i := slices.IndexFunc(presets, func(q sdk.Preset) bool { return q.Name == name })
@@ -245,10 +245,9 @@ func (c *Catalogue) List(ctx context.Context) []Listing {
 	return out
 }
 
-// Configure shares the user's options (--set) among the plugins of a run:
-// key=value goes to every plugin that has the option, name.key=value to the
-// plugin of that name. An option that nobody has is sdk.ErrInvalidOption, and
-// the error lists those there are.
+// Configure shares the user's options (--set) among the plugins of a run: key=value goes to
+// every plugin with that option, name.key=value to the plugin of that name. An unknown
+// option is sdk.ErrInvalidOption, and the error lists the known ones.
 func Configure(options map[string]string, plugins ...*Plugin) error {
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		taken := false
@@ -330,7 +329,7 @@ func (c *Catalogue) DefaultSolver(ctx context.Context, options map[string]string
 	return nil, fmt.Errorf("no solver to use (hyfair doctor says more):\n  %s", strings.Join(why, "\n  "))
 }
 
-// Missing tells of a native library that a plugin needs and has not; nil for none.
+// Missing describes a native library that a plugin needs and lacks; nil if none.
 func Missing(d sdk.Description) error {
 	for _, l := range d.Libraries {
 		if !l.Found {

@@ -102,9 +102,8 @@ func (p pins) write(dir string) error {
 	})
 }
 
-// verify compares the plugin with its pin; nil where it has none. The files may
-// change between this look and their use: a pin tells of a change, it keeps
-// nobody from making one.
+// verify compares the plugin with its pin; nil if it is not pinned. Files may change between
+// this check and their use: a pin detects changes, it does not prevent them.
 func (f *Found) verify() error {
 	if f.pin == nil {
 		return nil

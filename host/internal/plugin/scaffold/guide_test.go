@@ -76,8 +76,7 @@ func vetted() string {
 	return "-vet=off"
 }
 
-// The walks of the guide lead where it says. Each section's commands run in one
-// shell, in a folder that is nobody's.
+// The guide's walks work. Each section's commands run in one shell, in a new folder.
 func TestGuideCommands(t *testing.T) {
 	tier.NeedLong(t)
 	tools := t.TempDir()

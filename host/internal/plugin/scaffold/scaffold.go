@@ -63,8 +63,8 @@ type Project struct {
 	InTree bool
 	// Steps lead from here to a comparison.
 	Steps []Step
-	// version of hyfair that is to be had from a module proxy, empty where this one is
-	// not; asked tells that the user named the tree.
+	// version of hyfair, if a module proxy has it; empty otherwise. asked: the user named the
+	// tree.
 	version string
 	asked   bool
 }

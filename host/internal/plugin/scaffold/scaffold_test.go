@@ -225,8 +225,8 @@ func TestPythonProjects(t *testing.T) {
 	}
 }
 
-// testsAsItRuns holds run --test to the Python that plugin.yaml asks for, and to what
-// unittest is told.
+// testsAsItRuns checks that run --test uses the modules that plugin.yaml lists, and passes
+// its arguments on to unittest.
 func testsAsItRuns(t *testing.T, p *Project) {
 	t.Helper()
 	manifest := filepath.Join(p.Path, "plugin.yaml")
@@ -287,8 +287,8 @@ func TestWithoutTheSources(t *testing.T) {
 	}
 }
 
-// A project names the version of hyfair, which any machine can fetch. It leads to a tree on
-// this machine only where that is asked for or the version is none to be had, and says why.
+// A project requires hyfair's version, which any machine can fetch. It has a replace, with the
+// reason, only if --sdk is given or the version cannot be fetched.
 func TestGoProjectsBuildElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		name, version string

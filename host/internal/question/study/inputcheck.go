@@ -34,7 +34,7 @@ type InputCheck struct {
 	By      string  `json:"by,omitempty"`
 	Rows    int     `json:"rows,omitempty"`
 	Worst   float64 `json:"worst,omitempty"`
-	// Why says why it is not checked, where there is more to say than that nobody did.
+	// Why is the reason why the inputs are unchecked, if there is one beyond a missing check.
 	Why string `json:"why,omitempty"`
 	// Doubts are what speaks against the study's inputs, checked or not.
 	Doubts []string `json:"doubts,omitempty"`
@@ -78,8 +78,8 @@ func CheckPath(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".checked.json"
 }
 
-// InputCheck is what is known of the study's inputs. A check of another model, of other
-// inputs or of other rows is none. Rows that cannot be read are not held against it.
+// InputCheck is the valid check of the study's inputs, if any: of the same model, inputs and
+// rows. If rows cannot be read, they are not compared.
 func (s *Study) InputCheck() *InputCheck {
 	if s.inputCheck == nil { // not loaded from a file
 		return &InputCheck{}
@@ -237,8 +237,8 @@ func (s *Study) inputsSHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// withoutZeros is a value as JSON has it, structs without the fields that are zero or empty: later versions
-// may add fields and hold the same digest. A pointer to a zero is none.
+// withoutZeros converts a value to JSON's types, without struct fields that are zero or empty, so that later
+// versions may add fields and keep the digest. A pointer to a zero value counts as zero.
 func withoutZeros(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Pointer:

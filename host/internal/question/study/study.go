@@ -93,7 +93,7 @@ type Study struct {
 	choice  modelfile.Choice
 	chain   []string     // the study file and those that it extends
 	spec    *people.Spec // nil without a data section
-	dataErr error        // why the data's files cannot be told
+	dataErr error        // why the data's files cannot be listed
 	data    func() (*people.Data, error)
 
 	inputCheck func() *InputCheck
@@ -465,12 +465,10 @@ func (s *Study) once() {
 // DefaultEpsilon is ε, a score difference, where a study names none.
 func DefaultEpsilon() *big.Rat { return big.NewRat(1, 20) }
 
-// EpsilonFor is ε for a question in a notion: text, which is in the notion's
-// unit, or where text is empty the study's, and nil for a notion that has none.
-// A study's ε in logits is not a difference of scores, and is refused where one is needed; of
-// shares it is one.
-// A score difference will do in logits: scores whose logits are at most ε apart
-// are at most ε/4 apart, so the question is a stricter one.
+// EpsilonFor parses text, or the study's ε if empty, in the notion's unit; nil for a notion
+// without ε. An ε in logits is refused where a difference of scores is needed; of shares it
+// is one. An ε of scores is accepted in logits: scores whose logits are at most ε apart are
+// at most ε/4 apart, so the question is stricter.
 func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 	switch {
 	case !n.UsesEpsilon():

@@ -115,7 +115,7 @@ const Decimal = `[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?`
 
 var isDecimal = regexp.MustCompile(`^` + Decimal + `$`)
 
-// Float is the number that a scalar is; false if it is none.
+// Float returns a scalar's number; false if it is not a number.
 func (n *Node) Float() (float64, bool) {
 	if n.Quoted || len(n.Text) > 64 || !isDecimal.MatchString(n.Text) {
 		return 0, false

@@ -1,7 +1,6 @@
-// Package yamlfile reads the YAML files that people write: studies, comparison
-// files and grids. Every mistake names file, line and column, all that can be told
-// apart are reported together, and nothing in a hostile file takes more than a
-// moment. What the keys of a file mean is for the package that reads it.
+// Package yamlfile reads the YAML files that people write: studies, comparison files and
+// grids. Errors name file, line and column, and all independent mistakes are reported
+// together. Hostile files are bounded in time. The meaning of keys is the caller's.
 package yamlfile
 
 import (
@@ -25,8 +24,8 @@ func Read(path string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", path, files.Reason(err))
 }
 
-// HasKey reports whether the path is a file with this key at its top level, even
-// if there are mistakes in it. What cannot be read has none.
+// HasKey reports whether the file has this top-level key, even if it has mistakes elsewhere;
+// false for an unreadable file.
 func HasKey(path, key string) bool {
 	text, err := Read(path)
 	return err == nil && strings.Contains("\n"+string(text), "\n"+key+":")

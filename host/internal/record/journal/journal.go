@@ -40,7 +40,7 @@ var (
 type Journal struct {
 	path string // as it was given
 	file string // the same, or a copy of it, from the root
-	copy string // the folder of that copy; empty: it is none
+	copy string // the folder of a temporary copy; empty: no copy
 	db   *sql.DB
 	live liveness
 

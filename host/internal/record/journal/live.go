@@ -56,7 +56,7 @@ func (l *liveness) free(id int64) {
 	}
 }
 
-// live reports that somebody is writing the run.
+// live reports whether a process is writing the run.
 func (l *liveness) live(id int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func (l *liveness) live(id int64) bool {
 		return true
 	}
 	if l.open(os.O_RDWR) != nil {
-		return false // nobody ever locked a run here
+		return false // no run was ever locked here
 	}
 	return filelock.Taken(l.file, id)
 }

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 // tasksOfWriter is how many tasks a writer completes before it finishes.
 const tasksOfWriter = 60
 
-// writeTasks goes on with the first unfinished run, or begins one, and says on
-// standard output which tasks it has completed.
+// writeTasks resumes the first unfinished run, or begins one, and lists the tasks that it
+// completes on standard output.
 func writeTasks(path string) error {
 	j, err := Open(path)
 	if err != nil {
@@ -123,8 +123,8 @@ func whole(t *testing.T, j *Journal, run string) {
 	}
 }
 
-// A process killed at any moment leaves every task that it reported as done,
-// and the next one goes on from there until all are done once.
+// A killed process leaves every task that it reported as done; its successors resume until
+// each task is done once.
 func TestKill(t *testing.T) {
 	kills := 0
 	for try := 0; kills == 0; try++ { // on a busy machine all may be done before the first kill
@@ -143,7 +143,7 @@ func killed(t *testing.T) int {
 	reported, kills := map[string]bool{}, 0
 	for ended := false; !ended; {
 		cmd, lines := writer(t, path)
-		stop := rand.IntN(6) // after so many tasks, or before the first
+		stop := rand.IntN(6) // the number of tasks before the kill; 0: before the first
 		delay := time.Duration(rand.IntN(3000)) * time.Microsecond
 		if stop == 0 {
 			time.Sleep(delay) // while it creates or opens the file

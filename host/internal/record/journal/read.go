@@ -57,8 +57,8 @@ func (j *Journal) Runs() ([]Info, error) {
 	return j.infos("SELECT " + infoColumns + " FROM runs ORDER BY id DESC")
 }
 
-// Unfinished lists the runs of the very same task that did not come to their
-// end and are not being written, the newest first: what Resume can go on with.
+// Unfinished lists the runs of the same task that did not end and are not being written,
+// the newest first: candidates for Resume.
 func (j *Journal) Unfinished(t record.Task) ([]Info, error) {
 	infos, err := j.infos("SELECT "+infoColumns+" FROM runs WHERE task = ? AND state <> 'finished' ORDER BY id DESC", t.ID())
 	return slices.DeleteFunc(infos, func(info Info) bool { return info.State == Running }), err

@@ -48,8 +48,8 @@ type row struct {
 const (
 	// flushEvery is how often events are written, at least.
 	flushEvery = 500 * time.Millisecond
-	// So many bytes of payload are worth a transaction, and so many may wait
-	// before an emitter waits with them.
+	// Bytes of payload: fullBatch commits a transaction, and above the second bound emitters
+	// block until one is committed.
 	fullBatch  = 1 << 20
 	maxPending = 16 << 20
 	// rowOverhead is what an event costs in memory beside its payload.
@@ -74,7 +74,7 @@ func (j *Journal) Begin(started record.Started) (*Run, error) {
 		if r.id, err = insertRun(conn, r.name, &started); err != nil {
 			return err
 		}
-		// Claimed before anybody else sees it.
+		// Claimed before other processes see it.
 		if ok, err := j.live.claim(r.id); err != nil {
 			return err
 		} else if !ok {
@@ -91,9 +91,9 @@ func (j *Journal) Begin(started record.Started) (*Run, error) {
 	return r, nil
 }
 
-// Resume opens a run again by its name or a unique beginning of it, finished or
-// not. Its clock goes on where it stood. Until something is written nothing
-// changes; then the run counts as running. ErrLive: somebody writes it.
+// Resume reopens a run by its name or a unique prefix of it, finished or not. Its clock
+// continues. Until the first write nothing changes; then the run counts as running.
+// ErrLive: another process is writing it.
 func (j *Journal) Resume(name string) (*Run, error) {
 	r := &Run{j: j}
 	err := j.read(func(conn *sql.Conn) (err error) {

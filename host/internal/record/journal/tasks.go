@@ -38,7 +38,7 @@ func (r *Run) Complete(key string, result any, seconds float64, events ...record
 	return r.CompleteAs(Done{Key: key, Seconds: seconds}, result, events...)
 }
 
-// CompleteAs is Complete for a task of which more is known: it has all but its Result.
+// CompleteAs is Complete with more fields: d has every field set except Result.
 func (r *Run) CompleteAs(d Done, result any, events ...record.Event) error {
 	var err error
 	if d.Result, err = json.Marshal(result); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// A full disk: what was written before stays whole, the failure is told every
-// time, and nothing is written after it.
+// On a full disk, what was written before stays intact, every write returns the failure, and
+// nothing more is written.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j.db")
 	j := opened(t, path)

@@ -141,8 +141,8 @@ func open(mount, own string) (string, error) {
 		if up := filepath.Dir(own); writable(up) && has(up, "cgroup.subtree_control", "memory") && unlimited(own) {
 			return up, nil
 		}
-		// A group with processes of its own can have none below that are limited. One that
-		// has this process alone gives it to a group below.
+		// A group with processes cannot have limited subgroups (cgroup v2, "no internal
+		// processes"). If this process is its only one, it is moved to a subgroup.
 		if text := strings.TrimSpace(read(own, "cgroup.procs")); text != strconv.Itoa(os.Getpid()) {
 			return "", errors.New("no control group can be made beside this process's own, which has other processes")
 		}

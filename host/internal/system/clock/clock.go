@@ -85,7 +85,7 @@ func (c *Clock) Until(ctx context.Context, limit time.Duration) (context.Context
 	return c.watch(ctx, limit, c.Begun.Add(Longest(CPUTime, limit)))
 }
 
-// Within ends when the clock has gone on by the limit, as Until does.
+// Within ends when the clock has advanced by limit, as Until does.
 func (c *Clock) Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if c.spent == nil {
 		return context.WithTimeout(ctx, limit)

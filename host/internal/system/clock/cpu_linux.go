@@ -32,7 +32,7 @@ type tree struct {
 	living []int
 	ended  time.Duration
 	next   time.Time
-	// most is what was told last: time does not go back while a process ends.
+	// most is the last value returned: readings do not decrease while a process exits.
 	most time.Duration
 }
 

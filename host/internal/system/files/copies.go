@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Copies stand for files of another machine. Where a process has them, this package opens
-// no file by its name: it opens the copy, and what has none is not there. Nothing is
-// written.
+// Copies map the names of another machine's files to local copies. A process that has them
+// opens copies only: other names do not exist for it, and nothing is written.
 type Copies struct {
 	// Dir is the folder that relative names start from over there.
 	Dir string `json:"dir"`
@@ -47,7 +46,7 @@ func (c *Copies) find(name string) (path string, folder bool) {
 	return "", false
 }
 
-// folder is what is known of a folder that copies lie in.
+// folder describes a folder that contains copies.
 type folder string
 
 func (f folder) Name() string     { return filepath.Base(string(f)) }

@@ -47,9 +47,8 @@ func Create(path string) (*File, error) {
 	return &File{file, path}, nil
 }
 
-// Finish closes the file and gives it its name, unless written, what came of
-// writing it, or closing is an error: then it is removed, and whatever had the
-// name keeps it.
+// Finish closes the file and renames it to its name. If written is not nil, or closing fails,
+// the file is removed, and an earlier file of that name stays.
 func (f *File) Finish(written error) error {
 	if f.path == "" {
 		return errors.Join(written, f.File.Close())

@@ -1,5 +1,5 @@
-// Package overtime ends what does not hear that its time is over: a computation
-// without a context in it, such as bounds of a wide network, is left behind.
+// Package overtime abandons computations that do not check a context, such as bounds of a
+// wide network, once their context has ended.
 package overtime
 
 import (
@@ -7,15 +7,13 @@ import (
 	"time"
 )
 
-// Allowed is how long work may go on after its context has ended: a plugin that
-// hears nothing is killed after half of it, and the rest is for the replay of what
-// it said last.
+// Allowed is the time that work may take after its context has ended. An unresponsive plugin
+// is killed after half of it; the rest is for replaying its last message.
 const Allowed = time.Second
 
-// Within does the work, and leaves it behind where it has not returned when ctx
-// has been over for as long as is Allowed: ok is false then, and the work goes on
-// by itself, until it sees that left has ended. It must touch nothing that another
-// goroutine looks at afterwards.
+// Within runs work, and abandons it if it has not returned when ctx has been over for
+// Allowed: ok is then false, and work runs on until it checks left, which has ended. It must
+// not touch anything that another goroutine reads afterwards.
 func Within[T any](ctx context.Context, work func(left context.Context) T) (out T, ok bool) {
 	left, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Word writes a word of a command as a shell takes it. Characters that nobody sees, or that
-// turn around what stands beside them, are written as bash, zsh and ksh escape them.
+// Word quotes a word of a command for a shell. Invisible and bidirectional characters are
+// escaped as in bash, zsh and ksh.
 func Word(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=:") == "" {
 		return word

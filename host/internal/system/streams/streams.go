@@ -1,8 +1,8 @@
-// Package streams tells which of a process's standard streams were closed when it started.
-// The Go runtime opens /dev/null in place of a closed one before any code of the program
-// runs: what is written there is lost without an error. On Linux the Makefile links the
-// program with an entry of its own (-E hyfair_entry), which asks the kernel first and goes
-// on to the runtime's. Without that entry no stream counts as closed.
+// Package streams reports which standard streams were closed when the process started. The
+// Go runtime opens /dev/null in place of a closed one before any code of the program runs,
+// so that output is lost without an error. On Linux the Makefile links the program with an
+// entry of its own (-E hyfair_entry), which asks the kernel first and then jumps to the
+// runtime's. Without that entry no stream counts as closed.
 package streams
 
 import (

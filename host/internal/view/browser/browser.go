@@ -26,13 +26,13 @@ type Browser struct {
 	last    int
 	waiting map[int]chan answer
 	lost    error
-	// session is the page's, events what was told of it so far.
+	// session is the page's, events are those received so far.
 	session string
 	events  []Event
 	loaded  chan struct{}
 }
 
-// Event is what the browser tells of a page.
+// Event is a message of the browser about a page.
 type Event struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -61,7 +61,7 @@ func program() (string, error) {
 	return "", fmt.Errorf("no Chromium is installed; scripts/setup.sh browser brings Debian's, or HYFAIR_BROWSER names one")
 }
 
-// Missing skips a test for want of something, and fails it where CI promises all there is.
+// Missing skips a test that lacks a tool, and fails it in CI, where all tools are installed.
 func Missing(t testing.TB, why error) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

@@ -37,9 +37,9 @@ type Event struct {
 	Nodes int64
 }
 
-// Handler is told of events and answers whether to stop; HiGHS heeds it on the
-// three interrupts. It runs on the solver's threads: it must be quick, safe
-// for concurrent use, and must not panic.
+// Handler is called with events and returns whether to stop; HiGHS stops on the three
+// interrupts only. It runs on the solver's threads: it must be quick, safe for concurrent
+// use, and must not panic.
 type Handler func(Event) (stop bool)
 
 // listener is what one run's user data stands for.

@@ -147,12 +147,12 @@ func (m *Model) Forget() error {
 	return check(m.lib.fn.zeroClocks(m.h), "to reset its clocks")
 }
 
-// Run solves the model as it stands. The handler is called from threads of
-// HiGHS until Run returns; see Handler. What came of it is read with Status.
+// Run solves the model. The handler is called from threads of HiGHS until Run returns; see
+// Handler. Status has the result.
 //
-// HiGHS ties its worker threads to the thread that calls it, so a run keeps
-// one to itself and takes the workers down at the end: the next may then use
-// another number of threads, from another thread.
+// HiGHS ties its worker threads to the thread that calls it, so a run keeps one to itself and
+// ends the workers afterwards: the next run may then use another number of threads, from
+// another thread.
 func (m *Model) Run(handle Handler) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

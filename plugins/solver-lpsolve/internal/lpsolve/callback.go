@@ -23,8 +23,8 @@ type Event struct {
 	Relaxed    bool
 }
 
-// Handler is told of events and answers whether to stop. It runs on the
-// thread that called Run: it must be quick and must not panic.
+// Handler is called with events and returns whether to stop. It runs on the thread that called
+// Run: it must be quick and must not panic.
 type Handler func(Event) (stop bool)
 
 // Messages of lp_solve (lp_lib.h).

@@ -52,10 +52,9 @@ type Settings struct {
 
 // Outcome is what a run left behind.
 type Outcome struct {
-	// Status is what solve returned. Where the Handler stopped the run it means
-	// nothing: lp_solve then returns what became of the last branch, which may
-	// be OPTIMAL or INFEASIBLE. (For the same reason lp_solve's own time limit
-	// is not used: it leaves no trace to tell by.)
+	// Status is the return value of solve. It is meaningless if the Handler stopped the run:
+	// lp_solve then returns the last branch's status, which may be OPTIMAL or INFEASIBLE. (For
+	// the same reason lp_solve's own time limit is not used: its end is not distinguishable.)
 	Status int
 	// Values is the point held, nil where there is none. It may be no integer
 	// point, and none that keeps the rows, whatever the status.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Codes of Z3_error_code that are told apart.
+// Codes of Z3_error_code that are handled differently.
 const (
 	codeOK     = 0
 	codeParser = 4
@@ -69,7 +69,7 @@ var complaint = regexp.MustCompile(`\(error "line (\d+) column (\d+): (.*)"\)`)
 // Error is the first complaint in plain words, its line counted from 1.
 func (e *ParseError) Error() string { return e.Shifted(0) }
 
-// Shifted is Error for text before which so many lines were put.
+// Shifted is Error for text that was preceded by the given number of lines.
 func (e *ParseError) Shifted(lines int) string {
 	m := complaint.FindStringSubmatch(e.Text)
 	if m == nil {
@@ -199,8 +199,7 @@ func (m *Model) Satisfies(formulas *Formulas) (bool, error) {
 	return all, err
 }
 
-// IrrationalError tells of a value that no fraction writes, which only scripts
-// with products of unknowns have.
+// IrrationalError: a value is not rational, as scripts with products of unknowns may have.
 type IrrationalError struct{ Text string }
 
 func (e *IrrationalError) Error() string { return "a value is not a rational number: " + e.Text }

@@ -1,6 +1,6 @@
-// Command testhost launches the plugin named by its first argument, in the
-// mode of its second, says so, calls it where there is a third, and waits to be
-// killed: for the tests of what becomes of orphans.
+// Command testhost launches the plugin named by its first argument, in the mode of its
+// second, reports so, calls it if there is a third, and waits to be killed: for tests of
+// orphaned plugins.
 package main
 
 import (

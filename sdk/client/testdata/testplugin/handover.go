@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 )
 
-// handOver sends a piece every 50 ms, whatever the time limit and whether it is
-// told to stop, and after 30 of them the result: the name says what is different.
+// handOver sends a piece every 50 ms, regardless of limits and interrupts, and after 30
+// pieces the result. name selects a variation.
 func handOver(name string, send func(*solverv1.SolveResponse) error) error {
 	n := int64(30)
 	for i := int64(0); i < n || name == "endless"; i++ {

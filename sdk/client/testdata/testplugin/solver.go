@@ -71,7 +71,7 @@ func (t tiny) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	case "nothing":
 		return nil, nil
 	case "slow":
-		// Does as it is told, with what it holds.
+		// Follows its instructions, with the problem it holds.
 		for {
 			o.Progress(sdk.Progress{Values: r.Values, Objective: r.Objective, Bound: 99, HasBound: true, Nodes: 7})
 			select {
@@ -83,7 +83,7 @@ func (t tiny) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 			}
 		}
 	case "deaf", "exit-on-restart":
-		// Reports once, then hears nothing any more.
+		// Reports once, then ignores its context.
 		if o.Seed == 13 {
 			o.Progress(sdk.Progress{Values: r.Values, Objective: r.Objective, Bound: 99, HasBound: true, Nodes: 7})
 			time.Sleep(time.Hour)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import List, Protocol, Sequence, Set, Tuple
 
-from hyfair import Point, Region, Space, draw
+from hyfair.plugin import Point, Region, Space, draw
 
 Value = Tuple[int, float, float, int]
 

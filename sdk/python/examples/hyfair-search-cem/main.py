@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-import hyfair
-from hyfair import Description, InvalidOption, Move, Option, Preset, Session, Space, StartOptions, Strategy, Trial
+from hyfair.plugin import (
+    Description, InvalidOption, Move, Option, Preset, Session, Space, StartOptions, Strategy, Trial, TrialStatus,
+    draw, serve)
 
 from cem import Island, Settings, Value
 
@@ -61,10 +62,10 @@ class Search(Session):
     it, however late it comes."""
 
     def __init__(self, space: Space, options: StartOptions, s: Settings) -> None:
-        rng = hyfair.draw.generator(options.seed)
+        rng = draw.generator(options.seed)
         count = max(1, options.chains // s.population)
         self.islands = [
-            Island(space, options.region, s, hyfair.draw.generator(hyfair.draw.below(rng, 1 << 53))) for _ in range(count)
+            Island(space, options.region, s, draw.generator(draw.below(rng, 1 << 53))) for _ in range(count)
         ]
         self.waiting: Dict[int, Island] = {}  # by the move's id
         self.moves = 0
@@ -86,10 +87,10 @@ def value(trial: Trial) -> Value:
     """What is to be large: the bins reached, then how evenly, then the gap.
     Entropies come from counts and are the same everywhere; of the gap, which is
     computed in floating point, only its first digits count."""
-    if trial.status is not hyfair.TrialStatus.EVALUATED:
+    if trial.status is not TrialStatus.EVALUATED:
         return (0, 0.0, 0.0, 0)
     return (trial.k, trial.shannon, trial.min_entropy, int(trial.gap * 1e6))
 
 
 if __name__ == "__main__":
-    hyfair.serve.strategy(CrossEntropy())
+    serve.strategy(CrossEntropy())

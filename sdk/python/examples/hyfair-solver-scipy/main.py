@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Tuple
 
-import hyfair
-from hyfair import (
+from hyfair.plugin import (
     MILP, Description, Exactness, Form, Goal, Incompatible, Library, Option, Problem, Reason, Result, Service,
-    SolveOptions, Solver, Status, milp, option)
+    SolveOptions, Solver, Status, milp, option, serve)
 
 TOLERANCE = 1e-6
 """HiGHS's default for integrality and the absolute gap, above those for rows and
@@ -118,4 +117,4 @@ def sparse(m: MILP) -> Tuple[List[int], List[int], List[float]]:
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(SciPy(), apart=True)
+    serve.solver(SciPy(), apart=True)

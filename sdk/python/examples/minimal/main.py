@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import List
 
-import hyfair
-from hyfair import Description, Move, Session, Space, StartOptions, Strategy, Trial
+from hyfair.plugin import Description, Move, Session, Space, StartOptions, Strategy, Trial, TrialStatus, draw, serve
 
 
 class Minimal(Strategy):
@@ -24,8 +23,8 @@ class Search(Session):
 
     def __init__(self, space: Space, options: StartOptions) -> None:
         self.space, self.region = space, options.region
-        self.rng = hyfair.draw.generator(options.seed)
-        self.best = Trial(0, hyfair.TrialStatus.OUTSIDE)
+        self.rng = draw.generator(options.seed)
+        self.best = Trial(0, TrialStatus.OUTSIDE)
         self.moves = 0
 
     def next(self, told: List[Trial], want: int) -> List[Move]:
@@ -44,4 +43,4 @@ class Search(Session):
 
 
 if __name__ == "__main__":
-    hyfair.serve.strategy(Minimal())
+    serve.strategy(Minimal())

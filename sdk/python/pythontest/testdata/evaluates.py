@@ -3,8 +3,7 @@
 import json
 import os
 
-import hyfair
-from hyfair import Description, Evaluator, Move, Option, Session, Strategy
+from hyfair.plugin import Description, Evaluator, Move, Option, Session, Strategy, draw, serve
 
 
 class Doubt(Strategy):
@@ -23,7 +22,7 @@ class Doubt(Strategy):
 
 class Search(Session):
     def __init__(self, space, options):
-        self.space, self.region, self.rng = space, options.region, hyfair.draw.generator(options.seed)
+        self.space, self.region, self.rng = space, options.region, draw.generator(options.seed)
         self.mine = Evaluator(options.network, space, options.region, options.epsilon, plain=bool(os.environ["PLAIN"]))
         self.moves = 0
 
@@ -46,4 +45,4 @@ class Search(Session):
         return out
 
 
-hyfair.serve.strategy(Doubt())
+serve.strategy(Doubt())

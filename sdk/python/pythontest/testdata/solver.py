@@ -4,12 +4,12 @@ import os
 import time
 from fractions import Fraction
 
-import hyfair
-from hyfair import (
-    Description, Exactness, Form, Goal, Incremental, Loaded, Progress, Reason, Result, Service, Status, Witness)
+from hyfair.plugin import (
+    Description, Exactness, Form, Goal, Incompatible, Incremental, InvalidOption, InvalidProblem, Loaded, Progress,
+    Reason, Result, Service, Status, Unsupported, Witness, serve)
 
 ERRORS = {e.__name__: e for e in (
-    hyfair.Unsupported, hyfair.InvalidProblem, hyfair.InvalidOption, hyfair.Incompatible)}
+    Unsupported, InvalidProblem, InvalidOption, Incompatible)}
 
 
 class Odd(Incremental):
@@ -70,4 +70,4 @@ class Held(Loaded):
 
 
 if __name__ == "__main__":
-    hyfair.serve.solver(Odd())
+    serve.solver(Odd())

@@ -5,8 +5,9 @@ import sys
 import threading
 import time
 
-import hyfair
-from hyfair import Description, Move, MoveKind, Option, Preset, Session, Strategy
+from hyfair.plugin import (
+    Description, Finished, Incompatible, InvalidOption, Move, MoveKind, Option, Preset, Session, Strategy,
+    Unsupported, serve)
 
 print("printed while the program is being loaded")
 
@@ -17,7 +18,7 @@ if os.environ.get("TROUBLE") == "import":
 class Trouble(Strategy):
     def describe(self):
         if os.environ.get("TROUBLE") == "describe":
-            raise hyfair.Incompatible("no licence")
+            raise Incompatible("no licence")
         return Description(
             name="trouble", version="1.2.3", summary="for tests", needs_rows=True, lag=3,
             options=[Option("trouble", "none", "what to do"), Option("count", "5")],
@@ -28,7 +29,7 @@ class Trouble(Strategy):
         if trouble == "start":
             raise ValueError("no luck\nin two lines")
         if trouble == "option":
-            raise hyfair.InvalidOption("trouble=option: it is out of range")
+            raise InvalidOption("trouble=option: it is out of range")
         if trouble == "nothing":
             return None
         return Walk(space, options)
@@ -67,7 +68,7 @@ class Walk(Session):
         if self.trouble == "sleep":
             time.sleep(0.3)
         if self.asked > int(self.options.options["count"]):
-            raise hyfair.Finished
+            raise Finished
         out = []
         for _ in range(min(want, len(self.rows))):
             self.moves += 1
@@ -80,8 +81,8 @@ class Walk(Session):
 
     def close(self):
         if self.trouble == "close":
-            raise hyfair.Unsupported("cannot be closed")
+            raise Unsupported("cannot be closed")
 
 
 if __name__ == "__main__":
-    hyfair.serve.strategy(Trouble())
+    serve.strategy(Trouble())

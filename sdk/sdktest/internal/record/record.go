@@ -1,4 +1,4 @@
-// Package record is a test that keeps what it is told, to test checks with.
+// Package record is a testing.TB that records calls, to test checks with.
 package record
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Outcome is what became of a check.
+// Outcome is the result of a check.
 type Outcome struct {
 	Failures []string
 	Skipped  string // why; empty for not at all

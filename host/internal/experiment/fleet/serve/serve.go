@@ -28,7 +28,7 @@ type Options struct {
 	Keys string
 	// Monitor is host:port of pages about the server, and of /metrics; empty: none.
 	Monitor string
-	// Log gets what the server has to say; nil: nobody.
+	// Log receives the server's messages; nil: discarded.
 	Log io.Writer
 }
 
@@ -83,7 +83,7 @@ func Start(o Options) (_ *Server, err error) {
 			return nil, fmt.Errorf("--keys: %s has no certificate, or no users", file)
 		}
 	}
-	if port != 0 { // the server itself would go on trying
+	if port != 0 { // the server itself would retry without end
 		l, err := net.Listen("tcp", o.Listen)
 		if err != nil {
 			return nil, fmt.Errorf("--listen: %w", err)

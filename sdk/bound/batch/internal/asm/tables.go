@@ -42,7 +42,7 @@ func (w *writer) lowest() {
 	})
 }
 
-// shifted writes to dst what becomes of src + shift, which body finds in register v.
+// shifted applies body to each octet of src + shift, in register v, and writes the result to dst.
 //
 // SI src, DX dst, R9 bytes done, R14 octets left.
 func (w *writer) shifted(name string, body func(v, zero int)) {

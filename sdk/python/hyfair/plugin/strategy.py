@@ -1,0 +1,143 @@
+"""The interface of a strategy: it proposes where to look; the host evaluates
+and counts."""
+
+from __future__ import annotations
+
+import abc
+import enum
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Dict, List, Optional, Sequence
+
+from .cancel import Cancel
+from .describe import Description
+from .network import Network
+from .space import Point, Region, Space
+
+
+class MoveKind(enum.Enum):
+    """What the host shall do with a move."""
+
+    POINT = 1
+    """Evaluate the point."""
+    SEED_FROM = 2
+    """Ask the solver for a 2-discriminant individual near the point and evaluate that."""
+
+
+@dataclass
+class Move:
+    """A proposal. Trials answer it by id."""
+
+    id: int
+    """Unique in the session and strictly increasing."""
+    point: Sequence[float]
+    """An individual; its protected entries are ignored."""
+    round: int = 0
+    """The iteration of the search loop the move belongs to, from 0; within a
+    chain it never falls."""
+    chain: int = 0
+    """Tells parallel chains apart."""
+    kind: MoveKind = MoveKind.POINT
+
+
+class TrialStatus(enum.Enum):
+    """What became of a move."""
+
+    EVALUATED = 1
+    """point, k, gap and what follows them are set."""
+    REFUSED = 2
+    """A guardrail refuses the individual."""
+    OUTSIDE = 3
+    """The point is not in the space or the region."""
+    NO_SEED = 4
+    """The solver found no individual near the point."""
+    NO_SOLVER = 5
+    """The run has no solver."""
+
+
+@dataclass
+class Trial:
+    """What the host learned of a move."""
+
+    id: int
+    """The move's."""
+    status: TrialStatus
+    point: Point = field(default_factory=list)
+    """The individual evaluated: the move's own, or the solver's."""
+    k: int = 0
+    """Bins that its counterfactuals' scores fall into."""
+    gap: float = 0.0
+    """Largest score minus smallest."""
+    violates: bool = False
+    """gap > epsilon, decided exactly."""
+    shannon: float = 0.0
+    """Shannon entropy, in bits, of the counterfactuals' distribution over the
+    bins. Like min_entropy it comes from counts and is the same on every
+    machine: prefer them to the gap for telling equal k apart."""
+    min_entropy: float = 0.0
+    """-log2 of the fullest bin's share."""
+    scores: List[float] = field(default_factory=list)
+    """The scores of the point's counterfactuals, in the order of
+    ``Space.counterfactuals``, where the description needs them."""
+    bins: List[int] = field(default_factory=list)
+    """Their bins, from 0, where the description needs them. Like ``k`` they are the
+    same on every machine; of scores the last digits need not be."""
+    highest: Point = field(default_factory=list)
+    """The counterfactual with the highest score, protected values filled in, where
+    the description needs the pair."""
+    lowest: Point = field(default_factory=list)
+    """That with the lowest score."""
+
+
+@dataclass
+class StartOptions:
+    """What a session may know of the study. Not to be modified."""
+
+    seed: int
+    """Drives every random choice: same seed, same moves, on any machine."""
+    region: Region
+    """Bounds the search; the whole space unless the user says otherwise. Moves
+    outside it come back as OUTSIDE."""
+    epsilon: Optional[Fraction] = None
+    rows: List[Point] = field(default_factory=list)
+    """The data set's rows as points, where the description needs them."""
+    network: Optional[Network] = None
+    """Where the description needs it."""
+    options: Dict[str, str] = field(default_factory=dict)
+    """The strategy's own (``Description.options``), complete: defaults filled in."""
+    chains: int = 0
+    """How many searches the host wants advanced side by side; 0 and 1 ask for a
+    single one. A strategy may make something else of it (a population, say)."""
+    cancel: Cancel = field(default_factory=Cancel)
+    """Set when the host has given the session up."""
+
+
+class Session(abc.ABC):
+    """One search. Calls come one at a time."""
+
+    @abc.abstractmethod
+    def next(self, told: List[Trial], want: int) -> List[Move]:
+        """Is told what was learned of earlier moves and proposes new ones: at
+        least one and at most ``want``. Raises ``Finished`` when the search is
+        over."""
+
+    def evaluations(self) -> int:
+        """How many individuals the session has evaluated by itself, with the
+        network it asked for, since it began: it counts against the budget."""
+        return 0
+
+    def close(self) -> None:
+        """Called once when the session is over."""
+
+
+class Strategy(abc.ABC):
+    """What ``hyfair.plugin.serve.strategy`` serves."""
+
+    @abc.abstractmethod
+    def describe(self) -> Description:
+        """The same each time."""
+
+    @abc.abstractmethod
+    def start(self, space: Space, options: StartOptions) -> Session:
+        """Opens a session. Several may be open at once; they must not share
+        state. Raises ``InvalidOption`` for a value that makes no sense."""
