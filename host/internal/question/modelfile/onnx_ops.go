@@ -61,7 +61,9 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 	}
 	var out []*onnxValue
 	if slices.ContainsFunc(in, func(v *onnxValue) bool { return v != nil && v.labels }) {
-		out = labels(g, n, in)
+		for range n.outputs {
+			out = append(out, labels(g, n, in)...)
+		}
 	} else {
 		out = op(g, n, in)
 	}
@@ -117,9 +119,18 @@ func one1(v *onnxValue) []*onnxValue { return []*onnxValue{v} }
 
 func same(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return one1(in[0]) }
 
-// labels stands for predicted classes and all that is made of them.
-func labels(*onnxGraph, *onnxNode, []*onnxValue) []*onnxValue {
-	return one1(&onnxValue{labels: true})
+// labels stands for predicted classes, for numbers that were compared, and for all that is made of them.
+func labels(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	out := &onnxValue{labels: true}
+	for _, v := range in {
+		if v != nil && v.cut != "" {
+			out.cut = v.cut
+		}
+	}
+	if v := in[0]; out.cut == "" && (strings.HasPrefix(n.op, "Less") || strings.HasPrefix(n.op, "Greater")) && (v.columns != nil || v.form != nil) {
+		out.cut = n.title()
+	}
+	return one1(out)
 }
 
 func dropout(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
