@@ -208,7 +208,13 @@ func TestRefused(t *testing.T) {
 	good := written(t, "d.csv", "age,sex,y\n1,F,0\n2,M,1\n3,M,1\n")
 	for says, r := range map[string]draft.Request{
 		"no such file":                             {Data: "nowhere.csv"},
-		"whatever separates":                       {Data: written(t, "d.csv", "")},
+		"the file is empty":                        {Data: written(t, "d.csv", "")},
+		"whatever separates":                       {Data: written(t, "d.csv", "\n")},
+		"a workbook of Excel":                      {Data: written(t, "d.xlsx", "PK\x03\x04\x14\x00\x06\x00\x08")},
+		"a Parquet file":                           {Data: written(t, "d.parquet", "PAR1\x15\x04\x15")},
+		"a data set of SAS":                        {Data: written(t, "d.sas7bdat", strings.Repeat("\x00", 12)+"\xc2\xea\x81\x60\xb3\x14")},
+		"a compressed file: unpack it":             {Data: written(t, "d.csv.gz", "\x1f\x8b\x08\x00")},
+		"but JSON: write it as CSV":                {Data: written(t, "d.json", "[{\"age\": 1}]")},
 		"no rows":                                  {Data: written(t, "d.csv", "a,b\n")},
 		"--protected race":                         {Data: good, Protected: []string{"race"}},
 		"--label z":                                {Data: good, Label: "z"},

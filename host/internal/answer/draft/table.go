@@ -288,8 +288,11 @@ func (t *table) sniff(names []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
-	if people.UTF16(string(text)) {
-		return fmt.Errorf("%s: %w", t.path, people.ErrUTF16)
+	if err := people.Foreign(string(text)); err != nil {
+		return fmt.Errorf("%s: %w", t.path, err)
+	}
+	if len(text) == 0 {
+		return fmt.Errorf("%s: the file is empty", t.path)
 	}
 	head := strings.TrimPrefix(string(text), "\ufeff")
 	whole := len(text) < headBytes
