@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -29,6 +30,7 @@ func (d *drafter) arrange() (arrangement, error) {
 		if t.scores, views, err = readScores(d.Scores, d.table, views); err != nil {
 			return arrangement{}, err
 		}
+		d.sigmoid(t.scores)
 	}
 	all, names := d.possible(views)
 	if len(all) == 0 {
@@ -44,6 +46,18 @@ func (d *drafter) arrange() (arrangement, error) {
 		return d.held(tried[0])
 	}
 	return d.fitted(tried, t, names)
+}
+
+// sigmoid puts one behind a network that ends in a linear unit, where the scores are from 0 to 1 and the label has two
+// values: a study takes its output for a logit then, and scores for probabilities.
+func (d *drafter) sigmoid(scores []float64) {
+	n, ok := d.model.(*relu.Network)
+	if !ok || n.Head != relu.HeadLinear || d.truth.numbers != nil || slices.ContainsFunc(scores, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+		return
+	}
+	with := *n
+	with.Head = relu.HeadSigmoid
+	d.plain, d.model = n, &with
 }
 
 // views are the rows that may be kept: those without a missing value, and those with such as are categories.
@@ -138,13 +152,15 @@ func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
 	if t.scores == nil {
 		least -= tried[0].closely(t)
 	}
-	own := d.model
-	d.model = raw
+	own, plain := d.model, d.plain
+	if d.model = raw; plain != nil {
+		d.sigmoid(t.scores)
+	}
 	if again := d.scaled(all, t); d.judged(again, t)[0].fit.loss < least {
 		d.raw = true
 		return again
 	}
-	d.model = own
+	d.model, d.plain = own, plain
 	return tried
 }
 
@@ -231,6 +247,7 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 		if scores, fit, err = readScores(d.Scores, d.table, fit); err != nil {
 			return arrangement{}, err
 		}
+		d.sigmoid(scores)
 	}
 	var a arrangement
 	for _, v := range slices.Backward(fit) {
@@ -370,11 +387,23 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 			}
 		}
 	} else {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
+		d.out.Doubts = append(d.out.Doubts, d.unmet(tried, scores, least))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)
 	return d.held(best)
+}
+
+// unmet says that no arrangement gives the scores, and what they are where that is known.
+func (d *drafter) unmet(tried []arrangement, scores []float64, least float64) string {
+	meets := func(m model.Model, scores []float64) bool {
+		first := judged(slices.Clone(tried), m, truth{scores: scores}, firstRows)
+		return slices.ContainsFunc(first[:min(len(first), 8)], func(a arrangement) bool { return a.worst(m, scores, allRows) <= boundOf(m, scores) })
+	}
+	if d.plain != nil && meets(d.plain, scores) {
+		return fmt.Sprintf("no arrangement gives the scores of %s as probabilities of which the model's output is the logit, but they are that output as it is: say output: number in place of output: logit", d.Scores)
+	}
+	return fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)
 }
 
 // simplify writes the line of a number as short as the scores allow.

@@ -110,8 +110,9 @@ type drafter struct {
 	left   []string  // columns that are not used, and why
 	truth  truth
 	chosen arrangement
-	raw    bool     // the means and ranges of a .nnet file are not applied
-	absent *float64 // the input that the model takes for a missing value
+	raw    bool        // the means and ranges of a .nnet file are not applied
+	plain  model.Model // the network without the sigmoid that the scores say is behind it; nil: none is
+	absent *float64    // the input that the model takes for a missing value
 }
 
 // Guess finds out what Answer would, and writes nothing.
