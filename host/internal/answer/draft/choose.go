@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -365,7 +366,11 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 			best, least = a, a.worst(d.model, scores, allRows)
 		}
 	}
-	if m, smooth := d.model.(model.Differentiable); least > bound && smooth && best.known(m, scores) {
+	others := ""
+	if least > bound {
+		others = d.others(tried, scores)
+	}
+	if m, smooth := d.model.(model.Differentiable); least > bound && others == "" && smooth && best.known(m, scores) {
 		s := searcher{m: m, scores: scores, bound: bound}
 		if s.search(all); s.least < least {
 			best, least = s.best, s.least
@@ -387,15 +392,16 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 			}
 		}
 	} else {
-		d.out.Doubts = append(d.out.Doubts, d.unmet(tried, scores, least))
+		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)
 	return d.held(best)
 }
 
-// unmet says that no arrangement gives the scores, and what they are where that is known.
-func (d *drafter) unmet(tried []arrangement, scores []float64, least float64) string {
+// others says what scores are that are no such as the study asks about: the model's output as it is, or those of the
+// other class; "" where they are neither.
+func (d *drafter) others(tried []arrangement, scores []float64) string {
 	meets := func(m model.Model, scores []float64) bool {
 		first := judged(slices.Clone(tried), m, truth{scores: scores}, firstRows)
 		return slices.ContainsFunc(first[:min(len(first), 8)], func(a arrangement) bool { return a.worst(m, scores, allRows) <= boundOf(m, scores) })
@@ -403,7 +409,14 @@ func (d *drafter) unmet(tried []arrangement, scores []float64, least float64) st
 	if d.plain != nil && meets(d.plain, scores) {
 		return fmt.Sprintf("no arrangement gives the scores of %s as probabilities of which the model's output is the logit, but they are that output as it is: say output: number in place of output: logit", d.Scores)
 	}
-	return fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)
+	turned := slices.Clone(scores)
+	for i := range turned {
+		turned[i] = 1 - turned[i]
+	}
+	if d.model.Link() != fairness.LinkLinear && meets(d.model, turned) {
+		return fmt.Sprintf("no arrangement gives the scores of %s, but 1 less each of them is the model's: they are of the other class; give those of the class that the study asks about, predict_proba(X)[:, 1], or ask about the other one with --class 0", d.Scores)
+	}
+	return ""
 }
 
 // simplify writes the line of a number as short as the scores allow.

@@ -33,3 +33,36 @@ func TestScoresOfALinearOutput(t *testing.T) {
 		t.Errorf("outputs: %+v\n%s", out, text)
 	}
 }
+
+// Scores of the other class are named as such, also of a network whose scales could be turned round to meet them.
+func TestScoresOfTheOtherClass(t *testing.T) {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 2, Out: 1, Weights: []float64{0.1, -0.3}, Bias: []float64{-2}}}}
+	var data, scores strings.Builder
+	data.WriteString("age,kids,y\n")
+	for i := range 40 {
+		age, kids := float64(20+i*7%50), float64(i%4)
+		fmt.Fprintf(&data, "%v,%v,%d\n", age, kids, i%2)
+		fmt.Fprintln(&scores, 1-fairness.Sigmoid(0.1*age-0.3*kids-2))
+	}
+	out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n), Scores: written(t, "s.csv", scores.String())})
+	if out.Solved || !strings.Contains(text, "they are of the other class") {
+		t.Errorf("%+v\n%s", out, text)
+	}
+}
+
+// A search for scales keeps the order of categories that the model's file names, so that what it finds is no
+// contradiction of it.
+func TestScoresThatNothingMeets(t *testing.T) {
+	var data, scores strings.Builder
+	data.WriteString("age,hours,work,sex,y\n")
+	for i := range 120 {
+		fmt.Fprintf(&data, "%d,%d,%s,%c,%d\n", 20+i%50, 10+i%40, []string{"none", "private", "public"}[i%3], "FM"[i%2], i%2)
+		fmt.Fprintln(&scores, float64(i*i%97)/97)
+	}
+	out, st, text := drafted(t, draft.Request{
+		Data: written(t, "d.csv", data.String()), Model: "../../question/modelfile/testdata/models/columns-one-hot-mlp.onnx", Scores: written(t, "s.csv", scores.String()),
+	})
+	if i, _ := st.Space.Index("work"); out.Solved || !strings.Contains(text, "no arrangement gives the scores") || strings.Join(st.Space.Features[i].Categories, " ") != "none private public" {
+		t.Errorf("%+v\n%s", out, text)
+	}
+}

@@ -40,7 +40,7 @@ func (v *selection) named(columns []*column, names []string) (arrangement, bool)
 		case slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }):
 			return a, false // a group in two parts is none that a study can say
 		default:
-			f := feature{from: c, inputs: "one-hot"}
+			f := feature{from: c, inputs: "one-hot", named: true}
 			f.Name, f.Kind, f.Categories = c.name, space.Categorical, []string{category}
 			a.features = append(a.features, f)
 		}
