@@ -35,13 +35,17 @@ func (d *drafter) arrange() (arrangement, error) {
 	}
 	all, names := d.possible(views)
 	if len(all) == 0 {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
+		d.lack = fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs())
+		if unmade := d.unmade(views[0]); unmade != nil {
+			d.lack = d.missed(unmade)
+		}
+		d.out.Doubts = append(d.out.Doubts, d.lack)
 		return d.plainly(views[0]), nil
 	}
 	tried := d.normalised(all, d.scaled(all, t), t)
 	switch {
 	case t.scores != nil:
-		return d.solved(d.judged(tried, t), all, t.scores)
+		return d.solved(d.judged(tried, t), all, t.scores, names)
 	case t.labels == nil && t.numbers == nil:
 		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
 		return d.held(tried[0])
@@ -115,12 +119,49 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	}
 	if !names && len(d.info.InputNames) == d.model.Inputs() {
 		all = slices.DeleteFunc(all, func(a arrangement) bool { return a.mismatch(&d.info) != "" })
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted)))
+		if unmade := d.unmade(views[0]); len(all) > 0 && unmade != nil {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %s, and no column is called so: which is which is a guess", quoted(unmade, mostQuoted)))
+		} else if len(all) > 0 {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted)))
+		}
 	}
 	for i := range all {
 		all[i].fill(d.info.Fills, d.sends())
 	}
 	return all, names
+}
+
+// unmade are the model's inputs that no column makes by their names; nil where all do, or none does.
+func (d *drafter) unmade(v *selection) (names []string) {
+	for _, name := range d.info.InputNames {
+		if _, _, ok := v.source(d.usable, name); !ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(d.info.InputNames) {
+		return nil
+	}
+	return names
+}
+
+// missed says of inputs that no column makes whether a column of the name is not used, or there is none.
+func (d *drafter) missed(unmade []string) string {
+	var without, reasons []string
+	for _, name := range unmade {
+		if i := slices.IndexFunc(d.left, func(left string) bool { return strings.HasPrefix(left, name+" (") }); i >= 0 {
+			reasons = append(reasons, d.left[i])
+		} else {
+			without = append(without, name)
+		}
+	}
+	said := fmt.Sprintf("the model takes %s", quoted(unmade, mostQuoted))
+	if len(reasons) > 0 {
+		said += ", and its columns are not used: " + strings.Join(reasons[:min(len(reasons), mostQuoted)], ", ")
+	}
+	if len(without) > 0 {
+		said += fmt.Sprintf(", and no column of %s is called %s: add it", d.Data, quoted(without, mostQuoted))
+	}
+	return said
 }
 
 // mismatch says why an arrangement contradicts the model's file; "" where it does not.
@@ -349,8 +390,9 @@ const (
 	allRows = math.MaxInt32
 )
 
-// solved chooses by the owner's scores, and solves from them what the usual ways do not give.
-func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangement, error) {
+// solved chooses by the owner's scores, and solves from them what the usual ways do not give. names: the arrangements
+// are by the names of the model's inputs, which a search that does not give all scores does not outweigh.
+func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
 	bound := boundOf(d.model, scores)
 	for i := range tried[:min(len(tried), 8)] {
@@ -372,7 +414,7 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 	}
 	if m, smooth := d.model.(model.Differentiable); least > bound && others == "" && smooth && best.known(m, scores) {
 		s := searcher{m: m, scores: scores, bound: bound}
-		if s.search(all); s.least < least {
+		if s.search(all); s.least <= bound || s.least < least && !names {
 			best, least = s.best, s.least
 		}
 	}

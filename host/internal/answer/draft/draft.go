@@ -110,6 +110,7 @@ type drafter struct {
 	left   []string  // columns that are not used, and why
 	truth  truth
 	chosen arrangement
+	lack   string      // why the model's inputs cannot be made; "": they can
 	raw    bool        // the means and ranges of a .nnet file are not applied
 	plain  model.Model // the network without the sigmoid that the scores say is behind it; nil: none is
 	absent *float64    // the input that the model takes for a missing value
@@ -151,6 +152,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			more := slices.Clone(d.out.Doubts)
 			if len(d.left) > 0 {
 				more = append(more, "not used: "+strings.Join(d.left, ", "))
+			}
+			if d.lack != "" {
+				more = slices.DeleteFunc(more, func(doubt string) bool { return doubt == d.lack })
+				err = session.Mistake(errors.New(d.lack))
 			}
 			return nil, fmt.Errorf("%s is written, and has to be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, more...), "\n"))
 		}
@@ -294,10 +299,16 @@ const longestName = 300
 func (d *drafter) findUsable() {
 	for _, c := range d.table.columns {
 		n := len(c.texts)
+		foreign := ""
+		if c.listed == nil && c.hot == nil && !d.knows(c, c.texts) {
+			foreign = c.foreign()
+		}
 		switch {
 		case c == d.label:
 		case c.missing == d.table.rows:
 			d.left = append(d.left, c.name+" (empty)")
+		case foreign != "":
+			d.left = append(d.left, c.name+" ("+foreign+")")
 		case !c.numeric && (c.many || n > 50 && 2*n > d.table.rows):
 			d.left = append(d.left, c.name+" (texts, nearly all different)")
 		case len(scalar(c.name)) > longestName:
