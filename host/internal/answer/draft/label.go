@@ -36,7 +36,11 @@ func (d *drafter) findLabel() error {
 			for _, c := range columns {
 				names = append(names, c.name)
 			}
-			return fmt.Errorf("--label %s: no such column; there are %s", d.Label, view.OneLine(strings.Join(names, ", ")))
+			what := ""
+			if !d.table.header && d.Columns == nil {
+				what = ", since the file seems to begin without names: give them with --columns"
+			}
+			return fmt.Errorf("--label %s: no such column; there are %s%s", d.Label, view.OneLine(strings.Join(names, ", ")), what)
 		}
 		d.label = columns[at]
 	default:

@@ -120,7 +120,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	}
 	for i, name := range r.columns {
 		if slices.Contains(r.columns[:i], name) && format.Columns == nil {
-			return nil, r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice", quote(name)))
+			return nil, r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice: rename one", quote(name)))
 		}
 	}
 	return r, nil
