@@ -345,7 +345,7 @@ func (d *drafter) matched(a arrangement, scores []float64) arrangement {
 		d.out.Solved = false
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the scores of %s are off by up to %.3g: they are of another model, or it gets other inputs", d.Inputs, d.Scores, worst))
 	}
-	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, len(a.view.rows), worst)
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, a.count(), worst)
 	return a
 }
 
@@ -437,7 +437,7 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
-	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, best.count(), least)
 	return d.held(best)
 }
 

@@ -176,8 +176,6 @@ func (d *drafter) draft() (err error) {
 	if d.table, err = readTable(d.Data, d.Columns); err != nil {
 		return err
 	}
-	d.table.group(d.Label)
-	d.out.Doubts = append(d.out.Doubts, d.table.doubts...)
 	if d.Model != "" {
 		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
 			return err
@@ -186,6 +184,13 @@ func (d *drafter) draft() (err error) {
 	} else if d.Scores != "" || d.Inputs != "" {
 		return errors.New("--scores and --inputs say something about a model: name its file after the data")
 	}
+	if d.table.padded && !d.table.format.Trim && !d.padded() {
+		if d.table, err = (&table{path: d.Data, trim: true}).read(d.Columns); err != nil {
+			return err
+		}
+	}
+	d.table.group(d.Label)
+	d.out.Doubts = append(d.out.Doubts, d.table.doubts...)
 	if err := d.findStrangers(); err != nil {
 		return fmt.Errorf("%s: %w", d.Data, err)
 	}
@@ -239,6 +244,20 @@ func (d *drafter) draft() (err error) {
 		d.out.ScoresBy = d.python()
 	}
 	return nil
+}
+
+// padded reports that the model's file knows names or categories with blanks around them.
+func (d *drafter) padded() bool {
+	known := slices.Clone(d.info.InputNames)
+	for _, codes := range d.info.Codes {
+		known = append(known, slices.Concat(codes.Lists...)...)
+	}
+	for _, v := range d.info.Vocabularies {
+		known = append(known, v.Categories...)
+	}
+	return slices.ContainsFunc(known, func(name string) bool {
+		return strings.TrimSpace(name) != name || strings.Contains(name, "_ ") || strings.Contains(name, "= ")
+	})
 }
 
 // settle takes back the rows in which only columns have no value that the model does not take, as long as the

@@ -491,6 +491,12 @@ func (a *arrangement) known(m model.Model, scores []float64) bool {
 	return m.Link() == fairness.LinkLinear || !slices.ContainsFunc(a.view.rows, func(row int) bool { return !(scores[row] >= 0 && scores[row] <= 1) })
 }
 
+// count is how many rows the arrangement can read.
+func (a *arrangement) count() (n int) {
+	a.rows(allRows, func(int, []float64, []float64) { n++ })
+	return n
+}
+
 // worst is the largest distance between the model's score of a row and that given, over up to so many rows.
 func (a *arrangement) worst(m model.Model, scores []float64, upTo int) (most float64) {
 	a.rows(upTo, func(row int, _, inputs []float64) {

@@ -17,12 +17,14 @@ import (
 
 // table is a CSV file, column by column.
 type table struct {
-	path    string
-	format  people.Format
-	header  bool
-	columns []*column
-	rows    int
-	doubts  []string
+	path   string
+	format people.Format
+	// trim asks for cells without the blanks around them; padded: some column's have such.
+	trim, padded bool
+	header       bool
+	columns      []*column
+	rows         int
+	doubts       []string
 }
 
 // column is what its cells are. Texts are numbered as they come up.
@@ -65,8 +67,10 @@ var missingMarks = []string{"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A
 
 // readTable reads a CSV file whose format it finds out. names are given to the columns of a
 // file without a header.
-func readTable(path string, names []string) (*table, error) {
-	t := &table{path: path}
+func readTable(path string, names []string) (*table, error) { return (&table{path: path}).read(names) }
+
+func (t *table) read(names []string) (*table, error) {
+	path := t.path
 	if err := t.sniff(names); err != nil {
 		return nil, err
 	}
@@ -328,6 +332,7 @@ func (t *table) sniff(names []string) error {
 	if len(rows) == 0 {
 		return fmt.Errorf("%s: no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?", t.path)
 	}
+	t.padded = padded(rows[1:])
 	blanks, cells := 0, 0
 	for _, row := range rows {
 		for _, cell := range row[min(1, len(row)-1):] {
@@ -337,7 +342,7 @@ func (t *table) sniff(names []string) error {
 			}
 		}
 	}
-	if t.format.Trim = 2*blanks > cells; t.format.Trim {
+	if t.format.Trim = t.trim || 2*blanks > cells; t.format.Trim {
 		for _, row := range rows {
 			for i := range row {
 				row[i] = strings.TrimSpace(row[i])
@@ -361,6 +366,27 @@ func (t *table) sniff(names []string) error {
 		}
 	}
 	return nil
+}
+
+// padded reports rows of which a column has blanks around most of its texts, as columns of fixed width have.
+func padded(rows [][]string) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	for i := range rows[0] {
+		blanks, texts := 0, 0
+		for _, row := range rows {
+			if trimmed := strings.TrimSpace(row[i]); trimmed != "" {
+				if texts++; trimmed != row[i] {
+					blanks++
+				}
+			}
+		}
+		if 2*blanks > texts {
+			return true
+		}
+	}
+	return false
 }
 
 // split reads rows, which must be of equal length. Where the text is not the whole file, it may end within a cell.

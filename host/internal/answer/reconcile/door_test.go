@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,9 @@ func TestDoor(t *testing.T) {
 				})
 				if err != nil {
 					return "refused", err.Error(), false, false
+				}
+				if counted := fmt.Sprintf("the scores of all %d rows", drafted.Rows); given != "" && !strings.Contains(drafted.Inputs, counted) {
+					t.Errorf("%s; want %s", drafted.Inputs, counted)
 				}
 				held, err := reconcile.Answer(t.Context(), &session.Session{}, reconcile.Request{Request: inspect.Request{Path: out}, Scores: scores})
 				if err != nil {

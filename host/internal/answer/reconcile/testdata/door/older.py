@@ -6,6 +6,7 @@
   3.0  xgboost==3.0.5 lightgbm==4.6.0 scikit-learn==1.6.1 skl2onnx==1.18.0 onnx==1.17.0 protobuf==4.25.8 numpy==2.1.3 pandas==2.2.3
   3.1  xgboost==3.1.1 lightgbm==4.6.0 scikit-learn==1.7.2 numpy==2.1.3 pandas==2.2.3
 """
+import re
 import sys
 
 import joblib
@@ -114,7 +115,7 @@ match sys.argv[1]:
         xgb("xgb30-categories", coded, enable_categorical=True, kind="ubj")
         xgb("xgb30-gamma", numbers, numbers, truth=salary, kinds=xgboost.XGBRegressor, objective="reg:gamma", label="salary", values=())
         signs = rows.rename(columns={"income": "Income (EUR/month)", "amount": "Loan amount, total", "job": "Occupation: last"})
-        lgb("lgb46-signs", signs.astype({"Occupation: last": "category", "housing": "category", "sex": "category"}).rename(columns=lambda c: c.replace(",", "").replace(":", "")), signs)
+        lgb("lgb46-signs", signs.astype({"Occupation: last": "category", "housing": "category", "sex": "category"}).rename(columns=lambda c: re.sub("[^A-Za-z0-9_]+", "", c)), signs)
         onnx("sk16-calibrated", CalibratedClassifierCV(linear_model.LogisticRegression(max_iter=2000), cv=2), numbers.to_numpy(np.float32).astype(float), numbers)
         onnx("sk16-forest-regression", ensemble.RandomForestRegressor(3, max_depth=3, random_state=1), numbers.to_numpy(np.float32).astype(float), numbers, truth=salary, label="salary", values=())
         onnx("sk16-ridge", make_pipeline(encoded(preprocessing.OneHotEncoder(sparse_output=False)), linear_model.Ridge()), floats, truth=salary, label="salary", values=())
