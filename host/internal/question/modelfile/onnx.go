@@ -131,7 +131,7 @@ func (f *form) mirrored() bool { return same1(&f.rows[0], &f.rows[1], -1) }
 func classOf(class *int, n int) int {
 	switch {
 	case class == nil && n > 2:
-		panic(faultf("the model tells %d classes: name the one to ask about in the study, model: {file: …, class: 1}", n))
+		panic(faultf("the model tells %d classes: name the one to ask about in the study, model: {file: …, class: 1}, and to hyfair init with --class 1", n))
 	case class == nil:
 		return 1
 	case *class < 0 || *class >= n:
