@@ -111,3 +111,23 @@ func TestTextsBesideNumbers(t *testing.T) {
 		}
 	}
 }
+
+// That the file may not say where missing values go is no doubt where the scores of such rows are the model's.
+func TestScoresSettleWhereGapsGo(t *testing.T) {
+	r := draft.Request{Data: "../reconcile/testdata/door/sklearn-forest-gaps.data.csv", Model: "../reconcile/testdata/door/sklearn-forest-gaps.onnx", Label: "paid"}
+	for _, scored := range []bool{false, true} {
+		out, st, _ := drafted(t, r)
+		if doubted := strings.Contains(strings.Join(out.Doubts, "\n"), "the file sends missing values the same way"); doubted == scored || out.Solved != scored {
+			t.Errorf("%v: %+v", scored, out)
+		}
+		d, err := st.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var scores strings.Builder
+		for _, p := range d.Points {
+			fmt.Fprintln(&scores, st.Model.Link().Score(st.Model.Logit(st.Space.NetworkInputs(make([]float64, st.Space.Inputs), p))))
+		}
+		r.Scores = written(t, "s.csv", scores.String())
+	}
+}
