@@ -434,31 +434,11 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 			}
 		}
 	} else {
-		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)))
+		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, d.rounded(scores, least), fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, best.count(), least)
 	return d.held(best)
-}
-
-// others says what scores are that are no such as the study asks about: the model's output as it is, or those of the
-// other class; "" where they are neither.
-func (d *drafter) others(tried []arrangement, scores []float64) string {
-	meets := func(m model.Model, scores []float64) bool {
-		first := judged(slices.Clone(tried), m, truth{scores: scores}, firstRows)
-		return slices.ContainsFunc(first[:min(len(first), 8)], func(a arrangement) bool { return a.worst(m, scores, allRows) <= boundOf(m, scores) })
-	}
-	if d.plain != nil && meets(d.plain, scores) {
-		return fmt.Sprintf("no arrangement gives the scores of %s as probabilities of which the model's output is the logit, but they are that output as it is: say output: number in place of output: logit", d.Scores)
-	}
-	turned := slices.Clone(scores)
-	for i := range turned {
-		turned[i] = 1 - turned[i]
-	}
-	if d.model.Link() != fairness.LinkLinear && meets(d.model, turned) {
-		return fmt.Sprintf("no arrangement gives the scores of %s, but 1 less each of them is the model's: they are of the other class; give those of the class that the study asks about, predict_proba(X)[:, 1], or ask about the other one with --class 0", d.Scores)
-	}
-	return ""
 }
 
 // simplify writes the line of a number as short as the scores allow.

@@ -2,6 +2,8 @@ package draft_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,44 @@ func TestScoresOfTheOtherClass(t *testing.T) {
 	out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: networkFile(t, n), Scores: written(t, "s.csv", scores.String())})
 	if out.Solved || !strings.Contains(text, "they are of the other class") {
 		t.Errorf("%+v\n%s", out, text)
+	}
+}
+
+// What scores are that are not the model's is said where it can be known.
+func TestScoresOfOtherKinds(t *testing.T) {
+	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 2, Out: 1, Weights: []float64{0.1, -0.3}, Bias: []float64{-4}}}}
+	model := networkFile(t, n)
+	for want, of := range map[string]func(row int, logit float64) float64{
+		"0 and 1 alone, as predicted classes are": func(_ int, logit float64) float64 { return math.Round(fairness.Sigmoid(logit)) },
+		"they are the logits of the model's":      func(_ int, logit float64) float64 { return logit },
+		"a hundredth of each is the model's":      func(_ int, logit float64) float64 { return 100 * fairness.Sigmoid(logit) },
+		"to the 2 digits behind the point":        func(_ int, logit float64) float64 { return math.Round(100*fairness.Sigmoid(logit)) / 100 },
+		"in another order they are the model's":   nil,
+		"the best is off by":                      func(row int, _ float64) float64 { return float64(row*row%97) / 97 },
+	} {
+		var scores []float64
+		data := "age,kids,y\n"
+		for i := range 40 {
+			age, kids := float64(20+i*7%50), float64(i%4)
+			data += fmt.Sprintf("%v,%v,%d\n", age, kids, i%2)
+			logit := 0.1*age - 0.3*kids - 4
+			if of == nil {
+				scores = append(scores, fairness.Sigmoid(logit))
+			} else {
+				scores = append(scores, of(i, logit))
+			}
+		}
+		if of == nil {
+			slices.Sort(scores)
+		}
+		text := ""
+		for _, v := range scores {
+			text += fmt.Sprintln(v)
+		}
+		out, _, _ := drafted(t, draft.Request{Data: written(t, "d.csv", data), Model: model, Scores: written(t, "s.csv", text)})
+		if said := strings.Join(out.Doubts, "\n"); out.Solved || !strings.Contains(said, "no arrangement gives the scores") || !strings.Contains(said, want) {
+			t.Errorf("%q; want %s", said, want)
+		}
 	}
 }
 

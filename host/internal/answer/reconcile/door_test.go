@@ -93,3 +93,24 @@ func modelOf(t *testing.T, folder, name string) string {
 	}
 	return filepath.Join(folder, name)
 }
+
+// TestScoresThatAreNone: scores that are no such are refused with what the draft found out about them.
+func TestScoresThatAreNone(t *testing.T) {
+	name := "testdata/door/sheet-quoted"
+	given, err := draft.ReadScores(name + ".scores.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "p\n"
+	for _, v := range given {
+		text += fmt.Sprintln(100 * v)
+	}
+	scores := filepath.Join(t.TempDir(), "s.csv")
+	if err := os.WriteFile(scores, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = reconcile.Draft(t.Context(), &session.Session{}, draft.Request{Data: name + ".data.csv", Model: name + ".onnx", Scores: scores, Out: filepath.Join(t.TempDir(), "study.yaml")})
+	if err == nil || !strings.Contains(err.Error(), "is no score from 0 to 1\n") || !strings.Contains(err.Error(), "but a hundredth of each is the model's: give scores from 0 to 1") {
+		t.Error(err)
+	}
+}
