@@ -288,3 +288,31 @@ func TestNamesWithoutSigns(t *testing.T) {
 		}
 	}
 }
+
+// Lines that all end in a delimiter make a column without a name, and scores with decimal commas are no title above cells.
+func TestDelimitersAtTheEnds(t *testing.T) {
+	text, scores := "age,sex,y,\n", "p\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%s,%d,\n", 20+i, []string{"man", "woman"}[i%2], i/3%2)
+		scores += fmt.Sprintf("0,%02d\n", i)
+	}
+	out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text), Out: t.TempDir() + "/study.yaml"})
+	if err != nil || out.Label != "y" || len(out.Features) != 0 || strings.Join(out.Left, "") != "the one without a name (empty)" {
+		t.Errorf("%v, %+v", err, out)
+	}
+	if got, err := draft.ReadScores(written(t, "s.csv", scores)); err != nil || len(got) != 40 || got[39] != 0.39 {
+		t.Errorf("%v, %v", err, got)
+	}
+}
+
+// A category numbered in its order is doubted where its cells are numbers with what they count.
+func TestNumbersWithUnits(t *testing.T) {
+	text := "age,term,y\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%d months,%d\n", 20+i, 6+6*(i%3), i/3%2)
+	}
+	out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", treesOf([]string{"age", "term"}, "40", "10")), Out: t.TempDir() + "/study.yaml"})
+	if err != nil || !strings.Contains(strings.Join(out.Doubts, "\n"), `term: if the model takes the numbers in cells such as "12 months", write these alone`) {
+		t.Errorf("%v, %+v", err, out)
+	}
+}

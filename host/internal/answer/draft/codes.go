@@ -77,6 +77,11 @@ func (d *drafter) doubtCodes() {
 		}
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells have values that the model never saw (%s; it knows %s): %s", c.name, view.Count(c.rowsWith(c.unseen)), view.Count(len(c.codes)), quoted(c.unseen, mostQuoted), quoted(c.listed, mostQuoted), what))
 	}
+	for _, f := range d.chosen.features {
+		if d.model != nil && !d.out.Solved && f.numbered() && !slices.ContainsFunc(f.Categories, func(name string) bool { return !withUnit.MatchString(strings.TrimSpace(name)) }) {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: if the model takes the numbers in cells such as %.40q, write these alone", f.Name, f.Categories[0]))
+		}
+	}
 	if d.model == nil || d.Scores != "" || d.Inputs != "" {
 		return
 	}

@@ -324,6 +324,8 @@ func (d *drafter) findUsable() {
 		}
 		switch {
 		case c == d.label:
+		case c.missing == d.table.rows && c.name == "":
+			d.left = append(d.left, "the one without a name (empty)")
 		case c.missing == d.table.rows:
 			d.left = append(d.left, c.name+" (empty)")
 		case foreign != "":

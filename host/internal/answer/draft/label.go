@@ -37,7 +37,9 @@ func (d *drafter) findLabel() error {
 				names = append(names, c.name)
 			}
 			what := ""
-			if !d.table.header && d.Columns == nil {
+			if len(columns) == 1 {
+				what = ", the only one: cells are to be separated by a comma, a semicolon, a tab or a bar"
+			} else if !d.table.header && d.Columns == nil {
 				what = ", since the file seems to begin without names: give them with --columns"
 			}
 			return fmt.Errorf("--label %s: no such column; there are %s%s", d.Label, view.OneLine(strings.Join(names, ", ")), what)
@@ -82,7 +84,7 @@ func (d *drafter) findLabel() error {
 		d.predict(c)
 		return nil
 	case !two(c):
-		return fmt.Errorf("the label %s has %d values; say which count as 1 with --positive", c.name, len(c.texts))
+		return fmt.Errorf("the label %s has %d values (%s); say which count as 1 with --positive", c.name, len(c.texts), quoted(c.texts, mostQuoted))
 	default:
 		d.out.Positive = []string{d.positive(c)}
 	}

@@ -117,9 +117,10 @@ func TestInputsThatNoColumnMakes(t *testing.T) {
 		want   string
 	}{
 		"none":       {func(int) string { return "Main St." }, "street", `the model takes "income", and no column of `},
-		"money":      {func(i int) string { return fmt.Sprintf("\"$%d,%03d.50\"", 1+i%3, i) }, "income", `income (numbers with a sign, such as "$1,000.50": write them without it)`},
+		"money":      {func(i int) string { return fmt.Sprintf("\"$%d,%03d.50\"", 1+i%3, i) }, "income", `income (numbers with a sign, such as "$1,000.50": write them as plain numbers)`},
 		"euros":      {func(i int) string { return fmt.Sprintf("%d EUR", 1000+i) }, "income", `such as "1000 EUR"`},
 		"negative":   {func(i int) string { return fmt.Sprintf("(%d)", 1000+i%4) }, "income", `such as "(1000)"`},
+		"SAP":        {func(i int) string { return fmt.Sprintf("%d%s", 100+i, map[bool]string{true: "-"}[i%5 == 3]) }, "income", `such as "103-"`},
 		"per cent":   {func(i int) string { return fmt.Sprintf("%d.5%%", i%4) }, "income", `such as "0.5%"`},
 		"dates":      {func(i int) string { return fmt.Sprintf("%02d.03.2019", 1+i%28) }, "income", `income (dates such as "01.03.2019": write them in the form 2024-02-29)`},
 		"other days": {func(i int) string { return fmt.Sprintf("3/%d/19 10:05 PM", 1+i%28) }, "income", `dates such as "3/1/19 10:05 PM"`},
