@@ -119,10 +119,13 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	}
 	if !names && len(d.info.InputNames) == d.model.Inputs() {
 		all = slices.DeleteFunc(all, func(a arrangement) bool { return a.mismatch(&d.info) != "" })
-		if unmade := d.unmade(views[0]); len(all) > 0 && unmade != nil {
-			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %s, and no column is called so: which is which is a guess", quoted(unmade, mostQuoted)))
-		} else if len(all) > 0 {
-			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted)))
+		if unmade := d.unmade(views[0]); unmade != nil {
+			d.unnamed = fmt.Sprintf("the model takes %s, and no column is called so: which is which is a guess", quoted(unmade, mostQuoted))
+		} else {
+			d.unnamed = fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted))
+		}
+		if len(all) > 0 {
+			d.out.Doubts = append(d.out.Doubts, d.unnamed)
 		}
 	}
 	for i := range all {
@@ -235,6 +238,10 @@ func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 	return all
 }
 
+// faint is the part of the loss of the best same score for everybody above which labels hardly tell arrangements apart:
+// one of those that are tried may fit a poor model's labels better than the right one.
+const faint = 0.8
+
 // fitted chooses by the labels, and says how sure that is.
 func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
 	all := d.judged(tried, t)
@@ -267,9 +274,13 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 			sure = "guess"
 		}
 	}
-	if !best.tells(t) {
+	switch {
+	case !best.tells(t):
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
+	case !names && t.labels != nil && best.fit.loss > faint*best.blind(t):
+		sure = "guess"
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file does not name its inputs, and the model's scores say little about the label (%s; the same score for everybody: %.3f), so that the inputs may be others: give --inputs or --scores", best.fit.said(), best.blind(t)))
 	}
 	if names && d.info.Format == "onnx" && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() { // the file holds the encoders
 		sure, d.out.Solved = "certain", true
@@ -420,6 +431,7 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 	}
 	d.out.Worst = &least
 	if d.out.Solved = least <= bound; d.out.Solved {
+		d.out.Doubts = slices.DeleteFunc(d.out.Doubts, func(doubt string) bool { return doubt == d.unnamed })
 		own := 2*least + 1e-12
 		for i := range best.features {
 			best.simplify(i, d.model, scores, own)

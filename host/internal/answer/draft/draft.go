@@ -99,21 +99,22 @@ type Feature struct {
 // drafter is a draft under way.
 type drafter struct {
 	Request
-	out    *Result
-	table  *table
-	model  model.Model
-	info   modelfile.Info
-	label  *column
-	labels []string // why that is the label
-	usable []*column
-	counts []*column // those in which a missing value leaves a row out, used or not
-	left   []string  // columns that are not used, and why
-	truth  truth
-	chosen arrangement
-	lack   string      // why the model's inputs cannot be made; "": they can
-	raw    bool        // the means and ranges of a .nnet file are not applied
-	plain  model.Model // the network without the sigmoid that the scores say is behind it; nil: none is
-	absent *float64    // the input that the model takes for a missing value
+	out     *Result
+	table   *table
+	model   model.Model
+	info    modelfile.Info
+	label   *column
+	labels  []string // why that is the label
+	usable  []*column
+	counts  []*column // those in which a missing value leaves a row out, used or not
+	left    []string  // columns that are not used, and why
+	truth   truth
+	chosen  arrangement
+	lack    string      // why the model's inputs cannot be made; "": they can
+	unnamed string      // the doubt about inputs whose names no column makes
+	raw     bool        // the means and ranges of a .nnet file are not applied
+	plain   model.Model // the network without the sigmoid that the scores say is behind it; nil: none is
+	absent  *float64    // the input that the model takes for a missing value
 }
 
 // Guess finds out what Answer would, and writes nothing.

@@ -145,6 +145,9 @@ func (d *drafter) face() {
 	case d.Positive != nil:
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which was said to count as 1", d.label.name, strings.Join(d.Positive, " or ")))
 	default:
+		if !d.truth.free && d.Inputs == "" && d.Scores == "" && strings.HasPrefix(d.out.Inputs, "guess") {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which counts as 1 for what it says: the inputs may be others; --positive says what counts as 1", d.label.name, strings.Join(d.out.Positive, " or ")))
+		}
 		d.flip()
 	}
 }

@@ -3,9 +3,10 @@
   1.7  xgboost==1.7.6 lightgbm==3.3.5 scikit-learn==1.2.2 skl2onnx==1.15.0 onnx==1.14.1 protobuf==3.20.3 numpy==1.24.4 pandas==1.5.3
   2.0  xgboost==2.0.3 lightgbm==4.1.0 scikit-learn==1.3.2 skl2onnx==1.16.0 onnx==1.15.0 numpy==1.26.4 pandas==2.1.4
   2.1  xgboost==2.1.4 lightgbm==4.5.0 scikit-learn==1.4.2 skl2onnx==1.17.0 onnx==1.16.2 protobuf==4.25.8 numpy==1.26.4 pandas==2.2.3
-  3.0  xgboost==3.0.5 lightgbm==4.6.0 scikit-learn==1.6.1 skl2onnx==1.18.0 onnx==1.17.0 protobuf==4.25.8 numpy==2.1.3 pandas==2.2.3
+  3.0  xgboost==3.0.5 lightgbm==4.6.0 scikit-learn==1.6.1 skl2onnx==1.18.0 onnxmltools==1.16.0 onnx==1.17.0 protobuf==4.25.8 numpy==2.1.3 pandas==2.2.3
   3.1  xgboost==3.1.1 lightgbm==4.6.0 scikit-learn==1.7.2 numpy==2.1.3 pandas==2.2.3
 """
+import importlib
 import re
 import sys
 
@@ -119,6 +120,12 @@ match sys.argv[1]:
         onnx("sk16-calibrated", CalibratedClassifierCV(linear_model.LogisticRegression(max_iter=2000), cv=2), numbers.to_numpy(np.float32).astype(float), numbers)
         onnx("sk16-forest-regression", ensemble.RandomForestRegressor(3, max_depth=3, random_state=1), numbers.to_numpy(np.float32).astype(float), numbers, truth=salary, label="salary", values=())
         onnx("sk16-ridge", make_pipeline(encoded(preprocessing.OneHotEncoder(sparse_output=False)), linear_model.Ridge()), floats, truth=salary, label="salary", values=())
+        onnxmltools = importlib.import_module("onnxmltools")
+        x, types = numbers.to_numpy("float32"), [("input", onnxmltools.convert.common.data_types.FloatTensorType([None, 7]))]
+        for name, m, convert in [("mltools-lightgbm", lightgbm.LGBMClassifier(**LGB), lambda m: onnxmltools.convert_lightgbm(m, initial_types=types, zipmap=False, target_opset=15)),
+                                 ("mltools-xgboost", xgboost.XGBClassifier(**XGB), lambda m: onnxmltools.convert_xgboost(m, initial_types=types, target_opset=15))]:
+            open(f"{name}.onnx", "wb").write(convert(m.fit(x, y)).SerializeToString())
+            write(name, numbers, y, m.predict_proba(x)[:, 1])
     case "3.1":
         xgb("xgb31-categories", coded, enable_categorical=True, max_cat_to_onehot=2)
         xgb("xgb31-base-list", numbers, numbers, truth=salary, kinds=xgboost.XGBRegressor, objective="reg:absoluteerror", label="salary", values=())
