@@ -42,7 +42,6 @@ write("keras2-lite", rows, y, m.predict(normal, verbose=0)[:, -1])
 scale = layers.Normalization()
 scale.adapt(x)
 kept("keras2-archive", fitted(x, scale, layers.Dense(6, activation="relu"), layers.Dense(1, activation="sigmoid")), x, lambda m: m.save("keras2-archive.keras"))
-kept("keras2-elu", fitted(normal, layers.Dense(6, activation="elu"), layers.Dense(1, activation="sigmoid")), normal, lambda m: m.save("keras2-elu.h5"))
 keras.utils.set_random_seed(7)  # of which a wrong arrangement fits the labels better than the right one
 m = keras.Sequential([keras.Input((x.shape[1],)), layers.Dense(4, activation="relu"), layers.Dropout(0.2), layers.Dense(2, activation="softmax")])
 m.compile("adam", "sparse_categorical_crossentropy")
