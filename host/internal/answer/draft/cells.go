@@ -86,6 +86,46 @@ func written(f *people.Format) string {
 // gapWords are what people write where they have no number.
 var gapWords = regexp.MustCompile(`(?i)^(unknown|unk|unknw|missing|none|nil|na|n/?a\.?|n\.a\.|n\.d\.|k\.? ?a\.?|not (available|applicable|known|stated|specified|given|recorded)|no (data|answer|response)|refused|undefined|invalid|error|inf|-inf|infinity|#[\w/]+[!?]?|unbekannt|keine angabe|inconnu|desconocido|\(?null\)?|tbd|\*+|x+|[-–—.]+|\?+)$`)
 
+var (
+	// money and per cent are signs around numbers.
+	aroundNumber = regexp.MustCompile(`^[-+(]*\p{Sc}? ?([-+]?\d[^%‰\p{Sc}]*?) ?([%‰]|\p{Sc}|(?i:eur|usd|gbp|chf))?[-)]?$`)
+	// withUnit is a number with what it counts.
+	withUnit = regexp.MustCompile(`^\d+([.,]\d+)? \pL+$`)
+	// otherDates are those of other forms than 2024-02-29.
+	otherDates = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?$`)
+)
+
+// foreign says what the texts of a column are that a study reads no number in: numbers with a sign, or dates of
+// another form; "" of others.
+func (c *column) foreign() string {
+	if c.numeric || len(c.texts) == 0 {
+		return ""
+	}
+	signed, dates, numbers, sign := 0, 0, 0, ""
+	for _, text := range c.texts {
+		if v, ok := (*people.Format)(nil).Number(text); ok && v == v {
+			numbers++
+		}
+		if found := aroundNumber.FindStringSubmatch(strings.TrimSpace(text)); found != nil && found[1] != strings.TrimSpace(text) {
+			if _, ok := (*people.Format)(nil).Number(found[1]); ok || slices.ContainsFunc(people.Notations, func(f people.Format) bool { _, ok := f.Number(found[1]); return ok }) {
+				if signed++; sign == "" {
+					sign = text
+				}
+			}
+		}
+		if otherDates.MatchString(strings.TrimSpace(text)) {
+			dates++
+		}
+	}
+	switch most := 9 * len(c.texts); {
+	case signed > 0 && 10*(signed+numbers) >= most:
+		return fmt.Sprintf("numbers with a sign, such as %.40q: write them as plain numbers", sign)
+	case 10*dates >= most:
+		return fmt.Sprintf("dates such as %.40q: write them in the form 2024-02-29", c.texts[0])
+	}
+	return ""
+}
+
 const (
 	// fewValues are about as many different numbers as codes have.
 	fewValues = 20

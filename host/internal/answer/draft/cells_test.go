@@ -251,3 +251,68 @@ func TestMarksThatTheModelKnows(t *testing.T) {
 		t.Errorf("%v, %+v\n%s", err, out, study)
 	}
 }
+
+// Blanks around the cells of a column, as those of fixed width have them, are cut off, but where the model's file knows
+// names with them.
+func TestBlanksAroundCells(t *testing.T) {
+	text := "age,sex,y\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%-6s,%d\n", 20+i, []string{"man", "woman"}[i%2], i/3%2)
+	}
+	for name, c := range map[string]struct {
+		names []string
+		trim  bool
+	}{
+		"plain names":  {[]string{"age", "sex_man", "sex_woman"}, true},
+		"padded names": {[]string{"age", "sex_man   ", "sex_woman "}, false},
+	} {
+		_, st, study := drafted(t, draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", treesOf(c.names, "40", "0.5", "0.5")), Label: "y"})
+		want := map[bool]string{true: "man|woman", false: "man   |woman "}[c.trim]
+		if got := strings.Join(st.Space.Features[1].Categories, "|"); got != want || strings.Contains(study, "trim: true") != c.trim {
+			t.Errorf("%s: %q, want %q\n%s", name, got, want, study)
+		}
+	}
+}
+
+// Names without the signs that LightGBM does not take are those of the columns, as long as only one is meant.
+func TestNamesWithoutSigns(t *testing.T) {
+	for columns, found := range map[string]bool{"kids|Loan amount, total": true, "Loan amount, total|loan/amount/total": false} {
+		names := strings.Split(columns, "|")
+		text := fmt.Sprintf("%q,%q,y\n", names[0], names[1])
+		for i := range 60 {
+			text += fmt.Sprintf("%d,%d,%d\n", i%4, 20+i*7%50, i/3%2)
+		}
+		out, _, _ := drafted(t, draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", treesOf([]string{"Loanamounttotal", "kids"}, "40", "1")), Label: "y"})
+		if named := strings.Contains(out.Inputs, "by the names of the model's inputs"); named != found {
+			t.Errorf("%s: %s", columns, out.Inputs)
+		}
+	}
+}
+
+// Lines that all end in a delimiter make a column without a name, and scores with decimal commas are no title above cells.
+func TestDelimitersAtTheEnds(t *testing.T) {
+	text, scores := "age,sex,y,\n", "p\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%s,%d,\n", 20+i, []string{"man", "woman"}[i%2], i/3%2)
+		scores += fmt.Sprintf("0,%02d\n", i)
+	}
+	out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text), Out: t.TempDir() + "/study.yaml"})
+	if err != nil || out.Label != "y" || len(out.Features) != 0 || strings.Join(out.Left, "") != "the one without a name (empty)" {
+		t.Errorf("%v, %+v", err, out)
+	}
+	if got, err := draft.ReadScores(written(t, "s.csv", scores)); err != nil || len(got) != 40 || got[39] != 0.39 {
+		t.Errorf("%v, %v", err, got)
+	}
+}
+
+// A category numbered in its order is doubted where its cells are numbers with what they count.
+func TestNumbersWithUnits(t *testing.T) {
+	text := "age,term,y\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%d months,%d\n", 20+i, 6+6*(i%3), i/3%2)
+	}
+	out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", treesOf([]string{"age", "term"}, "40", "10")), Out: t.TempDir() + "/study.yaml"})
+	if err != nil || !strings.Contains(strings.Join(out.Doubts, "\n"), `term: if the model takes the numbers in cells such as "12 months", write these alone`) {
+		t.Errorf("%v, %+v", err, out)
+	}
+}

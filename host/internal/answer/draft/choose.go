@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -29,21 +31,38 @@ func (d *drafter) arrange() (arrangement, error) {
 		if t.scores, views, err = readScores(d.Scores, d.table, views); err != nil {
 			return arrangement{}, err
 		}
+		d.sigmoid(t.scores)
 	}
 	all, names := d.possible(views)
 	if len(all) == 0 {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs()))
+		d.lack = fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs())
+		if unmade := d.unmade(views[0]); unmade != nil {
+			d.lack = d.missed(unmade)
+		}
+		d.out.Doubts = append(d.out.Doubts, d.lack)
 		return d.plainly(views[0]), nil
 	}
 	tried := d.normalised(all, d.scaled(all, t), t)
 	switch {
 	case t.scores != nil:
-		return d.solved(d.judged(tried, t), all, t.scores)
+		return d.solved(d.judged(tried, t), all, t.scores, names)
 	case t.labels == nil && t.numbers == nil:
 		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
 		return d.held(tried[0])
 	}
 	return d.fitted(tried, t, names)
+}
+
+// sigmoid puts one behind a network that ends in a linear unit, where the scores are from 0 to 1 and the label has two
+// values: a study takes its output for a logit then, and scores for probabilities.
+func (d *drafter) sigmoid(scores []float64) {
+	n, ok := d.model.(*relu.Network)
+	if !ok || n.Head != relu.HeadLinear || d.truth.numbers != nil || slices.ContainsFunc(scores, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+		return
+	}
+	with := *n
+	with.Head = relu.HeadSigmoid
+	d.plain, d.model = n, &with
 }
 
 // views are the rows that may be kept: those without a missing value, and those with such as are categories.
@@ -100,12 +119,52 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	}
 	if !names && len(d.info.InputNames) == d.model.Inputs() {
 		all = slices.DeleteFunc(all, func(a arrangement) bool { return a.mismatch(&d.info) != "" })
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted)))
+		if unmade := d.unmade(views[0]); unmade != nil {
+			d.unnamed = fmt.Sprintf("the model takes %s, and no column is called so: which is which is a guess", quoted(unmade, mostQuoted))
+		} else {
+			d.unnamed = fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted))
+		}
+		if len(all) > 0 {
+			d.out.Doubts = append(d.out.Doubts, d.unnamed)
+		}
 	}
 	for i := range all {
 		all[i].fill(d.info.Fills, d.sends())
 	}
 	return all, names
+}
+
+// unmade are the model's inputs that no column makes by their names; nil where all do, or none does.
+func (d *drafter) unmade(v *selection) (names []string) {
+	for _, name := range d.info.InputNames {
+		if _, _, ok := v.source(d.usable, name); !ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(d.info.InputNames) {
+		return nil
+	}
+	return names
+}
+
+// missed says of inputs that no column makes whether a column of the name is not used, or there is none.
+func (d *drafter) missed(unmade []string) string {
+	var without, reasons []string
+	for _, name := range unmade {
+		if i := slices.IndexFunc(d.left, func(left string) bool { return strings.HasPrefix(left, name+" (") }); i >= 0 {
+			reasons = append(reasons, d.left[i])
+		} else {
+			without = append(without, name)
+		}
+	}
+	said := fmt.Sprintf("the model takes %s", quoted(unmade, mostQuoted))
+	if len(reasons) > 0 {
+		said += ", and its columns are not used: " + strings.Join(reasons[:min(len(reasons), mostQuoted)], ", ")
+	}
+	if len(without) > 0 {
+		said += fmt.Sprintf(", and no column of %s is called %s: add it", d.Data, quoted(without, mostQuoted))
+	}
+	return said
 }
 
 // mismatch says why an arrangement contradicts the model's file; "" where it does not.
@@ -138,13 +197,15 @@ func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
 	if t.scores == nil {
 		least -= tried[0].closely(t)
 	}
-	own := d.model
-	d.model = raw
+	own, plain := d.model, d.plain
+	if d.model = raw; plain != nil {
+		d.sigmoid(t.scores)
+	}
 	if again := d.scaled(all, t); d.judged(again, t)[0].fit.loss < least {
 		d.raw = true
 		return again
 	}
-	d.model = own
+	d.model, d.plain = own, plain
 	return tried
 }
 
@@ -176,6 +237,10 @@ func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 	}
 	return all
 }
+
+// faint is the part of the loss of the best same score for everybody above which labels hardly tell arrangements apart:
+// one of those that are tried may fit a poor model's labels better than the right one.
+const faint = 0.8
 
 // fitted chooses by the labels, and says how sure that is.
 func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
@@ -209,9 +274,13 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 			sure = "guess"
 		}
 	}
-	if !best.tells(t) {
+	switch {
+	case !best.tells(t):
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
+	case !names && t.labels != nil && best.fit.loss > faint*best.blind(t):
+		sure = "guess"
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file does not name its inputs, and the model's scores say little about the label (%s; the same score for everybody: %.3f), so that the inputs may be others: give --inputs or --scores", best.fit.said(), best.blind(t)))
 	}
 	if names && d.info.Format == "onnx" && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() { // the file holds the encoders
 		sure, d.out.Solved = "certain", true
@@ -231,6 +300,7 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 		if scores, fit, err = readScores(d.Scores, d.table, fit); err != nil {
 			return arrangement{}, err
 		}
+		d.sigmoid(scores)
 	}
 	var a arrangement
 	for _, v := range slices.Backward(fit) {
@@ -286,7 +356,7 @@ func (d *drafter) matched(a arrangement, scores []float64) arrangement {
 		d.out.Solved = false
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the scores of %s are off by up to %.3g: they are of another model, or it gets other inputs", d.Inputs, d.Scores, worst))
 	}
-	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, len(a.view.rows), worst)
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, a.count(), worst)
 	return a
 }
 
@@ -331,8 +401,9 @@ const (
 	allRows = math.MaxInt32
 )
 
-// solved chooses by the owner's scores, and solves from them what the usual ways do not give.
-func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangement, error) {
+// solved chooses by the owner's scores, and solves from them what the usual ways do not give. names: the arrangements
+// are by the names of the model's inputs, which a search that does not give all scores does not outweigh.
+func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
 	bound := boundOf(d.model, scores)
 	for i := range tried[:min(len(tried), 8)] {
@@ -348,14 +419,19 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 			best, least = a, a.worst(d.model, scores, allRows)
 		}
 	}
-	if m, smooth := d.model.(model.Differentiable); least > bound && smooth && best.known(m, scores) {
+	others := ""
+	if least > bound {
+		others = d.others(tried, scores)
+	}
+	if m, smooth := d.model.(model.Differentiable); least > bound && others == "" && smooth && best.known(m, scores) {
 		s := searcher{m: m, scores: scores, bound: bound}
-		if s.search(all); s.least < least {
+		if s.search(all); s.least <= bound || s.least < least && !names {
 			best, least = s.best, s.least
 		}
 	}
 	d.out.Worst = &least
 	if d.out.Solved = least <= bound; d.out.Solved {
+		d.out.Doubts = slices.DeleteFunc(d.out.Doubts, func(doubt string) bool { return doubt == d.unnamed })
 		own := 2*least + 1e-12
 		for i := range best.features {
 			best.simplify(i, d.model, scores, own)
@@ -370,10 +446,10 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 			}
 		}
 	} else {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
+		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, d.rounded(scores, least), fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
-	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, best.count(), least)
 	return d.held(best)
 }
 

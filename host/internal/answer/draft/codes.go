@@ -17,6 +17,9 @@ func (d *drafter) findCodes() {
 		if at < 0 {
 			at = slices.IndexFunc(d.info.InputNames, func(name string) bool { return plain(name) == plain(c.name) })
 		}
+		if at < 0 && squeezed(c.name) != "" && !slices.ContainsFunc(d.table.columns, func(other *column) bool { return other != c && squeezed(other.name) == squeezed(c.name) }) {
+			at = slices.IndexFunc(d.info.InputNames, func(name string) bool { return squeezed(name) == squeezed(c.name) })
+		}
 		codes, ok := d.info.Codes[at]
 		if !ok || c.many || c.hot != nil || c.dated {
 			continue
@@ -73,6 +76,11 @@ func (d *drafter) doubtCodes() {
 			what = "they count as missing, as the library has it"
 		}
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells have values that the model never saw (%s; it knows %s): %s", c.name, view.Count(c.rowsWith(c.unseen)), view.Count(len(c.codes)), quoted(c.unseen, mostQuoted), quoted(c.listed, mostQuoted), what))
+	}
+	for _, f := range d.chosen.features {
+		if d.model != nil && !d.out.Solved && f.numbered() && !slices.ContainsFunc(f.Categories, func(name string) bool { return !withUnit.MatchString(strings.TrimSpace(name)) }) {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: if the model takes the numbers in cells such as %.40q, write these alone", f.Name, f.Categories[0]))
+		}
 	}
 	if d.model == nil || d.Scores != "" || d.Inputs != "" {
 		return

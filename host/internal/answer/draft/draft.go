@@ -99,19 +99,22 @@ type Feature struct {
 // drafter is a draft under way.
 type drafter struct {
 	Request
-	out    *Result
-	table  *table
-	model  model.Model
-	info   modelfile.Info
-	label  *column
-	labels []string // why that is the label
-	usable []*column
-	counts []*column // those in which a missing value leaves a row out, used or not
-	left   []string  // columns that are not used, and why
-	truth  truth
-	chosen arrangement
-	raw    bool     // the means and ranges of a .nnet file are not applied
-	absent *float64 // the input that the model takes for a missing value
+	out     *Result
+	table   *table
+	model   model.Model
+	info    modelfile.Info
+	label   *column
+	labels  []string // why that is the label
+	usable  []*column
+	counts  []*column // those in which a missing value leaves a row out, used or not
+	left    []string  // columns that are not used, and why
+	truth   truth
+	chosen  arrangement
+	lack    string      // why the model's inputs cannot be made; "": they can
+	unnamed string      // the doubt about inputs whose names no column makes
+	raw     bool        // the means and ranges of a .nnet file are not applied
+	plain   model.Model // the network without the sigmoid that the scores say is behind it; nil: none is
+	absent  *float64    // the input that the model takes for a missing value
 }
 
 // Guess finds out what Answer would, and writes nothing.
@@ -151,6 +154,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			if len(d.left) > 0 {
 				more = append(more, "not used: "+strings.Join(d.left, ", "))
 			}
+			if d.lack != "" {
+				more = slices.DeleteFunc(more, func(doubt string) bool { return doubt == d.lack })
+				err = session.Mistake(errors.New(d.lack))
+			}
 			return nil, fmt.Errorf("%s is written, and has to be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, more...), "\n"))
 		}
 		if seen.Rows != nil {
@@ -170,8 +177,6 @@ func (d *drafter) draft() (err error) {
 	if d.table, err = readTable(d.Data, d.Columns); err != nil {
 		return err
 	}
-	d.table.group(d.Label)
-	d.out.Doubts = append(d.out.Doubts, d.table.doubts...)
 	if d.Model != "" {
 		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
 			return err
@@ -180,6 +185,13 @@ func (d *drafter) draft() (err error) {
 	} else if d.Scores != "" || d.Inputs != "" {
 		return errors.New("--scores and --inputs say something about a model: name its file after the data")
 	}
+	if d.table.padded && !d.table.format.Trim && !d.padded() {
+		if d.table, err = (&table{path: d.Data, trim: true}).read(d.Columns); err != nil {
+			return err
+		}
+	}
+	d.table.group(d.Label)
+	d.out.Doubts = append(d.out.Doubts, d.table.doubts...)
 	if err := d.findStrangers(); err != nil {
 		return fmt.Errorf("%s: %w", d.Data, err)
 	}
@@ -206,7 +218,7 @@ func (d *drafter) draft() (err error) {
 			return fmt.Errorf("%s: every row has a missing value that the model does not take", d.Data)
 		}
 	}
-	if d.forgets() && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {
+	if d.forgets() && !(d.Scores != "" && d.out.Solved) && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {
 		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/your-model.md has what writes it), and then scores of rows with missing values are others than the pipeline's")
 	}
 	d.face()
@@ -233,6 +245,20 @@ func (d *drafter) draft() (err error) {
 		d.out.ScoresBy = d.python()
 	}
 	return nil
+}
+
+// padded reports that the model's file knows names or categories with blanks around them.
+func (d *drafter) padded() bool {
+	known := slices.Clone(d.info.InputNames)
+	for _, codes := range d.info.Codes {
+		known = append(known, slices.Concat(codes.Lists...)...)
+	}
+	for _, v := range d.info.Vocabularies {
+		known = append(known, v.Categories...)
+	}
+	return slices.ContainsFunc(known, func(name string) bool {
+		return strings.TrimSpace(name) != name || strings.Contains(name, "_ ") || strings.Contains(name, "= ")
+	})
 }
 
 // settle takes back the rows in which only columns have no value that the model does not take, as long as the
@@ -293,10 +319,18 @@ const longestName = 300
 func (d *drafter) findUsable() {
 	for _, c := range d.table.columns {
 		n := len(c.texts)
+		foreign := ""
+		if c.listed == nil && c.hot == nil && !d.knows(c, c.texts) {
+			foreign = c.foreign()
+		}
 		switch {
 		case c == d.label:
+		case c.missing == d.table.rows && c.name == "":
+			d.left = append(d.left, "the one without a name (empty)")
 		case c.missing == d.table.rows:
 			d.left = append(d.left, c.name+" (empty)")
+		case foreign != "":
+			d.left = append(d.left, c.name+" ("+foreign+")")
 		case !c.numeric && (c.many || n > 50 && 2*n > d.table.rows):
 			d.left = append(d.left, c.name+" (texts, nearly all different)")
 		case len(scalar(c.name)) > longestName:

@@ -36,7 +36,13 @@ func (d *drafter) findLabel() error {
 			for _, c := range columns {
 				names = append(names, c.name)
 			}
-			return fmt.Errorf("--label %s: no such column; there are %s", d.Label, view.OneLine(strings.Join(names, ", ")))
+			what := ""
+			if len(columns) == 1 {
+				what = ", the only one: cells are to be separated by a comma, a semicolon, a tab or a bar"
+			} else if !d.table.header && d.Columns == nil {
+				what = ", since the file seems to begin without names: give them with --columns"
+			}
+			return fmt.Errorf("--label %s: no such column; there are %s%s", d.Label, view.OneLine(strings.Join(names, ", ")), what)
 		}
 		d.label = columns[at]
 	default:
@@ -78,7 +84,7 @@ func (d *drafter) findLabel() error {
 		d.predict(c)
 		return nil
 	case !two(c):
-		return fmt.Errorf("the label %s has %d values; say which count as 1 with --positive", c.name, len(c.texts))
+		return fmt.Errorf("the label %s has %d values (%s); say which count as 1 with --positive", c.name, len(c.texts), quoted(c.texts, mostQuoted))
 	default:
 		d.out.Positive = []string{d.positive(c)}
 	}
@@ -139,6 +145,9 @@ func (d *drafter) face() {
 	case d.Positive != nil:
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which was said to count as 1", d.label.name, strings.Join(d.Positive, " or ")))
 	default:
+		if !d.truth.free && d.Inputs == "" && d.Scores == "" && strings.HasPrefix(d.out.Inputs, "guess") {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which counts as 1 for what it says: the inputs may be others; --positive says what counts as 1", d.label.name, strings.Join(d.out.Positive, " or ")))
+		}
 		d.flip()
 	}
 }

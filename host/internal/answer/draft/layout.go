@@ -25,6 +25,8 @@ type feature struct {
 	fills bool
 	// sent: the model sends a missing value somewhere.
 	sent bool
+	// named: the model's file names the category of each input.
+	named bool
 	// strangers are the last of the categories, for which the model has no input.
 	strangers []string
 	// why are the comments above it.

@@ -11,6 +11,9 @@ import (
 // plain is a name without what libraries change in it.
 func plain(name string) string { return modelfile.PlainName(name) }
 
+// squeezed is a name of letters and digits alone, as people write it for LightGBM, which takes no other signs.
+func squeezed(name string) string { return strings.ReplaceAll(plain(name), "_", "") }
+
 // named arranges columns by the names of the model's inputs, as the libraries make them of
 // columns and categories: "age", "sex=Male", "sex_Male", "words__sex_Male".
 func (v *selection) named(columns []*column, names []string) (arrangement, bool) {
@@ -40,7 +43,7 @@ func (v *selection) named(columns []*column, names []string) (arrangement, bool)
 		case slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }):
 			return a, false // a group in two parts is none that a study can say
 		default:
-			f := feature{from: c, inputs: "one-hot"}
+			f := feature{from: c, inputs: "one-hot", named: true}
 			f.Name, f.Kind, f.Categories = c.name, space.Categorical, []string{category}
 			a.features = append(a.features, f)
 		}
@@ -132,6 +135,14 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 				return c, category, true
 			}
 		}
+	}
+	if at := slices.IndexFunc(columns, func(c *column) bool { return squeezed(c.name) == squeezed(name) }); at >= 0 && squeezed(name) != "" {
+		for _, c := range columns[at+1:] {
+			if squeezed(c.name) == squeezed(name) {
+				return nil, "", false
+			}
+		}
+		return columns[at], "", true
 	}
 	return nil, "", false
 }

@@ -137,11 +137,13 @@ func (r *reading) starts() []trial {
 	return out
 }
 
-// orders counts the orders of the categories.
+// orders counts the orders of the categories that the model's file does not name.
 func (r *reading) orders() float64 {
 	n := 1.0
 	for _, f := range r.features {
-		n *= math.Gamma(float64(len(f.Categories) + 1))
+		if !f.named {
+			n *= math.Gamma(float64(len(f.Categories) + 1))
+		}
 	}
 	return n
 }
@@ -149,6 +151,9 @@ func (r *reading) orders() float64 {
 // swaps are trials that differ from t in the places of two categories.
 func (t *trial) swaps() (out []trial) {
 	for i := range t.order {
+		if t.of.features[i].named {
+			continue
+		}
 		for a := range t.order[i] {
 			for b := range a {
 				next := trial{of: t.of, order: slices.Clone(t.order), lines: slices.Clone(t.lines), damp: 1e-2}
@@ -423,14 +428,14 @@ func (s *searcher) search(all []arrangement) {
 	for round := 0; round < 5 && s.spent < mostSearched; round++ {
 		for i := range few {
 			r := few[i].reading(s.m, s.scores, mostRead, false)
-			if round > 0 && r.orders() < 60 { // which chance has given
+			if round > 0 && r.orders() < 60 || r.orders() == 1 { // which chance has given, or the race above
 				continue
 			}
 			trials = nil
 			for n := range 300 {
 				t := r.starts()[n%(asItIs+1)]
 				for k, order := range t.order {
-					if n > asItIs {
+					if n > asItIs && !r.features[k].named {
 						t.order[k] = chance.Perm(len(order))
 					}
 				}
@@ -484,6 +489,12 @@ func (a *arrangement) sample(upTo int) []int {
 // known reports that all scores are such as the model gives.
 func (a *arrangement) known(m model.Model, scores []float64) bool {
 	return m.Link() == fairness.LinkLinear || !slices.ContainsFunc(a.view.rows, func(row int) bool { return !(scores[row] >= 0 && scores[row] <= 1) })
+}
+
+// count is how many rows the arrangement can read.
+func (a *arrangement) count() (n int) {
+	a.rows(allRows, func(int, []float64, []float64) { n++ })
+	return n
 }
 
 // worst is the largest distance between the model's score of a row and that given, over up to so many rows.

@@ -17,12 +17,14 @@ import (
 
 // table is a CSV file, column by column.
 type table struct {
-	path    string
-	format  people.Format
-	header  bool
-	columns []*column
-	rows    int
-	doubts  []string
+	path   string
+	format people.Format
+	// trim asks for cells without the blanks around them; padded: some column's have such.
+	trim, padded bool
+	header       bool
+	columns      []*column
+	rows         int
+	doubts       []string
 }
 
 // column is what its cells are. Texts are numbered as they come up.
@@ -65,8 +67,10 @@ var missingMarks = []string{"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A
 
 // readTable reads a CSV file whose format it finds out. names are given to the columns of a
 // file without a header.
-func readTable(path string, names []string) (*table, error) {
-	t := &table{path: path}
+func readTable(path string, names []string) (*table, error) { return (&table{path: path}).read(names) }
+
+func (t *table) read(names []string) (*table, error) {
+	path := t.path
 	if err := t.sniff(names); err != nil {
 		return nil, err
 	}
@@ -288,10 +292,16 @@ func (t *table) sniff(names []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
-	if people.UTF16(string(text)) {
-		return fmt.Errorf("%s: %w", t.path, people.ErrUTF16)
+	if err := people.Foreign(string(text)); err != nil {
+		return fmt.Errorf("%s: %w", t.path, err)
+	}
+	if len(text) == 0 {
+		return fmt.Errorf("%s: the file is empty", t.path)
 	}
 	head := strings.TrimPrefix(string(text), "\ufeff")
+	if strings.Contains(head, "\r") && !strings.Contains(head, "\n") {
+		return fmt.Errorf("%s: its lines end in a carriage return alone: convert the file (tr '\\r' '\\n')", t.path)
+	}
 	whole := len(text) < headBytes
 	delimiters := []rune{',', ';', '\t', '|'}
 	if separator := people.Separator(head); separator != 0 {
@@ -320,11 +330,20 @@ func (t *table) sniff(names []string) error {
 		}
 	}
 	if uneven != nil && (rows == nil || len(rows[0]) == 1) {
+		if errors.Is(uneven, csv.ErrFieldCount) {
+			uneven = fmt.Errorf("%w: each line has as many cells as the first one; take out what is no row, such as a title or a total", uneven)
+		}
 		return fmt.Errorf("%s: %w", t.path, uneven)
+	}
+	if rows == nil || len(rows[0]) == 1 {
+		if d := below(head, delimiters); d != 0 {
+			return fmt.Errorf("%s: its first line, %.60q, is one cell, and %q separates more in those below: delete what stands above the names", t.path, strings.TrimSpace(first), d)
+		}
 	}
 	if len(rows) == 0 {
 		return fmt.Errorf("%s: no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?", t.path)
 	}
+	t.padded = padded(rows[1:])
 	blanks, cells := 0, 0
 	for _, row := range rows {
 		for _, cell := range row[min(1, len(row)-1):] {
@@ -334,7 +353,7 @@ func (t *table) sniff(names []string) error {
 			}
 		}
 	}
-	if t.format.Trim = 2*blanks > cells; t.format.Trim {
+	if t.format.Trim = t.trim || 2*blanks > cells; t.format.Trim {
 		for _, row := range rows {
 			for i := range row {
 				row[i] = strings.TrimSpace(row[i])
@@ -345,6 +364,11 @@ func (t *table) sniff(names []string) error {
 	header, numbers := isHeader(rows, &t.format)
 	if t.header = names == nil && header; t.header {
 		return nil
+	}
+	if names == nil {
+		if title := titles(rows, &t.format); title > 0 {
+			return fmt.Errorf("%s: the names of the columns, %.60q, stand below %s, %.60q: delete what stands above them", t.path, strings.Join(rows[title], ", "), plural(title, "row"), strings.Join(slices.DeleteFunc(slices.Clone(rows[0]), func(cell string) bool { return cell == "" }), ", "))
+		}
 	}
 	if numbers {
 		return fmt.Errorf("%s begins with names already (%.100s): --columns is for a file that does not", t.path, strings.Join(rows[0], ", "))
@@ -358,6 +382,69 @@ func (t *table) sniff(names []string) error {
 		}
 	}
 	return nil
+}
+
+// padded reports rows of which a column has blanks around most of its texts, as columns of fixed width have.
+func padded(rows [][]string) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	for i := range rows[0] {
+		blanks, texts := 0, 0
+		for _, row := range rows {
+			if trimmed := strings.TrimSpace(row[i]); trimmed != "" {
+				if texts++; trimmed != row[i] {
+					blanks++
+				}
+			}
+		}
+		if 2*blanks > texts {
+			return true
+		}
+	}
+	return false
+}
+
+// mostTitles bounds the rows above the names.
+const mostTitles = 10
+
+// titles counts rows that are all but empty above one of names and a column of numbers; 0: there are none.
+func titles(rows [][]string, format *people.Format) int {
+	for n := 1; n <= mostTitles && n < len(rows)-1; n++ {
+		blank := 0
+		for _, cell := range rows[n-1] {
+			if cell == "" {
+				blank++
+			}
+		}
+		if 2*blank <= len(rows[n-1]) {
+			return 0
+		}
+		if _, above := isHeader(rows[n:], format); above {
+			return n
+		}
+	}
+	return 0
+}
+
+// below is the delimiter that comes up equally often in all lines below the first but a few, and not in that; 0 without.
+func below(head string, delimiters []rune) rune {
+	lines := strings.Split(strings.TrimRight(head, "\r\n"), "\n")
+	for _, d := range delimiters {
+		counts := map[int]int{}
+		for _, line := range lines[1:] {
+			line = strings.Trim(line, "\r\" ")
+			if !slices.ContainsFunc(people.Notations, func(f people.Format) bool { _, ok := f.Number(line); return ok }) { // scores, say, with decimal commas
+				counts[strings.Count(line, string(d))]++
+			}
+		}
+		for n, times := range counts {
+			if n > 0 && len(lines) > 3 && 4*times > 3*(len(lines)-1) && !strings.ContainsRune(lines[0], d) {
+				return d
+			}
+		}
+	}
+	return 0
 }
 
 // split reads rows, which must be of equal length. Where the text is not the whole file, it may end within a cell.
@@ -394,7 +481,8 @@ func isHeader(rows [][]string, format *people.Format) (is, aboveNumbers bool) {
 	}
 	different := true
 	for i, cell := range rows[0] {
-		if number(cell) || slices.Contains(missingMarks, cell) && (i > 0 || cell != "") {
+		ends := i == len(rows[0])-1 && i > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) // each line in a delimiter
+		if number(cell) || slices.Contains(missingMarks, cell) && (i > 0 || cell != "") && !ends {
 			return false, false
 		}
 		different = different && !slices.Contains(rows[0][:i], cell)

@@ -1,7 +1,9 @@
 package reconcile_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,9 +25,11 @@ type door struct {
 	// Scored is the outcome with scores. What is then said to be certain must be equal, and what is not must say that
 	// no arrangement was found.
 	Scored string `json:"scored"`
+	// Label is the label's column; "": paid.
+	Label string `json:"label,omitempty"`
 }
 
-// TestDoor: none of these models is read in silence as another one. testdata/door/make.py makes them with the
+// TestDoor: none of these models is read in silence as another one. The scripts in testdata/door make them with the
 // libraries; door.json says what is right.
 func TestDoor(t *testing.T) {
 	folder := "testdata/door"
@@ -44,20 +48,19 @@ func TestDoor(t *testing.T) {
 	for _, scores := range models {
 		name := strings.TrimSuffix(filepath.Base(scores), ".scores.csv")
 		t.Run(name, func(t *testing.T) {
-			var model string
-			for _, extension := range []string{".json", ".ubj", ".txt", ".onnx", ".keras"} {
-				if path := filepath.Join(folder, name+extension); exists(path) {
-					model = path
-				}
-			}
+			model := modelOf(t, folder, name)
 			want := rows[name]
+			label := cmp.Or(want.Label, "paid")
 			try := func(given string) (outcome, said string, solved, checked bool) {
 				out := filepath.Join(t.TempDir(), "study.yaml")
 				drafted, err := reconcile.Draft(t.Context(), &session.Session{}, draft.Request{
-					Data: filepath.Join(folder, name+".data.csv"), Model: model, Label: "paid", Protected: []string{"sex"}, Scores: given, Out: out,
+					Data: filepath.Join(folder, name+".data.csv"), Model: model, Label: label, Protected: []string{"sex"}, Scores: given, Out: out,
 				})
 				if err != nil {
 					return "refused", err.Error(), false, false
+				}
+				if counted := fmt.Sprintf("the scores of all %d rows", drafted.Rows); given != "" && !strings.Contains(drafted.Inputs, counted) {
+					t.Errorf("%s; want %s", drafted.Inputs, counted)
 				}
 				held, err := reconcile.Answer(t.Context(), &session.Session{}, reconcile.Request{Request: inspect.Request{Path: out}, Scores: scores})
 				if err != nil {
@@ -70,14 +73,44 @@ func TestDoor(t *testing.T) {
 				t.Errorf("without scores %s, %v, %v: %q", outcome, solved, checked, said)
 			}
 			outcome, said, solved, checked = try(scores)
-			if outcome != want.Scored || solved && outcome != "equal" || checked != (outcome == "equal") || outcome == "wrong" && !strings.Contains(said, "no arrangement") {
+			if outcome != want.Scored || outcome == "refused" && !strings.Contains(said, want.Says) || solved && outcome != "equal" || checked != (outcome == "equal") || outcome == "wrong" && !strings.Contains(said, "no arrangement") {
 				t.Errorf("with scores %s, %v, %v: %q", outcome, solved, checked, said)
 			}
 		})
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// modelOf is the file of a model, or its folder: what has the name beside rows and scores.
+func modelOf(t *testing.T, folder, name string) string {
+	all, err := filepath.Glob(filepath.Join(folder, name+".*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		if filepath.Ext(path) != ".csv" {
+			return path
+		}
+	}
+	return filepath.Join(folder, name)
+}
+
+// TestScoresThatAreNone: scores that are no such are refused with what the draft found out about them.
+func TestScoresThatAreNone(t *testing.T) {
+	name := "testdata/door/sheet-quoted"
+	given, err := draft.ReadScores(name + ".scores.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "p\n"
+	for _, v := range given {
+		text += fmt.Sprintln(100 * v)
+	}
+	scores := filepath.Join(t.TempDir(), "s.csv")
+	if err := os.WriteFile(scores, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = reconcile.Draft(t.Context(), &session.Session{}, draft.Request{Data: name + ".data.csv", Model: name + ".onnx", Scores: scores, Out: filepath.Join(t.TempDir(), "study.yaml")})
+	if err == nil || !strings.Contains(err.Error(), "is no score from 0 to 1\n") || !strings.Contains(err.Error(), "but a hundredth of each is the model's: give scores from 0 to 1") {
+		t.Error(err)
+	}
 }

@@ -26,6 +26,9 @@ func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Res
 	if r.Scores != "" {
 		own := &Result{}
 		if _, err := own.hold(&Request{Request: inspect.Request{Path: r.Out}, Scores: r.Scores}); err != nil {
+			for _, doubt := range out.Doubts {
+				err = fmt.Errorf("%w\n%s", err, doubt)
+			}
 			return nil, session.Mistake(err)
 		}
 		held = &own.Scores

@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"math"
@@ -237,7 +238,11 @@ func TestModelErrors(t *testing.T) {
 		"model.pkl.gz":  {"\x1f\x8b\x08 and so on", "a compressed file: unpack it"},
 		"old.pt":        {"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export"},
 		"m.tflite":      {"\x1c\x00\x00\x00TFL3 and so on", "a TensorFlow Lite model, which is not read: save the Keras model"},
-		"weights.csv":   {"1,2,3\n", "neither HDF5 nor JSON"},
+		"zlib.joblib":   {"x^ and so on", "a compressed file: unpack it"},
+		"plain.pkl":     {"ccopy_reg\n_reconstructor\n", "a pickle (of joblib or pickle), which runs code"},
+		"saved.pb":      {"\x08\x01\x12\x9b\x42\x0a\xf3\x0b and so on", "a SavedModel of TensorFlow, which is not read: save the Keras model"},
+		"config.json":   {`{"learner":{"gradient_booster":{"name":"gbtree"}}}`, "gradient_booster.model: missing, as in what save_config gives: save the model itself"},
+		"weights.csv":   {"1,2,3\n", "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt"},
 		"text.json":     {"hello", "line 1: network: invalid character 'h'"},
 	} {
 		path := filepath.Join(dir, name)
@@ -247,6 +252,26 @@ func TestModelErrors(t *testing.T) {
 		_, _, err := Read(path, Choice{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want %q and the path", name, err, c.want)
+		}
+	}
+	for name, want := range map[string]string{"saved_model.pb": "a SavedModel of TensorFlow", "MLmodel": "a folder of MLflow: name the model's file in it"} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Read(folder, Choice{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a folder with %s: error %v, want %q", name, err, want)
+		}
+	}
+	for member, want := range map[string]string{"archive/archive_format": "a PyTorch file", "xl/workbook.xml": "a workbook of Excel, not a model"} {
+		path := filepath.Join(dir, "archive")
+		var text bytes.Buffer
+		archive := zip.NewWriter(&text)
+		if _, err := archive.Create(member); err != nil || archive.Close() != nil || os.WriteFile(path, text.Bytes(), 0o600) != nil {
+			t.Fatal(member, err)
+		}
+		if _, _, err := Read(path, Choice{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("an archive with %s: error %v, want %q", member, err, want)
 		}
 	}
 	for path, want := range map[string]string{

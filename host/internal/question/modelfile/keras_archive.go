@@ -77,8 +77,10 @@ func readKerasArchive(f source) loaded {
 func otherArchive(archive *zip.Reader) string {
 	for _, m := range archive.File {
 		switch base := path.Base(m.Name); {
-		case base == "data.pkl":
+		case base == "data.pkl" || base == "archive_format":
 			return pytorchFile
+		case m.Name == "xl/workbook.xml":
+			return "a workbook of Excel, not a model: the data comes first, as CSV, and then the model's file"
 		case strings.HasSuffix(base, ".npy"):
 			return "a NumPy archive, which does not say how its arrays make a model: write the model as JSON (docs/formats.md)"
 		}

@@ -271,7 +271,7 @@ func onlyNode(text json.RawMessage, what string) (name string) {
 		return name
 	}
 	if len(list) != 1 {
-		panic(faultf("%d tensors where one is supported", len(list)))
+		panic(faultf("%d tensors where one is supported: save a model with one keras.Input of all columns and one output", len(list)))
 	}
 	var entry []json.RawMessage
 	if err := json.Unmarshal(list[0], &entry); err != nil || len(entry) == 0 || json.Unmarshal(entry[0], &name) != nil || name == "" {

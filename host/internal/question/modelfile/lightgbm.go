@@ -88,7 +88,7 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 	objective := strings.Fields(head["objective"])
 	switch {
 	case len(objective) == 0:
-		panic(faultf("objective: missing"))
+		panic(faultf("objective: missing, as where it was a function of your own, so that the file does not say what its sum means: train with objective=\"binary\""))
 	case objective[0] == "binary" || objective[0] == "cross_entropy":
 		for _, word := range objective[1:] {
 			if slope, ok := strings.CutPrefix(word, "sigmoid:"); ok {

@@ -9,11 +9,15 @@ package modelfile
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -179,10 +183,35 @@ func Read(path string, choice Choice) (model.Model, Info, error) {
 func open(path string, choice Choice) (model.Model, Info, error) {
 	file, stat, err := files.Open(path)
 	if err != nil {
+		if what := folderOf(path); what != "" {
+			return nil, Info{}, errors.New(what)
+		}
 		return nil, Info{}, files.Reason(err)
 	}
 	defer file.Close()
 	return read(source{file, stat.Size(), filepath.Dir(path), choice}, path)
+}
+
+// isSavedModel recognises saved_model.pb: version 1 of its schema, then a message where ONNX has a name.
+func isSavedModel(head []byte) bool {
+	rest, ok := bytes.CutPrefix(head, []byte{1 << 3, 1, 2<<3 | 2})
+	if _, n := protowire.ConsumeVarint(rest); ok && n > 0 && n < len(rest) {
+		return rest[n] == 1<<3|2
+	}
+	return false
+}
+
+// folderOf says what a folder is that a library saves a model as; "" of others.
+func folderOf(path string) string {
+	for _, kind := range []struct{ file, what string }{
+		{"saved_model.pb", savedModel},
+		{"MLmodel", "a folder of MLflow: name the model's file in it, saved in a format that is read (docs/formats.md)"},
+	} {
+		if stat, err := os.Stat(filepath.Join(path, kind.file)); err == nil && stat.Mode().IsRegular() {
+			return kind.what
+		}
+	}
+	return ""
 }
 
 // besideFile is a file beside the model's, as it was read.
@@ -259,11 +288,13 @@ func stranger(head []byte) string {
 	switch {
 	case len(head) == 0:
 		return "the file is empty"
+	case isSavedModel(head):
+		return savedModel
 	case starts("\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"):
 		return pytorchFile
-	case starts("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"):
+	case starts("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05", "ccopy_reg\n", "csklearn.", "clightgbm.", "cxgboost."):
 		return "a pickle (of joblib or pickle), which runs code when it is opened and so is not read: run the script that hyfair export-helper sklearn prints, or export with skl2onnx.to_onnx"
-	case starts("x\x9c", "x\x01", "x\xda", "\x1f\x8b", "BZh", "\xfd7zXZ"):
+	case starts("x\x9c", "x\x01", "x\x5e", "x\xda", "\x1f\x8b", "BZh", "\xfd7zXZ"):
 		return "a compressed file: unpack it; if joblib wrote it, it is a pickle, which is not read: run the script that hyfair export-helper sklearn prints"
 	case starts("CBM1"):
 		return catBoost
@@ -276,8 +307,11 @@ func stranger(head []byte) string {
 	case len(head) >= 8 && string(head[4:8]) == "TFL3":
 		return "a TensorFlow Lite model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	}
-	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), Keras .keras and .h5 files, .nnet, and its own .json format (docs/formats.md)"
+	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, Keras .keras and .h5 files, .nnet, and its own .json format (docs/formats.md)"
 }
+
+// savedModel refuses what TensorFlow writes, a folder with saved_model.pb in it.
+const savedModel = "a SavedModel of TensorFlow, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
 
 const pytorchFile = "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export(model.eval(), x, \"model.onnx\")"
 

@@ -23,7 +23,7 @@ func init() {
 		name: onnxFormat, extensions: []string{".onnx"},
 		// The field ir_version comes first, a small number, then one of the others.
 		is: func(head []byte, _ string) bool {
-			return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 32 && slices.Contains([]byte{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, head[2])
+			return !isSavedModel(head) && len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 32 && slices.Contains([]byte{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, head[2])
 		},
 		read: readONNX,
 	})
@@ -50,6 +50,9 @@ func readONNX(f source) loaded {
 
 // finish makes a network of an output.
 func (g *onnxGraph) finish(v *onnxValue, class *int) loaded {
+	if v.cut != "" {
+		panic(faultf("%s", v.steps()))
+	}
 	if v.labels {
 		panic(faultf("this is the predicted class; give the output with the probabilities, which %s", quoted(g.others())))
 	}
@@ -128,7 +131,7 @@ func (f *form) mirrored() bool { return same1(&f.rows[0], &f.rows[1], -1) }
 func classOf(class *int, n int) int {
 	switch {
 	case class == nil && n > 2:
-		panic(faultf("the model tells %d classes: name the one to ask about in the study, model: {file: …, class: 1}", n))
+		panic(faultf("the model tells %d classes: name the one to ask about in the study, model: {file: …, class: 1}, and to hyfair init with --class 1", n))
 	case class == nil:
 		return 1
 	case *class < 0 || *class >= n:

@@ -49,6 +49,8 @@ type onnxValue struct {
 	form     *form
 	scores   []score
 	labels   bool
+	// cut is the node that compares numbers which labels are made of, where these are no scores.
+	cut string
 }
 
 // score is the probability of a class: 1, or 0, of a sigmoid of one logit; or one of a
@@ -56,6 +58,11 @@ type onnxValue struct {
 type score struct {
 	logits form
 	class  int
+}
+
+// steps says why numbers that were compared are of no use.
+func (v *onnxValue) steps() string {
+	return v.cut + " compares numbers, as KBinsDiscretizer does to lay them into bins, which networks of ReLU layers do not: " + stepsApart
 }
 
 // entries counts what a value holds.
@@ -213,6 +220,8 @@ func (g *onnxGraph) numbers(v *onnxValue) form {
 		panic(faultf("computes with inputs that were cut to whole numbers, which is not piecewise linear: train the model on the numbers as they are"))
 	case v.scores != nil:
 		panic(faultf("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
+	case v.cut != "":
+		panic(faultf("%s", v.steps()))
 	case v.labels:
 		panic(faultf("computes with predicted classes: give the output with the probabilities"))
 	}

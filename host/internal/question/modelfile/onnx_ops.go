@@ -24,8 +24,8 @@ func init() { // a table that its own functions could otherwise not refer to
 		"Identity": same, "Dropout": dropout, "Cast": cast1, "Constant": constantNode, "Shape": shapeOf,
 		"Gemm": gemm, "MatMul": matmul, "BatchNormalization": batchNormalization,
 		"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Neg": negated, "Sum": sumOfAll,
-		"Relu":      func(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return g.through(in[0], g.relu) },
-		"Abs":       func(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return g.through(in[0], g.abs) },
+		"Relu": func(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return g.through(in[0], g.relu) },
+		"Abs":  absolute, "ReduceSum": reduceSum,
 		"LeakyRelu": leakyReLU, "PRelu": leakyReLU, "Clip": clip, "Max": extreme, "Min": extreme,
 		"Sigmoid": sigmoid, "Softmax": softmax,
 		"Reshape": reshape, "Flatten": flatten, "Squeeze": squeeze, "Unsqueeze": unsqueeze, "Transpose": transposed,
@@ -61,7 +61,9 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 	}
 	var out []*onnxValue
 	if slices.ContainsFunc(in, func(v *onnxValue) bool { return v != nil && v.labels }) {
-		out = labels(g, n, in)
+		for range n.outputs {
+			out = append(out, labels(g, n, in)...)
+		}
 	} else {
 		out = op(g, n, in)
 	}
@@ -117,9 +119,18 @@ func one1(v *onnxValue) []*onnxValue { return []*onnxValue{v} }
 
 func same(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return one1(in[0]) }
 
-// labels stands for predicted classes and all that is made of them.
-func labels(*onnxGraph, *onnxNode, []*onnxValue) []*onnxValue {
-	return one1(&onnxValue{labels: true})
+// labels stands for predicted classes, for numbers that were compared, and for all that is made of them.
+func labels(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	out := &onnxValue{labels: true}
+	for _, v := range in {
+		if v != nil && v.cut != "" {
+			out.cut = v.cut
+		}
+	}
+	if v := in[0]; out.cut == "" && (strings.HasPrefix(n.op, "Less") || strings.HasPrefix(n.op, "Greater")) && (v.columns != nil || v.form != nil) {
+		out.cut = n.title()
+	}
+	return one1(out)
 }
 
 func dropout(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
@@ -356,6 +367,9 @@ func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		if pair[0].open != "" && pair[1].constant != nil && len(pair[1].constant.numbers) > 1 {
 			g.known(pair[0], len(pair[1].constant.numbers))
 		}
+	}
+	if a.scores != nil && n.op == "Div" && b.constant != nil && !slices.ContainsFunc(b.constant.numbers, func(v float64) bool { return v != 1 }) {
+		return one1(a)
 	}
 	dims, ai, bi := g.broadcast(a, b)
 	if a.constant != nil && b.constant != nil {
@@ -609,6 +623,26 @@ func normalizer(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		panic(faultf("%s of values that are not the probabilities of all classes is not piecewise linear: train one model for each class, or a softmax", norm))
 	}
 	return one1(in[0])
+}
+
+// absolute is Abs, which leaves scores as they are.
+func absolute(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
+	if in[0].scores != nil {
+		return one1(in[0])
+	}
+	return g.through(in[0], g.abs)
+}
+
+// reduceSum is ReduceSum over the probabilities of all classes, by which skl2onnx divides them: 1.
+func reduceSum(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	axes, _ := operands(in).settings(n, "axes", 1)
+	last := len(in[0].dims) - 1
+	if !wholeOf(in[0].scores) || last < 1 || len(axes) != 1 || axisOf(int64(axes[0]), last+1) != last || n.integer("keepdims", 1) != 1 {
+		panic(faultf("this operator is not read%s", g.remedy(n)))
+	}
+	dims := slices.Clone(in[0].dims)
+	dims[last] = 1
+	return one1(&onnxValue{dims: dims, constant: &onnxTensor{dims: []int{1}, element: onnxFloat, numbers: []float64{1}}})
 }
 
 // wholeOf reports scores that add up to 1, so that dividing by their sum is nothing.

@@ -250,6 +250,9 @@ func (g *onnxGraph) chosen(v *onnxValue, axis int, places []int) *onnxValue {
 func gather(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	v, which := operands(in).both()
 	if which.constant == nil {
+		if v.constant != nil {
+			panic(faultf("an embedding, which gives a row of a table for the code of a category, is not read: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
+		}
 		panic(faultf("places that depend on the inputs"))
 	}
 	axis := axisOf(n.integer("axis", 0), len(v.dims))

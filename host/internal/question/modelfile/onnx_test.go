@@ -137,6 +137,7 @@ func TestONNXOfOthers(t *testing.T) {
 	}{
 		"sigmoid, nodes in any order": {append([]proto{onnxNodeOf("Cast", "out", "o").with("to", 1), onnxNodeOf("Sigmoid", "o", "l"), onnxNodeOf("Gemm", "l", "r", "v").with("alpha", float32(1)), weights31}, matmul...), relu.HeadSigmoid, linear},
 		"linear, identity":            {append(matmul[:5:5], weights31, onnxNodeOf("Gemm", "l", "r", "v").with("transB", 0), onnxNodeOf("Identity", "out", "l")), relu.HeadLinear, linear},
+		"divided by its sum":          {append(matmul[:5:5], weights32, onnxNodeOf("MatMul", "l", "r", "u"), onnxNodeOf("Softmax", "p", "l"), onnxNodeOf("Abs", "q", "p"), constant("axes", false, []int64{1}, 1), onnxNodeOf("ReduceSum", "n", "q", "axes"), onnxNodeOf("Div", "out", "p", "n")), relu.HeadSoftmax, two},
 		"softmax":                     {append(matmul[:5:5], weights32, onnxNodeOf("MatMul", "l", "r", "u"), onnxNodeOf("Softmax", "out", "l").with("axis", -1)), relu.HeadSoftmax, two},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,6 +184,8 @@ func TestONNXRefusals(t *testing.T) {
 		"after the end":         {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Sigmoid", "t", "s"), onnxNodeOf("Relu", "out", "t")), "computes with what a sigmoid or softmax gives"},
 		"softmax over the rows": {onnxFile(13, weights32, onnxNodeOf("MatMul", "s", "in", "u"), onnxNodeOf("Softmax", "out", "s").with("axis", 0)), "axis 0"},
 		"softmax over one":      {onnxFile(13, weights31, onnxNodeOf("MatMul", "s", "in", "v"), onnxNodeOf("Softmax", "out", "s")), "always 1"},
+		"a sum of the rows":     {onnxFile(13, weights32, onnxNodeOf("MatMul", "s", "in", "u"), onnxNodeOf("Softmax", "p", "s"), onnxNodeOf("ReduceSum", "out", "p").with("axes", 0)), "(ReduceSum): this operator is not read"},
+		"a sum of no scores":    {onnxFile(13, weights23, dense, onnxNodeOf("ReduceSum", "out", "s").with("axes", 1)), "(ReduceSum): this operator is not read"},
 		"a label":               {onnxFile(13, weights23, dense, onnxNodeOf("ArgMax", "out", "s")), "this is the predicted class"},
 		"raw scores":            {onnxFile(13, constant("w", true, []int64{1, 2}, 1, -1), onnxNodeOf("MatMul", "out", "in", "w")), "one is the other's negative"},
 		"no probabilities":      {onnxFile(13, weights23, dense, label("Normalizer").with("norm", "L1")), "L1 of values that are not the probabilities of all classes"},

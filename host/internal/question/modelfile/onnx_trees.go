@@ -101,6 +101,41 @@ type onnxStep struct {
 	to              int64 // what a Cast makes
 }
 
+// isOne reports a constant that is the float 1, as onnxmltools multiplies probabilities by.
+func isOne(tensor []byte) (name string, is bool) {
+	var element uint64
+	var raw []byte
+	scan(tensor, func(number protowire.Number, f field) {
+		switch number {
+		case tensorName:
+			name = string(f.b)
+		case tensorType:
+			element = f.v
+		case tensorRaw:
+			raw = append(raw, f.b[:min(len(f.b), 8)]...)
+		case tensorFloats:
+			if f.b == nil {
+				raw = protowire.AppendFixed32(raw, uint32(f.v))
+			}
+			raw = append(raw, f.b[:min(len(f.b), 8)]...)
+		}
+	})
+	return name, element == onnxFloat && len(raw) == 4 && floats32(raw)[0] == 1
+}
+
+// timesOne makes an Identity of a product with one of the constants.
+func (s *onnxStep) timesOne(ones map[string]bool) {
+	if s.op != "Mul" || len(s.inputs) != 2 {
+		return
+	}
+	for i, name := range s.inputs {
+		if ones[name] && !ones[s.inputs[1-i]] {
+			s.op, s.inputs = "Identity", s.inputs[1-i:2-i]
+			return
+		}
+	}
+}
+
 // handsOn reports a node that computes nothing.
 func (s *onnxStep) handsOn() bool {
 	return (s.op == "Cast" || s.op == "Identity" || s.op == "ZipMap") && len(s.inputs) == 1
@@ -113,6 +148,7 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok boo
 	var steps []onnxStep
 	var outputs []string
 	columns := map[string]onnxColumns{} // by input of the graph
+	ones := map[string]bool{}           // constants
 	scan(file, func(number protowire.Number, f field) {
 		graph := f.b
 		if number != modelGraph {
@@ -124,6 +160,10 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok boo
 			case graphInput:
 				name, in := columnsOf(b)
 				columns[name] = in
+			case graphConst:
+				if name, is := isOne(b); is {
+					ones[name] = true
+				}
 			case graphOutput:
 				name, _ := columnsOf(b)
 				outputs = append(outputs, name)
@@ -146,6 +186,9 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok boo
 		panic(faultf("%d nodes of trees; models of one are read: export the trees alone, without what calibrates, stacks, boosts or averages several models", len(nodes)))
 	case len(steps) > maxNodes:
 		panic(faultf("more than %d nodes", maxNodes))
+	}
+	for i := range steps {
+		steps[i].timesOne(ones)
 	}
 	n := &nodes[0]
 	makers := map[string]*onnxStep{}

@@ -105,6 +105,8 @@ func TestRefusedTrees(t *testing.T) {
 		{changed("sklearn-tree.onnx", "\n\x01X\x12\x0c\n\n\x08\x01", "\n\x01X\x12\x0c\n\n\x08\x0b"), "inputs in double precision"},
 		{string(onnxFile(15, onnxNodeOf("Cast", "x", "in").with("to", onnxInt64), stumps("x", 2))), `"the Cast" casts its inputs to type 7`},
 		{string(onnxFile(15, stumps("in", 2), onnxNodeOf("ZipMap", "out", "scores"), onnxNodeOf("Neg", "other", "scores"))), "(Neg) computes with"},
+		{string(onnxFile(15, stumps("in", 2), constant("w", true, []int64{1}, 2), onnxNodeOf("Mul", "out", "scores", "w"))), "(Mul) computes with"},
+		{string(onnxFile(15, stumps("in", 2), constant("w", true, []int64{2}, 1, 1), onnxNodeOf("Mul", "out", "scores", "w"))), "(Mul) computes with"},
 		{string(onnxFile(15, stumps("in", -2))), "is no share of a class"},
 	} {
 		if _, _, err := readBytes([]byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -187,6 +189,18 @@ func TestHalfOfAForestIsANo(t *testing.T) {
 		yes := func(trees int) bool { return m.Exact().Logit([]*big.Rat{big.NewRat(int64(2*trees-1), 2)}).Sign() > 0 }
 		if yes(n/2) || !yes(n/2+1) {
 			t.Errorf("%d trees: yes by half of them: %v, by one more: %v", n, yes(n/2), yes(n/2+1))
+		}
+	}
+}
+
+// What onnxmltools multiplies by 1 are the trees' own scores.
+func TestTreesTimesOne(t *testing.T) {
+	for _, raw := range []bool{true, false} {
+		for _, of := range [][2]string{{"scores", "w"}, {"w", "scores"}} {
+			m, err := readAny(onnxFile(15, stumps("in", 2), constant("w", raw, []int64{1}, 1), onnxNodeOf("Mul", "out", of[0], of[1])))
+			if err != nil || m.Inputs() != 1 {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -193,7 +193,7 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 		panic(faultf("gradient_booster: unknown booster %.40q", l.Booster.Name))
 	}
 	if l.Booster.Model == nil {
-		panic(faultf("gradient_booster.model: missing"))
+		panic(faultf("gradient_booster.model: missing, as in what save_config gives: save the model itself, model.save_model(\"model.json\")"))
 	}
 	if n := l.Param.Classes.number("num_class"); n > 1 {
 		panic(faultf("learner_model_param: %v classes; models of one score are read: train one against the rest with objective=\"binary:logistic\"", n))

@@ -73,8 +73,8 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
 	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // below, csv would lay its own over it
-	if head, _ := buffer.Peek(4); UTF16(string(head)) {
-		return nil, r.fault(0, 0, ErrUTF16)
+	if head, _ := buffer.Peek(foreignBytes); Foreign(string(head)) != nil {
+		return nil, r.fault(0, 0, Foreign(string(head)))
 	}
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
@@ -120,7 +120,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	}
 	for i, name := range r.columns {
 		if slices.Contains(r.columns[:i], name) && format.Columns == nil {
-			return nil, r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice", quote(name)))
+			return nil, r.fault(r.skipped+1, 1, fmt.Errorf("column %s appears twice: rename one", quote(name)))
 		}
 	}
 	return r, nil
@@ -138,12 +138,37 @@ func Separator(text string) rune {
 	return 0
 }
 
-// ErrUTF16 refuses a text in UTF-16, which spreadsheets call Unicode.
-var ErrUTF16 = errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
+// foreignBytes is how much of its beginning tells a file of another kind.
+const foreignBytes = 16
 
-// UTF16 reports that a text begins as one in UTF-16 does.
-func UTF16(text string) bool {
-	return len(text) >= 2 && (text[:2] == "\xff\xfe" || text[:2] == "\xfe\xff" || (text[0] == 0) != (text[1] == 0))
+// kinds are files of rows that are no CSV, by what they begin with, and what makes them CSV.
+var kinds = []struct{ begins, what string }{
+	{"PK\x03\x04", "a workbook of Excel, or another zip archive: save the sheet as CSV UTF-8"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old workbook of Excel (.xls): save the sheet as CSV UTF-8"},
+	{"PAR1", "a Parquet file: write it as CSV, pandas.read_parquet(FILE).to_csv(\"data.csv\", index=False)"},
+	{"ARROW1", "a Feather file: write it as CSV, pandas.read_feather(FILE).to_csv(\"data.csv\", index=False)"},
+	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a data set of SAS: write it as CSV, pandas.read_sas(FILE, encoding=\"utf-8\").to_csv(\"data.csv\", index=False)"},
+	{"\x1f\x8b", "a compressed file: unpack it (gunzip)"},
+	{"\x80\x02", pickled}, {"\x80\x03", pickled}, {"\x80\x04", pickled}, {"\x80\x05", pickled},
+	{`[{"`, inJSON}, {"[\n", inJSON}, {`{"`, inJSON}, {"{\n", inJSON},
+}
+
+const (
+	pickled = "a pickle, which runs code when it is opened and so is not read: write the rows as CSV, with to_csv(\"data.csv\", index=False)"
+	inJSON  = "JSON: write it as CSV, pandas.read_json(FILE).to_csv(\"data.csv\", index=False)"
+)
+
+// Foreign says what a file is that begins as no CSV file in UTF-8 does, and what to do about it; nil of others.
+func Foreign(begins string) error {
+	if len(begins) >= 2 && (begins[:2] == "\xff\xfe" || begins[:2] == "\xfe\xff" || (begins[0] == 0) != (begins[1] == 0)) {
+		return errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
+	}
+	for _, kind := range kinds {
+		if strings.HasPrefix(begins, kind.begins) {
+			return fmt.Errorf("not a CSV file, but %s", kind.what)
+		}
+	}
+	return nil
 }
 
 // next gives the cells of the next record, or io.EOF. After the header it has

@@ -80,6 +80,7 @@ func TestReadRowsRefuses(t *testing.T) {
 		"a short row":         {Format{}, "years,occupation\n3\n", ":2:1: 1 cells, want 2"},
 		"a quote left open":   {Format{}, "years,occupation\n\"3,clerk\n", "extraneous or missing"},
 		"a column twice":      {Format{}, "years,occupation,years\n3,clerk,4\n", `column "years" appears twice`},
+		"a workbook":          {Format{}, "PK\x03\x04\x14\x00\x06\x00", "not a CSV file, but a workbook of Excel"},
 		"a row of other data": {named, "3,clerk\n", ":1:1: 2 cells, want 3"},
 	} {
 		if d, err := ReadRows(rowsSpec(c.format), file(t, c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,6 +16,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from common import write
+
 random = np.random.default_rng(7)
 N = 120
 base = pd.DataFrame({"age": random.integers(18, 66, N), "kids": random.integers(0, 4, N), "level": random.choice(["low", "medium", "high"], N), "sex": random.choice(["woman", "man"], N)})
@@ -28,8 +30,7 @@ LGB = {"n_estimators": 3, "max_depth": 3, "min_child_samples": 5, "min_data_per_
 
 def keep(name, rows, scores, save):
     save(name)
-    rows.assign(paid=np.where(y == 1, "yes", "no")).to_csv(f"{name}.data.csv", index=False)
-    pd.DataFrame({"p": np.asarray(scores, dtype=float)}).to_csv(f"{name}.scores.csv", index=False)
+    write(name, rows, y, scores)
 
 
 def xgb(name, rows, x, kind="json", **more):

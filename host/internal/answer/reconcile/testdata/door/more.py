@@ -7,23 +7,19 @@ import numpy as np
 import pandas as pd
 from catboost import CatBoostClassifier
 
+from common import write
+
 random = np.random.default_rng(11)
 N = 120
 rows = pd.DataFrame({"age": random.integers(18, 66, N), "kids": random.integers(0, 4, N), "sex": random.integers(0, 2, N)})
 logit = rows.age / 15 + rows.kids * 0.5 + rows.sex * 0.8 + random.normal(0, 0.5, N)
 y = (logit > logit.median()).astype(int)
 
-
-def keep(name, scores):
-    rows.assign(paid=np.where(y == 1, "yes", "no")).to_csv(f"{name}.data.csv", index=False)
-    pd.DataFrame({"p": np.asarray(scores, dtype=float).reshape(-1)}).to_csv(f"{name}.scores.csv", index=False)
-
-
 m = CatBoostClassifier(iterations=4, depth=3, verbose=False, allow_writing_files=False).fit(rows, y)
 m.save_model("catboost-onnx.onnx", format="onnx")
-keep("catboost-onnx", m.predict_proba(rows)[:, 1])
+write("catboost-onnx", rows, y, m.predict_proba(rows)[:, 1])
 m.save_model("catboost-json.json", format="json")
-keep("catboost-json", m.predict_proba(rows)[:, 1])
+write("catboost-json", rows, y, m.predict_proba(rows)[:, 1])
 
 x = rows.to_numpy("float32")
 for name, policy in [("keras-normalization", "float32"), ("keras-float16", "mixed_float16"), ("keras-bfloat16", "mixed_bfloat16")]:
@@ -34,4 +30,4 @@ for name, policy in [("keras-normalization", "float32"), ("keras-float16", "mixe
     k.compile(loss="binary_crossentropy")
     k.fit(x, y, epochs=40, verbose=0)
     k.save(f"{name}.keras")
-    keep(name, k.predict(x, verbose=0))
+    write(name, rows, y, k.predict(x, verbose=0))
