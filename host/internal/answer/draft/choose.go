@@ -348,6 +348,19 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 			best, least = a, a.worst(d.model, scores, allRows)
 		}
 	}
+	alike, settled, ended := "", false, false
+	if least > bound || d.sends() && slices.ContainsFunc(best.features, feature.coded) {
+		open := slices.Concat(tried, all)
+		if least <= bound {
+			open = slices.Insert(open, 0, best)
+		}
+		var a arrangement
+		if a, alike, settled, ended = d.recode(open, scores, bound); settled {
+			best, least = a, a.worst(d.model, scores, allRows)
+		} else if least <= bound {
+			alike = "the search ended before they were held against all others"
+		}
+	}
 	if m, smooth := d.model.(model.Differentiable); least > bound && smooth && best.known(m, scores) {
 		s := searcher{m: m, scores: scores, bound: bound}
 		if s.search(all); s.least < least {
@@ -359,18 +372,24 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64) (arrangemen
 		own := 2*least + 1e-12
 		for i := range best.features {
 			best.simplify(i, d.model, scores, own)
-			best.tell(i, d.model, scores, bound)
+			if !settled || !best.features[i].coded() {
+				best.tell(i, d.model, scores, bound)
+			}
+		}
+		if alike != "" {
+			d.out.Solved = false
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s do not settle all codes of categories: %s, so that these are a guess: give --inputs, or scores of more rows", d.Scores, alike))
 		}
 		least = best.worst(d.model, scores, allRows)
 		for i := range tried[:min(len(tried), 8)] {
-			if a := &tried[i]; !slices.EqualFunc(a.features, best.features, func(f, g feature) bool { return f.from == g.from }) && a.worst(d.model, scores, allRows) <= bound {
+			if a := &tried[i]; !sameColumns(a.features, best.features) && a.worst(d.model, scores, allRows) <= bound {
 				d.out.Solved = false
 				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
 				break
 			}
 		}
 	} else {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs%s", d.Scores, least, map[bool]string{true: " (the search for the codes of categories ended before all were tried)"}[ended]))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, len(best.view.rows), least)

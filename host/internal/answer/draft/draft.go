@@ -342,6 +342,9 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 		}
 		without = append(without, c.name)
 		d.left = append(d.left, c.name+" (the model does not take it)")
+		if slices.Contains(d.Protected, c.name) && strings.HasPrefix(d.out.Inputs, "guess") {
+			return a, fmt.Errorf("--protected %s: what fits best leaves it out (%s), which is a guess: give --inputs, or --scores where there are none", c.name, a.how)
+		}
 		if slices.Contains(d.Protected, c.name) {
 			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so copies that differ in it get the same score. Whether other columns stand in for it, as proxies, is not asked here", c.name, a.how)
 		}

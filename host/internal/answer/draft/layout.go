@@ -27,6 +27,9 @@ type feature struct {
 	sent bool
 	// strangers are the last of the categories, for which the model has no input.
 	strangers []string
+	// gapName is the category that missing cells, of marks, are.
+	gapName string
+	marks   []string
 	// why are the comments above it.
 	why []string
 }
@@ -92,7 +95,8 @@ func (f *feature) filled() bool {
 
 // lacks reports that values of the feature may be missing.
 func (f *feature) lacks() bool {
-	return f.sent && f.inputs == "" && len(f.Inputs) == 1 && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0 && f.Kind != space.Real
+	plain := f.inputs == "" && len(f.Inputs) == 1 && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
+	return f.sent && f.Kind != space.Real && (plain || len(f.Inputs) == 1 && f.Inputs[0].Table != nil)
 }
 
 // unread reports a row that has no value of the feature.
@@ -429,7 +433,7 @@ func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64
 
 func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inputs []float64)) {
 	s, read := a.space()
-	point, inputs := make([]float64, len(read)), make([]float64, s.Inputs)
+	point, inputs, gaps := make([]float64, len(read)), make([]float64, s.Inputs), make([]bool, len(read))
 	step := max(1, (len(rows)+upTo-1)/upTo)
 	for at := 0; at < len(rows); at += step {
 		row := rows[at]
@@ -438,9 +442,21 @@ func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inp
 			point[i] = read[i](row)
 			known = known && (!math.IsNaN(point[i]) || a.features[i].lacks() && a.features[i].from.gap(row))
 		}
-		if known {
-			visit(row, point, s.NetworkInputs(inputs, point))
+		if !known {
+			continue
 		}
+		for i := range a.features { // a table has no entry of a missing value
+			if gaps[i] = math.IsNaN(point[i]) && a.features[i].Inputs[0].Table != nil; gaps[i] {
+				point[i] = 0
+			}
+		}
+		s.NetworkInputs(inputs, point)
+		for i := range a.features {
+			if gaps[i] {
+				point[i], inputs[s.Features[i].Inputs[0].Index] = math.NaN(), math.NaN()
+			}
+		}
+		visit(row, point, inputs)
 	}
 }
 

@@ -53,6 +53,8 @@ type column struct {
 	// that are none of them; refused: the model's library refuses their rows.
 	listed, unseen []string
 	refused        bool
+	// gapMarks are those of missing cells that became a category of their own.
+	gapMarks []string
 }
 
 const (
