@@ -296,6 +296,13 @@ func Refuted(claims []string) error {
 	return fmt.Errorf("a %w: %s", ErrContradiction, strings.Join(claims, "; "))
 }
 
+// AsRefuted is an error, told by another process, as that of a claim that was refuted. Its text stays.
+func AsRefuted(err error) error { return refuted{err} }
+
+type refuted struct{ error }
+
+func (refuted) Is(target error) bool { return target == ErrContradiction }
+
 // Fail ends a run that has nothing to show.
 func (r *Run) Fail(err error) {
 	r.Emit(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Error: err.Error()}})

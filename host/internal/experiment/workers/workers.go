@@ -79,10 +79,11 @@ type Said struct {
 	Show string `json:"show,omitempty"`
 	Note string `json:"note,omitempty"`
 	// Result is the answer to a request, and Error what went wrong; there may be both.
-	// Mistake: the request cannot be answered as it stands.
+	// Mistake: the request cannot be answered as it stands. Refuted: a claim of a solver was refuted.
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Mistake bool            `json:"mistake,omitempty"`
+	Refuted bool            `json:"refuted,omitempty"`
 }
 
 // Usage is what a worker cost.
