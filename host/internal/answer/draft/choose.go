@@ -213,8 +213,12 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
 	}
-	if names && d.info.Format == "onnx" && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() { // the file holds the encoders
-		sure, d.out.Solved = "certain", true
+	if names && d.info.Format == "onnx" && sure != "guess" {
+		if open := best.unchecked(d.info.InputNames); open == nil {
+			sure, d.out.Solved = "certain", true
+		} else {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file names its inputs, and does not say what was done to %s before them, such as scaling, or in which unit it takes them; --scores settles it", strings.Join(open, ", ")))
+		}
 	}
 	d.out.Inputs = sure + ": " + why
 	return d.held(best)

@@ -89,3 +89,22 @@ func TestScoresOfCodes(t *testing.T) {
 		})
 	}
 }
+
+// TestNamedInputsOfONNX: without scores a pipeline is certain only where its own encoders take all columns as texts. Of
+// numbers the file does not hold what was done before it, though it may have a scaler.
+func TestNamedInputsOfONNX(t *testing.T) {
+	const door = "../reconcile/testdata/door/sklearn-logistic"
+	for model, open := range map[string]string{"testdata/texts.onnx": "", door + ".onnx": "age, kids"} {
+		r := draft.Request{Data: door + ".data.csv", Model: model, Label: "paid", Protected: []string{"sex"}}
+		out, _, _ := drafted(t, r)
+		sure := map[bool]string{true: "certain: by the names", false: "likely: by the names"}[open == ""]
+		if said := strings.Join(out.Doubts, "\n"); out.Solved != (open == "") || !strings.HasPrefix(out.Inputs, sure) || (said != "") != (open != "") || !strings.Contains(said, open) {
+			t.Errorf("%s: %v, %s, %q", model, out.Solved, out.Inputs, said)
+		}
+		if r.Scores = door + ".scores.csv"; open != "" {
+			if out, _, _ := drafted(t, r); !out.Solved || len(out.Doubts) > 0 {
+				t.Errorf("with scores: %s, %q", out.Inputs, out.Doubts)
+			}
+		}
+	}
+}
