@@ -290,8 +290,8 @@ func (t *table) sniff(names []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
-	if people.UTF16(string(text)) {
-		return fmt.Errorf("%s: %w", t.path, people.ErrUTF16)
+	if err := people.RefuseWide(string(text)); err != nil {
+		return fmt.Errorf("%s: %w", t.path, err)
 	}
 	head := strings.TrimPrefix(string(text), "\ufeff")
 	whole := len(text) < headBytes

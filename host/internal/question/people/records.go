@@ -73,8 +73,8 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
 	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // below, csv would lay its own over it
-	if head, _ := buffer.Peek(4); UTF16(string(head)) {
-		return nil, r.fault(0, 0, ErrUTF16)
+	if head, _ := buffer.Peek(4); RefuseWide(string(head)) != nil {
+		return nil, r.fault(0, 0, RefuseWide(string(head)))
 	}
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
@@ -138,12 +138,18 @@ func Separator(text string) rune {
 	return 0
 }
 
-// ErrUTF16 refuses a text in UTF-16, which spreadsheets call Unicode.
-var ErrUTF16 = errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
-
-// UTF16 reports that a text begins as one in UTF-16 does.
-func UTF16(text string) bool {
-	return len(text) >= 2 && (text[:2] == "\xff\xfe" || text[:2] == "\xfe\xff" || (text[0] == 0) != (text[1] == 0))
+// RefuseWide refuses a text that begins as one in UTF-16, which spreadsheets call Unicode, or in UTF-32 does.
+func RefuseWide(text string) error {
+	var in string
+	switch {
+	case len(text) >= 4 && (text[:4] == "\xff\xfe\x00\x00" || text[:3] == "\x00\x00\xfe" || text[:3] == "\x00\x00\x00" || text[1:4] == "\x00\x00\x00"):
+		in = "32"
+	case len(text) >= 2 && (text[:2] == "\xff\xfe" || text[:2] == "\xfe\xff" || (text[0] == 0) != (text[1] == 0)):
+		in = "16"
+	default:
+		return nil
+	}
+	return fmt.Errorf("the file is in UTF-%s, and UTF-8 is read: convert it, iconv -f utf-%s -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8", in, in)
 }
 
 // next gives the cells of the next record, or io.EOF. After the header it has
