@@ -492,7 +492,11 @@ func (c *coding) recoded(codes []int, only bool) arrangement {
 			f.inputs = tables(f.Inputs)
 		}
 		if only {
-			f.why = append(f.why, "certain: the codes, since the scores are others with all that the model tells apart from them")
+			among := "all that the model tells apart from them"
+			if c.e == nil {
+				among = "all other whole numbers about them; numbers between these were not tried"
+			}
+			f.why = append(f.why, "certain: the codes, since the scores are others with "+among)
 		}
 		told = append(told, f.Name)
 	}
