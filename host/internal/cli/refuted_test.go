@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,11 +59,37 @@ func TestRefutedClaimsEndWithTheirCode(t *testing.T) {
 			}
 		})
 	}
-	t.Run("ablate --bound", func(t *testing.T) {
-		t.Setenv("HYFAIR_TEST_ROGUE", "fair")
-		code, stdout, stderr := startWith(t, program(t), plugins, filepath.Join(t.TempDir(), "journal.db"), "ablate", grid).wait(t)
-		if code != ExitContradiction || !strings.Contains(stdout, "DISAGREEMENT ") {
-			t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
-		}
-	})
+	loan, err := filepath.Abs("../../../studies/loan/study.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, text := range map[string]string{
+		"ablate":   "",
+		"explain":  "studies: [{study: wide.yaml}]\nbudget: 2000ev\nsamples: 1500\nbound: 5s\n",
+		"mitigate": "studies: [{study: " + loan + "}]\narms: [original]\nbudget: 2000ev\nruns: 1\nsolver: none\nprove: 5s\n",
+	} {
+		t.Run(kind+" of a file", func(t *testing.T) {
+			t.Setenv("HYFAIR_TEST_ROGUE", "fair")
+			file := grid
+			if text != "" {
+				file = filepath.Join(filepath.Dir(study), kind+".yaml")
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			journal := filepath.Join(t.TempDir(), "journal.db")
+			code, stdout, stderr := startWith(t, program(t), plugins, journal, kind, file).wait(t)
+			if code != ExitContradiction || !strings.Contains(stdout+stderr, map[bool]string{true: "DISAGREEMENT ", false: "a proof was refuted by a replayed witness: "}[kind == "ablate"]) {
+				t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
+			}
+			_, runs, _ := startWith(t, program(t), plugins, journal, "runs", "--command", kind, "--json").wait(t)
+			name := regexp.MustCompile(`"name": *"([0-9a-f]{12})"`).FindAllStringSubmatch(runs, -1)
+			if name == nil {
+				t.Fatal(runs)
+			}
+			if code, stdout, stderr := startWith(t, program(t), plugins, journal, kind, "--from", name[0][1]).wait(t); code != ExitContradiction {
+				t.Errorf("--from: exit code %d\n%s\n%s", code, stdout, stderr)
+			}
+		})
+	}
 }

@@ -125,7 +125,7 @@ func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, er
 		if ctx.Err() != nil { // a partial answer must not be taken for the whole
 			result, err = nil, errors.New("the worker was interrupted")
 		}
-		said := workers.Said{Mistake: session.IsMistake(err)}
+		said := workers.Said{Mistake: session.IsMistake(err), Refuted: errors.Is(err, session.ErrContradiction)}
 		if err != nil {
 			said.Error = err.Error()
 		}

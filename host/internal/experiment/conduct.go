@@ -119,6 +119,9 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 	}
 	if end.Error != "" {
 		failed := errors.New(end.Error)
+		if end.Refuted {
+			failed = session.AsRefuted(failed)
+		}
 		if err = errors.Join(err, failed); end.Mistake {
 			err = session.Mistake(err)
 		}

@@ -192,7 +192,7 @@ func (r *runner) do(ctx context.Context, t Task, cores []int) {
 		case err == nil:
 			r.complete(t.Key, out, time.Since(begin), false)
 			return
-		case attempt < attempts && !session.IsMistake(err): // a mistake stays one
+		case attempt < attempts && !session.IsMistake(err) && !errors.Is(err, session.ErrContradiction): // these stay what they are
 			retried = err.Error()
 			r.change(func(s *Progress) { s.Retried++ })
 			continue

@@ -292,6 +292,13 @@ func Refuted(claims []string) error {
 	return fmt.Errorf("a %w: %s", ErrContradiction, strings.Join(claims, "; "))
 }
 
+// AsRefuted marks an error of another process as that of a refuted claim. Its text stays.
+func AsRefuted(err error) error { return refuted{err} }
+
+type refuted struct{ error }
+
+func (refuted) Is(target error) bool { return target == ErrContradiction }
+
 // Fail ends a run without a result.
 func (r *Run) Fail(err error) {
 	r.Emit(record.Event{Kind: record.KindFinished, Finished: &record.Finished{Error: err.Error()}})

@@ -94,6 +94,9 @@ func (n *Node) Borders(visit func(border float64)) {
 // GoesLeft reports where an exact input goes; one that is nil is missing.
 func (n *Node) GoesLeft(input *big.Rat) bool { return n.left(nearest(input)) }
 
+// SendsLeft reports where a float64 input goes; NaN is missing.
+func (n *Node) SendsLeft(input float64) bool { return n.left(input, 0) }
+
 // nearest is the float64 nearest to an input, and the sign of what the input is more;
 // NaN for nil.
 func nearest(input *big.Rat) (at float64, more int) {

@@ -156,7 +156,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			m = e.Coded(st.Space)
 		}
 		if err := sameModel(st, m); err != nil {
-			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", r.Model, err)}, nil
+			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s as the file alone has it: %v; where a study says more of its model (class, output, missing, normalize), --study STUDY holds it against that", r.Model, err)}, nil
 		}
 	}
 	return nil, nil

@@ -89,7 +89,7 @@ func TestAbsentValues(t *testing.T) {
 	}
 }
 
-// Inputs that are missing where a table or a scale makes them are told.
+// Inputs that are missing where a table or a scale makes them are a doubt.
 func TestAbsentOfOneHot(t *testing.T) {
 	data, inputs, other := "w,n,y\n", "w_a,w_b,n\n", "w_a,w_b,n\n"
 	for i := range 40 {

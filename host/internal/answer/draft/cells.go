@@ -378,7 +378,7 @@ func (c *column) apart(rows []int) (out []outlier) {
 	return out
 }
 
-// doubtOddCells says which cells of the features' columns are no numbers, and what becomes of their rows.
+// doubtOddCells says which cells of the features' columns are no numbers, and whether their rows are kept.
 func (d *drafter) doubtOddCells() {
 	for i := range d.chosen.features {
 		f := &d.chosen.features[i]

@@ -23,7 +23,7 @@ func treesOf(names []string, borders ...string) string {
 		strings.Join(all, ","), strings.Join(quoted, ","), len(names))
 }
 
-// A column of numbers with a few other cells is one of numbers, and they are told; codes among which a text is one are
+// A column of numbers with a few other cells is one of numbers, and the draft lists these; codes among which a text is one are
 // categories, and so is what the model has an input for.
 func TestOddCells(t *testing.T) {
 	many := func(i int) string { return fmt.Sprint(18 + i*7%60) }
@@ -93,7 +93,7 @@ func TestOddCells(t *testing.T) {
 	}
 }
 
-// What of a spreadsheet may be read in two ways is told.
+// The draft lists cells of a spreadsheet that can be read in two ways.
 func TestNotations(t *testing.T) {
 	for text, c := range map[string]struct{ want, domain, doubt string }{
 		"a;b;y\n3448,36;x;ja\n12,5;y;nein\n":                     {"decimal: \",\"\n", "real: 12.5..3448.36", ""},

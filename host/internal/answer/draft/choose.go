@@ -238,8 +238,8 @@ func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 	return all
 }
 
-// faint is the part of the loss of the best same score for everybody above which labels hardly tell arrangements apart:
-// one of those that are tried may fit a poor model's labels better than the right one.
+// faint is the part of the loss of the best same score for everybody above which labels do not decide between
+// arrangements: a wrong one may fit a poor model's labels better than the right one.
 const faint = 0.8
 
 // fitted chooses by the labels, and says how sure that is.
@@ -282,8 +282,12 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 		sure = "guess"
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file does not name its inputs, and the model's scores say little about the label (%s; the same score for everybody: %.3f), so that the inputs may be others: give --inputs or --scores", best.fit.said(), best.blind(t)))
 	}
-	if names && d.info.Format == "onnx" && strings.HasSuffix(best.how, "as they are") && sure != "guess" && !best.numbered() { // the file holds the encoders
-		sure, d.out.Solved = "certain", true
+	if names && d.info.Format == "onnx" && sure != "guess" {
+		if open := best.unchecked(d.info.InputNames); open == nil {
+			sure, d.out.Solved = "certain", true
+		} else {
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file names its inputs, and does not say what was done to %s before them, such as scaling, or in which unit it takes them; --scores settles it", strings.Join(open, ", ")))
+		}
 	}
 	d.out.Inputs = sure + ": " + why
 	return d.held(best)
@@ -423,6 +427,19 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 	if least > bound {
 		others = d.others(tried, scores)
 	}
+	alike, settled, ended := "", false, false
+	if others == "" && (least > bound || d.sends() && slices.ContainsFunc(best.features, feature.coded)) {
+		open := slices.Concat(tried, all)
+		if least <= bound {
+			open = slices.Insert(open, 0, best)
+		}
+		var a arrangement
+		if a, alike, settled, ended = d.recode(open, scores, bound); settled {
+			best, least = a, a.worst(d.model, scores, allRows)
+		} else if least <= bound {
+			alike = "the search ended before they were held against all others"
+		}
+	}
 	if m, smooth := d.model.(model.Differentiable); least > bound && others == "" && smooth && best.known(m, scores) {
 		s := searcher{m: m, scores: scores, bound: bound}
 		if s.search(all); s.least <= bound || s.least < least && !names {
@@ -435,18 +452,25 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 		own := 2*least + 1e-12
 		for i := range best.features {
 			best.simplify(i, d.model, scores, own)
-			best.tell(i, d.model, scores, bound)
+			if !settled || !best.features[i].coded() {
+				best.tell(i, d.model, scores, bound)
+			}
+		}
+		if alike != "" {
+			d.out.Solved = false
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s do not settle all codes of categories: %s, so that these are a guess: give --inputs, or scores of more rows", d.Scores, alike))
 		}
 		least = best.worst(d.model, scores, allRows)
 		for i := range tried[:min(len(tried), 8)] {
-			if a := &tried[i]; !slices.EqualFunc(a.features, best.features, func(f, g feature) bool { return f.from == g.from }) && a.worst(d.model, scores, allRows) <= bound {
+			if a := &tried[i]; !sameColumns(a.features, best.features) && a.worst(d.model, scores, allRows) <= bound {
 				d.out.Solved = false
 				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
 				break
 			}
 		}
 	} else {
-		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, d.rounded(scores, least), fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs", d.Scores, least)))
+		unfinished := map[bool]string{true: " (the search for the codes of categories ended before all were tried)"}[ended]
+		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, d.rounded(scores, least), fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs%s", d.Scores, least, unfinished)))
 	}
 	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, best.count(), least)

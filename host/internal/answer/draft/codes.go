@@ -87,7 +87,7 @@ func (d *drafter) doubtCodes() {
 	}
 	var names []string
 	for _, f := range d.chosen.features {
-		if f.numbered() && len(f.Categories) > 1 && (d.sends() || len(f.Categories) > 2) { // of a network, two fit the labels one way
+		if f.coded() && (d.sends() || len(f.Categories) > 2) { // of a network, two fit the labels one way
 			names = append(names, f.Name)
 		}
 	}

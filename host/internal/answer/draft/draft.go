@@ -228,7 +228,7 @@ func (d *drafter) draft() (err error) {
 		d.label = nil
 	}
 	if d.label != nil && !slices.ContainsFunc(rows, func(row int) bool { return d.truth.labels[row] }) {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row that is kept has the label %s = %s, so the study has none", d.label.name, strings.Join(d.out.Positive, " or ")))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row that is kept has the label %s = %s, so the study has no label", d.label.name, strings.Join(d.out.Positive, " or ")))
 		d.left = append(d.left, d.label.name)
 		d.label, d.out.Label, d.out.Positive = nil, "", nil
 	}
@@ -376,6 +376,9 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 		}
 		without = append(without, c.name)
 		d.left = append(d.left, c.name+" (the model does not take it)")
+		if slices.Contains(d.Protected, c.name) && strings.HasPrefix(d.out.Inputs, "guess") {
+			return a, fmt.Errorf("--protected %s: what fits best leaves it out (%s), which is a guess: give --inputs, or --scores where there are none", c.name, a.how)
+		}
 		if slices.Contains(d.Protected, c.name) {
 			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so copies that differ in it get the same score. Whether other columns stand in for it, as proxies, is not asked here", c.name, a.how)
 		}

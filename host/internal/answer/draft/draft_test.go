@@ -28,8 +28,8 @@ import (
 
 const loan = "../../../../studies/loan"
 
-// made writes what the owner of the shipped network has: its inputs and its scores for the rows of the data, with
-// so many digits (−1: all of them).
+// made writes what the owner of the shipped network has: its inputs and its scores for the rows of the data. digits:
+// decimals written, −1: all.
 func made(t *testing.T, st *study.Study, digits int) (inputs, scores string) {
 	t.Helper()
 	d, err := st.Data()
@@ -413,8 +413,8 @@ func TestGapsInColumnsThatAreLeftOut(t *testing.T) {
 	}
 }
 
-// Whether missing values are a category is told by the rows that have all values: those
-// with gaps, which may be the easier ones, tell nothing where only one of both has them.
+// Rows that have all values decide whether missing values are a category: rows with gaps may be
+// the easier ones, and count only where both arrangements have them.
 func TestGapsTellNothing(t *testing.T) {
 	for name, model := range map[string]relu.Layer{
 		// Trained without the rows with a gap: a is 0 and b is 1.

@@ -29,6 +29,9 @@ type feature struct {
 	named bool
 	// strangers are the last of the categories, for which the model has no input.
 	strangers []string
+	// gapName is the category that missing cells, of marks, are.
+	gapName string
+	marks   []string
 	// why are the comments above it.
 	why []string
 }
@@ -94,7 +97,8 @@ func (f *feature) filled() bool {
 
 // lacks reports that values of the feature may be missing.
 func (f *feature) lacks() bool {
-	return f.sent && f.inputs == "" && len(f.Inputs) == 1 && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0 && f.Kind != space.Real
+	plain := f.inputs == "" && len(f.Inputs) == 1 && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
+	return f.sent && f.Kind != space.Real && (plain || len(f.Inputs) == 1 && f.Inputs[0].Table != nil)
 }
 
 // unread reports a row that has no value of the feature.
@@ -211,7 +215,7 @@ func (v *selection) arrangements(columns []*column, inputs int) (out []arrangeme
 	if !words {
 		hows = hows[:1]
 	}
-	choices := len(columns) // with so many left out, times the columns
+	choices := len(columns) // arrangements, summed over how many columns are left out
 	for left := range min(4, len(columns)) {
 		if left > 0 {
 			choices = choices * (len(columns) - left + 1) / left
@@ -424,14 +428,14 @@ func (a *arrangement) space() (*space.Space, []func(row int) float64) {
 	return s, read
 }
 
-// rows visits rows, up to so many of those that the arrangement can read, with the model's inputs.
+// rows visits at most upTo of the rows that the arrangement can read, with the model's inputs.
 func (a *arrangement) rows(upTo int, visit func(row int, point, inputs []float64)) {
 	a.visit(a.view.rows, upTo, visit)
 }
 
 func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inputs []float64)) {
 	s, read := a.space()
-	point, inputs := make([]float64, len(read)), make([]float64, s.Inputs)
+	point, inputs, gaps := make([]float64, len(read)), make([]float64, s.Inputs), make([]bool, len(read))
 	step := max(1, (len(rows)+upTo-1)/upTo)
 	for at := 0; at < len(rows); at += step {
 		row := rows[at]
@@ -440,13 +444,25 @@ func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inp
 			point[i] = read[i](row)
 			known = known && (!math.IsNaN(point[i]) || a.features[i].lacks() && a.features[i].from.gap(row))
 		}
-		if known {
-			visit(row, point, s.NetworkInputs(inputs, point))
+		if !known {
+			continue
 		}
+		for i := range a.features { // a table has no entry of a missing value
+			if gaps[i] = math.IsNaN(point[i]) && a.features[i].Inputs[0].Table != nil; gaps[i] {
+				point[i] = 0
+			}
+		}
+		s.NetworkInputs(inputs, point)
+		for i := range a.features {
+			if gaps[i] {
+				point[i], inputs[s.Features[i].Inputs[0].Index] = math.NaN(), math.NaN()
+			}
+		}
+		visit(row, point, inputs)
 	}
 }
 
-// judge holds the model's scores of up to so many rows against what is known.
+// judge compares the model's scores of at most upTo rows with what is known.
 func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	n, right, loss, other := 0.0, 0.0, 0.0, 0.0
 	unit := 1.0
@@ -494,7 +510,7 @@ func judged(all []arrangement, m model.Model, t truth, upTo int) []arrangement {
 	return all
 }
 
-// blind is the loss of the best score that is the same for everybody.
+// blind is the least loss of a constant score.
 func (a *arrangement) blind(t truth) float64 {
 	if t.numbers != nil {
 		var all []float64
@@ -521,7 +537,7 @@ func (a *arrangement) blind(t truth) float64 {
 	return -p*math.Log(p) - (1-p)*math.Log(1-p)
 }
 
-// closely is how far apart the losses of two arrangements are that hardly differ.
+// closely is the largest difference of two losses that counts as a tie.
 func (a *arrangement) closely(t truth) float64 {
 	if t.numbers != nil {
 		return 0.02 * a.blind(t)
@@ -532,8 +548,7 @@ func (a *arrangement) closely(t truth) float64 {
 // tells reports that the model's scores, which were judged, say something about the labels.
 func (a *arrangement) tells(t truth) bool { return a.fit.loss <= 0.95*a.blind(t) }
 
-// regresses reports that the model's output is none to take σ of: a sum of trees that is a
-// regression.
+// regresses reports that the model's output is a sum of trees of a regression, so that σ does not apply.
 func regresses(m model.Model) bool {
 	return m.Link() == fairness.LinkLinear && m.Family() == trees.Family
 }

@@ -41,7 +41,7 @@ func (v *selection) named(columns []*column, names []string) (arrangement, bool)
 			}
 			f.Categories = append(f.Categories, category)
 		case slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }):
-			return a, false // a group in two parts is none that a study can say
+			return a, false // a study cannot say a group in two parts
 		default:
 			f := feature{from: c, inputs: "one-hot", named: true}
 			f.Name, f.Kind, f.Categories = c.name, space.Categorical, []string{category}
@@ -100,7 +100,23 @@ func (f feature) numbered() bool {
 	return f.Kind == space.Categorical && f.inputs == "" && f.from.listed == nil
 }
 
-// source is the column, and the category, that the name of an input tells of.
+// unchecked are the columns of which the model's file does not hold how they are read. It does of the texts that an encoder
+// in the file takes, whose inputs are called column=category. A number, or a column of 0 and 1 for a category, may
+// have been made of the column in any way before it came to the model, and a scaler in the file does not exclude
+// another one before it.
+func (a *arrangement) unchecked(names []string) (open []string) {
+	at := 0
+	for i := range a.features {
+		f := &a.features[i]
+		if f.from.listed == nil && (f.Kind != space.Categorical || !strings.HasPrefix(names[at], f.from.name+"=")) {
+			open = append(open, f.Name)
+		}
+		at += len(f.Inputs)
+	}
+	return open
+}
+
+// source is the column, and the category, that the name of an input says.
 func (v *selection) source(columns []*column, name string) (*column, string, bool) {
 	for _, c := range columns {
 		if c.name == name {

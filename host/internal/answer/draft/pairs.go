@@ -432,7 +432,7 @@ func (f *feature) settle(k *kept, scale, offset, bound float64, worst func(scale
 	try(fmt.Sprintf("{scale: %s, offset: %s}", decimal(scale), decimal(offset)), scale, offset)
 }
 
-// short is a number to so many digits.
+// short rounds a number to significant digits.
 func short(x float64, digits int) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	if err != nil {
@@ -477,7 +477,7 @@ func scoresOf(path string) (*table, []float64, error) {
 			continue
 		}
 		if row := c.bad(0); row >= 0 {
-			return nil, nil, fmt.Errorf("%s: column %q, the last one with numbers, has none here: give every row its score", own.place(row), c.name)
+			return nil, nil, fmt.Errorf("%s: column %q, the last one with numbers, has no number here: give every row its score", own.place(row), c.name)
 		}
 		return own, c.numbers, nil
 	}

@@ -36,7 +36,7 @@ type reading struct {
 	free         [][]bool      // by feature and input: a scale and an offset are to be found
 }
 
-// reading reads about so many rows of an arrangement that the scores tell something of. With tables the inputs of
+// reading reads about upTo rows of an arrangement, those whose scores determine a logit. With tables the inputs of
 // categories that are standardised have lines, too.
 func (a *arrangement) reading(m model.Model, scores []float64, upTo int, tables bool) *reading {
 	r := &reading{arrangement: *a}
@@ -92,7 +92,7 @@ func (a *arrangement) reading(m model.Model, scores []float64, upTo int, tables 
 	return r
 }
 
-// spread is the deviation of a column, 1 where it has none.
+// spread is the deviation of a column, 1 where that is 0.
 func spread(k *kept) float64 {
 	if k.deviation > 0 {
 		return k.deviation
@@ -266,7 +266,7 @@ func (f *fitter) sum(e *equations, t *trial, lines []float64, rows int, sharp bo
 	}
 }
 
-// fit moves a trial's lines to where they give the scores of the first rows best, by so many steps of Gauss and
+// fit moves a trial's lines to where they give the scores of the first rows best, by steps of Gauss and
 // Newton, damped as Levenberg and Marquardt do.
 func (f *fitter) fit(t *trial, rows, steps int, sharp bool) {
 	rows, n := min(rows, len(t.of.rows)), len(t.lines)
@@ -306,7 +306,7 @@ func (f *fitter) fit(t *trial, rows, steps int, sharp bool) {
 	}
 }
 
-// heat is a part of a race: so many rows, so many steps, and how many trials go on.
+// heat is a round of a race: rows and steps of each trial, and how many trials stay.
 type heat struct{ rows, steps, keep int }
 
 // clearly is a loss that only the right trial has.
@@ -323,7 +323,7 @@ type searcher struct {
 	work, spent float64
 }
 
-// afford is how many trials a part of the search may fit, each on so many rows in so many steps.
+// afford is how many trials a part of the search may fit, each on rows rows in steps steps.
 func (s *searcher) afford(rows, steps int) int {
 	return max(1, int(mostSearched/8/(float64(rows*(steps+1))*s.work)))
 }
@@ -423,7 +423,7 @@ func (s *searcher) search(all []arrangement) {
 			few = append(few, t.of.arrangement)
 		}
 	}
-	// Which order of the categories? Some by chance, and what becomes of the best when two of them change places.
+	// Orders of the categories: random ones, and the best with two categories exchanged.
 	chance := rand.New(rand.NewPCG(1, 2))
 	for round := 0; round < 5 && s.spent < mostSearched; round++ {
 		for i := range few {
@@ -458,7 +458,7 @@ func (s *searcher) search(all []arrangement) {
 	}
 }
 
-// sample are rows in which each category comes up, where it does, and about so many others.
+// sample are rows in which each category comes up, where it does, and about upTo others.
 func (a *arrangement) sample(upTo int) []int {
 	rows := a.view.rows
 	step := max(1, len(rows)/upTo)
@@ -497,7 +497,7 @@ func (a *arrangement) count() (n int) {
 	return n
 }
 
-// worst is the largest distance between the model's score of a row and that given, over up to so many rows.
+// worst is the largest distance between the model's score of a row and that given, over at most upTo rows.
 func (a *arrangement) worst(m model.Model, scores []float64, upTo int) (most float64) {
 	a.rows(upTo, func(row int, _, inputs []float64) {
 		most = max(most, math.Abs(score(m, m.Logit(inputs))-scores[row]))

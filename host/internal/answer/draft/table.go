@@ -36,7 +36,7 @@ type column struct {
 	numbers []float64
 	missing int
 	marks   []string
-	// odd are those of the marks that are none in other columns, oddRows how many rows have them; slips are those that
+	// odd are the marks that other columns do not have, oddRows how many rows have them; slips are those that
 	// are no numbers.
 	odd, slips []string
 	oddRows    map[string]int
@@ -51,10 +51,12 @@ type column struct {
 	// hot are the columns of a group of which one is 1, by what of their names is a category.
 	hot   map[string]string
 	index map[string]int32
-	// listed are the categories in the order of their codes, where the model's file has them, and unseen the texts
-	// that are none of them; refused: the model's library refuses their rows.
+	// listed are the categories in the order of their codes, where the model's file has them, and unseen the other
+	// texts; refused: the model's library refuses their rows.
 	listed, unseen []string
 	refused        bool
+	// gapMarks are those of missing cells that became a category of their own.
+	gapMarks []string
 }
 
 const (
@@ -109,7 +111,7 @@ func (t *table) read(names []string) (*table, error) {
 	return t, nil
 }
 
-// group makes one column of those that tell one-hot what somebody is: race_a and race_b, of which in
+// group makes one column of one-hot columns of one attribute: race_a and race_b, of which in
 // every row one is 1. The label, where it was given, stands alone, and so do columns whose common
 // name others bear.
 func (t *table) group(label string) {
@@ -408,7 +410,7 @@ func padded(rows [][]string) bool {
 // mostTitles bounds the rows above the names.
 const mostTitles = 10
 
-// titles counts rows that are all but empty above one of names and a column of numbers; 0: there are none.
+// titles counts rows that are all but empty above one of names and a column of numbers; 0: no title.
 func titles(rows [][]string, format *people.Format) int {
 	for n := 1; n <= mostTitles && n < len(rows)-1; n++ {
 		blank := 0

@@ -136,6 +136,13 @@ func (d *drafter) write() (string, error) {
 			}
 			text += ", encode: {map: {" + strings.Join(marks, ", ") + "}}"
 			say(2, fmt.Sprintf("certain: the model puts %s in place of a missing number, which %s rows have", decimal(f.fill), view.Count(f.from.missing)))
+		case f.gapName != "":
+			var marks []string
+			for _, mark := range f.marks {
+				marks = append(marks, scalar(mark)+": "+scalar(f.gapName))
+			}
+			text += ", encode: {map: {" + strings.Join(marks, ", ") + "}}"
+			say(2, "certain: a missing cell has a code of its own, and is a category here")
 		case f.lacks():
 			text += ", missing: true"
 			say(2, fmt.Sprintf("likely: the trees were trained with missing values, which %s rows have; where your own code fills them before the model, say so by encode: {map: …} in place of missing:", view.Count(f.from.missing)))

@@ -95,6 +95,8 @@ type Cell[R any] struct {
 	// the first time.
 	Error   string `json:"error,omitempty"`
 	Retried string `json:"retried,omitempty"`
+	// Refuted: the error is that of a claim that was refuted.
+	Refuted bool `json:"refuted,omitempty"`
 	// Seconds are how long it took.
 	Seconds float64 `json:"-"`
 }
@@ -223,15 +225,16 @@ func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 		Jobs: p.Jobs,
 		Failed: func(known any, err error, _ string) any {
 			cell := known.(*Cell[R])
-			cell.Error = err.Error()
+			cell.Error, cell.Refuted = err.Error(), errors.Is(err, session.ErrContradiction)
 			return cell
 		},
 	})
 }
 
-// Tabulate implements experiment.Plan.
+// Tabulate implements experiment.Plan. The error is of claims that were refuted.
 func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 	cells := make([]Cell[R], len(p.sources))
+	var refuted []error
 	for i := range cells {
 		cell, seconds, err := experiment.Timed[Cell[R]](from, p.key(i))
 		if err != nil {
@@ -240,8 +243,11 @@ func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 		if cell != nil {
 			cells[i], cells[i].Seconds = *cell, seconds
 		}
+		if cells[i].Refuted {
+			refuted = append(refuted, session.AsRefuted(fmt.Errorf("%s: %s", p.name(i), cells[i].Error)))
+		}
 	}
-	return p.Table(p, cells), nil
+	return p.Table(p, cells), errors.Join(refuted...)
 }
 
 // Total is what all tables of series have.
@@ -264,7 +270,7 @@ func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 	t := Total{Seed: p.Seed, of: len(cells), Tidy: &experiment.Tidy{}}
 	for i := range cells {
 		p.tidy(i, &cells[i], t.Tidy)
-		if t.Seconds += cells[i].Seconds; cells[i].Error != "" {
+		if t.Seconds += cells[i].Seconds; cells[i].Error != "" && !cells[i].Refuted {
 			t.failed = append(t.failed, fmt.Errorf("%s: %s", p.name(i), cells[i].Error))
 		}
 	}

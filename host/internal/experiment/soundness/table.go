@@ -71,12 +71,6 @@ type Answer struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// errRefuted tells that claims were refuted, or the truth.
-type errRefuted struct{ error }
-
-// Is lets the program end as it does on every contradiction.
-func (errRefuted) Is(target error) bool { return target == session.ErrContradiction }
-
 // Tabulate implements experiment.Plan.
 func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 	out := &Report{Head: experiment.Head{Tidy: &experiment.Tidy{}}, Solvers: []Row{}, Answers: []Answer{}, Terms: p.Listed()}
@@ -125,7 +119,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 		refuted = append(refuted, fmt.Errorf("%s refuted by a replayed witness: the bench itself is wrong there", english.Plural(untrue, "truth was", "truths were")))
 	}
 	if refuted != nil {
-		return out, errRefuted{errors.Join(refuted...)}
+		return out, session.AsRefuted(errors.Join(refuted...))
 	}
 	return out, nil
 }

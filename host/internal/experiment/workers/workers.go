@@ -76,10 +76,11 @@ type Said struct {
 	Show string `json:"show,omitempty"`
 	Note string `json:"note,omitempty"`
 	// Result is the answer to a request, Error its failure; both may be set. Mistake: the error
-	// is the request's.
+	// is the request's. Refuted: a claim of a solver was refuted.
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Mistake bool            `json:"mistake,omitempty"`
+	Refuted bool            `json:"refuted,omitempty"`
 }
 
 // Usage is a worker's use of time, memory and processors.

@@ -160,13 +160,19 @@ const (
 
 // Foreign says what a file is that begins as no CSV file in UTF-8 does, and what to do about it; nil of others.
 func Foreign(begins string) error {
-	if len(begins) >= 2 && (begins[:2] == "\xff\xfe" || begins[:2] == "\xfe\xff" || (begins[0] == 0) != (begins[1] == 0)) {
-		return errors.New("the file is in UTF-16, and UTF-8 is read: convert it, iconv -f utf-16 -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8")
+	wide := func(bits string) error {
+		return fmt.Errorf("the file is in UTF-%s, and UTF-8 is read: convert it, iconv -f utf-%s -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8", bits, bits)
 	}
 	for _, kind := range kinds {
 		if strings.HasPrefix(begins, kind.begins) {
 			return fmt.Errorf("not a CSV file, but %s", kind.what)
 		}
+	}
+	switch {
+	case len(begins) >= 4 && (begins[:4] == "\xff\xfe\x00\x00" || begins[:3] == "\x00\x00\xfe" || begins[:3] == "\x00\x00\x00" || begins[1:4] == "\x00\x00\x00"):
+		return wide("32")
+	case len(begins) >= 2 && (begins[:2] == "\xff\xfe" || begins[:2] == "\xfe\xff" || (begins[0] == 0) != (begins[1] == 0)):
+		return wide("16")
 	}
 	return nil
 }
