@@ -289,7 +289,7 @@ func TestInputsOfSeveralColumns(t *testing.T) {
 // A column of scores with a cell that is no number is refused with its place; names beside it do not matter.
 func TestScoresWithAGap(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"a text":           {"id,no,yes\n1,0.5,0.5\n2,0.4,oops\n", `:3: column "yes", the last one with numbers, has none here`},
+		"a text":           {"id,no,yes\n1,0.5,0.5\n2,0.4,oops\n", `:3: column "yes", the last one with numbers, has no number here`},
 		"an empty cell":    {"no,yes\n0.5,\n0.4,0.6\n", `:2: column "yes"`},
 		"a date":           {"yes\n2020-01-01\n0.5\n", `:2: column "yes"`},
 		"a label after it": {"yes,label\n0.5,M\n0.4,F\n", ""},
