@@ -72,7 +72,7 @@ demo:
 # vetted. -p 3: while one of them waits for a plugin, two keep two cores busy.
 GOTEST = HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 3 -timeout 30m
 # Those that take longest begin, so that none of them is left alone at the end.
-ALL     := ./host/internal/cli ./host/internal/answer/certify ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
+ALL     := ./host/internal/cli ./host/internal/answer/certify/engine ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
 # These have plain loops beside those of vector instructions.
 VECTOR  := ./sdk/evaluate ./sdk/bound/batch ./plugins/solver-bnb/... ./host/internal/crosscheck
 

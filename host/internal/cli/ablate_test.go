@@ -51,7 +51,7 @@ func TestAblate(t *testing.T) {
 	tier.NeedUsual(t)
 	from := map[string]string{
 		"search-rw": "plugins/search-rw", "search-sa": "plugins/search-sa", "search-mortal": "host/internal/cli/testdata/mortal",
-		"solver-rogue": "host/internal/answer/certify/testdata/rogue",
+		"solver-rogue": "host/internal/answer/certify/engine/testdata/rogue",
 	}
 	for _, c := range []struct {
 		name    string

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
-	"github.com/hyfair/hyfair/host/internal/answer/partition"
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/encode"
 )
@@ -17,8 +17,8 @@ import (
 func init() { commands = append(commands, newCertify) }
 
 func newCertify(app *App) *cobra.Command {
-	var r verdict.Request
-	encodings := []string{certify.Direct}
+	var r certify.Request
+	encodings := []string{engine.Direct}
 	for _, e := range encode.Encodings {
 		encodings = append(encodings, e.Name)
 	}
@@ -54,7 +54,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
 	fl.StringVar(&r.Certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize or --max-k of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
 	fl.Var(&gateFlag{&r.Gates, "check", "string", func(name, bound string) (gate.Gate, error) {
-		return gate.Word(name, bound, certify.Fair.String(), certify.Unfair.String())
+		return gate.Word(name, bound, engine.Fair.String(), engine.Unfair.String())
 	}}, "check", "fair or unfair: exit with code 3 if the verdict is another")
 	fl.StringVar(&r.Partition, "partition", "", `decide the question in parts: a chunk size for every feature such as 10, "age=10,hours-per-week=20", or adaptive`)
 	fl.BoolVar(&r.All, "all", false, "with --partition: decide every part, not only up to the first witness")
@@ -64,11 +64,11 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.`,
 	return cmd
 }
 
-func runCertify(ctx context.Context, app *App, r verdict.Request) (err error) {
+func runCertify(ctx context.Context, app *App, r certify.Request) (err error) {
 	if r.Set, err = app.pluginOptions(); err != nil {
 		return err
 	}
-	out, err := ask(ctx, app, verdict.Answer, r)
+	out, err := ask(ctx, app, certify.Answer, r)
 	if out != nil && session.Interrupted(ctx) {
 		return interruption("interrupted; what was found so far is shown", err)
 	}

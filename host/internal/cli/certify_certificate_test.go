@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
@@ -19,7 +19,7 @@ func TestCertificatesOfCertifyAreAccepted(t *testing.T) {
 	tier.NeedUsual(t)
 	plugins := filepath.Dir(plugintest.Build(t, "solver-bnb"))
 	dir := t.TempDir()
-	certify := func(args ...string) (out verdict.Result, stderr string, code int) {
+	certify := func(args ...string) (out certify.Result, stderr string, code int) {
 		t.Helper()
 		t.Setenv("HYFAIR_DATA", "")
 		var stdout, errs bytes.Buffer

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk/sdktest"
 )
@@ -18,7 +18,7 @@ type directly struct {
 	certified
 	Encoding string
 	Closed   bool
-	MaxK     *verdict.MaxK `json:"max_k"`
+	MaxK     *certify.MaxK `json:"max_k"`
 }
 
 func askedDirectly(t *testing.T, plugins string, args ...string) (out directly, stderr string) {

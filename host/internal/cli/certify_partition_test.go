@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
@@ -137,7 +137,7 @@ func TestSeveralQuestionsInTime(t *testing.T) {
 	tier.NeedUsual(t)
 	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "certify", "../../../studies/loan", "--solver", "rogue", "--set", "mode=patient",
 		"--protected", "each", "--climb=false", "--timeout", "3s", "--json")
-	var set verdict.Results
+	var set certify.Results
 	if err := json.Unmarshal([]byte(stdout), &set); err != nil || code != ExitDone {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}

@@ -18,7 +18,7 @@ func rogueFolder(t *testing.T, names ...string) string {
 	t.Helper()
 	programs := map[string]string{}
 	for _, name := range names {
-		programs["hyfair-solver-"+name] = "host/internal/answer/certify/testdata/rogue"
+		programs["hyfair-solver-"+name] = "host/internal/answer/certify/engine/testdata/rogue"
 	}
 	return plugintest.Folder(t, programs)
 }

@@ -40,7 +40,7 @@ func TestTimeLimitsHold(t *testing.T) {
 func TestEveryCommandEndsWithItsTime(t *testing.T) {
 	tier.NeedUsual(t)
 	plugins := plugintest.Folder(t, map[string]string{
-		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-search-deaf": "host/internal/cli/testdata/deaf",
+		"hyfair-solver-rogue": "host/internal/answer/certify/engine/testdata/rogue", "hyfair-search-deaf": "host/internal/cli/testdata/deaf",
 		"hyfair-search-rw": "plugins/search-rw",
 	})
 	binary, study := program(t), tenureStudy(t)

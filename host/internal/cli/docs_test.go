@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
@@ -27,10 +27,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	bench "github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
@@ -156,14 +156,14 @@ func TestReferenceOfFlags(t *testing.T) {
 func TestReferenceOfJSON(t *testing.T) {
 	sections := sections(t)
 	for command, object := range map[string]any{
-		"init": draft.Result{}, "inspect": reconcile.Result{}, "certify": verdict.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
+		"init": draft.Result{}, "inspect": reconcile.Result{}, "certify": certify.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
 		"train": train.Result{}, "plugins": plugins.Listed{}, "doctor": plugins.Diagnosis{},
 		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetch.Result{},
-		"runs": report.Runs{}, "runs show": report.Details{}, "runs delete": report.Deleted{},
+		"runs": runs.Runs{}, "runs show": runs.Details{}, "runs delete": runs.Deleted{},
 		"plugin new": plugins.Written{}, "plugin install": plugins.Installed{}, "plugin uninstall": plugins.Uninstalled{},
 		"plugin test": plugins.Tested{},
-		"check":       check.Result{}, "audit": audit.Result{}, "report": report.Search{},
-		"report of a study": assess.Result{}, "report of a quantification": report.Quantification{}, "certify and quantify of several sets": verdict.Results{},
+		"check":       check.Result{}, "audit": audit.Result{}, "report": runs.Search{},
+		"report of a study": report.Result{}, "report of a quantification": runs.Quantification{}, "certify and quantify of several sets": certify.Results{},
 		"explain": explain.Result{}, "explain of a file": series.Explanations{},
 		"mitigate": mitigate.Result{}, "mitigate of a file": series.Mitigations{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
 		"soundness new": bench.Result{}, "soundness run": soundness.Report{},

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 )
 
@@ -31,7 +31,7 @@ round.`,
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&r.Format, "format", "", "smt2, mps, lp or vnnlib (default: what the name of --out ends in)")
 	fl.StringVar(&r.Encoding, "encoding", "", "lowering of the network (default: bigm for mps and lp, smt for smt2)")
-	fl.StringVar(&r.Bounds, "bounds", certify.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
+	fl.StringVar(&r.Bounds, "bounds", engine.DefaultBounds, "bounds of the neurons for the lowering: interval or linear")
 	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
 	fl.IntVar(&r.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&r.Maximise, "maximize", false, "ask for the largest margin in place of any violation (not in the score notion)")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
-	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -110,7 +110,7 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	_, stdout, _ = command(t, plugins, "runs", "show", out.Run, "--journal", path, "--json")
-	var shown report.Details
+	var shown runs.Details
 	if err := json.Unmarshal([]byte(stdout), &shown); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestQuantifyIsKept(t *testing.T) {
 		t.Errorf("%s%+v", diff, shown)
 	}
 	code, stdout, stderr := reported(t, path, out.Run, "--json")
-	var r report.Quantification
+	var r runs.Quantification
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != ExitDone || stderr != "" {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}
@@ -152,12 +152,12 @@ func TestQuantifyIsKilled(t *testing.T) {
 	r := start(t, program(t), rogueFolder(t, "rogue"), "quantify", tenureStudy(t), "--solver", "rogue", "--set", "mode=deaf-with-incumbent", "--samples", "20")
 	past := &session.Session{JournalFile: r.journal}
 	proved := func() bool {
-		list, err := report.List(t.Context(), past, report.ListRequest{})
+		list, err := runs.List(t.Context(), past, runs.ListRequest{})
 		if err != nil || len(list.Runs) == 0 {
 			return false
 		}
-		known, err := report.Of(t.Context(), past, list.Runs[0].Name)
-		return err == nil && *known.(*report.Quantification).Undecided == 0
+		known, err := runs.Of(t.Context(), past, list.Runs[0].Name)
+		return err == nil && *known.(*runs.Quantification).Undecided == 0
 	}
 	until(t, "all of it", proved)
 	r.Process.Kill()
@@ -167,7 +167,7 @@ func TestQuantifyIsKilled(t *testing.T) {
 		t.Fatalf("%+v", info)
 	}
 	code, stdout, stderr := reported(t, r.journal, info.Name, "--json")
-	var told report.Quantification
+	var told runs.Quantification
 	if err := json.Unmarshal([]byte(stdout), &told); err != nil || code != ExitDone {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 	}

@@ -16,7 +16,7 @@ import (
 func TestRefutedClaimsEndWithTheirCode(t *testing.T) {
 	tier.NeedUsual(t)
 	plugins, study := plugintest.Folder(t, map[string]string{
-		"hyfair-solver-bnb": "host/internal/answer/certify/testdata/rogue", "hyfair-solver-acme": "host/internal/answer/certify/testdata/rogue",
+		"hyfair-solver-bnb": "host/internal/answer/certify/engine/testdata/rogue", "hyfair-solver-acme": "host/internal/answer/certify/engine/testdata/rogue",
 		"hyfair-search-climb": "plugins/search-climb", "hyfair-search-sa": "plugins/search-sa",
 	}), tenureStudy(t)
 	text, err := os.ReadFile(study)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
@@ -24,7 +24,7 @@ func init() { commands = append(commands, newReport) }
 
 type reportFlags struct {
 	shown   showFlags
-	request assess.Request
+	request report.Request
 	flags   *pflag.FlagSet
 }
 
@@ -96,22 +96,22 @@ func (f *reportFlags) validate(args []string) error {
 func (f *reportFlags) assess(ctx context.Context, app *App) error {
 	r := f.request
 	r.Data, r.Seed = app.Data, app.Seed
-	out, err := askAs(ctx, app, func(r result) error { return f.shown.show(app, r) }, assess.Answer, r)
+	out, err := askAs(ctx, app, func(r result) error { return f.shown.show(app, r) }, report.Answer, r)
 	return interruptedIf(out != nil && out.Interrupted, err)
 }
 
 // reports are on several runs, one after the other.
 type reports struct {
-	Reports []report.Result `json:"reports"`
-	Names   []string        `json:"-"`
+	Reports []runs.Result `json:"reports"`
+	Names   []string      `json:"-"`
 }
 
 // Document shows all of them.
-func (r *reports) Document() *view.Document { return r.show(report.Result.Document) }
+func (r *reports) Document() *view.Document { return r.show(runs.Result.Document) }
 
 // Page shows them with their figures.
 func (r *reports) Page() *view.Document {
-	return r.show(func(one report.Result) *view.Document {
+	return r.show(func(one runs.Result) *view.Document {
 		if p, ok := one.(interface{ Page() *view.Document }); ok {
 			return p.Page()
 		}
@@ -124,7 +124,7 @@ func (r *reports) Title() string {
 	return fmt.Sprintf("%d runs of the journal", len(r.Reports))
 }
 
-func (r *reports) show(one func(report.Result) *view.Document) *view.Document {
+func (r *reports) show(one func(runs.Result) *view.Document) *view.Document {
 	d := &view.Document{}
 	for i, known := range r.Reports {
 		d.Add(view.Heading("Run " + r.Names[i]))
@@ -157,7 +157,7 @@ var recalled = map[string]func(record.Task) (experiment.Plan, error){
 }
 
 // run reports on one of them.
-func (f *reportFlags) run(ctx context.Context, app *App, name string) (out report.Result, err error) {
+func (f *reportFlags) run(ctx context.Context, app *App, name string) (out runs.Result, err error) {
 	known := false
 	err = app.current.Past(func(j *journal.Journal) error {
 		d, err := j.Show(name)
@@ -177,5 +177,5 @@ func (f *reportFlags) run(ctx context.Context, app *App, name string) (out repor
 	if known || err != nil {
 		return out, err
 	}
-	return report.Of(ctx, app.current, name)
+	return runs.Of(ctx, app.current, name)
 }

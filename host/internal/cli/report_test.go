@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
@@ -36,7 +36,7 @@ func TestReportOfASearch(t *testing.T) {
 	if code != ExitDone || stderr != "" {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var r report.Search
+	var r runs.Search
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
 )
@@ -13,7 +13,7 @@ import (
 func init() { commands = append(commands, newRuns) }
 
 func newRuns(app *App) *cobra.Command {
-	var list report.ListRequest
+	var list runs.ListRequest
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs and their results; show, export and delete runs, merge journals",
@@ -33,7 +33,7 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 	fl.StringVar(&list.Study, "study", "", "list runs about the study of this name only")
 	fl.StringVar(&list.Model, "model", "", "list runs about the model of this file name only")
 	fl.StringVar(&list.State, "state", "", "list runs in this state only: running, finished, interrupted, failed or broken off")
-	cmd.RunE = asking(app, report.List, &list, func([]string) {
+	cmd.RunE = asking(app, runs.List, &list, func([]string) {
 		if app.lookBack(); app.JSON && !fl.Changed("last") {
 			list.Last = 0
 		}
@@ -44,7 +44,7 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 		Short:   "Show a run: settings, versions, machine, counts, measures, last witnesses",
 		Example: "  hyfair runs show 3f0\n  hyfair runs show 3f0 --json",
 		Args:    exactlyOne("RUN"),
-		RunE: asking(app, report.Show, &run, func(args []string) {
+		RunE: asking(app, runs.Show, &run, func(args []string) {
 			app.lookBack()
 			run = args[0]
 		}),
@@ -61,7 +61,7 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 			return withRun(app, func(j *journal.Journal) error { return j.Export(args[0], app.Stdout) })
 		},
 	})
-	var r report.DeleteRequest
+	var r runs.DeleteRequest
 	remove := &cobra.Command{
 		Use:     "delete RUN...",
 		Short:   "Delete runs with all their events and results, without asking",
@@ -72,14 +72,14 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 			}
 			return nil
 		},
-		RunE: asking(app, report.Delete, &r, func(args []string) {
+		RunE: asking(app, runs.Delete, &r, func(args []string) {
 			app.lookBack()
 			r.Runs = args
 		}),
 	}
 	remove.Flags().BoolVar(&r.Force, "force", false, "delete a run even while a process is writing it")
 	cmd.AddCommand(remove)
-	var m report.MergeRequest
+	var m runs.MergeRequest
 	merge := &cobra.Command{
 		Use:   "merge JOURNAL...",
 		Short: "Put journals together into one, such as those of the shards of an experiment",
@@ -97,7 +97,7 @@ then shows the tables.`,
 			}
 			return nil
 		},
-		RunE: asking(app, report.Merge, &m, func(args []string) {
+		RunE: asking(app, runs.Merge, &m, func(args []string) {
 			app.lookBack()
 			m.Journals = args
 		}),

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // merged has journals put together.
-func merged(t *testing.T, into string, from ...string) (m report.Merged) {
+func merged(t *testing.T, into string, from ...string) (m runs.Merged) {
 	t.Helper()
 	code, stdout, stderr := command(t, t.TempDir(), append([]string{"runs", "merge", "--json", "--into", into}, from...)...)
 	if code != ExitDone {
@@ -247,7 +247,7 @@ func TestShardsOfSeries(t *testing.T) {
 			shards = append(shards, filepath.Join(folder, name))
 		}
 		all := merged(t, filepath.Join(folder, "all.db"), shards...).Runs
-		at := slices.IndexFunc(all, func(r report.MergedRun) bool { return r.Command == command })
+		at := slices.IndexFunc(all, func(r runs.MergedRun) bool { return r.Command == command })
 		if at < 0 || all[at].State != "finished" || all[at].Tasks != 4 {
 			t.Fatalf("%+v", all)
 		}

@@ -49,7 +49,7 @@ func judged(t *testing.T, stdout string) (r soundness.Report) {
 func TestALiarIsDisqualified(t *testing.T) {
 	tier.NeedUsual(t)
 	binary := program(t)
-	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-solver-bnb": "plugins/solver-bnb"})
+	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-rogue": "host/internal/answer/certify/engine/testdata/rogue", "hyfair-solver-bnb": "plugins/solver-bnb"})
 	dir, path := smallBench(t, binary, "person", "below"), filepath.Join(t.TempDir(), "journal.db")
 	args := []string{"soundness", "run", dir, "--solver", "rogue,bnb", "--set", "rogue.mode=infeasible", "--goals", "witness,max-k", "--timeout", "60s"}
 	code, stdout, stderr := startWith(t, binary, plugins, path, append(args, "--json")...).wait(t)

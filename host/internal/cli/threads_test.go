@@ -15,7 +15,7 @@ import (
 func TestThreads(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
-		"hyfair-solver-rogue": "host/internal/answer/certify/testdata/rogue", "hyfair-search-rw": "plugins/search-rw",
+		"hyfair-solver-rogue": "host/internal/answer/certify/engine/testdata/rogue", "hyfair-search-rw": "plugins/search-rw",
 	})
 	study, mode := tenureStudy(t), "--set=mode=threads"
 	loan, err := filepath.Abs("../../../studies/loan")

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
@@ -190,7 +190,7 @@ func searchWork(ctx context.Context, app *App, job *experiment.Job, out *eventWr
 
 // opener starts the solver of a task.
 func opener(app *App, job *compare.Job) compare.Open {
-	return func(ctx context.Context) (*certify.Options, func(), error) {
+	return func(ctx context.Context) (*engine.Options, func(), error) {
 		catalogue, err := app.catalogue()
 		if err != nil {
 			return nil, nil, err
@@ -199,7 +199,7 @@ func opener(app *App, job *compare.Job) compare.Open {
 		if err != nil {
 			return nil, nil, err
 		}
-		o := certify.OptionsFor(plugins, job.Encoding, job.Bounds)
+		o := engine.OptionsFor(plugins, job.Encoding, job.Bounds)
 		return &o, plugins.Close, nil
 	}
 }

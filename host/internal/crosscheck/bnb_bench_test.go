@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/sdk"
@@ -123,12 +123,12 @@ func publicStudy(b *testing.B, name string) *study.Study {
 // HYFAIR_BENCH_SECONDS.
 func BenchmarkLargest(b *testing.B) {
 	limit := time.Duration(benchSeconds(b)) * time.Second
-	var members []certify.Options
+	var members []engine.Options
 	for _, name := range []string{"bnb", "highs"} {
 		solver, description := plugintest.Solver(b, name)
-		members = append(members, certify.Options{Solver: solver, Description: description, Climb: true})
+		members = append(members, engine.Options{Solver: solver, Description: description, Climb: true})
 	}
-	arms := []certify.Options{members[0], members[1], {Portfolio: members}}
+	arms := []engine.Options{members[0], members[1], {Portfolio: members}}
 	for i := range 20 {
 		name := fmt.Sprintf("AC-%d", i+1)
 		if i >= 12 {
@@ -159,7 +159,7 @@ func BenchmarkLargest(b *testing.B) {
 			for i, o := range arms {
 				measured(fmt.Sprintf("%s/%s", notion, []string{"bnb", "highs", "bnb+highs"}[i]), func(ctx context.Context) (best, bound float64, err error) {
 					o.Threads, o.Maximise = 2, true
-					rep, err := certify.Run(ctx, &problem.Query{Model: st.Model, Space: st.Space, Notion: notion, Epsilon: st.Epsilon}, o)
+					rep, err := engine.Run(ctx, &problem.Query{Model: st.Model, Space: st.Space, Notion: notion, Epsilon: st.Epsilon}, o)
 					if err != nil {
 						return 0, 0, err
 					}
@@ -173,7 +173,7 @@ func BenchmarkLargest(b *testing.B) {
 		measured("k/bnb", func(ctx context.Context) (best, bound float64, err error) {
 			o := members[0]
 			o.Threads = 2
-			e, err := certify.Enclose(ctx, &problem.Query{Model: st.Model, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.MaxK}, o, nil)
+			e, err := engine.Enclose(ctx, &problem.Query{Model: st.Model, Space: st.Space, Notion: fairness.Score, Epsilon: st.Epsilon, Goal: problem.MaxK}, o, nil)
 			if err != nil {
 				return 0, 0, err
 			}

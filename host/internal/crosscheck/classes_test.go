@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -170,7 +170,7 @@ func TestAnyClass(t *testing.T) {
 			}
 		}
 		s := &session.Session{Plugins: catalogue, Threads: 1, Jobs: 1, Begun: time.Now(), JournalFile: filepath.Join(dir, "j.db")}
-		got, err := verdict.Answer(t.Context(), s, verdict.Request{Spec: question.Spec{Study: dir}, Climb: i%3 > 0, Seed: 1, SoftTimeout: time.Minute})
+		got, err := certify.Answer(t.Context(), s, certify.Request{Spec: question.Spec{Study: dir}, Climb: i%3 > 0, Seed: 1, SoftTimeout: time.Minute})
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
@@ -197,7 +197,7 @@ func TestAnyClass(t *testing.T) {
 			x := copies[0]
 			won[k] = n.winners([3]int{int(x["a"]), int(x["b"]), int(copies[1]["g"])})
 		}
-		if last.Verdict != certify.Unfair.String() || !slices.Equal(won[0], []int{*last.Class}) || !changed(won[0], won[1], strict) {
+		if last.Verdict != engine.Unfair.String() || !slices.Equal(won[0], []int{*last.Class}) || !changed(won[0], won[1], strict) {
 			t.Errorf("%d: the witness of class %d is won by %v and %v", i, *last.Class, won[0], won[1])
 		}
 		for k, said := range []*int{last.Witness.Class1, last.Witness.Class2} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
@@ -105,15 +105,15 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 		_, err := export.Lower(q, f, export.Options{Encoding: encoding, Bounds: "interval"})
 		return err
 	}
-	certified := func(solver string, m model.Model, change func(*certify.Options)) error {
+	certified := func(solver string, m model.Model, change func(*engine.Options)) error {
 		s, d := plugintest.Solver(t, solver)
-		o := certify.Options{Solver: s, Description: d, SolverOnly: true}
+		o := engine.Options{Solver: s, Description: d, SolverOnly: true}
 		if change != nil {
 			change(&o)
 		}
 		asked := *q
 		asked.Model = m
-		_, err := certify.Run(t.Context(), &asked, o)
+		_, err := engine.Run(t.Context(), &asked, o)
 		return err
 	}
 	s, d := plugintest.Solver(t, "bnb")
@@ -129,8 +129,8 @@ func TestWhatAModelLacksIsNamed(t *testing.T) {
 		{certified("lpsolve", plain, nil), "solver lpsolve: unsupported: models of the family linear have no rows"},
 		{certified("z3", plain, nil), "solver z3: unsupported: models of the family linear have no script"},
 		{certified("bnb", capable, nil), "solver bnb: unsupported: bnb takes models of the family relu, trees, not of the family linear"},
-		{certified("highs", capable, func(o *certify.Options) { o.Heuristic = true }), "the family linear have no layers of ReLU neurons for heuristic pruning"},
-		{certified("highs", capable, func(o *certify.Options) { o.Bounds = certify.BoundsLP }), "the family linear have no layers of ReLU neurons for the bounds lp"},
+		{certified("highs", capable, func(o *engine.Options) { o.Heuristic = true }), "the family linear have no layers of ReLU neurons for heuristic pruning"},
+		{certified("highs", capable, func(o *engine.Options) { o.Bounds = engine.BoundsLP }), "the family linear have no layers of ReLU neurons for the bounds lp"},
 		{overTheWire, `unsupported: models of the family "linear" are not known here`},
 		{shares, "bnb takes models of the family relu, trees, not of the family linear"},
 		{stated, "the family linear have no layers of ReLU neurons, or trees, for a certificate"},
@@ -162,7 +162,7 @@ func TestASolverThatTakesTheFamilyIsAsked(t *testing.T) {
 	q.Model = linear.Capable{Unit: unit(r, q)}
 	var told string
 	s := &session.Session{Plugins: catalogue, Tell: func(text string) { told += text }}
-	p, err := certify.OpenSolverFor(t.Context(), s, q, nil, certify.Lowerings...)
+	p, err := engine.OpenSolverFor(t.Context(), s, q, nil, engine.Lowerings...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/sdk"
@@ -103,7 +103,7 @@ func gaveBoth(t *testing.T, panel []*panelist, counts map[string]int) {
 	t.Helper()
 	t.Logf("%v", counts)
 	for _, s := range panel {
-		for _, v := range []certify.Verdict{certify.Fair, certify.Unfair} {
+		for _, v := range []engine.Verdict{engine.Fair, engine.Unfair} {
 			if counts[fmt.Sprintf("certify by %s %s", s.name, v)] == 0 {
 				t.Errorf("%s never answered %s: the test shows nothing", s.name, v)
 			}
@@ -154,8 +154,8 @@ func (c *refereed) faults(s *panelist, what string, faults []string) {
 }
 
 // options draws what a question is asked with.
-func (c *refereed) options(s *panelist) certify.Options {
-	o := certify.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Climb: c.r.IntN(2) == 0, Threads: 1 + c.r.IntN(2)}
+func (c *refereed) options(s *panelist) engine.Options {
+	o := engine.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Climb: c.r.IntN(2) == 0, Threads: 1 + c.r.IntN(2)}
 	if c.r.IntN(2) == 0 {
 		o.Enumerate = -1
 	}
@@ -167,8 +167,8 @@ func (c *refereed) options(s *panelist) certify.Options {
 	}
 	if len(encodings) > 0 {
 		o.Encoding = encodings[c.r.IntN(len(encodings))]
-		bounds := certify.BoundsNames()
-		if o.Bounds = bounds[c.r.IntN(len(bounds))]; o.Bounds == certify.BoundsLP && !s.description.Answers(problem.FormMILP, problem.Maximise) {
+		bounds := engine.BoundsNames()
+		if o.Bounds = bounds[c.r.IntN(len(bounds))]; o.Bounds == engine.BoundsLP && !s.description.Answers(problem.FormMILP, problem.Maximise) {
 			o.Bounds = ""
 		}
 	}
@@ -180,9 +180,9 @@ func (c *refereed) verdict(s *panelist) {
 	o := c.options(s)
 	o.Maximise = c.r.IntN(2) == 0
 	what := fmt.Sprintf("certify by %s, %s, %s, maximise %v", s.name, o.Encoding, o.Bounds, o.Maximise)
-	var rep *certify.Report
+	var rep *engine.Report
 	if !c.ask("certify by "+s.name, func(ctx context.Context) (err error) {
-		rep, err = certify.Run(ctx, c.q, o)
+		rep, err = engine.Run(ctx, c.q, o)
 		return err
 	}) {
 		return
@@ -199,9 +199,9 @@ func (c *refereed) verdict(s *panelist) {
 	}
 	tolerance := math.Max(rep.Tolerance, rep.BoundTolerance) + 1e-9*math.Abs(most)
 	switch {
-	case rep.Verdict == certify.Unfair && c.truth.Unfair == 0:
+	case rep.Verdict == engine.Unfair && c.truth.Unfair == 0:
 		c.wrong("%s: unfair; the largest margin is %v, ε %v", what, most, eps)
-	case rep.Verdict == certify.Fair && c.truth.Unfair > 0 && (rep.Grade != sdk.GradeNumerical || most > eps+tolerance):
+	case rep.Verdict == engine.Fair && c.truth.Unfair > 0 && (rep.Grade != sdk.GradeNumerical || most > eps+tolerance):
 		c.wrong("%s: fair, %s, tolerance %v; %d are treated unfairly, the largest margin is %v, ε %v", what, rep.Grade, rep.Tolerance, c.truth.Unfair, most, eps)
 	}
 	if rep.HasBound && c.truth.Some && rep.Bound+tolerance < most {
@@ -262,15 +262,15 @@ func (c *refereed) bins(s *panelist) {
 	q := *c.q
 	q.K = 3 + c.r.IntN(2)
 	o := c.options(s)
-	var rep *certify.Report
+	var rep *engine.Report
 	if !c.ask("bins by "+s.name, func(ctx context.Context) (err error) {
-		rep, err = certify.Run(ctx, &q, o)
+		rep, err = engine.Run(ctx, &q, o)
 		return err
 	}) {
 		return
 	}
 	c.counts[fmt.Sprintf("bins by %s %s", s.name, rep.Verdict)]++
-	if rep.Verdict == certify.Unfair && c.truth.K < q.K || rep.Verdict == certify.Fair && c.truth.K >= q.K && rep.Grade != sdk.GradeNumerical {
+	if rep.Verdict == engine.Unfair && c.truth.K < q.K || rep.Verdict == engine.Fair && c.truth.K >= q.K && rep.Grade != sdk.GradeNumerical {
 		c.wrong("%d bins by %s, %+v: %s, %s; the most is %d", q.K, s.name, o, rep.Verdict, rep.Grade, c.truth.K)
 	}
 	c.faults(s, "bins", rep.Faults)
@@ -281,9 +281,9 @@ func (c *refereed) mostBins(s *panelist) {
 	o := c.options(s)
 	q := *c.q
 	q.Goal, q.K = problem.MaxK, 0
-	var m *certify.Extreme
+	var m *engine.Extreme
 	if !c.ask("Max.K by "+s.name, func(ctx context.Context) (err error) {
-		m, err = certify.Enclose(ctx, &q, o, nil)
+		m, err = engine.Enclose(ctx, &q, o, nil)
 		return err
 	}) {
 		return
@@ -308,9 +308,9 @@ func (c *refereed) extremes(s *panelist) {
 	for goal, want := range map[problem.Goal]float64{problem.MaxK: float64(c.truth.K), problem.MinK: lowest, problem.Maximise: most, problem.Minimise: least} {
 		q := *c.q
 		q.Goal = goal
-		var e *certify.Extreme
+		var e *engine.Extreme
 		if !c.ask(goal.String()+" by "+s.name, func(ctx context.Context) (err error) {
-			e, err = certify.Enclose(ctx, &q, certify.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Enumerate: -1}, nil)
+			e, err = engine.Enclose(ctx, &q, engine.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Enumerate: -1}, nil)
 			return err
 		}) {
 			continue

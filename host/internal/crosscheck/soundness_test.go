@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -33,7 +33,7 @@ func TestSolversAreSound(t *testing.T) {
 	for _, name := range solvers {
 		t.Run(name, func(t *testing.T) {
 			solver, d := plugintest.Solver(t, name)
-			o := certify.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}
+			o := engine.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}
 			counts := map[soundness.Outcome]int{}
 			for _, truth := range truths {
 				if !tier.Long() && !slices.Contains([]string{"person", "below", "between", "fixed"}, truth.Kind) || truth.Rung > 1 && slices.Contains(slow, name) {
@@ -83,7 +83,7 @@ func TestLargeNetworksAreNotCalledFair(t *testing.T) {
 	solver, d := plugintest.Solver(t, "lpsolve")
 	for i := range truth.Questions {
 		q := &truth.Questions[i]
-		if outcome, why := put(t, truth, dir, q, certify.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}); outcome == soundness.Wrong {
+		if outcome, why := put(t, truth, dir, q, engine.Options{Solver: solver, Description: d, Threads: 1, Seed: 1}); outcome == soundness.Wrong {
 			t.Errorf("%s: %s", q.Called(), why)
 		}
 	}
@@ -104,7 +104,7 @@ func ladder(t *testing.T, rungs int) (dir string, truths []*soundness.Truth) {
 }
 
 // put puts a question to a solver and judges the answer.
-func put(t *testing.T, truth *soundness.Truth, dir string, q *soundness.Question, o certify.Options) (soundness.Outcome, string) {
+func put(t *testing.T, truth *soundness.Truth, dir string, q *soundness.Question, o engine.Options) (soundness.Outcome, string) {
 	t.Helper()
 	asked, err := question.Open(truth.Spec(dir, q))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/answer/assess"
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
@@ -32,10 +32,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/plugin/scaffold"
@@ -75,8 +75,8 @@ func TestStoredResults(t *testing.T) {
 	loan := func(where string, protected ...string) question.Spec {
 		return question.Spec{Study: "../../../studies/loan", Scope: question.Scope{Where: where, Protected: protected}}
 	}
-	certify := func(change func(*verdict.Request)) verdict.Request {
-		r := verdict.Request{Spec: loan(few), Climb: true, Seed: 1, SoftTimeout: time.Minute}
+	certifyTask := func(change func(*certify.Request)) certify.Request {
+		r := certify.Request{Spec: loan(few), Climb: true, Seed: 1, SoftTimeout: time.Minute}
 		change(&r)
 		return r
 	}
@@ -95,9 +95,9 @@ func TestStoredResults(t *testing.T) {
 	mitigating := mitigate.Request{Search: searching, Arms: []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained}, Delta: &delta, MostRefused: 0.5,
 		Retraining: mitigate.DefaultRetraining(), Out: in("mitigated"), Gates: held(mitigate.MaxCost, "1%")}
 	mitigating.Retraining.Epochs, mitigating.Prove = 1, 300*time.Millisecond
-	var runs report.Runs
+	var listed runs.Runs
 	run := func(command string) string {
-		for _, r := range runs.Runs {
+		for _, r := range listed.Runs {
 			if r.Command == command {
 				return r.Name
 			}
@@ -112,25 +112,25 @@ func TestStoredResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := []asked{
-		to("certify unfair", verdict.Answer, certify(func(r *verdict.Request) { r.Where = "" })),
-		to("certify fair", verdict.Answer, certify(func(r *verdict.Request) { r.Where, r.Certificate = small, in("proof.gz") })),
-		to("certify nobody", verdict.Answer, certify(func(r *verdict.Request) { r.Where, r.Rules = "loan_amount=1,purpose=business", []string{"all"} })),
-		to("certify in parts", verdict.Answer, certify(func(r *verdict.Request) { r.Partition, r.All, r.Fresh = "10", true, true })),
-		to("certify k", verdict.Answer, certify(func(r *verdict.Request) { r.K = 5 })),
-		to("certify k reached", verdict.Answer, certify(func(r *verdict.Request) { r.K, r.Where = 4, "" })),
-		to("certify max-k", verdict.Answer, certify(func(r *verdict.Request) { r.MaxK = true })),
-		to("certify relaxed", verdict.Answer, certify(func(r *verdict.Request) { r.Relax, r.Where = []string{"income=1"}, "credit_rating=8..10" })),
-		to("certify maximize", verdict.Answer, certify(func(r *verdict.Request) { r.Maximise = true })),
-		to("certify maximize, no pair", verdict.Answer, certify(func(r *verdict.Request) {
+		to("certify unfair", certify.Answer, certifyTask(func(r *certify.Request) { r.Where = "" })),
+		to("certify fair", certify.Answer, certifyTask(func(r *certify.Request) { r.Where, r.Certificate = small, in("proof.gz") })),
+		to("certify nobody", certify.Answer, certifyTask(func(r *certify.Request) { r.Where, r.Rules = "loan_amount=1,purpose=business", []string{"all"} })),
+		to("certify in parts", certify.Answer, certifyTask(func(r *certify.Request) { r.Partition, r.All, r.Fresh = "10", true, true })),
+		to("certify k", certify.Answer, certifyTask(func(r *certify.Request) { r.K = 5 })),
+		to("certify k reached", certify.Answer, certifyTask(func(r *certify.Request) { r.K, r.Where = 4, "" })),
+		to("certify max-k", certify.Answer, certifyTask(func(r *certify.Request) { r.MaxK = true })),
+		to("certify relaxed", certify.Answer, certifyTask(func(r *certify.Request) { r.Relax, r.Where = []string{"income=1"}, "credit_rating=8..10" })),
+		to("certify maximize", certify.Answer, certifyTask(func(r *certify.Request) { r.Maximise = true })),
+		to("certify maximize, no pair", certify.Answer, certifyTask(func(r *certify.Request) {
 			r.Maximise, r.Where, r.Notion = true, "credit_rating=10,income=10,loan_amount=1", "decision"
 		})),
 		{"certify interrupted", func(ctx context.Context, s *session.Session) (shown, error) {
 			ctx, cancel := context.WithCancel(ctx)
 			s.Working = cancel
-			return verdict.Answer(ctx, s, certify(func(*verdict.Request) {}))
+			return certify.Answer(ctx, s, certifyTask(func(*certify.Request) {}))
 		}},
-		to("certify decisions", verdict.Answer, certify(func(r *verdict.Request) { r.Notion = "decision-strict" })),
-		to("certify each", verdict.Answer, certify(func(r *verdict.Request) {
+		to("certify decisions", certify.Answer, certifyTask(func(r *certify.Request) { r.Notion = "decision-strict" })),
+		to("certify each", certify.Answer, certifyTask(func(r *certify.Request) {
 			r.Protected, r.Gates = []string{"each"}, []gate.Gate{{Name: "check", Bound: "fair"}}
 		})),
 		to("quantify", quantify.Answer, quantify.Request{Spec: loan(small), Samples: 500, Seed: 1, Map: in("map.csv"), Gates: held("max-unfair", "1%")}),
@@ -147,7 +147,7 @@ func TestStoredResults(t *testing.T) {
 		to("audit of all", audit.Answer, audit.Request{Spec: loan("credit_rating=3"), Top: -1, Seed: 1}),
 		to("explain", explain.Answer, explaining),
 		to("mitigate", mitigate.Answer, mitigating),
-		to("report of a study", assess.Answer, assess.Request{Spec: loan(few), Budget: assess.LeastBudget, Seed: 1}),
+		to("report of a study", report.Answer, report.Request{Spec: loan(few), Budget: report.LeastBudget, Seed: 1}),
 		to("guard export", guard.AnswerExport, guard.ExportRequest{Rules: in("rules.json"), Language: "python"}),
 		to("train", train.Answer, train.Request{Study: loan("").Study, Config: train.Config{Hidden: []int{4}, Epochs: 1, HeldBack: 0.1}, Out: in("network.json")}),
 		to("check", check.Answer, check.Request{Certificate: in("proof.gz"), Study: loan("").Study}),
@@ -165,20 +165,20 @@ func TestStoredResults(t *testing.T) {
 		to("plugin install", plugins.Install, plugins.InstallRequest{Path: plugintest.Build(t, "search-rw")}),
 		to("plugin uninstall", plugins.Uninstall, plugins.UninstallRequest{Name: "rw"}),
 		{"runs", func(ctx context.Context, s *session.Session) (shown, error) {
-			out, err := report.List(ctx, s, report.ListRequest{})
-			runs = *out
+			out, err := runs.List(ctx, s, runs.ListRequest{})
+			listed = *out
 			return out, err
 		}},
 		{"runs show", func(ctx context.Context, s *session.Session) (shown, error) {
-			return report.Show(ctx, s, run("certify"))
+			return runs.Show(ctx, s, run("certify"))
 		}},
-		{"report of a search", func(ctx context.Context, s *session.Session) (shown, error) { return report.Of(ctx, s, run("search")) }},
+		{"report of a search", func(ctx context.Context, s *session.Session) (shown, error) { return runs.Of(ctx, s, run("search")) }},
 		{"report of a quantification", func(ctx context.Context, s *session.Session) (shown, error) {
-			return report.Of(ctx, s, run("quantify"))
+			return runs.Of(ctx, s, run("quantify"))
 		}},
-		to("runs merge", report.Merge, report.MergeRequest{Journals: []string{in("journal.db")}, Into: in("all.db")}),
+		to("runs merge", runs.Merge, runs.MergeRequest{Journals: []string{in("journal.db")}, Into: in("all.db")}),
 		{"runs delete", func(ctx context.Context, s *session.Session) (shown, error) {
-			return report.Delete(ctx, s, report.DeleteRequest{Runs: []string{run("search")}})
+			return runs.Delete(ctx, s, runs.DeleteRequest{Runs: []string{run("search")}})
 		}},
 		{"fetch", func(context.Context, *session.Session) (shown, error) {
 			return &fetch.Result{Into: "there", Data: "/here/there", Files: []fetch.FileResult{{Path: "a/b", State: fetch.Present, Bytes: 3, Licence: "CC0"}}}, nil

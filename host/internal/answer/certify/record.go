@@ -1,106 +1,61 @@
 package certify
 
 import (
-	"path/filepath"
+	"math"
 	"strconv"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/answer/gate"
-	"github.com/hyfair/hyfair/host/internal/plugin/discover"
-	"github.com/hyfair/hyfair/host/internal/question"
-	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Asked is what was asked, as the results of questions to a solver begin.
-type Asked struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
-	Seconds float64 `json:"seconds"`
-	Notion  string  `json:"notion"`
-	Epsilon string  `json:"epsilon,omitempty"`
-	question.Grounds
-	gate.Checks
-}
-
-// AskedOf is a question to a study.
-func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
-	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String(), Grounds: question.GroundsOf(st)}
-	if q.Notion.UsesEpsilon() {
-		out.Epsilon = fairness.FormatRat(q.Epsilon)
+// begin starts the question's run in the journal. In parts, it resumes the newest unfinished
+// run of the same question, unless the request is Fresh.
+func (a *asker) begin() (*session.Run, error) {
+	started := engine.Started(a.session, "certify", a.study, a.query, a.plugins, a.Where, a.Seed)
+	started.At = a.start
+	settings := started.Task.Settings
+	settings["encoding"], settings["bounds"], settings["climb"] = a.encoding(), a.bounds(), strconv.FormatBool(a.Climb)
+	if a.MaxK {
+		settings["max-k"] = "true"
 	}
-	return out
-}
-
-// Solver is who was asked, as results say it.
-type Solver struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Library string `json:"library"`
-}
-
-// SolverOf names the solver, or a portfolio by its members.
-func SolverOf(all ...*discover.Plugin) Solver {
-	var names, versions, libraries []string
-	for _, p := range all {
-		d := p.Description()
-		names, versions = append(names, d.Name), append(versions, d.Version)
-		if l := session.Library(d); l != "" {
-			libraries = append(libraries, l)
+	if len(a.Relax) > 0 {
+		settings["relax"] = strings.Join(a.Relax, ",")
+	}
+	if a.Maximise {
+		settings["maximize"], settings["gap"] = "true", strconv.FormatFloat(a.Gap, 'g', -1, 64)
+	}
+	if a.Partition == "" {
+		if a.Timeout > 0 {
+			settings["timeout"] = a.Timeout.String()
 		}
+		return a.session.Begin(started)
 	}
-	return Solver{strings.Join(names, "+"), strings.Join(versions, "+"), strings.Join(libraries, ", ")}
+	// The time limit is no part of the run's identity: a resumed run may have a larger one.
+	settings["partition"], settings["all"], settings["soft-timeout"] = a.Partition, strconv.FormatBool(a.All), a.SoftTimeout.String()
+	return a.session.GoOn(started, a.Fresh)
 }
 
-// Settings are those of a question: equal ones ask the same of equal files and regions.
-func Settings(st *study.Study, q *problem.Query) map[string]string {
-	settings := map[string]string{
-		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),
+// report writes the result into the run, and ends it.
+func (a *asker) report(run *session.Run, rep *engine.Report, failed error, interrupted bool) {
+	run.Faults(a.plugins.String(), rep.Faults)
+	if w := rep.Witness; w != nil {
+		run.Emit(w.Event())
 	}
-	if q.Epsilon != nil {
-		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
+	v := &record.Verdict{Region: a.Where, Verdict: rep.Verdict.String(), Tolerance: rep.Tolerance, Reason: rep.Reason}
+	if rep.Verdict == engine.Fair {
+		v.Grade = rep.Grade.String()
 	}
-	if st.Class != nil {
-		settings["class"] = strconv.Itoa(*st.Class)
+	if rep.HasBound && !math.IsInf(rep.Bound, 0) {
+		v.Bound = &rep.Bound
 	}
-	if q.K > 0 {
-		settings["k"] = strconv.Itoa(q.K)
+	run.Emit(record.Event{Kind: record.KindVerdict, Verdict: v})
+	// A run in parts that ended at a time limit can be resumed.
+	limited := a.Partition != "" && rep.Reason == "time limit"
+	end := &record.Finished{Interrupted: interrupted || limited}
+	if failed != nil {
+		end.Error = failed.Error()
 	}
-	for _, r := range st.Rules {
-		if r.On {
-			settings["rule."+r.Name] = "on"
-		}
-	}
-	return settings
-}
-
-// Started is what a run of a command begins with that puts a question to a solver.
-// The caller may add to its settings.
-func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugins discover.Solvers, where string, seed int64) record.Started {
-	settings := Settings(st, q)
-	if s.ThreadsGiven {
-		settings["threads"] = strconv.Itoa(s.Threads)
-	}
-	if s.Memory > 0 {
-		settings["memory"] = strconv.FormatInt(s.Memory, 10)
-	}
-	solver := SolverOf(plugins...)
-	versions := map[string]string{"library": solver.Library}
-	for _, p := range plugins {
-		versions[p.String()] = p.Description().Version
-		for name, value := range p.Options {
-			if len(plugins) > 1 {
-				name = p.Description().Name + "." + name
-			}
-			settings["set."+name] = value
-		}
-	}
-	return record.Started{
-		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: solver.Name, Seed: seed, Region: where, Settings: settings},
-		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath), Versions: versions,
-	}
+	run.Emit(record.Event{Kind: record.KindFinished, Finished: end})
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -31,7 +31,7 @@ func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 		return nil
 	}
 	begin := time.Now()
-	solver, err := certify.OpenProver(ctx, j.session, j.request.Seed, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
+	solver, err := engine.OpenProver(ctx, j.session, j.request.Seed, problem.MinK, problem.Minimise, problem.MaxK, problem.Maximise)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -48,7 +48,7 @@ type Proving struct {
 	Known [][]float64
 	// Ask is certify.Enclose with a solver, for so long. An error may come with
 	// what is known in spite of it, and ends the questions.
-	Ask func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*certify.Extreme, error)
+	Ask func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*engine.Extreme, error)
 	// Progress, where not nil, is told what is asked next.
 	Progress func(string)
 }
@@ -139,7 +139,7 @@ func (p *Proving) questions(predicates []Predicate) (list []asked, ceiling *Prov
 
 // take takes an answer over. Where nobody lives there is nobody with a gap; where
 // nobody has a gap there may be people all the same.
-func (a *asked) take(e *certify.Extreme, spent time.Duration) {
+func (a *asked) take(e *engine.Extreme, spent time.Duration) {
 	if e.Nobody {
 		a.to.Nobody = a.to.Nobody || a.at == &a.to.K
 		return

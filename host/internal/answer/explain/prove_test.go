@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -51,13 +51,13 @@ func clinic(seed uint64) problem.Query {
 }
 
 // enumerator asks a solver that tries every point.
-func enumerator(ctx context.Context, q problem.Query, goal problem.Goal, _ time.Duration, known [][]float64) (*certify.Extreme, error) {
+func enumerator(ctx context.Context, q problem.Query, goal problem.Goal, _ time.Duration, known [][]float64) (*engine.Extreme, error) {
 	d, err := sdktest.Enumerator{}.Describe(ctx)
 	if err != nil {
 		return nil, err
 	}
 	q.Goal = goal
-	return certify.Enclose(ctx, &q, certify.Options{Solver: sdktest.Enumerator{}, Description: d}, known)
+	return engine.Enclose(ctx, &q, engine.Options{Solver: sdktest.Enumerator{}, Description: d}, known)
 }
 
 // predicates are two: one that cuts a box out, and one whose wards are not next to
@@ -134,9 +134,9 @@ func TestFloorsOfFew(t *testing.T) {
 		{Holds: space.Predicate{{Feature: 0, Interval: space.Interval{Lo: 7, Hi: math.Inf(1)}}}},
 		{Holds: space.Predicate{{Feature: 1, Set: []int{0, 1, 2}}}},
 	}
-	p := Proving{Query: q, Time: time.Hour, Ask: func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*certify.Extreme, error) {
+	p := Proving{Query: q, Time: time.Hour, Ask: func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*engine.Extreme, error) {
 		if goal == problem.Minimise && slices.Equal(q.Region.Box[1:2], []space.Interval{{Lo: 3, Hi: 3}}) {
-			return &certify.Extreme{Nobody: true}, nil // with two
+			return &engine.Extreme{Nobody: true}, nil // with two
 		}
 		return enumerator(ctx, q, goal, limit, known)
 	}}
@@ -168,9 +168,9 @@ func TestProvingSharesTimeAndStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	lost := errors.New("lost")
 	p := Proving{Query: clinic(1), Time: time.Hour, Known: [][]float64{{0, 0, 0, 0}}}
-	p.Ask = func(_ context.Context, _ problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*certify.Extreme, error) {
+	p.Ask = func(_ context.Context, _ problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*engine.Extreme, error) {
 		goals, shares, knew = append(goals, goal), append(shares, limit), len(known)
-		e := &certify.Extreme{Bound: 2, Found: 3, X: []float64{1, 0, 0, 0}, Reason: "time limit"}
+		e := &engine.Extreme{Bound: 2, Found: 3, X: []float64{1, 0, 0, 0}, Reason: "time limit"}
 		switch len(goals) {
 		case stop:
 			return e, lost

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
@@ -78,7 +78,7 @@ func TestExportedIsWhatCertifyAsks(t *testing.T) {
 			}
 			seen := &spy{}
 			description := sdk.Description{Name: "spy", SOS1: true, Serves: []sdk.Service{{Form: e.Form, Goal: problem.Decide}, {Form: e.Form, Goal: problem.Maximise}}, Exactness: sdk.GradeExact}
-			_, err := certify.Run(t.Context(), q, certify.Options{Solver: seen, Description: description, Encoding: encoding, Bounds: bounds, Enumerate: -1})
+			_, err := engine.Run(t.Context(), q, engine.Options{Solver: seen, Description: description, Encoding: encoding, Bounds: bounds, Enumerate: -1})
 			if err != nil && !errors.Is(err, errSpy) {
 				t.Fatal(err)
 			}

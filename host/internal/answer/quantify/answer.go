@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
-	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
@@ -141,7 +141,7 @@ func (r *Request) open(ctx context.Context, s *session.Session) (p *discover.Plu
 	if r.Solver == "" {
 		p, err = s.Plugins.DefaultSolver(ctx, r.Set, problem.FormNetwork, problem.Quantify)
 	} else {
-		p, err = certify.OpenSolver(ctx, s, r.Solver, "", r.Set)
+		p, err = engine.OpenSolver(ctx, s, r.Solver, "", r.Set)
 	}
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	} else {
 		rep, counts, failed = a.inParts(ctx, o, run)
 	}
-	if rep != nil && failed != nil && certify.Unanswered(failed) == nil {
+	if rep != nil && failed != nil && engine.Unanswered(failed) == nil {
 		a.session.Note("%v", failed)
 		failed = nil
 	}
@@ -241,7 +241,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	}
 	run.Emit(record.Event{Kind: record.KindShares, Shares: told})
 	// A run in parts that ended at a time limit can be resumed.
-	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && certify.Over(ctx) != "", Measures: out.Measures()}
+	end := &record.Finished{Interrupted: session.Interrupted(ctx) || counts != nil && engine.Over(ctx) != "", Measures: out.Measures()}
 	if failed != nil {
 		end.Error = failed.Error()
 	}
@@ -251,7 +251,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 
 // begin begins the question's run.
 func (a *asker) begin() (*session.Run, error) {
-	started := certify.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
+	started := engine.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
 	if a.Partition != "" { // with more time the run can be resumed

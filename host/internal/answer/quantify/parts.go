@@ -11,8 +11,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -101,7 +101,7 @@ func RunParts(ctx context.Context, q *problem.Query, o Options, parts Parts) (*R
 		asked := *r.q
 		asked.Region = p.region
 		one := o
-		one.Samples, one.Rows, one.Pieces, one.Progress, one.doubt = min(o.Samples, batch), nil, nil, nil, max(1, certify.DoubtCopies/len(all))
+		one.Samples, one.Rows, one.Pieces, one.Progress, one.doubt = min(o.Samples, batch), nil, nil, nil, max(1, engine.DoubtCopies/len(all))
 		begun := time.Now()
 		limited, cancel := session.PartOf(ctx, len(open)-i)
 		rep, failed := Run(limited, &asked, one)
@@ -138,10 +138,10 @@ func (r *run) finish(ctx context.Context, all []piece, counts *Counts, failed er
 	r.conclude(ctx, res)
 	r.report.Faults = append(slices.Compact(faults), r.report.Faults...)
 	if res.Status != sdk.Optimal {
-		r.report.Reason = cmp.Or(certify.Over(ctx), fmt.Sprintf("%d of %s not complete", counts.Total-counts.Complete, english.Plural(counts.Total, "part is", "parts are")))
+		r.report.Reason = cmp.Or(engine.Over(ctx), fmt.Sprintf("%d of %s not complete", counts.Total-counts.Complete, english.Plural(counts.Total, "part is", "parts are")))
 	}
 	if failed != nil {
-		r.report.Reason = certify.FailureReason(failed)
+		r.report.Reason = engine.FailureReason(failed)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -146,13 +146,13 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if certify.Nobody(r.q) {
+	if engine.Nobody(r.q) {
 		r.nobody()
 		return r.report, nil
 	}
 	r.evaluated(ctx)
 	if ctx.Err() != nil {
-		r.report.Reason = certify.Over(ctx)
+		r.report.Reason = engine.Over(ctx)
 		return r.report, nil
 	}
 	if s := r.report.Sampled; s != nil && s.All && s.N == 0 {
@@ -179,7 +179,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	case len(question.Exclude) > 0:
 		return nil, fmt.Errorf("%w: shares are of all individuals of a region", sdk.ErrInvalidProblem)
 	}
-	inward, err := certify.Inward(&question)
+	inward, err := engine.Inward(&question)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (r *run) ask(ctx context.Context) error {
 	if r.tally != nil {
 		r.report.Map = r.tally.result()
 	}
-	if res, err = certify.Answered(ctx, r.o.Description.Name, res, err); res == nil {
+	if res, err = engine.Answered(ctx, r.o.Description.Name, res, err); res == nil {
 		res = &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other}
 	}
 	if res.Shares == nil {
@@ -230,7 +230,7 @@ func (r *run) ask(ctx context.Context) error {
 	}
 	r.conclude(ctx, res)
 	if err != nil {
-		r.report.Reason = certify.FailureReason(err)
+		r.report.Reason = engine.FailureReason(err)
 	}
 	if r.broken != nil { // which ended the solver, too
 		return r.broken
@@ -351,7 +351,7 @@ func (r *run) against(p *sdk.Piece) string {
 func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	rep := r.report
 	if res.Status != sdk.Optimal {
-		rep.Reason = cmp.Or(certify.Over(ctx), res.Reason.String())
+		rep.Reason = cmp.Or(engine.Over(ctx), res.Reason.String())
 	}
 	s := res.Shares
 	if s == nil {

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk"
@@ -226,7 +226,7 @@ func (r *run) evaluated(ctx context.Context) {
 func (r *run) look(ctx context.Context) {
 	q := *r.q
 	q.Goal = problem.Decide
-	w := certify.NewDoubt(&q, r.o.Seed).Refute(ctx, q.RegionOrWhole(), cmp.Or(r.o.doubt, certify.DoubtCopies), q.Notion.Threshold(q.Epsilon))
+	w := engine.NewDoubt(&q, r.o.Seed).Refute(ctx, q.RegionOrWhole(), cmp.Or(r.o.doubt, engine.DoubtCopies), q.Notion.Threshold(q.Epsilon))
 	if w != nil && r.judge.Of(w.Copy1) == individual.Unfair {
 		r.know(r.q.Space.Canonical(w.Copy1), individual.Unfair, 2*maxWitnesses+1)
 	}

@@ -1,141 +1,379 @@
-// Package report presents runs from the journal: a list of them with their results, and all
-// events of searches and quantifications. Nothing is run.
+// Package report puts together what a person who decides about a model wants to know of
+// it: it audits, certifies, searches, quantifies, explains and mitigates within one budget,
+// takes over what the journal has of that, and reports on all of it in ten parts.
 package report
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/assess"
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/explain"
+	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
+	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Header is what every report says of its run.
-type Header struct {
-	Journal  string            `json:"journal"`
-	Run      string            `json:"run"`
-	Study    string            `json:"study"`
-	Model    string            `json:"model"`
-	Seed     int64             `json:"seed"`
-	Where    string            `json:"where,omitempty"`
-	Settings map[string]string `json:"settings"`
-	Started  time.Time         `json:"started"`
-	// State is as lists of runs have it.
-	State   string  `json:"state"`
+// Request asks for an assessment. It is plain data.
+type Request struct {
+	question.Spec
+	// Budget is the time for all of it.
+	Budget time.Duration `json:"budget"`
+	Seed   int64         `json:"seed"`
+	// Fresh takes nothing over from the journal.
+	Fresh bool `json:"-"`
+}
+
+// LeastBudget is the shortest time that an assessment makes sense in.
+const LeastBudget = 5 * time.Second
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	if r.Budget < LeastBudget {
+		return fmt.Errorf("--budget %v: want %v or more", r.Budget, LeastBudget)
+	}
+	return r.Spec.Validate()
+}
+
+// Result is the answer to a Request. A part without an answer is nil, and its step says why.
+type Result struct {
+	Study     string   `json:"study"`
+	Model     string   `json:"model"`
+	Seed      int64    `json:"seed"`
+	Seconds   float64  `json:"seconds"`
+	Budget    string   `json:"budget"`
+	Epsilon   string   `json:"epsilon"`
+	Protected []string `json:"protected"`
+	Where     string   `json:"where,omitempty"`
+	Notion    string   `json:"notion"`
+	// Limit is ε in the notion's unit; empty for a notion without ε. Number: the model predicts a number, and
+	// questions about scores and decisions do not apply.
+	Limit  string `json:"limit,omitempty"`
+	Number bool   `json:"number,omitempty"`
+
+	Audit       *audit.Result    `json:"audit,omitempty"`
+	Verdict     *certify.Result  `json:"verdict,omitempty"`
+	Search      *search.Result   `json:"search,omitempty"`
+	Shares      *quantify.Result `json:"shares,omitempty"`
+	Explanation *explain.Result  `json:"explanation,omitempty"`
+	Mitigation  *mitigate.Result `json:"mitigation,omitempty"`
+	// Person is the worst-treated individual met; nil if none was met.
+	Person *Person `json:"person,omitempty"`
+	// Space is individuals that were drawn uniformly; nil where none could be.
+	Space *Drawn `json:"space,omitempty"`
+
+	// Disagreements are claims of solvers that evaluated individuals refute.
+	Disagreements []string `json:"disagreements,omitempty"`
+
+	Steps      []Step     `json:"steps"`
+	Provenance Provenance `json:"provenance"`
+	// Journal and Run are where it is kept; empty: nowhere.
+	Journal     string `json:"journal,omitempty"`
+	Run         string `json:"run,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	question.Grounds
+}
+
+// Step is one thing that was asked.
+type Step struct {
+	Name string `json:"name"`
+	// Command asks the same alone.
+	Command string  `json:"command"`
 	Seconds float64 `json:"seconds"`
-	Error   string  `json:"error,omitempty"`
+	// From is the run of the journal whose result was taken over.
+	From string `json:"from,omitempty"`
+	// Missing says why there is no answer, Trouble what went wrong beside one.
+	Missing string `json:"missing,omitempty"`
+	Trouble string `json:"trouble,omitempty"`
 }
 
-// Result is a *Search, a *Quantification, the *Details of a verdict, or an *assess.Result.
-type Result interface{ Document() *view.Document }
+// Provenance is what the answers hang on.
+type Provenance struct {
+	StudySHA256 string         `json:"study_sha256"`
+	ModelSHA256 string         `json:"model_sha256"`
+	DataSHA256  string         `json:"data_sha256,omitempty"`
+	Version     string         `json:"version"`
+	Plugins     []string       `json:"plugins"`
+	Machine     record.Machine `json:"machine"`
+	Begun       time.Time      `json:"begun"`
+}
 
-// Of reports on a run of the journal. Of a run that was killed it tells what had
-// been written.
-func Of(_ context.Context, s *session.Session, name string) (Result, error) { return past(s, name, of) }
+// The shares of the budget that steps may take, in their order; what one leaves is for
+// those after it.
+const (
+	auditShare   = 0.25
+	certifyShare = 0.12
+	searchShare  = 0.13
+	sharesShare  = 0.22
+	explainShare = 0.13
+	// The rest is for mitigations.
+)
 
-func of(j *journal.Journal, d *journal.Details) (Result, error) {
-	s := &d.Started
-	run := Header{
-		Journal: j.Path(), Run: d.Name, Study: s.Study, Model: s.Model, Seed: s.Task.Seed, Where: s.Task.Region,
-		Settings: s.Task.Settings, Started: s.At, State: string(d.State), Seconds: seconds(&d.Info), Error: d.Error,
+// asker is an assessment under way.
+type asker struct {
+	session  *session.Session
+	request  Request
+	question *question.Question
+	spec     question.Spec // without sums
+	out      *Result
+	run      *session.Run
+	end      time.Time
+}
+
+// Answer assesses. An interrupt, or the end of the budget, keeps what is known by then.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
 	}
-	switch command := s.Task.Command; command {
-	case "search":
-		maker, err := made(j, d.Name)
-		return &Search{run, s.Task.Arm, *maker.Told()}, err
-	case "quantify":
-		known, err := lastShares(j, d.Name)
-		return &Quantification{run, s.Task.Arm, known}, err
-	case "certify":
-		return details(j, d)
-	case assess.Command:
-		out := &assess.Result{}
-		found := false
-		err := j.Tasks(d.Name, func(done journal.Done) error {
-			if done.Key != assess.Task {
-				return nil
-			}
-			found = true
-			return json.Unmarshal(done.Result, out)
-		})
-		if err == nil && !found {
-			err = session.Mistake(fmt.Errorf("run %s is of a report that did not come to its end", d.Name))
-		}
-		return out, err
-	default:
-		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, whose runs have no report; see hyfair runs show %s", d.Name, command, d.Name))
+	q, err := question.Open(r.Spec)
+	if err != nil {
+		return nil, session.Mistake(err)
 	}
+	question.NeedsMajority(q.Study, s.Note)
+	a := &asker{session: s, request: r, question: q, spec: r.Spec, end: s.Begun.Add(r.Budget)}
+	if err := a.begin(); err != nil {
+		return nil, err
+	}
+	a.ask(ctx)
+	a.out.Interrupted = session.Interrupted(ctx)
+	a.out.Seconds = time.Since(s.Begun).Seconds()
+	a.keep()
+	return a.out, session.Refuted(a.out.Disagreements)
 }
 
-// made folds the events of a run.
-func made(j *journal.Journal, run string) (*Maker, error) {
-	maker := NewMaker()
-	return maker, j.Events(run, func(e record.Event) error { maker.Add(e); return nil })
-}
-
-// lastShares are what the events of a quantification tell, with the faults of the
-// solver; before the first of them, nothing is proved.
-func lastShares(j *journal.Journal, run string) (quantify.Shares, error) {
-	last := &record.Shares{Fair: "0", Unfair: "0"}
-	var faults []string
-	err := j.Events(run, func(e record.Event) error {
-		switch e.Kind {
-		case record.KindShares:
-			last = e.Shares
-		case record.KindFault:
-			faults = append(faults, e.Fault.Error)
+// begin begins the run and says what is known before anything is asked.
+func (a *asker) begin() error {
+	q, st, s := a.question, a.question.Study, a.session
+	notion, err := q.Notion()
+	if err != nil {
+		return session.Mistake(err)
+	}
+	limit, err := q.EpsilonFor(notion)
+	if err != nil {
+		return session.Mistake(err)
+	}
+	eps := limit
+	if !st.Number {
+		if eps, err = q.EpsilonFor(fairness.Score); err != nil {
+			return session.Mistake(err)
 		}
-		return nil
+	}
+	a.out = &Result{
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(), Epsilon: fairness.FormatRat(eps),
+		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{}, Number: st.Number, Grounds: question.GroundsOf(st),
+		Provenance: Provenance{StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Version: session.Build(), Plugins: []string{}, Machine: session.Machine(), Begun: s.Begun.UTC()},
+	}
+	if limit != nil {
+		a.out.Limit = fairness.FormatRat(limit)
+	}
+	if st.HasData() {
+		if data, err := st.Data(); err == nil {
+			a.out.Provenance.DataSHA256 = data.SHA256
+		}
+	}
+	settings := map[string]string{"budget": a.out.Budget, "epsilon": a.out.Epsilon, "notion": a.out.Notion}
+	a.run, err = s.Begin(record.Started{
+		Task:     record.Task{Command: Command, Network: st.ModelSHA256, Study: st.SHA256, Arm: "all", Seed: a.request.Seed, Region: a.spec.Where, Settings: settings},
+		Features: q.Space.Names(), Domains: record.Domains(q.Space), Study: a.out.Study, Model: a.out.Model,
 	})
-	return quantify.SharesOf(last, faults), err
+	if err != nil {
+		return err
+	}
+	a.out.Journal, a.out.Run = a.run.Journal, a.run.Name()
+	return nil
 }
 
-// seconds is how long a run took, or has taken until now (pauses before it was
-// resumed included).
-func seconds(info *journal.Info) float64 {
-	if info.State == journal.Running {
-		return max(info.Seconds, time.Since(info.Started.At).Seconds())
-	}
-	return info.Seconds
-}
+// Command is what the journal calls an assessment, and Task the key of its Result there.
+const (
+	Command = "report"
+	Task    = "report"
+)
 
-// title names the run of a strategy or a solver, and some settings of it.
-func (r *Header) title(by string, settings ...string) string {
-	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, by, r.Study, r.Model, r.Seed)
-	if r.Where != "" {
-		t += ", where " + r.Where
-	}
-	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
-		t += ", ε = " + fairness.FormatRat(eps)
-	}
-	for _, name := range settings {
-		if v := r.Settings[name]; v != "" {
-			t += ", " + name + " " + v
+// keep ends the run, which has the result.
+func (a *asker) keep() {
+	finished := &record.Finished{Interrupted: a.out.Interrupted}
+	if a.run.Kept != nil {
+		if err := a.run.Kept.Complete(Task, a.out, a.out.Seconds); err != nil {
+			finished.Error = err.Error()
 		}
 	}
-	return t
+	a.run.Emit(record.Event{Kind: record.KindFinished, Finished: finished})
 }
 
-// notes describe how the run ended, unless it finished. known states what a lost run has
-// written.
-func (r *Header) notes(known string) []string {
-	switch journal.State(r.State) {
-	case journal.BrokenOff:
-		return []string{fmt.Sprintf("BROKEN OFF after %s: the process ended before the run did. This is what it had written%s.", view.Seconds(r.Seconds), known)}
-	case journal.Interrupted:
-		return []string{fmt.Sprintf("Interrupted after %s.", view.Seconds(r.Seconds))}
-	case journal.Failed:
-		return []string{fmt.Sprintf("Failed after %s: %s", view.Seconds(r.Seconds), r.Error)}
-	case journal.Running:
-		return []string{fmt.Sprintf("Still running, for %s by now.", view.Seconds(r.Seconds))}
+// ask asks one thing after the other: who was met by one is known to the next.
+func (a *asker) ask(ctx context.Context) {
+	r, seed := &a.request, a.request.Seed
+	part := func(share float64) time.Duration {
+		return max(time.Second, time.Duration(share*float64(r.Budget)).Round(100*time.Millisecond))
 	}
-	return nil
+	a.out.Audit = step(ctx, a, "audit", "", part(auditShare), audit.Answer, a.auditing)
+	if verdicts := step(ctx, a, "certify", "--timeout", part(certifyShare), certify.Answer, func(spec question.Spec, limit time.Duration) certify.Request {
+		return certify.Request{Spec: spec, Climb: true, Timeout: limit, Seed: seed}
+	}); verdicts != nil {
+		a.out.Verdict = verdicts.Questions[0]
+		a.out.uses(a.out.Verdict.Solver.Name + " " + a.out.Verdict.Solver.Version)
+	}
+	if a.out.Number {
+		a.out.without("search", "explain", "mitigate")
+	} else {
+		a.out.Search = step(ctx, a, "search", "--mode fast --solver none --budget", part(searchShare), search.Answer, func(spec question.Spec, limit time.Duration) search.Request {
+			return a.searching(spec, limit)
+		})
+	}
+	if known := a.proved(part(sharesShare)); known != nil {
+		a.out.Shares = known
+		a.out.Steps = append(a.out.Steps, Step{Name: "quantify", Command: a.command("quantify", "", 0), From: known.Run})
+	} else if shares := step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
+		return quantify.Request{Spec: spec, Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
+	}); shares != nil && len(shares.Questions) > 0 {
+		a.out.Shares = shares.Questions[0]
+		a.out.uses(a.out.Shares.Solver.Name + " " + a.out.Shares.Solver.Version)
+	}
+	a.settle()
+	if a.out.Number { // what follows is about scores
+		return
+	}
+	a.meet(ctx)
+	a.out.Explanation = step(ctx, a, "explain", "--budget 100000ev", part(explainShare), explain.Answer, func(spec question.Spec, _ time.Duration) explain.Request {
+		return explain.Request{Spec: scored(spec), Strategy: "climb", Budget: "100000ev", Individuals: 10, Method: explain.DefaultMethod(), LIMESamples: lime.DefaultSamples, Seed: seed}
+	})
+	a.mitigate(ctx)
+}
+
+// without notes the steps about scores, which do not apply to a predicted number.
+func (r *Result) without(steps ...string) {
+	for _, name := range steps {
+		r.Steps = append(r.Steps, Step{Name: name, Missing: "the model predicts a number, and this asks about scores"})
+	}
+}
+
+// settle takes a proof that no individual violates the notion for what it says of their share.
+func (a *asker) settle() {
+	v, s := a.out.Verdict, a.out.Shares
+	if v != nil && s != nil && v.Verdict == engine.Fair.String() && !v.Nobody && !s.Nobody() &&
+		v.Notion == s.Notion && v.Epsilon == s.Epsilon && v.Where == s.Where && v.AskedK == s.AskedK && len(v.Relax) == 0 {
+		s.ProvedFair(v.Grade)
+	}
+}
+
+const (
+	// top is how many of the people treated worst are listed, samples how many
+	// individuals are drawn.
+	top, samples = 5, 10_000
+)
+
+// mitigate compares what can be done, in what is left of the budget.
+func (a *asker) mitigate(ctx context.Context) {
+	arms := []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained, mitigate.Consistent}
+	rest := 1 - auditShare - certifyShare - searchShare - sharesShare - explainShare
+	each := time.Duration(rest * float64(a.request.Budget) / float64(2*len(arms))).Round(100 * time.Millisecond) // training takes as long
+	a.out.Mitigation = step(ctx, a, "mitigate", "--arms "+strings.Join(arms, ",")+" --strategy climb --refuse-at-most 0.5 --mode fast --solver none --budget", max(each, 100*time.Millisecond), mitigate.Answer, func(spec question.Spec, limit time.Duration) mitigate.Request {
+		each := a.searching(spec, limit)
+		each.Strategy = "climb"
+		return mitigate.Request{Search: each, Arms: arms, MostRefused: 0.5, Retraining: mitigate.DefaultRetraining()}
+	})
+}
+
+// searching asks for a fast search by the default strategy.
+func (a *asker) searching(spec question.Spec, limit time.Duration) search.Request {
+	return search.Request{Spec: scored(spec), Solver: search.NoSolver, Mode: search.FastMode, Keep: search.DefaultKeep, Budget: limit.String(), Runs: 1, Seed: a.request.Seed}
+}
+
+func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
+	spec.Notion = a.audited()
+	return audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
+}
+
+// audited is the notion that the audit is asked for, which knows nothing of the study's; empty for scores.
+func (a *asker) audited() string {
+	if a.spec.Notion == "" && a.out.scores() {
+		return ""
+	}
+	return a.out.Notion
+}
+
+// scored is a question about scores, which bins are of.
+func scored(spec question.Spec) question.Spec {
+	spec.Notion, spec.K = "", 0
+	return spec
+}
+
+// uses notes a plugin.
+func (r *Result) uses(plugin string) {
+	if !slices.Contains(r.Provenance.Plugins, plugin) {
+		r.Provenance.Plugins = append(r.Provenance.Plugins, plugin)
+	}
+}
+
+// step asks one thing, or takes it over from the journal. It is nil, and the step says why,
+// where there is no answer. request makes what is asked of a spec; limit is for it.
+func step[R any, P comparable](ctx context.Context, a *asker, name, limited string, limit time.Duration, answer func(context.Context, *session.Session, R) (P, error),
+	request func(question.Spec, time.Duration) R,
+) (out P) {
+	var none P
+	did := Step{Name: name, Command: a.command(name, limited, limit)}
+	defer func() { a.out.Steps = append(a.out.Steps, did) }()
+	begun := time.Now()
+	content := a.content(name, request(a.question.Spec.Canonical(), limit))
+	if got, from, ok := taken[P](a, content); ok {
+		did.From, did.Seconds = from, time.Since(begun).Seconds()
+		return got
+	}
+	left := time.Until(a.end)
+	switch {
+	case ctx.Err() != nil:
+		did.Missing = "the report was interrupted before its turn"
+		return none
+	case left < time.Second:
+		did.Missing = fmt.Sprintf("nothing was left of the budget of %v; give it more", a.request.Budget)
+		return none
+	}
+	s := a.session.Next(name)
+	most := left
+	if name != "mitigate" { // the last
+		most = min(left, limit*3/2)
+	}
+	within, cancel := context.WithTimeout(ctx, most)
+	out, err := answer(within, s, request(a.spec, limit))
+	over := within.Err() != nil && ctx.Err() == nil
+	cancel()
+	err = errors.Join(err, s.Close())
+	did.Seconds = time.Since(begun).Seconds()
+	switch {
+	case out == none && over:
+		did.Missing = fmt.Sprintf("its part of the budget of %v was over before there was an answer; give it more", a.request.Budget)
+	case out == none:
+		did.Missing = said(err)
+	case over:
+		did.Trouble = fmt.Sprintf("its part of the budget of %v was over before it was done", a.request.Budget)
+	case err != nil:
+		did.Trouble = said(err)
+	}
+	if errors.Is(err, session.ErrContradiction) {
+		a.out.Disagreements = append(a.out.Disagreements, fmt.Sprintf("%s: %s", name, said(err)))
+	}
+	if out != none && err == nil && !over && ctx.Err() == nil {
+		a.store(name, content, out, did.Seconds)
+	}
+	return out
+}
+
+// said is an error as a part of the report says it.
+func said(err error) string {
+	if err == nil {
+		return "there is no answer"
+	}
+	return err.Error()
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -214,7 +214,7 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 		d := solver.Description()
 		o.solver = d.Name
 		o.newSeeder = func() Seeder {
-			return &certify.Seeder{Query: o.query, WorkLimit: seedWork, Options: certify.Options{
+			return &engine.Seeder{Query: o.query, WorkLimit: seedWork, Options: engine.Options{
 				Solver: solver.Solver(), Description: d, Threads: o.session.Threads, Memory: o.session.Memory, Set: solver.Options,
 			}}
 		}
@@ -293,7 +293,7 @@ func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
 	case NoSolver:
 		return nil, nil
 	case "":
-		p, err := certify.OpenSolverFor(ctx, o.session, o.query, nil, "bigm")
+		p, err := engine.OpenSolverFor(ctx, o.session, o.query, nil, "bigm")
 		if err != nil && ctx.Err() == nil {
 			o.session.Note("searching without a solver in the loop: %v", err)
 			return nil, nil
@@ -377,8 +377,8 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 	}
 	if o.newSeeder != nil {
 		config.Seeder = o.newSeeder()
-		if s, ok := config.Seeder.(*certify.Seeder); ok {
-			config.Refuted = func() []string { return certify.Texts(s.Refuted) }
+		if s, ok := config.Seeder.(*engine.Seeder); ok {
+			config.Refuted = func() []string { return engine.Texts(s.Refuted) }
 		}
 	}
 	if o.budget.Time > 0 {
@@ -386,7 +386,7 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 		config.SeedLimit = max(time.Second, o.budget.Time/10)
 	}
 	out = Run(ctx, config)
-	if s, ok := config.Seeder.(*certify.Seeder); ok {
+	if s, ok := config.Seeder.(*engine.Seeder); ok {
 		out.Spurious += int64(s.Spurious) // points that its own replay refused
 		faults = firstFew(slices.DeleteFunc(slices.Clone(s.Faults), func(text string) bool { return slices.Contains(out.Refuted, text) }))
 	}
@@ -511,7 +511,7 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 // bound asks a solver for the largest k, within the limit, and holds it against
 // the best individual.
 func (o *Searcher) bound(ctx context.Context, best *Best) (*Bound, error) {
-	p, err := certify.OpenProver(ctx, o.session, o.request.Seed, problem.MaxK)
+	p, err := engine.OpenProver(ctx, o.session, o.request.Seed, problem.MaxK)
 	if err != nil {
 		return nil, err
 	}
@@ -530,7 +530,7 @@ func (o *Searcher) bound(ctx context.Context, best *Best) (*Bound, error) {
 
 // Prove bounds the largest k of a question within the limit. A bound that comes
 // with an error has its text.
-func Prove(ctx context.Context, p *certify.Prover, q *problem.Query, limit time.Duration) (*Bound, error) {
+func Prove(ctx context.Context, p *engine.Prover, q *problem.Query, limit time.Duration) (*Bound, error) {
 	start := time.Now()
 	e, err := p.Enclose(ctx, *q, problem.MaxK, limit, nil)
 	if e == nil {

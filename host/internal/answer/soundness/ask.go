@@ -9,7 +9,7 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -86,14 +86,14 @@ func Answer(ctx context.Context, s *session.Session, r Ask) (*Claim, error) {
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	p, err := certify.OpenSolver(ctx, s, r.Solver, "", r.Set)
+	p, err := engine.OpenSolver(ctx, s, r.Solver, "", r.Set)
 	if err != nil {
 		return nil, session.TooLate(ctx, r.Timeout, err)
 	}
 	defer p.Close()
-	return Put(ctx, q, r.Goal, certify.Options{
+	return Put(ctx, q, r.Goal, engine.Options{
 		Solver: p.Solver(), Description: p.Description(), Threads: s.Threads, Memory: s.Memory, Seed: r.Seed, Set: p.Options,
-		Progress: func(p certify.Progress) { s.Show(p.String()) },
+		Progress: func(p engine.Progress) { s.Show(p.String()) },
 	})
 }
 
@@ -110,9 +110,9 @@ func GoalOf(goal string) problem.Goal {
 
 // Put puts a question to a solver that answers alone. What its lowering is follows from
 // the solver. An error is a mistake.
-func Put(ctx context.Context, q *problem.Query, goal string, o certify.Options) (c *Claim, err error) {
-	o.Encoding = certify.DefaultEncoding(&o.Description)
-	o.Bounds, o.SolverOnly, o.Maximise = certify.BoundsFor(o.Encoding), true, goal == Gap
+func Put(ctx context.Context, q *problem.Query, goal string, o engine.Options) (c *Claim, err error) {
+	o.Encoding = engine.DefaultEncoding(&o.Description)
+	o.Bounds, o.SolverOnly, o.Maximise = engine.BoundsFor(o.Encoding), true, goal == Gap
 	c = &Claim{}
 	switch goal {
 	case MaxK:
@@ -126,7 +126,7 @@ func Put(ctx context.Context, q *problem.Query, goal string, o certify.Options) 
 	case err == nil:
 	case errors.Is(err, sdk.ErrUnsupported):
 		c.Declined = view.FirstLine(err.Error())
-	case certify.Unanswered(err) == nil:
+	case engine.Unanswered(err) == nil:
 		c.Error = view.FirstLine(err.Error())
 	default:
 		return nil, err
@@ -135,14 +135,14 @@ func Put(ctx context.Context, q *problem.Query, goal string, o certify.Options) 
 }
 
 // verdict asks for a witness, or for the largest gap.
-func (c *Claim) verdict(ctx context.Context, q *problem.Query, o certify.Options) error {
-	rep, err := certify.Run(ctx, q, o)
+func (c *Claim) verdict(ctx context.Context, q *problem.Query, o engine.Options) error {
+	rep, err := engine.Run(ctx, q, o)
 	if rep == nil {
 		return err
 	}
 	c.Verdict, c.Closed, c.Reason = rep.Verdict.String(), rep.Closed, rep.Reason
-	c.Refuted, c.Faults, c.Spurious = certify.Texts(rep.Refuted), rep.Faults, rep.Spurious
-	if rep.Verdict == certify.Fair {
+	c.Refuted, c.Faults, c.Spurious = engine.Texts(rep.Refuted), rep.Faults, rep.Spurious
+	if rep.Verdict == engine.Fair {
 		c.Grade, c.Tolerance = rep.Grade.String(), rep.Tolerance
 	}
 	if rep.Witness != nil {
@@ -159,7 +159,7 @@ func copies(w *individual.Witness) *[2][]float64 { return &[2][]float64{w.Copy1,
 // Replay evaluates the individuals that the claim shows, since it may come from another
 // machine. The error names what is refuted.
 func (c *Claim) Replay(spec question.Spec, goal string) error {
-	shown := c.Verdict == certify.Unfair.String() || c.Gap != nil || c.K != nil && c.K[0] > 1
+	shown := c.Verdict == engine.Unfair.String() || c.Gap != nil || c.K != nil && c.K[0] > 1
 	switch {
 	case !shown:
 		return nil
@@ -197,13 +197,13 @@ func (c *Claim) Replay(spec question.Spec, goal string) error {
 }
 
 // most asks for the largest k.
-func (c *Claim) most(ctx context.Context, q *problem.Query, o certify.Options) error {
-	m, err := certify.Enclose(ctx, q, o, nil)
+func (c *Claim) most(ctx context.Context, q *problem.Query, o engine.Options) error {
+	m, err := engine.Enclose(ctx, q, o, nil)
 	if m == nil {
 		return err
 	}
 	c.K, c.Closed, c.Reason = &[2]int{int(m.Found), int(m.Bound)}, m.Settled(), m.Reason
-	c.Refuted, c.Faults, c.Spurious = certify.Texts(m.Refuted), m.Faults, m.Spurious
+	c.Refuted, c.Faults, c.Spurious = engine.Texts(m.Refuted), m.Faults, m.Spurious
 	if m.Witness != nil && m.Found > 1 { // every individual reaches one bin
 		c.Copies = copies(m.Witness)
 	}
@@ -211,7 +211,7 @@ func (c *Claim) most(ctx context.Context, q *problem.Query, o certify.Options) e
 }
 
 // shares asks how many are treated unfairly.
-func (c *Claim) shares(ctx context.Context, q *problem.Query, o certify.Options) error {
+func (c *Claim) shares(ctx context.Context, q *problem.Query, o engine.Options) error {
 	rep, err := quantify.Run(ctx, q, quantify.Options{
 		Solver: o.Solver, Description: o.Description, Threads: o.Threads, Memory: o.Memory, Seed: o.Seed, Set: o.Set,
 	})

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 )
 
 // Outcome is what a claim is worth, held against the truth.
@@ -66,8 +66,8 @@ func (q *Question) verdict(c *Claim) (Outcome, string) {
 		of, _ := eps.Float64()
 		limit += of
 	}
-	switch fair := c.Verdict == certify.Fair.String(); {
-	case c.Verdict == certify.Unfair.String() && !q.Unfair:
+	switch fair := c.Verdict == engine.Fair.String(); {
+	case c.Verdict == engine.Unfair.String() && !q.Unfair:
 		return Untrue, "a replayed witness, where the truth says that there is none"
 	case c.Gap != nil && (q.Unfair || q.Goal == Gap) && *c.Gap > hi+slip(hi):
 		return Untrue, fmt.Sprintf("a replayed witness has %.9g, the truth says at most %.9g", *c.Gap, hi)
@@ -83,7 +83,7 @@ func (q *Question) verdict(c *Claim) (Outcome, string) {
 		return Undecided, "fair within its tolerance"
 	case fair:
 		return Proved, ""
-	case c.Verdict == certify.Unfair.String():
+	case c.Verdict == engine.Unfair.String():
 		return Found, ""
 	}
 	return Undecided, ""

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -140,7 +140,7 @@ func TestLies(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, _ := sdktest.Enumerator{}.Describe(t.Context())
-			claim, err := Put(t.Context(), query, q.Goal, certify.Options{Solver: liar{lie: c.lie}, Description: d, Threads: 1, Seed: 1})
+			claim, err := Put(t.Context(), query, q.Goal, engine.Options{Solver: liar{lie: c.lie}, Description: d, Threads: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestLies(t *testing.T) {
 				t.Errorf("%s: %s (%s), %+v", c.about, outcome, why, claim)
 			}
 			right := func(*problem.Query) *sdk.Result { return nil }
-			claim, err = Put(t.Context(), query, q.Goal, certify.Options{Solver: liar{lie: right}, Description: d, Threads: 1, Seed: 1})
+			claim, err = Put(t.Context(), query, q.Goal, engine.Options{Solver: liar{lie: right}, Description: d, Threads: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, _ := sdktest.Enumerator{}.Describe(t.Context())
-			claim, err := Put(t.Context(), query, q.Goal, certify.Options{Solver: sdktest.Enumerator{}, Description: d, Threads: 1, Seed: 1})
+			claim, err := Put(t.Context(), query, q.Goal, engine.Options{Solver: sdktest.Enumerator{}, Description: d, Threads: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
@@ -28,7 +28,7 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 		return nil
 	}
 	// A missing solver is reported before the searches as well.
-	solver, err := certify.OpenProver(ctx, s, p.Seed, problem.MaxK)
+	solver, err := engine.OpenProver(ctx, s, p.Seed, problem.MaxK)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (p *Plan) boundOf(ctx context.Context, s *session.Session, of *Subject) (*s
 	if err != nil {
 		return nil, err
 	}
-	solver, err := certify.OpenProver(ctx, s, p.Seed, problem.MaxK)
+	solver, err := engine.OpenProver(ctx, s, p.Seed, problem.MaxK)
 	if err != nil {
 		return nil, err
 	}

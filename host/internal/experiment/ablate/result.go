@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -158,7 +158,7 @@ func (f *fold) end() (*Result, error) {
 		return nil, errInterrupted
 	}
 	f.result.Measures = search.Measure(f.events)
-	maker := report.NewMaker()
+	maker := runs.NewMaker()
 	for _, e := range f.events {
 		maker.Add(e)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -125,10 +125,10 @@ func (a *Arm) check(key string) error {
 		_, err := fairness.ParseNotion(a.Notion)
 		return err
 	case "encoding":
-		_, err := certify.LookupEncoding(a.Encoding)
+		_, err := engine.LookupEncoding(a.Encoding)
 		return err
 	case "bounds":
-		_, err := certify.LookupBounds(a.Bounds)
+		_, err := engine.LookupBounds(a.Bounds)
 		return err
 	case "goal":
 		return oneOf(a.Goal, GoalDecide, GoalMaximise)

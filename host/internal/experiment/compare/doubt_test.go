@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -44,9 +44,9 @@ func TestALonelyLiarIsRefutedByTheHost(t *testing.T) {
 	}
 	p := tinyPlan(t, path, 2, Arm{Name: "liar"}, Arm{Name: "liars too"})
 	kept := newMemory()
-	open := func(ctx context.Context) (*certify.Options, func(), error) {
+	open := func(ctx context.Context) (*engine.Options, func(), error) {
 		d, err := sdktest.Enumerator{}.Describe(ctx)
-		return &certify.Options{Solver: denying{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
+		return &engine.Options{Solver: denying{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
 	}
 	if err := runOn(t.Context(), p, kept, inProcess(open), nil, nil); err != nil {
 		t.Fatal(err)

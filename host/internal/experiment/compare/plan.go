@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/verdict"
+	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
@@ -173,7 +173,7 @@ const command = "compare"
 // Job is one task as a worker process gets it: a request to certify, put about region
 // after region within its Timeout. The files must still be those of the plan.
 type Job struct {
-	verdict.Request
+	certify.Request
 	// Arm is its name, Measured the ε of the measures: who counts as found.
 	Arm      string `json:"arm"`
 	Measured string `json:"measured"`
@@ -204,7 +204,7 @@ func (p *Plan) job(e Entry) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: verdict.Request{
+	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: certify.Request{
 		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: p.options(&a), Encoding: a.Encoding, Bounds: a.Bounds,
 		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
 		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.Limit(), Seed: e.Seed,

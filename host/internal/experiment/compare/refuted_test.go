@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -65,8 +65,8 @@ func TestClaimsRefutedInTheTaskAreDisagreements(t *testing.T) {
 		says    string
 	}{
 		"denies, in rows":      {deny, "bigm", GoalDecide, true, "nothing exceeds 0.05"},
-		"denies, of the model": {deny, certify.Direct, GoalDecide, true, "nothing exceeds 0.05"},
-		"denies, maximising":   {deny, certify.Direct, GoalMaximise, true, "nothing exceeds"},
+		"denies, of the model": {deny, engine.Direct, GoalDecide, true, "nothing exceeds 0.05"},
+		"denies, maximising":   {deny, engine.Direct, GoalMaximise, true, "nothing exceeds"},
 		"denies every other": {func(p *problem.Problem, r *sdk.Result) {
 			if calls++; calls%2 == 0 {
 				deny(p, r)
@@ -76,22 +76,22 @@ func TestClaimsRefutedInTheTaskAreDisagreements(t *testing.T) {
 			if p.Query != nil && p.Query.Goal == problem.Maximise {
 				*r = sdk.Result{Status: sdk.Unknown, Reason: sdk.WorkLimit, Bound: 0.01, HasBound: true}
 			}
-		}, certify.Direct, GoalMaximise, true, "a replayed witness has"},
+		}, engine.Direct, GoalMaximise, true, "a replayed witness has"},
 		"a witness that is none": {func(_ *problem.Problem, r *sdk.Result) {
 			if r.Witness != nil {
 				r.Witness.Copy2 = r.Witness.Copy1
 			}
-		}, certify.Direct, GoalDecide, true, "its witness does not violate"},
-		"a wrong optimum":         {func(_ *problem.Problem, r *sdk.Result) { r.Objective, r.Bound = r.Objective+0.25, r.Bound+0.25 }, certify.Direct, GoalMaximise, true, "its own point has"},
+		}, engine.Direct, GoalDecide, true, "its witness does not violate"},
+		"a wrong optimum":         {func(_ *problem.Problem, r *sdk.Result) { r.Objective, r.Bound = r.Objective+0.25, r.Bound+0.25 }, engine.Direct, GoalMaximise, true, "its own point has"},
 		"NaN":                     {func(_ *problem.Problem, r *sdk.Result) { r.Bound, r.HasBound = math.NaN(), true }, "bigm", GoalDecide, false, "NaN"},
 		"a point, and infeasible": {func(_ *problem.Problem, r *sdk.Result) { r.Status = sdk.Infeasible }, "bigm", GoalDecide, false, "infeasible and holds a point"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := tinyPlan(t, tinyStudy(t, [6]float64{0.5, 1}), 2, Arm{Name: "honest"}, Arm{Name: "liar", Goal: c.goal}) // one neuron, of few rows
 			kept := newMemory()
-			lying := inProcess(func(ctx context.Context) (*certify.Options, func(), error) {
+			lying := inProcess(func(ctx context.Context) (*engine.Options, func(), error) {
 				d, err := sdktest.Enumerator{}.Describe(ctx)
-				return &certify.Options{Solver: bent{answer: c.answer}, Description: d, Encoding: c.encoding, Bounds: "interval"}, func() {}, err
+				return &engine.Options{Solver: bent{answer: c.answer}, Description: d, Encoding: c.encoding, Bounds: "interval"}, func() {}, err
 			})
 			work := func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {
 				if job.Arm == "liar" {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hyfair/hyfair/host/internal/answer/partition"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

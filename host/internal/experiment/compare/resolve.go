@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -49,9 +49,9 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*disco
 		return session.Mistake(err)
 	}
 	if a.Bounds == "" {
-		a.Bounds = certify.DefaultBounds
+		a.Bounds = engine.DefaultBounds
 	}
-	o := certify.OptionsFor(all, a.Encoding, a.Bounds)
+	o := engine.OptionsFor(all, a.Encoding, a.Bounds)
 	if a.Encoding == "" && len(all) == 1 {
 		a.Encoding = o.Encoding
 	}
@@ -67,5 +67,5 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*disco
 		return session.Mistake(err)
 	}
 	o.Maximise, o.Threads, o.Memory, o.Seed = on.Goal == GoalMaximise, p.Threads, p.Memory, p.Seed
-	return session.Mistake(certify.Try(ctx, q, o))
+	return session.Mistake(engine.Try(ctx, q, o))
 }

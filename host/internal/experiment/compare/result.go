@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -144,7 +144,7 @@ func (f *fold) add(e *record.Event) error {
 func (f *fold) verdict(v *record.Verdict) error {
 	limit := f.epsilon
 	switch {
-	case v.Verdict == certify.Fair.String():
+	case v.Verdict == engine.Fair.String():
 	case v.Bound != nil:
 		limit = *v.Bound
 	default:
@@ -196,10 +196,10 @@ func (f *fold) measures(m map[string]*float64) {
 // doubt tries to refute the proofs, of which those that are not the arm's only word
 // stand anyway. The task has ended: none of its time is spent.
 func (f *fold) doubt(ctx context.Context, seed int64) {
-	d := certify.NewDoubt(f.query, seed)
+	d := engine.NewDoubt(f.query, seed)
 	for _, p := range f.result.Proofs {
 		claimed := new(big.Rat).SetFloat64(p.Limit + slack(p.Limit))
-		w := d.Refute(ctx, p.Box.region(f.subject.Region), certify.DoubtCopies/len(f.result.Proofs), claimed)
+		w := d.Refute(ctx, p.Box.region(f.subject.Region), engine.DoubtCopies/len(f.result.Proofs), claimed)
 		if w != nil {
 			f.result.Refuting = append(f.result.Refuting, Individual{X: f.subject.Space.Canonical(w.Copy1), Logit1: w.Logit1, Logit2: w.Logit2})
 		}

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
-	"github.com/hyfair/hyfair/host/internal/answer/partition"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -28,7 +28,7 @@ import (
 
 // Open starts the solver of a task, or the members of its portfolio: the options say who it
 // is and what it is asked in, and close ends it.
-type Open func(context.Context) (o *certify.Options, close func(), err error)
+type Open func(context.Context) (o *engine.Options, close func(), err error)
 
 // Measures of a finished task, beside those that its events tell.
 const (
@@ -90,7 +90,7 @@ type worker struct {
 	asked   *question.Question
 	query   *problem.Query
 	eval    *evaluate.Evaluator
-	options certify.Options
+	options engine.Options
 	stream  *record.Stream
 	rng     *rand.Rand
 	// emitting guards stream, finding what witness writes: a solver's incumbents
@@ -202,7 +202,7 @@ func (w *worker) ask(ctx context.Context, it item) {
 	q := *w.query
 	q.Region = it.region
 	w.counts[measureAsked]++
-	rep, err := certify.Run(limited, &q, w.options)
+	rep, err := engine.Run(limited, &q, w.options)
 	if rep == nil { // the question is malformed, which another region would not change
 		w.lost = err
 		w.fault(record.Fault{Error: err.Error()})
@@ -234,11 +234,11 @@ func doubled(d time.Duration) time.Duration {
 
 // learn takes in the answer to a question. again: an undecided region deserves
 // another try.
-func (w *worker) learn(it item, rep *certify.Report, again bool) {
+func (w *worker) learn(it item, rep *engine.Report, again bool) {
 	w.witness(rep.Witness)
 	w.verdict(it, rep)
 	switch {
-	case rep.Verdict == certify.Fair:
+	case rep.Verdict == engine.Fair:
 		w.counts[measureFair]++
 		w.certified.Add(w.certified, share(w.asked.Space, w.asked.Region, it.region))
 	case rep.Witness != nil:
@@ -290,16 +290,16 @@ func identity(x []float64) string {
 	return string(b)
 }
 
-func (w *worker) verdict(it item, rep *certify.Report) {
+func (w *worker) verdict(it item, rep *engine.Report) {
 	v := &record.Verdict{Region: partition.Text(w.asked.Space, w.asked.Region, it.region), Verdict: rep.Verdict.String(), Reason: rep.Reason}
-	if rep.Verdict == certify.Fair {
+	if rep.Verdict == engine.Fair {
 		v.Grade, v.Tolerance = rep.Grade.String(), rep.Tolerance
 	}
-	if rep.Verdict == certify.Unfair && rep.Closed && rep.HasBound && !math.IsInf(rep.Bound, 0) {
+	if rep.Verdict == engine.Unfair && rep.Closed && rep.HasBound && !math.IsInf(rep.Bound, 0) {
 		bound := rep.Bound
 		v.Bound, v.Grade, v.Tolerance = &bound, rep.BoundGrade.String(), rep.BoundTolerance
 	}
-	for _, m := range []certify.Method{certify.ByBounds, certify.BySolver, certify.BySampling, certify.ByEnumeration} {
+	for _, m := range []engine.Method{engine.ByBounds, engine.BySolver, engine.BySampling, engine.ByEnumeration} {
 		if rep.Regions[m] > 0 {
 			v.By = string(m)
 		}
@@ -308,7 +308,7 @@ func (w *worker) verdict(it item, rep *certify.Report) {
 }
 
 // faulty records what was wrong with an answer, and what was refuted of it.
-func (w *worker) faulty(rep *certify.Report) {
+func (w *worker) faulty(rep *engine.Report) {
 	for i := range rep.Refuted {
 		r := &rep.Refuted[i]
 		claim := &record.Refuted{Region: partition.Text(w.asked.Space, w.asked.Region, r.Region), Grade: r.Grade.String()}
@@ -317,7 +317,7 @@ func (w *worker) faulty(rep *certify.Report) {
 		}
 		w.fault(record.Fault{Error: r.Text, Refuted: claim})
 	}
-	refuted := certify.Texts(rep.Refuted)
+	refuted := engine.Texts(rep.Refuted)
 	for _, f := range rep.Faults {
 		if !slices.Contains(refuted, f) {
 			w.fault(record.Fault{Error: f})
@@ -350,7 +350,7 @@ func (w *worker) emit(e record.Event) {
 	w.stream.Emit(e)
 }
 
-func (w *worker) started(solver *certify.Options) {
+func (w *worker) started(solver *engine.Options) {
 	s := &record.Started{
 		Task: record.Task{
 			Command: "compare", Network: w.job.ModelSHA256, Study: w.job.StudySHA256, Arm: w.job.Arm, Seed: w.job.Seed, Region: w.job.Where,

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -58,9 +58,9 @@ func tinyStudy(t testing.TB, weights [6]float64) string {
 }
 
 // enumerator opens the solver that tries every point.
-func enumerator(ctx context.Context) (*certify.Options, func(), error) {
+func enumerator(ctx context.Context) (*engine.Options, func(), error) {
 	d, err := sdktest.Enumerator{}.Describe(ctx)
-	return &certify.Options{Solver: sdktest.Enumerator{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
+	return &engine.Options{Solver: sdktest.Enumerator{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
 }
 
 // tinyPlan compares arms on a study without processes.
@@ -217,7 +217,7 @@ func (s slow) Solve(ctx context.Context, _ problem.Delta, _ sdk.SolveOptions) (*
 	return &sdk.Result{Status: sdk.Unknown, Reason: sdk.TimeLimit}, nil
 }
 
-func (s slow) describe(ctx context.Context) (*certify.Options, func(), error) {
+func (s slow) describe(ctx context.Context) (*engine.Options, func(), error) {
 	o, end, err := enumerator(ctx)
 	o.Solver = solverOf{s}
 	return o, end, err
@@ -259,7 +259,7 @@ func (lost) Load(context.Context, *problem.Problem) (sdk.Loaded, error) {
 func TestWorkWithoutItsSolver(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "lost"})
 	record := newMemory()
-	open := func(ctx context.Context) (*certify.Options, func(), error) {
+	open := func(ctx context.Context) (*engine.Options, func(), error) {
 		o, end, err := enumerator(ctx)
 		o.Solver = lost{}
 		return o, end, err

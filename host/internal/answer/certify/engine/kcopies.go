@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// manyBins decides whether an individual of the region reaches q.K bins, with q.K copies of the
+// network, each in a higher bin than the one before.
+func (a *ask) manyBins(ctx context.Context) (outcome, error) {
+	if a.low.smt != nil {
+		return a.manyBinsExactly(ctx)
+	}
+	delta, err := a.low.milp.InBins(a.q.Epsilon, a.q.K)
+	if err != nil {
+		return outcome{}, err
+	}
+	// The distance of every copy from its bin's edges is maximised, so that a point is clear
+	// of rounding; for the replay stopSlack suffices.
+	delta.Objective = a.low.milp.MostRoom()
+	stop := stopSlack
+	out, err := a.solve(ctx, delta, &stop)
+	if err != nil {
+		return outcome{}, err
+	}
+	tolerance := 2 * out.tolerance
+	switch {
+	case out.witness != nil:
+		a.found(out.witness)
+		return outcome{decided: true, by: BySolver}, nil
+	case out.fault == "" && out.upper < -tolerance:
+		if a.auditBins(out) {
+			break
+		}
+		return outcome{decided: true, by: BySolver, grade: sdk.GradeNumerical, tolerance: tolerance,
+			formula: "2 × sensitivity of a logit × the solver's tolerance, in logits from a bin's edge"}, nil
+	}
+	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
+}
+
+// manyBinsExactly asks first for points at a distance from the edges, which rounding a real
+// feature does not carry across an edge, and then for any point: only the second answer is a
+// proof.
+func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
+	text, err := a.low.smt.InBins(a.q.Epsilon, a.q.K)
+	if err != nil {
+		return outcome{}, err
+	}
+	room := a.low.smt.SlackAtLeast(new(big.Rat).SetFloat64(stopSlack))
+	var out *answer
+	for _, question := range []string{text + room, text} {
+		if out, err = a.solve(ctx, a.level(question), nil); err != nil {
+			return outcome{}, err
+		}
+		if out.witness != nil {
+			a.found(out.witness)
+			return outcome{decided: true, by: BySolver}, nil
+		}
+		if out.stops(ctx) {
+			break
+		}
+	}
+	if out.fault == "" && out.Status == sdk.Infeasible && !a.auditBins(out) {
+		return outcome{decided: true, by: BySolver, grade: a.o.Description.Exactness}, nil
+	}
+	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
+}
+
+// auditBins tests a claim that no individual reaches the asked number of bins on random
+// individuals. A counterexample is a fault of the claim, and a witness.
+func (a *ask) auditBins(out *answer) bool {
+	if out.seen != nil {
+		out.fault = "it claims that no individual reaches that many bins; the witness it showed on the way does"
+		a.refutation(out.fault, a.low.region, nil, 0)
+		a.found(out.seen)
+		return true
+	}
+	if a.counterexample(a.low.region, 0, a.target) == nil {
+		return false
+	}
+	out.fault = "it claims that no individual reaches that many bins; a replayed individual does"
+	a.refutation(out.fault, a.low.region, nil, 0)
+	return true
+}
+
+// binsWithin counts the bins that logits from lo to hi can fall into.
+func binsWithin(link fairness.Link, lo, hi, eps *big.Rat) int {
+	return link.Bin(hi, eps) - link.Bin(lo, eps) + 1
+}

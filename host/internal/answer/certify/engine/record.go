@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Asked is what was asked, as the results of questions to a solver begin.
+type Asked struct {
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	Notion  string  `json:"notion"`
+	Epsilon string  `json:"epsilon,omitempty"`
+	question.Grounds
+	gate.Checks
+}
+
+// AskedOf is a question to a study.
+func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
+	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String(), Grounds: question.GroundsOf(st)}
+	if q.Notion.UsesEpsilon() {
+		out.Epsilon = fairness.FormatRat(q.Epsilon)
+	}
+	return out
+}
+
+// Solver is who was asked, as results say it.
+type Solver struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Library string `json:"library"`
+}
+
+// SolverOf names the solver, or a portfolio by its members.
+func SolverOf(all ...*discover.Plugin) Solver {
+	var names, versions, libraries []string
+	for _, p := range all {
+		d := p.Description()
+		names, versions = append(names, d.Name), append(versions, d.Version)
+		if l := session.Library(d); l != "" {
+			libraries = append(libraries, l)
+		}
+	}
+	return Solver{strings.Join(names, "+"), strings.Join(versions, "+"), strings.Join(libraries, ", ")}
+}
+
+// Settings are those of a question: equal ones ask the same of equal files and regions.
+func Settings(st *study.Study, q *problem.Query) map[string]string {
+	settings := map[string]string{
+		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),
+	}
+	if q.Epsilon != nil {
+		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
+	}
+	if st.Class != nil {
+		settings["class"] = strconv.Itoa(*st.Class)
+	}
+	if q.K > 0 {
+		settings["k"] = strconv.Itoa(q.K)
+	}
+	for _, r := range st.Rules {
+		if r.On {
+			settings["rule."+r.Name] = "on"
+		}
+	}
+	return settings
+}
+
+// Started is what a run of a command begins with that puts a question to a solver.
+// The caller may add to its settings.
+func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugins discover.Solvers, where string, seed int64) record.Started {
+	settings := Settings(st, q)
+	if s.ThreadsGiven {
+		settings["threads"] = strconv.Itoa(s.Threads)
+	}
+	if s.Memory > 0 {
+		settings["memory"] = strconv.FormatInt(s.Memory, 10)
+	}
+	solver := SolverOf(plugins...)
+	versions := map[string]string{"library": solver.Library}
+	for _, p := range plugins {
+		versions[p.String()] = p.Description().Version
+		for name, value := range p.Options {
+			if len(plugins) > 1 {
+				name = p.Description().Name + "." + name
+			}
+			settings["set."+name] = value
+		}
+	}
+	return record.Started{
+		Task:     record.Task{Command: command, Network: st.ModelSHA256, Study: st.SHA256, Arm: solver.Name, Seed: seed, Region: where, Settings: settings},
+		Features: q.Space.Names(), Study: st.Name, Model: filepath.Base(st.ModelPath), Versions: versions,
+	}
+}

@@ -1,0 +1,382 @@
+package engine_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// The referee: methods that share nothing with the solvers' path and are plain
+// enough to be believed. Both return the largest margin of the notion over
+// every individual, exactly; ok is false where no pair is comparable.
+
+// enumerate evaluates every individual of a discrete space; where features are
+// relaxed, against every other within reach that differs in a protected value.
+func enumerate(q *problem.Query) (best *big.Rat, ok bool) {
+	exact := q.Model.Exact()
+	type copied struct {
+		point []float64
+		logit *big.Rat
+	}
+	var first, second []copied // copies of individuals in the region, and in the domain
+	collect := func(region space.Region, into *[]copied) {
+		sub := *q
+		sub.Region = region
+		eachIndividual(&sub, func(x []float64) {
+			for _, p := range q.Space.Counterfactuals(region, x) {
+				*into = append(*into, copied{p, exact.Logit(q.Space.ExactInputs(p))})
+			}
+		})
+	}
+	collect(q.RegionOrWhole(), &first)
+	whole := q.RegionOrWhole().Clone()
+	for _, r := range q.Relax {
+		f := &q.Space.Features[r.Feature]
+		whole.Box[r.Feature] = space.Interval{Lo: f.Lo, Hi: f.Hi}
+	}
+	collect(whole, &second)
+	for _, one := range first {
+		for _, two := range second {
+			if !pair(q, one.point, two.point) {
+				continue
+			}
+			for _, o := range [][2]*big.Rat{{one.logit, two.logit}, {two.logit, one.logit}} {
+				if m, comparable := margin(q.Notion, o[0], o[1]); comparable && (!ok || m.Cmp(best) > 0) {
+					best, ok = m, true
+				}
+			}
+		}
+	}
+	return best, ok
+}
+
+// pair reports that two points are copies that the query compares.
+func pair(q *problem.Query, x, y []float64) bool {
+	differ := false
+	for i := range x {
+		far := math.Abs(x[i] - y[i])
+		if q.Space.Features[i].IsProtected() {
+			differ = differ || far > 0
+			continue
+		}
+		allowed := 0.0
+		for _, r := range q.Relax {
+			if r.Feature == i {
+				allowed = r.Tolerance
+			}
+		}
+		if far > allowed {
+			return false
+		}
+	}
+	return differ
+}
+
+// margin of an ordered pair of copies; for the score the lower end of an
+// enclosure far narrower than any tolerance.
+func margin(n fairness.Notion, a, b *big.Rat) (*big.Rat, bool) {
+	switch n {
+	case fairness.Score:
+		if a.Cmp(b) < 0 {
+			return nil, false
+		}
+		lo, _ := fairness.GapBounds(a, b, 100)
+		return lo, true
+	case fairness.Logit:
+		return new(big.Rat).Sub(a, b), true
+	case fairness.Decision:
+		return a, a.Sign() > 0 && b.Sign() <= 0
+	default:
+		low := new(big.Rat).Neg(b)
+		if a.Cmp(low) < 0 {
+			low = a
+		}
+		return low, a.Sign() > 0 && b.Sign() < 0
+	}
+}
+
+// eachIndividual visits every value of the discrete features; real ones stay
+// at zero.
+func eachIndividual(q *problem.Query, visit func(x []float64)) {
+	s, region := q.Space, q.RegionOrWhole()
+	x := make([]float64, len(s.Features))
+	var free []int
+	for _, i := range s.Free() {
+		if s.Features[i].Discrete() {
+			free = append(free, i)
+		}
+	}
+	var walk func(k int)
+	walk = func(k int) {
+		if k == len(free) {
+			visit(x)
+			return
+		}
+		i := free[k]
+		for v := region.Box[i].Lo; v <= region.Box[i].Hi; v++ {
+			x[i] = v
+			walk(k + 1)
+		}
+	}
+	walk(0)
+}
+
+// patterns finds the largest margin over a space with one or two real
+// features: for every setting of the discrete ones, every ordered pair of
+// copies and every pair of activation patterns, the margin is affine on a
+// polygon, and its maximum sits at a vertex. Vertices are computed exactly.
+func patterns(q *problem.Query) (best *big.Rat, ok bool) {
+	s := q.Space
+	var reals []int
+	for _, i := range s.Free() {
+		if !s.Features[i].Discrete() {
+			reals = append(reals, i)
+		}
+	}
+	eachIndividual(q, func(x []float64) {
+		var copies [][]piece
+		s.EachCombination(q.RegionOrWhole(), x, func(point []float64) {
+			if s.Allowed(point) {
+				copies = append(copies, pieces(q, point, reals))
+			}
+		})
+		for i := range copies {
+			for j := range copies {
+				if i == j {
+					continue
+				}
+				for _, one := range copies[i] {
+					for _, two := range copies[j] {
+						m, found := bestVertex(q, reals, one, two)
+						if found && (!ok || m.Cmp(best) > 0) {
+							best, ok = m, true
+						}
+					}
+				}
+			}
+		}
+	})
+	return best, ok
+}
+
+// affine is c[0] + Σ c[1+i]·real feature i.
+type affine []*big.Rat
+
+func (f affine) at(v []*big.Rat) *big.Rat {
+	sum := new(big.Rat).Set(f[0])
+	for i := range v {
+		sum.Add(sum, new(big.Rat).Mul(f[1+i], v[i]))
+	}
+	return sum
+}
+
+func combine(f, g affine, factor *big.Rat) affine {
+	out := make(affine, len(f))
+	for i := range f {
+		out[i] = new(big.Rat).Add(f[i], new(big.Rat).Mul(factor, g[i]))
+	}
+	return out
+}
+
+// piece is one activation pattern: the logit on it, and the forms that are
+// non-negative on it.
+type piece struct {
+	logit affine
+	where []affine
+}
+
+func pieces(q *problem.Query, point []float64, reals []int) []piece {
+	inputs := make([]affine, q.Space.Inputs)
+	exact := q.Space.ExactInputs(point)
+	for i := range inputs {
+		inputs[i] = constant(exact[i], len(reals))
+	}
+	for k, i := range reals {
+		for _, in := range q.Space.Features[i].Inputs {
+			inputs[in.Index][0] = new(big.Rat).SetFloat64(in.Offset)
+			inputs[in.Index][1+k] = new(big.Rat).SetFloat64(in.Scale)
+		}
+	}
+	var out []piece
+	var walk func(layer int, v []affine, where []affine)
+	walk = func(layer int, v []affine, where []affine) {
+		l := &q.Model.(*relu.Network).Layers[layer]
+		y := make([]affine, l.Out)
+		for j := range y {
+			y[j] = constant(new(big.Rat).SetFloat64(l.Bias[j]), len(reals))
+			for i, w := range l.Row(j) {
+				y[j] = combine(y[j], v[i], new(big.Rat).SetFloat64(w))
+			}
+		}
+		if layer == len(q.Model.(*relu.Network).Layers)-1 {
+			logit := y[0]
+			if len(y) == 2 {
+				logit = combine(y[1], y[0], big.NewRat(-1, 1))
+			}
+			out = append(out, piece{logit, where})
+			return
+		}
+		for phases := range 1 << l.Out {
+			next := make([]affine, l.Out)
+			here := append([]affine(nil), where...)
+			for j := range y {
+				if phases>>j&1 == 1 {
+					next[j] = y[j]
+					here = append(here, y[j])
+				} else {
+					next[j] = constant(new(big.Rat), len(reals))
+					here = append(here, combine(next[j], y[j], big.NewRat(-1, 1)))
+				}
+			}
+			walk(layer+1, next, here)
+		}
+	}
+	walk(0, inputs, nil)
+	return out
+}
+
+func constant(c *big.Rat, n int) affine {
+	out := make(affine, n+1)
+	out[0] = c
+	for i := range n {
+		out[1+i] = new(big.Rat)
+	}
+	return out
+}
+
+// bestVertex maximises the notion's margin over one polygon.
+func bestVertex(q *problem.Query, reals []int, one, two piece) (best *big.Rat, ok bool) {
+	n := len(reals)
+	var forms []affine
+	for k, i := range reals {
+		box := q.RegionOrWhole().Box[i]
+		above, below := constant(new(big.Rat).SetFloat64(-box.Lo), n), constant(new(big.Rat).SetFloat64(box.Hi), n)
+		above[1+k].SetInt64(1)
+		below[1+k].SetInt64(-1)
+		forms = append(forms, above, below)
+	}
+	forms = append(append(forms, one.where...), two.where...)
+	zero := constant(new(big.Rat), n)
+	if q.Notion == fairness.Decision {
+		forms = append(forms, combine(zero, two.logit, big.NewRat(-1, 1)))
+	}
+	for i := range forms {
+		for j := range forms {
+			v, found := vertex(n, forms[i], forms[j])
+			if !found || !inside(forms, v) {
+				continue
+			}
+			m, comparable := margin(q.Notion, one.logit.at(v), two.logit.at(v))
+			if comparable && (!ok || m.Cmp(best) > 0) {
+				best, ok = m, true
+			}
+			if n == 1 {
+				break // a vertex is one form's zero
+			}
+		}
+	}
+	return best, ok
+}
+
+func inside(forms []affine, v []*big.Rat) bool {
+	for _, f := range forms {
+		if f.at(v).Sign() < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// vertex solves f = 0 (one real feature), or f = g = 0 (two).
+func vertex(n int, f, g affine) ([]*big.Rat, bool) {
+	if n == 1 {
+		if f[1].Sign() == 0 {
+			return nil, false
+		}
+		return []*big.Rat{new(big.Rat).Neg(new(big.Rat).Quo(f[0], f[1]))}, true
+	}
+	det := new(big.Rat).Sub(new(big.Rat).Mul(f[1], g[2]), new(big.Rat).Mul(f[2], g[1]))
+	if det.Sign() == 0 {
+		return nil, false
+	}
+	x := new(big.Rat).Sub(new(big.Rat).Mul(f[2], g[0]), new(big.Rat).Mul(f[0], g[2]))
+	y := new(big.Rat).Sub(new(big.Rat).Mul(f[0], g[1]), new(big.Rat).Mul(f[1], g[0]))
+	return []*big.Rat{x.Quo(x, det), y.Quo(y, det)}, true
+}
+
+// tiny draws a small network over a small space. Weights are multiples of ¼,
+// so ties and dead neurons happen.
+func tiny(r *rand.Rand, reals int, constrained bool) *problem.Query {
+	s := &space.Space{}
+	feed := func(in space.Input) []space.Input {
+		in.Index = s.Inputs
+		s.Inputs++
+		return []space.Input{in}
+	}
+	s.Features = append(s.Features, space.Feature{Name: "n", Kind: space.Integer, Lo: -1, Hi: float64(1 + r.IntN(3)), Inputs: feed(space.Input{Scale: 0.5})})
+	if reals < 2 {
+		categories := []string{"a", "b", "c"}
+		f := space.Feature{Name: "c", Kind: space.Categorical, Hi: 2, Categories: categories}
+		for k := range categories {
+			table := make([]float64, 3)
+			table[k] = 1
+			f.Inputs = append(f.Inputs, feed(space.Input{Table: table})...)
+		}
+		s.Features = append(s.Features, f)
+	}
+	for k := range reals {
+		s.Features = append(s.Features, space.Feature{Name: string(rune('u' + k)), Kind: space.Real, Lo: -1, Hi: 1, Inputs: feed(space.Input{Scale: 1})})
+	}
+	s.Features = append(s.Features, space.Feature{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: feed(space.Input{Scale: 1})})
+	if reals == 0 {
+		s.Features = append(s.Features, space.Feature{Name: "age", Kind: space.Integer, Hi: 9, Protected: []float64{1, 4, 5}, Inputs: feed(space.Input{Scale: 0.25, Offset: -0.5})})
+	}
+	if constrained {
+		sex, _ := s.Index("sex")
+		s.Forbidden = []space.Predicate{
+			{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: sex, Set: []int{r.IntN(2)}}},
+		}
+		if c, ok := s.Index("c"); ok {
+			s.Forbidden = append(s.Forbidden, space.Predicate{{Feature: c, Set: []int{0, 2}}, {Feature: sex, Set: []int{1}}})
+		}
+	}
+	width := 3
+	if reals > 0 {
+		width = 2
+	}
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
+	if r.IntN(4) == 0 {
+		n.Head = relu.HeadSoftmax
+	}
+	in := s.Inputs
+	layers := 1 + r.IntN(2)
+	if reals == 2 {
+		layers = 1 // the polygons of two layers are too many
+	}
+	for range layers {
+		n.Layers = append(n.Layers, quarterLayer(r, in, width, true))
+		in = width
+	}
+	outputs := 1
+	if n.Head == relu.HeadSoftmax {
+		outputs = 2
+	}
+	n.Layers = append(n.Layers, quarterLayer(r, in, outputs, false))
+	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
+}
+
+func quarterLayer(r *rand.Rand, in, out int, rectified bool) relu.Layer {
+	l := relu.Layer{In: in, Out: out, ReLU: rectified}
+	for range in * out {
+		l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
+	}
+	for range out {
+		l.Bias = append(l.Bias, float64(r.IntN(9)-4)/4)
+	}
+	return l
+}

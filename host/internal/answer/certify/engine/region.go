@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/encode"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// outcome is what was learned of one region.
+type outcome struct {
+	decided bool
+	// stopped: a limit or a lost solver; splitting would not help.
+	stopped bool
+	by      Method
+	// grade and tolerance of what is said about bound, and of the decision; no
+	// grade: the bound is an enclosure of the logits.
+	grade     sdk.Grade
+	tolerance float64
+	formula   string
+	// bound: no individual of the region has a larger margin.
+	bound float64
+	why   string
+}
+
+// and is the outcome of a region of which both parts of the question, the two
+// orders of the copies, are known.
+func (o outcome) and(p outcome) outcome {
+	if !p.decided {
+		o, p = p, o
+	}
+	o.decided = o.decided && p.decided
+	o.grade, o.bound = sdk.Weakest(o.grade, p.grade), math.Max(o.bound, p.bound)
+	if p.tolerance > o.tolerance {
+		o.tolerance, o.formula = p.tolerance, p.formula
+	}
+	return o
+}
+
+// part is the run's question about one region.
+func (r *run) part(region space.Region) *problem.Query {
+	q := *r.q
+	q.Region = region
+	return &q
+}
+
+// bounds encloses the model over all copies of a region's individuals, and what two
+// copies are apart.
+func (r *run) bounds(region space.Region) *bound.Bounds {
+	return encode.Enclose(r.part(region), r.method)
+}
+
+// region decides one region at the current target, or says why it cannot.
+func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
+	if region.Count() < max(2, r.q.K) {
+		// No individual has as many counterfactuals as the question needs: all are fair
+		// (docs/semantics.md), and the gap is 0.
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}, nil
+	}
+	limit := max(1, r.o.Enumerate)
+	if _, few := r.q.Space.CountIndividuals(region.Box, limit); few && len(r.q.Relax) == 0 {
+		return r.enumerate(ctx, region), nil
+	}
+	b := r.bounds(region)
+	if r.boundsSuffice(b) {
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous, bound: r.excludedBound(b)}, nil
+	}
+	if r.lower.Form == problem.FormNetwork {
+		return r.network(ctx, region)
+	}
+	slack := 0.0
+	if r.o.Bounds == BoundsLP {
+		var err error
+		tight := b
+		if tight, slack, err = r.tightened(ctx, region, b); err != nil {
+			return outcome{}, err
+		}
+		switch {
+		case !r.boundsSuffice(tight):
+			b = tight
+		case !r.beaten(region):
+			return r.numerically(outcome{decided: true, by: ByBounds, bound: r.excludedBound(tight)}, slack), nil
+		case r.deciding && r.report.Witness != nil:
+			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil
+		}
+	}
+	var start [][]float64
+	if r.o.Climb {
+		start = r.lookAround(ctx, region)
+		if r.deciding && r.report.Witness != nil {
+			return outcome{decided: true, by: BySampling, bound: r.trivialBound(b)}, nil
+		}
+	}
+	out, err := r.askAbout(ctx, region, b, start)
+	if r.o.Bounds == BoundsLP {
+		out = r.numerically(out, slack)
+	}
+	return out, err
+}
+
+// numerically is an outcome that rests on bounds from a solver, by which the
+// logit may be off by slack.
+func (r *run) numerically(out outcome, slack float64) outcome {
+	out.grade = sdk.GradeNumerical
+	if slack = 2 * slack; slack > out.tolerance {
+		out.tolerance, out.formula = slack, "2 copies × width of the bounds that the solver tightened (its tolerance over every row, column and phase)"
+	}
+	return out
+}
+
+// askAbout puts a region's question to the solver.
+func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds, start [][]float64) (outcome, error) {
+	if r.o.Heuristic {
+		b = r.assumed(r.q.Model.(*relu.Network), region, b) // see takes
+	}
+	low, err := r.lowered(r.part(region), b)
+	if errors.Is(err, encode.ErrUnbounded) {
+		return outcome{stopped: true, bound: r.trivialBound(b), why: err.Error()}, nil
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	if low == nil { // the enclosure reaches fewer bins than are asked for
+		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous}, nil
+	}
+	var all outcome
+	for i, o := range low.orders {
+		ask, err := r.ask(ctx, low, b, o)
+		if err != nil {
+			return outcome{}, err
+		}
+		ask.begin = start
+		out, err := ask.decide(ctx)
+		ask.close()
+		if err != nil {
+			return outcome{}, err
+		}
+		if low.proofless != "" && out.grade != 0 {
+			// In smaller regions it would be no other.
+			out = outcome{stopped: true, bound: r.trivialBound(b), why: low.proofless}
+		}
+		if i > 0 {
+			out = all.and(out)
+		}
+		if all = out; !all.decided || r.deciding && r.report.Witness != nil {
+			break
+		}
+	}
+	return all, nil
+}
+
+// decide puts the question in the words of the form that was lowered to.
+func (a *ask) decide(ctx context.Context) (outcome, error) {
+	switch {
+	case a.q.K > 2:
+		return a.manyBins(ctx)
+	case a.low.smt != nil:
+		return a.exact(ctx)
+	case !a.q.Notion.Linear():
+		return a.score(ctx)
+	}
+	return a.linear(ctx)
+}

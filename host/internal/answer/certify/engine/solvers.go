@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Lowerings are the encodings that a question without one is put in where no
+// solver takes the network itself, in the order in which they are tried.
+var Lowerings = []string{"bigm", "smt"}
+
+// OpenSolver starts the named solver, or the first that can be used with the
+// encoding; without one, with the network itself, or else with rows and columns,
+// or else with scripts.
+func OpenSolver(ctx context.Context, s *session.Session, name, encoding string, options map[string]string) (*discover.Plugin, error) {
+	switch {
+	case len(discover.Members(name)) > 1:
+		return nil, session.Mistake(fmt.Errorf("solver %s: a portfolio answers certify and the arms of compare; name one of them here", name))
+	case name != "":
+		return s.Plugins.Open(ctx, client.Solver, name, options)
+	case encoding != "":
+		return firstSolver(ctx, s, options, []string{encoding})
+	}
+	return firstSolver(ctx, s, options, append([]string{Direct}, Lowerings...))
+}
+
+// OpenSolvers is OpenSolver for questions that a portfolio may be asked: a name such as
+// "bnb+highs" starts all its members.
+func OpenSolvers(ctx context.Context, s *session.Session, name, encoding string, options map[string]string) (discover.Solvers, error) {
+	if len(discover.Members(name)) > 1 {
+		return s.Plugins.OpenSolvers(ctx, name, options)
+	}
+	p, err := OpenSolver(ctx, s, name, encoding, options)
+	if err != nil {
+		return nil, err
+	}
+	return discover.Solvers{p}, nil
+}
+
+// OpenSolverFor is OpenSolver for one question: if the user named no solver and the default
+// does not answer the question, another solver of the lowerings is opened, and the user is
+// notified.
+func OpenSolverFor(ctx context.Context, s *session.Session, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
+	p, err := firstSolver(ctx, s, options, append([]string{Direct}, lowerings...))
+	if err != nil {
+		return nil, err
+	}
+	other, err := Instead(ctx, s, p, q, options, lowerings...)
+	if other != p || err != nil {
+		p.Close()
+	}
+	return other, err
+}
+
+// Instead is p, or a solver of the lowerings where p does not answer the question.
+func Instead(ctx context.Context, s *session.Session, p *discover.Plugin, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
+	why := refusal(ctx, p, q)
+	if why == nil {
+		return p, nil
+	}
+	other, err := firstSolver(ctx, s, options, lowerings)
+	if err != nil {
+		return nil, fmt.Errorf("%w; and of the other solvers: %w", why, err)
+	}
+	s.Note("%v; asking %s", why, other.Found.Name)
+	return other, nil
+}
+
+// firstSolver starts the default solver for the first of the encodings that has
+// one. The error is that of rows and columns, where those are among them.
+func firstSolver(ctx context.Context, s *session.Session, options map[string]string, encodings []string) (*discover.Plugin, error) {
+	var failed error
+	for _, name := range encodings {
+		e, err := LookupEncoding(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --encoding: %w", sdk.ErrInvalidOption, err)
+		}
+		goals := []problem.Goal{problem.Decide, problem.Maximise}
+		if e.Form == problem.FormSMT {
+			goals = goals[:1]
+		}
+		p, err := s.Plugins.DefaultSolver(ctx, options, e.Form, goals...)
+		switch {
+		case err == nil:
+			return p, nil
+		case errors.Is(err, sdk.ErrInvalidOption):
+			// Another of the solvers may be the one that has it.
+			if failed == nil || !errors.Is(failed, sdk.ErrInvalidOption) {
+				failed = err
+			}
+		case ctx.Err() != nil:
+			return nil, err
+		case failed == nil || e.Form == problem.FormMILP && !errors.Is(failed, sdk.ErrInvalidOption):
+			failed = err
+		}
+	}
+	return nil, failed
+}
+
+// refusal asks a solver that gets the network itself for next to nothing, and
+// gives its reason where it does not answer such questions at all.
+func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
+	o := Options{Description: p.Description()}
+	if !o.Direct() {
+		return nil
+	}
+	if err := o.Description.Refuses(q.Model); err != nil {
+		return session.Mistake(fmt.Errorf("solver %s: %w", p.Found.Name, err))
+	}
+	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Query: q},
+		sdk.SolveOptions{WorkLimit: 1, TimeLimit: time.Second, Options: p.Options})
+	if errors.Is(err, sdk.ErrUnsupported) {
+		return err
+	}
+	return nil // what else is wrong will show when it is asked in earnest
+}
+
+// Prover is the solver that proves bounds beside what is found by other means: the
+// default one of networks.
+type Prover struct {
+	Plugin  *discover.Plugin
+	options Options
+}
+
+// OpenProver starts the solver, which must answer every one of the goals. It is
+// asked with its own default options.
+func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...problem.Goal) (*Prover, error) {
+	plugin, err := s.Plugins.DefaultSolver(ctx, nil, problem.FormNetwork, append(goals, problem.Decide)...)
+	if err != nil {
+		return nil, fmt.Errorf("--bound: %w", err)
+	}
+	return &Prover{plugin, Options{
+		Solver: plugin.Solver(), Description: plugin.Description(), Threads: s.Threads, Memory: s.Memory, Seed: seed, Enumerate: -1,
+	}}, nil
+}
+
+// Close ends the solver.
+func (p *Prover) Close() { p.Plugin.Close() }
+
+// Enclose bounds one value over the individuals of a query within the limit, see
+// Enclose. The error may come with what is known in spite of it: the solver was
+// lost, or contradicted itself or an individual.
+func (p *Prover) Enclose(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*Extreme, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	q.Goal = goal
+	e, err := Enclose(ctx, &q, p.options, known)
+	if e != nil {
+		refuted := Texts(e.Refuted)
+		err = errors.Join(err, session.Refuted(refuted))
+		for _, f := range e.Faults {
+			if !slices.Contains(refuted, f) {
+				err = errors.Join(err, errors.New(f))
+			}
+		}
+	}
+	return e, err
+}

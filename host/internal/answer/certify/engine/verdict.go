@@ -1,0 +1,119 @@
+// Package engine answers whether a network is individually fair: it bounds,
+// lowers, asks a solver, replays what comes back in exact arithmetic, and
+// concludes. A solver claims; only this package concludes.
+package engine
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Verdict is the host's conclusion.
+type Verdict uint8
+
+const (
+	// Undecided: neither proved nor refuted. The zero value.
+	Undecided Verdict = iota
+	// Fair: proved, to the grade stated beside it.
+	Fair
+	// Unfair: a replayed witness is held.
+	Unfair
+)
+
+// String gives the name used in reports and JSON.
+func (v Verdict) String() string {
+	switch v {
+	case Fair:
+		return "fair"
+	case Unfair:
+		return "unfair"
+	case Undecided:
+		return "undecided"
+	}
+	return fmt.Sprintf("Verdict(%d)", uint8(v))
+}
+
+// Method says how a region was decided.
+type Method string
+
+// The methods, as reported under partitions.by.
+const (
+	ByBounds      Method = "bounds"      // the enclosure of the logits sufficed
+	BySolver      Method = "solver"      // a solver's claim, replayed or graded
+	BySampling    Method = "sampling"    // a point the host found itself
+	ByEnumeration Method = "enumeration" // every individual evaluated exactly
+)
+
+// Report is the outcome of one Run.
+type Report struct {
+	Verdict Verdict
+	// Nobody: the constraints leave no individual in the region. The verdict is Fair, vacuously,
+	// and all numbers are unset.
+	Nobody bool
+	// Grade of the proof where the verdict is Fair.
+	Grade sdk.Grade
+	// Tolerance, in the notion's unit: a numerical Fair means gap ≤ ε +
+	// Tolerance. ToleranceFormula says where it comes from.
+	Tolerance        float64
+	ToleranceFormula string
+	// Witness of Unfair; with Options.Maximise the worst one found, which for a
+	// Fair verdict has a gap of at most ε. nil where no point was replayed.
+	Witness *individual.Witness
+	// Bound: no individual has a larger gap or margin, to the grade BoundGrade
+	// and BoundTolerance (the notion's unit).
+	Bound          float64
+	HasBound       bool
+	BoundGrade     sdk.Grade
+	BoundTolerance float64
+	// Closed: the search for the largest gap ended by proof, not by a limit. The
+	// witness's gap and Bound lie at most 10⁻⁶ apart, or what the solver's tolerance
+	// makes necessary, and never more than a thousandth of the gap or 10⁻¹², unless Options.Gap
+	// allows it. Without a witness, nothing exceeds Bound.
+	Closed bool
+	// Spurious counts points that a solver claimed and the replay refused.
+	Spurious int
+	// Refinements counts tangent rows added at points that the linear
+	// description of the sigmoid still allowed.
+	Refinements int
+	// Regions counts the regions decided, by method.
+	Regions map[Method]int
+	// Splits counts regions cut in two because the solver's tolerance left them
+	// open.
+	Splits int
+	// Solves counts the questions put to the solver, Nodes their work.
+	Solves int
+	Nodes  int64
+	// By names the member of a portfolio whose proof or witness counted; empty for a solver
+	// alone.
+	By string
+	// Reason says, for a person, why the verdict is Undecided or the maximum not
+	// closed; Faults lists what was wrong with a solver's answers.
+	Reason string
+	Faults []string
+	// Refuted are those faults that are claims which an evaluated individual refutes.
+	Refuted []Refutation
+}
+
+// Refutation is a claim of a solver that an evaluated individual refutes.
+type Refutation struct {
+	// Text is the fault's: what was claimed, and what was evaluated.
+	Text string
+	// Grade is the solver's, and Region where it made the claim.
+	Grade  sdk.Grade
+	Region space.Region
+	// Witness has a margin above Limit, the claimed bound of the region; nil if the claim is of
+	// another kind, such as an invalid witness.
+	Witness *individual.Witness
+	Limit   float64
+}
+
+// Texts are those of refutations.
+func Texts(list []Refutation) (texts []string) {
+	for i := range list {
+		texts = append(texts, list[i].Text)
+	}
+	return texts
+}

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// proved is what the newest run of hyfair quantify in the journal proved to the end of the
+// very same question, in longer than the limit: nothing can be added to that. Nil: there is
+// none. What takes less is asked again, for the sake of the map.
+func (a *asker) proved(limit time.Duration) *quantify.Result {
+	j, err := a.session.Journal()
+	if err != nil || j == nil || a.request.Fresh {
+		return nil
+	}
+	q, err := a.question.Query(problem.Quantify)
+	if err != nil {
+		return nil
+	}
+	runs, err := j.Runs()
+	if err != nil {
+		return nil
+	}
+	want := engine.Settings(a.question.Study, q)
+	for i := range runs {
+		t := &runs[i].Started.Task
+		if t.Command != "quantify" || runs[i].State != journal.Finished || t.Network != a.question.Study.ModelSHA256 || t.Study != a.question.Study.SHA256 ||
+			t.Region != a.spec.Where || !maps.Equal(asked(t.Settings), want) || runs[i].Seconds < limit.Seconds() {
+			continue
+		}
+		if out := a.told(j, &runs[i], q); out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+// asked are the settings that say what was asked, and not how.
+func asked(settings map[string]string) map[string]string {
+	out := maps.Clone(settings)
+	maps.DeleteFunc(out, func(name, _ string) bool {
+		return !slices.Contains([]string{"notion", "protected", "epsilon", "k"}, name) && !strings.HasPrefix(name, "rule.")
+	})
+	return out
+}
+
+// told is what the events of a run tell; nil where it did not come to its end.
+func (a *asker) told(j *journal.Journal, info *journal.Info, q *problem.Query) *quantify.Result {
+	var last *record.Shares
+	err := j.Events(info.Name, func(e record.Event) error {
+		if e.Kind == record.KindShares {
+			last = e.Shares
+		}
+		return nil
+	})
+	if err != nil || last == nil || !last.Complete {
+		return nil
+	}
+	t := &info.Started.Task
+	out := &quantify.Result{
+		Asked: engine.AskedOf(a.question.Study, q, t.Seed, info.Seconds), Protected: a.out.Protected, Where: t.Region, AskedK: q.K,
+		Shares: quantify.SharesOf(last, nil), Solver: engine.Solver{Name: t.Arm}, Journal: j.Path(), Run: info.Name,
+	}
+	if out.Rows == nil {
+		out.NoRows = "that run had none"
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+)
+
+// content is the sum of all that makes a step's result: the request by content, and the
+// programs.
+func (a *asker) content(name string, request any) string {
+	text, err := json.Marshal(struct {
+		Step    string `json:"step"`
+		Request any    `json:"request"`
+		Data    string `json:"data"`
+		Version string `json:"version"`
+	}{name, request, a.out.Provenance.DataSHA256, a.out.Provenance.Version})
+	if err != nil {
+		return "" // no request that is made here
+	}
+	return record.Hash(text)
+}
+
+// taken is the result of a step of this content that a report in the journal has, and that
+// report's run.
+func taken[P any](a *asker, content string) (out P, from string, ok bool) {
+	j, err := a.session.Journal()
+	if err != nil || j == nil || content == "" || a.request.Fresh {
+		return out, "", false
+	}
+	known, err := j.Known(content)
+	if err != nil || len(known) == 0 || json.Unmarshal(known[0].Result, &out) != nil {
+		return out, "", false
+	}
+	if known[0].Origin != nil {
+		from = known[0].Origin.Run
+	}
+	return out, from, true
+}
+
+// store keeps a step's result for reports to come. What cannot be kept is asked again.
+func (a *asker) store(name, content string, result any, seconds float64) {
+	if a.run.Kept != nil && content != "" {
+		_ = a.run.Kept.CompleteAs(journal.Done{Key: name, Content: content, Seconds: seconds}, result)
+	}
+}
+
+// command asks a step alone, as one would type it.
+func (a *asker) command(name, limited string, limit time.Duration) string {
+	var more []string
+	if limited != "" {
+		if more = strings.Fields(limited); strings.HasPrefix(more[len(more)-1], "--") {
+			more = append(more, limit.String())
+		}
+	}
+	notion := name == "certify" || name == "quantify"
+	command := a.spec.Command(name, notion, more...)
+	if audited := a.audited(); name == "audit" && audited != "" {
+		command = a.spec.Command(name, false, append(more, "--notion", audited)...)
+	}
+	return command
+}

@@ -1,0 +1,235 @@
+package runs
+
+import (
+	"math/rand/v2"
+
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Told is what the events of one search tell.
+type Told struct {
+	// Measures are those of search.Names, by their names; nil is N/A.
+	Measures map[string]*float64 `json:"measures"`
+	// K has an entry for each k from 2 (a gap above ε makes two bins) to the
+	// largest found; empty where nothing was.
+	K []Step `json:"k"`
+	// Shannon and MinEntropy are in bits.
+	Shannon    Entropy `json:"shannon"`
+	MinEntropy Entropy `json:"min_entropy"`
+	// Kept counts the individuals whose events are in the journal in full; fast
+	// runs sum up the others.
+	Kept int64 `json:"kept"`
+	// Spread is the mean over all pairs of Sampled individuals, of those kept, of
+	// Gower's distance over non-protected features: 0 (all alike) to 1. nil for
+	// fewer than two individuals, and where the journal does not know the
+	// features' domains.
+	Spread  *float64 `json:"spread"`
+	Sampled int      `json:"sampled"`
+	// Best is the individual with the largest k, and of those with the largest
+	// gap; the first such. nil where nothing was found.
+	Best *Individual `json:"best"`
+	// Faults are what plugins did wrong, the first few.
+	Faults []string `json:"faults,omitempty"`
+}
+
+// Step is a k.
+type Step struct {
+	K int `json:"k"`
+	// Individuals have this k, AtLeast this one or a larger one.
+	Individuals int64 `json:"individuals"`
+	AtLeast     int64 `json:"at_least"`
+	// Seconds to the first individual with this k or a larger one.
+	Seconds float64 `json:"seconds"`
+}
+
+// Entropy is one of the two measures that DICE (ICSE 2023) reports of a
+// distribution of outcomes, over individuals; nil where no event tells it.
+type Entropy struct {
+	// Mean is over all individuals found, Best is of the best one.
+	Mean *float64 `json:"mean"`
+	Best *float64 `json:"best"`
+}
+
+// Individual is one that was found.
+type Individual struct {
+	// X has its non-protected features.
+	X       map[string]float64 `json:"x"`
+	K       int                `json:"k"`
+	Gap     float64            `json:"gap"`
+	Round   int64              `json:"round"`
+	Seconds float64            `json:"seconds"`
+	// Solver: the solver found it, not the strategy.
+	Solver bool `json:"solver"`
+}
+
+const (
+	// sampleSize bounds the individuals that the spread is measured on.
+	sampleSize = 10_000
+	// sampleSeed decides which; always the same, so that a report is as well.
+	sampleSeed = 1
+	// leastK is the least k that goes with a gap above ε.
+	leastK = 2
+	// mostFaults bounds the faults that a report repeats.
+	mostFaults = 10
+)
+
+// Maker folds the events of a run, in their order, into a report. Its memory
+// is bounded by the number of individuals, of which it keeps a few words each.
+// Not safe for concurrent use.
+type Maker struct {
+	told     Told
+	features []string
+	domains  []record.Domain
+	meter    search.Meter
+
+	best                *record.Found
+	bestSeconds         float64
+	shannon, minEntropy sum
+
+	random *rand.Rand
+	sample [][]float64
+}
+
+// sum is of the entropies that events tell.
+type sum struct {
+	total float64
+	n     int64
+}
+
+// add adds the mean of n individuals, in bits. 0 means unknown, as in old journals: no
+// individual with a gap above ε has it.
+func (s *sum) add(bits float64, n int64) {
+	if bits > 0 {
+		s.total += bits
+		s.n += n
+	}
+}
+
+func (s *sum) entropy(best float64) Entropy {
+	if s.n == 0 {
+		return Entropy{}
+	}
+	mean := s.total / float64(s.n)
+	e := Entropy{Mean: &mean}
+	if best > 0 {
+		e.Best = &best
+	}
+	return e
+}
+
+// NewMaker starts a report without events.
+func NewMaker() *Maker {
+	return &Maker{random: rand.New(rand.NewPCG(sampleSeed, 0x5eed5))}
+}
+
+// Add takes the next event. Kinds that a report has no use for are ignored.
+func (m *Maker) Add(e record.Event) {
+	switch e.Kind {
+	case record.KindStarted:
+		m.features, m.domains = e.Started.Features, e.Started.Domains
+	case record.KindFound:
+		m.found(&e)
+	case record.KindTally:
+		m.tally(&e)
+	case record.KindFault:
+		if len(m.told.Faults) < mostFaults {
+			m.told.Faults = append(m.told.Faults, e.Fault.Plugin+": "+e.Fault.Error)
+		}
+	case record.KindProgress, record.KindFinished:
+		m.meter.Add(&e)
+	}
+}
+
+// tally takes individuals that have no events of their own.
+func (m *Maker) tally(e *record.Event) {
+	var people int64
+	for k, n := range e.Tally.K {
+		if n < 0 || !possible(k) {
+			return // no search wrote that
+		}
+		people += n
+	}
+	m.meter.Add(e)
+	m.shannon.add(e.Tally.Shannon, people)
+	m.minEntropy.add(e.Tally.MinEntropy, people)
+}
+
+// possible: an individual with a gap above ε can have this k.
+func possible(k int) bool { return k >= leastK && k <= space.MaxCombinations }
+
+func (m *Maker) found(e *record.Event) {
+	f := e.Found
+	if !possible(f.K) {
+		return // no search wrote that
+	}
+	m.told.Kept++
+	m.meter.Add(e)
+	m.shannon.add(f.Shannon, 1)
+	m.minEntropy.add(f.MinEntropy, 1)
+	if m.best == nil || f.K > m.best.K || f.K == m.best.K && f.Gap > m.best.Gap {
+		m.best, m.bestSeconds = f, e.Seconds
+	}
+	m.draw(f.X)
+}
+
+// draw keeps a uniform sample of what it is given (reservoir sampling: Vitter,
+// Random sampling with a reservoir, ACM TOMS 11, 1985, algorithm R).
+func (m *Maker) draw(x []float64) {
+	if len(x) != len(m.domains) {
+		return // a journal that does not say what the numbers mean
+	}
+	if len(m.sample) < sampleSize {
+		m.sample = append(m.sample, x)
+	} else if at := m.random.Int64N(m.told.Kept); at < sampleSize {
+		m.sample[at] = x
+	}
+}
+
+// Measures are those of search.Names, by their names; nil is N/A.
+func (m *Maker) Measures() map[string]*float64 {
+	measures := m.meter.Measures()
+	return measures.Map()
+}
+
+// Told is what the events so far tell.
+func (m *Maker) Told() *Told {
+	r := m.told
+	r.Measures = m.Measures()
+	r.K = m.steps()
+	r.Sampled = len(m.sample)
+	r.Spread = search.Diversity(record.Space(m.domains), m.sample)
+	if m.best == nil {
+		return &r
+	}
+	r.Shannon, r.MinEntropy = m.shannon.entropy(m.best.Shannon), m.minEntropy.entropy(m.best.MinEntropy)
+	r.Best = &Individual{X: map[string]float64{}, K: m.best.K, Gap: m.best.Gap, Round: m.best.Round, Seconds: m.bestSeconds, Solver: m.best.Seed}
+	for i, name := range m.features {
+		if i < len(m.best.X) && !(i < len(m.domains) && m.domains[i].Protected) {
+			r.Best.X[name] = m.best.X[i]
+		}
+	}
+	return &r
+}
+
+// steps go from 2 to the largest k. Individuals without events of their own have no
+// k above all earlier ones, so when each came does not matter.
+func (m *Maker) steps() []Step {
+	steps := []Step{}
+	for k := leastK; k <= m.meter.MaxK; k++ {
+		steps = append(steps, Step{K: k, Individuals: m.meter.ByK[k]})
+	}
+	var atLeast int64
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		atLeast += s.Individuals
+		s.AtLeast = atLeast
+		seconds, known := m.meter.Seconds[s.K]
+		if i+1 < len(steps) && (!known || steps[i+1].Seconds < seconds) {
+			seconds = steps[i+1].Seconds
+		}
+		s.Seconds = seconds
+	}
+	return steps
+}

@@ -1,0 +1,141 @@
+// Package runs presents runs from the journal: a list of them with their results, and all
+// events of searches and quantifications. Nothing is run.
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/answer/report"
+	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Header is what every report says of its run.
+type Header struct {
+	Journal  string            `json:"journal"`
+	Run      string            `json:"run"`
+	Study    string            `json:"study"`
+	Model    string            `json:"model"`
+	Seed     int64             `json:"seed"`
+	Where    string            `json:"where,omitempty"`
+	Settings map[string]string `json:"settings"`
+	Started  time.Time         `json:"started"`
+	// State is as lists of runs have it.
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// Result is a *Search, a *Quantification, the *Details of a verdict, or an *report.Result.
+type Result interface{ Document() *view.Document }
+
+// Of reports on a run of the journal. Of a run that was killed it tells what had
+// been written.
+func Of(_ context.Context, s *session.Session, name string) (Result, error) { return past(s, name, of) }
+
+func of(j *journal.Journal, d *journal.Details) (Result, error) {
+	s := &d.Started
+	run := Header{
+		Journal: j.Path(), Run: d.Name, Study: s.Study, Model: s.Model, Seed: s.Task.Seed, Where: s.Task.Region,
+		Settings: s.Task.Settings, Started: s.At, State: string(d.State), Seconds: seconds(&d.Info), Error: d.Error,
+	}
+	switch command := s.Task.Command; command {
+	case "search":
+		maker, err := made(j, d.Name)
+		return &Search{run, s.Task.Arm, *maker.Told()}, err
+	case "quantify":
+		known, err := lastShares(j, d.Name)
+		return &Quantification{run, s.Task.Arm, known}, err
+	case "certify":
+		return details(j, d)
+	case report.Command:
+		out := &report.Result{}
+		found := false
+		err := j.Tasks(d.Name, func(done journal.Done) error {
+			if done.Key != report.Task {
+				return nil
+			}
+			found = true
+			return json.Unmarshal(done.Result, out)
+		})
+		if err == nil && !found {
+			err = session.Mistake(fmt.Errorf("run %s is of a report that did not come to its end", d.Name))
+		}
+		return out, err
+	default:
+		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, whose runs have no report; see hyfair runs show %s", d.Name, command, d.Name))
+	}
+}
+
+// made folds the events of a run.
+func made(j *journal.Journal, run string) (*Maker, error) {
+	maker := NewMaker()
+	return maker, j.Events(run, func(e record.Event) error { maker.Add(e); return nil })
+}
+
+// lastShares are what the events of a quantification tell, with the faults of the
+// solver; before the first of them, nothing is proved.
+func lastShares(j *journal.Journal, run string) (quantify.Shares, error) {
+	last := &record.Shares{Fair: "0", Unfair: "0"}
+	var faults []string
+	err := j.Events(run, func(e record.Event) error {
+		switch e.Kind {
+		case record.KindShares:
+			last = e.Shares
+		case record.KindFault:
+			faults = append(faults, e.Fault.Error)
+		}
+		return nil
+	})
+	return quantify.SharesOf(last, faults), err
+}
+
+// seconds is how long a run took, or has taken until now (pauses before it was
+// resumed included).
+func seconds(info *journal.Info) float64 {
+	if info.State == journal.Running {
+		return max(info.Seconds, time.Since(info.Started.At).Seconds())
+	}
+	return info.Seconds
+}
+
+// title names the run of a strategy or a solver, and some settings of it.
+func (r *Header) title(by string, settings ...string) string {
+	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, by, r.Study, r.Model, r.Seed)
+	if r.Where != "" {
+		t += ", where " + r.Where
+	}
+	if eps, ok := new(big.Rat).SetString(r.Settings["epsilon"]); ok {
+		t += ", ε = " + fairness.FormatRat(eps)
+	}
+	for _, name := range settings {
+		if v := r.Settings[name]; v != "" {
+			t += ", " + name + " " + v
+		}
+	}
+	return t
+}
+
+// notes describe how the run ended, unless it finished. known states what a lost run has
+// written.
+func (r *Header) notes(known string) []string {
+	switch journal.State(r.State) {
+	case journal.BrokenOff:
+		return []string{fmt.Sprintf("BROKEN OFF after %s: the process ended before the run did. This is what it had written%s.", view.Seconds(r.Seconds), known)}
+	case journal.Interrupted:
+		return []string{fmt.Sprintf("Interrupted after %s.", view.Seconds(r.Seconds))}
+	case journal.Failed:
+		return []string{fmt.Sprintf("Failed after %s: %s", view.Seconds(r.Seconds), r.Error)}
+	case journal.Running:
+		return []string{fmt.Sprintf("Still running, for %s by now.", view.Seconds(r.Seconds))}
+	}
+	return nil
+}
