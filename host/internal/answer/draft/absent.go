@@ -176,7 +176,8 @@ func (a arrangement) without(i int, text string) arrangement {
 }
 
 // absentByLabels asks the labels, or the numbers that the model predicts, which number stands for a missing value. What
-// fits them better by far, and than another arrangement's loss, is taken, with a doubt; none is certain.
+// fits them better by far, than a constant score and than another arrangement's loss, is taken, with a doubt; none is
+// certain.
 func (d *drafter) absentByLabels(a *arrangement, t truth, than float64) {
 	doubt := "the file does not say which value stood for a missing one: if missing= was given in training, or the model gets sparse matrices (as OneHotEncoder makes them, whose zeros are missing values: missing: 0), say so by model: {file: " + scalar(relative(d.Out, d.Model)) + ", missing: VALUE}; --scores finds it"
 	if t.labels != nil || t.numbers != nil {
@@ -195,7 +196,7 @@ func (d *drafter) absentByLabels(a *arrangement, t truth, than float64) {
 				least, best, d.model = a.fit, v, m
 			}
 		}
-		if a.fit = least; least.loss < was.loss-a.closely(t) && least.loss <= than && !(least.accuracy <= was.accuracy) {
+		if a.fit = least; a.tells(t) && least.loss < was.loss-a.closely(t) && least.loss <= than && !(least.accuracy <= was.accuracy) {
 			d.absent = &best
 			doubt = fmt.Sprintf("the file does not say which value stood for a missing one: with %s the model fits the label far better than without (%s; without %s), so the study says missing: %s; check that with --scores", decimal(best), least.said(), was.said(), decimal(best))
 		} else {

@@ -245,10 +245,12 @@ const faint = 0.8
 // fitted chooses by the labels, and says how sure that is.
 func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
 	all := d.judged(tried, t)
-	if d.Positive == nil && !t.free && t.numbers == nil { // "bad" is what a model of defaults calls 1
-		t.free = true
-		if turned := d.judged(tried, t); turned[0].fit.loss < all[0].fit.loss-all[0].closely(t) {
-			all = turned
+	// "bad" is what a model of defaults calls 1, and a value that was said may be the other one.
+	if !t.free && t.numbers == nil && (d.Positive == nil || !all[0].tells(t)) {
+		either := t
+		either.free = true
+		if turned := d.judged(tried, either); turned[0].fit.loss < all[0].fit.loss-all[0].closely(t) {
+			all, t = turned, either
 		}
 	}
 	best := all[0]

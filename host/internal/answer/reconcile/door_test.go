@@ -114,3 +114,18 @@ func TestScoresThatAreNone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTheOtherValueCounts: a value that was wrongly said to count as 1 is a doubt, and makes nothing else of the inputs.
+func TestTheOtherValueCounts(t *testing.T) {
+	name := "testdata/door/xgb-categories"
+	for _, positive := range []string{"yes", "no"} {
+		out, err := reconcile.Draft(t.Context(), &session.Session{}, draft.Request{Data: name + ".data.csv", Model: name + ".json", Label: "paid", Positive: []string{positive}, Out: filepath.Join(t.TempDir(), "study.yaml")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Join(out.Doubts, "\n")
+		if strings.Contains(said, "are the lower for paid = no") != (positive == "no") || strings.Contains(said, "the study says missing") || !strings.Contains(out.Inputs, "numbers as they are: log loss") {
+			t.Errorf("%s: %s\n%s", positive, out.Inputs, said)
+		}
+	}
+}
