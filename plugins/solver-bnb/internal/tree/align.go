@@ -3,8 +3,8 @@ package tree
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/count/convolution"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
@@ -100,7 +100,7 @@ func (w *worker) alignError() float64 {
 // of more than one value it may be less than that by below and more by beyond.
 type sum struct {
 	start         float64
-	dims          []lattice.Dim
+	dims          []convolution.Dim
 	below, beyond float64
 }
 
@@ -109,13 +109,13 @@ type sum struct {
 func (w *worker) contributions(s *sum, box grid.Box, slopes, values []float64) {
 	s.start, s.dims, s.below, s.beyond = 0, s.dims[:0], 0, 0
 	for _, d := range w.idle {
-		s.dims = append(s.dims, lattice.Dim{Cells: cellsOf(box, d)})
+		s.dims = append(s.dims, convolution.Dim{Cells: cellsOf(box, d)})
 	}
 	for i := 0; i < len(w.feeds); {
 		d := w.feeds[i].dim
 		dim := &w.g.Dims[d]
 		from, to, cells := box[2*d], box[2*d+1], cellsOf(box, d)
-		contribution := lattice.Dim{Cells: cells}
+		contribution := convolution.Dim{Cells: cells}
 		if !dim.Even {
 			contribution.Values, values = values[:cells], values[cells:]
 			clear(contribution.Values)

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -133,21 +133,21 @@ func (t *Tree) boxesFirst() int64 {
 
 // need is what two copies' logits are beyond: all of these tangents. Of each alone tells one.
 type need struct {
-	both  []judge.Tangent
-	alone [2][]judge.Tangent
+	both  []notion.Tangent
+	alone [2][]notion.Tangent
 }
 
 // needOf is what needs both of two tangents, of one copy each.
-func needOf(both []judge.Tangent) need {
-	return need{both, [2][]judge.Tangent{both[:1], both[1:]}}
+func needOf(both []notion.Tangent) need {
+	return need{both, [2][]notion.Tangent{both[:1], both[1:]}}
 }
 
 // splitter settles boxes by cases.
 type splitter struct {
-	prover *split.Prover
+	prover *relu.Prover
 	needs  []need // what a value above cutoff needs: one of these
 	cutoff float64
-	sides  [2]split.Side
+	sides  [2]relu.Side
 	own    []bool
 	box    grid.Box // at hand, and its first lane
 	lane   int
@@ -159,18 +159,18 @@ type splitter struct {
 }
 
 func newSplitter(w *worker) *splitter {
-	s := &splitter{prover: split.New(w.t.plan)}
+	s := &splitter{prover: relu.New(w.t.plan)}
 	s.prover.Stop = w.t.stop.Load
 	s.own = make([]bool, w.t.q.Space.Inputs)
 	for _, f := range w.g.Combinations[0].Inputs {
 		s.own[f.Input] = true
 	}
-	s.prover.Steps = make([]split.Step, w.t.q.Space.Inputs)
+	s.prover.Steps = make([]relu.Step, w.t.q.Space.Inputs)
 	for d := range w.g.Dims {
 		if dim := &w.g.Dims[d]; dim.Even {
 			for i := range dim.Feeds {
 				feed := &dim.Feeds[i]
-				s.prover.Steps[feed.Input] = split.StepOf(feed.Low(0), feed.Low(uint64(dim.Cells-1)), dim.Cells)
+				s.prover.Steps[feed.Input] = relu.StepOf(feed.Low(0), feed.Low(uint64(dim.Cells-1)), dim.Cells)
 			}
 		}
 	}
@@ -194,16 +194,16 @@ func (s *splitter) above(t *Tree, cutoff float64) {
 	s.cutoff, s.needs = cutoff, s.needs[:0]
 	switch {
 	case !t.goal.values && t.judge.Signs(): // a yes and a no
-		s.needs = append(s.needs, needOf([]judge.Tangent{{Up: 1, Beyond: -aboutZero}, {Down: 1, Beyond: -aboutZero}}))
+		s.needs = append(s.needs, needOf([]notion.Tangent{{Up: 1, Beyond: -aboutZero}, {Down: 1, Beyond: -aboutZero}}))
 	case cutoff < 0: // nobody is known
 	case t.goal.bins:
 		if cutoff >= mostOfBins*float64(t.bins.Count()) {
 			s.needs = t.extremes(int(cutoff), s.needs)
 		}
 	default:
-		if both := judge.Tangents(cutoff, nil); len(both) > 0 {
-			alone := judge.Alone(cutoff)
-			n := needOf([]judge.Tangent{{Up: 1, Beyond: alone}, {Down: 1, Beyond: alone}})
+		if both := notion.Tangents(cutoff, nil); len(both) > 0 {
+			alone := notion.Alone(cutoff)
+			n := needOf([]notion.Tangent{{Up: 1, Beyond: alone}, {Down: 1, Beyond: alone}})
 			n.both = both
 			s.needs = append(s.needs, n)
 		}
@@ -290,7 +290,7 @@ func (w *worker) apartBy(n *need, a, b []int, left *[3]int) bool {
 		if left[way] <= 0 || w.t.cases.seldom(way) && w.out.cases.work > 0 {
 			continue
 		}
-		sides, tangents := [2]*split.Side{&s.sides[0], &s.sides[1]}, n.both
+		sides, tangents := [2]*relu.Side{&s.sides[0], &s.sides[1]}, n.both
 		if way != both {
 			sides[1-way], tangents = nil, n.alone[way]
 		}
@@ -304,7 +304,7 @@ func (w *worker) apartBy(n *need, a, b []int, left *[3]int) bool {
 }
 
 // proves reports whether it proved that nobody has lanes of a and b beyond tangents, which are of these sides, by as many coefficients as are left.
-func (w *worker) proves(sides [2]*split.Side, tangents []judge.Tangent, a, b []int, left *int) bool {
+func (w *worker) proves(sides [2]*relu.Side, tangents []notion.Tangent, a, b []int, left *int) bool {
 	p := w.splitter.prover
 	proved, took := p.Prove(sides[0], sides[1], w.splitter.own, tangents, *left)
 	if *left -= took; proved && p.Shown {
@@ -314,7 +314,7 @@ func (w *worker) proves(sides [2]*split.Side, tangents []judge.Tangent, a, b []i
 }
 
 // tooNear reports that the lanes' logits alone say so.
-func (w *worker) tooNear(need []judge.Tangent, a, b []int) bool {
+func (w *worker) tooNear(need []notion.Tangent, a, b []int) bool {
 	e := w.t.off
 	mid, rad := w.space.Mid()[w.splitter.lane:], w.space.Rad()[w.splitter.lane:]
 	most, least := math.Inf(-1), math.Inf(1)
@@ -341,7 +341,7 @@ func (w *worker) combination(z int) *grid.Combination {
 }
 
 // side is what is known of lanes of the box at hand, all together.
-func (w *worker) side(s *split.Side, lanes []int) {
+func (w *worker) side(s *relu.Side, lanes []int) {
 	enclose := func(c, r float64) space.Interval {
 		if r == 0 {
 			return space.Interval{Lo: c, Hi: c}
@@ -371,7 +371,7 @@ func (w *worker) side(s *split.Side, lanes []int) {
 }
 
 // neurons is what is known of the hidden neurons of lanes of the box at hand, all together.
-func (w *worker) neurons(s *split.Side, lanes []int) {
+func (w *worker) neurons(s *relu.Side, lanes []int) {
 	for k := range s.Lo {
 		for j := range s.Lo[k] {
 			mid, rad, e := w.space.Neuron(k, j)

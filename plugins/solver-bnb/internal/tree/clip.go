@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -24,7 +24,7 @@ type functional struct {
 // shrinks leaves of bounded box b, of which whole tells, what may have a value above the
 // cutoff, and settles the rest: box shrinks, and c are the copies that matter. rest is
 // unset where nothing is left, or so little that it was gone through.
-func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sure []bool) (c copies, rest bool) {
+func (w *worker) shrinks(box grid.Box, b int, whole *notion.Spread, possible, sure []bool) (c copies, rest bool) {
 	if !w.t.clips {
 		return w.kept(b), true
 	}
@@ -58,12 +58,12 @@ func (w *worker) shrinks(box grid.Box, b int, whole *judge.Spread, possible, sur
 const clippableWidth = 4
 
 // need is what a value above the cutoff needs of the logits of a box, which whole encloses.
-func (w *worker) need(lane int, whole *judge.Spread) (judge.Need, bool) {
+func (w *worker) need(lane int, whole *notion.Spread) (notion.Need, bool) {
 	switch {
 	case !w.t.goal.bins:
 		return w.t.judge.Need(whole, w.cutoff)
 	case w.width(lane) > clippableWidth:
-		return judge.Need{}, false
+		return notion.Need{}, false
 	}
 	return w.t.bins.Need(whole, int(max(w.cutoff, 0)))
 }
@@ -75,7 +75,7 @@ func (w *worker) need(lane int, whole *judge.Spread) (judge.Need, bool) {
 // A cell of a dimension goes where no lane can have what is needed, whatever the other
 // dimensions are. All that goes is settled by the forms of the whole box, so that a
 // checker who is given their slopes finds what was found here.
-func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bool {
+func (w *worker) clip(box grid.Box, b int, need *notion.Need, possible []bool) bool {
 	lane := b * w.k
 	w.enclosures(lane)
 	f := functional{form: w.space.Logit(), sign: 1, most: w.needs}
@@ -90,7 +90,7 @@ func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bo
 		return true
 	}
 	w.intervals(w.parallel, lane)
-	s := judge.Gather(w.lo, w.hi, possible, nil)
+	s := notion.Gather(w.lo, w.hi, possible, nil)
 	f = functional{form: w.parallel.form, common: w.parallel.of(w, b), sign: 1, most: w.needs}
 	if !w.shrink(box, lane, w.needing(&f, -s.Least-need.Apart, possible)) {
 		return false
@@ -101,7 +101,7 @@ func (w *worker) clip(box grid.Box, b int, need *judge.Need, possible []bool) bo
 
 // clipPair bounds by how much each of two copies' logits is above the other's, and goes on
 // as clip does where that may be more than what is needed.
-func (w *worker) clipPair(box grid.Box, b int, need *judge.Need, whole *judge.Spread) bool {
+func (w *worker) clipPair(box grid.Box, b int, need *notion.Need, whole *notion.Spread) bool {
 	if !w.t.pairwise || w.apart == nil { // no protected feature feeds an input
 		return true
 	}
@@ -110,7 +110,7 @@ func (w *worker) clipPair(box grid.Box, b int, need *judge.Need, whole *judge.Sp
 	guard := w.clipError()
 	for z := range f.most {
 		most := w.space.Pair(b*w.k+z, b*w.k+1-z, w.k)
-		w.shown[z] = judge.Tangent{Up: 1, Down: 1}
+		w.shown[z] = notion.Tangent{Up: 1, Down: 1}
 		apart = max(apart, most)
 		if f.most[z] = -1; most > need.Apart {
 			f.most[z] = most - need.Apart + guard + 0x1p-50*(math.Abs(most)+math.Abs(need.Apart))

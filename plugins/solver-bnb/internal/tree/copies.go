@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
 // Where many copies are compared and boxes shrink, most of them soon cannot be part of
@@ -104,7 +104,7 @@ func (w *worker) lanes(b int, possible, sure []bool) (_, _ []bool) {
 // relevant finds the copies of bounded box b of which a pair may have what a value above
 // the cutoff needs, as a set and by lane; nil stands for all. fewer tells that some were
 // found to matter no more; ok is unset where less than two do.
-func (w *worker) relevant(b int, need *judge.Need, possible []bool) (c copies, matter []bool, fewer, ok bool) {
+func (w *worker) relevant(b int, need *notion.Need, possible []bool) (c copies, matter []bool, fewer, ok bool) {
 	if !w.t.drops {
 		return nil, possible, false, true
 	}

@@ -4,8 +4,7 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
 // maxCounted is how many cells of a dimension may be counted, which may visit each of
@@ -26,7 +25,7 @@ func countable(box grid.Box, size float64) bool {
 // many surely are not. All bounds may be wrong of lost of them. Where logits' signs are not all, th are the thresholds of
 // the parallel forms, and no two logits of an individual are more than apart from
 // each other.
-func (w *worker) count(box grid.Box, b int, lost, apart float64, th lattice.Thresholds, possible, sure []bool) (fair, unfair float64) {
+func (w *worker) count(box grid.Box, b int, lost, apart float64, th notion.Thresholds, possible, sure []bool) (fair, unfair float64) {
 	if !w.t.judge.Signs() && th.From < th.To {
 		unfair = w.between(box, b, th)
 	}
@@ -45,32 +44,32 @@ func (w *worker) count(box grid.Box, b int, lost, apart float64, th lattice.Thre
 
 // between bounds from below how many individuals have their parallel forms' t
 // between thresholds.
-func (w *worker) between(box grid.Box, b int, th lattice.Thresholds) float64 {
+func (w *worker) between(box grid.Box, b int, th notion.Thresholds) float64 {
 	s := &w.sum
 	w.contributions(s, box, w.parallel.of(w, b), w.values)
 	open := th.Above - th.Below - (th.To - th.From)
-	only := lattice.Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: th.From + s.below, To: th.To - s.beyond}
+	only := notion.Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: th.From + s.below, To: th.To - s.beyond}
 	_, _, n := w.counter.Count(s.start, s.dims, only, open, w.alignError())
 	return n
 }
 
 // spreads is what is known of all of box b: its copies' enclosures, and where logits'
 // signs are not all that matters, their parallel forms and differences.
-func (w *worker) spreads(b int, possible, sure []bool) (whole, spread judge.Spread) {
+func (w *worker) spreads(b int, possible, sure []bool) (whole, spread notion.Spread) {
 	w.enclosures(b * w.k)
-	whole = judge.Gather(w.lo, w.hi, possible, sure)
+	whole = notion.Gather(w.lo, w.hi, possible, sure)
 	if w.trees != nil {
 		return w.spreadTrees(whole, possible, sure)
 	}
 	spread = whole
 	if w.parallel != nil {
 		w.intervals(w.parallel, b*w.k)
-		spread = judge.Gather(w.lo, w.hi, possible, sure)
+		spread = notion.Gather(w.lo, w.hi, possible, sure)
 		spread.From, spread.To = w.around(w.parallel, b)
 	}
 	if w.apart != nil {
 		w.differences(b)
-		differences := judge.Gather(w.lo, w.hi, possible, sure)
+		differences := notion.Gather(w.lo, w.hi, possible, sure)
 		spread.Apart = min(spread.Apart, differences.Apart)
 	}
 	whole.Apart = min(whole.Apart, spread.Apart)

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -33,7 +33,7 @@ const partsTogether = 64
 
 // divePart is a part with a bound on the values in it.
 type divePart struct {
-	forest.Part
+	ensemble.Part
 	value float64
 }
 
@@ -56,7 +56,7 @@ type dived struct {
 	best          *Best
 	nodes, leaves int
 	settled       bool
-	left          []forest.Part // settled: where the trees are constant; else all
+	left          []ensemble.Part // settled: where the trees are constant; else all
 }
 
 // whole makes the parts of the region.
@@ -77,15 +77,15 @@ func (t *Tree) whole() {
 }
 
 // add adds a part, unless there is nothing in it.
-func (t *Tree) add(p forest.Part) {
+func (t *Tree) add(p ensemble.Part) {
 	if v := t.most(p.Bounds); v > t.cutoff() {
 		heap.Push(&t.parts, divePart{p, v})
 	}
 }
 
 // most bounds the value of a pair of logits.
-func (t *Tree) most(b forest.Pair) float64 {
-	s := judge.Spread{Least: -b[2], Most: b[1], Apart: b[0]}
+func (t *Tree) most(b ensemble.Pair) float64 {
+	s := notion.Spread{Least: -b[2], Most: b[1], Apart: b[0]}
 	return t.judge.Upper(&s, &s)
 }
 
@@ -142,7 +142,7 @@ func (t *Tree) dive(n int64) {
 }
 
 // hand gives the frontier what dives cannot decide.
-func (t *Tree) hand(list []forest.Part) {
+func (t *Tree) hand(list []ensemble.Part) {
 	if len(list) == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (t *Tree) hand(list []forest.Part) {
 }
 
 // settleByDive dives for a part.
-func (w *worker) settleByDive(p *forest.Part, depth int) *dived {
+func (w *worker) settleByDive(p *ensemble.Part, depth int) *dived {
 	t, out := w.t, &dived{}
 	w.cutoff = t.cutoff()
 	x := make([]float64, len(t.grid.Dims))
@@ -183,16 +183,16 @@ func (w *worker) settleByDive(p *forest.Part, depth int) *dived {
 }
 
 // demands are what a pair of logits within bounds must exceed for a value above the cutoff.
-func (w *worker) demands(b forest.Pair) (demands forest.Pair, ok bool) {
+func (w *worker) demands(b ensemble.Pair) (demands ensemble.Pair, ok bool) {
 	if w.t.most(b) <= w.cutoff {
 		return demands, false
 	}
-	n, ok := w.t.judge.Need(&judge.Spread{Least: -b[2], Most: b[1], Apart: b[0]}, w.cutoff)
+	n, ok := w.t.judge.Need(&notion.Spread{Least: -b[2], Most: b[1], Apart: b[0]}, w.cutoff)
 	if !ok { // nothing is known, but that a gap is one of two logits
-		n = judge.Need{Above: forest.Anything, Below: -forest.Anything, Apart: forest.Anything}
+		n = notion.Need{Above: ensemble.Anything, Below: -ensemble.Anything, Apart: ensemble.Anything}
 		if w.cutoff >= 0 && !w.t.judge.Signs() {
 			n.Apart = 0
 		}
 	}
-	return forest.Pair{n.Apart, n.Above, -n.Below}, true
+	return ensemble.Pair{n.Apart, n.Above, -n.Below}, true
 }

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
 // joint bounds the score gaps of two copies by linear forms of both logits at once.
 type joint struct {
-	tangents []judge.Tangent // of gaps above the cutoff
+	tangents []notion.Tangent // of gaps above the cutoff
 	// always: every box is bounded jointly; otherwise so many more boxes of the task are probed, of
 	// which nothing is kept but the yield.
 	always bool
@@ -41,7 +41,7 @@ const (
 
 // begin makes the joint ready for a task.
 func (j *joint) begin(cutoff float64, k task) {
-	j.tangents = judge.Tangents(cutoff, j.tangents[:0])
+	j.tangents = notion.Tangents(cutoff, j.tangents[:0])
 	j.always, j.probes, j.tried, j.better = k.jointly, k.probes, 0, 0
 }
 
@@ -118,7 +118,7 @@ func (w *worker) gap(z, a, b int) (most, above float64) {
 
 // tangent finds the tangent beyond which least of what the lanes hold is, by what is known of the logits
 // of lanes a and b, with differences by Joint, and bounds its Up·p − Down·q, whose form it leaves in column a of Pairs.
-func (w *worker) tangent(a, b int, differences bool) (least judge.Tangent, most float64) {
+func (w *worker) tangent(a, b int, differences bool) (least notion.Tangent, most float64) {
 	both, room := w.space.Joint(a, b, w.k, differences), math.Inf(-1)
 	for _, t := range w.joint.tangents {
 		if m := both.Most(t.Up, t.Down); t.Beyond-m > room {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -39,19 +39,19 @@ func askable(q *problem.Query) error {
 // matching is what the work on pairs needs.
 type matching struct {
 	grid.Matching
-	pairs judge.Pairs
+	pairs notion.Pairs
 	// Of the lanes of a box: the logits' own enclosures, those of the parallel
 	// forms, and of the differences.
-	whole    judge.Interval
-	relative []judge.Interval
+	whole    notion.Interval
+	relative []notion.Interval
 }
 
 func newMatching(t *Tree, lanes int) *matching {
-	m := &matching{pairs: judge.Pairs{Combinations: len(t.grid.Combinations)}}
+	m := &matching{pairs: notion.Pairs{Combinations: len(t.grid.Combinations)}}
 	m.One, m.Two = make([]bool, lanes), make([]bool, lanes)
 	m.pairs.One, m.pairs.Two = m.One, m.Two
-	interval := func() judge.Interval { return judge.Interval{Lo: make([]float64, lanes), Hi: make([]float64, lanes)} }
-	m.whole, m.relative = interval(), []judge.Interval{interval(), interval()}
+	interval := func() notion.Interval { return notion.Interval{Lo: make([]float64, lanes), Hi: make([]float64, lanes)} }
+	m.whole, m.relative = interval(), []notion.Interval{interval(), interval()}
 	return m
 }
 
@@ -87,7 +87,7 @@ func (w *worker) match(box grid.Box, b int) {
 // widest bounds the value of all pairs of box b.
 func (w *worker) widest(b int) float64 {
 	m := w.matching
-	take := func(into *judge.Interval) {
+	take := func(into *notion.Interval) {
 		copy(into.Lo, w.lo)
 		copy(into.Hi, w.hi)
 	}
@@ -142,7 +142,7 @@ func (p *points) pair(x, logits []float64) (v verdict) {
 	case t.goal.values:
 		v.sure = !t.q.Notion.Jumps() || !doubtful
 	default:
-		v.sure = v.violates || t.judge.Widest(&m.pairs, judge.Interval{Lo: p.lo, Hi: p.hi}, nil) <= t.judge.Tolerated()
+		v.sure = v.violates || t.judge.Widest(&m.pairs, notion.Interval{Lo: p.lo, Hi: p.hi}, nil) <= t.judge.Tolerated()
 	}
 	if !v.sure {
 		p.exactly(x, &v)

@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -23,13 +23,13 @@ type points struct {
 	x     []float64
 	lo    []float64
 	hi    []float64
-	room  judge.Room
+	room  notion.Room
 	// tell, where not nil, hears of every individual instead of the task.
 	tell func(x []float64, v *verdict)
 
 	matching *matching // where pairs are compared
 
-	trees  *forest.Boxes // where the model is trees, which are evaluated one by one
+	trees  *ensemble.Boxes // where the model is trees, which are evaluated one by one
 	logits []float64
 }
 
@@ -167,7 +167,7 @@ func (p *points) judge(x, logits []float64) (v verdict) {
 		}
 	}
 	v.asked = true
-	s := judge.Gather(p.lo, p.hi, allowed, allowed)
+	s := notion.Gather(p.lo, p.hi, allowed, allowed)
 	v.z1, v.z2 = ends(logits, allowed)
 	high, low := logits[v.z1], logits[v.z2]
 	v.promise, v.value = t.judge.Promise(high, low), t.judge.Between(high, low)

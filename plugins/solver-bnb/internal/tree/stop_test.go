@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
@@ -124,7 +124,7 @@ func TestPartsStayWhereTheirBoxesAreBrokenOff(t *testing.T) {
 		}
 		tr.range_ = tr.valueRange()
 		tr.whole()
-		var list []forest.Part
+		var list []ensemble.Part
 		for _, p := range tr.parts {
 			list = append(list, p.Part)
 		}

@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/count/convolution"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
@@ -33,7 +34,7 @@ type tables struct {
 	pull  []float64 // by input
 	pulls []float64 // by dimension
 	row   []float64
-	dims  []lattice.Dim
+	dims  []convolution.Dim
 }
 
 // What was worked out for the boxes in the lanes.
@@ -193,10 +194,10 @@ func (w *worker) beyond(side int, among []bool, number, open float64) float64 {
 	rest := t.batch.Lowest(side, among, t.row)
 	t.dims = t.dims[:0]
 	for g, size := range t.sizes {
-		t.dims = append(t.dims, lattice.Dim{Values: t.row[t.batch.Point(g):][:size]})
+		t.dims = append(t.dims, convolution.Dim{Values: t.row[t.batch.Point(g):][:size]})
 	}
 	inf := math.Inf(1)
-	n, _, _ := w.counter.Count(rest, t.dims, lattice.Thresholds{Above: number, Below: -inf, From: inf, To: -inf}, open, t.batch.Error(side))
+	n, _, _ := w.counter.Count(rest, t.dims, notion.Thresholds{Above: number, Below: -inf, From: inf, To: -inf}, open, t.batch.Error(side))
 	return n * t.times
 }
 

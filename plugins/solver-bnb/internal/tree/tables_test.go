@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -255,11 +255,11 @@ func TestCountsOfAnyQuestion(t *testing.T) {
 				}
 			})
 			off := w.lost(b, g.Size(boxes[b]))
-			fair, unfair := w.count(parts[b], b, off, 0, lattice.Thresholds{}, nil, nil)
+			fair, unfair := w.count(parts[b], b, off, 0, notion.Thresholds{}, nil, nil)
 			if fair > most[0] || unfair > most[1] {
 				t.Fatalf("question %d, box %d: %v and %v cells are counted as fair and unfair, but no more than %v of %v are", i, b, fair, unfair, most, g.Size(parts[b]))
 			}
-			if f, u := w.count(parts[b], b, off+7, 0, lattice.Thresholds{}, nil, nil); f > max(0, fair-7) || u > max(0, unfair-7) {
+			if f, u := w.count(parts[b], b, off+7, 0, notion.Thresholds{}, nil, nil); f > max(0, fair-7) || u > max(0, unfair-7) {
 				t.Fatalf("question %d, box %d: with seven more lost %v and %v, of %v and %v", i, b, f, u, fair, unfair)
 			}
 			settled, all = settled+fair+unfair, all+g.Size(parts[b])

@@ -18,9 +18,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -40,14 +40,14 @@ type Tree struct {
 	q     *problem.Query
 	grid  *grid.Grid
 	rules *grid.Rules
-	plan  *batch.Plan  // of a network; nil for trees
-	trees *forest.Plan // of trees; nil for a network
-	off   float64      // bounds the error of computed logits, once their inputs are known
+	plan  *batch.Plan    // of a network; nil for trees
+	trees *ensemble.Plan // of trees; nil for a network
+	off   float64        // bounds the error of computed logits, once their inputs are known
 	// overlooks: boxes' copies may have one logit, as the network does not see the protected
 	// features everywhere.
 	overlooks bool
-	judge     judge.Judge
-	bins      *judge.Bins        // for goals about k
+	judge     notion.Notion
+	bins      *notion.Bins       // for goals about k
 	exact     func() model.Exact // made when first needed
 	goal      goal
 	pairs     bool // of copies are compared: see pairs.go
@@ -148,7 +148,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
 	}
 	t := &Tree{
-		q: q, grid: g, rules: grid.NewRules(g, q), judge: judge.New(q.Notion, q.Epsilon), exact: sync.OnceValue(q.Model.Exact),
+		q: q, grid: g, rules: grid.NewRules(g, q), judge: notion.New(q.Notion, q.Epsilon), exact: sync.OnceValue(q.Model.Exact),
 		random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), pass: newPass(g, 0), earlier: math.Inf(1), depth: firstDepth, pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(),
 	}
 	if err := t.prepare(); err != nil {
@@ -160,7 +160,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 	t.goal.counts = t.goal.counts && t.trees == nil // their boxes become constant
 	t.clips = t.trees == nil && (t.goal.Goal == problem.MaxK || !t.goal.bins && (t.goal.Goal == problem.Maximise || t.goal.Goal == goalDecide))
 	if t.goal.bins {
-		if t.bins, err = judge.NewBins(q.Model.Link(), q.Epsilon); err != nil {
+		if t.bins, err = notion.NewBins(q.Model.Link(), q.Epsilon); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
@@ -191,7 +191,7 @@ func New(q *problem.Query, seed int64, threads int) (*Tree, error) {
 // prepare makes the plan of the model's family.
 func (t *Tree) prepare() error {
 	if e, ok := t.q.Model.(*trees.Ensemble); ok {
-		plan, err := forest.New(e, t.grid)
+		plan, err := ensemble.New(e, t.grid)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}

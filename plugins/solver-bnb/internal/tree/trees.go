@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -25,9 +25,9 @@ func (w *worker) encloseTrees() {
 
 // spreadTrees is what is known of the box, of which whole are the lanes' enclosures:
 // trees in common are the same for all lanes.
-func (w *worker) spreadTrees(whole judge.Spread, possible, sure []bool) (_, spread judge.Spread) {
+func (w *worker) spreadTrees(whole notion.Spread, possible, sure []bool) (_, spread notion.Spread) {
 	f := w.trees
-	spread = judge.Gather(f.Lo, f.Hi, possible, sure)
+	spread = notion.Gather(f.Lo, f.Hi, possible, sure)
 	spread.From, spread.To = f.From, f.To
 	spread.Apart = min(spread.Apart, f.Apart(possible))
 	whole.Apart = min(whole.Apart, spread.Apart)
@@ -113,7 +113,7 @@ func (w *worker) settledByDives(box grid.Box, cut int, possible []bool) bool {
 	if w.trees == nil || !t.thorough() || cut >= 0 && !t.Proofs || t.Proofs && w.trees.Places(fewPlaces) >= fewPlaces {
 		return false
 	}
-	var list []forest.Part
+	var list []ensemble.Part
 	for z1 := range w.g.Combinations {
 		for z2 := range w.g.Combinations {
 			if z1 != z2 && (possible == nil || possible[z1] && possible[z2]) {

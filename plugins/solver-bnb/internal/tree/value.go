@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
 // most bounds the value of every individual of a bounded box.
-func (w *worker) most(whole, spread *judge.Spread, upper, lower int) float64 {
+func (w *worker) most(whole, spread *notion.Spread, upper, lower int) float64 {
 	switch g := &w.t.goal; {
 	case g.bins && g.least:
 		return -float64(lower)
@@ -81,7 +81,7 @@ func (w *worker) rootMost() float64 {
 	w.bound()
 	w.n = 0
 	w.enclosures(0)
-	s := judge.Gather(w.lo, w.hi, nil, nil)
+	s := notion.Gather(w.lo, w.hi, nil, nil)
 	most := max(s.Most-s.Least, s.Most, -s.Least) // gaps and margins
 	if !w.t.pairs {
 		whole, spread := w.spreads(0, nil, nil)

@@ -3,10 +3,10 @@ package tree
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/count/convolution"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
@@ -27,8 +27,8 @@ type worker struct {
 	ends      float64   // a box's neurons whose ends may be moved; 0 where bounds hold for all
 	tails     []float64 // τ of the boxes in the lanes
 	points    *points
-	counter   *lattice.Counter
-	room      judge.Room
+	counter   *convolution.Counter
+	room      notion.Room
 	cutoff    float64
 	out       *output
 	spare     []*output // of tasks that are merged, to be used again
@@ -63,14 +63,14 @@ type worker struct {
 	joint *joint // where score gaps of two copies are wanted
 	// shown are the tangents, by combination, by which the box at hand was bounded jointly; zero
 	// for none.
-	shown    []judge.Tangent
+	shown    []notion.Tangent
 	splitter *splitter // where boxes may be settled by cases of ReLUs
 
 	standing grid.Standing
 	lo, hi   []float64
 
-	trees    *forest.Boxes // where the model is trees: it holds the box that was placed last
-	dive     *forest.Dive
+	trees    *ensemble.Boxes // where the model is trees: it holds the box that was placed last
+	dive     *ensemble.Dive
 	matching *matching // where boxes are of pairs
 	relaxed  []relaxed // inputs of features that may differ between the copies
 }
@@ -119,7 +119,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 		w.dive.Difference = t.judge.Signs() && t.goal.values
 		return w
 	}
-	w.counter = lattice.NewCounter(t.plan.Kernel())
+	w.counter = convolution.NewCounter(t.plan.Kernel())
 	w.each = max(1, lanesTogether/w.k)
 	w.space = t.plan.NewWorkspace(w.each * w.k)
 	fixInputs(g, w.space)
@@ -154,7 +154,7 @@ func newWorkerOf(t *Tree, k int, p *points) *worker {
 	if t.pairs {
 		w.relaxAll()
 	}
-	w.shown = make([]judge.Tangent, w.k)
+	w.shown = make([]notion.Tangent, w.k)
 	w.needs, w.matter, w.reaches = make([]float64, w.k), make([]bool, w.k), make([]reach, w.k)
 	if t.goal.bins || t.goal.values || !t.judge.Signs() {
 		w.parallel = w.newAligned()

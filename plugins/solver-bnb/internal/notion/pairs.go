@@ -1,4 +1,4 @@
-package judge
+package notion
 
 import (
 	"math"
@@ -77,7 +77,7 @@ func (p *Pairs) Each(v []float64, visit func(one, two int, up bool)) {
 // Widest bounds what the notion measures of all pairs of a box: whole encloses
 // the lanes' logits, and each of relative does so from some number on that is the
 // same for all lanes of a pair. −Inf where there are no pairs.
-func (j *Judge) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
+func (j *Notion) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 	most := math.Inf(-1)
 	sides := [2][2][]bool{{p.One, p.Two}, {p.Two, p.One}}
 	for way, side := range sides {
@@ -108,14 +108,14 @@ func (j *Judge) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 
 // Surely reports that logits of which one is at least high and the other at most
 // low violate the notion.
-func (j *Judge) Surely(high, low float64) bool { return j.Sure(high, low, j.above) }
+func (j *Notion) Surely(high, low float64) bool { return j.Sure(high, low, j.above) }
 
 // SurelyApart reports that two logits violate the notion, of which one is in high, the other in low, and the first
 // more than the second by apart at least.
 //
 // As σ(a) − σ(b) ≥ σ(b + d) − σ(b) for a ≥ b + d, and likewise ≥ σ(a) − σ(a − d), two scores are ε apart where the middle of
 // one logit and what is d from it is near enough to 0.
-func (j *Judge) SurelyApart(high, low space.Interval, apart float64) bool {
+func (j *Notion) SurelyApart(high, low space.Interval, apart float64) bool {
 	switch j.Notion {
 	case fairness.Logit, fairness.Share:
 		return apart > j.above
@@ -133,4 +133,4 @@ func (j *Judge) SurelyApart(high, low space.Interval, apart float64) bool {
 
 // Tolerated is the largest of what the notion measures that is no violation, or
 // next to it.
-func (j *Judge) Tolerated() float64 { return j.below }
+func (j *Notion) Tolerated() float64 { return j.below }

@@ -1,5 +1,5 @@
 //go:build !amd64
 
-package lattice
+package convolution
 
 var variants = []*lanes{&scalar}

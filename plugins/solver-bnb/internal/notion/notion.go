@@ -1,32 +1,31 @@
-// Package judge says what bounds of a person's logits mean for fairness.
+// Package notion bounds what a fairness notion measures, given enclosures of an individual's logits.
 //
 // Over a box, the logit of combination z lies in t + [Lo(z), Hi(z)], where t is
 // the same for all combinations of one individual. So a notion of fairness
 // becomes a question about t alone: where it is above or below some threshold the
 // individual is certainly treated fairly, where it is between two others it
 // certainly is not.
-package judge
+package notion
 
 import (
 	"math"
 	"math/big"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/lattice"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Judge knows one notion of fairness. It is read-only. What it asks of a notion by
+// Notion knows one notion of fairness. It is read-only. What it asks of a notion by
 // name are bounds that hold for all t, in the innermost loops; of any other notion it
 // knows less, and nothing wrong.
-type Judge struct {
+type Notion struct {
 	fairness.Notion
 	// below and above enclose ε; 0 where the notion uses none.
 	below, above float64
 }
 
-// New makes a judge; eps may be nil where the notion uses none.
-func New(n fairness.Notion, eps *big.Rat) Judge {
-	j := Judge{Notion: n}
+// New makes a Notion; eps may be nil where the notion uses none.
+func New(n fairness.Notion, eps *big.Rat) Notion {
+	j := Notion{Notion: n}
 	if n.UsesEpsilon() {
 		e, exact := eps.Float64()
 		j.below, j.above = e, e
@@ -95,12 +94,15 @@ func beyond(d float64) float64 {
 	return up(d)
 }
 
+// Thresholds say where a sum t is above, at most, or between numbers: t > Above; t ≤ Below; From < t ≤ To, nowhere unless From < To.
+type Thresholds struct{ Above, Below, From, To float64 }
+
 // never is an empty set of thresholds.
-var never = lattice.Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: math.Inf(1), To: math.Inf(-1)}
+var never = Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: math.Inf(1), To: math.Inf(-1)}
 
 // Thresholds are the t from which on, up to which, and between which an
 // individual is surely fair (Above, Below) and surely not (From, To).
-func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
+func (j *Notion) Thresholds(s *Spread) Thresholds {
 	th := never
 	if math.IsInf(s.Apart, -1) { // at most one combination
 		th.Above = math.Inf(-1)
@@ -154,14 +156,14 @@ func (j *Judge) Thresholds(s *Spread) lattice.Thresholds {
 }
 
 // Signs reports that a violation is two logits of opposite signs.
-func (j *Judge) Signs() bool {
+func (j *Notion) Signs() bool {
 	return j.Notion == fairness.Decision || j.Notion == fairness.DecisionStrict
 }
 
 // Beyond is a number, 0 or more, such that an individual all of whose logits are
 // above it, or all below its negative, is surely fair, where no two are more than
 // apart from each other. +Inf where there is none.
-func (j *Judge) Beyond(apart float64) float64 {
+func (j *Notion) Beyond(apart float64) float64 {
 	switch j.Notion {
 	case fairness.Decision, fairness.DecisionStrict:
 		return 0

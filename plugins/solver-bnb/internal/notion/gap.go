@@ -1,4 +1,4 @@
-package judge
+package notion
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func scores(high, low float64) float64 { return fairness.Sigmoid(high) - fairnes
 
 // Upper bounds what the notion measures of any individual whose
 // logits lie in the enclosures of whole and, from one t on, in those of s.
-func (j *Judge) Upper(whole, s *Spread) float64 {
+func (j *Notion) Upper(whole, s *Spread) float64 {
 	if math.IsInf(whole.Apart, -1) { // at most one combination, and no pair
 		return math.Inf(-1)
 	}
@@ -45,7 +45,7 @@ func (j *Judge) Upper(whole, s *Spread) float64 {
 }
 
 // Lower bounds the same from below, for the notions with ε.
-func (j *Judge) Lower(whole, s *Spread) float64 {
+func (j *Notion) Lower(whole, s *Spread) float64 {
 	if !whole.Sure {
 		return 0
 	}

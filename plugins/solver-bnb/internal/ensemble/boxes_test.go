@@ -1,10 +1,10 @@
-package forest_test
+package ensemble_test
 
 import (
 	"math/big"
 	"testing"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/forest"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -40,7 +40,7 @@ func apart(t *testing.T, e *trees.Ensemble, s *space.Space) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := forest.New(e, g)
+	p, err := ensemble.New(e, g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package lattice counts the points of a box on each side of parallel planes.
+// Package convolution counts the points of a box on each side of parallel planes.
 //
 // For a box of cells and t = Σ t_d, where every dimension d contributes one of a
 // few numbers, it bounds from below how many of the box's points have t above a
@@ -6,12 +6,13 @@
 // equal width, the numbers of points are convolved, in exact integers, and what
 // binning moved each contribution by is added up and taken off the thresholds.
 // The widest dimension is not binned at all.
-package lattice
+package convolution
 
 import (
 	"math"
 	"unsafe"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/simd"
 )
 
@@ -23,13 +24,6 @@ const (
 	MaxBins  = 1024
 	fineness = 128
 )
-
-// Thresholds are what is asked of t.
-type Thresholds struct {
-	Above, Below float64 // t > Above; t ≤ Below
-	// From < t ≤ To. None where From is not less than To.
-	From, To float64
-}
 
 // Dim is what a dimension contributes: Values where it is not nil, else Step·c for c from 0 to Cells−1. Either must have an entry.
 type Dim struct {
@@ -67,7 +61,7 @@ const MaxDims = 2 * MaxBins
 // how far a sum computed of the contributions may be from the exact one, and open
 // how much of t's range the thresholds leave uncertain anyhow. Of more than MaxDims
 // dimensions it counts none; there may be 2⁵³ points. It changes dims, but not their Values.
-func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin float64) (above, below, between float64) {
+func (c *Counter) Count(start float64, dims []Dim, th notion.Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last := -1
 	c.order = c.order[:0]
@@ -81,7 +75,7 @@ func (c *Counter) Count(start float64, dims []Dim, th Thresholds, open, margin f
 	}
 	// From here on t counts from low, and thresholds are on the safe side.
 	margin += 0x1p-40 * (width + math.Abs(low))
-	th = Thresholds{th.Above + margin - low, th.Below - margin - low, th.From + margin - low, th.To - margin - low}
+	th = notion.Thresholds{Above: th.Above + margin - low, Below: th.Below - margin - low, From: th.From + margin - low, To: th.To - margin - low}
 	switch {
 	case th.Above < 0:
 		return total, 0, 0
@@ -134,7 +128,7 @@ func (c *Counter) sort(dims []Dim, but int) {
 //
 // Rows are worked out no further than to what thresholds ask for. So where only those above one are asked for that is in the upper half,
 // all is turned round: t is above it where width − t is below width less it.
-func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th Thresholds, width, per float64) (above, below, between float64) {
+func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th notion.Thresholds, width, per float64) (above, below, between float64) {
 	if per == 0 {
 		per = 1
 	}

@@ -1,10 +1,10 @@
-package split
+package relu
 
 import (
 	"math"
 	"slices"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu/simplex"
 	"github.com/hyfair/hyfair/sdk"
 )
 

@@ -1,11 +1,11 @@
-// Package forest bounds sums of decision trees over boxes of people.
+// Package ensemble bounds sums of decision trees over boxes of people.
 //
 // Trees are written over features in place of inputs: a comparison of an input is
 // a comparison of the feature's value with numbers from which on it comes out
 // otherwise, found in exact arithmetic. For each protected combination a tree is cut
 // down to what depends on the other features. What is the same for all combinations
 // is in every logit alike, and cancels in pairs.
-package forest
+package ensemble
 
 import (
 	"errors"

@@ -1,14 +1,14 @@
-// Package split proves that no two copies of anybody in a box have logits beyond a border, by cases of ReLUs: a linear
+// Package relu proves that no two copies of anybody in a box have logits beyond a border, by cases of ReLUs: a linear
 // program bounds what both copies can do at once, and where its optimum has a ReLU's value wrong, two more are solved, with the
 // ReLU at 0 and with it open (Tjeng et al., "Evaluating Robustness of Neural Networks with Mixed Integer Programming", ICLR
 // 2019; Ehlers, "Formal Verification of Piece-Wise Linear Feed-Forward Neural Networks", ATVA 2017, for the linear program).
-package split
+package relu
 
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/simplex"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu/simplex"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -35,7 +35,7 @@ type Prover struct {
 	all      int                // and that there were
 	done     float64            // the share of the tree of cases that is proved, were all its leaves as deep as they are
 	sides    [2]*Side
-	tangents []judge.Tangent
+	tangents []notion.Tangent
 	relus    []relu
 	inputs   [2][]int  // the column of each input, by copy; −1 where it does not vary
 	scale    []float64 // units: a column's value times it, a row's divided by it, is the real one
@@ -85,7 +85,7 @@ const mostCoefficients = 1 << 16
 // Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
 // may be different in the two. A copy of which no tangent speaks may be nil, and the program is of the other alone. It gives up where somebody is met for whom
 // it is not so, and where it takes more than work coefficients of tableaus, or is about to; took is how many it took.
-func (p *Prover) Prove(a, b *Side, own []bool, tangents []judge.Tangent, work int) (proved bool, took int) {
+func (p *Prover) Prove(a, b *Side, own []bool, tangents []notion.Tangent, work int) (proved bool, took int) {
 	p.work, p.all, p.done, p.sides, p.tangents, p.steps = work, work, 0, [2]*Side{a, b}, tangents, p.steps[:0]
 	if !p.state(own) {
 		return false, work - p.work

@@ -1,4 +1,4 @@
-package judge
+package notion
 
 import (
 	"math"
@@ -23,7 +23,7 @@ type Need struct{ Above, Below, Apart float64 }
 // than within(A, v). Of all such pairs the ones around 0 are the closest to each
 // other, 2·logit((1+v)/2) apart. Where Least is so large that l cannot be half of
 // that below 0, the closest pair has l = Least; and so with Most.
-func (j *Judge) Need(whole *Spread, v float64) (n Need, ok bool) {
+func (j *Notion) Need(whole *Spread, v float64) (n Need, ok bool) {
 	inf := math.Inf(1)
 	n = Need{Above: -inf, Below: inf, Apart: -inf}
 	switch j.Notion {

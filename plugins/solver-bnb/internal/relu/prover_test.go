@@ -1,25 +1,25 @@
-package split_test
+package relu_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/judge"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/split"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	model "github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // question is a small network with two inputs that have the same whole numbers in both copies, and one that is their own.
 type question struct {
-	network *relu.Network
+	network *model.Network
 	plan    *batch.Plan
-	prover  *split.Prover
-	sides   [2]split.Side
+	prover  *relu.Prover
+	sides   [2]relu.Side
 	own     []bool
 }
 
@@ -29,9 +29,9 @@ func draw(t *testing.T, r *rand.Rand) *question {
 	if r.IntN(3) == 0 {
 		sizes = []int{3, 2 + r.IntN(5), 1}
 	}
-	q := &question{network: &relu.Network{Head: relu.HeadSigmoid, Precision: 64}, own: []bool{false, false, true}}
+	q := &question{network: &model.Network{Head: model.HeadSigmoid, Precision: 64}, own: []bool{false, false, true}}
 	for k := range sizes[1:] {
-		l := relu.Layer{In: sizes[k], Out: sizes[k+1], ReLU: k < len(sizes)-2 && (k == 0 || r.IntN(6) > 0)}
+		l := model.Layer{In: sizes[k], Out: sizes[k+1], ReLU: k < len(sizes)-2 && (k == 0 || r.IntN(6) > 0)}
 		for range l.Out {
 			l.Bias = append(l.Bias, r.NormFloat64())
 			for range l.In {
@@ -66,13 +66,13 @@ func draw(t *testing.T, r *rand.Rand) *question {
 			q.sides[s].Lo, q.sides[s].Hi = append(q.sides[s].Lo, lo), append(q.sides[s].Hi, hi)
 		}
 	}
-	q.prover = split.New(q.plan)
-	q.prover.Steps = []split.Step{{Base: lo[0], Width: 1}, {Base: lo[1], Width: 1}, {Base: -2, Width: 1}}
+	q.prover = relu.New(q.plan)
+	q.prover.Steps = []relu.Step{{Base: lo[0], Width: 1}, {Base: lo[1], Width: 1}, {Base: -2, Width: 1}}
 	return q
 }
 
 // above is by how much somebody is beyond all tangents, in the most.
-func (q *question) above(tangents []judge.Tangent) float64 {
+func (q *question) above(tangents []notion.Tangent) float64 {
 	most := math.Inf(-1)
 	a, b := q.sides[0].Inputs, q.sides[1].Inputs
 	for x := a[0].Lo; x <= a[0].Hi; x++ {
@@ -98,17 +98,17 @@ func TestProve(t *testing.T) {
 	proved, refused, met := 0, 0, 0
 	for i := range tier.Count(1000, 20000) {
 		q := draw(t, r)
-		tangents := judge.Tangents(0.05+0.9*r.Float64(), nil)
+		tangents := notion.Tangents(0.05+0.9*r.Float64(), nil)
 		a, b := &q.sides[0], &q.sides[1]
 		switch r.IntN(5) {
 		case 0:
-			tangents = []judge.Tangent{{Up: 1, Down: 1, Beyond: 3 * r.Float64()}}
+			tangents = []notion.Tangent{{Up: 1, Down: 1, Beyond: 3 * r.Float64()}}
 		case 1:
-			tangents = []judge.Tangent{{Up: 1, Beyond: r.Float64()}, {Down: 1}}
+			tangents = []notion.Tangent{{Up: 1, Beyond: r.Float64()}, {Down: 1}}
 		case 2: // one copy alone
-			tangents, b = []judge.Tangent{{Up: 1, Beyond: r.NormFloat64()}}, nil
+			tangents, b = []notion.Tangent{{Up: 1, Beyond: r.NormFloat64()}}, nil
 		case 3:
-			tangents, a = []judge.Tangent{{Down: 1, Beyond: r.NormFloat64()}}, nil
+			tangents, a = []notion.Tangent{{Down: 1, Beyond: r.NormFloat64()}}, nil
 		}
 		q.prover.Found = func(inputs []float64) {
 			met++
@@ -165,7 +165,7 @@ func TestWorkIsBounded(t *testing.T) {
 	gaveUp := 0
 	for range 300 {
 		q := draw(t, r)
-		tangents := judge.Tangents(0.3, nil)
+		tangents := notion.Tangents(0.3, nil)
 		whole, took := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, 1<<30)
 		again, less := q.prover.Prove(&q.sides[0], &q.sides[1], q.own, tangents, took/2)
 		if again && !whole || less > took {
@@ -198,7 +198,7 @@ func TestCutsLeaveNobodyOut(t *testing.T) {
 			v = min(max(int(-offset/scale)+r.IntN(5)-2, 0), values-1)
 		}
 		peak, steep := at(v), 1/math.Abs(scale)
-		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
+		n := &model.Network{Head: model.HeadSigmoid, Precision: 64, Layers: []model.Layer{
 			{In: 2, Out: 2, ReLU: true, Weights: []float64{1, 0, -1, 0}, Bias: []float64{-peak, peak}},
 			{In: 2, Out: 1, Weights: []float64{-steep, -steep}, Bias: []float64{0}},
 		}}
@@ -209,7 +209,7 @@ func TestCutsLeaveNobodyOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := plan.NewWorkspace(2)
-		var sides [2]split.Side
+		var sides [2]relu.Side
 		for s := range sides {
 			sides[s].Inputs = []space.Interval{{Lo: math.Nextafter(iv.Lo, -1e9), Hi: math.Nextafter(iv.Hi, 1e9)}, {Lo: float64(s), Hi: float64(s)}}
 			for j, iv := range sides[s].Inputs {
@@ -225,14 +225,14 @@ func TestCutsLeaveNobodyOut(t *testing.T) {
 			}
 			sides[s].Lo, sides[s].Hi = [][]float64{lo}, [][]float64{hi}
 		}
-		p := split.New(plan)
+		p := relu.New(plan)
 		first, last := at(0), at(values-1)
-		p.Steps = []split.Step{split.StepOf(first, last, values), {}}
+		p.Steps = []relu.Step{relu.StepOf(first, last, values), {}}
 		// Somebody's logit is 0, and everybody else's is below −1 or so.
-		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []judge.Tangent{{Up: 1, Beyond: -0.5}}, 1<<30); proved {
+		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []notion.Tangent{{Up: 1, Beyond: -0.5}}, 1<<30); proved {
 			t.Fatalf("question %d: nobody above −0.5 of values %d to %d, but %d has 0 (scale %v, offset %v)", i, lo, hi, v, scale, offset)
 		}
-		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []judge.Tangent{{Up: 1, Beyond: 0.01}}, 1<<30); !proved {
+		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []notion.Tangent{{Up: 1, Beyond: 0.01}}, 1<<30); !proved {
 			refused++
 		}
 	}

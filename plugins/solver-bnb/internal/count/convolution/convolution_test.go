@@ -1,4 +1,4 @@
-package lattice
+package convolution
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/simd"
 )
@@ -56,7 +57,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 		pick := func() float64 { return start + sums[r.IntN(len(sums))] + []float64{0, 0, r.NormFloat64()}[r.IntN(3)] }
 		ts := []float64{pick(), pick(), pick(), pick()}
 		slices.Sort(ts)
-		th := Thresholds{Below: ts[0], From: ts[1], To: ts[2], Above: ts[3]}
+		th := notion.Thresholds{Below: ts[0], From: ts[1], To: ts[2], Above: ts[3]}
 		switch r.IntN(4) {
 		case 0:
 			th.From, th.To = math.Inf(1), math.Inf(-1)
@@ -117,7 +118,7 @@ func TestCountIsExactWhereBinsAre(t *testing.T) {
 		dims = append(dims, Dim{Cells: 10, Step: 1})
 		all.Mul(all, big.NewInt(10))
 	}
-	above, below, _ := NewCounter("").Count(0, dims, Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0, 0)
+	above, below, _ := NewCounter("").Count(0, dims, notion.Thresholds{Above: 40.5, Below: 40.5, From: 1, To: 0}, 0, 0)
 	// By symmetry s ↔ 81 − s, exactly half of the sums are above 40.5.
 	if half := 5e8; above > half || below > half || above < 0.99*half || above != below {
 		t.Errorf("%v above and %v below of %v", above, below, all)
@@ -129,7 +130,7 @@ func TestNarrowNumbersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		dims, sumsOf := box(r)
-		th := Thresholds{Below: sumsOf[r.IntN(len(sumsOf))] - 1, Above: sumsOf[r.IntN(len(sumsOf))]}
+		th := notion.Thresholds{Below: sumsOf[r.IntN(len(sumsOf))] - 1, Above: sumsOf[r.IntN(len(sumsOf))]}
 		th.From, th.To = th.Below, th.Above
 		for _, variant := range simd.Supported(variants) {
 			c := NewCounter("")
@@ -163,7 +164,7 @@ func TestCountOfManyPoints(t *testing.T) {
 			dims = append(dims, Dim{Cells: 2, Step: 1})
 		}
 		// By symmetry s ↔ 40 − s; the middle, C(40, 20) points, is neither.
-		above, below, _ := c.Count(0, dims, Thresholds{Above: 20, Below: 19.5, From: 1, To: 0}, 0, 0)
+		above, below, _ := c.Count(0, dims, notion.Thresholds{Above: 20, Below: 19.5, From: 1, To: 0}, 0, 0)
 		want := (math.Exp2(40) - 137846528820) / 2
 		if above > want || below > want || above < 0.99*want || below < 0.99*want {
 			t.Errorf("%s: %v above and %v below, want %v", variant.name, above, below, want)
@@ -194,7 +195,7 @@ func TestCountOfUnlikeContributions(t *testing.T) {
 			c := NewCounter("")
 			c.lanes = variant
 			again := slices.Clone(dims)
-			above, below, _ := c.Count(0, again, Thresholds{Above: 1, Below: 1, From: 1, To: 0}, 0, 0)
+			above, below, _ := c.Count(0, again, notion.Thresholds{Above: 1, Below: 1, From: 1, To: 0}, 0, 0)
 			if above+below > float64(len(sums)) {
 				t.Fatalf("%s: %v above and %v below 1, of %d: %+v", variant.name, above, below, len(sums), dims)
 			}
@@ -220,6 +221,6 @@ func BenchmarkCount(b *testing.B) {
 	}
 	c := NewCounter("")
 	for b.Loop() {
-		c.Count(0, slices.Clone(dims), Thresholds{Above: 3, Below: -3, From: 1, To: 0}, 0, 0)
+		c.Count(0, slices.Clone(dims), notion.Thresholds{Above: 3, Below: -3, From: 1, To: 0}, 0, 0)
 	}
 }
