@@ -87,10 +87,11 @@ func (b *Boxes) place(box grid.Box) {
 func (b *Boxes) Bound(box grid.Box) {
 	b.place(box)
 	b.seen = 0
-	b.bound()
+	b.boundPlaces()
 }
 
-func (b *Boxes) bound() {
+// boundPlaces bounds what is placed.
+func (b *Boxes) boundPlaces() {
 	b.Constant, b.side = true, 0
 	b.From, b.To = b.base, b.base
 	for _, root := range b.shared {

@@ -226,12 +226,3 @@ func (b *Bins) Across(apart, lo, hi float64) int {
 	}
 	return most + 1
 }
-
-// Extremes appends to out what outcomes in more than k bins need, one of them: for each bin a a logit below its upper edge, and one
-// at or above the lower edge of bin a + k.
-func (b *Bins) Extremes(k int, out [][]Tangent) [][]Tangent {
-	for a := 0; k >= 1 && a+k <= len(b.above); a++ {
-		out = append(out, []Tangent{{Up: 1, Beyond: b.below[a+k-1]}, {Down: 1, Beyond: -b.above[a]}})
-	}
-	return out
-}

@@ -95,8 +95,8 @@ func (p *Prover) Prove(a, b *Side, own []bool, tangents []notion.Tangent, work i
 	return proved, work - p.work
 }
 
-// Open is how many ReLUs of a side are not settled.
-func (p *Prover) Open(s *Side) (n int) {
+// Unstable is how many ReLUs of a side are neither open nor closed throughout.
+func (p *Prover) Unstable(s *Side) (n int) {
 	for k, l := range p.plan.Layers()[:len(s.Lo)] {
 		for j, lo := range s.Lo[k] {
 			if l.ReLU && lo < 0 && s.Hi[k][j] > 0 {

@@ -1,0 +1,117 @@
+package relax
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+)
+
+// shift is an input fed by a feature that may differ between the copies. Every
+// lane of a box is bounded with the enclosure of its own copy's input; then forms are
+// compared, where the second copy's input is the first's and more.
+type shift struct {
+	of    *grid.Relaxed
+	f     int // which of the feature's inputs
+	input int
+	tied  bool // the second copy's is the first's and more, which the shift alone says
+	// By slot: the first copies' input, what the second's is more if it is tied, and by
+	// how much the second's radius shrinks where the shift is cut.
+	first, more []ball
+	cut         []float64
+}
+
+// ball is a centre and a radius.
+type ball struct{ c, r float64 }
+
+// addShifts prepares the inputs of features that may differ.
+func (w *Workspace) addShifts() {
+	for i := range w.Grid.Relaxed {
+		r := &w.Grid.Relaxed[i]
+		inputs := w.Grid.Space.Features[r.Feature].Inputs
+		for f := range inputs {
+			room := func() []ball { return make([]ball, w.Slots) }
+			w.shifts = append(w.shifts, shift{
+				of: r, f: f, input: inputs[f].Index, tied: w.Grid.Tied(r, f),
+				first: room(), more: room(), cut: make([]float64, w.Slots),
+			})
+			w.Inputs[r.Shift] = append(w.Inputs[r.Shift], int32(inputs[f].Index))
+		}
+	}
+}
+
+// placeShifts gives the second copies of a slot, whose lanes have the first copies' inputs so far, their own.
+func (w *Workspace) placeShifts(box grid.Box, slot int) {
+	for i := range w.shifts {
+		r := &w.shifts[i]
+		lane := slot * w.Lanes
+		var second ball
+		second.c, second.r = w.Grid.Second(r.of, r.f, box)
+		if r.tied {
+			r.first[slot] = ball{w.Batch.Centre(r.input)[lane], w.Batch.HalfWidth(r.input)[lane]}
+			r.more[slot].c, r.more[slot].r = w.Grid.More(r.of, r.f, box)
+		}
+		r.cut[slot] = second.r * w.Grid.ShiftShare(r.of, box)
+		w.setSecond(r, slot, second)
+		cut := w.Batch.SplitReduction(r.input)[lane+w.Lanes/2 : lane+w.Lanes]
+		for z := range cut {
+			cut[z] = min(cut[z], second.r)
+		}
+	}
+}
+
+// setSecond sets an input of the second copies of a slot.
+func (w *Workspace) setSecond(r *shift, slot int, in ball) {
+	from, to := slot*w.Lanes+w.Lanes/2, (slot+1)*w.Lanes
+	centre, radius := w.Batch.Centre(r.input)[from:to], w.Batch.HalfWidth(r.input)[from:to]
+	for z := range centre {
+		centre[z], radius[z] = in.c, in.r
+	}
+}
+
+// cutShifts says, for SplitWidths to read, what would shrink where boxes are cut across a shift: second copies do.
+func (w *Workspace) cutShifts(d int) {
+	for i := range w.shifts {
+		r := &w.shifts[i]
+		if r.of.Shift != d {
+			continue
+		}
+		cut := w.Batch.SplitReduction(r.input)
+		for b := range w.N {
+			lane := b * w.Lanes
+			for z := range w.Lanes {
+				if cut[lane+z] = 0; z >= w.Lanes/2 {
+					cut[lane+z] = r.cut[b]
+				}
+			}
+		}
+	}
+}
+
+// tieShifts makes the second copies' tied inputs, once the lanes are bounded, the first copies'.
+func (w *Workspace) tieShifts() {
+	for i := range w.shifts {
+		if r := &w.shifts[i]; r.tied {
+			for b := range w.N {
+				w.setSecond(r, b, r.first[b])
+			}
+		}
+	}
+}
+
+// addToAligned adds what the second copies' tied inputs are more.
+func (w *Workspace) addToAligned() {
+	a := w.Aligned
+	for i := range w.shifts {
+		r := &w.shifts[i]
+		if !r.tied {
+			continue
+		}
+		slopes := a.Form.Slope(r.input)
+		for b := range w.N {
+			for lane := b*w.Lanes + w.Lanes/2; lane < (b+1)*w.Lanes; lane++ {
+				a.mid[lane] += slopes[lane] * r.more[b].c
+				a.rad[lane] += math.Abs(slopes[lane]) * r.more[b].r
+			}
+		}
+	}
+}
