@@ -98,7 +98,7 @@ func (d *diving) round(n int64) {
 	outs := make([]*dived, len(list))
 	d.parallel(len(list), func(w *worker, i int) {
 		if !d.stop.Load() {
-			outs[i] = w.dive(&list[i].Part, depth)
+			outs[i] = diveFor(w, &list[i].Part, depth)
 		}
 	})
 	nodes, vain := 0, 0
@@ -124,7 +124,7 @@ func (d *diving) round(n int64) {
 	} else {
 		d.depth = min(2*d.depth, ensemble.NodeDepth)
 	}
-	d.heuristics.every.Improve(d.work())
+	d.heuristics.every.Improve(workOf(d.Search))
 }
 
 // enqueue gives the queue what dives cannot decide.
@@ -147,8 +147,8 @@ func (d *diving) enqueue(list []ensemble.Part) {
 	}
 }
 
-// dive dives for a part.
-func (w *worker) dive(p *ensemble.Part, depth int) *dived {
+// diveFor dives for a part.
+func diveFor(w *worker, p *ensemble.Part, depth int) *dived {
 	b, out, t := w.ensemble, &dived{}, &w.task
 	t.cutoff = w.cutoff()
 	x := make([]float64, len(w.Grid.Dims))

@@ -52,7 +52,7 @@ func (s *Search) cutoff() float64 {
 func (s *Search) Bound() float64 {
 	bound := max(s.left, s.cutoff())
 	if s.queue.size > 0 {
-		bound = max(bound, s.open())
+		bound = max(bound, s.open(s.values, s.Binned))
 	}
 	if len(s.dives.parts) > 0 {
 		bound = max(bound, s.dives.parts[0].value)
@@ -68,16 +68,18 @@ func (s *Search) Bound() float64 {
 }
 
 // open bounds the values in open nodes, by the queue's highest bucket.
-func (s *Search) open() float64 {
-	for b := s.queue.top; b >= 0; b-- {
-		if len(s.queue.buckets[b]) > 0 {
-			if v := valueOf(b, s.values); s.Binned {
-				return math.Floor(v)
-			} else if b == numBuckets-1 {
-				return max(v, s.beyond)
-			} else {
-				return v
-			}
+func (p *pass) open(values [2]float64, binned bool) float64 {
+	for b := p.queue.top; b >= 0; b-- {
+		if len(p.queue.buckets[b]) == 0 {
+			continue
+		}
+		switch v := valueOf(b, values); {
+		case binned:
+			return math.Floor(v)
+		case b == numBuckets-1:
+			return max(v, p.beyond)
+		default:
+			return v
 		}
 	}
 	return math.Inf(-1)
@@ -107,7 +109,7 @@ func (s *Search) setValues() {
 	case s.Binned:
 		most = float64(s.Bins.Count())
 	case s.Query.Notion.Linear() && !s.Query.Notion.Binned():
-		most = s.workers[0].rootBound()
+		most = rootBound(s.workers[0])
 	}
 	if s.values = [2]float64{0, most}; s.Least {
 		s.values = [2]float64{-most, 0}
@@ -115,7 +117,7 @@ func (s *Search) setValues() {
 }
 
 // rootBound is what the bounds of the whole region allow individuals' values to be.
-func (w *worker) rootBound() float64 {
+func rootBound(w *worker) float64 {
 	w.bounder.Place(w.Grid.Whole(), 0)
 	if w.ws != nil {
 		w.ws.N = 1

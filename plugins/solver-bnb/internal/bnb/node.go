@@ -34,8 +34,8 @@ type step interface {
 	apply(n *state) bool
 }
 
-// steps are those of a worker that its query can use and that are not switched off.
-func (w *worker) steps() []step {
+// stepsOf are those of a worker that its query can use and that are not switched off.
+func stepsOf(w *worker) []step {
 	if w.Pairs {
 		return []step{pairs{w}}
 	}
@@ -84,13 +84,13 @@ func (w presolve) apply(n *state) bool {
 		s := &n.standing
 		w.Rules.Stand(n.Box, s)
 		if s.Asked == grid.Nowhere || s.Nobody {
-			w.settle(n, goal.Outside)
+			w.settle(n.Box, n.slot, goal.Outside)
 			return true
 		}
 		n.certain = s.Asked == grid.Everywhere && s.Individuals
 		n.possible, n.sure, n.prefer = s.Possible, s.Sure, s.Cut
 	}
-	if w.ensemble != nil && n.certain && slices.Equal(n.possible, n.sure) && w.constant(n) {
+	if w.ensemble != nil && n.certain && slices.Equal(n.possible, n.sure) && constant(w.worker, n) {
 		return true
 	}
 	return w.enumerated(n)
@@ -113,7 +113,7 @@ func (w *worker) enumerated(n *state) bool {
 
 // constant settles a node all over which trees are constant and all individuals
 // alike: what holds for one of them holds for all. It reports that it did.
-func (w *worker) constant(n *state) bool {
+func constant(w *worker, n *state) bool {
 	if !w.ensemble.Constant || len(w.Query.Exclude) > 0 {
 		return false
 	}
@@ -127,11 +127,11 @@ func (w *worker) constant(n *state) bool {
 	case !v.Asked:
 		return false
 	case w.Values || w.Pairs:
-		w.settle(n, goal.Pruned)
+		w.settle(n.Box, n.slot, goal.Pruned)
 	case v.Violates:
-		w.settle(n, goal.Unfair)
+		w.settle(n.Box, n.slot, goal.Unfair)
 	default:
-		w.settle(n, goal.Fair)
+		w.settle(n.Box, n.slot, goal.Fair)
 	}
 	return true
 }
@@ -159,8 +159,8 @@ func (w bounds) apply(n *state) bool {
 			v = goal.Unfair
 		}
 	}
-	if w.ws != nil {
-		n.excluded = w.tails.Excluded(w.ws, n.slot, n.size)
+	if w.counter != nil {
+		n.excluded = w.counter.Excluded(n.slot, n.size)
 	}
 	if n.excluded > 0 && v != goal.Open { // but for a few
 		w.waiting.leave(n)
@@ -169,7 +169,7 @@ func (w bounds) apply(n *state) bool {
 	if !w.Accepts(v, n.certain) {
 		return false
 	}
-	w.settle(n, v)
+	w.settle(n.Box, n.slot, v)
 	return true
 }
 
@@ -267,7 +267,7 @@ func (w rebounds) apply(n *state) bool {
 	if n.excluded > 0 || !w.Accepts(v, n.certain) {
 		return false
 	}
-	w.settle(n, v)
+	w.settle(n.Box, n.slot, v)
 	return true
 }
 
@@ -301,7 +301,7 @@ func (w counts) apply(n *state) bool {
 		if n.Branch = w.branchingFeature(n); n.Branch >= 0 {
 			q.parts = append(q.parts, n.Box...)
 			n.Box = q.parts[len(q.parts)-len(n.Box):]
-			q.later = append(q.later, part{n.Node, w.tails.Of(n.slot)})
+			q.later = append(q.later, part{n.Node, w.counter.Tail(n.slot)})
 			return true
 		}
 	}
@@ -348,7 +348,7 @@ func (w *worker) enqueue(n *state) {
 	o := w.task.output
 	if w.Values || w.Pairs {
 		if n.bound <= w.task.cutoff {
-			w.settle(n, goal.Pruned)
+			w.settle(n.Box, n.slot, goal.Pruned)
 			return
 		}
 		if n.bound > w.values[1] {
@@ -388,9 +388,9 @@ func (w pairs) apply(n *state) bool {
 	w.Rules.Match(n.Box, &m.Matching)
 	switch {
 	case !m.Any:
-		w.settle(n, goal.Outside)
+		w.settle(n.Box, n.slot, goal.Outside)
 		return true
-	case w.ensemble != nil && m.Cut < 0 && w.constant(n), w.enumerated(n):
+	case w.ensemble != nil && m.Cut < 0 && constant(w.worker, n), w.enumerated(n):
 		return true
 	}
 	n.prefer = m.Cut
@@ -400,12 +400,12 @@ func (w pairs) apply(n *state) bool {
 }
 
 // proved settles a node of which no individual has a value above the cutoff, or violates.
-func (w *worker) proved(n *state) bool {
+func proved(w *worker, n *state) bool {
 	v := goal.Fair
 	if w.Values {
 		v = goal.Pruned
 	}
-	w.settle(n, v)
+	w.settle(n.Box, n.slot, v)
 	return true
 }
 
@@ -416,7 +416,7 @@ func (w relus) apply(n *state) bool {
 	if !w.task.relu || n.bound <= w.task.cutoff || !w.Values && !n.certain && !w.Decides() || len(w.relu.Requirements) == 0 || w.stop.Load() {
 		return false
 	}
-	return w.relu.Prove(w.ws, n.Box, n.slot, n.possible, &w.lp, &w.task.lp, w.raise) && w.proved(n)
+	return w.relu.Prove(w.ws, n.Box, n.slot, n.possible, &w.lp, &w.task.lp, w.raise) && proved(w.worker, n)
 }
 
 // raise raises the cutoff of ReLU branching above another one to what individuals that were met meanwhile allow, and reports that it did.
@@ -444,7 +444,7 @@ func (w dives) apply(n *state) bool {
 	}
 	for _, p := range w.ensemble.Parts(n.possible) {
 		cutoff := w.task.cutoff
-		o := w.dive(&p, ensemble.NodeDepth)
+		o := diveFor(w.worker, &p, ensemble.NodeDepth)
 		w.task.cutoff = max(w.task.cutoff, cutoff)
 		if o.best != nil && (w.task.best == nil || w.Values && o.best.Value > w.task.best.Value) {
 			w.task.best = o.best
@@ -453,5 +453,5 @@ func (w dives) apply(n *state) bool {
 			return false
 		}
 	}
-	return w.proved(n)
+	return proved(w.worker, n)
 }

@@ -47,16 +47,13 @@ type Copy struct {
 	Up, Down float64
 }
 
-// settle is done with a node of which so much is proved.
-func (w *worker) settle(n *state, v goal.Verdict) { w.settleBox(n.Box, n.slot, v) }
-
 // settlePart is done with a part of the box in a slot, in which no value is above the cutoff.
 func (w *worker) settlePart(part grid.Box, slot int) {
 	v := goal.Fair
 	if w.Values {
 		v = goal.Pruned
 	}
-	w.settleBox(part, slot, v)
+	w.settle(part, slot, v)
 	if w.Pieces == nil || !w.Proofs {
 		return
 	}
@@ -66,7 +63,8 @@ func (w *worker) settlePart(part grid.Box, slot int) {
 	}
 }
 
-func (w *worker) settleBox(box grid.Box, slot int, v goal.Verdict) {
+// settle is done with a box, of that in a slot, of which so much is proved.
+func (w *worker) settle(box grid.Box, slot int, v goal.Verdict) {
 	fair, unfair := 0.0, 0.0
 	if v != goal.Pruned {
 		size := w.Grid.Size(box)

@@ -24,7 +24,7 @@ func TestProbesBoundTheLargest(t *testing.T) {
 				t.Fatalf("question %d: %v has the gap %v, above the bound %v", i, x, gap, tr.Bound())
 			}
 		}
-		if tr.queue.size > 0 && tr.earlier.bound < tr.open() {
+		if tr.queue.size > 0 && tr.earlier.bound < tr.open(tr.values, tr.Binned) {
 			nearer++
 		}
 	}

@@ -156,7 +156,7 @@ func (s *Search) do(tasks []task, pages []*page) {
 		}
 	}
 	s.queue.release(pages)
-	s.heuristics.every.Improve(s.work())
+	s.heuristics.every.Improve(workOf(s))
 }
 
 // merge takes in what a task found.

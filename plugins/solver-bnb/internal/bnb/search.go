@@ -226,10 +226,10 @@ func (s *Search) Run(ctx context.Context, l Limits) End {
 		s.held, s.Pieces = s.Pieces, nil
 	}
 	if s.Proofs {
-		s.showProofs()
+		showProofs(s)
 	}
 	s.setValues()
-	s.heuristics.start.Improve(s.work())
+	s.heuristics.start.Improve(workOf(s))
 	switch {
 	case s.Enough(s.Best):
 	case s.dives.applies():
@@ -249,11 +249,25 @@ func (s *Search) Run(ctx context.Context, l Limits) End {
 }
 
 // showProofs has nodes bounded as a checker can follow.
-func (s *Search) showProofs() {
+func showProofs(s *Search) {
 	s.ideas.copies, s.queue.setWords = false, 0 // a checker asks for every copy
-	s.ideas.clips = s.ideas.clips && !s.Binned  // and knows of no clips for bins
+	if s.Binned {                               // and knows of no clips for bins
+		s.ideas.clips = false
+	}
 	for _, w := range s.workers {
-		w.showProofs()
+		if w.ws == nil {
+			continue
+		}
+		if w.counter != nil {
+			w.counter.ForAll()
+		}
+		if w.ws.Lanes != 2 && !s.Notion.Signs() {
+			w.ws.Differences = nil // a checker knows what two copies are apart alone, but for decisions
+		}
+		w.ws.Batch.Shown, w.clipper.ByCell, w.do = true, true, stepsOf(w)
+		if w.relu != nil {
+			w.relu.Prover.Shown = true
+		}
 	}
 }
 
@@ -278,7 +292,7 @@ func (s *Search) search(ctx context.Context, l Limits) End {
 			return Enough
 		}
 		plan := planOf(s, l)
-		switch w := s.work(); {
+		switch w := workOf(s); {
 		case len(s.dives.parts) > 0:
 			s.dives.round(max(0, l.Nodes-s.Nodes))
 		case !s.ReLU && s.branchesOnReLUs():
@@ -295,8 +309,8 @@ func (s *Search) search(ctx context.Context, l Limits) End {
 	}
 }
 
-// work is what was done so far.
-func (s *Search) work() *primal.Work {
+// workOf is what a search has done so far.
+func workOf(s *Search) *primal.Work {
 	return &primal.Work{Nodes: s.Nodes, Leaves: s.dives.leaves, LP: s.lp.Work, Open: s.Size() > 0, Branch: s.lp.Work - s.Params.EscalateAfter}
 }
 

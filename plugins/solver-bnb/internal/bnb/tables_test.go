@@ -32,11 +32,11 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 		w.Params.Count.Points = []int{384, 40, 7, 3}[r.IntN(4)]
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		w.ws.Place(box, 0)
-		w.tails.Place(w.ws, box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
+		w.counter.PlaceTail(box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
 		w.ws.N = 1
 		w.bounded()
-		lost := w.tails.Excluded(w.ws, 0, tr.Grid.Size(box)) // for whom bounds do not hold
-		of := [2][][]*big.Rat{}              // by side, each individual's copies, all times its sign
+		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // for whom bounds do not hold
+		of := [2][][]*big.Rat{}                          // by side, each individual's copies, all times its sign
 		logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
 			for side, sign := range []int64{1, -1} {
 				var own []*big.Rat
@@ -228,7 +228,7 @@ func TestCountsOfAnyQuestion(t *testing.T) {
 			if w.ws.Place(box, b); !g.Countable {
 				tail = 0
 			}
-			w.tails.Place(w.ws, box, b, tail)
+			w.counter.PlaceTail(box, b, tail)
 		}
 		w.bounded()
 		for _, b := range r.Perm(len(boxes)) {
@@ -252,7 +252,7 @@ func TestCountsOfAnyQuestion(t *testing.T) {
 					most[1]++
 				}
 			})
-			off := w.tails.Excluded(w.ws, b, g.Size(boxes[b]))
+			off := w.counter.Excluded(b, g.Size(boxes[b]))
 			fair, unfair := w.counter.Count(parts[b], b, off, 0, notion.Thresholds{}, nil, nil, true)
 			if fair > most[0] || unfair > most[1] {
 				t.Fatalf("question %d, box %d: %v and %v cells are counted as fair and unfair, but no more than %v of %v are", i, b, fair, unfair, most, g.Size(parts[b]))
@@ -311,7 +311,7 @@ func TestTablesOfBoxesTogether(t *testing.T) {
 		bound := func(w *worker, boxes []grid.Box) {
 			for b, box := range boxes {
 				w.ws.Place(box, b)
-				w.tails.Place(w.ws, box, b, 0)
+				w.counter.PlaceTail(box, b, 0)
 			}
 			w.ws.N = len(boxes)
 			w.bounded()

@@ -42,12 +42,12 @@ func TestBoundsHoldForAllButTheLost(t *testing.T) {
 		box, _ := boxAndPart(r, tr, false)
 		w.ws.Place(box, 0)
 		tr.Params.Count.Tail = 1 + 1.9*r.Float64()
-		w.tails.Place(w.ws, box, 0, w.tails.For(w.ws, box, 0))
+		w.counter.PlaceTail(box, 0, w.counter.TailFor(box, 0))
 		w.ws.N = 1
 		w.bounded()
 		w.ws.Batch.Sides()
 		size := tr.Grid.Size(box)
-		most := w.tails.Excluded(w.ws, 0, size)
+		most := w.counter.Excluded(0, size)
 		out := 0.0
 		individuals(tr.Grid, box, func(x []float64) {
 			if violates(w, x) {
@@ -57,7 +57,7 @@ func TestBoundsHoldForAllButTheLost(t *testing.T) {
 		if out > most {
 			t.Fatalf("question %d: bounds are wrong for %v of %v people, where %v were to be lost with τ = %v", i, out, size, most, tr.Params.Count.Tail)
 		}
-		if w.tails.Of(0) > 0 && w.ws.Batch.Moved(0) > 0 {
+		if w.counter.Tail(0) > 0 && w.ws.Batch.Moved(0) > 0 {
 			if moved++; most < size {
 				few++
 			}
@@ -170,12 +170,12 @@ func TestProofsAreForAllPeople(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tr.workers[0].tails.Ends > 0 {
+		if tr.workers[0].counter.Neurons > 0 {
 			few++
 		}
 		tr.Pieces, tr.Proofs = func([]Piece) {}, true
-		if tr.Run(t.Context(), Limits{Nodes: 10}); tr.workers[0].tails.Ends != 0 {
-			t.Errorf("question %d: ends of %v neurons may be moved", i, tr.workers[0].tails.Ends)
+		if tr.Run(t.Context(), Limits{Nodes: 10}); tr.workers[0].counter.Neurons != 0 {
+			t.Errorf("question %d: ends of %v neurons may be moved", i, tr.workers[0].counter.Neurons)
 		}
 	}
 	if few < 10 {

@@ -39,7 +39,6 @@ type worker struct {
 	relu     *relu.Branching // where nodes may be proved so
 	do       []step
 	counter  *count.Counter // where individuals are counted
-	tails    count.Tails
 	pairing  *relax.Pairing // where nodes are of pairs
 	points   *primal.Points
 	narrower []*worker // for fewer copies, the fewest first
@@ -108,7 +107,7 @@ var narrowLanes = []int{8, 16, 24, 32, 48, 64}
 
 func newWorker(s *Search) *worker {
 	w := &worker{Search: s, points: primal.NewPoints(s.Store, s.trees)}
-	w.points.Learn = w.learn
+	w.points.Learn = func(x []float64, v *goal.Individual, probe bool) { w.task.learn(s.Store, x, v, probe) }
 	w.waiting.from.Box = s.Grid.Whole()
 	if s.Pairs {
 		w.pairing = relax.NewPairing(s.Problem, s.Grid.Lanes(), true)
@@ -117,7 +116,7 @@ func newWorker(s *Search) *worker {
 		w.ensemble = ensemble.NewBounder(s.Problem, s.trees, &s.stop)
 		w.bounder, w.ensemble.Thorough = w.ensemble, thorough(s.Margins)
 		w.ensemble.Dive.Difference = s.Notion.Signs() && s.Values
-		w.do = w.steps()
+		w.do = stepsOf(w)
 		return w
 	}
 	w.use(relax.NewWorkspace(s.Problem, s.Grid.Lanes(), boundsOf(s.Margins)))
@@ -129,12 +128,12 @@ func newWorker(s *Search) *worker {
 		w.relu = relu.NewBranching(s.Problem, s.stop.Load, found)
 		w.relu.Prover.Past = s.Binned
 	}
-	w.do = w.steps()
+	w.do = stepsOf(w)
 	for _, k := range narrowLanes {
 		if k < w.ws.Lanes && s.ideas.copies {
 			n := &worker{Search: s, points: w.points, relu: w.relu}
 			n.use(relax.Narrow(s.Problem, k, boundsOf(s.Margins)))
-			n.do = n.steps()
+			n.do = stepsOf(n)
 			w.narrower = append(w.narrower, n)
 		}
 	}
@@ -159,25 +158,7 @@ func (w *worker) use(ws *relax.Workspace) {
 		w.jointly = &jointly{Joint: relax.Joint{Workspace: ws}}
 	}
 	if w.Counts {
-		w.counter = count.New(ws)
-		if !w.Pairs && w.Grid.Countable && !w.Off(params.Tails) {
-			w.tails = count.NewTails(ws)
-		}
-	}
-}
-
-// showProofs has nodes bounded as a checker can follow.
-func (w *worker) showProofs() {
-	if w.ws == nil {
-		return
-	}
-	w.tails.ForAll(w.ws)
-	if w.ws.Lanes != 2 && !w.Notion.Signs() {
-		w.ws.Differences = nil // a checker knows what two copies are apart alone, but for decisions
-	}
-	w.ws.Batch.Shown, w.clipper.ByCell = true, true
-	if w.relu != nil {
-		w.relu.Prover.Shown = true
+		w.counter = count.New(ws, !w.Pairs && w.Grid.Countable && !w.Off(params.Tails))
 	}
 }
 
@@ -234,27 +215,22 @@ func (w *worker) run(k task) *output {
 	}
 	w.waiting.later = w.waiting.later[:0]
 	w.flush()
-	w.boundStrictly()
+	for i := range w.waiting.strict {
+		w.add(&w.waiting.strict[i], 0, false)
+	}
+	w.waiting.strict, w.waiting.parts = w.waiting.strict[:0], w.waiting.parts[:0]
+	w.flush()
 	for _, n := range w.narrower {
-		n.lend(w)
+		w.task.share(n)
 		n.flush()
 	}
 	w.points.Flush()
 	return w.task.output
 }
 
-// lend has a narrower worker work on the task of w.
-func (n *worker) lend(w *worker) {
-	n.task.plan, n.task.cutoff, n.task.output = w.task.plan, w.task.cutoff, w.task.output
-}
-
-// boundStrictly bounds the boxes that wait for bounds that hold for all.
-func (w *worker) boundStrictly() {
-	for i := range w.waiting.strict {
-		w.add(&w.waiting.strict[i], 0, false)
-	}
-	w.waiting.strict, w.waiting.parts = w.waiting.strict[:0], w.waiting.parts[:0]
-	w.flush()
+// share has a narrower worker work on the same task.
+func (t *taskState) share(with *worker) {
+	with.task.plan, with.task.cutoff, with.task.output = t.plan, t.cutoff, t.output
 }
 
 // broken reports that the time was over while a box was bounded, of which nothing is known then.
@@ -262,10 +238,10 @@ func (w *worker) broken() bool { return w.ensemble != nil && w.ensemble.Broken }
 
 // tau is the τ for the halves of a box of whom so many are decided.
 func (w *worker) tau(box grid.Box, decided float64) float64 {
-	if !w.task.tails || w.ws == nil {
+	if !w.task.tails || w.counter == nil {
 		return 0
 	}
-	return w.tails.For(w.ws, box, decided)
+	return w.counter.TailFor(box, decided)
 }
 
 // middle is the last cell of the lower half of a dimension.
@@ -312,7 +288,7 @@ func (w *worker) fitting(c grid.Copies) *worker {
 		size := c.Size()
 		for _, n := range w.narrower {
 			if size <= n.ws.Lanes {
-				n.lend(w)
+				w.task.share(n)
 				return n
 			}
 		}
@@ -327,7 +303,9 @@ func (w *worker) add(n *grid.Node, tau float64, twice bool) {
 	slot := len(q.nodes)
 	w.bounder.Place(n.Box, slot)
 	if w.ws != nil {
-		w.tails.Place(w.ws, n.Box, slot, tau)
+		if w.counter != nil {
+			w.counter.PlaceTail(n.Box, slot, tau)
+		}
 		w.ws.N = slot
 		w.ws.Assign(n.Copies)
 		w.ws.N, slots = slot+1, w.ws.Slots
@@ -363,8 +341,7 @@ func (w *worker) flush() {
 
 // learn takes an individual into the task's output; a probe belongs to a box
 // that is not enumerated.
-func (w *worker) learn(x []float64, v *goal.Individual, probe bool) {
-	o := w.task.output
+func (o *output) learn(s *goal.Store, x []float64, v *goal.Individual, probe bool) {
 	one := grid.Counted(1)
 	switch {
 	case probe:
@@ -375,5 +352,5 @@ func (w *worker) learn(x []float64, v *goal.Individual, probe bool) {
 	default:
 		o.Fair = o.Fair.Add(one)
 	}
-	o.best = w.Better(o.best, x, v)
+	o.best = s.Better(o.best, x, v)
 }

@@ -31,23 +31,29 @@ type Counter struct {
 	sum         sum
 	values      []float64 // of its dimensions
 	tables
+	// Tails are those of boxes.
+	Tails
 }
 
-// New has room for what a workspace bounds.
-func New(w *relax.Workspace) *Counter {
+// New has room for what a workspace bounds; tails: boxes may be bounded for all of their individuals but a few.
+func New(w *relax.Workspace, tails bool) *Counter {
 	cells, n := 0, len(w.Grid.Dims)
 	for d := range w.Grid.Dims {
 		if dim := &w.Grid.Dims[d]; !dim.Even {
 			cells += min(dim.Cells, mostCells)
 		}
 	}
-	return &Counter{
+	c := &Counter{
 		Workspace: w, convolution: convolution.NewCounter(w.Network.Kernel()), values: make([]float64, cells),
 		tables: tables{
 			only: make([]bool, w.Lanes), batch: w.Batch.NewTables(w.Lanes), pull: make([]float64, len(w.Grid.Inputs)),
 			pulls: make([]float64, n), block: make([]int, n),
 		},
 	}
+	if tails {
+		c.Tails = newTails(w)
+	}
+	return c
 }
 
 // Bounded says that the workspace has bounded other boxes.

@@ -21,14 +21,14 @@ const maxTail = 5.5
 // sub-Gaussian with σ² = Σ over dimensions of κ·(Σ |c[i]|·r[i])², κ = (n+1)/(3(n−1)) or 1, and that is
 // no more than Σ c[i]²·m·κ·r[i]², with m the number of inputs of the dimension.
 type Tails struct {
-	// Ends are how many of a box's neurons may have an end moved; 0 for bounds that hold for all.
-	Ends float64
-	tau  []float64 // of the boxes in slots
+	// Neurons are how many of a box may have an end moved; 0 for bounds that hold for all.
+	Neurons float64
+	tau     []float64 // of the boxes in slots
 }
 
-// NewTails makes room in a workspace.
-func NewTails(w *relax.Workspace) (t Tails) {
-	t.Ends = float64(w.Batch.Few(w.Lanes))
+// newTails makes room in a workspace.
+func newTails(w *relax.Workspace) (t Tails) {
+	t.Neurons = float64(w.Batch.Few(w.Lanes))
 	t.tau = make([]float64, w.Slots)
 	for i := range w.Grid.Inputs { // of those that do not vary within a box
 		copy(w.Batch.Offset(i), w.Batch.HalfWidth(i))
@@ -37,52 +37,52 @@ func NewTails(w *relax.Workspace) (t Tails) {
 }
 
 // ForAll bounds every box for all of its individuals from now on, as a checker does.
-func (t *Tails) ForAll(w *relax.Workspace) {
-	if t.Ends > 0 {
-		t.Ends = 0
-		w.Batch.ForAll()
+func (c *Counter) ForAll() {
+	if c.Neurons > 0 {
+		c.Neurons = 0
+		c.Batch.ForAll()
 	}
 }
 
-// For is the τ for the halves of a box of whom so many are decided; 0 for bounds that hold for all.
-func (t *Tails) For(w *relax.Workspace, box grid.Box, decided float64) float64 {
-	if t.Ends == 0 {
+// TailFor is the τ for the halves of a box of whom so many are decided; 0 for bounds that hold for all.
+func (c *Counter) TailFor(box grid.Box, decided float64) float64 {
+	if c.Neurons == 0 {
 		return 0
 	}
-	p, size := &w.Params, w.Grid.Size(box)
+	p, size := &c.Params, c.Grid.Size(box)
 	if size <= p.Enumerate || !Countable(box, size) {
 		return 0
 	}
 	if p.Count.Tail != 0 {
 		return p.Count.Tail
 	}
-	tau := math.Sqrt(2 * math.Log(max(p.Count.LostPart, t.Ends)*size/(size-decided)))
+	tau := math.Sqrt(2 * math.Log(max(p.Count.LostPart, c.Neurons)*size/(size-decided)))
 	if !(tau < maxTail) {
 		return 0
 	}
 	return tau
 }
 
-// Of is the τ of a slot.
-func (t *Tails) Of(slot int) float64 {
-	if t.Ends == 0 {
+// Tail is the τ of a slot.
+func (c *Counter) Tail(slot int) float64 {
+	if c.Neurons == 0 {
 		return 0
 	}
-	return t.tau[slot]
+	return c.tau[slot]
 }
 
-// Place fills in how the inputs spread over the box that was placed in a slot.
-func (t *Tails) Place(w *relax.Workspace, box grid.Box, slot int, tau float64) {
-	if t.Ends == 0 { // nor is there room
+// PlaceTail fills in how the inputs spread over the box that was placed in a slot.
+func (c *Counter) PlaceTail(box grid.Box, slot int, tau float64) {
+	if c.Neurons == 0 { // nor is there room
 		return
 	}
-	w.Batch.SetTail(slot, tau)
-	if t.tau[slot] = tau; tau == 0 {
+	c.Batch.SetTail(slot, tau)
+	if c.tau[slot] = tau; tau == 0 {
 		return
 	}
-	lane := slot * w.Lanes
-	for d := range w.Grid.Dims {
-		dim := &w.Grid.Dims[d]
+	lane := slot * c.Lanes
+	for d := range c.Grid.Dims {
+		dim := &c.Grid.Dims[d]
 		from, to := box[2*d], box[2*d+1]
 		n := float64(to-from) + 1
 		factor := float64(len(dim.Feeds))
@@ -91,17 +91,17 @@ func (t *Tails) Place(w *relax.Workspace, box grid.Box, slot int, tau float64) {
 		}
 		for f := range dim.Feeds {
 			feed := &dim.Feeds[f]
-			c, r := w.Batch.Centre(feed.Input)[lane], w.Batch.HalfWidth(feed.Input)[lane]
+			m, r := c.Batch.Centre(feed.Input)[lane], c.Batch.HalfWidth(feed.Input)[lane]
 			variance, offset := factor*r*r, 0.0
 			if n == 1 || r < batch.LeastSpread || r > 1/batch.LeastSpread {
 				variance, offset = 0, r
 			} else {
-				offset = feed.Width + 0x1p-36*(math.Abs(c)+r)
+				offset = feed.Width + 0x1p-36*(math.Abs(m)+r)
 				if !dim.Even {
-					offset += math.Abs(feed.Mean(from, to) - c)
+					offset += math.Abs(feed.Mean(from, to) - m)
 				}
 			}
-			v, o := w.Batch.Variance(feed.Input)[lane:lane+w.Lanes], w.Batch.Offset(feed.Input)[lane:lane+w.Lanes]
+			v, o := c.Batch.Variance(feed.Input)[lane:lane+c.Lanes], c.Batch.Offset(feed.Input)[lane:lane+c.Lanes]
 			for z := range v {
 				v[z], o[z] = variance, offset
 			}
@@ -110,11 +110,11 @@ func (t *Tails) Place(w *relax.Workspace, box grid.Box, slot int, tau float64) {
 }
 
 // Excluded bounds how many individuals of the bounded box in a slot, of so many, its bounds do not hold for.
-func (t *Tails) Excluded(w *relax.Workspace, slot int, size float64) float64 {
-	tau := t.Of(slot)
+func (c *Counter) Excluded(slot int, size float64) float64 {
+	tau := c.Tail(slot)
 	if tau == 0 {
 		return 0
 	}
 	// Of each event a whole number, so that no more than the part rounded down.
-	return float64(w.Batch.Moved(slot)) * math.Floor(math.Exp(-tau*tau/2)*size*(1+0x1p-30))
+	return float64(c.Batch.Moved(slot)) * math.Floor(math.Exp(-tau*tau/2)*size*(1+0x1p-30))
 }

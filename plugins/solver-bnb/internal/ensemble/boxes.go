@@ -21,25 +21,39 @@ type Boxes struct {
 	Stop   *atomic.Bool
 	Broken bool
 	seen   int // nodes of the box at hand
+	copies
+	gains
+	matrix
+}
 
+// copies are those of the box at hand.
+type copies struct {
 	least, most [2][]int32 // places by feature, of the first and of the second copies
 	side        int        // of copies
 	twice       bool       // second copies have features of their own
-	// matrix is by pair of combinations the most that the first is more than the second,
-	// in trees that are apart; nil where there are too many.
-	matrix  []float64
+}
+
+// matrix is what trees that are apart add to differences.
+type matrix struct {
+	// sums are by pair of combinations the most that the first is more than the second; nil where there are too many.
+	sums    []float64
 	between []float64 // the same of one tree, by pair of its kinds
 	reached [][2]float64
-	gains   []float64 // by cut
-	gained  []int32   // cuts with gains
-	weigh   float64   // of gains; 0 where none are wanted
 	values  []float64 // by kind
+}
+
+// gains are by how much cutting the box at hand would narrow its bounds.
+type gains struct {
+	gains  []float64 // by cut
+	gained []int32   // cuts with gains
+	weigh  float64   // of gains; 0 where none are wanted
 }
 
 // NewBoxes makes room.
 func (p *Plan) NewBoxes() *Boxes {
 	lanes := p.grid.Lanes()
-	b := &Boxes{Plan: p, Lo: make([]float64, lanes), Hi: make([]float64, lanes), gains: make([]float64, p.cuts), twice: len(p.grid.Relaxed) > 0}
+	b := &Boxes{Plan: p, Lo: make([]float64, lanes), Hi: make([]float64, lanes)}
+	b.gains.gains, b.twice = make([]float64, p.cuts), len(p.grid.Relaxed) > 0
 	for side := range b.least {
 		b.least[side], b.most[side] = make([]int32, len(p.firsts)), make([]int32, len(p.firsts))
 	}
@@ -49,7 +63,7 @@ func (p *Plan) NewBoxes() *Boxes {
 	}
 	b.reached, b.values = make([][2]float64, most), make([]float64, most)
 	if k := len(p.grid.Combinations); !b.twice && k <= maxPaired {
-		b.matrix, b.between = make([]float64, k*k), make([]float64, most*most)
+		b.sums, b.between = make([]float64, k*k), make([]float64, most*most)
 	}
 	// What does not vary keeps its place.
 	base := p.grid.Point(make([]float64, len(p.grid.Dims)))
@@ -78,7 +92,7 @@ func (b *Boxes) place(box grid.Box) {
 	}
 	for i := range b.grid.Relaxed {
 		r := &b.grid.Relaxed[i]
-		lo, hi, _ := b.grid.Reach(r, box)
+		lo, hi, _ := r.Reach(b.grid, box)
 		b.least[1][r.Feature], b.most[1][r.Feature] = int32(b.Place(r.Feature, lo)), int32(b.Place(r.Feature, hi))
 	}
 }
@@ -100,7 +114,7 @@ func (b *Boxes) boundPlaces() {
 	}
 	clear(b.Lo)
 	clear(b.Hi)
-	clear(b.matrix)
+	clear(b.sums)
 	for i := range b.apart {
 		k := &b.apart[i]
 		for side := range len(b.Lo) / len(k.of) {
@@ -115,7 +129,7 @@ func (b *Boxes) boundPlaces() {
 			}
 		}
 		b.side = 0
-		if b.matrix != nil {
+		if b.sums != nil {
 			b.pairs(k)
 		}
 	}
@@ -150,7 +164,7 @@ func (b *Boxes) pairs(k *kinds) {
 	}
 	for z1, i := range k.of {
 		row := b.between[int(i)*n : int(i+1)*n]
-		to := b.matrix[z1*all : (z1+1)*all]
+		to := b.sums[z1*all : (z1+1)*all]
 		for z2, j := range k.of {
 			if v := row[j]; v != 0 {
 				if to[z2] == 0 { // zeros add up to 0, anything else may be off
@@ -184,8 +198,8 @@ func (b *Boxes) Apart(possible []bool) float64 {
 // of bounds how much more one combination's logit may be than another's.
 func (b *Boxes) of(z1, z2 int) float64 {
 	v := b.Hi[z1] - b.Lo[z2]
-	if b.matrix != nil {
-		v = min(v, b.matrix[z1*len(b.grid.Combinations)+z2])
+	if b.sums != nil {
+		v = min(v, b.sums[z1*len(b.grid.Combinations)+z2])
 	}
 	return v
 }
@@ -314,38 +328,29 @@ func (b *Boxes) apartBy(one, two int32) (least, most float64) {
 		}
 	}
 	n := q
+	left, right := [2]int32{one, q.left}, [2]int32{one, q.right}
 	if first {
 		n = p
-	}
-	branch := func(left bool) (float64, float64) {
-		a, c := one, two
-		if first {
-			if a = p.right; left {
-				a = p.left
-			}
-		}
+		left, right = [2]int32{p.left, two}, [2]int32{p.right, two}
 		// The same comparison in both trees has the same outcome.
-		if !first || q.feature == n.feature && q.cut == n.cut && q.more == n.more {
-			if c = q.right; left {
-				c = q.left
-			}
+		if q.feature == n.feature && q.cut == n.cut && q.more == n.more {
+			left[1], right[1] = q.left, q.right
 		}
-		return b.apartBy(a, c)
 	}
 	f := n.feature
 	lo, hi := b.least[0], b.most[0]
 	if n.more >= 0 {
-		l1, h1 := branch(true)
-		l2, h2 := branch(false)
+		l1, h1 := b.apartBy(left[0], left[1])
+		l2, h2 := b.apartBy(right[0], right[1])
 		b.gainAll(n, max(h1, h2)-min(l1, l2))
 		return min(l1, l2), max(h1, h2)
 	}
 	was := hi[f]
 	hi[f] = n.cut
-	l1, h1 := branch(true)
+	l1, h1 := b.apartBy(left[0], left[1])
 	hi[f] = was
 	was, lo[f] = lo[f], n.cut+1
-	l2, h2 := branch(false)
+	l2, h2 := b.apartBy(right[0], right[1])
 	lo[f] = was
 	least, most = min(l1, l2), max(h1, h2)
 	if b.weigh > 0 {
@@ -357,10 +362,10 @@ func (b *Boxes) apartBy(one, two int32) (least, most float64) {
 // gain notes by how much cutting a box at a cut would narrow a bound.
 func (b *Boxes) gain(feature, cut int32, v float64) {
 	at := b.offset[feature] + int(cut)
-	if b.gains[at] == 0 {
+	if b.gains.gains[at] == 0 {
 		b.gained = append(b.gained, int32(at))
 	}
-	b.gains[at] += v*b.weigh + math.SmallestNonzeroFloat64
+	b.gains.gains[at] += v*b.weigh + math.SmallestNonzeroFloat64
 }
 
 // gainAll is gain for all cuts of a comparison that the box lies on both sides of.
@@ -384,7 +389,7 @@ func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 	b.side = 0
 	for i := range b.apart {
 		k := &b.apart[i]
-		if b.weigh = 1; b.matrix != nil {
+		if b.weigh = 1; b.sums != nil {
 			b.apartBy(k.roots[k.of[z1]], k.roots[k.of[z2]])
 			continue
 		}
@@ -408,7 +413,7 @@ func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 			continue
 		}
 		for c := range b.firsts[f] {
-			if g := b.gains[b.offset[f]+c]; g > best {
+			if g := b.gains.gains[b.offset[f]+c]; g > best {
 				if at, ok := b.cell(d, box, b.firsts[f][c]); ok {
 					dim, last, best = d, at, g
 				}
@@ -416,7 +421,7 @@ func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 		}
 	}
 	for _, at := range b.gained {
-		b.gains[at] = 0
+		b.gains.gains[at] = 0
 	}
 	return dim, last
 }
@@ -498,7 +503,7 @@ func (b *Boxes) Logits(out, one, two []float64) {
 }
 
 // leaf is what a tree adds at a point.
-func (b *Boxes) leaf(at int32, point []float64) float64 {
+func (b *Plan) leaf(at int32, point []float64) float64 {
 	for {
 		n := &b.nodes[at]
 		if n.feature < 0 {

@@ -15,41 +15,50 @@ import (
 // below it. Used on one goroutine.
 type Dive struct {
 	*Plan
-	// Left is how many nodes the dive may look at still; 0 breaks it off. Leaves count as
-	// well, leavesOfNode as another node.
-	Left int
+	budget
+	question
+	walker
 	// Difference: the difference of the logits is bounded and cut for first, and the logits
 	// themselves where it leaves something, as for margins of decisions.
 	Difference bool
+	// least and most are places by feature of the node at hand; while walking, of the part of it. from and to are those of the node, while walking.
+	least, most, from, to []int32
+	terms                 []term  // of the nodes on the way, as a stack
+	places                []int32 // of these, where they were narrowed
+	sums                  [bounds]sums
+	cuts                  []bool // that some comparison of the node makes, by cut
+	listed                []int32
+}
+
+// budget is what a dive may look at.
+type budget struct {
+	// Left is how many nodes the dive may look at still; 0 breaks it off. Leaves count as
+	// well, leavesOfNode as another node.
+	Left int
 	// Nodes and Leaves are how many it has looked at.
 	Nodes, Leaves int
+	leavesOfNode  int // walked through in ten milliseconds or so
+	stop          *atomic.Bool
+	broken        bool // off, within a walk
+}
 
-	leavesOfNode int // walked through in ten milliseconds or so
-
-	stop    *atomic.Bool
-	broken  bool // off, within a walk
+// question is what a dive is asked, and what it leaves.
+type question struct {
 	demands Pair
 	used    [bounds]bool
 	judge   func(bounds Pair) (demands Pair, ok bool)
 	found   func(least []int32)
 	left    []Part
 	root    []Part // halves of the first node
+}
 
-	least, most []int32 // places by feature, of the node at hand; while walking, of the part of it
-	from, to    []int32 // of the node, while walking
-	terms       []term  // of the nodes on the way, as a stack
-	places      []int32 // of these, where they were narrowed
-	sums        [bounds]sums
-
-	// Of the term at hand.
+// walker is what is known of the term at hand.
+type walker struct {
 	top     float64
 	touched []int32   // features that it compares
 	seen    []bool    // by feature: it is touched
 	here    []float64 // by feature that is touched: the most of leaves since it was narrowed last, on the way to where the walk is
 	cells   []float64 // by place: the most there, where the feature is narrowed
-
-	cuts   []bool // that some comparison of the node makes, by cut
-	listed []int32
 }
 
 // Pair is a number for each part of a question about two logits: by how much the
@@ -80,10 +89,8 @@ func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	features, places := len(p.firsts), p.cuts+len(p.firsts)
 	ints := func() []int32 { return make([]int32, features) }
 	floats := func(n int) []float64 { return make([]float64, n) }
-	d := &Dive{
-		Plan: p, leavesOfNode: 1 << 16, stop: stop, least: ints(), most: ints(), from: ints(), to: ints(), seen: make([]bool, features), here: floats(features),
-		cells: floats(places), cuts: make([]bool, p.cuts),
-	}
+	d := &Dive{Plan: p, least: ints(), most: ints(), from: ints(), to: ints(), cuts: make([]bool, p.cuts)}
+	d.leavesOfNode, d.stop, d.walker = 1<<16, stop, walker{seen: make([]bool, features), here: floats(features), cells: floats(places)}
 	for i := range d.sums {
 		d.sums[i] = sums{at: floats(places), upTo: floats(places), from: floats(places), seen: make([]bool, features)}
 	}
@@ -250,7 +257,7 @@ func (d *Dive) closes(n share) bool {
 		if !any {
 			return true
 		}
-		if !shrunk || d.Left < 0 && d.cuttable() {
+		if !shrunk || d.Left < 0 && cuttable(d) {
 			break
 		}
 	}
@@ -262,7 +269,7 @@ func (d *Dive) closes(n share) bool {
 	}
 	f, c, left := d.choose(tops, nil)
 	if d.root == nil {
-		d.root = d.halves(tops, f, c)
+		d.root = halves(d, tops, f, c)
 	}
 	for range 2 {
 		was := d.least[f]
@@ -327,10 +334,10 @@ func (d *Dive) shrink(tops Pair) (shrunk, any bool) {
 }
 
 // cut is a cut's feature, and the last place before it.
-func (d *Dive) cut(k int32) (f, c int32) { return d.featureOf[k], k - int32(d.offset[d.featureOf[k]]) }
+func (p *Plan) cut(k int32) (f, c int32) { return p.featureOf[k], k - int32(p.offset[p.featureOf[k]]) }
 
 // cuttable reports that the node, narrowed or not, has a cut.
-func (d *Dive) cuttable() bool {
+func cuttable(d *Dive) bool {
 	return slices.ContainsFunc(d.listed, func(k int32) bool {
 		f, c := d.cut(k)
 		return c >= d.least[f] && c < d.most[f]
@@ -379,7 +386,7 @@ func (d *Dive) chooseOf(from, to int, tops Pair, can func(feature, last int32) b
 }
 
 // halves are those of a node, behind a cut.
-func (d *Dive) halves(tops Pair, f, c int32) []Part {
+func halves(d *Dive, tops Pair, f, c int32) []Part {
 	out := make([]Part, 2)
 	for side := range out {
 		p := &out[side]
@@ -505,73 +512,89 @@ func (d *Dive) walk(one, two int32) {
 	}
 	f := n.feature
 	least, most := d.least[f], d.most[f]
-	below := func(child int32) {
-		if first {
-			d.walk(child, two)
-		} else {
-			d.walk(one, child)
-		}
+	other := one
+	if first {
+		other = two
 	}
 	d.list(f, n.cut, least, most)
-	if n.more >= 0 {
-		many := 0
-		for _, c := range d.more[n.more] {
-			if d.list(f, c, least, most) {
-				many++
-			}
-		}
-		if many > mostRuns { // as if both were reached everywhere
-			below(n.left)
-			below(n.right)
-			return
-		}
+	if n.more >= 0 && d.listMore(n, least, most) > mostRuns { // as if both were reached everywhere
+		d.below(n.left, other, first)
+		d.below(n.right, other, first)
+		return
 	}
 	if !d.seen[f] {
 		d.touch(f)
 	}
-	// Of the leaves below, those on whose way the feature is narrowed no further are in all places that it has now.
-	visit := func(child int32) {
-		before := d.here[f]
-		d.here[f] = math.Inf(-1)
-		below(child)
-		v := d.here[f]
-		d.here[f] = before
-		from := d.offset[f] + int(f)
-		cells := d.cells[from+int(d.least[f]) : from+int(d.most[f])+1]
-		for c := range cells {
-			if cells[c] < v {
-				cells[c] = v
-			}
-		}
-	}
 	if n.more < 0 {
 		d.most[f] = n.cut
-		visit(n.left)
+		d.visit(f, n.left, other, first)
 		d.most[f], d.least[f] = most, n.cut+1
-		visit(n.right)
+		d.visit(f, n.right, other, first)
 	} else {
-		side, other := n.left, n.right
-		run := func(last int32) {
-			if last >= d.least[f] {
-				d.most[f] = last
-				visit(side)
-				d.least[f] = last + 1
-			}
-			side, other = other, side
-		}
-		if n.cut < most {
-			run(n.cut)
-			for _, c := range d.more[n.more] {
-				if c >= most {
-					break
-				}
-				run(c)
-			}
-		}
-		run(most)
-		d.most[f] = most
+		d.runs(n, other, first)
 	}
 	d.least[f] = least
+}
+
+// below walks below a child of the first of two nodes, or of the second.
+func (d *Dive) below(child, other int32, first bool) {
+	if first {
+		d.walk(child, other)
+	} else {
+		d.walk(other, child)
+	}
+}
+
+// visit walks below a child, in the places that the feature has now. Of the leaves there, those on whose way the feature is narrowed no further
+// are in all of these places.
+func (d *Dive) visit(f, child, other int32, first bool) {
+	before := d.here[f]
+	d.here[f] = math.Inf(-1)
+	d.below(child, other, first)
+	v := d.here[f]
+	d.here[f] = before
+	from := d.offset[f] + int(f)
+	cells := d.cells[from+int(d.least[f]) : from+int(d.most[f])+1]
+	for c := range cells {
+		if cells[c] < v {
+			cells[c] = v
+		}
+	}
+}
+
+// listMore notes the further cuts of a comparison, and tells how many there are of places from least to most.
+func (d *Dive) listMore(n *node, least, most int32) (many int) {
+	for _, c := range d.more[n.more] {
+		if d.list(n.feature, c, least, most) {
+			many++
+		}
+	}
+	return many
+}
+
+// runs visits the children of a comparison with further cuts, in turn.
+func (d *Dive) runs(n *node, other int32, first bool) {
+	f, side, next := n.feature, n.left, n.right
+	most := d.most[f]
+	run := func(last int32) {
+		if last >= d.least[f] {
+			d.most[f] = last
+			d.visit(f, side, other, first)
+			d.least[f] = last + 1
+		}
+		side, next = next, side
+	}
+	if n.cut < most {
+		run(n.cut)
+		for _, c := range d.more[n.more] {
+			if c >= most {
+				break
+			}
+			run(c)
+		}
+	}
+	run(most)
+	d.most[f] = most
 }
 
 // mostRuns is how many further cuts of a comparison are told apart.

@@ -136,8 +136,8 @@ func (r *Rules) condition(c *space.Condition, box Box, lane int) (t Truth, dim i
 	switch {
 	case relaxed >= 0 && lane >= len(r.g.Combinations):
 		of := &r.g.Relaxed[relaxed]
-		lo, hi, _ := r.g.Reach(of, box)
-		return over(c, lo, hi), r.g.wider(of, box)
+		lo, hi, _ := of.Reach(r.g, box)
+		return over(c, lo, hi), of.wider(r.g, box)
 	case d < 0:
 		return truth(c.Holds(r.g.base[c.Feature])), -1
 	}

@@ -33,7 +33,9 @@ func (w *Work) Escalated(s *goal.Store) bool {
 }
 
 // Affords reports that a share of the work since the search escalated is no less than this work.
-func (w *Work) Affords(share float64, work int64) bool { return float64(work) <= share*float64(w.Branch) }
+func (w *Work) Affords(share float64, work int64) bool {
+	return float64(work) <= share*float64(w.Branch)
+}
 
 const (
 	// leavesOfNode are walked through by a dive while individuals are evaluated for a node.

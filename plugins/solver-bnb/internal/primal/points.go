@@ -58,11 +58,11 @@ func (p *Points) Add(x []float64, probe bool) {
 		p.tell(x, &v, probe)
 		return
 	}
-	k, n := len(p.lo), len(p.probe)
+	k, n, g := len(p.lo), len(p.probe), p.Grid
 	for d := range x {
-		dim := &p.Grid.Dims[d]
+		dim := &g.Dims[d]
 		for f := range dim.Feeds {
-			c := p.Grid.Input(d, f, x[d])
+			c := g.Input(d, f, x[d])
 			row := p.batch.Centre(dim.Feeds[f].Input)[n*k : (n+1)*k]
 			for z := range row {
 				row[z] = c

@@ -6,6 +6,9 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 )
 
+// shifts are the inputs of features that may differ between the copies.
+type shifts []shift
+
 // shift is an input fed by a feature that may differ between the copies. Every
 // lane of a box is bounded with the enclosure of its own copy's input; then forms are
 // compared, where the second copy's input is the first's and more.
@@ -23,35 +26,36 @@ type shift struct {
 // ball is a centre and a radius.
 type ball struct{ c, r float64 }
 
-// addShifts prepares the inputs of features that may differ.
-func (w *Workspace) addShifts() {
+// newShifts prepares the inputs of features that may differ.
+func newShifts(w *Workspace) (list shifts) {
 	for i := range w.Grid.Relaxed {
 		r := &w.Grid.Relaxed[i]
 		inputs := w.Grid.Space.Features[r.Feature].Inputs
 		for f := range inputs {
 			room := func() []ball { return make([]ball, w.Slots) }
-			w.shifts = append(w.shifts, shift{
-				of: r, f: f, input: inputs[f].Index, tied: w.Grid.Tied(r, f),
+			list = append(list, shift{
+				of: r, f: f, input: inputs[f].Index, tied: r.Tied(w.Grid, f),
 				first: room(), more: room(), cut: make([]float64, w.Slots),
 			})
 			w.Inputs[r.Shift] = append(w.Inputs[r.Shift], int32(inputs[f].Index))
 		}
 	}
+	return list
 }
 
-// placeShifts gives the second copies of a slot, whose lanes have the first copies' inputs so far, their own.
-func (w *Workspace) placeShifts(box grid.Box, slot int) {
-	for i := range w.shifts {
-		r := &w.shifts[i]
+// place gives the second copies of a slot, whose lanes have the first copies' inputs so far, their own.
+func (s shifts) place(w *Workspace, box grid.Box, slot int) {
+	for i := range s {
+		r := &s[i]
 		lane := slot * w.Lanes
 		var second ball
-		second.c, second.r = w.Grid.Second(r.of, r.f, box)
+		second.c, second.r = r.of.Second(w.Grid, r.f, box)
 		if r.tied {
 			r.first[slot] = ball{w.Batch.Centre(r.input)[lane], w.Batch.HalfWidth(r.input)[lane]}
-			r.more[slot].c, r.more[slot].r = w.Grid.More(r.of, r.f, box)
+			r.more[slot].c, r.more[slot].r = r.of.More(w.Grid, r.f, box)
 		}
-		r.cut[slot] = second.r * w.Grid.ShiftShare(r.of, box)
-		w.setSecond(r, slot, second)
+		r.cut[slot] = second.r * r.of.ShiftShare(w.Grid, box)
+		r.setSecond(w, slot, second)
 		cut := w.Batch.SplitReduction(r.input)[lane+w.Lanes/2 : lane+w.Lanes]
 		for z := range cut {
 			cut[z] = min(cut[z], second.r)
@@ -59,8 +63,8 @@ func (w *Workspace) placeShifts(box grid.Box, slot int) {
 	}
 }
 
-// setSecond sets an input of the second copies of a slot.
-func (w *Workspace) setSecond(r *shift, slot int, in ball) {
+// setSecond sets the input of the second copies of a slot.
+func (r *shift) setSecond(w *Workspace, slot int, in ball) {
 	from, to := slot*w.Lanes+w.Lanes/2, (slot+1)*w.Lanes
 	centre, radius := w.Batch.Centre(r.input)[from:to], w.Batch.HalfWidth(r.input)[from:to]
 	for z := range centre {
@@ -68,10 +72,10 @@ func (w *Workspace) setSecond(r *shift, slot int, in ball) {
 	}
 }
 
-// cutShifts says, for SplitWidths to read, what would shrink where boxes are cut across a shift: second copies do.
-func (w *Workspace) cutShifts(d int) {
-	for i := range w.shifts {
-		r := &w.shifts[i]
+// cut says, for SplitWidths to read, what would shrink where boxes are cut across a shift: second copies do.
+func (s shifts) cut(w *Workspace, d int) {
+	for i := range s {
+		r := &s[i]
 		if r.of.Shift != d {
 			continue
 		}
@@ -87,22 +91,22 @@ func (w *Workspace) cutShifts(d int) {
 	}
 }
 
-// tieShifts makes the second copies' tied inputs, once the lanes are bounded, the first copies'.
-func (w *Workspace) tieShifts() {
-	for i := range w.shifts {
-		if r := &w.shifts[i]; r.tied {
+// tie makes the second copies' tied inputs, once the lanes are bounded, the first copies'.
+func (s shifts) tie(w *Workspace) {
+	for i := range s {
+		if r := &s[i]; r.tied {
 			for b := range w.N {
-				w.setSecond(r, b, r.first[b])
+				r.setSecond(w, b, r.first[b])
 			}
 		}
 	}
 }
 
 // addToAligned adds what the second copies' tied inputs are more.
-func (w *Workspace) addToAligned() {
+func (s shifts) addToAligned(w *Workspace) {
 	a := w.Aligned
-	for i := range w.shifts {
-		r := &w.shifts[i]
+	for i := range s {
+		r := &s[i]
 		if !r.tied {
 			continue
 		}

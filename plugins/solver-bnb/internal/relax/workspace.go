@@ -42,7 +42,7 @@ type Workspace struct {
 	Subset      *Subset      // the combinations of lanes; nil: all of them in turn
 	Differences *Differences // nil where they say nothing
 	Aligned     *Aligned     // nil where it says nothing
-	shifts      []shift      // inputs of features that may differ between the copies
+	shifts      shifts       // inputs of features that may differ between the copies
 	// Shown are the tangents, by lane, by which a box was bounded jointly; zero for none. Clear them before each box.
 	Shown []notion.Tangent
 }
@@ -83,7 +83,7 @@ func NewWorkspace(p *Problem, lanes int, of Bounds) *Workspace {
 		w.Inputs, w.Branched = append(w.Inputs, inputs), append(w.Branched, make([]float64, w.Batch.Lanes()))
 	}
 	if p.Pairs {
-		w.addShifts()
+		w.shifts = newShifts(w)
 	}
 	if of.Aligned {
 		w.Aligned = newAligned(w)
@@ -100,20 +100,20 @@ func Narrow(p *Problem, lanes int, of Bounds) *Workspace {
 
 // Place puts a box into a slot.
 func (w *Workspace) Place(box grid.Box, slot int) {
-	lane := slot * w.Lanes
-	for d := range w.Grid.Dims {
-		from, to := box[2*d], box[2*d+1]
-		for f := range w.Grid.Dims[d].Feeds {
-			feed := &w.Grid.Dims[d].Feeds[f]
-			c, r := feed.Enclose(from, to)
-			centre, radius := w.Batch.Centre(feed.Input)[lane:lane+w.Lanes], w.Batch.HalfWidth(feed.Input)[lane:lane+w.Lanes]
-			cut, h := w.Batch.SplitReduction(feed.Input)[lane:lane+w.Lanes], r*halved(to-from+1)
+	from, to, dims, in := slot*w.Lanes, (slot+1)*w.Lanes, w.Grid.Dims, w.Batch
+	for d := range dims {
+		first, last := box[2*d], box[2*d+1]
+		for f := range dims[d].Feeds {
+			feed := &dims[d].Feeds[f]
+			c, r := feed.Enclose(first, last)
+			centre, radius := in.Centre(feed.Input)[from:to], in.HalfWidth(feed.Input)[from:to]
+			cut, h := in.SplitReduction(feed.Input)[from:to], r*halved(last-first+1)
 			for z := range centre {
 				centre[z], radius[z], cut[z] = c, r, h
 			}
 		}
 	}
-	w.placeShifts(box, slot)
+	w.shifts.place(w, box, slot)
 }
 
 // halved is the share of itself by which the radius of so many cells in a row shrinks where they are cut in two.
@@ -132,16 +132,16 @@ func (w *Workspace) Bound() {
 		w.Batch.Intervals = intervals
 	}
 	for d, inputs := range w.Inputs {
-		w.cutShifts(d)
+		w.shifts.cut(w, d)
 		copy(w.Branched[d], w.Batch.SplitWidths(inputs))
 	}
 	if d := w.Differences; d != nil {
 		d.Mid, d.Rad = w.Batch.Differences(w.Lanes, d.inputs)
 	}
 	if w.Aligned != nil {
-		w.tieShifts()
+		w.shifts.tie(w)
 		w.Aligned.alignMean(w)
-		w.addToAligned()
+		w.shifts.addToAligned(w)
 	}
 }
 

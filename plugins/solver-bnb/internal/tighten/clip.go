@@ -226,10 +226,10 @@ func (c *Clipper) slope(d, i, input, lane int, f *form) float64 {
 
 // reach is about how far apart a lane's form can be in two cells of a dimension.
 func (c *Clipper) reach(d, lane int, f *form) float64 {
-	sum := 0.0
-	for i := range c.Grid.Dims[d].Feeds {
-		input := c.Grid.Dims[d].Feeds[i].Input
-		sum += math.Abs(c.slope(d, i, input, lane, f)) * c.Batch.HalfWidth(input)[lane]
+	sum, feeds, batch := 0.0, c.Grid.Dims[d].Feeds, c.Batch
+	for i := range feeds {
+		input := feeds[i].Input
+		sum += math.Abs(c.slope(d, i, input, lane, f)) * batch.HalfWidth(input)[lane]
 	}
 	return 2 * sum
 }
@@ -237,7 +237,7 @@ func (c *Clipper) reach(d, lane int, f *form) float64 {
 // below bounds from below, but for ClipError, by how much less a lane's form
 // is in a cell of a dimension than where it is largest in the box that was bounded.
 func (c *Clipper) below(d int, cell uint64, lane int, f *form) float64 {
-	sum := 0.0
+	sum, batch := 0.0, c.Batch
 	feeds := c.Grid.Dims[d].Feeds
 	for i := range feeds {
 		feed := &feeds[i]
@@ -246,7 +246,7 @@ func (c *Clipper) below(d int, cell uint64, lane int, f *form) float64 {
 		if a > 0 {
 			at += feed.Width
 		}
-		sum += a*(c.Batch.Centre(feed.Input)[lane]-at) + math.Abs(a)*c.Batch.HalfWidth(feed.Input)[lane]
+		sum += a*(batch.Centre(feed.Input)[lane]-at) + math.Abs(a)*batch.HalfWidth(feed.Input)[lane]
 	}
 	return sum
 }

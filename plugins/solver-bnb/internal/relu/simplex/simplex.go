@@ -41,21 +41,31 @@ const (
 // Tableau is a program on the way to its optimum. The zero value is ready for Begin or Copy, whose memory is used again. Not
 // safe for concurrent use.
 type Tableau struct {
-	p      *Program
-	lanes  *lanes
-	m, n   int
-	stride int       // from row to row: n and zeros up to a multiple of eight
-	rows   []float64 // of what basics are in terms of the others, and behind them costs
-	costs  []float64 // of the others: what the objective is in terms of them
-	basic  []float64 // values of the basics, and one that says nothing
-	other  []float64 // and of the others, each at one of its bounds
-	free   []float64 // of the others: 1 where it may go up, −1 where it may go down, 0 where its bounds are the same
+	p     *Program
+	lanes *lanes
+	shape
+	scratch
+	rows  []float64 // of what basics are in terms of the others, and behind them costs
+	costs []float64 // of the others: what the objective is in terms of them
+	basic []float64 // values of the basics, and one that says nothing
+	other []float64 // and of the others, each at one of its bounds
+	free  []float64 // of the others: 1 where it may go up, −1 where it may go down, 0 where its bounds are the same
 	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
-	lo, hi   []float64
-	basis    []int32   // the variable of each row
-	rest     []int32   // and of each column
-	at       []int32   // of each variable: its row, or ^ its column
-	size     []float64 // of each row, about: its reference weight
+	lo, hi []float64
+	basis  []int32   // the variable of each row
+	rest   []int32   // and of each column
+	at     []int32   // of each variable: its row, or ^ its column
+	size   []float64 // of each row, about: its reference weight
+}
+
+// shape is that of the rows.
+type shape struct {
+	m, n   int
+	stride int // from row to row: n and zeros up to a multiple of eight
+}
+
+// scratch is memory that no other tableau needs.
+type scratch struct {
 	multiply []float64 // by row of the program: see Refuted
 	sums     []float64
 	steps    []step
