@@ -22,7 +22,7 @@ type state struct {
 	prefer         int     // a dimension to cut, −1 for none
 	bounds         goal.Bounds
 	bound          float64 // on its values
-	excluded       float64 // individuals for whom its bounds do not hold
+	excluded       float64 // individuals for which its bounds do not hold
 	standing       grid.Standing
 	room           notion.Room
 	x              []float64 // its middle
@@ -83,7 +83,7 @@ func (w presolve) apply(n *state) bool {
 	if w.Rules != nil {
 		s := &n.standing
 		w.Rules.Stand(n.Box, s)
-		if s.Asked == grid.Nowhere || s.Nobody {
+		if s.Asked == grid.Nowhere || s.None {
 			w.settle(n.Box, n.slot, goal.Outside)
 			return true
 		}

@@ -236,7 +236,7 @@ func (t *taskState) share(with *worker) {
 // broken reports that the time was over while a box was bounded, of which nothing is known then.
 func (w *worker) broken() bool { return w.ensemble != nil && w.ensemble.Broken }
 
-// tau is the τ for the halves of a box of whom so many are decided.
+// tau is the τ for the halves of a box of which so many individuals are decided.
 func (w *worker) tau(box grid.Box, decided float64) float64 {
 	if !w.task.tails || w.counter == nil {
 		return 0

@@ -73,7 +73,7 @@ func (c *Counter) group(box grid.Box, b int) {
 }
 
 // A side has hardly a point above a number where the mean of the form above it is so many standard deviations below, or that of the form below it: this
-// may be far off where deep networks' signs are all that matters, and people near the border are what is open; where gaps matter, hardly anybody is for that.
+// may be far off where deep networks' signs are all that matters, and individuals near the border are what is open; where gaps matter, few are.
 const (
 	hopeless = -3
 	farBelow = -12

@@ -44,7 +44,7 @@ func (c *Counter) ForAll() {
 	}
 }
 
-// TailFor is the τ for the halves of a box of whom so many are decided; 0 for bounds that hold for all.
+// TailFor is the τ for the halves of a box of which so many individuals are decided; 0 for bounds that hold for all.
 func (c *Counter) TailFor(box grid.Box, decided float64) float64 {
 	if c.Neurons == 0 {
 		return 0

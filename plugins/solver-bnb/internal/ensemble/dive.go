@@ -97,7 +97,7 @@ func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	return d
 }
 
-// Part is people, by the places of their features, and a pair of combinations.
+// Part is individuals, by the places of their features, and a pair of combinations.
 type Part struct {
 	Z1, Z2 int32
 	Bounds Pair
@@ -114,7 +114,7 @@ func (b *Boxes) Part(z1, z2 int) Part {
 // nothing; ok is unset where no pair within them can do it. Where the trees are constant and
 // demands are met, found is told the least places there, so that judge may demand more.
 //
-// left is what is settled by nobody: of a part that is settled, where the trees are
+// left is what stays open: of a part that is settled, where the trees are
 // constant and demands still met, else all of it.
 func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
 	d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = found, limit, 0, 0, nil, nil

@@ -1,4 +1,4 @@
-// Package ensemble bounds sums of decision trees over boxes of people.
+// Package ensemble bounds sums of decision trees over boxes of individuals.
 //
 // Trees are written over features in place of inputs: a comparison of an input is
 // a comparison of the feature's value with numbers from which on it comes out

@@ -110,8 +110,8 @@ func TestStandingHoldsForPoints(t *testing.T) {
 				t.Fatalf("combination %d at %v: allowed %v, possible %v, sure %v", z, x, allowed, s.Possible[z], s.Sure[z])
 			}
 		}
-		if some && s.Nobody || !some && s.Individuals {
-			t.Fatalf("at %v an individual: %v; nobody %v, individuals %v", x, some, s.Nobody, s.Individuals)
+		if some && s.None || !some && s.Individuals {
+			t.Fatalf("at %v an individual: %v; none %v, individuals %v", x, some, s.None, s.Individuals)
 		}
 	}
 	if seen[Nowhere] == 0 || seen[Somewhere] == 0 || seen[Everywhere] == 0 {

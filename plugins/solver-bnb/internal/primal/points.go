@@ -1,4 +1,4 @@
-// Package primal looks for individuals: it evaluates them, and its heuristics choose whom.
+// Package primal looks for individuals: it evaluates them, and its heuristics choose which.
 package primal
 
 import (

@@ -1,4 +1,4 @@
-// Package relu proves that no two copies of anybody in a box have logits beyond a border, by cases of ReLUs: a linear
+// Package relu proves that no two copies of any individual in a box have logits beyond a border, by branching on ReLUs: a linear
 // program bounds what both copies can do at once, and where its optimum has a ReLU's value wrong, two more are solved, with the
 // ReLU at 0 and with it open (Tjeng et al., "Evaluating Robustness of Neural Networks with Mixed Integer Programming", ICLR
 // 2019; Ehlers, "Formal Verification of Piece-Wise Linear Feed-Forward Neural Networks", ATVA 2017, for the linear program).
@@ -79,8 +79,8 @@ func New(plan *batch.Plan) *Prover { return &Prover{statement: statement{plan: p
 // mostCoefficients bounds a linear program: larger ones take longer than cutting the box.
 const mostCoefficients = 1 << 16
 
-// Prove reports whether it could prove that nobody's copies a and b have logits beyond all tangents, own telling which inputs
-// may be different in the two. A copy of which no tangent speaks may be nil, and the program is of the other alone. It gives up where somebody is met for whom
+// Prove reports whether it could prove that no individual's copies a and b have logits beyond all tangents, own telling which inputs
+// may be different in the two. A copy of which no tangent speaks may be nil, and the program is of the other alone. It gives up at a counterexample, for which
 // it is not so, and where it takes more than work coefficients of tableaus, or is about to; took is how many it took.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []notion.Tangent, work int) (proved bool, took int) {
 	p.work, p.all, p.done, p.steps = work, work, 0, p.steps[:0]
@@ -187,7 +187,7 @@ func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bo
 	if !p.prove(depth + 1) {
 		return false
 	}
-	p.tableaus[depth], p.tableaus[depth+1] = p.tableaus[depth+1], t // nobody needs it here any more
+	p.tableaus[depth], p.tableaus[depth+1] = p.tableaus[depth+1], t // it is not needed here any more
 	t.Bound(w, low, high)
 	return p.prove(depth + 1)
 }
@@ -213,7 +213,7 @@ func (p *Prover) cut(depth int) bool {
 		}
 	}
 	if at < 0 {
-		return false // somebody, or almost
+		return false // a counterexample, or almost
 	}
 	p.record(cut)
 	lo, hi := p.tableau(depth).Bounds(at)
@@ -252,7 +252,7 @@ func (p *Prover) solve(t *simplex.Tableau) simplex.Outcome {
 	return simplex.Open
 }
 
-// tell tells Found whom the optimum is of.
+// tell tells Found the inputs of the optimum.
 func (p *Prover) tell() {
 	if p.Found == nil {
 		return
