@@ -36,8 +36,6 @@ const (
 var names = [ideas]string{"aligned", "differences", "joint", "pairs", "clipping", "copies", "relu", "dives", "tables", "tails", "twice", "probes",
 	"sampling", "midpoints", "climbing", "twosteps", "annealing", "rounding"}
 
-func (i Idea) String() string { return names[i] }
-
 // Names are those of all ideas.
 func Names() []string { return slices.Clone(names[:]) }
 

@@ -36,9 +36,6 @@ type Chain struct {
 	of          *Annealing
 }
 
-// Idea is params.Annealing.
-func (*Annealing) Idea() params.Idea { return params.Annealing }
-
 // Due reports whether the search has escalated, the largest gap was not found again often enough, and there is work for it.
 func (a *Annealing) Due(w *Work) bool {
 	if a.Off(params.Annealing) || !w.Escalated(a.Store) {

@@ -5,13 +5,10 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 )
 
 // Heuristic looks for individuals that are better than the incumbent, between the rounds of a search.
 type Heuristic interface {
-	// Idea is the name by which it is switched off.
-	Idea() params.Idea
 	// Due reports whether what the search has done pays for more of it.
 	Due(w *Work) bool
 	// Improve looks for individuals and hands the best to the store, until it is due no more or has done a step.

@@ -23,9 +23,6 @@ type LocalSearch struct {
 	starts  int  // how often a climb started elsewhere
 }
 
-// Idea is params.Climbing.
-func (*LocalSearch) Idea() params.Idea { return params.Climbing }
-
 // Due reports whether it may go on.
 func (s *LocalSearch) Due(w *Work) bool {
 	if !s.Values || s.Off(params.Climbing) || w.Escalated(s.Store) && !s.Off(params.Annealing) {

@@ -11,9 +11,6 @@ type Sampling struct {
 	done bool
 }
 
-// Idea is params.Sampling.
-func (*Sampling) Idea() params.Idea { return params.Sampling }
-
 // Due reports whether it has not run.
 func (s *Sampling) Due(*Work) bool { return !s.done }
 
