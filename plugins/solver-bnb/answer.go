@@ -8,7 +8,9 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/bnb"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -17,7 +19,7 @@ import (
 type answer struct {
 	q     *problem.Query
 	o     sdk.SolveOptions
-	t     *tree.Tree
+	s     *bnb.Search
 	start time.Time
 	told  time.Time // of the last progress
 }
@@ -25,39 +27,39 @@ type answer struct {
 // tellEvery is how often progress is told.
 const tellEvery = 100 * time.Millisecond
 
-func (a *answer) find(ctx context.Context, memory, cases int64) (*sdk.Result, error) {
+func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*sdk.Result, error) {
 	a.start = time.Now()
 	a.told = a.start
-	t, err := tree.New(a.q, a.o.Seed, max(1, a.o.Threads))
+	t, err := bnb.New(a.q, a.o.Seed, max(1, a.o.Threads), with)
 	switch {
-	case errors.Is(err, tree.ErrUnsupported):
+	case errors.Is(err, bnb.ErrUnsupported):
 		return nil, refusal(err)
-	case errors.Is(err, tree.ErrEmpty):
+	case errors.Is(err, bnb.ErrEmpty):
 		return &sdk.Result{Status: sdk.Infeasible, Native: err.Error(), Elapsed: time.Since(a.start)}, nil
 	case err != nil:
 		return nil, err
 	}
-	a.t, t.CasesAfter = t, cases
+	a.s = t
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
 		return nil, refusal(errors.New("parts of a region where features may differ between the copies: they would be boxes of pairs"))
 	case a.o.Proofs && a.q.TellsCopiesApart():
 		return nil, refusal(errors.New("proofs where a condition is about the first copy alone"))
 	}
-	l := tree.Limits{Boxes: a.o.WorkLimit, Memory: memory, Done: a.look}
+	l := bnb.Limits{Nodes: a.o.WorkLimit, Memory: memory, Done: a.look}
 	if a.o.TimeLimit > 0 {
 		l.Deadline = a.start.Add(a.o.TimeLimit)
 	}
 	if a.o.Pieces != nil {
 		t.Proofs = a.o.Proofs
-		t.Pieces = func(list []tree.Piece) { a.o.Pieces(a.pieces(list)) }
+		t.Pieces = func(list []bnb.Piece) { a.o.Pieces(a.pieces(list)) }
 	}
 	end := t.Run(ctx, l)
 	if a.o.Pieces != nil {
 		a.rest()
 	}
 	r := a.result(end)
-	r.Nodes, r.Elapsed = t.Boxes, time.Since(a.start)
+	r.Nodes, r.Elapsed = t.Nodes, time.Since(a.start)
 	return r, nil
 }
 
@@ -65,26 +67,26 @@ func (a *answer) find(ctx context.Context, memory, cases int64) (*sdk.Result, er
 func (a *answer) look() bool {
 	if a.o.Progress != nil && time.Since(a.told) >= tellEvery {
 		a.told = time.Now()
-		p := sdk.Progress{Nodes: a.t.Boxes, Elapsed: time.Since(a.start), Settled: a.t.Share()}
+		p := sdk.Progress{Nodes: a.s.Nodes, Elapsed: time.Since(a.start), Settled: a.s.Share()}
 		if a.q.Goal == problem.Quantify {
 			p.Shares = a.shares()
 		}
 		if a.values() {
-			p.Bound, p.HasBound = a.t.Bound(), !math.IsInf(a.t.Bound(), 0)
-			if b := a.t.Best; b != nil {
+			p.Bound, p.HasBound = a.s.Bound(), !math.IsInf(a.s.Bound(), 0)
+			if b := a.s.Best; b != nil {
 				p.Objective = a.objective(b)
 			}
 		}
 		a.o.Progress(p)
 	}
 	if t := a.o.Target; t != nil && a.q.Goal == problem.Quantify {
-		known := a.t.Known()
-		return known.Fair.Add(known.Unfair).Float() >= *t*known.Of(a.t.Total).Float()
+		known := a.s.Known()
+		return known.Fair.Add(known.Unfair).Float() >= *t*known.Of(a.s.Total).Float()
 	}
-	if !a.values() || a.t.Best == nil {
+	if !a.values() || a.s.Best == nil {
 		return false
 	}
-	value, bound := a.objective(a.t.Best), a.t.Bound()
+	value, bound := a.objective(a.s.Best), a.s.Bound()
 	if t := a.o.Target; t != nil && (a.least() && value <= *t || !a.least() && value >= *t) {
 		return true
 	}
@@ -96,25 +98,25 @@ func (a *answer) values() bool { return a.q.Goal != problem.Decide && a.q.Goal !
 func (a *answer) least() bool { return a.q.Goal == problem.Minimise || a.q.Goal == problem.MinK }
 
 // objective is the value of an individual in the goal's own direction.
-func (a *answer) objective(b *tree.Best) float64 {
+func (a *answer) objective(b *goal.Incumbent) float64 {
 	if a.least() {
 		return -b.Value
 	}
 	return b.Value
 }
 
-var reasons = map[tree.End]sdk.Reason{
-	tree.OutOfTime: sdk.TimeLimit, tree.OutOfBoxes: sdk.WorkLimit, tree.OutOfMemory: sdk.MemoryLimit, tree.Cancelled: sdk.Interrupted,
+var reasons = map[bnb.End]sdk.Reason{
+	bnb.OutOfTime: sdk.TimeLimit, bnb.OutOfNodes: sdk.WorkLimit, bnb.OutOfMemory: sdk.MemoryLimit, bnb.Cancelled: sdk.Interrupted,
 }
 
 // result is what the search's end means.
-func (a *answer) result(end tree.End) *sdk.Result {
-	r := &sdk.Result{Reason: reasons[end], Native: fmt.Sprintf("%d boxes, %d left", a.t.Boxes, a.t.Size())}
-	if end == tree.Complete && a.t.Stuck > 0 {
+func (a *answer) result(end bnb.End) *sdk.Result {
+	r := &sdk.Result{Reason: reasons[end], Native: fmt.Sprintf("%d boxes, %d left", a.s.Nodes, a.s.Size())}
+	if end == bnb.Complete && a.s.Stuck > 0 {
 		r.Reason = sdk.Incomplete
-		r.Detail = fmt.Sprintf("%d boxes of a single cell could not be settled", a.t.Stuck)
+		r.Detail = fmt.Sprintf("%d boxes of a single cell could not be settled", a.s.Stuck)
 	}
-	complete := end == tree.Complete && a.t.Stuck == 0
+	complete := end == bnb.Complete && a.s.Stuck == 0
 	if a.q.Goal == problem.Quantify {
 		r.Shares = a.shares()
 		r.Status = sdk.Unknown
@@ -123,10 +125,10 @@ func (a *answer) result(end tree.End) *sdk.Result {
 		}
 		return r
 	}
-	best := a.t.Best
+	best := a.s.Best
 	if best != nil {
 		if a.q.Goal == problem.Maximise || a.q.Goal == problem.Minimise {
-			best = a.t.Exactly(*best)
+			best = a.s.Exactly(*best)
 		}
 		r.Witness = a.witness(best)
 		r.Status = sdk.Feasible
@@ -142,7 +144,7 @@ func (a *answer) result(end tree.End) *sdk.Result {
 		}
 		return r
 	}
-	bound := a.t.Bound()
+	bound := a.s.Bound()
 	if r.Witness == nil {
 		if r.Status = sdk.Unknown; complete {
 			r.Status = sdk.Infeasible
@@ -155,27 +157,27 @@ func (a *answer) result(end tree.End) *sdk.Result {
 	if !math.IsInf(bound, 0) {
 		r.Bound, r.HasBound = bound, true
 	}
-	if complete || end == tree.Enough && a.o.Target == nil {
+	if complete || end == bnb.Enough && a.o.Target == nil {
 		r.Status, r.Reason = sdk.Optimal, sdk.NoReason
-	} else if end == tree.Enough {
+	} else if end == bnb.Enough {
 		r.Reason = sdk.NoReason
 	}
 	return r
 }
 
 // witness is an individual's two copies.
-func (a *answer) witness(b *tree.Best) *sdk.Witness {
-	g := a.t.Grid()
+func (a *answer) witness(b *goal.Incumbent) *sdk.Witness {
+	g := a.s.Grid
 	return &sdk.Witness{Copy1: g.Complete(b.X, b.Z1), Copy2: g.Complete(b.Y, b.Z2)}
 }
 
 // shares are what is proved so far.
 func (a *answer) shares() *sdk.Shares {
-	t := a.t
-	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: t.Boxes}
+	t := a.s
+	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: t.Nodes}
 	known := t.Known()
 	all := known.Of(t.Total).Big()
-	if t.Settled() && t.Grid().Countable {
+	if t.Settled() && t.Grid.Countable {
 		s.Individuals = all
 	}
 	if all.Sign() > 0 {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/tree"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/bnb"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -10,13 +10,13 @@ import (
 const piecesTogether = 1024
 
 // pieces puts pieces into the host's words.
-func (a *answer) pieces(list []tree.Piece) []sdk.Piece {
-	g := a.t.Grid()
+func (a *answer) pieces(list []bnb.Piece) []sdk.Piece {
+	g := a.s.Grid
 	out := make([]sdk.Piece, 0, len(list))
 	for i := range list {
 		p := &list[i]
 		q := sdk.Piece{Box: g.Box(p.Box), Claim: claims[p.Claim]}
-		if p.Claim == tree.PieceCounted {
+		if p.Claim == bnb.PieceCounted {
 			settled := p.Enumerated || p.Fair+p.Unfair >= g.Size(p.Box)
 			switch {
 			case settled && p.Fair+p.Unfair == 0:
@@ -31,9 +31,9 @@ func (a *answer) pieces(list []tree.Piece) []sdk.Piece {
 			q.Fair, q.Unfair = integer(p.Fair), integer(p.Unfair)
 			all, _ := g.Exactly(p.Box)
 			switch p.Claim {
-			case tree.PieceFair:
+			case bnb.PieceFair:
 				q.Fair = all.Big()
-			case tree.PieceUnfair:
+			case bnb.PieceUnfair:
 				q.Unfair = all.Big()
 			}
 		}
@@ -45,15 +45,15 @@ func (a *answer) pieces(list []tree.Piece) []sdk.Piece {
 	return out
 }
 
-var claims = map[tree.Claim]sdk.PieceClaim{
-	tree.PieceFair: sdk.PieceFair, tree.PieceUnfair: sdk.PieceUnfair, tree.PieceOutside: sdk.PieceOutside,
-	tree.PieceBounded: sdk.PieceFair, tree.PieceCounted: sdk.PieceUndecided, tree.PieceUndecided: sdk.PieceUndecided,
+var claims = map[bnb.Claim]sdk.PieceClaim{
+	bnb.PieceFair: sdk.PieceFair, bnb.PieceUnfair: sdk.PieceUnfair, bnb.PieceOutside: sdk.PieceOutside,
+	bnb.PieceBounded: sdk.PieceFair, bnb.PieceCounted: sdk.PieceUndecided, bnb.PieceUndecided: sdk.PieceUndecided,
 }
 
-func (a *answer) proof(p *tree.Piece) *sdk.Proof {
+func (a *answer) proof(p *bnb.Piece) *sdk.Proof {
 	proof := &sdk.Proof{Enumerated: p.Enumerated, Cases: p.Cases}
 	for _, c := range p.Copies {
-		one := sdk.CopyProof{Protected: a.t.Grid().Combinations[c.Combination].Values, Logit: c.Logit}
+		one := sdk.CopyProof{Protected: a.s.Grid.Combinations[c.Combination].Values, Logit: c.Logit}
 		for _, s := range c.Slopes {
 			one.Slopes = append(one.Slopes, sdk.Slope{Layer: s.Layer, Neuron: s.Neuron, Value: s.Value})
 		}
@@ -68,8 +68,8 @@ func (a *answer) proof(p *tree.Piece) *sdk.Proof {
 
 // rest hands over what is left undecided.
 func (a *answer) rest() {
-	var list []tree.Piece
-	a.t.Rest(func(p tree.Piece) {
+	var list []bnb.Piece
+	a.s.Rest(func(p bnb.Piece) {
 		if list = append(list, p); len(list) == piecesTogether {
 			a.o.Pieces(a.pieces(list))
 			list = list[:0]

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -21,7 +23,8 @@ var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
 	{Name: "memory", Default: "4096", Help: "MiB that the process may take where the host sets no limit; near it, the search goes depth first"},
-	{Name: "cases", Default: "-1", Help: "boxes that are bounded before the search restarts with cases of ReLUs, in linear programs; -1: about a second's, for largest gaps at most 8192"},
+	{Name: "cases", Default: "-1", Help: "nodes before restarting with ReLU branching, in linear programs; -1: about a second's, for largest gaps at most 8192"},
+	{Name: "off", Help: "ideas to switch off, separated by commas: " + strings.Join(params.Names(), ", ")},
 }
 
 // Describe says what is served: every goal, in the network form.
@@ -48,15 +51,20 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	}
 	read := option.Read(options, o.Options)
 	memory := int64(read.Int("memory", 1, 1<<30)) << 20
-	cases := int64(read.Int("cases", -1, 1<<30))
+	with := params.Default()
+	with.RestartAfter = int64(read.Int("cases", -1, 1<<30))
 	if err := read.Err(); err != nil {
 		return nil, err
+	}
+	var err error
+	if with.Off, err = params.ParseOff(o.Options["off"]); err != nil {
+		return nil, fmt.Errorf("%w: off: %w", sdk.ErrInvalidOption, err)
 	}
 	if o.Memory > 0 {
 		memory = o.Memory
 	}
 	a := &answer{q: p.Query, o: o}
-	return a.find(ctx, memory, cases)
+	return a.find(ctx, memory, with)
 }
 
 // refusal turns what the search cannot answer into what the host expects.

@@ -270,7 +270,7 @@ func testInterruptOfAblate(t *testing.T, binary, plugins string) {
 	code, stdout, stderr := r.wait(t)
 	r.gone(t)
 	a := ablated(t, stdout)
-	if code != ExitInterrupted || !a.Interrupted || a.Done < 1 || a.Done > 39 || a.Failed != 0 || a.Retried != 0 || int64(a.Done) != done(path) || !strings.Contains(stderr, "goes on with the others") {
+	if code != ExitInterrupted || !a.Interrupted || a.Done < 1 || a.Done > 39 || a.Failed != 0 || a.Retried != 0 || int64(a.Done) != done(path) || !strings.Contains(stderr, "resumes the others") {
 		t.Errorf("exit code %d, %s\n%s", code, stderr, shown(a))
 	}
 }

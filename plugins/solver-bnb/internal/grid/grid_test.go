@@ -110,8 +110,8 @@ func TestStandingHoldsForPoints(t *testing.T) {
 				t.Fatalf("combination %d at %v: allowed %v, possible %v, sure %v", z, x, allowed, s.Possible[z], s.Sure[z])
 			}
 		}
-		if some && s.Nobody || !some && s.Individuals {
-			t.Fatalf("at %v an individual: %v; nobody %v, individuals %v", x, some, s.Nobody, s.Individuals)
+		if some && s.None || !some && s.Individuals {
+			t.Fatalf("at %v an individual: %v; none %v, individuals %v", x, some, s.None, s.Individuals)
 		}
 	}
 	if seen[Nowhere] == 0 || seen[Somewhere] == 0 || seen[Everywhere] == 0 {
@@ -140,7 +140,7 @@ func TestCountsAddUp(t *testing.T) {
 		all, _ := g.Exactly(b)
 		one, _ := g.Exactly(low)
 		two, _ := g.Exactly(high)
-		if one.Add(two) != all || all.Sub(two) != one || g.Size(b) != all.Float() {
+		if one.Add(two) != all || all.Without(two) != one || g.Size(b) != all.Float() {
 			t.Fatalf("%v and %v of %v", one.Big(), two.Big(), all.Big())
 		}
 	})

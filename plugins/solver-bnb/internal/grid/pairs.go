@@ -35,7 +35,7 @@ func (r *Rules) Match(box Box, m *Matching) {
 	lanes := r.g.Lanes()
 	m.reset(lanes)
 	for i := range r.g.Relaxed {
-		if _, _, ok := r.g.Reach(&r.g.Relaxed[i], box); !ok {
+		if _, _, ok := r.g.Relaxed[i].Reach(r.g, box); !ok {
 			return
 		}
 	}

@@ -95,7 +95,7 @@ func (g *Grid) span(d int, b Box) (lo, hi float64) {
 }
 
 // first is the least and the greatest value of the first copies of a box.
-func (g *Grid) first(r *Relaxed, b Box) (lo, hi float64) {
+func (r *Relaxed) first(g *Grid, b Box) (lo, hi float64) {
 	if r.X < 0 {
 		return g.base[r.Feature], g.base[r.Feature]
 	}
@@ -104,8 +104,8 @@ func (g *Grid) first(r *Relaxed, b Box) (lo, hi float64) {
 
 // Reach is the least and the greatest value of the second copies of a box; ok is
 // unset where none is in the domain.
-func (g *Grid) Reach(r *Relaxed, b Box) (lo, hi float64, ok bool) {
-	lo, hi = g.first(r, b)
+func (r *Relaxed) Reach(g *Grid, b Box) (lo, hi float64, ok bool) {
+	lo, hi = r.first(g, b)
 	least, most := g.span(r.Shift, b)
 	lo, hi = lo+least, hi+most
 	if g.Dims[r.Shift].Real {
@@ -116,21 +116,21 @@ func (g *Grid) Reach(r *Relaxed, b Box) (lo, hi float64, ok bool) {
 }
 
 // Second is the centre and the radius of input f of the second copies of a box.
-func (g *Grid) Second(r *Relaxed, f int, b Box) (c, radius float64) {
+func (r *Relaxed) Second(g *Grid, f int, b Box) (c, radius float64) {
 	feature := &g.Space.Features[r.Feature]
-	lo, hi, _ := g.Reach(r, b)
+	lo, hi, _ := r.Reach(g, b)
 	e := enclose(feature, &feature.Inputs[f], lo, hi)
 	return centre(e.Lo, e.Hi)
 }
 
 // Tied reports that the second copy's input f is the first's and more, by as much
 // as the shift alone says.
-func (g *Grid) Tied(r *Relaxed, f int) bool {
+func (r *Relaxed) Tied(g *Grid, f int) bool {
 	return r.X >= 0 && g.Space.Features[r.Feature].Inputs[f].Table == nil
 }
 
 // More is the centre and the radius of that in a box.
-func (g *Grid) More(r *Relaxed, f int, b Box) (c, radius float64) {
+func (r *Relaxed) More(g *Grid, f int, b Box) (c, radius float64) {
 	lo, hi := g.span(r.Shift, b)
 	scale := g.Space.Features[r.Feature].Inputs[f].Scale
 	lo, hi = scale*lo, scale*hi
@@ -145,8 +145,8 @@ func (g *Grid) More(r *Relaxed, f int, b Box) (c, radius float64) {
 
 // ShiftShare is by how much of its own radius an enclosure of the second copies
 // would shrink where the box is cut across the shift.
-func (g *Grid) ShiftShare(r *Relaxed, b Box) float64 {
-	from, to := g.first(r, b)
+func (r *Relaxed) ShiftShare(g *Grid, b Box) float64 {
+	from, to := r.first(g, b)
 	lo, hi := g.span(r.Shift, b)
 	if !(lo < hi) {
 		return 0
@@ -206,8 +206,8 @@ func (g *Grid) Coordinates(x, one, two []float64) {
 
 // wider is the dimension of the two of a relaxed feature that is the wider in a
 // box.
-func (g *Grid) wider(r *Relaxed, b Box) int {
-	from, to := g.first(r, b)
+func (r *Relaxed) wider(g *Grid, b Box) int {
+	from, to := r.first(g, b)
 	if lo, hi := g.span(r.Shift, b); to-from > hi-lo {
 		return r.X
 	}
@@ -219,7 +219,7 @@ func (g *Grid) wider(r *Relaxed, b Box) int {
 func (g *Grid) Apart(d, f int) bool {
 	for i := range g.Relaxed {
 		if g.Relaxed[i].X == d {
-			return !g.Tied(&g.Relaxed[i], f)
+			return !g.Relaxed[i].Tied(g, f)
 		}
 	}
 	return false

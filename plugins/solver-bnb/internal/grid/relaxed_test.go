@@ -79,7 +79,7 @@ func TestPartners(t *testing.T) {
 				if math.Abs(two[rel.Feature]-one[rel.Feature]-x[rel.Shift]) > 1e-12 {
 					continue // it was moved into the domain
 				}
-				lo, hi, ok := g.Reach(rel, b)
+				lo, hi, ok := rel.Reach(g, b)
 				if v := two[rel.Feature]; !ok || v < lo-1e-12 || v > hi+1e-12 {
 					t.Fatalf("%v is outside %v to %v", v, lo, hi)
 				}

@@ -53,9 +53,9 @@ type Standing struct {
 	// Possible and Sure tell of each combination whether it is allowed for some
 	// and for all individuals of the box.
 	Possible, Sure []bool
-	// Individuals: each individual is allowed at least one combination. Nobody:
+	// Individuals: each individual is allowed at least one combination. None:
 	// none of them is allowed any.
-	Individuals, Nobody bool
+	Individuals, None bool
 	// Cut is a dimension to cut where something holds in a part of the box; −1 for
 	// none.
 	Cut int
@@ -68,14 +68,14 @@ func (r *Rules) Stand(box Box, s *Standing) {
 		s.Possible, s.Sure = make([]bool, k), make([]bool, k)
 	}
 	s.Possible, s.Sure = s.Possible[:k], s.Sure[:k]
-	s.Cut, s.Individuals, s.Nobody = -1, false, true
+	s.Cut, s.Individuals, s.None = -1, false, true
 	for z := range k {
 		forbidden := Nowhere
 		for _, p := range r.forbidden {
 			forbidden = max(forbidden, r.holds(p, box, z, &s.Cut))
 		}
 		s.Possible[z], s.Sure[z] = forbidden != Everywhere, forbidden == Nowhere
-		s.Nobody = s.Nobody && !s.Possible[z]
+		s.None = s.None && !s.Possible[z]
 		s.Individuals = s.Individuals || s.Sure[z]
 	}
 	s.Asked = r.asked(box, 0, &s.Cut)
@@ -136,8 +136,8 @@ func (r *Rules) condition(c *space.Condition, box Box, lane int) (t Truth, dim i
 	switch {
 	case relaxed >= 0 && lane >= len(r.g.Combinations):
 		of := &r.g.Relaxed[relaxed]
-		lo, hi, _ := r.g.Reach(of, box)
-		return over(c, lo, hi), r.g.wider(of, box)
+		lo, hi, _ := of.Reach(r.g, box)
+		return over(c, lo, hi), of.wider(r.g, box)
 	case d < 0:
 		return truth(c.Holds(r.g.base[c.Feature])), -1
 	}

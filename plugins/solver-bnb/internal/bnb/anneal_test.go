@@ -1,0 +1,110 @@
+package bnb
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// annealing is a search's.
+func annealing(s *Search) *primal.Annealing { return s.heuristics.escalated.(*primal.Annealing) }
+
+// A chain from anywhere ends at the largest gap of those who are asked about, as a rule, and never above.
+func TestChainsReachTheLargest(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 55))
+	questions, reached := tier.Count(60, 600), 0
+	for i := range tier.Count(60, 600) {
+		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
+		asked := func(x [3]float64) bool { return true }
+		if r.IntN(2) == 0 {
+			q.Require = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 2, Hi: 11}}}}
+			q.Forbid = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 1, Hi: 2}}, {Feature: 2, Interval: space.Interval{Lo: 0, Hi: 4}}}}
+			asked = func(x [3]float64) bool {
+				return x[0] >= 2 && x[0] <= 11 && (x[1] < 1 || x[1] > 2 || x[2] > 4)
+			}
+		}
+		tr, err := newSearch(q, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := annealing(tr).Ready(); err != nil {
+			t.Fatal(err)
+		}
+		largest, gaps := 0.0, gapsOf(tr, tr.Grid.Whole())
+		for x, gap := range gaps {
+			if asked(x) {
+				largest = max(largest, gap)
+			}
+		}
+		if r.IntN(3) == 0 { // somebody else, then
+			for x, gap := range gaps {
+				if asked(x) && gap == largest {
+					q.Exclude = append(q.Exclude, tr.Grid.Point(x[:]))
+				}
+			}
+			top := largest
+			largest = 0
+			for x, gap := range gaps {
+				if asked(x) && gap < top {
+					largest = max(largest, gap)
+				}
+			}
+		}
+		if largest == 0 {
+			questions--
+			continue
+		}
+		w, c := tr.workers[0], annealing(tr).Start(tr.Params.Anneal.Hot, 5000, r)
+		out := w.run(task{chain: c})
+		if c.Gap > largest+1e-9 || c.Gap > 0 && (out.best == nil || math.Abs(out.best.Value-c.Gap) > 1e-9) {
+			t.Fatalf("question %d: the largest gap is %v, the chain's %v of %+v", i, largest, c.Gap, out.best)
+		}
+		if c.Gap >= largest-1e-9 {
+			reached++
+		}
+	}
+	if reached < questions*95/100 {
+		t.Errorf("%d chains of %d ended at the largest gap", reached, questions)
+	}
+}
+
+// The largest gap is found and bounded as it is without, with one thread as with two, and annealing ends when it is found again.
+func TestAnnealingKeepsTheLargest(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 55))
+	annealed := 0
+	for i := range tier.Count(60, 600) {
+		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
+		var boxes, work [2]int64
+		for threads := range boxes {
+			tr, err := newSearch(q, 1, 1+threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.Params.RestartAfter = 0
+			if end := tr.Run(t.Context(), Limits{}); end != Complete {
+				t.Fatalf("question %d ended with %v", i, end)
+			}
+			largest := 0.0
+			for _, gap := range gapsOf(tr, tr.Grid.Whole()) {
+				largest = max(largest, gap)
+			}
+			if tr.Best == nil || tr.Best.Value < largest-1e-9 || tr.Best.Value > largest+1e-9 || tr.Bound() < largest-1e-12 {
+				t.Fatalf("question %d: %+v is the best, %v the bound, %v the largest gap", i, tr.Best, tr.Bound(), largest)
+			}
+			if boxes[threads], work[threads] = tr.Nodes, annealing(tr).Work; annealing(tr).Done() && annealing(tr).Work > 0 {
+				annealed++
+			}
+		}
+		if boxes[0] != boxes[1] || work[0] != work[1] {
+			t.Errorf("question %d: %d boxes with one thread, %d with two; work of chains %d and %d", i, boxes[0], boxes[1], work[0], work[1])
+		}
+	}
+	if annealed < 10 {
+		t.Errorf("the largest gap was found again in %d searches", annealed)
+	}
+}

@@ -1,0 +1,192 @@
+package bnb
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+)
+
+// earlier is what was known before the search restarted, or by probes.
+type earlier struct {
+	bound float64
+	grid.Tally
+}
+
+// Size is the number of open nodes and parts.
+func (s *Search) Size() int { return s.queue.size + len(s.dives.parts) }
+
+// Share is that of the region, before constraints, which is decided; rounded. It is 0 while
+// dives are under way: their parts overlap.
+func (s *Search) Share() float64 {
+	if s.Nodes == 0 || len(s.dives.parts) > 0 {
+		return 0
+	}
+	return max(0, min(1, 1-s.mass/s.Grid.Size(s.Grid.Whole())))
+}
+
+// Known is what the search knows by now: where it restarted, by what it knew then if that is the larger share.
+func (s *Search) Known() grid.Tally {
+	if s.earlier.Share(s.Total) > s.Tally.Share(s.Total) {
+		return s.earlier.Tally
+	}
+	return s.Tally
+}
+
+// Settled reports that every individual of the region is known to be asked about
+// or not, so that it is known exactly how many individuals there are.
+func (s *Search) Settled() bool { return s.Rules == nil || s.queue.size == 0 && s.Stuck == 0 }
+
+// cutoff is the value up to which nodes are of no interest.
+func (s *Search) cutoff() float64 {
+	if s.probe.on && !s.Decides() {
+		return max(s.probe.at, s.Above(s.Best))
+	}
+	return s.Cutoff()
+}
+
+// Bound is a bound on every individual's value, for goals with values: not less
+// than any, or where the least is wanted, not more. Until the first node is
+// bounded it is infinite.
+func (s *Search) Bound() float64 {
+	bound := max(s.left, s.cutoff())
+	if s.queue.size > 0 {
+		bound = max(bound, s.open(s.values, s.Binned))
+	}
+	if len(s.dives.parts) > 0 {
+		bound = max(bound, s.dives.parts[0].value)
+	}
+	if s.Nodes == 0 {
+		bound = math.Inf(1)
+	}
+	bound = min(bound, s.earlier.bound)
+	if s.Least {
+		return -bound
+	}
+	return bound
+}
+
+// open bounds the values in open nodes, by the queue's highest bucket.
+func (p *pass) open(values [2]float64, binned bool) float64 {
+	for b := p.queue.top; b >= 0; b-- {
+		if len(p.queue.buckets[b]) == 0 {
+			continue
+		}
+		switch v := valueOf(b, values); {
+		case binned:
+			return math.Floor(v)
+		case b == numBuckets-1:
+			return max(v, p.beyond)
+		default:
+			return v
+		}
+	}
+	return math.Inf(-1)
+}
+
+// bucketOf is the bucket of nodes whose values are at most v, in a range of values.
+func bucketOf(v float64, in [2]float64) int {
+	lo, hi := in[0], in[1]
+	if !(v > lo) {
+		return 0
+	}
+	return min(int(math.Ceil((v-lo)/(hi-lo)*(numBuckets-1))), numBuckets-1)
+}
+
+// valueOf is the largest value of nodes in a bucket, of which the last has all beyond, too.
+func valueOf(bucket int, in [2]float64) float64 {
+	lo, hi := in[0], in[1]
+	v := lo + (hi-lo)*float64(bucket)/(numBuckets-1)
+	return v + 0x1p-40*(math.Abs(lo)+math.Abs(hi))
+}
+
+// setValues sets about where values lie, for sorting. What lies beyond goes into
+// the first or the last bucket.
+func (s *Search) setValues() {
+	most := 1.0 // scores
+	switch {
+	case s.Binned:
+		most = float64(s.Bins.Count())
+	case s.Query.Notion.Linear() && !s.Query.Notion.Binned():
+		most = rootBound(s.workers[0])
+	}
+	if s.values = [2]float64{0, most}; s.Least {
+		s.values = [2]float64{-most, 0}
+	}
+}
+
+// rootBound is what the bounds of the whole region allow individuals' values to be.
+func rootBound(w *worker) float64 {
+	w.bounder.Place(w.Grid.Whole(), 0)
+	if w.ws != nil {
+		w.ws.N = 1
+		w.ws.Bound()
+		w.ws.N = 0
+	}
+	w.bounder.Enclosures(0)
+	lo, hi := w.bounder.Ends()
+	s := notion.Gather(lo, hi, nil, nil)
+	most := max(s.Most-s.Least, s.Most, -s.Least) // gaps and margins
+	if !w.Pairs {
+		whole, spread := w.bounder.Spreads(0, nil, nil)
+		most = min(most, w.Notion.Upper(&whole, &spread))
+	}
+	return max(most, 1e-9)
+}
+
+// short reports that the search may be over soon, and does without what takes longer for a node and pays later.
+func short(s *Search) bool {
+	return s.Network != nil && !s.ReLU && s.Nodes < s.Params.ShortSearch && s.Nodes < firstNodes(s.Margins)*3/4
+}
+
+// mostFirst is how many nodes it takes where bounds alone soon close a gap.
+const mostFirst = 1 << 13
+
+// firstNodes is about how many nodes are bounded in a second or less on one thread; but where a gap is wanted, no more than mostFirst.
+func firstNodes(m *goal.Margins) int64 {
+	weights := 0
+	for _, l := range m.Network.Layers() {
+		weights += l.In * l.Out
+	}
+	n := int64(0.6e9 / (5e3 + 1.2*float64(m.Grid.Lanes()*weights)))
+	if m.Binned || !m.Values { // climbs often find the largest meanwhile, and the share is to say something
+		return n
+	}
+	return min(n, mostFirst)
+}
+
+// mostDecided is the share that bounds decide in about a second from which on ReLUs are not branched on where individuals are counted.
+const mostDecided = 0.4
+
+// branchesOnReLUs reports whether nodes may be proved by branching on ReLUs.
+func (s *Search) branchesOnReLUs() bool {
+	if !s.ideas.relu || s.Nodes < s.Params.RestartAfter {
+		return false
+	}
+	if s.Counts && !s.ReLU && s.Tally.Share(s.Total) > mostDecided {
+		s.ideas.relu = false
+		return false
+	}
+	return len(s.goal.Requirements(s.cutoff())) > 0
+}
+
+// restart restarts the search at the root, to branch on ReLUs while boxes are large: the nodes that are open by now are too small
+// for that to be worth its time. The incumbent is kept; and the bound, unless pieces are to show it.
+func (s *Search) restart(l Limits) {
+	known := s.Bound() // by the cutoffs that there were
+	s.ReLU, s.earlier.Tally = true, s.Tally
+	if s.Params.RestartAfter == 0 {
+		return
+	}
+	if s.Restarted = true; s.Best != nil && s.Weighs(s.Best.Value) {
+		s.Best = s.Exactly(*s.Best)
+	}
+	if s.held == nil {
+		s.earlier.bound = known
+	} else {
+		s.Pieces, s.held, s.Params.RestartAfter = s.held, nil, 0
+	}
+	s.pass = newPass(s.Problem, s.queue.setWords)
+	s.round(nil, planOf(s, l))
+}

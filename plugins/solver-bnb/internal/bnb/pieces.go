@@ -1,0 +1,122 @@
+package bnb
+
+import (
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Claim is what is known of a piece.
+type Claim uint8
+
+// Claims.
+const (
+	PieceFair    Claim = iota + 1 // all individuals are treated fairly
+	PieceUnfair                   // none is
+	PieceOutside                  // the question is about none of them
+	PieceBounded                  // values are at most the bound found
+	PieceCounted                  // all decided, by counting or one by one
+	PieceUndecided
+)
+
+// claims are those of verdicts.
+var claims = map[goal.Verdict]Claim{goal.Fair: PieceFair, goal.Unfair: PieceUnfair, goal.Outside: PieceOutside, goal.Pruned: PieceBounded}
+
+// Piece is a box that is done with.
+type Piece struct {
+	Box          grid.Box
+	Claim        Claim
+	Fair, Unfair float64
+	Enumerated   bool
+	Copies       []Copy // where proofs are wanted and the box was bounded
+	Cases        []sdk.CaseProof
+}
+
+// Copy is the bounds of one combination's logit.
+type Copy struct {
+	Combination int
+	Logit       space.Interval
+	Slopes      []batch.Slope
+	// Of two copies that were bounded jointly: by which slopes, and the weights of this logit and of the other.
+	Joint    []batch.JointSlope
+	Up, Down float64
+}
+
+// settlePart is done with a part of the box in a slot, in which no value is above the cutoff.
+func (w *worker) settlePart(part grid.Box, slot int) {
+	v := goal.Fair
+	if w.Values {
+		v = goal.Pruned
+	}
+	w.settle(part, slot, v)
+	if w.Pieces == nil || !w.Proofs {
+		return
+	}
+	copies := w.task.pieces[len(w.task.pieces)-1].Copies
+	for i := range copies {
+		copies[i].Logit = w.ws.Within(part, slot*w.ws.Lanes+copies[i].Combination)
+	}
+}
+
+// settle is done with a box, of that in a slot, of which so much is proved.
+func (w *worker) settle(box grid.Box, slot int, v goal.Verdict) {
+	fair, unfair := 0.0, 0.0
+	if v != goal.Pruned {
+		size := w.Grid.Size(box)
+		w.task.Add(w.goal.Contribution(v, w.Grid.Mass(box, size)))
+		switch v {
+		case goal.Fair:
+			fair = size
+		case goal.Unfair:
+			unfair = size
+		}
+	}
+	w.piece(box, slot, claims[v], fair, unfair)
+}
+
+// piece keeps a piece where pieces are wanted.
+func (w *worker) piece(box grid.Box, slot int, c Claim, fair, unfair float64) {
+	if w.Pieces == nil {
+		return
+	}
+	p := Piece{Box: slices.Clone(box), Claim: c, Fair: fair, Unfair: unfair}
+	if w.Proofs && c != PieceOutside && w.ws != nil { // of trees a checker needs the box alone
+		if w.relu != nil {
+			p.Cases = w.relu.Shown
+		}
+		for z := range w.ws.Lanes {
+			p.Copies = append(p.Copies, copyOf(w.ws, slot, z, p.Cases == nil, w.ideas.joint))
+		}
+	}
+	w.task.pieces = append(w.task.pieces, p)
+}
+
+// copyOf is the bounds of lane z of a slot; shown: with those by which it was bounded jointly, as two logits' weights where gaps are.
+func copyOf(w *relax.Workspace, slot, z int, shown, gaps bool) Copy {
+	e, lane := w.Network.Error(), slot*w.Lanes+z
+	mid, r := w.Batch.Mid()[lane], w.Batch.Rad()[lane]+e
+	c := Copy{Combination: z, Logit: space.Interval{Lo: mid - r, Hi: mid + r}, Slopes: w.Batch.Slopes(lane)}
+	if s := w.Shown[z]; s.Up != 0 && shown {
+		c.Joint = slices.Clone(w.Batch.JointSlopes(lane))
+		if gaps {
+			c.Up, c.Down = s.Up, s.Down
+		}
+	}
+	return c
+}
+
+// Rest gives the open nodes, as pieces that are undecided; the region where it was
+// never bounded.
+func (s *Search) Rest(visit func(Piece)) {
+	if s.Nodes == 0 && s.queue.size == 0 { // as where the first individual was a witness
+		visit(Piece{Box: s.Grid.Whole(), Claim: PieceUndecided})
+	}
+	s.queue.each(func(n grid.Node) {
+		visit(Piece{Box: n.Box, Claim: PieceUndecided, Fair: n.Fair, Unfair: n.Unfair})
+	})
+}

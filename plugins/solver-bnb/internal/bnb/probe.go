@@ -1,0 +1,65 @@
+package bnb
+
+import (
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
+)
+
+// probe is a search for a bound between the incumbent and the dual bound, by a pass of its own, whose queue is nil where there is none. A
+// weaker bound is often far cheaper to prove than optimality: the nearer a cutoff is to the incumbent, the more nodes hold individuals
+// that are almost as good.
+type probe struct {
+	*Search
+	pass
+	at   float64 // the bound that is probed, which rises with the incumbent
+	on   bool    // the search is in the probe's pass
+	work int64   // what probes took, in coefficients of tableaus
+	vain bool    // one told no more than was known, or took too much memory, and there will be no more
+}
+
+// swap has the search go on in the probe's pass, or back in its own.
+func (p *probe) swap() {
+	s, work := p.Search, p.Search.lp.Work
+	s.pass, p.pass = p.pass, s.pass
+	s.lp.Work, p.on = work, !p.on
+}
+
+// due reports whether the next round is a probe's.
+func (p *probe) due(w *primal.Work) bool {
+	s, with := p.Search, &p.Params.Probe
+	if s.Off(params.Probes) || !w.Escalated(s.Store) || s.Pieces != nil || p.vain || !w.Affords(with.Share, p.work) {
+		return false
+	}
+	return p.pass.queue != nil || with.Part*(s.Bound()-s.cutoff()) > with.Nearest
+}
+
+// round goes on with the probe, or takes the next one.
+func (p *probe) round(l Limits, memory int64) {
+	s := p.Search
+	before, nodes := s.lp.Work, s.Nodes
+	begins := p.pass.queue == nil || p.at >= s.Bound() // which the search itself has told meanwhile
+	if begins {
+		p.pass = newPass(s.Problem, s.queue.setWords)
+	}
+	if memory > 0 && s.bytes() > memory {
+		p.vain, p.pass.queue = true, nil
+		return
+	}
+	if begins {
+		p.at = 0
+	}
+	p.at = max(p.at, s.cutoff()+p.Params.Probe.Part*(s.Bound()-s.cutoff()))
+	p.swap()
+	if plan := planOf(s, l); begins {
+		s.round(nil, plan)
+	} else {
+		s.round(s.queue.take(roundSize(s, l, plan)), plan)
+	}
+	bound := max(s.left, s.cutoff())
+	p.swap()
+	p.work += s.lp.Work - before + (s.Nodes-nodes)*primal.WorkOfOctet
+	if p.pass.queue.size == 0 {
+		p.vain, p.pass.queue = bound >= s.Bound(), nil
+		s.earlier.bound = min(s.earlier.bound, bound)
+	}
+}

@@ -1,0 +1,206 @@
+package bnb
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+)
+
+// page holds nodes of one bucket.
+type page struct {
+	bucket       int
+	boxes        []uint16 // words of their numbers, the low ones first
+	fair, unfair []float32
+	split        []uint16
+	sets         []uint64 // words of the copies that matter
+	paths        []*grid.Branching
+}
+
+const pageSize = 512
+
+func (p *page) len() int { return len(p.split) }
+
+// nodeQueue holds the open nodes in buckets, of which the highest goes first.
+// Within a bucket the last come are the first to go, which keeps memory warm.
+type nodeQueue struct {
+	words  int // of a number
+	stride int // words of a box
+	// setWords are those of a set of copies, 0 where none are kept.
+	setWords int
+	// keepPaths: nodes know their path from the root.
+	keepPaths bool
+	buckets   [][]*page
+	top       int // no bucket above it has nodes
+	size      int
+	pages     int // that exist
+	free      []*page
+}
+
+// numBuckets is how many buckets there are.
+const numBuckets = 2048
+
+func newNodeQueue(g *grid.Grid) *nodeQueue {
+	f := &nodeQueue{words: 1, buckets: make([][]*page, numBuckets)}
+	for d := range g.Dims {
+		if g.Dims[d].Cells > 1<<16 {
+			f.words = 4
+		}
+	}
+	f.stride = 2 * len(g.Dims) * f.words
+	return f
+}
+
+// node makes n node i of a page; its box goes into n.Box.
+func (f *nodeQueue) node(p *page, i int, n *grid.Node) {
+	n.Fair, n.Unfair, n.Branch, n.Bucket = float64(p.fair[i]), float64(p.unfair[i]), int(p.split[i]), p.bucket
+	if n.Copies, n.Path = nil, nil; f.setWords > 0 {
+		n.Copies = p.sets[i*f.setWords : (i+1)*f.setWords]
+	}
+	if f.keepPaths {
+		n.Path = p.paths[i]
+	}
+	from := p.boxes[i*f.stride : (i+1)*f.stride]
+	if f.words == 1 {
+		for k, v := range from {
+			n.Box[k] = uint64(v)
+		}
+		return
+	}
+	for k := range n.Box {
+		w := from[4*k : 4*k+4]
+		n.Box[k] = uint64(w[0]) | uint64(w[1])<<16 | uint64(w[2])<<32 | uint64(w[3])<<48
+	}
+}
+
+// byMass is the bucket of a node of so many unsettled individuals: two for each
+// power of two.
+func byMass(mass float64) int {
+	const least = 0x1p-500
+	if !(mass >= least) {
+		return 0
+	}
+	return min(int(math.Float64bits(mass)>>51-math.Float64bits(least)>>51), numBuckets-1)
+}
+
+func (f *nodeQueue) push(n *grid.Node) {
+	p := f.open(n.Bucket)
+	for _, v := range n.Box {
+		if p.boxes = append(p.boxes, uint16(v)); f.words > 1 {
+			p.boxes = append(p.boxes, uint16(v>>16), uint16(v>>32), uint16(v>>48))
+		}
+	}
+	p.fair, p.unfair = append(p.fair, float32(n.Fair)), append(p.unfair, float32(n.Unfair))
+	p.split = append(p.split, uint16(n.Branch))
+	p.sets = append(p.sets, n.Copies...)
+	if f.keepPaths {
+		p.paths = append(p.paths, n.Path)
+	}
+}
+
+// open is a page of a bucket with room for a node, which is counted.
+func (f *nodeQueue) open(bucket int) *page {
+	b := f.buckets[bucket]
+	if len(b) == 0 || b[len(b)-1].len() == pageSize {
+		b = append(b, f.page())
+		b[len(b)-1].bucket = bucket
+		f.buckets[bucket] = b
+	}
+	f.size++
+	f.top = max(f.top, bucket)
+	return b[len(b)-1]
+}
+
+func (f *nodeQueue) page() *page {
+	if n := len(f.free); n > 0 {
+		p := f.free[n-1]
+		f.free = f.free[:n-1]
+		return p
+	}
+	f.pages++
+	return &page{
+		boxes: make([]uint16, 0, pageSize*f.stride), fair: make([]float32, 0, pageSize), unfair: make([]float32, 0, pageSize),
+		split: make([]uint16, 0, pageSize),
+	}
+}
+
+// bytes is the memory held.
+func (f *nodeQueue) bytes() int64 {
+	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.stride+8*f.setWords+10)
+}
+
+// take removes about n nodes from the top, in whole pages.
+func (f *nodeQueue) take(n int) (pages []*page) {
+	for n > 0 && f.size > 0 {
+		for len(f.buckets[f.top]) == 0 {
+			f.top--
+		}
+		pages = append(pages, f.pop(f.top))
+		n -= pages[len(pages)-1].len()
+	}
+	return pages
+}
+
+// takeLast removes about n nodes from the bottom.
+func (f *nodeQueue) takeLast(n int) (pages []*page) {
+	for b := 0; b <= f.top && n > 0; b++ {
+		for len(f.buckets[b]) > 0 && n > 0 {
+			pages = append(pages, f.pop(b))
+			n -= pages[len(pages)-1].len()
+		}
+	}
+	return pages
+}
+
+func (f *nodeQueue) pop(bucket int) *page {
+	b := f.buckets[bucket]
+	p := b[len(b)-1]
+	f.buckets[bucket] = b[:len(b)-1]
+	f.size -= p.len()
+	return p
+}
+
+// putBack returns the nodes of a task that was not done.
+func (f *nodeQueue) putBack(t task) {
+	for i := t.from; i < t.to; i++ {
+		p := f.open(t.p.bucket)
+		p.boxes = append(p.boxes, t.p.boxes[i*f.stride:(i+1)*f.stride]...)
+		p.fair, p.unfair = append(p.fair, t.p.fair[i]), append(p.unfair, t.p.unfair[i])
+		p.split = append(p.split, t.p.split[i])
+		p.sets = append(p.sets, t.p.sets[i*f.setWords:(i+1)*f.setWords]...)
+		if f.keepPaths {
+			p.paths = append(p.paths, t.p.paths[i])
+		}
+	}
+}
+
+// release takes back pages that are done with.
+func (f *nodeQueue) release(pages []*page) {
+	for _, p := range pages {
+		p.boxes, p.fair, p.unfair, p.split = p.boxes[:0], p.fair[:0], p.unfair[:0], p.split[:0]
+		clear(p.paths)
+		p.sets, p.paths = p.sets[:0], p.paths[:0]
+		f.free = append(f.free, p)
+	}
+}
+
+// each visits all nodes. They are the visitor's.
+func (f *nodeQueue) each(visit func(n grid.Node)) {
+	for _, b := range f.buckets {
+		for _, p := range b {
+			for i := range p.split {
+				n := grid.Node{Box: make(grid.Box, f.stride/f.words)}
+				f.node(p, i, &n)
+				visit(n)
+			}
+		}
+	}
+}
+
+// floor is v, an integer, rounded down to one that float32 holds.
+func floor(v float64) float64 {
+	f := float32(v)
+	if float64(f) > v {
+		f = math.Nextafter32(f, 0)
+	}
+	return math.Floor(float64(f))
+}

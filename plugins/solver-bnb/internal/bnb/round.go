@@ -1,0 +1,179 @@
+package bnb
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
+)
+
+const (
+	// Nodes of a round at least and at most, and where they may be proved by linear programs, which may take long.
+	minRound, maxRound, lpRound = 64, 1 << 15, 128
+	// Nodes of a task, in these cases.
+	taskSize, lpTask = 64, 4
+	// As long as joint bounds do not pay, probes nodes are bounded jointly in each probed-th task, to know what they would bring.
+	probes, probed = 4, 16
+)
+
+type lpStats = relu.Stats
+
+func startLP() lpStats { return relu.Start() }
+
+// plan says how the tasks of a round treat their nodes.
+type plan struct {
+	short bool // without what takes longer and pays later
+	twice bool // halves are branched on in turn, not counted
+	relu  bool // nodes may be proved by branching on ReLUs
+	tails bool // bounds may hold for all but a few
+	joint bool // all nodes are bounded jointly
+	all   bool // optima of all linear programs are rounded
+}
+
+// planOf is that of the next round.
+//
+// Counting takes most of a node's time, and of a search's nodes half have been branched on in the end: so a third of them
+// need not be counted. Nodes come in pages, so they are branched on once where few are left until the limit.
+func planOf(s *Search, l Limits) plan {
+	p := plan{short: short(s), all: s.lp.Work >= s.Params.EscalateAfter}
+	few := l.Nodes > 0 && l.Nodes-s.Nodes < 12*pageSize
+	p.twice = s.Counts && s.Network != nil && !s.ReLU && !few && !p.short && !s.Off(params.Twice)
+	p.relu = s.ideas.relu && s.Nodes >= s.Params.RestartAfter && (s.Values || s.ReLU)
+	p.tails = !s.Off(params.Tails) && !(s.ideas.relu && s.ReLU) // linear programs are about all individuals
+	return p
+}
+
+// roundSize is how many nodes a round branches on: few at first, so that good order comes of them soon, and no more than there are until the limit.
+func roundSize(s *Search, l Limits, p plan) int {
+	n := min(maxRound, max(minRound, s.queue.size/4))
+	if s.branchesOnReLUs() {
+		n = min(n, lpRound)
+	}
+	left := l.Nodes - s.Nodes
+	switch {
+	case l.Nodes == 0:
+	case p.twice:
+		n = min(n, int(left/6)-pageSize)
+	default:
+		n = min(n, int((left+1)/2))
+	}
+	return n
+}
+
+// task is what a thread does at a time: it branches on nodes of a page, or bounds the root where that is nil, or follows a chain.
+type task struct {
+	plan
+	p        *page
+	from, to int
+	probes   int // nodes to be bounded jointly where not all are
+	chain    *primal.Chain
+}
+
+// round branches on the nodes of the pages; nil stands for the root, which is bounded.
+func (s *Search) round(pages []*page, p plan) {
+	tasks := []task{{}}
+	if pages != nil {
+		tasks = tasks[:0]
+	}
+	size := taskSize
+	if p.twice {
+		size /= 4 // at the end of the time tasks are waited for
+	}
+	if s.branchesOnReLUs() {
+		size = lpTask
+		s.lp.Adapt()
+	}
+	for _, page := range pages {
+		for from := 0; from < page.len(); from += size {
+			tasks = append(tasks, task{p: page, from: from, to: min(from+size, page.len())})
+		}
+	}
+	p.joint = s.joint.Pays()
+	s.Joint = s.Joint || p.joint
+	for i := range tasks {
+		if tasks[i].plan = p; i*size%(probed*taskSize) == 0 {
+			tasks[i].probes = probes
+		}
+	}
+	s.joint.Fade()
+	s.do(tasks, pages)
+}
+
+// follow follows chains of annealing in a round of their own.
+func (s *Search) follow(chains []*primal.Chain) {
+	tasks := make([]task, len(chains))
+	for i, c := range chains {
+		tasks[i].chain = c
+	}
+	s.do(tasks, nil)
+}
+
+// parallel does so many pieces of work on all threads, each by one of them.
+func (s *Search) parallel(n int, do func(w *worker, i int)) {
+	var next atomic.Int64
+	work := func(w *worker) {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(w, i)
+		}
+	}
+	var others sync.WaitGroup
+	for _, w := range s.workers[1:max(1, min(len(s.workers), n))] {
+		others.Go(func() { work(w) })
+	}
+	work(s.workers[0])
+	others.Wait()
+}
+
+// do does a round's tasks, which are of these pages.
+func (s *Search) do(tasks []task, pages []*page) {
+	outs, broken := make([]*output, len(tasks)), make([]bool, len(tasks))
+	s.parallel(len(tasks), func(w *worker, i int) {
+		if s.stop.Load() && (tasks[i].p != nil || tasks[i].chain != nil) {
+			return // the nodes go back; the root is begun with in any case
+		}
+		outs[i] = w.run(tasks[i])
+		broken[i] = w.broken()
+	})
+	for i, o := range outs {
+		switch {
+		case tasks[i].chain != nil:
+			if o != nil {
+				s.Take(o.best)
+				o.free()
+			}
+		case o == nil:
+			s.queue.putBack(tasks[i])
+		case !broken[i]:
+			s.merge(o)
+		default: // keeps the incumbent; requeues the nodes
+			if s.Take(o.best); tasks[i].p == nil {
+				s.requeueRoot()
+			} else {
+				s.queue.putBack(tasks[i])
+			}
+		}
+	}
+	s.queue.release(pages)
+	s.heuristics.every.Improve(workOf(s))
+}
+
+// merge takes in what a task found.
+func (s *Search) merge(o *output) {
+	s.Tally.Add(o.Tally)
+	s.Nodes += o.bounded
+	s.mass += o.mass
+	s.Stuck += o.stuck
+	s.joint.Add(o.joint)
+	s.lp.Add(&o.lp)
+	s.left, s.beyond = max(s.left, o.left), max(s.beyond, o.beyond)
+	s.Take(o.best)
+	for i := range o.open {
+		s.queue.push(&o.open[i])
+	}
+	o.free()
+	if s.Pieces != nil && len(o.pieces) > 0 {
+		s.Pieces(o.pieces)
+	}
+}

@@ -1,0 +1,346 @@
+// Package bnb is the branch and bound (Land and Doig, "An automatic method of solving discrete programming problems", Econometrica
+// 1960; docs/solver-bnb.md): nodes are branched on, bounded and proved, the
+// most promising first, until all are or a limit is reached.
+//
+// It goes in rounds. A round takes nodes from the top of the queue, cuts each
+// in two, and processes the halves in tasks that share nothing, on as many threads
+// as there are; then what the tasks found is put together in their order. So the
+// search does not depend on the number of threads or on time, and nothing is locked
+// while nodes are bounded.
+package bnb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// ErrUnsupported tells of a query that the search cannot answer.
+var ErrUnsupported = goal.ErrUnsupported
+
+// ErrEmpty tells of a region without individuals.
+var ErrEmpty = errors.New("empty region")
+
+// Search is a branch and bound. Not safe for concurrent use.
+type Search struct {
+	*goal.Store
+	setup
+	pass
+	Report
+	// Total is the mass of the region, before constraints.
+	Total grid.Mass
+	// Nodes were bounded.
+	Nodes      int64
+	earlier    earlier
+	probe      probe
+	dives      diving
+	joint      relax.Yield
+	heuristics heuristics
+	workers    []*worker
+	stop       atomic.Bool
+}
+
+// setup is what a search does with nodes, which does not change once it runs.
+type setup struct {
+	goal   goal.Goal
+	trees  *ensemble.Plan // nil for a network
+	ideas  ideas
+	values [2]float64 // the range of values, for the queue's buckets
+}
+
+// ideas are those that the query can use and that are not switched off.
+type ideas struct {
+	clips  bool // boxes shrink to where values above the cutoff may be
+	copies bool // and keep the copies that may have them
+	pairs  bool // boxes' two copies are bounded together
+	joint  bool // so they are for their score gaps
+	relu   bool // nodes may be proved by branching on ReLUs
+}
+
+// pass is one search through the region: its open nodes, and what is known of the rest.
+type pass struct {
+	queue *nodeQueue
+	grid.Tally
+	// Stuck is how many nodes could neither be proved nor branched on.
+	Stuck  int64
+	mass   float64 // individuals in open nodes, and in stuck ones
+	left   float64 // the bound of stuck nodes, for goals with values
+	beyond float64 // the largest bound of a node beyond the range of values
+	lp     lpStats
+}
+
+func newPass(of *relax.Problem, setWords int) pass {
+	p := pass{queue: newNodeQueue(of.Grid), left: math.Inf(-1), beyond: math.Inf(-1), lp: startLP()}
+	p.queue.setWords, p.queue.keepPaths = setWords, of.Params.KeepPaths
+	return p
+}
+
+// Report is what a search tells of nodes.
+type Report struct {
+	// Pieces, where not nil, is given the boxes that are done with.
+	Pieces func([]Piece)
+	// Proofs: pieces carry their slopes.
+	Proofs bool
+	// held are Pieces until it is known whether the search restarts: each is told once.
+	held func([]Piece)
+}
+
+// heuristics look for individuals between rounds.
+type heuristics struct {
+	start     primal.Heuristic
+	every     primal.Heuristic // after each round
+	escalated primal.Heuristic // in place of a round
+}
+
+// New prepares a query for a number of threads; heuristics draw from the seed.
+func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search, error) {
+	if err := goal.Askable(q); err != nil {
+		return nil, err
+	}
+	g, err := grid.New(q)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEmpty, err)
+	}
+	p := &relax.Problem{
+		Query: q, Grid: g, Rules: grid.NewRules(g, q), Notion: notion.New(q.Notion, q.Epsilon), Exact: sync.OnceValue(q.Model.Exact),
+		Pairs: len(g.Relaxed) > 0 || q.TellsCopiesApart(), Params: with,
+	}
+	s := &Search{earlier: earlier{bound: math.Inf(1)}, dives: diving{depth: firstDepth}}
+	if s.trees, err = planModel(p); err != nil {
+		return nil, err
+	}
+	if s.goal, err = goal.Of(p); err != nil {
+		return nil, err
+	}
+	s.Store = &goal.Store{Margins: &goal.Margins{Problem: p, Traits: s.goal.Traits()}}
+	s.dives.Search, s.probe.Search = s, s
+	s.ideas = ideasOf(s.Margins, s.trees == nil)
+	words := 0
+	if s.ideas.copies {
+		words = (g.Lanes() + 63) / 64
+	}
+	s.pass = newPass(p, words)
+	for range max(1, threads) {
+		s.workers = append(s.workers, newWorker(s))
+	}
+	env := &primal.Env{Points: s.workers[0].points, Random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), Stop: &s.stop}
+	local := &primal.LocalSearch{Env: env}
+	s.heuristics = heuristics{&primal.Sampling{LocalSearch: local}, local, &primal.Annealing{Env: env, Run: s.follow}}
+	var fits bool
+	if s.Total, fits = g.Exactly(g.Whole()); !fits && q.Goal == problem.Quantify {
+		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features", ErrUnsupported)
+	}
+	return s, nil
+}
+
+// planModel makes the plan of the model's family: the problem's of a network, or that of trees.
+func planModel(p *relax.Problem) (*ensemble.Plan, error) {
+	if e, ok := p.Query.Model.(*trees.Ensemble); ok {
+		plan, err := ensemble.New(e, p.Grid)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+		p.Error = plan.Error()
+		return plan, nil
+	}
+	n, err := relu.Of(p.Query.Model, "the bounds of many boxes")
+	if err != nil {
+		return nil, err
+	}
+	if p.Network, err = batch.New(n, p.Grid.Inputs); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	protected := make([]bool, n.Inputs())
+	for _, f := range p.Grid.Combinations[0].Inputs {
+		protected[f.Input] = true
+	}
+	p.Error, p.Overlooks = p.Network.Error(), n.Overlooks(protected)
+	return nil, nil
+}
+
+// fewestCopies is the number of copies from which on a set of them is kept.
+const fewestCopies = 16
+
+// ideasOf are those that apply.
+func ideasOf(m *goal.Margins, network bool) (i ideas) {
+	n := m.Query.Notion
+	decides := m.Decides() && !m.Binned // the first violation ends the search, and what is left of a box may be proved to have none
+	two := !m.Pairs && m.Grid.Lanes() == 2
+	clips := network && (m.Goal == problem.MaxK || !m.Binned && (m.Goal == problem.Maximise || m.Goal == problem.Decide))
+	i.clips = clips && !m.Off(params.Clipping)
+	i.pairs = i.clips && two && (n == fairness.Logit || n == fairness.Share) && !m.Off(params.Pairs)
+	i.joint = clips && two && n == fairness.Score && m.Values && !m.Off(params.Joint)
+	i.copies = i.clips && !m.Pairs && m.Grid.Lanes() >= fewestCopies && !m.Off(params.Copies)
+	i.relu = !m.Off(params.ReLU) && (clips && !m.Pairs && (m.Values && n == fairness.Score || decides && (n == fairness.Score || m.Notion.Signs())) ||
+		m.Counts && two && m.Notion.Signs())
+	return i
+}
+
+// Limits end a search; zeros set none.
+type Limits struct {
+	Deadline time.Time
+	Nodes    int64
+	Memory   int64 // bytes of the process: see available
+	// Done, where not nil, is asked between rounds whether that is enough.
+	Done func() bool
+}
+
+// End is why a search ended.
+type End uint8
+
+// Ends of a search.
+const (
+	Complete End = iota // every node is proved or stuck
+	Enough              // Limits.Done said so, or the goal was reached
+	OutOfTime
+	OutOfNodes
+	OutOfMemory
+	Cancelled
+)
+
+// Run searches. It may be called once.
+func (s *Search) Run(ctx context.Context, l Limits) End {
+	defer watch(ctx, l, &s.stop)()
+	s.ideas.relu = s.ideas.relu && (s.Pieces == nil || s.Proofs && s.Values)
+	if s.ideas.relu && s.Params.RestartAfter < 0 {
+		s.Params.RestartAfter = firstNodes(s.Margins)
+	}
+	if s.ideas.relu && s.Params.RestartAfter > 0 { // until it is known whether the search restarts
+		s.held, s.Pieces = s.Pieces, nil
+	}
+	if s.Proofs {
+		showProofs(s)
+	}
+	s.setValues()
+	s.heuristics.start.Improve(workOf(s))
+	switch {
+	case s.Enough(s.Best):
+	case s.dives.applies():
+		s.dives.start()
+	default:
+		s.round(nil, planOf(s, l))
+	}
+	end := s.search(ctx, l)
+	if s.held == nil {
+		return end
+	}
+	// Bounds alone do, or there was no time for more. With ReLU branching, a checker has fewer leaves to look at.
+	if s.restart(l); end == Complete || end == Enough {
+		end = s.search(ctx, l)
+	}
+	return end
+}
+
+// showProofs has nodes bounded as a checker can follow.
+func showProofs(s *Search) {
+	s.ideas.copies, s.queue.setWords = false, 0 // a checker asks for every copy
+	if s.Binned {                               // and knows of no clips for bins
+		s.ideas.clips = false
+	}
+	for _, w := range s.workers {
+		if w.ws == nil {
+			continue
+		}
+		if w.counter != nil {
+			w.counter.ForAll()
+		}
+		if w.ws.Lanes != 2 && !s.Notion.Signs() {
+			w.ws.Differences = nil // a checker knows what two copies are apart alone, but for decisions
+		}
+		w.ws.Batch.Shown, w.clipper.ByCell, w.do = true, true, stepsOf(w)
+		if w.relu != nil {
+			w.relu.Prover.Shown = true
+		}
+	}
+}
+
+// search goes on until everything is proved, or a limit is reached.
+func (s *Search) search(ctx context.Context, l Limits) End {
+	memory := available(l.Memory)
+	for {
+		switch {
+		case s.Enough(s.Best):
+			return Enough
+		case s.Size() == 0:
+			return Complete
+		case ctx.Err() != nil:
+			return Cancelled
+		case s.stop.Load():
+			return OutOfTime
+		case l.Nodes > 0 && s.Nodes >= l.Nodes:
+			return OutOfNodes
+		case memory > 0 && s.bytes() > memory+memory/4:
+			return OutOfMemory
+		case l.Done != nil && l.Done():
+			return Enough
+		}
+		plan := planOf(s, l)
+		switch w := workOf(s); {
+		case len(s.dives.parts) > 0:
+			s.dives.round(max(0, l.Nodes-s.Nodes))
+		case !s.ReLU && s.branchesOnReLUs():
+			s.restart(l)
+		case s.heuristics.escalated.Due(w):
+			s.heuristics.escalated.Improve(w)
+		case s.probe.due(w):
+			s.probe.round(l, memory)
+		case memory > 0 && s.queue.bytes() > memory:
+			s.round(s.queue.takeLast(minRound), plan) // depth first, which needs little
+		default:
+			s.round(s.queue.take(roundSize(s, l, plan)), plan)
+		}
+	}
+}
+
+// workOf is what a search has done so far.
+func workOf(s *Search) *primal.Work {
+	return &primal.Work{Nodes: s.Nodes, Leaves: s.dives.leaves, LP: s.lp.Work, Open: s.Size() > 0, Branch: s.lp.Work - s.Params.EscalateAfter}
+}
+
+// available is what the nodes to come may take of a process's memory: the rest of the
+// program takes some 50 MiB, and the heap grows to twice what is alive before it is
+// collected.
+func available(memory int64) int64 {
+	const rest, least = 48 << 20, 4 << 20
+	if memory == 0 {
+		return 0
+	}
+	return max((memory-rest)/2, least)
+}
+
+// bytes is the memory that nodes and parts take.
+func (s *Search) bytes() int64 {
+	probes := int64(0)
+	if s.probe.queue != nil {
+		probes = s.probe.queue.bytes()
+	}
+	return s.queue.bytes() + probes + int64(len(s.dives.parts))*int64(80+8*len(s.Query.Space.Features))
+}
+
+// watch sets stop when the time is over or ctx ends.
+func watch(ctx context.Context, l Limits, stop *atomic.Bool) (end func()) {
+	cancel := context.CancelFunc(func() {})
+	if !l.Deadline.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, l.Deadline)
+	}
+	off := context.AfterFunc(ctx, func() { stop.Store(true) })
+	return func() { off(); cancel() }
+}

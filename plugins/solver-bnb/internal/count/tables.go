@@ -1,0 +1,214 @@
+package count
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/count/convolution"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+)
+
+// tables (docs/decisions/0054) are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
+// after another; those that make no whole block are not counted.
+type tables struct {
+	batch *batch.Tables
+	state int       // what was worked out for the boxes in the lanes
+	order []int     // dimensions, group by group
+	ends  []int     // of groups, in order
+	sizes []int     // points of groups
+	block []int     // cells of a block, by dimension
+	times float64   // how many points of the box a point stands for
+	only  []bool    // of copies, all unset
+	pull  []float64 // by input
+	pulls []float64 // by dimension
+	row   []float64
+	dims  []convolution.Dim
+}
+
+// What was worked out for the boxes in the lanes.
+const (
+	nothing = iota
+	sides
+	leftOut
+)
+
+// Blocks reports that cells were seen in blocks by the last tables.
+func (c *Counter) Blocks() bool { return c.times > 1 }
+
+// group puts the dimensions into groups: the first has those that pull most.
+func (c *Counter) group(box grid.Box, b int) {
+	t := &c.tables
+	t.batch.Pull(b, t.pull)
+	t.order, t.times = t.order[:0], 1
+	for d := range c.Grid.Dims {
+		cells := cellsOf(box, d)
+		if len(c.Inputs[d]) == 0 {
+			t.times *= float64(cells)
+			continue
+		}
+		t.order, t.pulls[d], t.block[d] = append(t.order, d), 0, (cells-1)/c.Params.Count.Points+1
+		t.times *= float64(t.block[d])
+		for _, i := range c.Inputs[d] {
+			t.pulls[d] += t.pull[i]
+		}
+	}
+	slices.SortStableFunc(t.order, func(a, b int) int { return cmp.Compare(t.pulls[b], t.pulls[a]) })
+	t.ends, t.sizes = t.ends[:0], t.sizes[:0]
+	for from := 0; from < len(t.order); {
+		size, end := 1, from
+		for i := from; i < len(t.order); i++ {
+			d := t.order[i]
+			if blocks := cellsOf(box, d) / t.block[d]; end == from || size*blocks <= c.Params.Count.Points {
+				copy(t.order[end+1:i+1], t.order[end:i])
+				t.order[end] = d
+				size, end = size*blocks, end+1
+			}
+		}
+		t.ends, t.sizes = append(t.ends, end), append(t.sizes, size)
+		from = end
+	}
+}
+
+// A side has hardly a point above a number where the mean of the form above it is so many standard deviations below, or that of the form below it: this
+// may be far off where deep networks' signs are all that matters, and individuals near the border are what is open; where gaps matter, few are.
+const (
+	hopeless = -3
+	farBelow = -12
+)
+
+// Tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number. It reports whether there may be some.
+func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
+	t := &c.tables
+	if len(c.Idle) == len(c.Grid.Dims) || c.Grid.Size(box) < c.Params.Count.TableMass { // all alike, or few
+		return false
+	}
+	if t.state == nothing {
+		c.Batch.Sides()
+		t.state = sides
+	}
+	hope, least := false, float64(farBelow)
+	if !c.Notion.Signs() {
+		least = hopeless
+	}
+	t.batch.Look(b)
+	for side := range 2 {
+		below, above := t.batch.Outlook(side, beyond)
+		hope = hope || below > least && above > hopeless
+	}
+	if !hope {
+		return false
+	}
+	if t.state == sides {
+		c.Batch.LeaveOut()
+		t.state = leftOut
+	}
+	c.group(box, b)
+	t.batch.Shape(t.sizes)
+	from := 0
+	for g, end := range t.ends {
+		repeated := 1 // each value so many times in a row
+		for _, d := range t.order[from:end] {
+			blocks := cellsOf(box, d) / t.block[d]
+			for f := range c.Grid.Dims[d].Feeds {
+				c.feature(d, f, g, box[2*d], blocks, repeated)
+			}
+			repeated *= blocks
+		}
+		from = end
+	}
+	t.batch.Bound(b, beyond)
+	t.row = slices.Grow(t.row[:0], t.batch.Width())[:t.batch.Width()]
+	return true
+}
+
+// feature fills in what dimension d of group g, whose cells from one on are seen in so many blocks, feeds to an input. Each value comes so many times in a row, and
+// then all of them again.
+func (c *Counter) feature(d, f, g int, cell uint64, blocks, repeated int) {
+	t, dim := &c.tables, &c.Grid.Dims[d]
+	feed, block, size := &dim.Feeds[f], t.block[d], t.sizes[g]
+	wide := block > 1 || dim.Real
+	row, away := t.batch.Feature(feed.Input, g, wide)
+	for i := range blocks {
+		at, from := row[i*repeated:][:repeated], cell+uint64(i*block)
+		var v, r float64
+		if wide {
+			v, r = feed.Enclose(from, from+uint64(block)-1)
+			fill(away[i*repeated:][:repeated], r)
+		} else {
+			v = feed.Low(from)
+		}
+		fill(at, v)
+	}
+	for _, row := range [][]float64{row, away} {
+		for i, n := blocks*repeated, blocks*repeated; i < min(size, len(row)); i += n {
+			copy(row[i:size], row[:n])
+		}
+		for i := size; i < len(row); i++ {
+			row[i] = row[size-1]
+		}
+	}
+}
+
+func fill(row []float64, v float64) {
+	for i := range row {
+		row[i] = v
+	}
+}
+
+// Uncertain is by how much both sides are apart, in the mean over the box.
+func (c *Counter) Uncertain(possible []bool) (open float64) {
+	for side := range 2 {
+		least := math.Inf(1)
+		for z := range c.Lanes {
+			if possible == nil || possible[z] {
+				least = min(least, c.tables.batch.Mean(side, z))
+			}
+		}
+		open -= least
+	}
+	return open
+}
+
+// Beyond bounds from below how many individuals of the box have a side beyond a number in all copies that are among, nil for all, where
+// open is uncertain anyhow.
+func (c *Counter) Beyond(side int, among []bool, number, open float64) float64 {
+	t := &c.tables
+	rest := t.batch.Lowest(side, among, t.row)
+	t.dims = t.dims[:0]
+	for g, size := range t.sizes {
+		t.dims = append(t.dims, convolution.Dim{Values: t.row[t.batch.Point(g):][:size]})
+	}
+	inf := math.Inf(1)
+	n, _, _ := c.convolution.Count(rest, t.dims, notion.Thresholds{Above: number, Below: -inf, From: inf, To: -inf}, open, t.batch.Error(side))
+	return n * t.times
+}
+
+// Opposite bounds from below how many individuals have a positive logit in one
+// copy and a negative one in another, for the two copies where that is most likely:
+// at least as many as have the one and have the other, less all.
+func (c *Counter) Opposite(box grid.Box, sure []bool) float64 {
+	t, height := &c.tables, 0.0
+	var highest [2]int
+	for side := range highest {
+		most := math.Inf(-1)
+		for z := range c.Lanes {
+			if m := t.batch.Mean(side, z); (sure == nil || sure[z]) && m > most {
+				most, highest[side] = m, z
+			}
+		}
+		height += most
+	}
+	if !(height > 0) {
+		return 0
+	}
+	n := -c.Grid.Size(box)
+	for side, z := range highest {
+		t.only[z] = true
+		n += c.Beyond(side, t.only, 0, c.Uncertain(t.only))
+		t.only[z] = false
+	}
+	return n
+}

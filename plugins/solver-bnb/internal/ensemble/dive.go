@@ -1,0 +1,665 @@
+package ensemble
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+)
+
+// Dive searches a box for one pair of combinations, depth first (docs/decisions/0043). It looks at few nodes and
+// at these thoroughly: one walk through the trees bounds not only the box but each part
+// of it that has a feature in one place, so that the box shrinks to the places that matter,
+// and is cut where that lowers bounds most. Trees that end in one leaf all over a part are a number
+// below it. Used on one goroutine.
+type Dive struct {
+	*Plan
+	budget
+	question
+	walker
+	// Difference: the difference of the logits is bounded and cut for first, and the logits
+	// themselves where it leaves something, as for margins of decisions.
+	Difference bool
+	// least and most are places by feature of the node at hand; while walking, of the part of it. from and to are those of the node, while walking.
+	least, most, from, to []int32
+	terms                 []term  // of the nodes on the way, as a stack
+	places                []int32 // of these, where they were narrowed
+	sums                  [bounds]sums
+	cuts                  []bool // that some comparison of the node makes, by cut
+	listed                []int32
+}
+
+// budget is what a dive may look at.
+type budget struct {
+	// Left is how many nodes the dive may look at still; 0 breaks it off. Leaves count as
+	// well, leavesOfNode as another node.
+	Left int
+	// Nodes and Leaves are how many it has looked at.
+	Nodes, Leaves int
+	leavesOfNode  int // walked through in ten milliseconds or so
+	stop          *atomic.Bool
+	broken        bool // off, within a walk
+}
+
+// question is what a dive is asked, and what it leaves.
+type question struct {
+	demands Pair
+	used    [bounds]bool
+	judge   func(bounds Pair) (demands Pair, ok bool)
+	found   func(least []int32)
+	left    []Part
+	root    []Part // halves of the first node
+}
+
+// walker is what is known of the term at hand.
+type walker struct {
+	top     float64
+	touched []int32   // features that it compares
+	seen    []bool    // by feature: it is touched
+	here    []float64 // by feature that is touched: the most of leaves since it was narrowed last, on the way to where the walk is
+	cells   []float64 // by place: the most there, where the feature is narrowed
+}
+
+// Pair is a number for each part of a question about two logits: by how much the
+// first is more than the second, the first, and the second's negative.
+type Pair [bounds]float64
+
+const bounds = 3
+
+// Anything is a demand that every bound meets, and that parts are cut for nevertheless.
+const Anything = -math.MaxFloat64
+
+// term is the leaf that one tree ends in, less another's.
+type term struct{ one, two int32 }
+
+// sums are of terms: by place, how much less than in all of the node they are there, in
+// places up to it, and in places from it on.
+type sums struct {
+	at, upTo, from []float64
+	touched        []int32
+	seen           []bool
+}
+
+// lookEvery is after how many leaves a walk looks whether it is to stop.
+const lookEvery = 1 << 12
+
+// NewDive makes room for dives, which end where stop is set, after up to lookEvery leaves.
+func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
+	features, places := len(p.firsts), p.cuts+len(p.firsts)
+	ints := func() []int32 { return make([]int32, features) }
+	floats := func(n int) []float64 { return make([]float64, n) }
+	d := &Dive{Plan: p, least: ints(), most: ints(), from: ints(), to: ints(), cuts: make([]bool, p.cuts)}
+	d.leavesOfNode, d.stop, d.walker = 1<<16, stop, walker{seen: make([]bool, features), here: floats(features), cells: floats(places)}
+	for i := range d.sums {
+		d.sums[i] = sums{at: floats(places), upTo: floats(places), from: floats(places), seen: make([]bool, features)}
+	}
+	return d
+}
+
+// Part is individuals, by the places of their features, and a pair of combinations.
+type Part struct {
+	Z1, Z2 int32
+	Bounds Pair
+	Places []int32 // the least by feature, then the greatest
+}
+
+// Part is the box that was bounded last, for a pair.
+func (b *Boxes) Part(z1, z2 int) Part {
+	return Part{int32(z1), int32(z2), b.Pair(z1, z2), append(append([]int32(nil), b.least[0]...), b.most[0]...)}
+}
+
+// Settles reports that no pair of logits in a part does what judge demands, after up to
+// limit nodes. Judge is told bounds of a pair and says what each has to exceed, −Inf where that is
+// nothing; ok is unset where no pair within them can do it. Where the trees are constant and
+// demands are met, found is told the least places there, so that judge may demand more.
+//
+// left is what stays open: of a part that is settled, where the trees are
+// constant and demands still met, else all of it.
+func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
+	d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = found, limit, 0, 0, nil, nil
+	n, ok := d.begin(p, judge)
+	if !ok {
+		return nil, true
+	}
+	if settled = d.closes(n); !settled {
+		if d.left = d.root; d.root == nil { // stopped before
+			d.left = []Part{*p}
+		}
+	}
+	for i := range d.left {
+		d.left[i].Z1, d.left[i].Z2 = p.Z1, p.Z2
+	}
+	return d.left, settled
+}
+
+// begin puts a part's terms on the stack; ok is unset where nothing is to be found in it.
+func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (n share, ok bool) {
+	d.judge, d.broken = judge, false
+	copy(d.least, p.Places)
+	copy(d.most, p.Places[len(d.least):])
+	demands, ok := judge(p.Bounds)
+	if !ok {
+		return n, false
+	}
+	d.demands = demands
+	d.terms, d.places = d.terms[:0], d.places[:0]
+	for i := range n.sum {
+		n.start[i] = len(d.terms)
+		if d.used[i] = !math.IsInf(demands[i], -1); d.used[i] {
+			n.sum[i] = d.write(i, int(p.Z1), int(p.Z2))
+		}
+	}
+	n.start[len(n.sum)] = len(d.terms)
+	return n, true
+}
+
+// Cut is the cut that lowers the bounds of a part most, of those that can be made: a feature, −1 where there is none, and
+// the last place of the lower half. Judge is as for Settles.
+func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool), can func(feature, last int32) bool) (feature, last int32) {
+	n, ok := d.begin(p, judge)
+	if !ok {
+		return -1, 0
+	}
+	tops, _ := d.bound(n)
+	if d.outdone(tops) {
+		return -1, 0
+	}
+	feature, last, _ = d.choose(tops, can)
+	return feature, last
+}
+
+// bound walks through the terms of a node, of which it leaves those that are not constant on the stack.
+func (d *Dive) bound(n share) (tops Pair, now share) {
+	for _, at := range d.listed {
+		d.cuts[at] = false
+	}
+	d.listed = d.listed[:0]
+	copy(d.from, d.least)
+	copy(d.to, d.most)
+	for i := range bounds {
+		now.start[i] = len(d.terms)
+		tops[i] = math.Inf(1)
+		if d.used[i] {
+			now.sum[i], tops[i] = d.sweep(&d.sums[i], n.start[i], n.start[i+1], n.sum[i])
+			tops[i] += 16 * d.err
+		}
+		if i == 0 && d.Difference && d.used[0] && tops[0] <= d.demands[0] {
+			tops[1], tops[2] = math.Inf(1), math.Inf(1)
+			break // nothing is left, whatever the logits are
+		}
+	}
+	now.start[bounds] = len(d.terms)
+	return tops, now
+}
+
+// write puts the terms of a bound on the stack, and returns what is constant in it.
+func (d *Dive) write(i, z1, z2 int) (constant float64) {
+	if i == 0 {
+		for k := range d.apart {
+			if of := &d.apart[k]; of.of[z1] != of.of[z2] {
+				d.terms = append(d.terms, term{of.roots[of.of[z1]], of.roots[of.of[z2]]})
+			}
+		}
+		return 0
+	}
+	add := func(root int32) {
+		t := term{root, d.zero}
+		if i == 2 {
+			t = term{d.zero, root}
+		}
+		d.terms = append(d.terms, t)
+	}
+	z, base := z1, d.base
+	if i == 2 {
+		z, base = z2, -d.base
+	}
+	for k := range d.apart {
+		add(d.apart[k].roots[d.apart[k].of[z]])
+	}
+	for _, root := range d.shared {
+		add(root)
+	}
+	return base
+}
+
+// share is a node's part of the stack: of each bound the terms from start on, and the
+// sum of those that are constant.
+type share struct {
+	start [bounds + 1]int
+	sum   Pair
+}
+
+func (d *Dive) closes(n share) bool {
+	if d.Left--; d.Left < 0 {
+		return false
+	}
+	d.Nodes++
+	terms, places := len(d.terms), len(d.places)
+	defer func() {
+		copy(d.least, d.places[places:])
+		copy(d.most, d.places[places+len(d.least):])
+		d.terms, d.places = d.terms[:terms], d.places[:places]
+	}()
+	d.places = append(append(d.places, d.least...), d.most...)
+	var tops Pair
+	for {
+		before := d.Leaves / d.leavesOfNode
+		tops, n = d.bound(n)
+		d.Left -= d.Leaves/d.leavesOfNode - before
+		if d.broken || d.stop.Load() {
+			return false
+		}
+		if d.outdone(tops) {
+			return true
+		}
+		shrunk, any := d.shrink(tops)
+		if !any {
+			return true
+		}
+		if !shrunk || d.Left < 0 && cuttable(d) {
+			break
+		}
+	}
+	if n.start[0] == n.start[bounds] {
+		if d.found(d.least); !d.outdone(tops) {
+			d.left = append(d.left, Part{Places: append(append([]int32(nil), d.least...), d.most...), Bounds: tops})
+		}
+		return true
+	}
+	f, c, left := d.choose(tops, nil)
+	if d.root == nil {
+		d.root = halves(d, tops, f, c)
+	}
+	for range 2 {
+		was := d.least[f]
+		if left {
+			was, d.most[f] = d.most[f], c
+		} else {
+			d.least[f] = c + 1
+		}
+		if !d.closes(n) {
+			return false
+		}
+		if left {
+			d.most[f] = was
+		} else {
+			d.least[f] = was
+		}
+		left = !left
+	}
+	return true
+}
+
+// outdone reports that bounds leave nothing to be found, and says what is demanded.
+func (d *Dive) outdone(tops Pair) bool {
+	demands, ok := d.judge(tops)
+	if !ok {
+		return true
+	}
+	d.demands = demands
+	for i := range bounds {
+		if d.used[i] && tops[i] <= demands[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// shrink narrows the node to places that matter; any is unset where there are none.
+func (d *Dive) shrink(tops Pair) (shrunk, any bool) {
+	for i := range d.sums {
+		s := &d.sums[i]
+		if !d.used[i] {
+			continue
+		}
+		for _, f := range s.touched {
+			at := s.at[d.offset[f]+int(f):]
+			lo, hi := d.least[f], d.most[f]
+			for lo <= hi && tops[i]+at[lo] <= d.demands[i] {
+				lo++
+			}
+			for lo <= hi && tops[i]+at[hi] <= d.demands[i] {
+				hi--
+			}
+			if lo > hi {
+				return true, false
+			}
+			if lo > d.least[f] || hi < d.most[f] {
+				d.least[f], d.most[f], shrunk = lo, hi, true
+			}
+		}
+	}
+	return shrunk, true
+}
+
+// cut is a cut's feature, and the last place before it.
+func (p *Plan) cut(k int32) (f, c int32) { return p.featureOf[k], k - int32(p.offset[p.featureOf[k]]) }
+
+// cuttable reports that the node, narrowed or not, has a cut.
+func cuttable(d *Dive) bool {
+	return slices.ContainsFunc(d.listed, func(k int32) bool {
+		f, c := d.cut(k)
+		return c >= d.least[f] && c < d.most[f]
+	})
+}
+
+// choose finds the cut that lowers bounds most, of those that can be made, and says whether the lower part is the more promising.
+func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
+	if d.Difference && d.used[0] {
+		if feature, cut, left = d.chooseOf(0, 1, tops, can); feature >= 0 {
+			return feature, cut, left
+		}
+	}
+	return d.chooseOf(0, bounds, tops, can)
+}
+
+// chooseOf is choose by the sums from from to to.
+func (d *Dive) chooseOf(from, to int, tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
+	feature = -1
+	best := 0.0
+	if to == 1 {
+		best = 0.01 * 0.01 // of cuts that do not lower it
+	}
+	for _, k := range d.listed {
+		f, c := d.cut(k)
+		if c < d.least[f] || c >= d.most[f] {
+			continue // since the node was narrowed
+		}
+		a, b := 0.0, 0.0
+		for i := from; i < to; i++ {
+			if s := &d.sums[i]; d.used[i] && s.seen[f] {
+				slack := tops[i] - d.demands[i]
+				if d.demands[i] == Anything {
+					slack = 1 + math.Abs(tops[i])
+				}
+				at := d.offset[f] + int(f) + int(c)
+				a += min(-s.upTo[at]/slack, 1)
+				b += min(-s.from[at+1]/slack, 1)
+			}
+		}
+		if v := (a + 0.01) * (b + 0.01); v > best && (can == nil || can(f, c)) {
+			best, feature, cut, left = v, f, c, a <= b
+		}
+	}
+	return feature, cut, left
+}
+
+// halves are those of a node, behind a cut.
+func halves(d *Dive, tops Pair, f, c int32) []Part {
+	out := make([]Part, 2)
+	for side := range out {
+		p := &out[side]
+		p.Places = append(append(p.Places, d.least...), d.most...)
+		if p.Bounds = tops; side == 0 {
+			p.Places[len(d.least)+int(f)] = c
+		} else {
+			p.Places[f] = c + 1
+		}
+		at := d.offset[f] + int(f) + int(c)
+		for i := range d.sums {
+			switch s := &d.sums[i]; {
+			case !d.used[i] || !s.seen[f]:
+			case side == 0:
+				p.Bounds[i] += s.upTo[at]
+			default:
+				p.Bounds[i] += s.from[at+1]
+			}
+		}
+	}
+	return out
+}
+
+// sweep bounds the sum of terms. It keeps those that are not constant.
+func (d *Dive) sweep(s *sums, start, end int, sum float64) (constant, top float64) {
+	for _, f := range s.touched {
+		from := d.offset[f] + int(f)
+		clear(s.at[from : from+len(d.firsts[f])+1])
+		clear(s.upTo[from : from+len(d.firsts[f])+1])
+		clear(s.from[from : from+len(d.firsts[f])+1])
+		s.seen[f] = false
+	}
+	s.touched = s.touched[:0]
+	for k := start; k < end; k++ {
+		t := d.terms[k]
+		t.one, t.two = d.descend(t.one), d.descend(t.two)
+		if t.one == t.two {
+			continue
+		}
+		p, q := &d.nodes[t.one], &d.nodes[t.two]
+		if p.feature < 0 && q.feature < 0 {
+			sum += p.value - q.value
+			continue
+		}
+		d.top = math.Inf(-1)
+		d.walk(t.one, t.two)
+		d.terms = append(d.terms, t)
+		top += d.top
+		for _, f := range d.touched {
+			if d.seen[f] = false; !s.seen[f] {
+				s.seen[f] = true
+				s.touched = append(s.touched, f)
+			}
+			from, lo, hi := d.offset[f]+int(f), d.from[f], d.to[f]
+			free := d.here[f]
+			most := math.Inf(-1)
+			for c := from + int(lo); c <= from+int(hi); c++ {
+				v := max(d.cells[c], free)
+				d.cells[c] = v - d.top
+				s.at[c] += v - d.top
+				most = max(most, v)
+				s.upTo[c] += most - d.top
+			}
+			most = math.Inf(-1)
+			for c := from + int(hi); c >= from+int(lo); c-- {
+				most = max(most, d.cells[c])
+				s.from[c] += most
+			}
+		}
+		d.touched = d.touched[:0]
+	}
+	return sum, sum + top
+}
+
+// descend follows comparisons that come out alike all over the node.
+func (d *Dive) descend(at int32) int32 {
+	for {
+		n := &d.nodes[at]
+		if n.feature < 0 {
+			return at
+		}
+		least, most := d.least[n.feature], d.most[n.feature]
+		if n.more < 0 {
+			switch {
+			case most <= n.cut:
+				at = n.left
+			case least > n.cut:
+				at = n.right
+			default:
+				return at
+			}
+			continue
+		}
+		switch p := behind(n, d.more[n.more], least, most); p {
+		case both:
+			return at
+		case none:
+			at = n.left
+		default:
+			at = n.right
+		}
+	}
+}
+
+// walk visits the pairs of leaves below two nodes that some place has.
+func (d *Dive) walk(one, two int32) {
+	if d.broken {
+		return
+	}
+	one, two = d.descend(one), d.descend(two)
+	if one == two { // alike for both, whatever is below
+		d.leaf(0)
+		return
+	}
+	n := &d.nodes[one]
+	first := n.feature >= 0
+	if !first {
+		v := n.value
+		if n = &d.nodes[two]; n.feature < 0 {
+			d.leaf(v - n.value)
+			return
+		}
+	}
+	f := n.feature
+	least, most := d.least[f], d.most[f]
+	other := one
+	if first {
+		other = two
+	}
+	d.list(f, n.cut, least, most)
+	if n.more >= 0 && d.listMore(n, least, most) > mostRuns { // as if both were reached everywhere
+		d.below(n.left, other, first)
+		d.below(n.right, other, first)
+		return
+	}
+	if !d.seen[f] {
+		d.touch(f)
+	}
+	if n.more < 0 {
+		d.most[f] = n.cut
+		d.visit(f, n.left, other, first)
+		d.most[f], d.least[f] = most, n.cut+1
+		d.visit(f, n.right, other, first)
+	} else {
+		d.runs(n, other, first)
+	}
+	d.least[f] = least
+}
+
+// below walks below a child of the first of two nodes, or of the second.
+func (d *Dive) below(child, other int32, first bool) {
+	if first {
+		d.walk(child, other)
+	} else {
+		d.walk(other, child)
+	}
+}
+
+// visit walks below a child, in the places that the feature has now. Of the leaves there, those on whose way the feature is narrowed no further
+// are in all of these places.
+func (d *Dive) visit(f, child, other int32, first bool) {
+	before := d.here[f]
+	d.here[f] = math.Inf(-1)
+	d.below(child, other, first)
+	v := d.here[f]
+	d.here[f] = before
+	from := d.offset[f] + int(f)
+	cells := d.cells[from+int(d.least[f]) : from+int(d.most[f])+1]
+	for c := range cells {
+		if cells[c] < v {
+			cells[c] = v
+		}
+	}
+}
+
+// listMore notes the further cuts of a comparison, and tells how many there are of places from least to most.
+func (d *Dive) listMore(n *node, least, most int32) (many int) {
+	for _, c := range d.more[n.more] {
+		if d.list(n.feature, c, least, most) {
+			many++
+		}
+	}
+	return many
+}
+
+// runs visits the children of a comparison with further cuts, in turn.
+func (d *Dive) runs(n *node, other int32, first bool) {
+	f, side, next := n.feature, n.left, n.right
+	most := d.most[f]
+	run := func(last int32) {
+		if last >= d.least[f] {
+			d.most[f] = last
+			d.visit(f, side, other, first)
+			d.least[f] = last + 1
+		}
+		side, next = next, side
+	}
+	if n.cut < most {
+		run(n.cut)
+		for _, c := range d.more[n.more] {
+			if c >= most {
+				break
+			}
+			run(c)
+		}
+	}
+	run(most)
+	d.most[f] = most
+}
+
+// mostRuns is how many further cuts of a comparison are told apart.
+const mostRuns = 8
+
+// list notes a cut, and reports that it is one of places from least to most.
+func (d *Dive) list(f, cut, least, most int32) bool {
+	if cut < least || cut >= most {
+		return false
+	}
+	if at := int32(d.offset[f]) + cut; !d.cuts[at] {
+		d.cuts[at] = true
+		d.listed = append(d.listed, at)
+	}
+	return true
+}
+
+// touch begins to tell a feature's places apart. The leaves before are in all of them.
+func (d *Dive) touch(f int32) {
+	d.seen[f] = true
+	d.touched = append(d.touched, f)
+	d.here[f] = d.top
+	from := d.offset[f] + int(f)
+	for c := from + int(d.from[f]); c <= from+int(d.to[f]); c++ {
+		d.cells[c] = math.Inf(-1)
+	}
+}
+
+func (d *Dive) leaf(v float64) {
+	if d.Leaves++; d.Leaves%lookEvery == 0 {
+		d.broken = d.stop.Load()
+	}
+	for _, f := range d.touched {
+		d.here[f] = max(d.here[f], v)
+	}
+	d.top = max(d.top, v)
+}
+
+// At makes x an individual, by dimension, with features in these places.
+func (p *Plan) At(x []float64, least []int32) {
+	for k := range p.grid.Dims {
+		dim := &p.grid.Dims[k]
+		x[k], _ = dim.Values(0)
+		if f := dim.Feature; p.Place(f, x[k]) < int(least[f]) {
+			x[k] = p.firsts[f][least[f]-1]
+		}
+	}
+}
+
+// Box is the cells that have some of a part's places.
+func (p *Plan) Box(of *Part) grid.Box {
+	box := p.grid.Whole()
+	for k := range p.grid.Dims {
+		dim := &p.grid.Dims[k]
+		f := dim.Feature
+		if least := of.Places[f]; least > 0 {
+			box[2*k] = uint64(dim.Reach(p.firsts[f][least-1]))
+		}
+		if most := int(of.Places[len(p.firsts)+f]); most < len(p.firsts[f]) {
+			last := dim.Reach(p.firsts[f][most])
+			if dim.Real { // borders of cells are rounded
+				last += 2
+			}
+			box[2*k+1] = uint64(min(last, dim.Cells) - 1)
+		}
+	}
+	return box
+}

@@ -1,0 +1,197 @@
+// Package goal says what a query wants of the search: how good a node may be, when it is pruned, and what it contributes.
+package goal
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// ErrUnsupported tells of a query that the search cannot answer.
+var ErrUnsupported = fmt.Errorf("not supported")
+
+// Verdict is what is proved of a node.
+type Verdict uint8
+
+// Verdicts.
+const (
+	Open    Verdict = iota
+	Fair            // all individuals are treated fairly
+	Unfair          // none is
+	Outside         // the question is about none of them
+	Pruned          // no value is above the cutoff
+)
+
+// Bounds are what relaxations tell a goal of a node.
+type Bounds struct {
+	// Whole encloses the logits, Spread what copies have beyond a number in common.
+	Whole, Spread notion.Spread
+	// Fewest and Most enclose the number of bins, where bins count.
+	Fewest, Most int
+	// Tightened: the bounds are those of what tightening left.
+	Tightened bool
+	// Cutoff is the value up to which individuals are of no interest.
+	Cutoff float64
+}
+
+// Goal is what a query wants. Values are negated where the least is wanted, so that larger ones are better. Goals are read-only.
+type Goal interface {
+	// Traits say how the search treats nodes and individuals.
+	Traits() Traits
+	// Bound is the dual bound of a node's values; +Inf where individuals have none.
+	Bound(b *Bounds) float64
+	// Prune is what bounds alone prove of a node's individuals, as far as they are asked about. It is called before tightening and after it.
+	Prune(b *Bounds, bound float64) Verdict
+	// Contribution is what a node of a mass adds to what is decided, once it is proved.
+	Contribution(v Verdict, m grid.Mass) grid.Tally
+	// Requirements are what the logits of an individual above the cutoff need, one of these: none where nothing is known.
+	Requirements(cutoff float64) []notion.Requirement
+}
+
+// Traits are what a goal is about.
+type Traits struct {
+	problem.Goal
+	// Values: individuals have a value, of which the largest is wanted, or if Least is set the smallest.
+	Values, Least bool
+	// Binned: values and violations are of bins. Reach is the number that a violation must have, 0 where any violation is one.
+	Binned bool
+	Reach  int
+	// Counts: the individuals of open nodes are counted.
+	Counts bool
+}
+
+// Decides reports that the first witness ends the search.
+func (t *Traits) Decides() bool { return t.Goal == problem.Decide }
+
+// Accepts reports whether a verdict ends a node; certain: all of its individuals are asked about and have a counterfactual.
+func (t *Traits) Accepts(v Verdict, certain bool) bool {
+	switch v {
+	case Fair:
+		return certain || t.Decides()
+	case Unfair:
+		return certain && !t.Decides()
+	}
+	return v == Pruned
+}
+
+// Of is the goal of a query. It makes the problem's Bins.
+func Of(p *relax.Problem) (Goal, error) {
+	q := p.Query
+	t := Traits{Goal: q.Goal}
+	decides := q.Goal == problem.Decide || q.Goal == problem.Quantify
+	if q.K > 2 && decides {
+		t.Binned, t.Reach = true, q.K
+	}
+	switch q.Goal {
+	case problem.Decide:
+	case problem.Quantify:
+		t.Counts = !t.Binned && p.Network != nil // boxes of trees become constant
+	case problem.Maximise:
+		t.Values = true
+	case problem.Minimise:
+		if !q.Notion.UsesEpsilon() {
+			return nil, fmt.Errorf("%w: the least margin of the notion %s", ErrUnsupported, q.Notion)
+		}
+		t.Values, t.Least = true, true
+	case problem.MaxK, problem.MinK:
+		t.Values, t.Binned, t.Least = true, true, q.Goal == problem.MinK
+	default:
+		return nil, fmt.Errorf("%w: goal %s", ErrUnsupported, q.Goal)
+	}
+	if t.Binned {
+		if q.Epsilon == nil || q.Epsilon.Sign() <= 0 {
+			return nil, fmt.Errorf("%w: bins without ε", ErrUnsupported)
+		}
+		var err error
+		if p.Bins, err = notion.NewBins(q.Model.Link(), q.Epsilon); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+	}
+	base := base{p, t}
+	switch {
+	case t.Reach > 0:
+		return reach{base}, nil
+	case decides:
+		return decide{base}, nil
+	case t.Binned:
+		return bins{base}, nil
+	}
+	return gap{base}, nil
+}
+
+// Askable refuses queries that no goal answers.
+func Askable(q *problem.Query) error {
+	if err := scored(q); err != nil {
+		return err
+	}
+	why := ""
+	switch {
+	case len(q.Relax) > 0:
+		why = "features that may differ between the copies"
+	case q.TellsCopiesApart():
+		why = "a condition on the first copy's protected features"
+	default:
+		return nil
+	}
+	switch {
+	case q.Goal != problem.Decide && q.Goal != problem.Maximise:
+		return fmt.Errorf("%w: the goal %s with %s", ErrUnsupported, q.Goal, why)
+	case q.Goal == problem.Decide && q.K > 2:
+		return fmt.Errorf("%w: %d bins of one individual with %s", ErrUnsupported, q.K, why)
+	}
+	return nil
+}
+
+// scored refuses an ε of scores for which the error of bounds of scores is not known
+// to be small against ε and 1 − ε.
+func scored(q *problem.Query) error {
+	const least = 0x1p-30
+	if q.Notion.Unit() != fairness.Score.Unit() {
+		return nil
+	}
+	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {
+		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", ErrUnsupported, fairness.FormatRat(q.Epsilon))
+	}
+	return nil
+}
+
+// base is what goals have in common.
+type base struct {
+	p *relax.Problem
+	t Traits
+}
+
+func (g base) Traits() Traits { return g.t }
+
+// decision is what a verdict contributes where individuals are fair or not.
+func (g base) decision(v Verdict, m grid.Mass) (t grid.Tally) {
+	switch v {
+	case Outside:
+		t.Outside = m
+	case Fair:
+		t.Fair = m
+	case Unfair:
+		t.Unfair = m
+	}
+	return t
+}
+
+// valued is what a verdict contributes where individuals have values: nothing is decided of them.
+func valued(v Verdict, m grid.Mass) (t grid.Tally) {
+	if v == Outside {
+		t.Outside = m
+	}
+	return t
+}
+
+// pruned is the verdict on a node whose values are at most bound.
+func pruned(bound, cutoff float64) Verdict {
+	if bound <= cutoff {
+		return Pruned
+	}
+	return Open
+}

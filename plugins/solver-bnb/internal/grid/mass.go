@@ -1,0 +1,108 @@
+package grid
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// Mass encloses how much of the individuals a node or a claim has: from Least to Most. All masses so far are numbers of
+// individuals that are known exactly, so that both ends are one. The zero value is nothing.
+type Mass struct{ Least, Most Count }
+
+// Counted is a whole number of individuals, exactly; v is at least 0 and below 2⁶⁴.
+func Counted(v float64) Mass { return exactly(Count{0, uint64(v)}) }
+
+func exactly(n Count) Mass { return Mass{n, n} }
+
+// Add is m + n.
+func (m Mass) Add(n Mass) Mass { return Mass{m.Least.add(n.Least), m.Most.add(n.Most)} }
+
+// Without is what is left of m where n, which is a part of it, is taken away.
+func (m Mass) Without(n Mass) Mass { return Mass{m.Least.sub(n.Least), m.Most.sub(n.Most)} }
+
+// Float is the least that the mass may be, rounded.
+func (m Mass) Float() float64 { return m.Least.float() }
+
+// Big is the least that the mass may be.
+func (m Mass) Big() *big.Int { return m.Least.big() }
+
+// Count is a number of individuals, modulo 2¹²⁸, so that what is taken away first and added later comes out right.
+type Count struct{ hi, lo uint64 }
+
+func (c Count) add(d Count) Count {
+	lo, carry := bits.Add64(c.lo, d.lo, 0)
+	hi, _ := bits.Add64(c.hi, d.hi, carry)
+	return Count{hi, lo}
+}
+
+func (c Count) sub(d Count) Count {
+	lo, borrow := bits.Sub64(c.lo, d.lo, 0)
+	hi, _ := bits.Sub64(c.hi, d.hi, borrow)
+	return Count{hi, lo}
+}
+
+func (c Count) float() float64 { return float64(c.hi)*0x1p64 + float64(c.lo) }
+
+func (c Count) big() *big.Int {
+	out := new(big.Int).SetUint64(c.hi)
+	return out.Or(out.Lsh(out, 64), new(big.Int).SetUint64(c.lo))
+}
+
+// times is c·n; ok is unset where that does not fit.
+func (c Count) times(n uint64) (product Count, ok bool) {
+	over, lo := bits.Mul64(c.lo, n)
+	beyond, hi := bits.Mul64(c.hi, n)
+	hi, carry := bits.Add64(hi, over, 0)
+	return Count{hi, lo}, beyond == 0 && carry == 0 && hi < 1<<63
+}
+
+// Exactly is the number of individuals of a box before constraints; of real
+// features it counts cells. ok is unset where it does not fit.
+func (g *Grid) Exactly(b Box) (_ Mass, ok bool) {
+	n := Count{0, 1}
+	for d := range g.Dims {
+		if n, ok = n.times(b[2*d+1] - b[2*d] + 1); !ok {
+			return exactly(Count{math.MaxUint64, math.MaxUint64}), false
+		}
+	}
+	return exactly(n), true
+}
+
+// Mass is that of a box of so many individuals as Size says, exactly.
+func (g *Grid) Mass(b Box, size float64) Mass {
+	if size < 1<<53 {
+		return Counted(size)
+	}
+	m, _ := g.Exactly(b)
+	return m
+}
+
+// Tally is what is decided: the mass that turned out not to be asked about, and what is proved fair and unfair.
+type Tally struct{ Outside, Fair, Unfair Mass }
+
+// Add adds another's.
+func (t *Tally) Add(u Tally) {
+	t.Outside, t.Fair, t.Unfair = t.Outside.Add(u.Outside), t.Fair.Add(u.Fair), t.Unfair.Add(u.Unfair)
+}
+
+// Take takes away what is decided of a node that is looked at again.
+func (t *Tally) Take(n *Node) {
+	t.Fair, t.Unfair = t.Fair.Without(Counted(n.Fair)), t.Unfair.Without(Counted(n.Unfair))
+}
+
+// Count adds numbers of individuals that are fair and unfair.
+func (t *Tally) Count(fair, unfair float64) {
+	t.Fair, t.Unfair = t.Fair.Add(Counted(fair)), t.Unfair.Add(Counted(unfair))
+}
+
+// Of is the mass of a region of total that is asked about, as far as is known: an upper bound that is reached when nothing is open.
+func (t Tally) Of(total Mass) Mass { return total.Without(t.Outside) }
+
+// Share is that of the decided; 1 of nothing.
+func (t Tally) Share(total Mass) float64 {
+	if of := t.Of(total).Float(); of > 0 {
+		return t.Fair.Add(t.Unfair).Float() / of
+	}
+	return 1
+}

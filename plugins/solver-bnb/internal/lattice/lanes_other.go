@@ -1,5 +1,0 @@
-//go:build !amd64
-
-package lattice
-
-var variants = []*lanes{&scalar}

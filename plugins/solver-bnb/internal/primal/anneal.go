@@ -1,0 +1,138 @@
+package primal
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
+	"github.com/hyfair/hyfair/sdk/evaluate"
+)
+
+// sameGap is how far two gaps are apart at most that are the same, as far as rounding can tell.
+const sameGap = 0x1p-30
+
+// Annealing is simulated annealing (Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 1983). The gap
+// has many local maxima that one- and two-feature moves cannot leave; sdk/evaluate makes many steps cheap.
+type Annealing struct {
+	*Env
+	// Run follows chains, on all threads.
+	Run   func([]*Chain)
+	gaps  *evaluate.Evaluator // made when first needed
+	steps int                 // of the next round's chains
+	Work  int64               // what it took, in coefficients of tableaus
+	top   float64             // the incumbent's gap that again counts for
+	again int                 // how many chains from anywhere found nothing above it, and itself
+}
+
+// Chain is one annealing. Threads follow it apart from each other.
+type Chain struct {
+	x           []float64 // where it is
+	temperature float64
+	steps       int
+	random      *rand.Rand
+	Gap         float64 // the largest one found
+	of          *Annealing
+}
+
+// Due reports whether the search has escalated, the largest gap was not found again often enough, and there is work for it.
+func (a *Annealing) Due(w *Work) bool {
+	if a.Off(params.Annealing) || !w.Escalated(a.Store) {
+		return false
+	}
+	a.rise(a.Best.Value)
+	return !a.Done() && w.Affords(a.Params.Anneal.Share, a.Work)
+}
+
+// Ready makes what evaluates gaps, once.
+func (a *Annealing) Ready() (err error) {
+	if a.gaps == nil {
+		a.steps = a.Params.Anneal.Steps
+		a.gaps, err = evaluate.New(a.Query.Model, a.Query.Space, a.Query.Region, big.NewRat(1, 2)) // whose bins are not asked about
+	}
+	return err
+}
+
+// rise counts anew where the incumbent is better.
+func (a *Annealing) rise(best float64) {
+	if best > a.top+sameGap {
+		a.top, a.again = best, 0
+	}
+}
+
+// Improve follows a round of chains.
+func (a *Annealing) Improve(*Work) {
+	p := &a.Params.Anneal
+	if err := a.Ready(); err != nil {
+		a.again = p.Again // there is none without
+		return
+	}
+	chains := make([]*Chain, p.Chains)
+	for i := range chains {
+		r := rand.New(rand.NewPCG(a.Random.Uint64(), 0))
+		if i%p.Cold == 0 {
+			chains[i] = a.Start(p.Hot, a.steps, r)
+		} else {
+			chains[i] = &Chain{make([]float64, len(a.Grid.Dims)), p.Warm, a.steps, r, 0, a}
+			a.Grid.Coordinates(chains[i].x, a.Best.X, a.Best.Y)
+		}
+	}
+	a.Run(chains)
+	a.Work += int64(p.Chains) * int64(a.steps) * p.WorkOfStep
+	a.steps = min(2*a.steps, p.MostSteps)
+	a.rise(a.Best.Value)
+	for i := 0; i < p.Chains; i += p.Cold {
+		if chains[i].Gap >= a.top-sameGap {
+			a.again++
+		}
+	}
+}
+
+// Start is a chain from anywhere, whose steps are drawn from r.
+func (a *Annealing) Start(temperature float64, steps int, r *rand.Rand) *Chain {
+	c := &Chain{make([]float64, len(a.Grid.Dims)), temperature, steps, r, 0, a}
+	a.anywhere(c.x)
+	return c
+}
+
+// Done reports that the incumbent was found again often enough to be taken for the largest.
+func (a *Annealing) Done() bool { return a.again >= a.Params.Anneal.Again }
+
+// Follow goes along the chain, and has points evaluate the best individual on it.
+func (c *Chain) Follow(points *Points) {
+	const least = 0x1p-100 // where no individual is, the logit is infinite
+	a := c.of
+	g, r, p := a.Grid, c.random, &a.Params.Anneal
+	best, next := slices.Clone(c.x), make([]float64, len(c.x))
+	point := g.Point(c.x)
+	on := math.Inf(-1)
+	for i := range c.steps {
+		if a.Stop.Load() {
+			break
+		}
+		copy(next, c.x)
+		for moves := i > 0; moves; moves = r.Float64() < p.More {
+			if d := r.IntN(len(next)); r.Float64() < p.Any {
+				next[d] = g.Dims[d].Random(r)
+			} else {
+				next[d] = g.Dims[d].Step(next[d], r)
+			}
+		}
+		g.Put(point, next)
+		gap := 0.0
+		if a.Rules == nil || a.Rules.Asks(point) {
+			gap = a.gaps.Evaluate(point).Gap
+		}
+		temperature := c.temperature * math.Pow(p.Cool/c.temperature, float64(i)/float64(c.steps))
+		if to := math.Log((gap + least) / (1 - gap + least)); to >= on || r.Float64() < math.Exp((to-on)/temperature) {
+			on = to
+			copy(c.x, next)
+			if gap > c.Gap && !a.Query.Excludes(point) {
+				c.Gap = gap
+				copy(best, next)
+			}
+		}
+	}
+	points.Add(best, true)
+}

@@ -1,0 +1,66 @@
+package relax
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+)
+
+// Aligned is the logits' forms written as t plus what lies in mid ± rad, where t has slopes in common for all lanes of a box.
+type Aligned struct {
+	Form     batch.Form
+	slopes   []float64 // in common, by slot and feed
+	mid, rad []float64 // by lane
+	feeds    int
+}
+
+func newAligned(w *Workspace) *Aligned {
+	n := w.Batch.Lanes()
+	return &Aligned{slopes: make([]float64, w.Slots*len(w.Feeds)), mid: make([]float64, n), rad: make([]float64, n), feeds: len(w.Feeds)}
+}
+
+// Slopes are those in common of a slot, by feed.
+func (a *Aligned) Slopes(slot int) []float64 { return a.slopes[slot*a.feeds : (slot+1)*a.feeds] }
+
+// alignMean aligns the logits' forms to their mean slopes.
+func (a *Aligned) alignMean(w *Workspace) {
+	a.Form = w.Batch.Logit()
+	for b := range w.N {
+		lane, slopes := b*w.Lanes, a.Slopes(b)
+		for i := range w.Feeds {
+			if !w.Feeds[i].apart {
+				sum := 0.0
+				for _, v := range a.Form.Slope(w.Feeds[i].Input)[lane : lane+w.Lanes] {
+					sum += v
+				}
+				slopes[i] = sum / float64(w.Lanes)
+			}
+			row := w.Batch.CommonSlope(w.Feeds[i].Input)[lane : lane+w.Lanes]
+			for z := range row {
+				row[z] = slopes[i]
+			}
+		}
+	}
+	w.Batch.Align(&a.Form, w.Batch.Slack(), a.mid, a.rad)
+}
+
+// Remainders puts what lanes of a slot have beyond t into Lo and Hi.
+func (w *Workspace) Remainders(slot int) {
+	e, lane := w.AlignError(), slot*w.Lanes
+	mid, rad := w.Aligned.mid[lane:lane+w.Lanes], w.Aligned.rad[lane:lane+w.Lanes]
+	for z := range mid {
+		r := rad[z] + e
+		w.Lo[z], w.Hi[z] = mid[z]-r, mid[z]+r
+	}
+}
+
+// Common encloses t over a slot.
+func (w *Workspace) Common(slot int) (from, to float64) {
+	mid, rad := 0.0, w.AlignError()
+	for i, slope := range w.Aligned.Slopes(slot) {
+		input := w.Feeds[i].Input
+		mid += slope * w.Batch.Centre(input)[slot*w.Lanes]
+		rad += math.Abs(slope) * w.Batch.HalfWidth(input)[slot*w.Lanes]
+	}
+	return mid - rad, mid + rad
+}

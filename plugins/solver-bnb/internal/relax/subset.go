@@ -1,0 +1,72 @@
+package relax
+
+import "github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+
+// Subset says which combinations lanes have whose boxes need not all of them.
+type Subset struct {
+	combinations   []int // by lane
+	counts         []int // by slot: how many of its lanes are of use
+	possible, sure []bool
+}
+
+// Assign gives the lanes of the next slot the copies of a box. Lanes left over have a copy of another lane, and are impossible.
+func (w *Workspace) Assign(c grid.Copies) {
+	s := w.Subset
+	if s == nil {
+		return
+	}
+	lanes := s.combinations[w.N*w.Lanes : (w.N+1)*w.Lanes]
+	n := 0
+	for z := range w.Grid.Combinations {
+		if c.Has(z) {
+			lanes[n] = z
+			n++
+		}
+	}
+	for i := n; i < w.Lanes; i++ {
+		lanes[i] = lanes[0]
+	}
+	for i, z := range lanes {
+		for _, f := range w.Grid.Combinations[z].Inputs {
+			w.Batch.Centre(f.Input)[w.N*w.Lanes+i], w.Batch.HalfWidth(f.Input)[w.N*w.Lanes+i] = f.Centre, f.HalfWidth
+		}
+	}
+	s.counts = append(s.counts, n)
+}
+
+// Clear empties all slots.
+func (w *Workspace) Clear() {
+	if w.N = 0; w.Subset != nil {
+		w.Subset.counts = w.Subset.counts[:0]
+	}
+}
+
+// Combination is that of a lane.
+func (w *Workspace) Combination(lane int) int {
+	if w.Subset != nil {
+		return w.Subset.combinations[lane]
+	}
+	return lane % w.Lanes
+}
+
+// ByLane turns what the rules say of combinations into what they say of a slot's lanes; nil stands for all.
+func (w *Workspace) ByLane(slot int, possible, sure []bool) (_, _ []bool) {
+	s := w.Subset
+	if s == nil {
+		return possible, sure
+	}
+	for i, z := range s.combinations[slot*w.Lanes : (slot+1)*w.Lanes] {
+		real := i < s.counts[slot]
+		s.possible[i], s.sure[i] = real && (possible == nil || possible[z]), real && (sure == nil || sure[z])
+	}
+	return s.possible, s.sure
+}
+
+// Keep makes c the combinations of those lanes of a slot that are kept, nil for all.
+func (w *Workspace) Keep(c grid.Copies, slot int, kept []bool) {
+	for i := range w.Lanes {
+		if kept == nil || kept[i] {
+			c.Add(w.Combination(slot*w.Lanes + i))
+		}
+	}
+}

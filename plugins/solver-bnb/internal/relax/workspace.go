@@ -1,0 +1,264 @@
+package relax
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
+	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Together is about how many lanes are bounded at a time: two to four octets keep the vector units busy and the forms in the first cache.
+const Together = 32
+
+// Layout says how a problem's boxes lie in lanes. It is read-only.
+type Layout struct {
+	Lanes  int       // of a box: a combination each, of both copies where they may differ
+	Slots  int       // boxes bounded at a time
+	Feeds  []Feed    // all inputs fed, dimension by dimension
+	First  []int     // by dimension: the first of its Feeds
+	Inputs [][]int32 // by dimension: the inputs fed
+	Idle   []int     // dimensions that feed none
+}
+
+// Feed is an input that a dimension feeds.
+type Feed struct {
+	*grid.Feed
+	Dim   int
+	apart bool // it is another input in second copies, and has no slope in common
+}
+
+// Workspace bounds boxes of a network on one thread. Which of a box's bounds are made is fixed when it is made.
+type Workspace struct {
+	*Problem
+	Layout
+	Batch *batch.Workspace
+	N     int // boxes placed
+	// Lo and Hi are the enclosures by lane of the box that was asked for last.
+	Lo, Hi []float64
+	// Branched is by dimension how wide lanes would be after a cut.
+	Branched    [][]float64
+	Subset      *Subset      // the combinations of lanes; nil: all of them in turn
+	Differences *Differences // nil where they say nothing
+	Aligned     *Aligned     // nil where it says nothing
+	shifts      shifts       // inputs of features that may differ between the copies
+	// Shown are the tangents, by lane, by which a box was bounded jointly; zero for none. Clear them before each box.
+	Shown []notion.Tangent
+}
+
+// Bounds says which bounds of boxes are wanted besides the lanes' own.
+type Bounds struct{ Differences, Aligned bool }
+
+// Differences are lanes' logits less the first lane's.
+type Differences struct {
+	inputs   []int32 // of protected features
+	Mid, Rad []float64
+}
+
+// NewWorkspace has so many lanes a box.
+func NewWorkspace(p *Problem, lanes int, of Bounds) *Workspace {
+	g := p.Grid
+	w := &Workspace{Problem: p, Lo: make([]float64, lanes), Hi: make([]float64, lanes), Shown: make([]notion.Tangent, lanes)}
+	w.Lanes, w.Slots = lanes, max(1, Together/lanes)
+	w.Batch = p.Network.NewWorkspace(w.Slots * lanes)
+	p.FixInputs(w.Batch)
+	if of.Differences && len(g.Relaxed) == 0 && len(g.Combinations[0].Inputs) > 0 { // they are of lanes with the same box
+		w.Differences = &Differences{}
+		for _, f := range g.Combinations[0].Inputs {
+			w.Differences.inputs = append(w.Differences.inputs, int32(f.Input))
+		}
+	}
+	for d := range g.Dims {
+		dim := &g.Dims[d]
+		var inputs []int32
+		w.First = append(w.First, len(w.Feeds))
+		for f := range dim.Feeds {
+			inputs = append(inputs, int32(dim.Feeds[f].Input))
+			w.Feeds = append(w.Feeds, Feed{&dim.Feeds[f], d, g.Apart(d, f)})
+		}
+		if len(inputs) == 0 {
+			w.Idle = append(w.Idle, d)
+		}
+		w.Inputs, w.Branched = append(w.Inputs, inputs), append(w.Branched, make([]float64, w.Batch.Lanes()))
+	}
+	if p.Pairs {
+		w.shifts = newShifts(w)
+	}
+	if of.Aligned {
+		w.Aligned = newAligned(w)
+	}
+	return w
+}
+
+// Narrow has so many lanes, of combinations that each box chooses.
+func Narrow(p *Problem, lanes int, of Bounds) *Workspace {
+	w := NewWorkspace(p, lanes, of)
+	w.Subset = &Subset{combinations: make([]int, w.Slots*lanes), possible: make([]bool, lanes), sure: make([]bool, lanes)}
+	return w
+}
+
+// Place puts a box into a slot.
+func (w *Workspace) Place(box grid.Box, slot int) {
+	from, to, dims, in := slot*w.Lanes, (slot+1)*w.Lanes, w.Grid.Dims, w.Batch
+	for d := range dims {
+		first, last := box[2*d], box[2*d+1]
+		for f := range dims[d].Feeds {
+			feed := &dims[d].Feeds[f]
+			c, r := feed.Enclose(first, last)
+			centre, radius := in.Centre(feed.Input)[from:to], in.HalfWidth(feed.Input)[from:to]
+			cut, h := in.SplitReduction(feed.Input)[from:to], r*halved(last-first+1)
+			for z := range centre {
+				centre[z], radius[z], cut[z] = c, r, h
+			}
+		}
+	}
+	w.shifts.place(w, box, slot)
+}
+
+// halved is the share of itself by which the radius of so many cells in a row shrinks where they are cut in two.
+func halved(cells uint64) float64 {
+	if cells == 1 {
+		return 0
+	}
+	return float64(cells) / float64(2*(cells-1))
+}
+
+// Bound bounds the boxes placed. From then on the lanes hold what copies have in common.
+func (w *Workspace) Bound() {
+	intervals := w.Batch.Intervals
+	w.Batch.Bound()
+	if w.N < w.Slots { // lanes that hold boxes of before have no say
+		w.Batch.Intervals = intervals
+	}
+	for d, inputs := range w.Inputs {
+		w.shifts.cut(w, d)
+		copy(w.Branched[d], w.Batch.SplitWidths(inputs))
+	}
+	if d := w.Differences; d != nil {
+		d.Mid, d.Rad = w.Batch.Differences(w.Lanes, d.inputs)
+	}
+	if w.Aligned != nil {
+		w.shifts.tie(w)
+		w.Aligned.alignMean(w)
+		w.shifts.addToAligned(w)
+	}
+}
+
+// Retune has neurons bounded by intervals, too, as long as that pays, and from both sides unless told otherwise. Call it before each task.
+func (w *Workspace) Retune(sharpens bool) { w.Batch.Intervals, w.Batch.Sharpens = true, sharpens }
+
+// Enclosures puts the logits' enclosures of a slot into Lo and Hi.
+func (w *Workspace) Enclosures(slot int) {
+	e, lane := w.Error, slot*w.Lanes
+	mid, rad := w.Batch.Mid()[lane:lane+w.Lanes], w.Batch.Rad()[lane:lane+w.Lanes]
+	for z := range mid {
+		r := rad[z] + e
+		w.Lo[z], w.Hi[z] = mid[z]-r, mid[z]+r
+	}
+}
+
+// FromFirst puts how far the logits of a slot may be from its first lane's into Lo and Hi.
+func (w *Workspace) FromFirst(slot int) {
+	mid, rad := w.Differences.Mid[slot*w.Lanes:(slot+1)*w.Lanes], w.Differences.Rad[slot*w.Lanes:(slot+1)*w.Lanes]
+	for z := range mid {
+		w.Lo[z], w.Hi[z] = mid[z]-rad[z], mid[z]+rad[z]
+	}
+}
+
+// Spreads encloses the logits of a slot: whole by themselves, spread as what copies have in common and more. possible and sure are by lane.
+func (w *Workspace) Spreads(slot int, possible, sure []bool) (whole, spread notion.Spread) {
+	w.Enclosures(slot)
+	whole = notion.Gather(w.Lo, w.Hi, possible, sure)
+	spread = whole
+	if w.Aligned != nil {
+		w.Remainders(slot)
+		spread = notion.Gather(w.Lo, w.Hi, possible, sure)
+		spread.From, spread.To = w.Common(slot)
+	}
+	if w.Differences != nil {
+		w.FromFirst(slot)
+		differences := notion.Gather(w.Lo, w.Hi, possible, sure)
+		spread.Apart = min(spread.Apart, differences.Apart)
+	}
+	whole.Apart = min(whole.Apart, spread.Apart)
+	return whole, spread
+}
+
+// Relative visits the enclosures of a slot that hold from one number on, the same for all lanes: each time they are in Lo and Hi.
+func (w *Workspace) Relative(slot int, visit func()) {
+	if w.Aligned != nil {
+		w.Remainders(slot)
+		visit()
+	}
+	if w.Differences != nil {
+		w.FromFirst(slot)
+		visit()
+	}
+}
+
+// Ends are Lo and Hi.
+func (w *Workspace) Ends() (lo, hi []float64) { return w.Lo, w.Hi }
+
+// BranchingFeature is the dimension to cut, −1 for none: the one after which the copies would be enclosed best.
+func (w *Workspace) BranchingFeature(box grid.Box, slot int) int {
+	cut, least, lane := -1, math.Inf(1), slot*w.Lanes
+	for d, row := range w.Branched {
+		if box[2*d] == box[2*d+1] {
+			continue
+		}
+		width := 0.0
+		for _, v := range row[lane : lane+w.Lanes] {
+			width += v
+		}
+		if cut < 0 || width < least {
+			cut, least = d, width
+		}
+	}
+	return cut
+}
+
+// Width is how wide the enclosures of a slot's logits are, in the mean.
+func (w *Workspace) Width(slot int) (mean float64) {
+	for _, r := range w.Batch.Rad()[slot*w.Lanes : (slot+1)*w.Lanes] {
+		mean += 2 * r
+	}
+	return mean / float64(w.Lanes)
+}
+
+// AlignError outweighs the rounding of aligned forms and of sums over contributions; where a second copy's inputs are written as
+// the first's and more, their magnitudes are twice as large.
+func (w *Workspace) AlignError() float64 {
+	if w.shifts != nil {
+		return 8 * w.Network.Error()
+	}
+	return 4 * w.Network.Error()
+}
+
+// ClipError outweighs twice the rounding of what a form is in a cell against what it is in the box that was bounded.
+func (w *Workspace) ClipError() float64 { return 2 * w.AlignError() }
+
+// Within encloses the logit of a lane over a part of the box that was bounded, by the whole box's form.
+func (w *Workspace) Within(part grid.Box, lane int) space.Interval {
+	form := w.Batch.Logit()
+	mid, rad := form.Base[lane], w.Batch.Slack()[lane]+w.AlignError()
+	add := func(input int, c, r float64) {
+		s := form.Slope(input)[lane]
+		mid += s * c
+		rad += math.Abs(s) * r
+	}
+	for d := range w.Grid.Dims {
+		for i := range w.Grid.Dims[d].Feeds {
+			feed := &w.Grid.Dims[d].Feeds[i]
+			c, r := feed.Enclose(part[2*d], part[2*d+1])
+			add(feed.Input, c, r)
+		}
+	}
+	for _, f := range w.Grid.Fixed {
+		add(f.Input, f.Centre, f.HalfWidth)
+	}
+	for _, f := range w.Grid.Combinations[lane%w.Lanes].Inputs {
+		add(f.Input, f.Centre, f.HalfWidth)
+	}
+	return space.Interval{Lo: mid - rad, Hi: mid + rad}
+}

@@ -1,0 +1,415 @@
+// Package simplex solves small dense linear programs again and again while the bounds of their variables
+// change: the dual simplex method with bounds on all variables and Devex pricing (Koberstein, "The Dual Simplex Method,
+// Techniques for a fast and stable implementation", 2005, chapters 3 and 6).
+//
+// Nothing that it says is proved: it computes in floating point. What it is asked for are multipliers, which
+// Tableau.Refuted looks at anew.
+package simplex
+
+import (
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/simd"
+)
+
+// Program is a linear program: columns with bounds, rows of coefficients, and the bounds of rows' values. It
+// is not to be changed while a Tableau is of it.
+type Program struct {
+	Columns int
+	// Rows are coefficients, a row after the other.
+	Rows []float64
+	// Lo and Hi are the bounds of the columns and behind them of the rows. Columns' are finite.
+	Lo, Hi []float64
+	// Errors says by how much a row's value may be away from the one that is bounded.
+	Errors []float64
+	// Objective is the column that is as large as possible.
+	Objective int
+	// Kernel names the variant of the vector loops; the fastest where there is none of that name.
+	Kernel string
+}
+
+// Outcome says what is known of a program.
+type Outcome uint8
+
+// Outcomes of Solve.
+const (
+	Open      Outcome = iota // too many pivots
+	Optimal                  // values are the best
+	Refutable                // the objective is negative at most, or no values do, says the arithmetic
+)
+
+// Tableau is a program on the way to its optimum. The zero value is ready for Begin or Copy, whose memory is used again. Not
+// safe for concurrent use.
+type Tableau struct {
+	p     *Program
+	lanes *lanes
+	shape
+	scratch
+	rows  []float64 // of what basics are in terms of the others, and behind them costs
+	costs []float64 // of the others: what the objective is in terms of them
+	basic []float64 // values of the basics, and one that says nothing
+	other []float64 // and of the others, each at one of its bounds
+	free  []float64 // of the others: 1 where it may go up, −1 where it may go down, 0 where its bounds are the same
+	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
+	lo, hi []float64
+	basis  []int32   // the variable of each row
+	rest   []int32   // and of each column
+	at     []int32   // of each variable: its row, or ^ its column
+	size   []float64 // of each row, about: its reference weight
+}
+
+// shape is that of the rows.
+type shape struct {
+	m, n   int
+	stride int // from row to row: n and zeros up to a multiple of eight
+}
+
+// scratch is memory that no other tableau needs.
+type scratch struct {
+	multiply []float64 // by row of the program: see Refuted
+	sums     []float64
+	steps    []step
+}
+
+type step struct {
+	column      int32
+	ratio, size float64
+}
+
+// Begin makes t the tableau of a program. Its first basis is the rows.
+func (t *Tableau) Begin(p *Program) {
+	t.p, t.n, t.m, t.stride = p, p.Columns, len(p.Rows)/p.Columns, (p.Columns+7)&^7
+	if t.lanes == nil || t.lanes.name != p.Kernel {
+		t.lanes = simd.Named(variants, p.Kernel)
+	}
+	t.rows = append(t.rows[:0], make([]float64, (t.m+1)*t.stride)...)
+	for i := range t.m {
+		copy(t.row(i), p.Rows[i*t.n:])
+	}
+	t.costs = t.row(t.m)
+	t.lo, t.hi = append(t.lo[:0], p.Lo...), append(t.hi[:0], p.Hi...)
+	t.other, t.rest, t.at = t.other[:0], t.rest[:0], t.at[:0]
+	for j := range t.n {
+		// A cost each that is all but nothing, so that hardly two ratios are the same and no basis comes again.
+		cost, at := -perturbed*(1+float64(j*7919%101)/101), t.lo[j]
+		if j == p.Objective {
+			cost, at = 1, t.hi[j]
+		}
+		t.costs[j], t.other, t.rest, t.at = cost, append(t.other, at), append(t.rest, int32(j)), append(t.at, ^int32(j))
+	}
+	t.free = append(t.free[:0], make([]float64, t.n)...)
+	for j := range t.n {
+		t.follow(j)
+	}
+	t.basic, t.basis = t.basic[:0], t.basis[:0]
+	for i := range t.m {
+		v := 0.0
+		for j, c := range t.row(i) {
+			v += c * t.other[j]
+		}
+		t.basic, t.basis, t.at = append(t.basic, v), append(t.basis, int32(t.n+i)), append(t.at, int32(i))
+	}
+	t.basic = append(t.basic, 0)
+	t.size = t.size[:0]
+	for range t.m {
+		t.size = append(t.size, 1)
+	}
+}
+
+const (
+	perturbed = 1e-8
+	violated  = 1e-9  // by more than that a bound is
+	nearly    = 1e-9  // by that much costs may be on the wrong side, for a larger coefficient to divide by
+	tiny      = 1e-10 // coefficients below are taken for none
+)
+
+func (t *Tableau) row(i int) []float64 { return t.rows[i*t.stride : i*t.stride+t.n] }
+
+// Copy makes t the same as u.
+func (t *Tableau) Copy(u *Tableau) {
+	t.p, t.lanes, t.m, t.n, t.stride = u.p, u.lanes, u.m, u.n, u.stride
+	t.rows = append(t.rows[:0], u.rows...)
+	t.costs = t.row(t.m)
+	t.basic, t.other, t.free = append(t.basic[:0], u.basic...), append(t.other[:0], u.other...), append(t.free[:0], u.free...)
+	t.lo, t.hi = append(t.lo[:0], u.lo...), append(t.hi[:0], u.hi...)
+	t.size = append(t.size[:0], u.size...)
+	t.basis, t.rest, t.at = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...), append(t.at[:0], u.at...)
+}
+
+// Size is the number of the tableau's coefficients: about what a pivot costs.
+func (t *Tableau) Size() int { return t.m * t.n }
+
+// Bounds are those of a variable: a column's, or behind them a row's value.
+func (t *Tableau) Bounds(v int) (lo, hi float64) { return t.lo[v], t.hi[v] }
+
+// Bound changes the bounds of a variable.
+func (t *Tableau) Bound(v int, lo, hi float64) {
+	t.lo[v], t.hi[v] = lo, hi
+	if j := int(^t.at[v]); j >= 0 {
+		to := lo
+		if t.costs[j] > 0 {
+			to = hi
+		}
+		t.move(j, to)
+		t.follow(j)
+	}
+}
+
+// follow notes where the variable of column j may go, once it or its bounds have changed.
+func (t *Tableau) follow(j int) {
+	switch v := t.rest[j]; {
+	case t.lo[v] == t.hi[v]:
+		t.free[j] = 0
+	case t.other[j] == t.lo[v]:
+		t.free[j] = 1
+	default:
+		t.free[j] = -1
+	}
+}
+
+// move gives the variable of column j another value.
+func (t *Tableau) move(j int, to float64) {
+	if by := to - t.other[j]; by != 0 {
+		t.other[j] = to
+		for i, k := 0, j; i < t.m; i, k = i+1, k+t.stride {
+			t.basic[i] += t.rows[k] * by
+		}
+	}
+}
+
+// Value is a variable's.
+func (t *Tableau) Value(v int) float64 {
+	if i := t.at[v]; i >= 0 {
+		return t.basic[i]
+	}
+	return t.other[^t.at[v]]
+}
+
+// Values puts those of all variables into out.
+func (t *Tableau) Values(out []float64) {
+	for i, w := range t.basis {
+		out[w] = t.basic[i]
+	}
+	for j, w := range t.rest {
+		out[w] = t.other[j]
+	}
+}
+
+// Loss is by how much the objective falls at least, says the arithmetic, where a variable above to goes down to it: up to where the first of the
+// others has to change with it.
+func (t *Tableau) Loss(v int, to float64) float64 {
+	i := int(t.at[v])
+	if i < 0 {
+		return math.Abs(t.costs[^i]) * (t.other[^i] - to)
+	}
+	ratio := math.Inf(1)
+	for j, c := range t.row(i) {
+		if c*t.free[j] <= -tiny { // it may move, and the row down with it
+			ratio = min(ratio, math.Abs(t.costs[j]/c))
+		}
+	}
+	return ratio * (t.basic[i] - to)
+}
+
+// Solve goes on to the optimum, as long as the objective is not below below, for so many pivots at most. pivots is how many it took.
+func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
+	for ; pivots < most; pivots++ {
+		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
+			t.dual(t.row(int(at)), -1)
+			return Refutable, pivots
+		}
+		row, worst, short, first := -1, 0.0, false, 0.0
+		for i, v := range t.basis {
+			by, under := t.lo[v]-t.basic[i], true
+			if over := t.basic[i] - t.hi[v]; over > by {
+				by, under = over, false
+			}
+			if by > violated && by*by > first*t.size[i] {
+				row, worst, short, first = i, by, under, by*by/t.size[i]
+			}
+		}
+		if row < 0 {
+			return Optimal, pivots
+		}
+		column := t.enter(row, worst, short)
+		if column < 0 {
+			sign := 1.0
+			if !short {
+				sign = -1
+			}
+			t.dual(t.row(row), -sign)
+			if v := int(t.basis[row]); v >= t.n {
+				t.multiply[v-t.n] = sign
+			}
+			return Refutable, pivots + 1
+		}
+		t.pivot(row, column, short)
+	}
+	return Open, pivots
+}
+
+// Bounded makes the multipliers of what bounds the objective in the present basis.
+func (t *Tableau) Bounded() {
+	if at := t.at[t.p.Objective]; at >= 0 {
+		t.dual(t.row(int(at)), -1)
+	} else {
+		t.dual(nil, 0)
+	}
+}
+
+// dual makes multipliers of a row of the tableau: those of the program's rows that are among the others.
+func (t *Tableau) dual(row []float64, sign float64) {
+	t.multiply = append(t.multiply[:0], make([]float64, t.m)...)
+	for j, c := range row {
+		if v := int(t.rest[j]) - t.n; v >= 0 {
+			t.multiply[v] = sign * c
+		}
+	}
+}
+
+// Multipliers are those of the program's rows by which Refuted last proved something.
+func (t *Tableau) Multipliers() []float64 { return t.multiply }
+
+// enter finds the column that takes the place of a row whose value is worst short of its lower bound, or beyond
+// its upper one: that of the least ratio, but columns whose variable may go to its other bound, and
+// leave the row where it has to change still, do so and are passed (long steps). −1 where there is none.
+func (t *Tableau) enter(row int, worst float64, short bool) int {
+	t.steps = t.steps[:0]
+	sign := -1.0
+	if short {
+		sign = 1
+	}
+	for j, c := range t.row(row) {
+		if c*t.free[j]*sign >= tiny { // it may move, and the row with it to its bound
+			t.steps = append(t.steps, step{int32(j), math.Abs(t.costs[j] / c), math.Abs(c)})
+		}
+	}
+	for passed := 0; passed < len(t.steps); passed++ {
+		rest := t.steps[passed:]
+		limit := math.Inf(1)
+		for i := range rest {
+			limit = min(limit, rest[i].ratio+nearly/rest[i].size)
+		}
+		least := -1
+		for i := range rest {
+			if s := &rest[i]; s.ratio <= limit && (least < 0 || s.size > rest[least].size) {
+				least = i
+			}
+		}
+		s := rest[least]
+		v := t.rest[s.column]
+		if worst -= s.size * (t.hi[v] - t.lo[v]); worst > violated {
+			rest[0], rest[least] = rest[least], rest[0]
+			continue
+		}
+		for _, p := range t.steps[:passed] {
+			v := t.rest[p.column]
+			to := t.lo[v]
+			if t.other[p.column] == to {
+				to = t.hi[v]
+			}
+			t.move(int(p.column), to)
+			t.follow(int(p.column))
+		}
+		return int(s.column)
+	}
+	return -1
+}
+
+// pivot has the variable of a column take a row's place, whose own goes to the bound that it violates.
+func (t *Tableau) pivot(row, column int, short bool) {
+	r := t.row(row)
+	out := t.basis[row]
+	to := t.hi[out]
+	if short {
+		to = t.lo[out]
+	}
+	by := (to - t.basic[row]) / r[column]
+	entered := t.other[column] + by
+	inverse := 1 / r[column]
+	t.resize(row, column, inverse)
+	for j := range r {
+		r[j] *= -inverse
+	}
+	r[column] = inverse
+	t.add(row, column, by, 0, row)
+	t.add(row, column, by, row+1, t.m+1)
+	t.basis[row], t.rest[column] = t.rest[column], out
+	t.at[t.basis[row]], t.at[out] = int32(row), ^int32(column)
+	t.basic[row], t.other[column] = entered, to
+	t.follow(column)
+}
+
+// resize follows a pivot with the rows' reference weights (Forrest and Goldfarb, "Steepest-edge simplex algorithms for linear programming",
+// 1992, section 5): by a large one divided, what a row's variable violates counts for less, as other variables then have to move less for it.
+func (t *Tableau) resize(row, column int, inverse float64) {
+	w := t.size[row]
+	for i, k := 0, column; i < t.m; i, k = i+1, k+t.stride {
+		if a := t.rows[k] * inverse; a != 0 {
+			t.size[i] = max(t.size[i], a*a*w)
+		}
+	}
+	t.size[row] = max(1, w*inverse*inverse)
+}
+
+// add puts what the variable of a column is, by the row that it takes, in terms of the others into rows, whose values change as it does.
+func (t *Tableau) add(row, column int, by float64, from, to int) {
+	if from < to {
+		t.lanes.add(&update{
+			rows: &t.rows[from*t.stride], r: &t.rows[row*t.stride], values: &t.basic[from],
+			count: to - from, stride: t.stride, column: column, by: by,
+		})
+	}
+}
+
+// Refuted reports whether the multipliers that Solve left prove, all rounding covered, that no values within the tableau's bounds have rows whose
+// values, with Errors, are within theirs and an objective that is not negative.
+//
+// Were there such values v, and λ the multipliers: Σλᵢ·rowᵢ(v) would be at least the sum of λᵢ times the lower bound of row i,
+// less its error, where λᵢ > 0, and times the upper one and the error elsewhere. The largest that it can be over the columns' bounds
+// is less. Any λ will do, so nothing of the tableau has to be believed.
+//
+// Rounding: each product is away by 2⁻⁵³ of itself, and sums of n terms by n−1 times that of their terms' magnitudes (Higham, section 3.1).
+// The magnitudes are added up beside, and weighed with (rows + columns + 16)·2⁻⁵², which also covers their own rounding.
+func (t *Tableau) Refuted() bool {
+	t.sums = append(t.sums[:0], make([]float64, 2*t.n)...)
+	sums, sizes := t.sums[:t.n], t.sums[t.n:]
+	least, magnitude := 0.0, 0.0
+	for i, l := range t.multiply {
+		if l == 0 {
+			continue
+		}
+		side := t.lo[t.n+i] - t.p.Errors[i]
+		if l < 0 {
+			side = t.hi[t.n+i] + t.p.Errors[i]
+		}
+		if math.IsInf(side, 0) {
+			t.multiply[i] = 0 // what is unbounded says nothing
+			continue
+		}
+		least += l * side
+		magnitude += math.Abs(l) * (math.Abs(side) + t.p.Errors[i])
+		for j, c := range t.p.Rows[i*t.n : (i+1)*t.n] {
+			c *= l
+			sums[j] += c
+			sizes[j] += math.Abs(c)
+		}
+	}
+	most := 0.0
+	for j, s := range sums {
+		lo, hi := t.lo[j], t.hi[j]
+		if j == t.p.Objective {
+			lo = max(lo, 0)
+		}
+		if lo > hi {
+			return true
+		}
+		at := hi
+		if s < 0 {
+			at = lo
+		}
+		most += s * at
+		magnitude += sizes[j] * max(math.Abs(lo), math.Abs(hi))
+	}
+	return most+float64(t.m+t.n+16)*0x1p-52*magnitude+0x1p-900 < least
+}
