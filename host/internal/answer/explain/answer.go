@@ -24,10 +24,10 @@ import (
 // Request asks for an explanation. It is plain data.
 type Request struct {
 	question.Spec
-	// The people treated worst are those of a run in the journal, From; of a file of
-	// rows, Rows, whose values are the features' where it is Encoded; of single rows of
-	// that file or of the study's data, counted from 0; or else of a fresh fast search
-	// with this Strategy, its options Set, and Budget.
+	// The source of the worst-treated individuals, the first that is set: From, a run in
+	// the journal; Rows, a file of rows, whose values are the features' if Encoded; single
+	// rows of that file or of the study's data, counted from 0; else a fast search with
+	// Strategy, its options Set, and Budget.
 	From     string            `json:"from,omitempty"`
 	Rows     string            `json:"rows,omitempty"`
 	Encoded  bool              `json:"encoded,omitempty"`
@@ -35,32 +35,31 @@ type Request struct {
 	Strategy string            `json:"strategy,omitempty"`
 	Set      map[string]string `json:"set,omitempty"`
 	Budget   string            `json:"budget,omitempty"`
-	// Individuals is how many of them to look around.
+	// Individuals is the number of individuals that neighbours are drawn around.
 	Individuals int `json:"individuals"`
 	Method
 	Seed int64 `json:"seed"`
-	// LIME explains the one treated worst by LIME, too, each copy by LIMESamples;
-	// LIMEReference holds it against the Python package.
+	// LIME also explains the worst-treated individual by LIME, each copy with LIMESamples
+	// samples; LIMEReference compares with the Python package.
 	LIME          bool `json:"lime,omitempty"`
 	LIMESamples   int  `json:"lime_samples,omitempty"`
 	LIMEReference bool `json:"lime_reference,omitempty"`
-	// Bound is how long a solver may take to prove floors and ceilings; 0: it is not
-	// asked.
+	// Bound limits the solver's time for floors and ceilings; 0: no solver is asked.
 	Bound time.Duration `json:"bound,omitempty"`
-	// TreeOut is a file for the tree, .svg or .json, RulesOut one for the predicates kept
-	// as guardrails; empty: none. They change no result.
+	// TreeOut is a file for the tree, .svg or .json; RulesOut one for the kept predicates
+	// as guardrails; empty: not written. They change no result.
 	TreeOut  string `json:"-"`
 	RulesOut string `json:"-"`
 }
 
-// Local names files of this machine that the request reads or writes beside its study's;
-// empty: none.
+// Local names local files, beside the study's, that the request reads or writes; empty:
+// none.
 func (r *Request) Local() string { return cmp.Or(r.Rows, r.From, r.TreeOut, r.RulesOut) }
 
 // MaxSamples bounds the samples of one step.
 const MaxSamples = 1 << 20
 
-// Validate checks what can be checked without reading anything.
+// Validate checks whatever needs no file.
 func (r *Request) Validate() error {
 	switch {
 	case r.Individuals < 1:
@@ -88,21 +87,21 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// job is a request whose question was read.
+// job is a request with its question loaded.
 type job struct {
 	session   *session.Session
 	request   Request
 	question  *question.Question
 	query     *problem.Query
 	evaluator *evaluate.Evaluator
-	// decisions: outcomes are decisions.
+	// decisions: outcomes are decisions, not bins of scores.
 	decisions bool
-	// python has the package of LIMEReference.
+	// python is an interpreter with LIMEReference's package.
 	python string
 }
 
-// Answer finds the people treated worst and explains them. The error may come with
-// a result: the solver that was to prove more was lost, or there is none.
+// Answer finds the worst-treated individuals and explains them. An error may come with a
+// result: the solver for the bounds was lost or is missing.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	begin := time.Now()
 	if err := r.Validate(); err != nil {
@@ -110,7 +109,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	decisions := r.Notion == fairness.Decision.String()
 	if r.Notion = ""; decisions {
-		r.Epsilon = "1/2" // of which there are two bins, no and yes
+		r.Epsilon = "1/2" // two bins: no and yes
 	}
 	q, err := question.Open(r.Spec)
 	if err != nil {
@@ -209,8 +208,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 
 func (j *job) progress(text string) { j.session.Show(j.question.Study.Name + ": " + text) }
 
-// rows are those of the study; nil where it has none, or where they are not to be
-// had, which is said.
+// rows are the study's rows; nil without data, or with a notice where they cannot be read.
 func (j *job) rows() ([][]float64, error) {
 	if !j.question.Study.HasData() {
 		return nil, nil

@@ -13,10 +13,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// LIME is what LIME says of the one treated worst.
+// LIME is LIME's explanation of the worst-treated individual.
 type LIME struct {
-	// Explanations is the number of its counterfactuals, each explained with so many
-	// Samples.
+	// Explanations is the number of explained counterfactuals, each from Samples samples.
 	Explanations int     `json:"explanations"`
 	Samples      int     `json:"samples"`
 	R2           float64 `json:"r2"`
@@ -24,7 +23,7 @@ type LIME struct {
 	Seconds      float64 `json:"seconds"`
 	Union        LIMESet `json:"union"`
 	Intersection LIMESet `json:"intersection"`
-	// Reference compares with the Python package.
+	// Reference compares with the Python package; nil where not requested.
 	Reference *lime.Comparison `json:"reference"`
 }
 
@@ -37,7 +36,7 @@ type LIMESet struct {
 	Features []LIMEFeature `json:"features"`
 }
 
-// LIMEFeature is one of them.
+// LIMEFeature is one feature of a LIMESet.
 type LIMEFeature struct {
 	Name         string   `json:"name"`
 	Protected    bool     `json:"protected"`
@@ -45,7 +44,7 @@ type LIMEFeature struct {
 	K            *float64 `json:"k"`
 }
 
-// findReference looks for the package before anything that takes time.
+// findReference looks for the Python package before any long computation.
 func (j *job) findReference(ctx context.Context) (err error) {
 	if !j.request.LIMEReference {
 		return nil
@@ -57,7 +56,7 @@ func (j *job) findReference(ctx context.Context) (err error) {
 	return err
 }
 
-// mostCompared bounds the counterfactuals that both LIMEs explain.
+// mostCompared bounds the counterfactuals that both implementations explain.
 const mostCompared = 50
 
 // baseline explains x by LIME, drawing from the study's rows.
@@ -102,7 +101,7 @@ func newLIME(b *lime.Baseline, s *space.Space) *LIME {
 	return &LIME{Explanations: b.Explanations, R2: b.R2, K: b.K, Union: set(&b.Union), Intersection: set(&b.Intersection)}
 }
 
-// show appends it to a document.
+// show appends the explanation to a document.
 func (r *LIME) show(d *view.Document) {
 	d.Say("LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.", r.Explanations, view.Count(r.Samples), r.R2)
 	features := &view.Table{Columns: view.Columns("feature", "explanations", "k"), Notes: []string{
@@ -135,8 +134,8 @@ func (s *LIMESet) cells(k int) []string {
 	return []string{strconv.Itoa(s.Size), strconv.Itoa(k), view.MeanSD(s.PertK, s.PertKSD, 1), view.Number(s.Diff, 1)}
 }
 
-// cells are Size, K, Pert.K, Diff and Cov of the union for the table of a file of
-// studies: an explanation covers the one individual. Five texts, also for nil.
+// cells are Size, K, Pert.K, Diff and Cov of the union, for the table of several studies.
+// An explanation covers one individual. Always five texts, also for nil.
 func (r *LIME) cells() []string {
 	if r == nil {
 		return []string{view.NA, view.NA, view.NA, view.NA, view.NA}

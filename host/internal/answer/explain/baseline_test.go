@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// What a person sees, of features of every kind.
+// The shown text covers features of every kind.
 func TestExplainLIMEText(t *testing.T) {
 	k, mean, sd, diff := 3.0, 2.5, 0.7, 6.5
 	l := &LIME{

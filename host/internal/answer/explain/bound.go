@@ -15,17 +15,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Prover is who proved floors and ceiling.
+// Prover describes the solver that proved floors and ceiling.
 type Prover struct {
 	Solver  string  `json:"solver"`
 	Seconds float64 `json:"seconds"`
-	// Error says why it had no more to say; empty where it ended well.
+	// Error says why the solver stopped early; empty after a normal end.
 	Error string `json:"error,omitempty"`
 }
 
-// prove asks a solver for floors and ceiling of the predicates kept, where --bound
-// gives it time. The explanation stands whatever becomes of it; a signal leaves
-// what was proved until then.
+// prove asks a solver for floors and ceiling of the kept predicates within --bound. The
+// explanation stands whether it succeeds or not; a signal keeps what is proved so far.
 func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 	if j.request.Bound == 0 || len(r.Predicates) == 0 {
 		return nil
@@ -49,7 +48,7 @@ func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 	return nil
 }
 
-// proved shows floors and ceiling.
+// proved is the table of floors and ceiling.
 func (r *Result) proved() *view.Table {
 	t := &view.Table{
 		Title:   fmt.Sprintf("Proved of everybody, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
@@ -66,7 +65,7 @@ func (r *Result) proved() *view.Table {
 	return t
 }
 
-// proved is a line of that table.
+// proved is one row of that table.
 func proved(where, sign string, p *Proved) []string {
 	switch {
 	case p == nil:
@@ -85,7 +84,7 @@ func proved(where, sign string, p *Proved) []string {
 	return []string{where, k, foundK, gap, foundGap, strings.Join(grades, ", ")}
 }
 
-// limit is a bound and what was found: "= 9" where they are the same. A bound is
+// limit formats a bound and the value found, "= 9" where they are equal. The bound is
 // rounded to the side on which it still holds.
 func limit(l *Limit, sign string, decimals int) (bound, found string) {
 	if l == nil {
@@ -116,8 +115,8 @@ const (
 	atMost  = "≤ "
 )
 
-// provedCells are a network's in the table of several: k inside the first
-// predicate and outside all.
+// provedCells are a network's cells in the table of several: k inside the first predicate
+// and outside all.
 func (r *Result) provedCells() []string {
 	if r.Prover == nil {
 		return []string{"–", "–"}

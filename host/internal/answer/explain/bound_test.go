@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// proving is a request whose question was read, with solver-bnb at hand.
+// proving is a loaded request, with solver-bnb at hand.
 func proving(t *testing.T, r Request) *job {
 	t.Helper()
 	plugins, err := discover.New(plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"}), nil)
@@ -36,9 +36,9 @@ func proving(t *testing.T, r Request) *job {
 	return j
 }
 
-// After a signal there is what was proved until then.
+// A signal keeps the bounds proved so far.
 func TestProvingIsInterrupted(t *testing.T) {
-	// With bins so narrow a proof takes far longer than until the signal.
+	// The bins are so narrow that the proof outlasts the signal.
 	ctx, cancel := context.WithCancel(t.Context())
 	j := proving(t, Request{
 		Spec: question.Spec{Study: "../../../../studies/loan", Scope: question.Scope{Epsilon: "0.0003"}}, Bound: time.Hour,
@@ -64,8 +64,8 @@ func TestProvingIsInterrupted(t *testing.T) {
 	}
 }
 
-// Floor and ceiling of a predicate on a published network are the extremes of an
-// enumeration of everybody: three million people with ninety copies each.
+// Floor and ceiling on a published network equal the extremes over all three million
+// individuals with ninety copies each.
 func TestBoundsOfAdult(t *testing.T) {
 	root := tier.NeedData(t, "adult", "models", "AC-1.h5")
 	j := proving(t, Request{Bound: time.Minute, Spec: question.Spec{

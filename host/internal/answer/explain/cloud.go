@@ -10,18 +10,16 @@ import (
 )
 
 // Cloud is the distribution of neighbours around individuals, the paper's local
-// perturbation. A neighbour starts as one of Around, all equally likely. Then
-// each non-protected feature, independently, keeps its value with probability ½.
-// Otherwise
+// perturbation. A neighbour starts as one of Around, uniformly. Each non-protected feature
+// keeps its value with probability ½, independently. Otherwise
 //
-//   - an integer or real feature moves to a value drawn from the normal
-//     distribution around it, whose standard deviation is Spread times the width of
-//     the feature's interval in the region; it is drawn again while it lies outside
-//     the interval or, of an integer, rounds to the old value;
-//   - a category becomes another one of the region, all equally likely.
+//   - an integer or real feature takes a value from the normal distribution around the old
+//     one, with Spread times the interval's width as standard deviation; a value outside the
+//     interval, or an integer that rounds to the old value, is drawn again;
+//   - a category becomes another category of the region, uniformly.
 //
-// A feature with one value in the region keeps it. A neighbour for whom the
-// constraints leave no counterfactual is no individual: the draw starts again.
+// A feature with one value in the region keeps it. A neighbour without an allowed
+// counterfactual is rejected and drawn again from the start.
 //
 // A Cloud is read-only and safe for concurrent use.
 type Cloud struct {
@@ -33,14 +31,14 @@ type Cloud struct {
 	Spread float64
 }
 
-// redraws bounds the draws of one value, and starts those of one neighbour: what
-// is reached by no constraint in practice, and ends what a hostile one would not.
+// redraws bounds the draws of one value, and starts those of one neighbour. No usual
+// constraint reaches either bound; they end hostile inputs.
 const (
 	redraws = 1000
 	starts  = 10_000
 )
 
-// errBarren: constraints leave next to nothing.
+// errBarren: the constraints reject nearly every neighbour.
 var errBarren = errors.New("the constraints leave no neighbour around the individuals")
 
 // Draw draws one neighbour into a fresh slice, its protected entries 0.
@@ -59,7 +57,7 @@ func (c *Cloud) Draw(rng *rand.Rand) ([]float64, error) {
 	return nil, errBarren
 }
 
-// lives reports that the constraints leave x a counterfactual.
+// lives reports whether x has a counterfactual that the constraints allow.
 func (c *Cloud) lives(x []float64) bool {
 	if len(c.Space.Forbidden) == 0 {
 		return true
@@ -71,7 +69,7 @@ func (c *Cloud) lives(x []float64) bool {
 	return found
 }
 
-// move is another value of a feature.
+// move draws another value of a feature.
 func (c *Cloud) move(feature int, v float64, rng *rand.Rand) float64 {
 	iv, f := c.Region.Box[feature], &c.Space.Features[feature]
 	if f.Kind == space.Categorical {
@@ -98,8 +96,8 @@ func (c *Cloud) move(feature int, v float64, rng *rand.Rand) float64 {
 	return v
 }
 
-// Sample draws n neighbours for which holds is true (nil: any). It gives up, with
-// those that it has, after attempts draws.
+// Sample draws n neighbours for which holds is true (nil: any). It returns fewer after that
+// number of attempts.
 func (c *Cloud) Sample(rng *rand.Rand, n, attempts int, holds func([]float64) bool) ([][]float64, error) {
 	out := make([][]float64, 0, n)
 	for range attempts {
@@ -117,7 +115,7 @@ func (c *Cloud) Sample(rng *rand.Rand, n, attempts int, holds func([]float64) bo
 	return out, nil
 }
 
-// check refuses what is no individual of the region.
+// check rejects entries of Around that are not individuals of the region.
 func (c *Cloud) check() error {
 	if len(c.Around) == 0 {
 		return errors.New("no individual to explain")

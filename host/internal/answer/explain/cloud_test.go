@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Neighbours are individuals: in the region, of the right kinds, with a
-// counterfactual that the constraints allow.
+// Neighbours lie in the region, have values of the right kinds and an allowed
+// counterfactual.
 func TestNeighboursAreIndividuals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -35,7 +35,7 @@ func TestNeighboursAreIndividuals(t *testing.T) {
 	})
 }
 
-// How often each value comes up is what docs/explain.md says.
+// Values come with the probabilities that docs/explain.md states.
 func TestDistributionOfNeighbours(t *testing.T) {
 	s := &space.Space{Inputs: 3, Features: []space.Feature{
 		{Name: "n", Kind: space.Integer, Lo: 0, Hi: 6, Inputs: []space.Input{{Index: 0, Scale: 1}}},

@@ -15,17 +15,17 @@ type Coverage struct {
 	Count string `json:"count,omitempty"`
 	// Share of the region's individuals (of its volume, where features are real).
 	Share float64 `json:"share"`
-	// Unconstrained: the constraints are too many to be counted with, and points
-	// that they forbid are counted, too.
+	// Unconstrained: the constraints have too many cases to count, so that forbidden points
+	// are counted, too.
 	Unconstrained bool `json:"unconstrained,omitempty"`
 }
 
-// maxCells bounds the cases that coverage goes through.
+// maxCells bounds the number of cells that Cover enumerates.
 const maxCells = 1 << 18
 
-// Cover measures a predicate over non-protected features in a region: individuals
-// with no allowed counterfactual do not count. Integers and categories are counted
-// and real features measured by length, all in exact arithmetic.
+// Cover measures a predicate over non-protected features in a region. Individuals without
+// an allowed counterfactual do not count. Integers and categories are counted, real
+// features measured by length, in exact arithmetic.
 func Cover(s *space.Space, region space.Region, p space.Predicate) Coverage {
 	part, ok := measure(s, region, p, true)
 	whole, okWhole := measure(s, region, nil, true)
@@ -44,15 +44,15 @@ func Cover(s *space.Space, region space.Region, p space.Predicate) Coverage {
 	return out
 }
 
-// cell is a part of a feature's values among which neither the predicate nor a
-// constraint makes a difference.
+// cell is a set of values of one feature on which the predicate and every constraint are
+// constant.
 type cell struct {
 	value  float64
 	weight *big.Rat
 }
 
-// measure sums up the individuals of the region where p holds. ok is false where
-// the constraints make too many cases.
+// measure is the measure of the region's individuals where p holds. ok is false if the
+// constraints need more than maxCells cells.
 func measure(s *space.Space, region space.Region, p space.Predicate, constrained bool) (*big.Rat, bool) {
 	rules := s.Forbidden
 	if !constrained {
@@ -111,8 +111,8 @@ func measure(s *space.Space, region space.Region, p space.Predicate, constrained
 	return total.Mul(total, sum), true
 }
 
-// cellsOf cuts the values of one feature that lie in the interval, and satisfy p's
-// conditions on it, where conditions begin and end to hold.
+// cellsOf splits the values of one feature in the interval that satisfy p's conditions on
+// it. It splits where a condition begins or ends to hold.
 func cellsOf(f *space.Feature, iv space.Interval, feature int, p space.Predicate, conditions []*space.Condition) []cell {
 	var cells []cell
 	holds := func(v float64) bool {
@@ -144,16 +144,15 @@ func cellsOf(f *space.Feature, iv space.Interval, feature int, p space.Predicate
 		return nil
 	}
 	if iv.Lo == iv.Hi {
-		// A point of a real feature has no length; where the region has no other it
-		// is all there is.
+		// A real feature fixed by the region has length 0; its one value weighs 1.
 		weight := big.NewRat(1, 1)
 		if f.Kind == space.Real && !point {
 			weight.SetInt64(0)
 		}
 		return []cell{{iv.Lo, weight}}
 	}
-	// Cells reach from one cut to the next, which is not part of them; for a real
-	// feature ends weigh nothing.
+	// A cell is half-open, from one cut to the next. For a real feature the ends have
+	// measure 0.
 	cuts := []float64{iv.Lo}
 	end := iv.Hi
 	if f.Kind == space.Integer {

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Coverage is what counting one by one gives.
+// Coverage equals a count one by one.
 func TestCoverageCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -33,7 +33,7 @@ func TestCoverageCounts(t *testing.T) {
 	})
 }
 
-// Real features are measured, and have no lattice points.
+// Real features have a measure and no lattice points.
 func TestCoverageOfReals(t *testing.T) {
 	s := &space.Space{Inputs: 3, Features: []space.Feature{
 		{Name: "r", Kind: space.Real, Lo: 0, Hi: 8, Inputs: []space.Input{{Index: 0, Scale: 1}}},

@@ -13,22 +13,21 @@ import (
 
 // TreeJSON is a tree as --json and --tree FILE.json show it.
 type TreeJSON struct {
-	// Test is the condition under which samples go to Yes, others to No; empty in a
-	// leaf.
+	// Test is the condition under which samples go to Yes, else to No; empty in a leaf.
 	Test string `json:"test,omitempty"`
-	// Condition is the same in the form of a guard rules file; nil in a leaf.
+	// Condition is Test in the form of a guard rules file; nil in a leaf.
 	Condition *guard.Condition `json:"condition,omitempty"`
 	Samples   int              `json:"samples"`
 	High      int              `json:"high"`
-	// Share is High/Samples, IsHigh whether it is above that of all samples.
+	// Share is High/Samples; IsHigh reports whether it exceeds that of all samples.
 	Share  float64   `json:"share"`
 	IsHigh bool      `json:"is_high"`
 	Yes    *TreeJSON `json:"yes,omitempty"`
 	No     *TreeJSON `json:"no,omitempty"`
 }
 
-// JSON is the tree in the space's own names. The yes branch is the one with the
-// larger share of high samples.
+// JSON is the tree with the space's names. Yes is the branch with the larger share of high
+// samples.
 func (n *Node) JSON(s *space.Space) (*TreeJSON, error) {
 	out := &TreeJSON{Samples: n.Samples, High: n.Hits, Share: float64(n.Hits) / float64(n.Samples), IsHigh: n.IsHigh()}
 	if n.Leaf() {
@@ -50,8 +49,7 @@ func (n *Node) JSON(s *space.Space) (*TreeJSON, error) {
 	return out, err
 }
 
-// write writes the tree to a file: as a drawing where its name ends in .svg, else as
-// JSON.
+// write writes the tree to a file: as a drawing if its name ends in .svg, else as JSON.
 func (t *TreeJSON) write(path, title string) error {
 	return files.Write(path, func(file *os.File) error {
 		if strings.HasSuffix(path, ".svg") {
@@ -61,8 +59,9 @@ func (t *TreeJSON) write(path, title string) error {
 	})
 }
 
-// View is the tree to be shown: the higher the share, the darker a leaf. A leaf is high or
-// low beside the share of all, which it says where that reads like a contradiction.
+// View is the tree as a figure; a higher share gives a darker leaf. A leaf is high or low
+// relative to the share of all samples, and says so where its own share suggests the
+// opposite.
 func (t *TreeJSON) View() view.Node {
 	n := view.Node{Head: "low", Detail: fmt.Sprintf("k is high for %d of %d (%.0f %%)", t.High, t.Samples, 100*t.Share), Share: t.Share}
 	switch most := 2*t.High > t.Samples; {

@@ -60,7 +60,7 @@ func TestTreeAsText(t *testing.T) {
 	golden(t, "tree.txt", out.Bytes())
 }
 
-// The drawing is well-formed whatever the names are.
+// The drawing is well-formed with any names.
 func TestTreeAsSVG(t *testing.T) {
 	var out bytes.Buffer
 	if err := (&view.Tree{Title: "loan <1> & more", Root: drawn(t).View()}).Write(&out, view.SVG); err != nil {

@@ -1,9 +1,8 @@
-// Package explain finds out under which conditions on features that are not
-// protected a network becomes sensitive to protected ones: the paper's Algorithm 2.
-// Neighbours of the individuals treated worst are sampled, a decision tree tells
-// those with the largest k from the others, and the paths to its high leaves,
-// simplified and tested on fresh samples, are the explanation. docs/explain.md
-// tells it to users.
+// Package explain finds the conditions on non-protected features under which a network
+// becomes sensitive to protected ones: the paper's Algorithm 2. It samples neighbours of
+// the worst-treated individuals and grows a decision tree that separates those with the
+// largest k. The paths to its high leaves, simplified and tested on fresh samples, are the
+// explanation. docs/explain.md is for users.
 package explain
 
 import (
@@ -19,142 +18,140 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Evaluator is what an explanation needs of evaluate.Evaluator.
+// Evaluator is the part of evaluate.Evaluator that Explain needs.
 type Evaluator interface {
 	EvaluateAll(xs [][]float64, out []evaluate.Outcome)
 }
 
-// Config is what is explained, and how.
+// Config is the input of Explain.
 type Config struct {
 	Space  *space.Space
 	Region space.Region
 	// Evaluator computes k; Bins is the largest k that its ε allows.
 	Evaluator Evaluator
 	Bins      int
-	// Around are the individuals treated worst, in the region, at least one.
+	// Around are the worst-treated individuals: in the region, at least one.
 	Around [][]float64
-	// Rows are individuals of real data, for the support of predicates; they may
-	// lie outside the domains. nil: no data.
+	// Rows are individuals of real data, for the support of predicates; they may lie
+	// outside the domains. nil: no data.
 	Rows [][]float64
 
 	Method
 	Seed int64
 
-	// Progress, where not nil, is told what is done next.
+	// Progress, if not nil, receives the name of the step that begins.
 	Progress func(string)
 }
 
-// Method is the numbers of Algorithm 2.
+// Method holds the parameters of Algorithm 2.
 type Method struct {
 	// Samples is the number n of neighbours that the tree is grown from.
 	Samples int `json:"samples"`
-	// Quantile of their k that high ones reach at least.
+	// Quantile of the sampled k that high neighbours reach at least.
 	Quantile float64 `json:"quantile"`
-	// Delta is how much larger the mean k inside a predicate must be; nil: as suits the
-	// sample, see Sample.delta.
+	// Delta is the least excess of the mean k inside a predicate over outside; nil:
+	// Sample.delta.
 	Delta *float64 `json:"delta,omitempty"`
 	// Test is the number of fresh neighbours on either side of a predicate.
 	Test int `json:"test"`
-	// Spread is the cloud's.
+	// Spread is Cloud.Spread.
 	Spread float64 `json:"spread"`
 	Growth
-	// Alpha is the price of a leaf in pruning; nil: chosen by cross-validation.
+	// Alpha is the pruning cost a leaf; nil: chosen by cross-validation.
 	Alpha *float64 `json:"alpha,omitempty"`
 }
 
-// DefaultMethod is what hyfair explain begins with.
+// DefaultMethod holds the defaults of hyfair explain.
 func DefaultMethod() Method {
 	return Method{Samples: 5000, Quantile: 0.95, Test: 2000, Spread: 0.25, Growth: Growth{Depth: 8, Leaf: 20}}
 }
 
-// Explanation is what was found.
+// Explanation is the result of Explain.
 type Explanation struct {
-	// Sample is what the tree was grown from.
+	// Sample describes the samples that the tree was grown from.
 	Sample Sample
-	// Predicates are those kept, the one that covers most of the high samples
-	// first; Rejected are candidates that did not pass.
+	// Predicates are those kept, by descending coverage of high samples; Rejected are the
+	// candidates that failed the test.
 	Predicates []Predicate
 	Rejected   []Predicate
-	// Tree is the pruned tree and Alpha the price it was pruned at; nil where
-	// nothing was grown.
+	// Tree is the pruned tree and Alpha its pruning cost; nil if no tree was grown.
 	Tree  *Node
 	Alpha float64
-	// Delta is how much larger the mean k inside a predicate had to be.
+	// Delta is the least difference of means that a predicate had to reach.
 	Delta float64
-	// Nothing says why there is no predicate; empty where there is one.
+	// Nothing says why no predicate was kept; empty if one was.
 	Nothing string
 }
 
 // Sample describes the neighbours that a tree is grown from.
 type Sample struct {
 	N int `json:"n"`
-	// Individuals that they lie around.
+	// Around is the number of individuals that neighbours were drawn around.
 	Around int     `json:"around"`
 	KLeast int     `json:"k_least"`
 	KMost  int     `json:"k_most"`
 	KMean  float64 `json:"k_mean"`
-	// Threshold is the least k of a neighbour labelled high, High their number.
+	// Threshold is the least k of a neighbour labelled high; High is the number of high
+	// neighbours.
 	Threshold int `json:"threshold"`
 	High      int `json:"high"`
 }
 
-// delta is a difference of means that says something of such neighbours: 3, as in the
-// paper, or a quarter of the range of their k where that is less. Two copies have a k of
-// 1 or 2, whose means cannot be 3 apart.
+// delta is a meaningful difference of means for these neighbours: 3, as in the paper, or a
+// quarter of the range of k if less. With two copies k is 1 or 2, and means cannot be 3
+// apart.
 func (s *Sample) delta() float64 { return min(3, float64(s.KMost-s.KLeast)/4) }
 
 // Predicate is a path of the tree, simplified and tested.
 type Predicate struct {
 	// Text reads "hours-per-week >= 40 and marital-status != Married-civ-spouse".
 	Text string `json:"text"`
-	// Conditions are those of a guard rules file.
+	// Conditions are the predicate in the form of a guard rules file.
 	Conditions []guard.Condition `json:"conditions"`
 	// Size is the number of conjuncts: a range with two ends counts as two.
 	Size int `json:"size"`
-	// Inside and Outside are the mean k of fresh neighbours where the predicate
-	// holds (the tables' K) and where it does not (Pert.K); Diff is the first minus
-	// the second.
+	// Inside and Outside are the mean k of fresh neighbours where the predicate holds (the
+	// tables' K) and elsewhere (Pert.K). Diff is Inside less Outside.
 	Inside  Mean    `json:"k_in"`
 	Outside Mean    `json:"k_out"`
 	Diff    float64 `json:"diff"`
-	// Purity is the share of high ones among the neighbours that the tree was
-	// grown from where it holds; Recall is the share of the high ones where it
-	// holds.
+	// Purity is the share of high samples among those where the predicate holds; Recall is
+	// the share of all high samples that it covers. Both are over the tree's sample.
 	Purity   float64  `json:"purity"`
 	Recall   float64  `json:"recall"`
 	Coverage Coverage `json:"coverage"`
 	// Support in the data; nil without data.
 	Support *Support `json:"support"`
-	// Floor is proved of everybody inside; nil where no solver was asked.
+	// Floor is the proved bound inside the predicate; nil without a solver.
 	Floor *Proved `json:"floor,omitempty"`
-	// Rejected says why the predicate was not kept; empty where it was.
+	// Rejected says why the predicate was rejected; empty if it was kept.
 	Rejected string `json:"rejected,omitempty"`
 
 	// Holds is the predicate itself.
 	Holds space.Predicate `json:"-"`
 }
 
-// Support is what a predicate finds in real data. Rows count that are individuals
-// of the space.
+// Support counts a predicate's rows in real data. Only rows that are individuals of the
+// space count.
 type Support struct {
 	Rows int `json:"rows"`
 	Of   int `json:"of"`
-	// Share is Rows/Of; 0 where there are no rows.
+	// Share is Rows/Of; 0 without rows.
 	Share float64 `json:"share"`
-	// KIn and KOut are the mean k of the rows where the predicate holds, and of the
-	// others; nil for none.
+	// KIn and KOut are the mean k of the rows where the predicate holds, and of the other
+	// rows; nil for no rows.
 	KIn  *float64 `json:"k_in"`
 	KOut *float64 `json:"k_out"`
 }
 
-// Streams of random numbers, one a purpose.
+// Streams of random numbers, one for each purpose.
 const (
 	streamSample = 0x73616d706c65
 	streamTest   = 0x74657374
 )
 
-// Explain explains. Equal configurations give equal results on every machine. The
-// error is about the configuration, or ctx's.
+// Explain runs Algorithm 2. Equal configurations give equal results on every machine. The
+// error concerns the configuration or is ctx's.
 func Explain(ctx context.Context, c Config) (*Explanation, error) {
 	e := &explainer{Config: c, cloud: &Cloud{Space: c.Space, Region: c.Region, Around: c.Around, Spread: c.Spread}}
 	if err := e.Validate(); err != nil {
@@ -169,7 +166,7 @@ func Explain(ctx context.Context, c Config) (*Explanation, error) {
 	return e.run(ctx)
 }
 
-// Validate says what is wrong with the numbers.
+// Validate checks the ranges of the parameters.
 func (m *Method) Validate() error {
 	switch {
 	case m.Samples < 2:
@@ -193,11 +190,11 @@ func (m *Method) Validate() error {
 type explainer struct {
 	Config
 	cloud *Cloud
-	// points are the neighbours, ks and high what is known of them.
+	// points are the neighbours, ks their k and high their labels.
 	points [][]float64
 	ks     []float64
 	high   []bool
-	// least and most bound k everywhere in the region; delta is Explanation's.
+	// least and most bound k over the region; delta is Explanation.Delta.
 	least, most, delta float64
 	rowKs              []rowK
 }
@@ -264,7 +261,7 @@ func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 	return r, nil
 }
 
-// batch is how many individuals are evaluated between two looks at the context.
+// batch is the number of individuals evaluated between two checks of the context.
 const batch = 4096
 
 // evaluate computes k of each point.
@@ -283,8 +280,8 @@ func (e *explainer) evaluate(ctx context.Context, points [][]float64) ([]float64
 	return ks, nil
 }
 
-// label says which neighbours are high: k ≥ the quantile (the least value that at
-// least this share of the sample does not exceed) and k > the least.
+// label labels neighbours high: k ≥ the quantile and k > the least k. The quantile is the
+// least value that at least that share of the sample does not exceed.
 func (e *explainer) label(ks []float64) Sample {
 	sorted := slices.Sorted(slices.Values(ks))
 	threshold := sorted[max(0, int(math.Ceil(e.Quantile*float64(len(sorted))))-1)]
@@ -305,8 +302,8 @@ func (e *explainer) label(ks []float64) Sample {
 	return s
 }
 
-// candidates are the tree's paths to high leaves, simplified, without those that
-// another one contains, in descending order of the high samples that they hold for.
+// candidates are the tree's simplified paths to high leaves, by descending count of covered
+// high samples. A path contained in another is dropped.
 func (e *explainer) candidates(tree *Node) []space.Predicate {
 	var all []space.Predicate
 	for _, p := range paths(tree, e.Space) {
@@ -332,7 +329,7 @@ func (e *explainer) candidates(tree *Node) []space.Predicate {
 	return out
 }
 
-// trim leaves out what holds all over the region.
+// trim drops the conditions that hold everywhere in the region.
 func (e *explainer) trim(p space.Predicate) space.Predicate {
 	var out space.Predicate
 	for _, c := range p {
@@ -355,7 +352,7 @@ func (e *explainer) trim(p space.Predicate) space.Predicate {
 			if math.IsInf(c.Interval.Lo, -1) && math.IsInf(c.Interval.Hi, 1) {
 				continue
 			}
-			if f.Missing && iv.Hi < f.Hi { // which the region leaves out
+			if f.Missing && iv.Hi < f.Hi { // the region excludes missing values
 				c.Interval.Hi = min(c.Interval.Hi, f.Numbers().Hi)
 			}
 		}
@@ -364,7 +361,7 @@ func (e *explainer) trim(p space.Predicate) space.Predicate {
 	return out
 }
 
-// count is the samples where p holds, and the high ones of them.
+// count counts the samples where p holds, and the high ones among them.
 func (e *explainer) count(p space.Predicate) (n, high int) {
 	for i, x := range e.points {
 		if p.Holds(x) {

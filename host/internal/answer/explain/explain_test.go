@@ -27,8 +27,7 @@ func shop() *space.Space {
 	}}
 }
 
-// shopK is large where hours ≥ 7 and job is baker or cook, and differs a little
-// everywhere.
+// shopK is large where hours ≥ 7 and job is baker or cook, with small variation elsewhere.
 func shopK(x []float64) int {
 	k := 1 + int(x[2])%3
 	if x[0] >= 7 && (x[1] == 0 || x[1] == 2) {
@@ -37,7 +36,7 @@ func shopK(x []float64) int {
 	return k
 }
 
-// The conditions that k was made from come back, in names, from any seed.
+// The conditions that define k are recovered, by name, from any seed.
 func TestConditionsComeBack(t *testing.T) {
 	s := shop()
 	for seed := int64(0); seed < 20; seed++ {
@@ -73,8 +72,8 @@ func TestConditionsComeBack(t *testing.T) {
 	}
 }
 
-// The intervals contain the true means, which are sums over all individuals
-// weighted with their probabilities, at the stated rate or better.
+// The intervals contain the true means at the stated rate or better. The truth is a sum
+// over all individuals weighted with their probabilities.
 func TestIntervalsCoverTheTruth(t *testing.T) {
 	s := shop()
 	around := [][]float64{{9, 0, 2, 0}, {8, 2, 5, 0}}
@@ -123,7 +122,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	}
 }
 
-// The tie rule: at least the quantile, and more than the least.
+// Ties: at least the quantile, and more than the least.
 func TestLabels(t *testing.T) {
 	repeat := func(k float64, n int) []float64 {
 		out := make([]float64, n)
@@ -157,7 +156,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Without a δ it follows the range of k, up to the paper's 3.
+// The default δ follows the range of k, up to the paper's 3.
 func TestDeltaFollowsTheRange(t *testing.T) {
 	for most, want := range map[int]float64{2: 0.25, 5: 1, 13: 3, 20: 3} {
 		c := defaults(shop(), kOf(func(x []float64) int { return 1 + int(x[0])/10*(most-1) }), [][]float64{{9, 0, 2, 0}})
@@ -169,7 +168,7 @@ func TestDeltaFollowsTheRange(t *testing.T) {
 	}
 }
 
-// Where there is nothing to explain, it is said, and why.
+// Without an explanation the result says why.
 func TestNothingToExplain(t *testing.T) {
 	s := shop()
 	for says, k := range map[string]kOf{
@@ -192,7 +191,7 @@ func TestNothingToExplain(t *testing.T) {
 	}
 }
 
-// Equal seeds explain equally, to the last bit of the JSON.
+// Equal seeds give equal JSON, bit for bit.
 func TestExplanationsRepeat(t *testing.T) {
 	var texts [2]string
 	for i := range texts {

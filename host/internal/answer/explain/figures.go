@@ -7,10 +7,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Page shows the result with its figure.
+// Page is the document with its figure.
 func (r *Result) Page() *view.Document { return r.withFigure(r.Document()) }
 
-// Plain is the page with a table in plain words, for people who do not know the paper.
+// Plain is Page with a table for readers who do not know the paper.
 func (r *Result) Plain() *view.Document { return r.withFigure(r.document((*Result).plainTable)) }
 
 func (r *Result) withFigure(d *view.Document) *view.Document {
@@ -20,8 +20,8 @@ func (r *Result) withFigure(d *view.Document) *view.Document {
 	return d
 }
 
-// plainTable has what the paper's table has, but for what tells little by itself. Where
-// nobody's copies get more than two outcomes, a mean of them is a share of people.
+// plainTable is the paper's table without the columns that mean little on their own. If k
+// is at most 2 everywhere, a mean k is shown as a share of individuals.
 func (r *Result) plainTable() *view.Table {
 	outcome := func(mean float64) string { return fmt.Sprintf("%.1f", mean) }
 	two := r.Sample != nil && r.Sample.KMost == 2
@@ -50,8 +50,8 @@ func (r *Result) plainTable() *view.Table {
 	return t
 }
 
-// Affected draws which part of the space, and of the people in the data, the predicates
-// describe; nil without one.
+// Affected draws the part of the space, and of the data, that the predicates describe; nil
+// without a predicate.
 func (r *Result) Affected() *view.Figure {
 	if len(r.Predicates) == 0 {
 		return nil

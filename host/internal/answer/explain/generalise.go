@@ -8,17 +8,20 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// generalise makes a path's conditions as wide as its own measure allows: its merit on
-// the samples that the tree was grown from, see sum.merit. A tree stops at the
-// last test that tells apart k = 20 and k = 19, although both are high by any other
-// standard, and a path has tests that were about other paths. So, one step after the
-// other, whichever widening makes the merit largest is done: a condition, or one end
-// of a range, is left out where the merit does not fall; an end moves outward to a
-// value of the sample, or a category of the sample joins, where it rises. The mean
-// inside may fall by slack bins in all, no more: where it is very low outside
-// anything that holds almost everywhere would do. The last condition stays.
+// generalise widens a path's conditions while its merit on the tree's samples (sum.merit)
+// allows. A tree stops at a test that separates k = 20 from k = 19, although both are high,
+// and a path contains tests that serve other paths. Each step takes the widening with the
+// largest merit:
 //
-// A path without samples (the tree saw none there) is left as it is.
+//   - a condition, or one end of a range, is dropped if the merit does not fall;
+//   - an end moves outward to a sampled value, or a sampled category joins, if the merit
+//     rises.
+//
+// The mean inside may fall by at most slack bins in total. Without this limit, a very low
+// mean outside would justify any predicate that holds almost everywhere. The last condition
+// stays.
+//
+// A path without samples is returned unchanged.
 func generalise(s *space.Space, p space.Predicate, points [][]float64, ks []float64) space.Predicate {
 	total := sum{}
 	for _, k := range ks {
@@ -48,23 +51,23 @@ func generalise(s *space.Space, p space.Predicate, points [][]float64, ks []floa
 	}
 }
 
-// slack is how far the mean k inside may fall in bins.
+// slack is the largest fall of the mean k inside, in bins.
 const slack = 1
 
-// lost is a sample that one condition alone keeps out.
+// lost is a sample that exactly one condition excludes.
 type lost struct{ value, k float64 }
 
-// gains is what each widening of a predicate would take in.
+// gains holds the samples that each widening of a predicate would add.
 type gains struct {
 	space     *space.Space
 	predicate space.Predicate
 	total     sum
 	inside    sum
-	floor     float64  // of the mean inside
+	floor     float64  // least mean inside
 	lost      [][]lost // by condition, in ascending order of values
 }
 
-// widening is a step; without a condition it is none.
+// widening is a step; the zero value, without a condition, is no step.
 type widening struct {
 	at        int
 	drop      bool
@@ -92,8 +95,8 @@ func (g *gains) count(points [][]float64, ks []float64) {
 	}
 }
 
-// merit is the measure with more samples inside; less than any other where one side
-// has none, or the mean inside falls too far.
+// merit is the merit with more samples inside; −∞ if one side is empty or the mean inside
+// falls below floor.
 func (g *gains) merit(more sum) float64 {
 	in := g.inside.plus(more)
 	out := g.total.minus(in)
@@ -103,7 +106,7 @@ func (g *gains) merit(more sum) float64 {
 	return in.merit(out)
 }
 
-// try looks for a better step among those of one condition.
+// try looks for a better step among the widenings of one condition.
 func (g *gains) try(at int, others bool, best *widening) {
 	c, all := &g.predicate[at], sum{}
 	for _, l := range g.lost[at] {
@@ -148,7 +151,7 @@ func (g *gains) try(at int, others bool, best *widening) {
 	move(g.lost[at][below:], 1)
 }
 
-// categories tries to let one more category in.
+// categories tries to admit one more category.
 func (g *gains) categories(at int, best *widening) {
 	samples := g.lost[at]
 	for len(samples) > 0 {

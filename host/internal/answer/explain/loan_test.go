@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// loan is the shipped example with its evaluator.
+// loan is the loan study with its evaluator.
 func loan(t *testing.T) (*study.Study, *evaluate.Evaluator) {
 	t.Helper()
 	st, err := study.Load("../../../../studies/loan", study.Options{})
@@ -28,7 +28,7 @@ func loan(t *testing.T) (*study.Study, *evaluate.Evaluator) {
 	return st, e
 }
 
-// defaults is a configuration as the command has it.
+// defaults is the command's default configuration.
 func defaults(s *space.Space, e Evaluator, around [][]float64) Config {
 	return Config{
 		Space: s, Region: s.Whole(), Evaluator: e, Bins: 20, Around: around,
@@ -36,7 +36,7 @@ func defaults(s *space.Space, e Evaluator, around [][]float64) Config {
 	}
 }
 
-// worstOf picks from individuals drawn uniformly.
+// worstOf picks among individuals drawn uniformly.
 func worstOf(s *space.Space, e *evaluate.Evaluator, seed uint64, draws, n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	w := &Worst{}
@@ -47,7 +47,7 @@ func worstOf(s *space.Space, e *evaluate.Evaluator, seed uint64, draws, n int) [
 	return w.Pick(s, n)
 }
 
-// uniform draws an individual of a discrete space that constraints leave alive.
+// uniform draws an individual of a discrete space with an allowed counterfactual.
 func uniform(s *space.Space, rng *rand.Rand) []float64 {
 	for {
 		x := make([]float64, len(s.Features))
@@ -68,10 +68,9 @@ const (
 	plantedAmount = 12.0 // loan_amount at least
 )
 
-// The shipped example's cluster is found, whatever the seed: the first
-// predicate speaks of the planted features and of nothing else, within one step
-// of the truth, and whoever it leaves has no larger k than those outside the
-// cluster had anyway.
+// The planted cluster is found from any seed: the first predicate tests the planted
+// features only, within one step of the truth. The individuals that it misses have a k no
+// larger than those outside the cluster.
 func TestPlantedCluster(t *testing.T) {
 	st, e := loan(t)
 	data, err := st.Data()
@@ -113,9 +112,9 @@ func TestPlantedCluster(t *testing.T) {
 	}
 }
 
-// Guarded by the predicate, the model has no larger k left than it has outside
-// the planted cluster: all 4,920,000 individuals but for purpose and housing, of
-// which each is looked at with one of the twelve pairs in turn.
+// With the predicate as guardrail, the largest k left is that outside the planted cluster.
+// Checked over all 4,920,000 individuals except for purpose and housing, whose twelve pairs
+// take turns.
 func TestGuardingThePlantedCluster(t *testing.T) {
 	tier.NeedUsual(t)
 	st, e := loan(t)
@@ -179,9 +178,8 @@ func TestGuardingThePlantedCluster(t *testing.T) {
 	}
 }
 
-// The intervals hold what they promise when somebody else measures: as many
-// neighbours drawn again by a plain sampler that only this test has, k counted copy by
-// copy from the plain forward pass.
+// The intervals keep their promise on independent samples: neighbours from a plain sampler
+// of this test, k counted copy by copy from the plain forward pass.
 func TestIntervalsFromAFreshSeed(t *testing.T) {
 	tier.NeedUsual(t)
 	st, e := loan(t)
@@ -220,7 +218,7 @@ func TestIntervalsFromAFreshSeed(t *testing.T) {
 	}
 }
 
-// plainK puts each copy's logit between the enclosures of the bins' edges.
+// plainK places each copy's logit between the enclosures of the bins' edges.
 func plainK(st *study.Study, x []float64) float64 {
 	eps := big.NewRat(1, 20)
 	seen := map[int]bool{}
@@ -240,7 +238,7 @@ func plainK(st *study.Study, x []float64) float64 {
 	return float64(len(seen))
 }
 
-// edge is fairness.Edge, remembered.
+// edge is fairness.Edge, cached.
 func edge(j int, eps *big.Rat) (lo, hi float64) {
 	if _, ok := edges[j]; !ok {
 		lo, hi := fairness.LinkSigmoid.Edge(j, eps)
@@ -251,8 +249,8 @@ func edge(j int, eps *big.Rat) (lo, hi float64) {
 
 var edges = map[int][2]float64{}
 
-// neighbour draws from the distribution that docs/explain.md describes, value by
-// value from tables of probabilities.
+// neighbour draws from the distribution in docs/explain.md, value by value from probability
+// tables.
 func neighbour(s *space.Space, around [][]float64, spread float64, rng *rand.Rand) []float64 {
 	for {
 		x := slices.Clone(around[rng.IntN(len(around))])
@@ -277,9 +275,9 @@ func neighbour(s *space.Space, around [][]float64, spread float64, rng *rand.Ran
 	}
 }
 
-// marginal is the probability of each value of a discrete feature in a neighbour of
-// somebody who has v: ½ for v itself; the other half is shared equally among other
-// categories, and among numbers as the normal distribution around v rounds to them.
+// marginal is the probability of each value of a discrete feature in a neighbour of an
+// individual with value v: ½ for v itself. The other half is uniform over other categories,
+// or the rounded normal distribution around v.
 func marginal(f *space.Feature, v, spread float64) []float64 {
 	table := make([]float64, int(f.Hi-f.Lo)+1)
 	phi := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
@@ -292,7 +290,7 @@ func marginal(f *space.Feature, v, spread float64) []float64 {
 		case f.Kind == space.Categorical:
 			table[i] = 1
 		default:
-			// Values are looked at when they are rounded, those at the ends like others.
+			// Rejection happens after rounding, so that the end values have full mass.
 			table[i] = phi((w+0.5-v)/sd) - phi((w-0.5-v)/sd)
 		}
 		total += table[i]

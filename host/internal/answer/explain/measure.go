@@ -15,12 +15,11 @@ const (
 	// drawsEach bounds the draws for each fresh neighbour on one side of a
 	// predicate.
 	drawsEach = 500
-	// fewest is the number of neighbours on either side below which a predicate is
-	// not judged.
+	// fewest is the least number of neighbours on either side for a predicate to be judged.
 	fewest = 30
 )
 
-// test measures candidate number i on fresh neighbours.
+// test measures candidate i on fresh neighbours.
 func (e *explainer) test(ctx context.Context, p space.Predicate, i int) (Predicate, error) {
 	out := Predicate{Holds: p, Size: size(p), Coverage: Cover(e.Space, e.Region, p)}
 	var err error
@@ -94,7 +93,7 @@ func (e *explainer) support(ctx context.Context) error {
 	return err
 }
 
-// supportOf is what the rows say about p; nil without data.
+// supportOf is p's support in the rows; nil without data.
 func (e *explainer) supportOf(p space.Predicate) *Support {
 	if e.Rows == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Where nothing passed, the result says what to type: a δ that something passes, none where
-// no δ of that size can be, and decisions where there are two outcomes at most.
+// If no predicate passed, the result names a next command: a δ that some predicate passes,
+// no δ if none of that size exists, or decisions if there are at most two outcomes.
 func TestNextSteps(t *testing.T) {
 	rejected := func(diff float64, n int) Predicate {
 		return Predicate{Diff: diff, Inside: Mean{N: n}, Outside: Mean{N: n}, Rejected: "why"}

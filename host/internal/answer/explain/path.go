@@ -7,8 +7,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// paths lists the parts of the space below which all leaves are high, each as the
-// conditions from the root down, one a feature, in the order of first mention.
+// paths lists the maximal subtrees whose leaves are all high, each as the conditions from
+// the root, one for each feature, in order of first mention.
 func paths(root *Node, s *space.Space) []space.Predicate {
 	var out []space.Predicate
 	var walk func(n *Node, p space.Predicate)
@@ -65,7 +65,7 @@ func narrow(p space.Predicate, n *Node, low bool, s *space.Space) space.Predicat
 	return p
 }
 
-// within reports that q holds wherever p does, in the domains.
+// within reports whether p implies q in the domains.
 func within(p, q space.Predicate, s *space.Space) bool {
 	for i := range q {
 		at := slices.IndexFunc(p, func(c space.Condition) bool { return c.Feature == q[i].Feature })

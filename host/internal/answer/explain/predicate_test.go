@@ -9,13 +9,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// measured is a predicate's merit, and the mean k inside.
+// measured is a predicate's merit and the mean k inside.
 func measured(p space.Predicate, points [][]float64, ks []float64) (merit, inside float64) {
 	in, out := sides(p, points, ks)
 	return in.merit(out), in.mean()
 }
 
-// The merit is the difference of the means while a quarter is outside, and half
+// The merit is the difference of the means with a quarter of the samples outside, and half
 // of it with a sixteenth.
 func TestMerit(t *testing.T) {
 	var in, out sum
@@ -34,8 +34,8 @@ func TestMerit(t *testing.T) {
 	}
 }
 
-// A predicate generalised holds wherever it held, tells apart as well or better,
-// and gives up no more than its slack inside.
+// A generalised predicate holds wherever the original held, has at least its merit, and
+// loses at most slack inside.
 func TestGeneralise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -59,8 +59,8 @@ func TestGeneralise(t *testing.T) {
 	})
 }
 
-// A predicate simplified has a part of its conjuncts, and tells apart as well
-// but for one standard error; nothing more can be left out of it.
+// A simplified predicate keeps a subset of the conjuncts and loses at most one standard
+// error of merit. No further conjunct can be dropped.
 func TestSimplify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -95,7 +95,7 @@ func TestSimplify(t *testing.T) {
 	})
 }
 
-// within is what going through the space says.
+// within agrees with an enumeration of the space.
 func TestWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)

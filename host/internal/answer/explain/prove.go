@@ -11,49 +11,48 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Proved is what a solver proved of everybody in a part of the region: inside a
-// predicate a floor, nobody has less; outside all of them a ceiling, nobody has
-// more.
+// Proved is a solver's bound over the individuals of a part of the region: a floor inside a
+// predicate, a ceiling outside all of them.
 type Proved struct {
-	// K and Gap are nil where there was no time to ask, and the floor of Gap where
-	// somebody has k = 1: all scores are in one bin, and the floor is at most ε. A gap
-	// takes two counterfactuals: those who have but one count for K alone.
+	// K and Gap are nil if there was no time to ask. The floor of Gap is nil where an
+	// individual has k = 1: all its scores lie in one bin, and the floor is at most ε. A
+	// gap needs two counterfactuals; individuals with one count for K alone.
 	K   *Limit `json:"k"`
 	Gap *Limit `json:"gap"`
-	// Nobody lives there.
+	// The part contains no individual.
 	Nobody bool `json:"nobody,omitempty"`
 }
 
-// Limit is a bound on a value, and how near to it somebody comes.
+// Limit is a proved bound and the nearest value found.
 type Limit struct {
 	Proved float64 `json:"proved"`
-	// Found is the value of the one found to be nearest; nil for nobody.
+	// Found is the value of the individual nearest to the bound; nil without one.
 	Found *float64 `json:"found"`
-	// Certified: the two are the same.
+	// Certified: bound and found value are equal.
 	Certified bool   `json:"certified"`
 	Grade     string `json:"grade"`
-	// Reason says why they are not.
+	// Reason says why they differ.
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
 
 // Proving asks a solver for floors and ceilings.
 type Proving struct {
-	// Query is about everybody who was explained: network, space, region and ε, for
-	// scores. Its goal is ignored.
+	// Query covers all explained individuals: network, space, region and ε, for scores. Its
+	// goal is ignored.
 	Query problem.Query
-	// Time for all questions together, shared evenly among those that are left.
+	// Time for all questions together, divided evenly among the remaining ones.
 	Time time.Duration
-	// Known individuals are evaluated beside those that the solver finds.
+	// Known individuals are evaluated beside the solver's.
 	Known [][]float64
-	// Ask is certify.Enclose with a solver, for so long. An error may come with
-	// what is known in spite of it, and ends the questions.
+	// Ask is certify.Enclose with a solver, within limit. An error may come with a partial
+	// answer, and ends the questions.
 	Ask func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*engine.Extreme, error)
-	// Progress, where not nil, is told what is asked next.
+	// Progress, if not nil, receives the next question.
 	Progress func(string)
 }
 
-// asked is one of a Proving.
+// asked is one question of a Proving.
 type asked struct {
 	name string
 	q    problem.Query
@@ -62,10 +61,10 @@ type asked struct {
 	at   **Limit
 }
 
-// Run gives every predicate its Floor and returns the ceiling outside all of them;
-// nil where there is no predicate. k is asked first, everywhere, and then gaps. The
-// end of ctx leaves the rest unasked and is no error; an error of the solver comes
-// with what was proved before.
+// Run sets every predicate's Floor and returns the ceiling outside all of them; nil without
+// predicates. Questions about k precede those about gaps. The end of ctx leaves the
+// remaining ones unasked and is no error. A solver's error comes with what was proved
+// before.
 func (p *Proving) Run(ctx context.Context, predicates []Predicate) (ceiling *Proved, err error) {
 	if len(predicates) == 0 {
 		return nil, nil
@@ -103,10 +102,10 @@ func (p *Proving) Run(ctx context.Context, predicates []Predicate) (ceiling *Pro
 	return ceiling, nil
 }
 
-// oneBin reports that somebody with k = 1 was found.
+// oneBin reports that an individual with k = 1 was found.
 func (p *Proved) oneBin() bool { return p.K != nil && p.K.Found != nil && *p.K.Found == 1 }
 
-// questions lists what is asked, in order.
+// questions lists the questions in order.
 func (p *Proving) questions(predicates []Predicate) (list []asked, ceiling *Proved, err error) {
 	ceiling = &Proved{}
 	outside := p.Query
@@ -137,8 +136,7 @@ func (p *Proving) questions(predicates []Predicate) (list []asked, ceiling *Prov
 	return append(list, gaps...), ceiling, nil
 }
 
-// take takes an answer over. Where nobody lives there is nobody with a gap; where
-// nobody has a gap there may be people all the same.
+// take stores an answer. An empty region has no gap; the converse does not hold.
 func (a *asked) take(e *engine.Extreme, spent time.Duration) {
 	if e.Nobody {
 		a.to.Nobody = a.to.Nobody || a.at == &a.to.K

@@ -20,8 +20,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// clinic is a small space (its colours and a constraint included) with a random
-// network, and the question of everybody's bins.
+// clinic is a small space, with categories and a constraint, a random network, and the
+// query over all its individuals.
 func clinic(seed uint64) problem.Query {
 	s := &space.Space{
 		Features: []space.Feature{
@@ -31,7 +31,7 @@ func clinic(seed uint64) problem.Query {
 			{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 3, Scale: 1}}},
 		},
 		Inputs: 4,
-		// There are no women in ward d.
+		// Ward d has no women.
 		Forbidden: []space.Predicate{{{Feature: 1, Set: []int{3}}, {Feature: 3, Set: []int{0}}}},
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -50,7 +50,7 @@ func clinic(seed uint64) problem.Query {
 	return problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 20)}
 }
 
-// enumerator asks a solver that tries every point.
+// enumerator is a solver that tries every point.
 func enumerator(ctx context.Context, q problem.Query, goal problem.Goal, _ time.Duration, known [][]float64) (*engine.Extreme, error) {
 	d, err := sdktest.Enumerator{}.Describe(ctx)
 	if err != nil {
@@ -60,8 +60,7 @@ func enumerator(ctx context.Context, q problem.Query, goal problem.Goal, _ time.
 	return engine.Enclose(ctx, &q, engine.Options{Solver: sdktest.Enumerator{}, Description: d}, known)
 }
 
-// predicates are two: one that cuts a box out, and one whose wards are not next to
-// each other.
+// twoPredicates are one that cuts a box out, and one whose wards are not adjacent.
 func twoPredicates() []Predicate {
 	inf := math.Inf(1)
 	return []Predicate{
@@ -70,8 +69,8 @@ func twoPredicates() []Predicate {
 	}
 }
 
-// Floors and ceiling are the least and the largest there are, by definition: over
-// everybody inside each predicate, and over everybody outside both.
+// Floors and ceiling equal the extremes of an enumeration inside each predicate and outside
+// both.
 func TestFloorsAndCeiling(t *testing.T) {
 	fair := 0
 	for seed := range uint64(12) {
@@ -125,8 +124,8 @@ func TestFloorsAndCeiling(t *testing.T) {
 	}
 }
 
-// Where a predicate holds for nobody there is nothing to bound; where nobody has two
-// counterfactuals there is a k and no gap.
+// An empty predicate has no bounds. Without an individual with two counterfactuals there is
+// a k and no gap.
 func TestFloorsOfFew(t *testing.T) {
 	q := clinic(1)
 	predicates := []Predicate{
@@ -136,7 +135,7 @@ func TestFloorsOfFew(t *testing.T) {
 	}
 	p := Proving{Query: q, Time: time.Hour, Ask: func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*engine.Extreme, error) {
 		if goal == problem.Minimise && slices.Equal(q.Region.Box[1:2], []space.Interval{{Lo: 3, Hi: 3}}) {
-			return &engine.Extreme{Nobody: true}, nil // with two
+			return &engine.Extreme{Nobody: true}, nil // with two counterfactuals
 		}
 		return enumerator(ctx, q, goal, limit, known)
 	}}
@@ -158,8 +157,8 @@ func TestFloorsOfFew(t *testing.T) {
 	}
 }
 
-// Questions share the time that is left evenly, k before gaps, and hand on whom
-// they found; a lost solver or the end of the context keeps what is known by then.
+// Questions share the remaining time evenly, k before gaps, and pass on the individuals
+// found. A lost solver or the end of the context keeps the bounds so far.
 func TestProvingSharesTimeAndStops(t *testing.T) {
 	var goals []problem.Goal
 	var shares []time.Duration

@@ -9,11 +9,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Prune cuts a tree back to its smallest part that minimises impurity + α·leaves,
-// where impurity is the weighted mean over the root's samples of the Gini impurity
-// of their leaf (cost-complexity pruning, chapter 3 of the book; misclassifications,
-// the book's cost, are blind to leaves where a rare class is less rare). The tree
-// itself stays as it is.
+// Prune returns the smallest subtree that minimises impurity + α·leaves (cost-complexity
+// pruning, chapter 3 of the book). Impurity is the mean Gini impurity of the leaves,
+// weighted by the root's samples. The book's cost, misclassification, cannot see that a
+// rare class is less rare in a leaf. The input is unchanged.
 func Prune(root *Node, alpha float64) *Node {
 	kept, _, _ := prune(root, alpha*root.weight())
 	return kept
@@ -23,7 +22,7 @@ func (n *Node) weight() float64 {
 	return float64(n.Hits*n.weights.high + (n.Samples-n.Hits)*n.weights.low)
 }
 
-// prune gives the part of the tree kept, its summed impurity and its leaves.
+// prune returns the kept subtree, its summed impurity and its number of leaves.
 func prune(n *Node, price float64) (kept *Node, cost float64, leaves int) {
 	out := *n
 	single := n.impurity()
@@ -33,7 +32,7 @@ func prune(n *Node, price float64) (kept *Node, cost float64, leaves int) {
 		out.Low, low, lowLeaves = prune(n.Low, price)
 		out.High, high, highLeaves = prune(n.High, price)
 		cost, leaves = low+high, lowLeaves+highLeaves
-		// Ties go to the smaller tree, whatever rounding makes of them.
+		// Ties go to the smaller tree, with a margin for rounding.
 		if cost+float64(price*float64(leaves-1)) < single*(1-1e-12) {
 			return &out, cost, leaves
 		}
@@ -41,8 +40,7 @@ func prune(n *Node, price float64) (kept *Node, cost float64, leaves int) {
 	return &Node{Samples: n.Samples, Hits: n.Hits, weights: n.weights}, single, 1
 }
 
-// Alphas are the prices at which Prune changes what it keeps, ascending from 0:
-// from each on, until the next, it keeps the same.
+// Alphas are the costs at which Prune's result changes, ascending from 0.
 func Alphas(root *Node) []float64 {
 	out := []float64{0}
 	for n := Prune(root, 0); !n.Leaf(); {
@@ -54,7 +52,7 @@ func Alphas(root *Node) []float64 {
 	return out
 }
 
-// weakest is the least rise in impurity per leaf saved by making a leaf of a node.
+// weakest is the least rise in impurity per saved leaf over all collapses.
 func weakest(root *Node) float64 {
 	least := math.Inf(1)
 	var walk func(*Node) (cost float64, leaves int)
@@ -72,7 +70,7 @@ func weakest(root *Node) float64 {
 	return least
 }
 
-// cut is prune for a price already multiplied by the samples.
+// cut is prune for a cost already multiplied by the samples.
 func cut(n *Node, price float64) *Node {
 	kept, _, _ := prune(n, price)
 	return kept
@@ -81,17 +79,16 @@ func cut(n *Node, price float64) *Node {
 // folds of the cross-validation.
 const folds = 5
 
-// ChooseAlpha picks the price of a leaf by cross-validation: the one whose weighted
-// mean squared error of the predicted share, on samples that the tree was not grown
-// from, is the least; of equal ones the largest. (The book's one-SE rule leaves so
-// little of a tree that its paths say little; what they claim is tested on fresh
-// samples anyway.) Equal seeds give equal prices.
+// ChooseAlpha picks the cost a leaf by cross-validation: the one with the least weighted
+// mean squared error of the predicted share on held-out samples, the largest of equal ones.
+// The book's one-SE rule leaves too little of a tree for useful paths; their claims are
+// tested on fresh samples anyway. Equal seeds give equal costs.
 func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root *Node, seed uint64) float64 {
 	alphas := Alphas(root)
 	if len(points) < 2*folds || len(alphas) == 1 {
 		return 0
 	}
-	// Between two changes the geometric mean stands for both.
+	// The geometric mean represents the interval between two changes.
 	tried := make([]float64, len(alphas))
 	for i := range alphas {
 		tried[i] = alphas[i]
@@ -100,7 +97,7 @@ func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root
 		}
 	}
 	order := stratified(high, rand.New(rand.NewPCG(seed, 0x666f6c6473)))
-	errors := make([][]float64, len(tried)) // by price, one a sample
+	errors := make([][]float64, len(tried)) // one list for each cost, one entry a sample
 	w := balanced(high)
 	for fold := range folds {
 		var grow, held []int
@@ -133,8 +130,8 @@ func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root
 	return tried[chosen]
 }
 
-// stratified is the samples in a random order, those labelled high first, so that
-// every fifth of them makes a fold with its share of both.
+// stratified is a random order of the samples, high ones first, so that every fifth sample
+// makes a fold with its share of both classes.
 func stratified(high []bool, rng *rand.Rand) []int {
 	order := rng.Perm(len(high))
 	slices.SortStableFunc(order, func(a, b int) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// kOf is an evaluator that counts as it is told.
+// kOf is an evaluator whose k is a given function.
 type kOf func(x []float64) int
 
 func (k kOf) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
@@ -18,8 +18,8 @@ func (k kOf) EvaluateAll(xs [][]float64, out []evaluate.Outcome) {
 	}
 }
 
-// smallSpace draws a space that tests can go through one by one: up to four
-// features that are not protected, one that is, and up to two constraints.
+// smallSpace draws a space that tests can enumerate: up to four non-protected features, one
+// protected one, and up to two constraints.
 func smallSpace(t *rapid.T) *space.Space {
 	s := &space.Space{}
 	for i := range rapid.IntRange(1, 4).Draw(t, "features") {

@@ -21,35 +21,35 @@ type Result struct {
 	Seed    int64   `json:"seed"`
 	Seconds float64 `json:"seconds"`
 	Epsilon string  `json:"epsilon"`
-	// Notion is decision where outcomes are decisions: bins of a width of one half.
+	// Notion is "decision" where outcomes are decisions: bins of width ½.
 	Notion    string   `json:"notion,omitempty"`
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	Source    *Source  `json:"source"`
-	// InitK is the largest k of the people found; 0 for none.
+	// InitK is the largest k of the individuals found; 0 without any.
 	InitK       int          `json:"init_k"`
 	Individuals []Individual `json:"individuals"`
 	Sample      *Sample      `json:"sample,omitempty"`
-	// Delta is how much larger the mean k inside a predicate had to be; 0 without a sample.
+	// Delta is the least difference of means that a predicate had to reach; 0 without a
+	// sample.
 	Delta      float64     `json:"delta"`
 	Confidence float64     `json:"confidence"`
 	Predicates []Predicate `json:"predicates"`
 	Rejected   []Predicate `json:"rejected"`
-	// Nothing says why there is no predicate.
+	// Nothing says why no predicate was kept.
 	Nothing string    `json:"nothing,omitempty"`
 	Alpha   float64   `json:"alpha"`
 	Tree    *TreeJSON `json:"tree"`
 	LIME    *LIME     `json:"lime"`
-	// Ceiling is proved of everybody outside all of Predicates, by Prover; nil
-	// where no solver was asked.
+	// Ceiling is Prover's bound outside all Predicates; nil without a solver.
 	Ceiling *Proved `json:"ceiling,omitempty"`
 	Prover  *Prover `json:"prover,omitempty"`
-	// Interrupted: not all was proved that was to be.
+	// Interrupted: some bounds were not proved.
 	Interrupted bool `json:"interrupted,omitempty"`
 	question.Grounds
 }
 
-// Individual is one of those the neighbours lie around.
+// Individual is one that neighbours were drawn around.
 type Individual struct {
 	X      map[string]float64 `json:"x"`
 	Labels map[string]string  `json:"labels"`
@@ -57,7 +57,7 @@ type Individual struct {
 	Gap    float64            `json:"gap"`
 }
 
-// result is what is known before anything is explained.
+// result holds what is known before the explanation.
 func (j *job) result(w *Worst, source *Source) *Result {
 	st, s := j.question.Study, j.query.Space
 	notion := ""
@@ -78,7 +78,7 @@ func (j *job) individual(x []float64) Individual {
 	return Individual{X: individual.Values(s, x, false), Labels: individual.Labels(s, x, false), K: out.K, Gap: out.Gap}
 }
 
-// take takes an explanation in.
+// take adds an explanation.
 func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	r.Sample, r.Alpha, r.Delta, r.Nothing = &e.Sample, e.Alpha, e.Delta, e.Nothing
 	r.Predicates = append(r.Predicates, e.Predicates...)
@@ -89,13 +89,13 @@ func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	return err
 }
 
-// next says what to ask where nothing was explained.
+// next suggests commands where nothing was explained.
 func (r *Result) next() (out []string) {
 	s := r.Sample
 	if s == nil {
 		return nil
 	}
-	most := 0.0 // difference of means
+	most := 0.0 // largest difference of means
 	for i := range r.Rejected {
 		if p := &r.Rejected[i]; min(p.Inside.N, p.Outside.N) >= fewest {
 			most = max(most, p.Diff)
@@ -114,7 +114,7 @@ func (r *Result) next() (out []string) {
 	return out
 }
 
-// Document shows the result, with the paper's table.
+// Document is the result with the paper's table.
 func (r *Result) Document() *view.Document {
 	d := r.document((*Result).table)
 	d.Blocks = slices.Insert(d.Blocks, 1, r.Caveats()...)
@@ -170,7 +170,7 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 	return d
 }
 
-// table is the paper's, one row a predicate.
+// table is the paper's, one row for each predicate.
 func (r *Result) table() *view.Table {
 	t := &view.Table{
 		Columns: view.Columns("", "Init.K", "Size", "K", "", "Pert.K", "", "Diff", "Cov", "individuals", "rows", ""),
@@ -197,7 +197,7 @@ func (r *Result) table() *view.Table {
 
 func ends(m *Mean) string { return fmt.Sprintf("%.2f–%.2f", m.Low, m.High) }
 
-// counted is a number of individuals: in full while people can read it.
+// counted formats a number of individuals: in full while it is short.
 func counted(c *Coverage) string {
 	switch {
 	case c.Count == "":

@@ -7,15 +7,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// simplify leaves out what a predicate hardly needs: the ends of ranges, and
-// whole conditions, without which its merit is still what it would be if the
-// difference between the means were one standard error less. It is the book's
-// one-standard-error rule for trees, here for a path: of the predicates that the
-// samples cannot tell apart, the shortest. What costs least is left out first, ties
-// from the end; the last condition stays.
+// simplify drops ends of ranges and whole conditions that the merit does not need. The rest
+// must keep the merit less one standard error of the difference between the means: the
+// book's one-standard-error rule for trees, applied to a path. The conjunct that costs
+// least is dropped first, ties from the end; the last condition stays.
 //
-// A predicate whose two sides are not both met by two samples or more is left as
-// it is: nothing is known of its error.
+// A predicate with fewer than two samples on either side is returned unchanged: its error
+// is unknown.
 func simplify(p space.Predicate, points [][]float64, ks []float64) space.Predicate {
 	in, out := sides(p, points, ks)
 	least := in.merit(out) - float64(in.discount(out)*math.Hypot(in.standardError(), out.standardError()))
@@ -27,7 +25,7 @@ func simplify(p space.Predicate, points [][]float64, ks []float64) space.Predica
 		largest := least
 		for _, q := range shorter(p) {
 			in, out := sides(q, points, ks)
-			if m := in.merit(out); m >= largest { // false where a side is empty
+			if m := in.merit(out); m >= largest { // false if a side is empty
 				best, largest = q, m
 			}
 		}
@@ -38,7 +36,7 @@ func simplify(p space.Predicate, points [][]float64, ks []float64) space.Predica
 	}
 }
 
-// shorter lists the predicates with one conjunct less, of those that have any left.
+// shorter lists the predicates with one conjunct removed, at least one left.
 func shorter(p space.Predicate) []space.Predicate {
 	var out []space.Predicate
 	for i := range p {
@@ -53,7 +51,7 @@ func shorter(p space.Predicate) []space.Predicate {
 	return out
 }
 
-// sides sums up k where p holds and where it does not.
+// sides sums k over the samples where p holds and over the others.
 func sides(p space.Predicate, points [][]float64, ks []float64) (in, out sum) {
 	for i, x := range points {
 		if p.Holds(x) {
@@ -65,7 +63,7 @@ func sides(p space.Predicate, points [][]float64, ks []float64) (in, out sum) {
 	return in, out
 }
 
-// sum adds up k, and its square, over samples. The zero value is of none.
+// sum holds the sums of k and k² over samples. The zero value is empty.
 type sum struct {
 	n          int
 	k, squares float64
@@ -88,17 +86,16 @@ func (s sum) standardError() float64 {
 	return math.Sqrt(max(0, variance) / float64(s.n))
 }
 
-// merit is what predicates are shaped by: the difference between the mean k of the
-// samples inside and of those outside, discounted where few are left outside. NaN
-// where a side is empty. Sums of k are whole numbers, so that it does not depend on
-// the order of the samples.
+// merit is the objective that shapes predicates: the mean k inside less the mean outside,
+// discounted if few samples are outside. NaN if a side is empty. Sums of k are whole
+// numbers, so the order of the samples does not matter.
 func (s sum) merit(outside sum) float64 {
 	return (s.mean() - outside.mean()) * s.discount(outside)
 }
 
-// discount is 1 while at least a quarter of the samples lie outside, and falls with
-// the square root of their share below: a condition that nearly everybody fulfils
-// explains little, however fair the others are treated.
+// discount is 1 while at least a quarter of the samples lie outside, and falls with the
+// square root of that share below. A condition that nearly all individuals satisfy explains
+// little.
 func (s sum) discount(outside sum) float64 {
 	return math.Sqrt(min(1, 4*float64(outside.n)/float64(s.n+outside.n)))
 }

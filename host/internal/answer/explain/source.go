@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Source says where the people to explain come from.
+// Source says where the explained individuals come from.
 type Source struct {
 	// Kind is search, journal or rows.
 	Kind string `json:"kind"`
@@ -26,7 +26,7 @@ type Source struct {
 	Budget   string `json:"budget,omitempty"`
 	// Evaluations of the fresh search.
 	Evaluations int64 `json:"evaluations,omitempty"`
-	// Rows are those looked at; with a search, because it found nobody.
+	// Rows is the number of rows evaluated; with a search, because it found no individual.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func (s *Source) String() string {
 	return text
 }
 
-// people finds those treated worst.
+// people finds the worst-treated individuals.
 func (j *job) people(ctx context.Context) (*Worst, *Source, error) {
 	switch {
 	case j.request.From != "":
@@ -56,8 +56,8 @@ func (j *job) people(ctx context.Context) (*Worst, *Source, error) {
 	return j.searched(ctx)
 }
 
-// consider evaluates an individual, and takes it where it is one of the region. worst: it is
-// among those treated worst so far.
+// consider evaluates an individual and adds it to w if it lies in the region. worst reports
+// whether it is among the worst so far.
 func (j *job) consider(w *Worst, x []float64) (taken, worst bool) {
 	if s := j.query.Space; len(x) != len(s.Features) || !s.ContainsIndividual(x) || !s.RegionContains(j.query.Region, x) {
 		return false, false
@@ -69,8 +69,8 @@ func (j *job) consider(w *Worst, x []float64) (taken, worst bool) {
 	return true, w.Add(slices.Clone(x), out)
 }
 
-// searched runs a fresh fast search without a solver. Its run in the journal has those who
-// were treated worst when they were found, from whom all is explained; the others are summed up.
+// searched runs a fast search without a solver. The explanation uses the individuals that the
+// journal kept as the worst at their time; the others are only counted.
 func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	r := search.Request{
 		Spec: j.question.Spec, Strategy: j.request.Strategy, Solver: search.NoSolver, Set: j.request.Set, Mode: search.FastMode,
@@ -107,8 +107,8 @@ func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	return w, source, err
 }
 
-// lookAtRows takes the people of the data whose copies fall into different bins, though
-// no gap exceed ε.
+// lookAtRows collects rows whose copies fall into different bins, even with a gap of at
+// most ε.
 func (j *job) lookAtRows(w *Worst, source *Source) error {
 	rows, err := j.rows()
 	for _, x := range rows {
@@ -120,8 +120,8 @@ func (j *job) lookAtRows(w *Worst, source *Source) error {
 	return err
 }
 
-// journalled takes those whom a run in the journal found: a search, a quantification, or
-// a verdict, whose witness is one.
+// journalled collects the individuals of a run in the journal: a search, a quantification,
+// or a verdict with its witness.
 func (j *job) journalled() (*Worst, *Source, error) {
 	w, source := &Worst{}, &Source{Kind: "journal"}
 	err := j.session.Past(func(past *journal.Journal) error {
@@ -146,9 +146,8 @@ func (j *job) journalled() (*Worst, *Source, error) {
 	return w, source, err
 }
 
-// fits holds a run against the question: individuals of another space mean
-// nothing here. Those of another network of the same space are welcome, and
-// evaluated again; so are those of another ε.
+// fits rejects runs on another space. Runs on another network of the same space, or with
+// another ε, are accepted and evaluated again.
 func (j *job) fits(d *journal.Details) error {
 	if command := d.Started.Task.Command; !slices.Contains([]string{"search", "certify", "quantify"}, command) {
 		return fmt.Errorf("run %s is of hyfair %s; the people treated worst are those of a search, certify or quantify", d.Name, command)
@@ -165,7 +164,7 @@ func (j *job) fits(d *journal.Details) error {
 	return nil
 }
 
-// given takes rows: of a file, or of the study's data.
+// given collects rows of a file or of the study's data.
 func (j *job) given() (*Worst, *Source, error) {
 	r, st := &j.request, j.question.Study
 	var data *people.Data

@@ -9,19 +9,19 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Network is one of several networks that are explained.
+// Network is one of several explained networks.
 type Network struct {
 	Study string `json:"study"`
 	Model string `json:"model"`
-	// Arm is what a grid says of the request; empty without one.
+	// Arm is the request's arm in a grid; empty without a grid.
 	Arm string `json:"arm,omitempty"`
-	// Error says why there is no report, or why no more is proved in it; the others
-	// go on.
+	// Error says why there is no report, or why its bounds are incomplete. The other
+	// networks are unaffected.
 	Error  string  `json:"error,omitempty"`
 	Report *Result `json:"report"`
 }
 
-// Name is the network's without its ending, or the study's for its own network, and
+// Name is the file name without its ending, or the study's name for its own network, and
 // the arm.
 func (n *Network) Name() string {
 	name := n.Study
@@ -34,8 +34,8 @@ func (n *Network) Name() string {
 	return strings.TrimSpace(name + " " + n.Arm)
 }
 
-// Table is the paper's Table 3: a row a network, LIME on the left where it was asked,
-// and the first of the predicates kept on the right.
+// Table is the paper's Table 3: a row a network, with LIME on the left if it was requested
+// and the first kept predicate on the right.
 func Table(name string, networks []Network) *view.Table {
 	lime, bounded := false, false
 	for i := range networks {
@@ -100,7 +100,7 @@ func Table(name string, networks []Network) *view.Table {
 	return t
 }
 
-// cells are a network's: those of the first predicate.
+// cells are the cells of the first predicate.
 func (r *Result) cells() []string {
 	if len(r.Predicates) == 0 {
 		return []string{view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, "0"}

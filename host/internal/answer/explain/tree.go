@@ -11,34 +11,33 @@ import (
 
 // Growth bounds a tree.
 type Growth struct {
-	// Depth is the most tests from the root to a leaf.
+	// Depth is the largest number of tests from the root to a leaf.
 	Depth int `json:"depth"`
-	// Leaf is the fewest samples of a leaf; at least 1.
+	// Leaf is the least number of samples in a leaf; at least 1.
 	Leaf int `json:"leaf"`
 }
 
 // Node is a node of a classification tree: a leaf, or a test that sends
 // samples to one of two children.
 type Node struct {
-	// Feature is the one tested. Without Set, samples with a value ≤ Threshold go
-	// to Low and others to High; with Set (categorical features), those whose
-	// category's entry is true go to Low.
+	// Feature is the tested feature. Without Set, values ≤ Threshold go to Low and others
+	// to High; with Set (categorical features), categories whose entry is true go to Low.
 	Feature   int
 	Threshold float64
 	Set       []bool
 	// Low and High are the children; nil in a leaf.
 	Low, High *Node
-	// Samples reached the node, Hits of them labelled high.
+	// Samples is the number that reached the node, Hits those of them labelled high.
 	Samples, Hits int
 
 	weights weights
 }
 
-// weights are what a sample of each class counts for.
+// weights are the weights of a sample of each class.
 type weights struct{ high, low int }
 
-// balanced weighs the classes so that both count for the same in all: each sample
-// with the number of the other class's.
+// balanced gives both classes the same total weight: a sample weighs the number of samples
+// of the other class.
 func balanced(high []bool) weights {
 	w := weights{}
 	for _, h := range high {
@@ -51,20 +50,20 @@ func balanced(high []bool) weights {
 	return w
 }
 
-// Leaf reports a node without children.
+// Leaf reports whether the node has no children.
 func (n *Node) Leaf() bool { return n.Low == nil }
 
-// IsHigh reports that high samples outweigh the others: that their share is larger
-// than at the root.
+// IsHigh reports whether high samples outweigh the others, that is, whether their share
+// exceeds the root's.
 func (n *Node) IsHigh() bool { return n.Hits*n.weights.high > (n.Samples-n.Hits)*n.weights.low }
 
-// Share is the weighted share of high samples: ½ at the root of a whole tree.
+// Share is the weighted share of high samples: ½ at the root of an unpruned tree.
 func (n *Node) Share() float64 {
 	high, low := float64(n.Hits*n.weights.high), float64((n.Samples-n.Hits)*n.weights.low)
 	return high / (high + low)
 }
 
-// impurity is the node's own weight times its Gini impurity.
+// impurity is the node's weight times its Gini impurity.
 func (n *Node) impurity() float64 { return n.weights.impurity(n.Samples, n.Hits) }
 
 // Leaves counts the leaves below the node, itself included.
@@ -75,7 +74,7 @@ func (n *Node) Leaves() int {
 	return n.Low.Leaves() + n.High.Leaves()
 }
 
-// Find is the leaf that a point belongs to.
+// Find is the leaf that contains a point.
 func (n *Node) Find(x []float64) *Node {
 	for !n.Leaf() {
 		if n.low(x[n.Feature]) {
@@ -94,8 +93,8 @@ func (n *Node) low(v float64) bool {
 	return v <= n.Threshold
 }
 
-// impurity is the weight of n samples, hits of them high, times the Gini impurity
-// 2·p·(1 − p). Weights are whole numbers, so that equal splits have equal impurities.
+// impurity is the weight of n samples, hits of them high, times the Gini impurity 2·p·(1 −
+// p). Weights are integers, so equal splits have equal impurities.
 func (w weights) impurity(n, hits int) float64 {
 	high, low := float64(hits*w.high), float64((n-hits)*w.low)
 	if high == 0 || low == 0 {
@@ -104,7 +103,7 @@ func (w weights) impurity(n, hits int) float64 {
 	return 2 * high * low / (high + low)
 }
 
-// samples are points with labels, as a tree is grown from them.
+// samples are labelled points to grow a tree from.
 type samples struct {
 	features []space.Feature
 	points   [][]float64
@@ -113,20 +112,21 @@ type samples struct {
 }
 
 // Grow grows a classification tree (L. Breiman, J. Friedman, R. Olshen, C. Stone,
-// Classification and Regression Trees, 1984): every node takes the test on a
-// non-protected feature that leaves the least Gini impurity, and the first of
-// equal ones in the order of features and thresholds. A threshold is a whole
-// number for integer features, else the shortest decimal between two values. A
-// test on categories may put any set of them on one side; for two classes it is
-// enough to try the sets that come first when categories are sorted by their share
-// of high labels, which the book proves (for leaves of any size; the fewest samples of a
-// leaf may rule out the best set and another one than the next in this order be
-// the second best). Categories that no sample of a node has
-// go to the side with the smaller share: nothing is called high that was not seen.
-// The two classes weigh the same in all, however many samples each has: high ones
-// are often one in twenty, and no leaf might have a majority of them.
+// Classification and Regression Trees, 1984). Each node takes the test on a non-protected
+// feature with the least Gini impurity, the first of equal ones by feature and threshold. A
+// threshold is an integer for integer features, else the shortest decimal between two
+// values.
 //
-// Points have one entry a feature and lie in the domains; there is at least one.
+// A test on categories may put any set on one side. For two classes it suffices to try the
+// prefixes of the categories sorted by their share of high labels, which the book proves
+// for leaves of any size. Where Leaf excludes the best set, the second best need not be a
+// prefix. Categories without a sample in the node go to the side with the smaller share:
+// unseen values are not called high.
+//
+// Both classes have the same total weight. High samples are often one in twenty, and might
+// have a majority in no leaf.
+//
+// Points have one entry for each feature and lie in the domains; at least one point.
 func Grow(s *space.Space, points [][]float64, high []bool, g Growth) *Node {
 	t := &samples{features: s.Features, points: points, high: high, weights: balanced(high)}
 	rows := make([]int, len(points))
@@ -163,7 +163,7 @@ func (t *samples) grow(rows []int, depth, leaf int) *Node {
 	return n
 }
 
-// split is a test and the impurity it leaves.
+// split is a test and the impurity after it.
 type split struct {
 	feature   int
 	threshold float64
@@ -171,14 +171,14 @@ type split struct {
 	impurity  float64
 }
 
-// group is the samples of a node with one value of a feature.
+// group holds the samples of a node with one value of a feature.
 type group struct {
 	value   float64
 	n, hits int
 }
 
-// best finds the test that leaves the least impurity, among those that leave
-// less than there is and fill both sides.
+// best finds the test with the least impurity that improves on the node's and leaves no
+// side empty.
 func (t *samples) best(rows []int, n *Node, leaf int) (split, bool) {
 	best := split{impurity: n.impurity()}
 	found := false
@@ -189,7 +189,7 @@ func (t *samples) best(rows []int, n *Node, leaf int) (split, bool) {
 		}
 		groups := t.groups(rows, i)
 		if f.Kind == space.Categorical {
-			// By share of hits: a.hits/a.n against b.hits/b.n in whole numbers.
+			// By share of hits: compares a.hits/a.n with b.hits/b.n in integers.
 			slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(a.hits*b.n, b.hits*a.n) })
 		}
 		var below group
@@ -204,7 +204,7 @@ func (t *samples) best(rows []int, n *Node, leaf int) (split, bool) {
 			}
 			best, found = split{feature: i, impurity: left}, true
 			if f.Kind == space.Categorical {
-				// The first ones have the smaller share, and Low gets what was not seen.
+				// The first ones have the smaller share; Low takes unseen categories.
 				best.set = make([]bool, len(f.Categories))
 				for c := range best.set {
 					best.set[c] = true
@@ -220,7 +220,7 @@ func (t *samples) best(rows []int, n *Node, leaf int) (split, bool) {
 	return best, found
 }
 
-// groups sums up a node's samples by value of a feature, in ascending order.
+// groups groups a node's samples by value of a feature, ascending.
 func (t *samples) groups(rows []int, feature int) []group {
 	sorted := make([]group, len(rows))
 	for k, r := range rows {
@@ -241,8 +241,8 @@ func (t *samples) groups(rows []int, feature int) []group {
 	return out
 }
 
-// between is a threshold t with a ≤ t < b: near the middle, and for real
-// features with as few digits as fit between the two.
+// between is a threshold t with a ≤ t < b near the middle, for real features with the
+// fewest digits.
 func between(a, b float64, kind space.Kind) float64 {
 	middle := a + (b-a)/2
 	if kind == space.Integer {

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The root's test is as good as the best of all thresholds and of all subsets of
-// categories there are; where leaves may not be small, of all thresholds.
+// The root's test is the best over all thresholds and all subsets of categories; with a
+// minimum leaf size, over all thresholds.
 func TestRootTestIsTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -63,8 +63,8 @@ func TestRootTestIsTheBest(t *testing.T) {
 	})
 }
 
-// A tree keeps to depth and leaf size, counts what reaches its nodes, and never
-// tests protected features. Its paths to high leaves hold where Find says so.
+// A tree respects depth and leaf size, counts the samples of its nodes, and tests no
+// protected feature. Its paths to high leaves agree with Find.
 func TestTreeAndItsPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -110,8 +110,7 @@ func TestTreeAndItsPaths(t *testing.T) {
 	})
 }
 
-// Prune finds the subtree with the least cost of all subtrees, and changes its
-// mind at the prices of Alphas and nowhere else.
+// Prune finds the cheapest of all subtrees, and changes its result exactly at Alphas.
 func TestPruneIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -133,7 +132,7 @@ func TestPruneIsOptimal(t *testing.T) {
 			walk(n)
 			return sum
 		}
-		// The least over all subtrees: a node is a leaf, or its children do their best.
+		// The least over all subtrees: the node as a leaf, or its children at their best.
 		var least func(n *Node) float64
 		least = func(n *Node) float64 {
 			if n.Leaf() {
@@ -168,7 +167,7 @@ func TestPruneIsOptimal(t *testing.T) {
 	})
 }
 
-// Real features are cut at decimals that people can read.
+// Real features are split at short decimals.
 func TestThresholds(t *testing.T) {
 	for _, c := range []struct {
 		a, b float64

@@ -9,10 +9,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Worst collects individuals and keeps those with the largest k, bounded in
-// number. The zero value is ready. Not safe for concurrent use.
+// Worst keeps the individuals with the largest k, a bounded number. The zero value is
+// ready. Not safe for concurrent use.
 type Worst struct {
-	// K is the largest k so far; 0 before the first.
+	// K is the largest k so far; 0 before the first individual.
 	K   int
 	all []person
 }
@@ -25,7 +25,7 @@ type person struct {
 // maxWorst bounds the individuals kept.
 const maxWorst = 4096
 
-// Add takes an individual; x is kept where it is one of those, which Add reports.
+// Add adds an individual and reports whether x was kept.
 func (w *Worst) Add(x []float64, o evaluate.Outcome) bool {
 	if o.K > w.K {
 		w.K, w.all = o.K, w.all[:0]
@@ -37,11 +37,10 @@ func (w *Worst) Add(x []float64, o evaluate.Outcome) bool {
 	return true
 }
 
-// Pick chooses at most n different individuals with the largest k. The first has
-// the most even distribution over the bins (the largest Shannon entropy, then the
-// largest min-entropy, then gap); each further one is the farthest, by Gower's distance over
-// non-protected features, from those chosen before it, so that several clusters
-// have their say.
+// Pick chooses at most n different individuals with the largest k. The first has the most
+// even distribution over the bins: the largest Shannon entropy, then min-entropy, then gap.
+// Each further one is the farthest from those chosen by Gower's distance over non-protected
+// features, so that several clusters are represented.
 func (w *Worst) Pick(s *space.Space, n int) [][]float64 {
 	people := slices.Clone(w.all)
 	slices.SortStableFunc(people, func(a, b person) int {
@@ -66,8 +65,8 @@ func (w *Worst) Pick(s *space.Space, n int) [][]float64 {
 	return out
 }
 
-// gower is J. C. Gower's distance: the mean over non-protected features of the
-// difference as a part of the domain, or 1 for different categories.
+// gower is J. C. Gower's distance: the mean over non-protected features of the difference
+// relative to the domain, or 1 for different categories.
 func gower(s *space.Space, a, b []float64) float64 {
 	sum, n := 0.0, 0
 	for i := range s.Features {

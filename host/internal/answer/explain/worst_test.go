@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
-// Those picked are different people with the largest k; the second is as far
-// from the first as anybody is.
+// Pick returns different individuals with the largest k; the second is at the largest
+// distance from the first.
 func TestPick(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSpace(t)
@@ -35,7 +35,7 @@ func TestPick(t *testing.T) {
 			if !worst[fmt.Sprint(x)] {
 				t.Fatalf("%v is none of the worst", x)
 			}
-			delete(worst, fmt.Sprint(x)) // nobody twice
+			delete(worst, fmt.Sprint(x)) // each once
 		}
 		if len(picked) < 2 {
 			return

@@ -34,33 +34,32 @@ import (
 
 // Request asks for a comparison. It is plain data.
 type Request struct {
-	// Search is how every arm's network is searched. What it asks about is what the
-	// whole request asks about.
+	// Search says how every arm's network is searched, and holds the question of the whole
+	// request.
 	Search search.Request `json:"search"`
 	// Arms are as ParseArms reads them.
 	Arms []string `json:"arms"`
-	// Guardrails is a file with the rules of all arms that are guarded; empty: what
-	// explains what each network's search found, with Delta as δ and MostRefused as
-	// Config has it.
+	// Guardrails is a file with the rules of all guarded arms; empty: the explanation of
+	// each network's own search, with Delta as δ and MostRefused as in Config.
 	Guardrails  string     `json:"guardrails,omitempty"`
 	Delta       *float64   `json:"delta,omitempty"`
 	MostRefused float64    `json:"refuse_at_most"`
 	Retraining  Retraining `json:"retraining"`
-	// Prove is how long a solver may take for each arm to bound the share of individuals
-	// whom it treats unfairly; 0: it is not asked.
+	// Prove limits a solver's time for each arm to bound the share of individuals that it
+	// treats unfairly; 0: no solver is asked.
 	Prove time.Duration `json:"prove,omitempty"`
 	// Out is a folder for networks, guardrails and tables, which the result names; empty:
-	// none.
+	// not written.
 	Out string `json:"out,omitempty"`
-	// Gates are what the result is held against.
+	// Gates are the bounds that the result must keep.
 	Gates []gate.Gate `json:"-"`
 }
 
-// Local names files of this machine that the request reads or writes beside its study's;
-// empty: none.
+// Local names local files, beside the study's, that the request reads or writes; empty:
+// none.
 func (r *Request) Local() string { return cmp.Or(r.Out, r.Guardrails) }
 
-// Validate checks what can be checked without reading anything.
+// Validate checks whatever needs no file.
 func (r *Request) Validate() error {
 	if _, err := ParseArms(r.Arms); err != nil {
 		return fmt.Errorf("--arms: %w", err)
@@ -77,23 +76,23 @@ func (r *Request) Validate() error {
 	return r.Search.Validate()
 }
 
-// job is a request whose question was read.
+// job is a request with its question loaded.
 type job struct {
 	session  *session.Session
 	request  Request
 	question *question.Question
 	query    *problem.Query
-	// files has what was written: networks by way, guardrails by arm.
+	// files lists the files written: networks by way, guardrails by arm.
 	files map[string][]string
 	// runs are the searches in the journal, by arm.
 	runs    map[string][]string
 	journal string
-	// refuted are claims of the solver that evaluated individuals refute.
+	// refuted lists the solver's claims that evaluated individuals refute.
 	refuted []string
 }
 
-// Answer compares the arms. The result has those that were done and stands beside
-// an error, unless no arm was.
+// Answer compares the arms. The result has the finished ones and stands beside an error,
+// unless no arm was finished.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	begin := time.Now()
 	j, c, err := open(s, r)
@@ -132,8 +131,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, errors.Join(failed, session.Refuted(j.refuted))
 }
 
-// open reads the study and the rows, and sees that what was asked can be done
-// before anything takes time.
+// open reads the study and the rows, and checks before any long computation that the
+// request can be answered.
 func open(s *session.Session, r Request) (*job, *Config, error) {
 	r.Retraining.Seed = r.Search.Seed
 	if err := r.Validate(); err != nil {
@@ -176,8 +175,8 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 	return j, c, nil
 }
 
-// giveTrainingRows takes the rows that the study does not hold back to train
-// on, and those it does to judge by.
+// giveTrainingRows sets the training rows, which the study does not hold back, and the test
+// rows, which it does.
 func giveTrainingRows(c *Config, st *study.Study) error {
 	data, err := st.Data()
 	if errors.Is(err, study.ErrNoData) {
@@ -204,8 +203,7 @@ func pointsOf(data *people.Data, rows []int) (points [][]float64, labels []int) 
 	return points, labels
 }
 
-// search is Config.Search: searches as hyfair search makes them, of the subject's
-// network.
+// search is Config.Search: runs hyfair search on the subject.
 func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Searched, err error) {
 	if err := j.writeGuardrails(name, subject.Guards); err != nil {
 		return nil, err
@@ -254,11 +252,11 @@ func (j *job) search(ctx context.Context, name string, subject Subject) (_ *Sear
 	return out, err
 }
 
-// explainedBy is how many individuals guardrails are derived around.
+// explainedBy is the number of individuals that guardrails are derived from.
 const explainedBy = 10
 
-// explain is Config.Explain: guardrails by hyfair explain's defaults
-// from the individuals that a search found.
+// explain is Config.Explain: guardrails by hyfair explain's defaults from the individuals
+// found.
 func (j *job) explain(ctx context.Context, m model.Model, found []record.Found) ([]space.Predicate, error) {
 	q := j.query
 	e, err := evaluate.New(m, q.Space, q.Region, q.Epsilon)
@@ -291,7 +289,7 @@ func (j *job) explain(ctx context.Context, m model.Model, found []record.Found) 
 	return guards, nil
 }
 
-// hashOf tells guardrails apart in the journal.
+// hashOf identifies guardrails in the journal.
 func hashOf(s *space.Space, guards []space.Predicate) string {
 	sum := sha256.New()
 	for _, p := range guards {
@@ -300,7 +298,7 @@ func hashOf(s *space.Space, guards []space.Predicate) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// trained is Config.Trained: it writes the network, where --out asks.
+// trained is Config.Trained: writes the network if --out is set.
 func (j *job) trained(way string, n *relu.Network) error {
 	if j.request.Out == "" {
 		return nil
@@ -322,7 +320,7 @@ func (j *job) trained(way string, n *relu.Network) error {
 	return nil
 }
 
-// writeGuardrails writes the guardrails of an arm, where --out asks.
+// writeGuardrails writes an arm's guardrails if --out is set.
 func (j *job) writeGuardrails(name string, guards []space.Predicate) error {
 	if j.request.Out == "" || len(guards) == 0 {
 		return nil

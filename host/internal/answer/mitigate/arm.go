@@ -1,9 +1,8 @@
-// Package mitigate compares what can be done about a network that treats
-// copies of the same person differently: refusing to answer where it does
-// (guardrails), and training it further. Every way is an arm; each arm's
-// network, behind its guardrails, is searched again under the same budget, and
-// its worth on the data is measured beside. docs/mitigate.md explains arms,
-// measures and what came out.
+// Package mitigate compares remedies for a network that treats copies of the same person
+// differently: guardrails, which refuse to answer there, and further training. Each remedy
+// is an arm. Each arm's network, behind its guardrails, is searched again with the same
+// budget, and its quality is measured on the data. docs/mitigate.md explains arms, measures
+// and results.
 package mitigate
 
 import (
@@ -15,45 +14,43 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Subject is what a search looks at: a model and the guardrails in front of
-// it, predicates over features that are not protected.
+// Subject is the target of a search: a model and the guardrails in front of it, predicates
+// over non-protected features.
 type Subject struct {
 	Model  model.Model
 	Guards []space.Predicate
 }
 
-// The ways of making a network.
+// The ways to make a network.
 const (
 	// Original is the network as it is.
 	Original = "original"
-	// Retrained is trained further on the data and the individuals found, with
-	// all their copies: the paper's way.
+	// Retrained is trained further on the data and all copies of the individuals found: the
+	// paper's way.
 	Retrained = "retrained"
 	// Consistent is trained further with a penalty on the spread of the logits
 	// over the copies of an individual.
 	Consistent = "consistent"
-	// Iterated is Consistent, searched and trained further in turns while the
-	// largest k falls.
+	// Iterated alternates Consistent and a search while the largest k falls.
 	Iterated = "iterated"
-	// Blind has its weights from protected attributes set to zero and is trained
-	// further without them: all copies get one score, by construction.
+	// Blind has its weights from protected attributes set to zero and is trained further
+	// without them: all copies get the same score.
 	Blind = "blind"
 )
 
-// Ways lists the ways of making a network, in the order in which they are
-// tried.
+// Ways lists the ways in the order in which they are tried.
 func Ways() []string { return []string{Original, Retrained, Consistent, Iterated, Blind} }
 
-// guards is what follows a way's name in an arm with guardrails.
+// guards is the suffix of a way's name in a guarded arm.
 const guards = "+guards"
 
-// Arm is a way of making a network, with guardrails or without.
+// Arm is a way to make a network, with or without guardrails.
 type Arm struct {
 	Way     string
 	Guarded bool
 }
 
-// String is what ParseArms reads.
+// String is the form that ParseArms reads.
 func (a Arm) String() string {
 	if a.Guarded {
 		return a.Way + guards
@@ -61,13 +58,13 @@ func (a Arm) String() string {
 	return a.Way
 }
 
-// DefaultArms are the paper's four and the two that cost one training each.
+// DefaultArms are the paper's four and the two that take one further training each.
 func DefaultArms() []string {
 	return []string{Original, Original + guards, Retrained, Retrained + guards, Consistent, Blind}
 }
 
-// ParseArms reads arms such as "retrained+guards". They come out ordered by way
-// (see Ways), each with guardrails after the one without, once each.
+// ParseArms reads arms such as "retrained+guards". The result is ordered by way (see Ways),
+// the unguarded arm first, without duplicates.
 func ParseArms(names []string) ([]Arm, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("there is none; the arms are %s, each also with %s", strings.Join(Ways(), ", "), guards)

@@ -15,7 +15,7 @@ func (r *Result) Page() *view.Document {
 	return d
 }
 
-// Figures draw what each arm that was tried costs and brings.
+// Figures draw the costs and effects of each arm tried.
 func (r *Result) Figures() []*view.Figure {
 	var arms []*ArmResult
 	for i := range slices.Backward(r.Arms) {
@@ -53,7 +53,7 @@ func (r *Result) Figures() []*view.Figure {
 	return []*view.Figure{shares, largest}
 }
 
-// Summary is a table of what each arm costs and brings, in plain words.
+// Summary is a table of each arm's costs and effects, in plain words.
 func (r *Result) Summary() *view.Table {
 	t := &view.Table{
 		Columns: view.Columns("mitigation", "right answers", "refused", "gap above ε", "largest k found", "unequal positive rates", "individuals met"),

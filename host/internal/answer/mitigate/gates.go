@@ -9,15 +9,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Gates of a comparison: the accuracy that an arm may cost on the rows it answers, and the
-// share of their people whom it may treat unfairly.
+// Gates of a comparison: the accuracy that an arm may lose on the rows it answers, and the
+// share of those rows' people that it may treat unfairly.
 const (
 	MaxCost   = "max-cost"
 	MaxUnfair = "max-unfair"
 )
 
-// Held holds every arm but the original against gates. One that was left out leaves them
-// undecided.
+// Held checks gates for every arm but the original. A skipped arm leaves them undecided.
 func (r *Result) Held(gates []gate.Gate) (out []gate.Check) {
 	var before *Quality
 	for i := range r.Arms {
@@ -54,7 +53,7 @@ func (r *Result) Held(gates []gate.Gate) (out []gate.Check) {
 	return out
 }
 
-// costs is what became of MaxCost.
+// costs checks MaxCost.
 func (q *Quality) costs(g gate.Gate, arm string, before *Quality) gate.Check {
 	switch {
 	case before == nil || before.AccuracyAnswered == nil:
@@ -67,13 +66,13 @@ func (q *Quality) costs(g gate.Gate, arm string, before *Quality) gate.Check {
 		view.Percent(*q.AccuracyAnswered, 2), view.Percent(*before.AccuracyAnswered, 2)))
 }
 
-// accuracy is AccuracyAnswered, exactly.
+// accuracy is AccuracyAnswered as an exact fraction.
 func (q *Quality) accuracy() *big.Rat {
 	right := math.Round(*q.AccuracyAnswered * float64(q.Answered))
 	return big.NewRat(int64(right), int64(q.Answered))
 }
 
-// treats is what became of MaxUnfair, which is about everybody where a solver was asked.
+// treats checks MaxUnfair: over all individuals if a solver was asked, else over the rows.
 func (a *ArmResult) treats(g gate.Gate) gate.Check {
 	q, arm := a.Quality, a.Name
 	if p := a.Proved; p != nil {
@@ -86,6 +85,6 @@ func (a *ArmResult) treats(g gate.Gate) gate.Check {
 	if q.Unfair == nil {
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
 	}
-	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal: a hundredth is one
+	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal, so that 0.01 is exactly a hundredth
 	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered have a gap above ε")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// An arm that was left out is named, and does not pass.
+// A skipped arm is named and does not pass.
 func TestGateOfAnArmLeftOut(t *testing.T) {
 	g, err := gate.Share(MaxUnfair, "1%")
 	if err != nil {
@@ -22,8 +22,8 @@ func TestGateOfAnArmLeftOut(t *testing.T) {
 	}
 }
 
-// A share that a solver proved is held against a bound before it is rounded: on the bound
-// it passes. Where an arm answers nobody, nothing is known of how it treats people.
+// A proved share is compared before rounding; equality passes. An arm that answers no
+// individual leaves the gate undecided.
 func TestGateOfAProvedShare(t *testing.T) {
 	g, err := gate.Share(MaxUnfair, "1%")
 	if err != nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// ErrNoRules is for Config.Explain to wrap where what was found has no
-// explanation.
+// ErrNoRules is for Config.Explain to wrap if no rule explains the individuals found.
 var ErrNoRules = errors.New("no guardrails")
 
-// guards are the rules given, or those that explain what a search of the
-// network without guardrails found, as far as these do not refuse too many.
+// guards are the given rules, or those that explain the findings of a search of the
+// unguarded network, up to MostRefused.
 func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []space.Predicate, leftOut int, err error) {
 	if r.Rules != nil {
 		return r.Rules, 0, nil
@@ -44,8 +43,8 @@ func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []spa
 	return kept, len(rules) - len(kept), nil
 }
 
-// within takes rules in their order, as long as all that are taken refuse at
-// most a share of the rows together.
+// within takes rules in order while all those taken together refuse at most the given share
+// of the rows.
 func within(rules []space.Predicate, rows [][]float64, most float64) []space.Predicate {
 	var kept []space.Predicate
 	for _, rule := range rules {

@@ -9,16 +9,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// heavier is the factor from one round's penalty to the next one's.
+// heavier is the factor between the penalties of consecutive rounds.
 const heavier = 10
 
-// errNoBetter: rounds of training brought no network worth having.
+// errNoBetter: no round improved the network.
 var errNoBetter = errors.New("no round brought a better network")
 
-// iterate trains as Consistent does and searches in turns. Each turn looks at
-// all that was found until then and makes the penalty heavier. It ends when a
-// turn brings no smaller Max.K, or of equals fewer individuals, than the best
-// network before, or costs too much accuracy on the rows held back.
+// iterate alternates training as in Consistent and searching. Each round uses all
+// individuals found so far and multiplies the penalty by heavier. It ends when a round does
+// not improve Max.K, or with equal Max.K the number of individuals, over the best network,
+// or loses too much accuracy on the held-back rows.
 func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, before *Searched) error {
 	best, from := before, original
 	accuracy := r.heldAccuracy(original)
@@ -58,7 +58,7 @@ func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, befo
 	return fmt.Errorf("%w: the search of the first one found no fewer", errNoBetter)
 }
 
-// heldAccuracy is the original network's on the rows that choose epochs.
+// heldAccuracy is the original network's accuracy on the rows that choose epochs.
 func (r *run) heldAccuracy(original *relu.Network) float64 {
 	var x [][]float64
 	var y []int
@@ -69,8 +69,7 @@ func (r *run) heldAccuracy(original *relu.Network) float64 {
 	return accuracy
 }
 
-// fewer reports that a has a smaller Max.K than b, or the same and fewer
-// individuals.
+// fewer reports whether a has a smaller Max.K than b, or the same and fewer individuals.
 func fewer(a, b *Searched) bool {
 	return a.MaxK() < b.MaxK() || a.MaxK() == b.MaxK() && a.ID() < b.ID()
 }

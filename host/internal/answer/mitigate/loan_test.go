@@ -18,8 +18,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// loan is the shipped study with all that a comparison needs. Its cluster of
-// discrimination is planted: docs/loan.md says where.
+// loan is the loan study with everything that a comparison needs. Its cluster of
+// discrimination is planted: see docs/loan.md.
 type loan struct {
 	*study.Study
 	config Config
@@ -70,8 +70,8 @@ func (l *loan) rule(t testing.TB, text string) space.Predicate {
 	return p
 }
 
-// draws is a search that draws individuals uniformly: the same ones for every
-// subject, so that what two subjects bring can be set side by side.
+// draws is a search that draws individuals uniformly, the same for every subject, so that
+// results are comparable.
 func draws(t testing.TB, s *space.Space, subject Subject, count int) *Searched {
 	t.Helper()
 	region := s.Whole()
@@ -116,8 +116,8 @@ func runLoan(t *testing.T, l *loan) map[string]*Outcome {
 	return byArm
 }
 
-// lattice visits every individual of the loan study but for years_employed, of
-// which it takes every eighth.
+// lattice visits every individual of the loan study, with only every eighth value of
+// years_employed.
 func lattice(s *space.Space, visit func(x []float64)) {
 	x := make([]float64, len(s.Features))
 	var next func(free []int)
@@ -139,9 +139,9 @@ func lattice(s *space.Space, visit func(x []float64)) {
 	next(s.Free())
 }
 
-// TestGuardingTheClusterLeavesTheRest: a rule written by hand that names the
-// planted cluster takes Max.K from 20 to what an enumeration of everybody else
-// gives, no more and no less, and nobody in the cluster is left.
+// TestGuardingTheClusterLeavesTheRest: a handwritten rule that describes the planted
+// cluster lowers Max.K from 20 to exactly the maximum outside the cluster, by enumeration.
+// It refuses every individual in the cluster.
 func TestGuardingTheClusterLeavesTheRest(t *testing.T) {
 	tier.NeedUsual(t)
 	l := openLoan(t, "original", "original+guards")
@@ -195,8 +195,8 @@ func TestGuardingTheClusterLeavesTheRest(t *testing.T) {
 	}
 }
 
-// TestArmsShareTheirNetworks: each network is made once, searched once without
-// guards, and explained from that search.
+// TestArmsShareTheirNetworks: each network is made once, searched once without guardrails,
+// and explained from that search.
 func TestArmsShareTheirNetworks(t *testing.T) {
 	l := openLoan(t, "retrained+guards", "original", "consistent", "original+guards", "retrained")
 	rule := l.rule(t, plantedRule)
@@ -228,14 +228,14 @@ func TestArmsShareTheirNetworks(t *testing.T) {
 	if arms["retrained+guards"].Subject.Model != kept[Retrained] || kept[Original] != nil {
 		t.Error("the guarded arm has another network, or the original was taken for a new one")
 	}
-	// What the penalty is for: copies agree better, and the search finds it.
+	// The penalty's purpose: copies agree better, as the search confirms.
 	if before, after := *arms["original"].Runs[0].AvgK, *arms["consistent"].Runs[0].AvgK; after > before*2/3 {
 		t.Errorf("Avg.K is %v of the consistent network, %v of the original one", after, before)
 	}
 }
 
-// TestBlindIsTheSameForAllCopies: whatever the person, all copies get the very
-// same logit, and the rest of the network has learnt something.
+// TestBlindIsTheSameForAllCopies: all copies of any individual get the same logit, and the
+// rest of the network has been trained.
 func TestBlindIsTheSameForAllCopies(t *testing.T) {
 	l := openLoan(t, "blind", "blind+guards")
 	l.config.Explain = func(context.Context, model.Model, []record.Found) ([]space.Predicate, error) {
@@ -266,8 +266,8 @@ func TestBlindIsTheSameForAllCopies(t *testing.T) {
 	}
 }
 
-// TestTrainingIsDeterministic: the same seed gives the same networks, bit for
-// bit, and another seed others.
+// TestTrainingIsDeterministic: equal seeds give equal networks, bit for bit; other seeds
+// give others.
 func TestTrainingIsDeterministic(t *testing.T) {
 	networks := func(seed int64) map[string]*relu.Network {
 		l := openLoan(t, Retrained, Consistent, Blind)

@@ -12,17 +12,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Proved holds the share of all individuals whom an arm answers and treats unfairly, by
-// proof.
+// Proved bounds the share of all individuals that an arm answers and treats unfairly.
 type Proved struct {
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
-	// Grade is of the proof; empty where nothing is proved.
+	// Grade is the proof's; empty if nothing is proved.
 	Grade string `json:"grade,omitempty"`
-	// Reason says why the two are not the same.
+	// Reason says why Lo and Hi differ.
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
-	// Exact are Lo and Hi as fractions; empty where nobody is answered.
+	// Exact are Lo and Hi as fractions; empty if no individual is answered.
 	Exact []string `json:"exact,omitempty"`
 }
 
@@ -35,7 +34,7 @@ func (j *job) openProver(ctx context.Context) (*discover.Plugin, error) {
 	return p, nil
 }
 
-// prove is Config.Prove: as hyfair quantify, of the individuals whom no guardrail refuses.
+// prove is Config.Prove: hyfair quantify over the individuals that no guardrail refuses.
 func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved, error) {
 	return func(ctx context.Context, subject Subject) (*Proved, error) {
 		d := p.Description()
@@ -56,11 +55,11 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 			return nil, err
 		}
 		j.refuted = append(j.refuted, report.Faults...)
-		return proved(report.Shares(), time.Since(begin)), nil // a solver that was lost or refuted leaves nothing proved, which the reason says
+		return proved(report.Shares(), time.Since(begin)), nil // a lost or refuted solver proves nothing; Reason says so
 	}
 }
 
-// proved is what shares say.
+// proved converts shares.
 func proved(s quantify.Shares, took time.Duration) *Proved {
 	out := &Proved{Grade: s.Grade, Reason: s.Reason, Seconds: took.Seconds()}
 	if in := s.Interval; in != nil {
@@ -72,7 +71,7 @@ func proved(s quantify.Shares, took time.Duration) *Proved {
 	return out
 }
 
-// bounds are Exact; nil where nobody is answered.
+// bounds are Exact; nil if no individual is answered.
 func (p *Proved) bounds() (least, most *big.Rat) {
 	if len(p.Exact) != 2 {
 		return nil, nil
@@ -85,7 +84,7 @@ func (p *Proved) bounds() (least, most *big.Rat) {
 	return least, most
 }
 
-// cell shows it.
+// cell formats the bounds for a table.
 func (p *Proved) cell() string {
 	if p == nil {
 		return "–"

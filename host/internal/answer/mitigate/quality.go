@@ -8,48 +8,46 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Quality is what a subject is worth on rows of data whose outcome is known.
-// Shares are 0 to 1; nil is a share of no rows.
+// Quality is a subject's performance on rows with known outcome. Shares are 0 to 1; nil for
+// a share of no rows.
 type Quality struct {
-	// Rows were put to the subject, Answered of them not refused.
+	// Rows counts the rows given to the subject, Answered those not refused.
 	Rows     int `json:"rows"`
 	Answered int `json:"answered"`
 	// Refused is the share of the rows that guardrails refuse.
 	Refused *float64 `json:"refused"`
-	// Accuracy counts a refusal as no right answer; AccuracyAnswered looks at the
-	// answered rows alone, as do all measures below.
+	// Accuracy counts a refusal as wrong; AccuracyAnswered and all measures below are over
+	// the answered rows.
 	Accuracy         *float64 `json:"accuracy"`
 	AccuracyAnswered *float64 `json:"accuracy_answered"`
-	// F1 is 2·TP / (2·TP + FP + FN), of the positive outcome; nil where nobody
-	// has it or is given it.
+	// F1 is 2·TP / (2·TP + FP + FN) for the positive outcome; nil if that denominator is 0.
 	F1 *float64 `json:"f1"`
-	// Unfair is the share of those, in the part of the space that is searched, whose
-	// counterfactuals' scores lie more than ε apart; exact.
+	// Unfair is the share of rows in the searched region whose counterfactuals' scores lie
+	// more than ε apart; exact.
 	Unfair *float64 `json:"unfair"`
-	// Parity and Opportunity are the largest over Groups.
+	// Parity and Opportunity are the maxima over Groups.
 	Parity      *float64 `json:"demographic_parity_difference"`
 	Opportunity *float64 `json:"equal_opportunity_difference"`
 	Groups      []Groups `json:"groups"`
 }
 
-// Groups compares the groups that the values of one protected attribute make.
+// Groups compares the groups given by the values of one protected attribute.
 type Groups struct {
 	Attribute string `json:"attribute"`
-	// Parity is the largest less the smallest share of positive decisions among
-	// groups of at least MinGroup rows; Opportunity the same among those whose
-	// outcome is positive. nil with fewer than two such groups.
+	// Parity is the largest less the smallest share of positive decisions among groups of
+	// at least MinGroup rows. Opportunity is the same over the rows with positive outcome.
+	// nil with fewer than two groups of that size.
 	Parity      *float64 `json:"demographic_parity_difference"`
 	Opportunity *float64 `json:"equal_opportunity_difference"`
 }
 
-// MinGroup is how many rows a group has at least to be compared: shares of
-// fewer say little.
+// MinGroup is the least number of rows of a group to be compared; shares of fewer are
+// unreliable.
 const MinGroup = 10
 
-// Judge measures a subject on rows and their labels. A row's group is its own
-// value of an attribute that is categorical or has a domain no larger than its
-// list of protected values, else the nearest value in that list, the smaller one
-// of two.
+// Judge measures a subject on rows and their labels. A row's group is its own value of an
+// attribute if that is categorical or has a domain no larger than its list of protected
+// values. Otherwise it is the nearest value in that list, the smaller of two.
 func Judge(s *space.Space, subject Subject, rows [][]float64, labels []int) Quality {
 	protected := s.Protected()
 	counts := make([]map[float64]*tally, len(protected))
@@ -90,10 +88,10 @@ func Judge(s *space.Space, subject Subject, rows [][]float64, labels []int) Qual
 	return q
 }
 
-// tally counts decisions against outcomes.
+// tally counts decisions by outcome.
 type tally struct {
-	hits, alarms       int // positive decisions, on positive and on other rows
-	misses, rejections int // the other decisions, on the same
+	hits, alarms       int // positive decisions, with positive and with other outcome
+	misses, rejections int // negative decisions, likewise
 }
 
 func (t *tally) add(decision, outcome bool) {
@@ -111,8 +109,8 @@ func (t *tally) add(decision, outcome bool) {
 
 func (t *tally) rows() int { return t.hits + t.alarms + t.misses + t.rejections }
 
-// spread is the largest less the smallest share among groups of at least
-// MinGroup; nil below two of them.
+// spread is the largest less the smallest share among groups of at least MinGroup; nil with
+// fewer than two of them.
 func spread(groups map[float64]*tally, count func(*tally) (part, whole int)) *float64 {
 	lo, hi, n := math.Inf(1), math.Inf(-1), 0
 	for _, t := range groups {
@@ -145,7 +143,7 @@ func larger(a, b *float64) *float64 {
 	return a
 }
 
-// groupOf is the value that stands for v.
+// groupOf is the value whose group v belongs to.
 func groupOf(f *space.Feature, v float64) float64 {
 	if f.Discrete() && f.Hi-f.Lo < float64(len(f.Protected)) || f.Kind == space.Categorical {
 		return v

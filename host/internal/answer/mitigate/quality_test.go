@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// shop is a space of one ordinary feature and two protected ones, and a network
-// that decides by the ordinary one: positive above 4.
+// shop is a space of one ordinary and two protected features, and a network that decides by
+// the ordinary one: positive above 4.
 func shop(t testing.TB) (*space.Space, *relu.Network) {
 	t.Helper()
 	s := &space.Space{
@@ -47,14 +47,14 @@ func rowsOf(crowds []crowd) (rows [][]float64, labels []int) {
 	return rows, labels
 }
 
-// TestJudge holds every measure against a count by hand.
+// TestJudge compares every measure with a count by hand.
 func TestJudge(t *testing.T) {
 	s, n := shop(t)
 	rows, labels := rowsOf([]crowd{
 		{[]float64{9, 0, 21}, 1, 10}, // f, 20: right yes
 		{[]float64{0, 0, 21}, 1, 30}, // f, 20: wrong no
 		{[]float64{9, 1, 48}, 1, 20}, // m, 40 (48 is nearer to it): right yes
-		{[]float64{9, 1, 50}, 0, 20}, // m, 40, the smaller of two that are as near: wrong yes
+		{[]float64{9, 1, 50}, 0, 20}, // m, 40, the smaller of two equally near: wrong yes
 		{[]float64{0, 1, 62}, 0, 10}, // m, 60: right no
 		{[]float64{9, 1, 10}, 1, 1},  // m, 20: right yes
 	})
@@ -72,11 +72,11 @@ func TestJudge(t *testing.T) {
 	check("accuracy", q.Accuracy, 41.0/91)
 	check("accuracy of the answered", q.AccuracyAnswered, 41.0/91)
 	check("F1", q.F1, 62.0/(62+20+30))
-	// Women: 10 of 40 positive; men: 41 of 51. Of those with the outcome 10 of 40
-	// women and 21 of 21 men.
+	// Women: 10 of 40 positive; men: 41 of 51. With positive outcome: 10 of 40 women and 21
+	// of 21 men.
 	check("parity by sex", q.Groups[0].Parity, 41.0/51-0.25)
 	check("opportunity by sex", q.Groups[0].Opportunity, 0.75)
-	// 20: 11 of 41; 40: 40 of 40; 60: 0 of 10, none of whom has the outcome.
+	// 20: 11 of 41; 40: 40 of 40; 60: 0 of 10, without a positive outcome.
 	check("parity by age", q.Groups[1].Parity, 1)
 	check("opportunity by age", q.Groups[1].Opportunity, 1-11.0/41)
 	check("parity", q.Parity, 1)
@@ -96,8 +96,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeOfNobody: where everybody is refused, or there is nobody, shares are
-// nil and not numbers made up.
+// TestJudgeOfNobody: if all rows are refused, or there are no rows, shares are nil.
 func TestJudgeOfNobody(t *testing.T) {
 	s, n := shop(t)
 	everybody := []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 9}}}}
@@ -111,7 +110,7 @@ func TestJudgeOfNobody(t *testing.T) {
 	}
 }
 
-// TestSmallGroupsAreNotCompared: below MinGroup rows there is no share.
+// TestSmallGroupsAreNotCompared: groups below MinGroup rows have no share.
 func TestSmallGroupsAreNotCompared(t *testing.T) {
 	s, n := shop(t)
 	for _, c := range []struct {
@@ -125,8 +124,8 @@ func TestSmallGroupsAreNotCompared(t *testing.T) {
 	}
 }
 
-// TestGroupOf: values of a narrow domain stand for themselves, also where the
-// copies take values beyond it.
+// TestGroupOf: values of a narrow domain are their own groups, even if copies take values
+// beyond it.
 func TestGroupOf(t *testing.T) {
 	narrow := &space.Feature{Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{1, 2, 3}}
 	wide := &space.Feature{Kind: space.Integer, Lo: 0, Hi: 90, Protected: []float64{20, 40}}

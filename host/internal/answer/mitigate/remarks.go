@@ -2,9 +2,8 @@ package mitigate
 
 import "fmt"
 
-// Remarks are what must be said of the arms in words, in their order: who
-// refuses too many to be called a success, what costs too much accuracy, what
-// made things worse, and why arms were left out.
+// Remarks are sentences about the arms, in order: which refuse too many rows, lose too much
+// accuracy or made things worse, and why arms were skipped.
 func Remarks(outcomes []Outcome) []string {
 	var original *Outcome
 	for i := range outcomes {
@@ -22,7 +21,7 @@ func Remarks(outcomes []Outcome) []string {
 	return out
 }
 
-// remarks are those on one arm; original is nil where it was not searched.
+// remarks are those on one arm; original is nil if it was not searched.
 func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if o.Skipped != "" {
@@ -61,12 +60,12 @@ func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	return out
 }
 
-// leastRounds without a find say something at all.
+// leastRounds is the least number of rounds without a find that is worth reporting as a
+// success.
 const leastRounds = 30
 
-// tooFew reports that nobody was found, in fewer rounds than it takes to be surprised
-// by that: a search that finds as often as the original's meets somebody in 3/rate rounds
-// in 19 cases of 20.
+// tooFew reports a search without a find that was too short to be evidence. At the
+// original's rate a search finds an individual within 3/rate rounds in 19 of 20 cases.
 func (o *Outcome) tooFew(all []Outcome) bool {
 	if o.Skipped != "" || o.Arm.Way == Blind || o.ID() > 0 {
 		return false
@@ -80,7 +79,7 @@ func (o *Outcome) tooFew(all []Outcome) bool {
 	return o.rounds() < enough
 }
 
-// rounds are those of all runs together.
+// rounds is the total over all runs.
 func (o *Outcome) rounds() (n float64) {
 	for i := range o.Runs {
 		if m := o.Runs[i].Iter; m != nil {

@@ -34,26 +34,26 @@ type Result struct {
 	gate.Checks
 }
 
-// ArmResult is one arm. Without Skipped it has everything that applies.
+// ArmResult is one arm. Without Skipped, all measures that apply are set.
 type ArmResult struct {
 	Name string `json:"name"`
-	// Skipped says why the arm was not tried; the measures are null then.
+	// Skipped says why the arm was not tried; its measures are null.
 	Skipped string `json:"skipped,omitempty"`
 	// Measures are means over the runs.
 	search.Measures
 	SD *search.Measures `json:"sd,omitempty"`
-	// TooFewRounds: the search found nobody, and was too short for that to say anything
-	// beside the original's.
+	// TooFewRounds: the search found no individual, and was too short for evidence compared
+	// with the original's.
 	TooFewRounds bool `json:"too_few_rounds,omitempty"`
-	// Quality is on the rows that the study holds back.
+	// Quality is measured on the rows that the study holds back.
 	Quality *Quality `json:"quality"`
-	// Proved is of all individuals whom the arm answers; nil where no solver was asked.
+	// Proved is over all individuals that the arm answers; nil without a solver.
 	Proved *Proved `json:"proved,omitempty"`
 	// SearchRefused counts the moves of the search that guardrails refused.
 	SearchRefused int64 `json:"search_refused"`
 	Evaluations   int64 `json:"evaluations"`
-	// Guardrails are the rules in words; LeftOut counts those that would have
-	// refused too many.
+	// Guardrails are the rules in words; LeftOut counts those omitted because they would
+	// refuse too many rows.
 	Guardrails []string  `json:"guardrails,omitempty"`
 	LeftOut    int       `json:"left_out,omitempty"`
 	Training   *Training `json:"training,omitempty"`
@@ -62,7 +62,7 @@ type ArmResult struct {
 	Runs []string `json:"runs,omitempty"`
 }
 
-// Training is the training that an arm's network came out of.
+// Training describes the training of an arm's network.
 type Training struct {
 	Epochs   int     `json:"epochs"`
 	Best     int     `json:"best_epoch"`
@@ -73,7 +73,7 @@ type Training struct {
 	Rounds   int     `json:"rounds,omitempty"`
 }
 
-// result puts together what came out.
+// result assembles the result.
 func (j *job) result(outcomes []Outcome) *Result {
 	r, st := &j.request.Search, j.question.Study
 	out := &Result{
@@ -96,7 +96,7 @@ func (j *job) result(outcomes []Outcome) *Result {
 	return out
 }
 
-// result is the arm's.
+// result is the arm's result.
 func (o *Outcome) result(s *space.Space) ArmResult {
 	a := ArmResult{Name: o.Arm.String(), Skipped: o.Skipped}
 	if o.Skipped != "" {
@@ -117,16 +117,16 @@ func (o *Outcome) result(s *space.Space) ArmResult {
 	return a
 }
 
-// inWords is a guardrail as a rule reads.
+// inWords formats a guardrail as a rule.
 func inWords(s *space.Space, p space.Predicate) string {
 	conditions, err := guard.Conditions(s, p)
 	if err != nil {
-		return p.Format(s) // a rule that no file could hold
+		return p.Format(s) // a rule that no file can express
 	}
 	return (&guard.Rule{Conditions: conditions}).Text(s)
 }
 
-// Document shows the result.
+// Document is the result as a document.
 func (r *Result) Document() *view.Document {
 	seeds := fmt.Sprintf("seed %d", r.Seed)
 	if r.Searches > 1 {

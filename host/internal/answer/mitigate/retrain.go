@@ -15,8 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// material is what networks are trained on: a study's rows and the individuals
-// found so far.
+// material is the training data: a study's rows and the individuals found so far.
 type material struct {
 	Retraining
 	space  *space.Space
@@ -26,8 +25,8 @@ type material struct {
 	found  []record.Found
 }
 
-// worst are the individuals to train on, each once: those of the largest k, then
-// the largest gap.
+// worst are the individuals to train on, without duplicates: by largest k, then by largest
+// gap.
 func (m *material) worst() [][]float64 {
 	sorted := slices.Clone(m.found)
 	slices.SortStableFunc(sorted, func(a, b record.Found) int {
@@ -41,11 +40,10 @@ func (m *material) worst() [][]float64 {
 	return out
 }
 
-// errNothingFound: there is nothing to train on beyond the data.
+// errNothingFound: no training data beyond the study's.
 var errNothingFound = errors.New("the search of the original network found no individual that is treated differently: there is nothing to retrain on")
 
-// retrained is the paper's way: the rows and, of the individuals found, all
-// copies.
+// retrained is the paper's way: trains on the rows and all copies of the individuals found.
 func (m *material) retrained(ctx context.Context, from *relu.Network, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	worst := m.worst()
 	if len(worst) == 0 {
@@ -62,7 +60,7 @@ func (m *material) retrained(ctx context.Context, from *relu.Network, progress f
 	return m.fit(ctx, m.config(from), rows, labels, progress)
 }
 
-// label is what the copies of one individual are trained with.
+// label is the training label of all copies of one individual.
 func (m *material) label(n *relu.Network, copies [][]float64) int {
 	positive, sum := 0, 0.0
 	for _, point := range copies {
@@ -89,10 +87,9 @@ func (m *material) consistent(ctx context.Context, from *relu.Network, progress 
 	return m.fit(ctx, config, m.rows, m.labels, progress)
 }
 
-// group draws some copies of an individual: of one drawn uniformly from the
-// space half of the time, because a search goes where no data is; else of one
-// found or of the row itself. Individuals that rules forbid altogether have no
-// copies and no spread.
+// group draws some copies of an individual. Half of the time it is drawn uniformly from the
+// space, because a search leaves the data's range; otherwise it is one found or the row
+// itself. Individuals without an allowed counterfactual have no copies and no spread.
 func (m *material) group() func(*rand.Rand, int) [][]float64 {
 	worst := m.worst()
 	protected := m.space.Protected()
@@ -142,14 +139,14 @@ func (m *material) blind(ctx context.Context, from *relu.Network, progress func(
 	x := m.inputs(m.rows)
 	for _, row := range x {
 		for _, i := range hidden {
-			row[i] = 0 // its weight has no slope then, and stays 0
+			row[i] = 0 // its weight then has gradient 0, and stays 0
 		}
 	}
 	return m.train(ctx, config, x, m.labels, progress)
 }
 
-// blinded is the network with no weight from the inputs; what these contribute
-// on average over the rows moves into the biases.
+// blinded is the network with zero weights from the inputs. Their mean contribution over
+// the rows moves into the biases.
 func (m *material) blinded(from *relu.Network, hidden []int) *relu.Network {
 	mean := make([]float64, from.Inputs())
 	for _, row := range m.inputs(m.rows) {
@@ -170,7 +167,7 @@ func (m *material) blinded(from *relu.Network, hidden []int) *relu.Network {
 	return &out
 }
 
-// protectedInputs are the network inputs that protected features feed.
+// protectedInputs are the network inputs of protected features.
 func (m *material) protectedInputs() []int {
 	var out []int
 	for _, f := range m.space.Protected() {
@@ -181,18 +178,18 @@ func (m *material) protectedInputs() []int {
 	return out
 }
 
-// fit trains on points; those beyond the study's rows are never held back.
+// fit trains on points; those after the study's rows are never held back.
 func (m *material) fit(ctx context.Context, c train.Config, points [][]float64, labels []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	return m.train(ctx, c, m.inputs(points), labels, progress)
 }
 
-// train trains on network inputs, of which the study's rows come first.
+// train trains on network inputs; the study's rows come first.
 func (m *material) train(ctx context.Context, c train.Config, x [][]float64, y []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	c.HeldBack, c.Held = 0, m.held()
 	return train.Train(ctx, c, x, y, progress)
 }
 
-// held draws the study's rows that choose the epoch.
+// held draws the rows of the study that choose the epoch.
 func (m *material) held() []int {
 	n := max(1, min(int(m.HeldBack*float64(len(m.rows))), len(m.rows)-1))
 	rng := rand.New(rand.NewPCG(uint64(m.Seed), heldStream))
@@ -201,7 +198,7 @@ func (m *material) held() []int {
 	return out
 }
 
-// heldStream tells the numbers that held draws apart from others of the seed.
+// heldStream separates held's random stream from the seed's others.
 const heldStream = 0x68656c64
 
 func (m *material) inputs(points [][]float64) [][]float64 {

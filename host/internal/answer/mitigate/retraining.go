@@ -11,11 +11,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// The policies that say which label the copies of an individual are trained
-// with: all copies of one get the same.
+// The policies for the training label of an individual's copies; all copies get the same.
 const (
-	// LabelMajority is the decision that most of the copies get from the original
-	// network; of a tie LabelMean decides.
+	// LabelMajority is the original network's decision for most of the copies; LabelMean
+	// decides a tie.
 	LabelMajority = "majority"
 	// LabelMean is whether the mean score of the copies is above ½.
 	LabelMean = "mean"
@@ -24,32 +23,32 @@ const (
 // Labels lists the policies.
 func Labels() []string { return []string{LabelMajority, LabelMean} }
 
-// Retraining says how networks are trained further; DefaultRetraining is where
-// to begin. The zero value is not valid.
+// Retraining holds the parameters of further training; see DefaultRetraining. The zero
+// value is invalid.
 type Retraining struct {
-	// Epochs, Rate and Patience are train.Config's; 0 as Patience trains all
-	// epochs. HeldBack is the share of the training rows that choose the epoch;
-	// individuals added to the rows are never held back.
+	// Epochs, Rate and Patience are train.Config's; Patience 0 trains all epochs. HeldBack
+	// is the share of the training rows that choose the epoch; added individuals are never
+	// held back.
 	Epochs   int     `json:"epochs"`
 	Rate     float64 `json:"rate"`
 	Patience int     `json:"patience"`
 	HeldBack float64 `json:"hold_back"`
-	// Augment is how many of the individuals found are added to the rows with all
-	// their copies, those with the largest k first. Label is the policy.
+	// Augment is the number of individuals found, those with the largest k first, that are
+	// added to the rows with all their copies. Label is the policy.
 	Augment int    `json:"augment"`
 	Label   string `json:"label"`
-	// Weight is that of the penalty on the spread of logits, Copies how many
-	// counterfactuals it looks at a time.
+	// Weight is the penalty's factor on the spread of logits, Copies the number of
+	// counterfactuals in each penalty term.
 	Weight float64 `json:"weight"`
 	Copies int     `json:"copies"`
-	// Rounds bounds the turns of Iterated, MaxLoss the accuracy, as a share, that
-	// these may cost on the rows held back.
+	// Rounds bounds the rounds of Iterated, MaxLoss the accuracy, as a share, that they may
+	// lose on the held-back rows.
 	Rounds  int     `json:"rounds"`
 	MaxLoss float64 `json:"max_loss"`
 	Seed    int64   `json:"-"`
 }
 
-// DefaultRetraining is what hyfair mitigate begins with.
+// DefaultRetraining holds the defaults of hyfair mitigate.
 func DefaultRetraining() Retraining {
 	return Retraining{
 		Epochs: 20, Rate: 0.0005, Patience: 5, HeldBack: 0.1, Augment: 200, Label: LabelMajority,
@@ -57,11 +56,11 @@ func DefaultRetraining() Retraining {
 	}
 }
 
-// DearLoss is the share of accuracy beyond which a mitigation is called dear:
+// DearLoss is the loss of accuracy, as a share, above which a mitigation is called dear:
 // two points, the most that the paper's retrained networks lose.
 const DearLoss = 0.02
 
-// Validate says what makes no sense.
+// Validate checks the ranges of the parameters.
 func (r *Retraining) Validate() error {
 	switch {
 	case r.Epochs < 1:
@@ -86,13 +85,12 @@ func (r *Retraining) Validate() error {
 	return r.config(nil).Validate()
 }
 
-// config is that of a training without a penalty.
+// config is the configuration of a training without penalty.
 func (r *Retraining) config(start *relu.Network) train.Config {
 	return train.Config{Start: start, Epochs: r.Epochs, LearningRate: r.Rate, Patience: r.Patience, HeldBack: r.HeldBack, Seed: r.Seed}
 }
 
-// checkData refuses rows that nothing can be learnt from, before any search
-// takes its time.
+// checkData rejects rows that cannot be trained on, before any search begins.
 func checkData(rows [][]float64, labels []int) error {
 	if len(rows) < 2 {
 		return fmt.Errorf("%d rows to train on; at least 2 are needed, one of them to be held back", len(rows))

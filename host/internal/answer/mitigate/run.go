@@ -17,11 +17,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Searched is what the searches of a subject brought.
+// Searched is the result of a subject's searches.
 type Searched struct {
 	// Runs are the measures of each search, at least one.
 	Runs []search.Measures
-	// Found are the individuals kept one by one, in the order they were found.
+	// Found are the individuals stored one by one, in order of discovery.
 	Found []record.Found
 	// Refused counts the moves that guardrails refused.
 	Refused int64
@@ -29,7 +29,7 @@ type Searched struct {
 	Evaluations int64
 }
 
-// MaxK is the largest k of all runs, 0 where nobody was found.
+// MaxK is the largest k of all runs; 0 without an individual.
 func (s *Searched) MaxK() float64 {
 	k := 0.0
 	for i := range s.Runs {
@@ -40,8 +40,8 @@ func (s *Searched) MaxK() float64 {
 	return k
 }
 
-// ID is how many individuals all runs found together; one that two runs found
-// counts twice.
+// ID is the number of individuals found by all runs together; one found by two runs counts
+// twice.
 func (s *Searched) ID() float64 {
 	n := 0.0
 	for i := range s.Runs {
@@ -50,65 +50,62 @@ func (s *Searched) ID() float64 {
 	return n
 }
 
-// Config is a comparison. All but Epsilon, Test, Rules, Explain, Trained and Progress is
-// required.
+// Config is the input of a comparison. All fields but Epsilon, Test, Rules, Explain,
+// Trained and Progress are required.
 type Config struct {
 	Arms []Arm
-	// Model is a network, or another model, of which only guardrails are tried.
+	// Model is a network, or another model, for which only guardrails are tried.
 	Model  model.Model
 	Space  *space.Space
 	Region space.Region
 	// Epsilon is the score difference above which a person is treated unfairly.
 	Epsilon *big.Rat
-	// Train and Test are rows with known outcome: points of Space, encoded, of
-	// which every table has an entry. Without Test, quality is measured on Train.
+	// Train and Test are rows with known outcome: points of Space, encoded, within every
+	// table. Without Test, quality is measured on Train.
 	Train, Test             [][]float64
 	TrainLabels, TestLabels []int
 	Retraining              Retraining
-	// Rules are the guardrails of every guarded arm; where they are nil, Explain
-	// makes those of each network from what its own search found. Rules that are
-	// not nil and empty guard nothing.
+	// Rules are the guardrails of every guarded arm. If nil, Explain derives those of each
+	// network from its own search. An empty, non-nil list guards nothing.
 	Rules   []space.Predicate
 	Explain func(ctx context.Context, m model.Model, found []record.Found) ([]space.Predicate, error)
-	// MostRefused bounds the share of the training rows that guardrails which
-	// Explain made may refuse: rules are taken in their order, and one that would
-	// exceed it is left out. 1 takes all.
+	// MostRefused bounds the share of the training rows that guardrails from Explain may
+	// refuse. Rules are taken in order; one that would exceed it is omitted. 1 takes all.
 	MostRefused float64
-	// Search searches a subject; name tells the arm. When ctx ends it returns
-	// what was found until then, and no error.
+	// Search searches a subject for the named arm. After ctx ends it returns the
+	// individuals found so far, without an error.
 	Search func(ctx context.Context, name string, s Subject) (*Searched, error)
-	// Prove, where not nil, bounds the share of individuals whom a subject treats unfairly;
-	// nil without an error is no answer.
+	// Prove, if not nil, bounds the share of individuals that a subject treats unfairly; a
+	// nil result without an error is no answer.
 	Prove func(ctx context.Context, s Subject) (*Proved, error)
-	// Trained, where not nil, is told of each new network and may keep it.
+	// Trained, if not nil, receives each new network and may keep it.
 	Trained func(way string, n *relu.Network) error
-	// Progress, where not nil, is told what goes on.
+	// Progress, if not nil, receives status lines.
 	Progress func(text string)
 }
 
-// Outcome is one arm that is done.
+// Outcome is one finished arm.
 type Outcome struct {
 	Arm     Arm
 	Subject Subject
-	// Searched is of the arm's own search.
+	// Searched is the arm's own search.
 	*Searched
 	Quality Quality
 	// Proved is nil without Config.Prove.
 	Proved *Proved
-	// LeftOut counts the rules that MostRefused left out.
+	// LeftOut counts the rules omitted because of MostRefused.
 	LeftOut int
-	// Trained tells of the training that the network came out of; nil for
-	// Original. Rounds counts the turns of Iterated.
+	// Trained describes the network's training; nil for Original. Rounds counts the rounds
+	// of Iterated.
 	Trained *train.Report
 	Rounds  int
-	// Skipped says why nothing was searched; everything else is empty then.
+	// Skipped says why nothing was searched; all else is empty then.
 	Skipped string
 }
 
-// Run works through the arms in their order. When ctx ends, or an arm fails,
-// it returns the arms done so far and the error; an arm under way when ctx
-// ended is not among them. What one arm lacks to be tried, such as individuals
-// to retrain on, skips it and the run goes on.
+// Run processes the arms in order. When ctx ends, or an arm fails, it returns the arms
+// finished so far and the error. An arm that lacks a precondition, such as individuals to
+// retrain on, is skipped.
 func Run(ctx context.Context, c Config) ([]Outcome, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -152,7 +149,7 @@ type run struct {
 	made     map[string]*made     // by way
 }
 
-// made is a way's model and how it came about: by training, of a network.
+// made is a way's model and, for a network, its training.
 type made struct {
 	model   model.Model
 	network *relu.Network
@@ -161,7 +158,7 @@ type made struct {
 	err     error
 }
 
-// skipped is why an arm cannot be tried.
+// skipped is the reason why an arm cannot be tried.
 type skipped struct{ error }
 
 func (s *skipped) Unwrap() error { return s.error }
@@ -199,9 +196,8 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	return o, nil
 }
 
-// unfair is the share, among the rows of the region that a subject answers, of those
-// whose counterfactuals' scores lie more than ε apart: by evaluation, whatever a search
-// has met.
+// unfair is the share of rows with a score gap above ε, among those in the region that the
+// subject answers. It evaluates every row, independent of any search.
 func (r *run) unfair(s Subject, rows [][]float64) (*float64, error) {
 	e, err := evaluate.New(s.Model, r.Space, r.Region, r.Epsilon)
 	if err != nil {
@@ -235,7 +231,7 @@ func (r *run) search(ctx context.Context, arm Arm, s Subject) (*Searched, error)
 	return done, err
 }
 
-// searchOnce searches a subject. A search that was broken off is ctx's error.
+// searchOnce searches a subject. An interrupted search returns ctx's error.
 func (r *run) searchOnce(ctx context.Context, name string, s Subject) (*Searched, error) {
 	r.Progress("searching " + name)
 	done, err := r.Search(ctx, name, s)

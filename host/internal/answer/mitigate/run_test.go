@@ -39,8 +39,8 @@ func TestParseArms(t *testing.T) {
 	}
 }
 
-// shopConfig is a comparison on the shop, whose search finds count individuals
-// of largest k by the arm's name.
+// shopConfig is a comparison on the shop space; found gives the number and the k of the
+// individuals by arm.
 func shopConfig(t *testing.T, found func(name string) (k, count int), arms ...string) Config {
 	t.Helper()
 	s, n := shop(t)
@@ -72,8 +72,7 @@ func always(k, count int) func(string) (int, int) {
 	return func(string) (int, int) { return k, count }
 }
 
-// TestNothingToDo: an arm that cannot be tried is left out with the reason, and
-// the others go on.
+// TestNothingToDo: an arm that cannot be tried is skipped with the reason; the others run.
 func TestNothingToDo(t *testing.T) {
 	c := shopConfig(t, always(0, 0), "original", "original+guards", "retrained", "consistent")
 	c.Explain = func(_ context.Context, _ model.Model, found []record.Found) ([]space.Predicate, error) {
@@ -93,8 +92,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestGuardsRefuseNoMoreThanAsked: rules are taken in their order as long as
-// they refuse few enough together.
+// TestGuardsRefuseNoMoreThanAsked: rules are taken in order while they refuse few enough
+// rows together.
 func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 	points := func(lo, hi float64) space.Predicate {
 		return space.Predicate{{Feature: 0, Interval: space.Interval{Lo: lo, Hi: hi}}}
@@ -134,7 +133,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 	}
 }
 
-// TestRulesGivenAreNotExplained: rules of the user's stand for every network.
+// TestRulesGivenAreNotExplained: the user's rules apply to every network.
 func TestRulesGivenAreNotExplained(t *testing.T) {
 	c := shopConfig(t, always(2, 5), "original+guards", "retrained+guards")
 	c.Rules = []space.Predicate{}
@@ -148,8 +147,7 @@ func TestRulesGivenAreNotExplained(t *testing.T) {
 	}
 }
 
-// TestIterated: rounds go on while the search finds less, and the best network
-// is the one kept.
+// TestIterated: rounds continue while the search finds less, and the best network is kept.
 func TestIterated(t *testing.T) {
 	type result struct{ k, count int }
 	for _, test := range []struct {
@@ -204,7 +202,7 @@ func TestIterated(t *testing.T) {
 // TestIteratedIsNotDear: a round that costs too much accuracy is not kept.
 func TestIteratedIsNotDear(t *testing.T) {
 	c := shopConfig(t, always(9, 5), "iterated")
-	c.Retraining.Rate, c.Retraining.MaxLoss = 50, 0 // steps that forget everything
+	c.Retraining.Rate, c.Retraining.MaxLoss = 50, 0 // steps that destroy the network
 	c.Train, c.TrainLabels = rowsOf([]crowd{{[]float64{9, 0, 20}, 1, 20}, {[]float64{0, 1, 40}, 0, 20}, {[]float64{5, 1, 60}, 1, 10}, {[]float64{4, 0, 60}, 0, 10}})
 	outcomes, err := Run(t.Context(), c)
 	if err != nil || !strings.Contains(outcomes[0].Skipped, "points of accuracy") {
@@ -212,8 +210,7 @@ func TestIteratedIsNotDear(t *testing.T) {
 	}
 }
 
-// TestRefusals: what cannot be learnt from is refused before anything is
-// searched.
+// TestRefusals: data that cannot be trained on is refused before any search.
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -252,8 +249,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDivergedTraining: a loss that is no number ends the run with the arms
-// before it, and says what to do.
+// TestDivergedTraining: a NaN loss ends the run with the arms before it, and advises.
 func TestDivergedTraining(t *testing.T) {
 	c := shopConfig(t, always(2, 3), "original", "retrained")
 	c.Retraining.Rate = 1e200
@@ -263,7 +259,7 @@ func TestDivergedTraining(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the arms that were done stand, the one under way does not.
+// TestInterrupted: finished arms are kept, the interrupted one is not.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := shopConfig(t, always(2, 3), "original", "retrained")
@@ -280,8 +276,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestLabels: the policies differ where most copies get a no and a few a
-// certain yes.
+// TestLabels: the policies differ if most copies get a no and a few a certain yes.
 func TestLabels(t *testing.T) {
 	s, _ := shop(t)
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{
@@ -306,7 +301,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestWorst: those with the largest k, then gap, each once.
+// TestWorst: individuals by largest k, then gap, without duplicates.
 func TestWorst(t *testing.T) {
 	found := func(x float64, k int, gap float64) record.Found { return record.Found{X: []float64{x}, K: k, Gap: gap} }
 	m := material{Retraining: Retraining{Augment: 3}, found: []record.Found{
@@ -317,8 +312,8 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestTreesAreGuardedAndNotTrained: of trees guardrails are tried, and every training is
-// left out with the reason.
+// TestTreesAreGuardedAndNotTrained: for trees, guardrails are tried and every training is
+// skipped with the reason.
 func TestTreesAreGuardedAndNotTrained(t *testing.T) {
 	c := shopConfig(t, always(2, 5), "original", "original+guards", "retrained", "iterated", "blind+guards")
 	c.Model = &trees.Ensemble{Columns: c.Space.Inputs, Output: fairness.LinkSigmoid, Trees: []trees.Tree{{{Input: 1, Left: 1, Right: 2}, trees.Leaf(-1), trees.Leaf(1)}}}

@@ -8,19 +8,19 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// muchRefused is the share of the rows from which on refusing is no exception
-// any more, and the rest of a row no success.
+// muchRefused is the share of refused rows above which the rest of an arm's row is no
+// success.
 const muchRefused = 0.5
 
-// Network is one of several networks.
+// Network is one of several compared networks.
 type Network struct {
 	Name string
 	*Result
 }
 
-// Table is the paper's table on mitigation, with what it leaves out: what the
-// guardrails refuse, accuracy on the answered rows, and group measures. Of
-// several networks each has a column with its name.
+// Table is the paper's mitigation table with further columns: rows refused by guardrails,
+// accuracy on answered rows, and group measures. With several networks, one column names
+// the network.
 func Table(networks ...Network) *view.Table {
 	t := &view.Table{}
 	if len(networks) > 1 {
@@ -69,7 +69,7 @@ func Table(networks ...Network) *view.Table {
 	return t
 }
 
-// refusesMany reports that guardrails refuse too many to be called a success.
+// refusesMany reports whether guardrails refuse too many rows for a success.
 func (q *Quality) refusesMany() bool {
 	return q != nil && q.Refused != nil && *q.Refused >= muchRefused
 }
@@ -109,10 +109,10 @@ func (a *ArmResult) cells() []view.Cell {
 	return cells
 }
 
-// refusedCell is the place of the share of refused rows among an arm's cells.
+// refusedCell is the index of the share of refused rows among an arm's cells.
 const refusedCell = 3
 
-// largestCell is that of the largest k.
+// largestCell is the index of the largest k.
 const largestCell = 6
 
 func percent(share *float64) string {

@@ -72,8 +72,8 @@ B,blind,80.00,80.00,0.00,0.00,1000,N/A,N/A,0,0.00,N/A,0.500,N/A,N/A
 	}
 }
 
-// A search that met nobody says so in the table where it was too short to tell: two
-// rounds, or fewer than in which the original's would have met somebody.
+// A search without a find says in the table if it was too short: two rounds, or fewer than
+// the original's rate requires.
 func TestTooFewRounds(t *testing.T) {
 	short := func(arm Arm, id, rounds float64) Outcome {
 		o := outcome(arm, 5, id, 0, 0.8, 1)

@@ -15,22 +15,22 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// door is what hyfair makes of a real model, its rows and its library's scores. Outcomes are equal, when all
-// scores are the library's; wrong, when some are not; or refused.
+// door is the outcome of hyfair for a real model, its rows and its library's scores: equal if all scores are
+// the library's, wrong if some differ, or refused.
 type door struct {
-	// Blind is the outcome of a draft without scores. One that is wrong must come with a doubt.
+	// Blind is the outcome of a draft without scores. A wrong one must come with a doubt.
 	Blind string `json:"blind"`
-	// Says is a part of the doubts, or of what was refused.
+	// Says is a part of the doubts, or of the refusal.
 	Says string `json:"says,omitempty"`
-	// Scored is the outcome with scores. What is then said to be certain must be equal, and what is not must say that
-	// no arrangement was found.
+	// Scored is the outcome with scores. Inputs then called certain must be equal; others must come with the message
+	// that no arrangement was found.
 	Scored string `json:"scored"`
 	// Label is the label's column; "": paid.
 	Label string `json:"label,omitempty"`
 }
 
-// TestDoor: none of these models is read in silence as another one. The scripts in testdata/door make them with the
-// libraries; door.json says what is right.
+// TestDoor: no model is misread without a doubt. The scripts in testdata/door make the models with the libraries;
+// door.json has the expected outcomes.
 func TestDoor(t *testing.T) {
 	folder := "testdata/door"
 	text, err := os.ReadFile(filepath.Join(folder, "door.json"))
@@ -80,7 +80,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// modelOf is the file of a model, or its folder: what has the name beside rows and scores.
+// modelOf is the model's file, or its folder: the entry with that name beside rows and
+// scores.
 func modelOf(t *testing.T, folder, name string) string {
 	all, err := filepath.Glob(filepath.Join(folder, name+".*"))
 	if err != nil {
@@ -94,7 +95,7 @@ func modelOf(t *testing.T, folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// TestScoresThatAreNone: scores that are no such are refused with what the draft found out about them.
+// TestScoresThatAreNone: invalid scores are refused with the draft's findings about them.
 func TestScoresThatAreNone(t *testing.T) {
 	name := "testdata/door/sheet-quoted"
 	given, err := draft.ReadScores(name + ".scores.csv")

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Draft drafts a study, holds the scores that were given, if any, against those of the study as it
-// was written, and keeps beside the study what is known of its inputs.
+// Draft drafts a study, compares the given scores, if any, with those of the written study, and
+// stores the results beside it.
 func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Result, error) {
 	out, err := draft.Answer(ctx, s, r)
 	if err != nil || r.Model == "" {
@@ -37,8 +37,8 @@ func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Res
 	return out, nil
 }
 
-// keep keeps beside the study what is known of its inputs: scores that were held against the
-// model's, nil for none, the accuracy over the rows, and doubts of other kinds.
+// keep stores beside the study what is known of its inputs: the comparison held of scores,
+// nil without one, the accuracy over the rows, and other doubts.
 func keep(s *session.Session, st *study.Study, held *Scores, rows *inspect.Rows, doubts []string) *study.InputCheck {
 	out := &study.InputCheck{Doubts: doubts}
 	switch {

@@ -1,6 +1,6 @@
-// Package reconcile holds the scores of a study's network against those that its owner's own
-// pipeline gave for the same rows: where they differ, the study says something else about the
-// network's inputs than the pipeline does.
+// Package reconcile compares a network's scores in a study with those of its owner's pipeline
+// for the same rows. Where they differ, the study encodes the network's inputs differently
+// from the pipeline.
 package reconcile
 
 import (
@@ -19,11 +19,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Request asks what is in a study, and how far its network's scores are those of a file.
+// Request asks for a study's summary, and for a comparison of its network's scores with a
+// file's.
 type Request struct {
 	inspect.Request
-	// Scores is a CSV file with a score for each row of the study's data, or for each that has
-	// no missing value, in the same order: its last column of numbers.
+	// Scores is a CSV file whose last numeric column has a score for each row of the study's
+	// data, or for each row without a missing value, in order.
 	Scores string `json:"scores"`
 }
 
@@ -33,20 +34,20 @@ type Result struct {
 	Scores Scores `json:"scores"`
 }
 
-// Scores says how far two lists of scores are the same.
+// Scores is the comparison of two lists of scores.
 type Scores struct {
 	File string `json:"file"`
 	Rows int    `json:"rows"`
-	// Differ counts rows whose two scores are more than Tolerance apart, Decisions those
-	// with different decisions. Worst is the largest difference. All are of scores, or of numbers
-	// where the model predicts some.
+	// Differ counts the rows whose scores differ by more than Tolerance, Decisions those with
+	// different decisions. Worst is the largest difference. For a regression model they compare
+	// predicted numbers.
 	Differ    int     `json:"differ"`
 	Decisions int     `json:"decisions"`
 	Tolerance float64 `json:"tolerance"`
 	Worst     float64 `json:"worst"`
-	// Reversed: the file's scores are those of the other class.
+	// Reversed: the file has the scores of the other class.
 	Reversed bool `json:"reversed"`
-	// First are the first rows that differ.
+	// First lists the first differing rows.
 	First []Difference `json:"first"`
 }
 
@@ -60,15 +61,15 @@ type Difference struct {
 }
 
 const (
-	// tolerance is what float32 and printed digits explain.
+	// tolerance of scores covers float32 and printed digits.
 	tolerance = 1e-4
-	// relative is the same of numbers that are predicted, of the largest.
+	// relative is the tolerance of predicted numbers, relative to the largest.
 	relative = 1e-5
-	// first is how many rows are shown.
+	// first is the number of differing rows shown.
 	first = 10
 )
 
-// Answer inspects the study and holds the scores against each other.
+// Answer inspects the study and compares the scores.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if !study.IsStudy(r.Path) {
 		return nil, session.Mistake(fmt.Errorf("--scores are of the rows of a study's data; %s is taken for a network", r.Path))
@@ -83,7 +84,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, session.Mistake(err)
 	}
 	var doubts []string
-	if before := st.InputCheck(); before.Checked { // else they are answered
+	if before := st.InputCheck(); before.Checked { // else the comparison answers them
 		doubts = before.Doubts
 	}
 	out.InputCheck = keep(s, st, &out.Scores, out.Rows, doubts)
@@ -155,7 +156,7 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 	return st, nil
 }
 
-// read reads as many scores as there are rows.
+// read reads one score for each row.
 func read(path string, data *people.Data) ([]float64, error) {
 	theirs, err := draft.ReadScores(path)
 	if err != nil {
@@ -163,11 +164,11 @@ func read(path string, data *people.Data) ([]float64, error) {
 	}
 	want := len(data.Points)
 	if n := len(theirs); n == want+1 && n != data.Read || n == data.Read+1 {
-		theirs = theirs[1:] // a header that reads like a number
+		theirs = theirs[1:] // a header that looks like a number
 	}
 	switch {
 	case len(theirs) == want:
-	case len(theirs) == data.Read: // those of rows that are left out as well
+	case len(theirs) == data.Read: // scores also for the rows left out
 		kept := make([]float64, want)
 		for i := range kept {
 			kept[i] = theirs[data.Row(i)]

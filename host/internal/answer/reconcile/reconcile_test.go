@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// copyOfLoan is the shipped example in a folder of its own, which checks are kept in.
+// copyOfLoan is a copy of the loan study in a folder of its own, which stores checks.
 func copyOfLoan(t *testing.T) string {
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS("../../../../studies/loan")); err != nil {
@@ -25,8 +25,8 @@ func copyOfLoan(t *testing.T) string {
 	return folder
 }
 
-// TestScores: scores with few digits are the network's; another one is found with its row, those of
-// the other class are told, and what is not a score for every row is a mistake.
+// TestScores: scores with few digits equal the network's. A different one is reported with its row,
+// scores of the other class are recognised, and a file without a score for every row is an error.
 func TestScores(t *testing.T) {
 	loan := copyOfLoan(t)
 	st, err := study.Load(loan, study.Options{})
@@ -87,8 +87,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestCheckIsKept: scores that are the model's check a study for all who load it later. Another ε leaves
-// the check, other inputs, rows or another model do not, and scores that contradict it take it back.
+// TestCheckIsKept: matching scores mark a study as checked for later commands. Another ε keeps the mark;
+// other inputs, rows or models lose it; contradicting scores remove it.
 func TestCheckIsKept(t *testing.T) {
 	folder := copyOfLoan(t)
 	path := filepath.Join(folder, "study.yaml")
@@ -175,8 +175,8 @@ func TestCheckIsKept(t *testing.T) {
 	}
 }
 
-// TestCategoriesOfTheModel: without scores, init takes categories in the order of the model's file: then all scores
-// are the library's. A study with another order, or another column, is refused wherever it is loaded.
+// TestCategoriesOfTheModel: without scores, init takes categories in the order of the model's file, and all scores
+// equal the library's. A study with another order or column is refused on load.
 func TestCategoriesOfTheModel(t *testing.T) {
 	files, err := filepath.Abs("../../question/modelfile/testdata/categories")
 	if err != nil {
@@ -187,7 +187,7 @@ func TestCategoriesOfTheModel(t *testing.T) {
 		same          bool
 	}{
 		{"lightgbm.txt", "lightgbm.csv", true},
-		{"xgboost.json", "xgboost.csv", false}, // the file has cut town's categories off
+		{"xgboost.json", "xgboost.csv", false}, // the file has lost town's categories
 		{"xgboost.ubj", "xgboost.csv", false},
 	} {
 		out := filepath.Join(t.TempDir(), "study.yaml")
@@ -233,7 +233,7 @@ func TestCategoriesOfTheModel(t *testing.T) {
 				to = "  zone: {integer: 1..3, encode: {map: {x: 1}}"
 			}
 			changed := strings.Replace(string(text), from, to, 1)
-			if strings.HasPrefix(from, "  kids") { // kids and hours change places
+			if strings.HasPrefix(from, "  kids") { // swaps kids and hours
 				changed = strings.Replace(changed, "  hours: {integer: 10..59}\n", "  kids: {integer: 0..2}\n", 1)
 			}
 			if err := os.WriteFile(out, []byte(changed), 0o600); err != nil {

@@ -8,41 +8,41 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// builder makes a network out of what a file does to its inputs step by step. A value
-// of the file is a form: numbers that are linear in the units of one stage. Steps
-// that are linear unit by unit change the form, so that they end up in the weights
-// of a layer; a ReLU makes units of it in the next stage. Forms of different stages
-// meet in the later one, where x passes through ReLUs as relu(x) − relu(−x).
+// builder converts a file's operations on its inputs, step by step, into a network. A value
+// of the file is a form: numbers that are linear in the units of one stage. Steps that are
+// linear unit by unit change the form, and end up in the weights of a layer; a ReLU makes
+// its units the next stage. Forms of different stages meet in the later one, where x passes
+// through ReLUs as relu(x) − relu(−x).
 //
-// All of this is exact as arithmetic on numbers goes. What float64 cannot hold, such
-// as the product of a weight and a scale, is computed in twice its precision and
-// rounded once.
+// All this is exact in real arithmetic. A product that float64 cannot represent, such as
+// that of a weight and a scale, is computed with twice the precision and rounded once.
 type builder struct {
 	stages []stage
-	left   int // numbers that may still be made
+	left   int // how many more numbers may be made
 }
 
-// stage is the inputs, or the units of a layer. rows are in terms of the stage before;
-// the inputs have none.
+// stage holds the inputs, or the units of a layer. rows are in terms of the stage before;
+// the stage of inputs has no rows.
 type stage struct {
 	name  string
 	units int
 	rows  []row
 	relu  bool
-	// pass has, of units of the stage before, the ones here that hold them: their difference.
+	// pass maps a unit of the stage before to the two units here whose difference is its
+	// value.
 	pass map[int32][2]int32
 }
 
-// row is a number that is linear in the units of a stage: the bias and the weights w of
-// the units at; without at, of the first units in order.
+// row is a number that is linear in the units of a stage: the bias and the weights w of the
+// units at. If at is nil, w belongs to the first units in order.
 type row struct {
 	at []int32
 	w  []float64
 	b  float64
 }
 
-// form is numbers in terms of the units of one stage. name is that of the layer that
-// they come from, if any; dense tells that they are one's, which stays a layer.
+// form holds numbers in terms of the units of one stage. name is the layer that they come
+// from, if any; dense: they are that layer's, which stays a layer.
 type form struct {
 	stage int
 	rows  []row
@@ -50,14 +50,14 @@ type form struct {
 	dense bool
 }
 
-// newBuilder begins with a number of inputs, to which more may be added.
+// newBuilder begins with the given number of inputs; more may be added.
 func newBuilder(inputs int) *builder {
 	return &builder{stages: []stage{{units: inputs}}, left: 2 * maxParameters}
 }
 
 func (c *builder) last() int { return len(c.stages) - 1 }
 
-// take counts numbers that are made.
+// take counts numbers against the limit.
 func (c *builder) take(n int) {
 	if n > c.left || n < 0 {
 		panic(faultf("more than %d weights and biases", maxParameters))
@@ -65,7 +65,7 @@ func (c *builder) take(n int) {
 	c.left -= n
 }
 
-// rows are n empty ones, which count as the eight numbers that they take.
+// rows makes n empty rows; each counts as the eight numbers of its memory.
 func (c *builder) rows(n int) []row {
 	c.take(8 * n)
 	return make([]row, n)
@@ -89,10 +89,11 @@ func (r *row) unit(k int) int32 {
 	return r.at[k]
 }
 
-// plain reports a row that is a unit as it is.
+// plain reports whether the row is a single unit, unchanged.
 func (r *row) plain() bool { return r.at != nil && len(r.w) == 1 && r.w[0] == 1 && r.b == 0 }
 
-// simple reports that no row takes much: that a dense layer on it is one on the units.
+// simple reports whether every row is cheap, so that a dense layer on the form is one on
+// the units.
 func (f *form) simple() bool {
 	terms := 0
 	for i := range f.rows {
@@ -101,12 +102,12 @@ func (f *form) simple() bool {
 	return terms <= 4*len(f.rows)
 }
 
-// constant reports that no number depends on the inputs.
+// constant reports whether no number depends on the inputs.
 func (f *form) constant() bool {
 	return !slices.ContainsFunc(f.rows, func(r row) bool { return len(r.w) > 0 })
 }
 
-// add appends units to a stage and gives their form.
+// add appends units to a stage and returns their form.
 func (c *builder) add(stage int, rows []row) form {
 	s := &c.stages[stage]
 	if s.units+len(rows) > relu.MaxUnits {
@@ -120,7 +121,7 @@ func (c *builder) add(stage int, rows []row) form {
 	return c.units(stage, at...)
 }
 
-// layer makes units of a form in the next stage, which is a new one where there is none.
+// layer turns a form into units of the next stage, and adds that stage if needed.
 func (c *builder) layer(f form, withReLU bool) form {
 	if f.stage == c.last() {
 		c.stages = append(c.stages, stage{name: f.name, relu: withReLU, pass: map[int32][2]int32{}})
@@ -141,7 +142,7 @@ func (c *builder) layer(f form, withReLU bool) form {
 // relu is max(0, x).
 func (c *builder) relu(f form) form { return c.layer(f, true) }
 
-// solid is the form as units, rather than sums of them.
+// solid is the form in which every number is a unit, not a sum of units.
 func (c *builder) solid(f form) form {
 	for i := range f.rows {
 		if len(f.rows[i].w) > 1 || f.rows[i].b != 0 {
@@ -151,7 +152,7 @@ func (c *builder) solid(f form) form {
 	return f
 }
 
-// lift is the form in terms of the next stage, which is there.
+// lift is the form in terms of the next stage, which must exist.
 func (c *builder) lift(f form) form {
 	next := &c.stages[f.stage+1]
 	out := form{stage: f.stage + 1, rows: c.rows(len(f.rows)), name: f.name}
@@ -178,8 +179,8 @@ func (c *builder) lift(f form) form {
 	return out
 }
 
-// pair makes units of the stage that hold r as the difference of two, or as one (the
-// other is −1).
+// pair adds units to the stage so that r is the difference of two of them, or equal to one
+// (the other is −1).
 func (c *builder) pair(stage int, r row, positive bool) [2]int32 {
 	if positive || !c.stages[stage].relu {
 		return [2]int32{c.add(stage, []row{r}).rows[0].at[0], -1}
@@ -222,7 +223,7 @@ func (c *builder) times(r row, scale, shift float64) row {
 	return out
 }
 
-// plus keeps the sign of a zero that nothing is added to.
+// plus is a + b that keeps the sign of a zero where b is 0.
 func plus(a, b float64) float64 {
 	switch {
 	case b == 0:
@@ -256,8 +257,8 @@ func (c *builder) divide(f form, by []float64) form {
 	return out
 }
 
-// normalize is scale·(x − mean)/√(variance + epsilon) + shift number by number, what
-// batch normalisation comes to when a network is used.
+// normalize is scale·(x − mean)/√(variance + epsilon) + shift, number by number: batch
+// normalisation at inference.
 func (c *builder) normalize(f form, scale, shift, mean, variance []float64, epsilon float64) form {
 	factor, ones := make([]float64, len(f.rows)), slices.Repeat([]float64{1}, len(f.rows))
 	for i := range factor {
@@ -274,8 +275,8 @@ func negative(values []float64) []float64 {
 	return out
 }
 
-// sum is a + sign·b, number by number. Where that is not exact, it is one of units; what
-// is added to a bias is rounded.
+// sum is a + sign·b, number by number. An inexact sum becomes a sum of units; additions to
+// a bias are rounded.
 func (c *builder) sum(a, b form, sign float64) form {
 	c.meet(&a, &b)
 	exact := true
@@ -296,7 +297,7 @@ func (c *builder) sumOf(a, b form, sign float64, exact *bool) form {
 	return out
 }
 
-// sumRow clears exact where a sum had to be rounded.
+// sumRow adds two rows; it clears exact if a sum was rounded.
 func (c *builder) sumRow(a, b *row, sign float64, exact *bool) row {
 	width := 0
 	for _, r := range []*row{a, b} {
@@ -339,7 +340,7 @@ func (c *builder) sumSparse(a, b *row, sign float64, exact *bool) row {
 	return out
 }
 
-// exactly is a + b, and clears exact where that was rounded.
+// exactly is a + b; it clears exact if the sum was rounded.
 func exactly(a, b float64, exact *bool) float64 {
 	s, rest := twoSum(a, b)
 	if rest != 0 {
@@ -351,7 +352,7 @@ func exactly(a, b float64, exact *bool) float64 {
 	return s
 }
 
-// twoSum is a + b and what the rounding left.
+// twoSum is a + b and its rounding error.
 func twoSum(a, b float64) (sum, rest float64) {
 	sum = a + b
 	bb := float64(sum - a)
@@ -386,8 +387,8 @@ func (c *builder) dense(f form, weights []float64, units int, bias []float64, na
 	return out
 }
 
-// used lists the units that a form takes, nil where they are the stage's in order, and
-// their number. plain tells that the form is these units as they are.
+// used lists the units of a form, nil if they are the stage's in order, and their number.
+// plain: the form equals these units.
 func (c *builder) used(f *form) (at []int32, n int, plain bool) {
 	plain = true
 	for i := range f.rows {
@@ -505,7 +506,7 @@ func (c *builder) bounded(f form, bound []float64, sign float64) form {
 	return c.scale(c.relu(c.scale(f, signs, shifts)), signs, bound)
 }
 
-// reorder gives the inputs other places, in the layers and in a form of the inputs.
+// reorder moves the inputs to other places, in the layers and in a form of the inputs.
 func (c *builder) reorder(f *form, place []int32) {
 	if f.stage == 0 {
 		f.rows = moved(f.rows, place)
@@ -544,7 +545,7 @@ func (c *builder) join(forms ...*form) form {
 	return out
 }
 
-// network makes layers of the stages up to the form's, which becomes the last one.
+// network makes layers of the stages up to the form's; the form becomes the last layer.
 func (c *builder) network(f form, head relu.Head, precision int) *relu.Network {
 	n := &relu.Network{Head: head, Precision: precision}
 	stages := append(slices.Clone(c.stages[1:f.stage+1]), stage{name: f.name, units: len(f.rows), rows: f.rows})

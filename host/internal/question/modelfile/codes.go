@@ -10,17 +10,17 @@ import (
 	"unicode"
 )
 
-// Codes are the categories that an input takes the codes of, as far as the file holds them.
+// Codes are the categories whose codes an input takes, as far as the file holds them.
 type Codes struct {
-	// Lists are the lists that these may be, categories in the order of their codes, from 0, each as
-	// Python prints it: one where the file is clear, none where it does not hold any.
+	// Lists are the candidate lists: categories in the order of their codes, from 0, as Python
+	// prints them. One list if the file is unambiguous; empty if it holds no list.
 	Lists [][]string
-	// Number: the input may as well take a number as it is, of which the file does not say.
+	// Number: the input may also take a plain number; the file does not say.
 	Number bool
 }
 
-// SameCategory reports that a category of a file is what a cell of a CSV file says: the same text,
-// number or truth value.
+// SameCategory reports whether a category of a file equals a cell of a CSV file: as text, number
+// or truth value.
 func SameCategory(own, cell string) bool {
 	if own == cell {
 		return true
@@ -30,7 +30,7 @@ func SameCategory(own, cell string) bool {
 	return err1 == nil && err2 == nil && a == b || (own == "True" || own == "False") && strings.EqualFold(own, cell)
 }
 
-// PlainName is a name without what libraries change in it.
+// PlainName is a name without the characters that libraries change.
 func PlainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
@@ -53,8 +53,8 @@ func printed(v any) string {
 	panic(faultf("a category that is no text, number or truth value"))
 }
 
-// pandasLists are the categories of all columns of the kind category of a data frame that LightGBM
-// was trained with, in their order: line is what stands behind pandas_categorical.
+// pandasLists are the categories of all category columns of the data frame that LightGBM was
+// trained with, in their order. line is the text after pandas_categorical.
 func pandasLists(line string) (out [][]string) {
 	var lists [][]any
 	d := json.NewDecoder(strings.NewReader(line))
@@ -72,13 +72,13 @@ func pandasLists(line string) (out [][]string) {
 	return out
 }
 
-// codesOfLightGBM says which inputs take codes. infos has for each what was seen of it: numbers
-// as [least:largest], codes of a categorical feature as 0:2:1. lists are those of pandas, of which the file
-// does not say whose they are: they are in the order of the inputs, and a column that has an order is no
-// categorical feature though it has a list.
+// codesOfLightGBM determines the inputs that take codes. infos has the observed values of each input:
+// numbers as [least:largest], codes of a categorical feature as 0:2:1. lists are pandas', in the order of
+// the inputs, but the file does not say of which ones. An ordered column has a list and is no categorical
+// feature.
 func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 	n, m := len(infos), len(lists)
-	top := make([]float64, n) // the largest code that was seen
+	top := make([]float64, n) // the largest observed code
 	must := make([]bool, n)
 	for i, info := range infos {
 		least := 0.0
@@ -103,7 +103,8 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 			}
 		}
 	}
-	// before[i][j]: the first i inputs can have the first j lists; behind: the others the others.
+	// before[i][j]: the first i inputs can have the first j lists; behind: the rest can have the
+	// rest.
 	fits := func(i, j int) bool { return top[i] < float64(len(lists[j])) }
 	table := func() [][]bool {
 		out := make([][]bool, n+1)
@@ -112,7 +113,7 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 		}
 		return out
 	}
-	for _, strict := range []bool{true, false} { // other categorical features are of whole numbers
+	for _, strict := range []bool{true, false} { // other categorical features have integer values
 		free := func(i int) bool { return !strict || !must[i] }
 		before, behind := table(), table()
 		before[0][0], behind[n][m] = true, true
@@ -141,14 +142,14 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 			}
 			if c.Number = without && !must[i]; must[i] || c.Lists != nil {
 				if must[i] && without {
-					c.Lists = nil // codes that may have no list
+					c.Lists = nil // codes that may lack a list
 				}
 				out[i] = c
 			}
 		}
 		return out
 	}
-	out := map[int]Codes{} // the lists are of other columns
+	out := map[int]Codes{} // the lists belong to other columns
 	for i := range n {
 		if must[i] {
 			out[i] = Codes{}
@@ -165,7 +166,8 @@ type xgboostCats struct {
 	} `json:"enc"`
 }
 
-// lists are the categories by input; none where it has none. Texts are bytes, one behind the other.
+// lists are the categories by input; nil for an input without categories. Texts are concatenated
+// bytes.
 func (c *xgboostCats) lists() (out [][]string) {
 	for i, enc := range c.Enc {
 		var list []string
@@ -184,7 +186,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 				text[k] = byte(b)
 			}
 			if slices.ContainsFunc(text, func(b byte) bool { return b > unicode.MaxASCII }) {
-				break // XGBoost 3.2 counts characters and not bytes, and cuts the last ones off
+				break // XGBoost 3.2 counts characters instead of bytes and truncates the last texts
 			}
 			for k, from := range enc.Offsets[:len(enc.Offsets)-1] {
 				to := enc.Offsets[k+1]
@@ -199,7 +201,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 	return out
 }
 
-// codesOfXGBoost says which inputs take codes: those of the kind c.
+// codesOfXGBoost selects the inputs that take codes: those of kind c.
 func codesOfXGBoost(kinds []string, lists [][]string) map[int]Codes {
 	out := map[int]Codes{}
 	for i, kind := range kinds {
@@ -215,8 +217,8 @@ func codesOfXGBoost(kinds []string, lists [][]string) map[int]Codes {
 	return out
 }
 
-// Holds says why the codes cannot be those of a study: at gives the code of category or number v, and
-// said what cells of a CSV file say where it is meant, for v below n. "" where they can.
+// Holds says why the codes contradict a study; "" if they do not. at maps category or number v to
+// its code, said lists the CSV texts for v, for v below n.
 func (c *Codes) Holds(n int, at func(v int) float64, said func(v int) []string) string {
 	among := func(list []string, cells []string) bool {
 		return slices.ContainsFunc(cells, func(cell string) bool {
@@ -225,7 +227,7 @@ func (c *Codes) Holds(n int, at func(v int) float64, said func(v int) []string) 
 	}
 	why := ""
 	for _, list := range c.Lists {
-		if c.Number { // then only categories that are all in the list are taken for it
+		if c.Number { // then the list must hold every category
 			all := n > 0
 			for v := range n {
 				all = all && among(list, said(v))

@@ -22,8 +22,8 @@ func fixture(t testing.TB, name string) []byte {
 	return file
 }
 
-// mustBeSound reads a file, also where it tells several classes: an error, or a model that
-// passes Validate.
+// mustBeSound reads a file, also one of several classes: it must give an error, or a model
+// that passes Validate.
 func mustBeSound(t testing.TB, file []byte) (ok bool) {
 	t.Helper()
 	one := 1
@@ -39,8 +39,8 @@ func mustBeSound(t testing.TB, file []byte) (ok bool) {
 	return ok
 }
 
-// Every prefix of a real file is refused, also where the superblock's own
-// length of the file is mended, as long as weights are missing.
+// Every prefix of a real file without all weights is refused, even with the length in the
+// superblock corrected.
 func TestTruncatedKeras(t *testing.T) {
 	tier.NeedUsual(t)
 	for _, name := range []string{"sequential.h5", "latest.h5"} {
@@ -55,7 +55,7 @@ func TestTruncatedKeras(t *testing.T) {
 	for n := 96; n < len(file); n += tier.Count(5, 1) {
 		cut := bytes.Clone(file[:n])
 		binary.LittleEndian.PutUint64(cut[40:], uint64(n))
-		mustBeSound(t, cut) // training state at the end of the file is not needed
+		mustBeSound(t, cut) // training state at the end is optional
 	}
 }
 
@@ -110,7 +110,7 @@ func filtersFor(chunk []uint64) []uint16 {
 	return []uint16{2, 1}
 }
 
-// widest claims the widest layer that is read, over a few bytes.
+// widest claims the widest layer allowed, with a few bytes of data.
 func widest() map[string]map[string]*h5Dataset {
 	return map[string]map[string]*h5Dataset{"a": {
 		"kernel:0": {Shape: []uint64{512, 65536}, Data: make([]float64, 8), Bits: 32, Chunk: []uint64{512, 1}, Filters: []uint16{1}},
@@ -118,8 +118,8 @@ func widest() map[string]map[string]*h5Dataset {
 	}}
 }
 
-// FuzzKeras reads a file as a Keras network: an error, or a sound network
-// that survives being written and read again.
+// FuzzKeras reads a file as a Keras network: an error, or a sound network that survives
+// writing and reading.
 func FuzzKeras(f *testing.F) {
 	f.Add(fixture(f, "latest.h5")) // the others of Keras are four times as large
 	f.Add(kerasFile(sequential(layer("Dense", "a", `"units": 3, "activation": "relu"`), layer("Dense", "b", `"units": 1`)), twoLayers))
@@ -131,7 +131,7 @@ func FuzzKeras(f *testing.F) {
 	})
 }
 
-// FuzzConfig puts any architecture over sound weights.
+// FuzzConfig combines any architecture with sound weights.
 func FuzzConfig(f *testing.F) {
 	f.Add(sequential(layer("Dense", "a", `"units": 3, "activation": "relu"`), layer("Dropout", "d", ""), layer("Dense", "b", `"units": 1, "activation": "sigmoid"`)))
 	f.Add(`{"class_name": "Functional", "config": {"layers": [
@@ -142,7 +142,7 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, config string) { roundTrip(t, kerasFile(config, twoLayers)) })
 }
 
-// FuzzJSON reads a file of the project's own format in the same way.
+// FuzzJSON does the same for the project's own format.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(smallJSON))
 	for _, name := range []string{"functional.json", "deep.json"} {
@@ -170,15 +170,15 @@ func roundTrip(t *testing.T, file []byte) {
 		t.Fatalf("a network that was written cannot be read: %v", err)
 	}
 	for i := range n.Layers {
-		n.Layers[i].Name = again.Layers[i].Name // JSON mends names that are not UTF-8
+		n.Layers[i].Name = again.Layers[i].Name // JSON replaces names that are not UTF-8
 	}
 	if diff := cmp.Diff(n, again); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// refusedWithin holds that a file of size bytes is refused, on less than so many MiB. It
-// gives the error.
+// refusedWithin checks that a file of size bytes is refused within the given MiB of memory,
+// and returns the error.
 func refusedWithin(t *testing.T, mebibytes uint64, size int, read func() error) error {
 	t.Helper()
 	var before, after runtime.MemStats

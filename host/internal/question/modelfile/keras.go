@@ -18,10 +18,9 @@ func init() {
 	})
 }
 
-// readKeras reads what Keras 2.x writes with model.save("….h5"): the
-// architecture as JSON in the root attribute model_config, and below
-// model_weights one group a layer, whose attribute weight_names lists the
-// data sets that hold its weights.
+// readKeras reads files that Keras 2.x writes with model.save("….h5"). The architecture is
+// JSON in the root attribute model_config. Below model_weights there is one group a layer;
+// its attribute weight_names lists the data sets with its weights.
 func readKeras(f source) loaded {
 	root, err := hdf5.Open(f, f.size)
 	check(err)
@@ -42,15 +41,15 @@ type kerasStore interface {
 	sets(l *kerasLayer) (where string, sets []*hdf5.Dataset)
 }
 
-// kerasWeights finds them by the layer's name.
+// kerasWeights finds weights by the layer's name.
 type kerasWeights struct {
 	group    *hdf5.Group
 	names    []string // layer_names
 	producer string
 }
 
-// openWeights finds the group with the layers: model_weights, or the root
-// itself in files that were written by save_weights and given a model_config.
+// openWeights finds the group of the layers: model_weights, or the root in files from
+// save_weights with a model_config added.
 func openWeights(root *hdf5.Group) *kerasWeights {
 	w := &kerasWeights{group: root, producer: "Keras"}
 	var err error
@@ -73,8 +72,8 @@ func openWeights(root *hdf5.Group) *kerasWeights {
 	return w
 }
 
-// splitStrings reads a list attribute. Keras splits one that would not fit an
-// HDF5 header (64 KiB) into name0, name1, ….
+// splitStrings reads a list attribute. Keras splits a list that exceeds an HDF5 header (64
+// KiB) into name0, name1, ….
 func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
 	values, ok, err := g.Strings(name)
 	check(err)
@@ -107,8 +106,8 @@ func (w *kerasWeights) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) 
 	return g.Path(), sets
 }
 
-// weights reads those of one dense layer and checks them against the architecture.
-// inputs is 0 where the architecture does not say it.
+// weights reads the weights of one dense layer and checks them against the architecture.
+// inputs is 0 if the architecture does not state it.
 func (k *kerasNet) weights(l *kerasLayer, inputs, units int, biased bool) (d relu.Layer) {
 	kernel, bias := k.open(l, biased)
 	shape := kernel.Shape()
@@ -132,7 +131,7 @@ func (k *kerasNet) weights(l *kerasLayer, inputs, units int, biased bool) (d rel
 	return d
 }
 
-// floats reads a data set, of which there may be as many as a network has parameters.
+// floats reads a data set, limited to the parameters that a network may still have.
 func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 	n := 1
 	for _, d := range set.Shape() {
@@ -147,7 +146,7 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 	return values
 }
 
-// vectors reads a layer's data sets of one dimension, of which there are want.
+// vectors reads the want one-dimensional data sets of a layer.
 func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
 	where, sets := k.store.sets(l)
 	if len(sets) != want {
@@ -162,9 +161,8 @@ func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
 	return out
 }
 
-// open finds a dense layer's data sets: the one of two dimensions is the kernel,
-// (inputs, units), and the one of one dimension the bias, which is nil for a
-// layer without.
+// open finds a dense layer's data sets: the two-dimensional one is the kernel, (inputs,
+// units), the one-dimensional one the bias, nil for a layer without bias.
 func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset) {
 	where, sets := k.store.sets(l)
 	want := 1
@@ -187,7 +185,8 @@ func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset)
 	return kernel, bias
 }
 
-// transpose turns inputs × units, as in other programs, into this project's units × inputs.
+// transpose converts inputs × units, the order of other programs, to this project's units ×
+// inputs.
 func transpose(k []float64, inputs, units int) []float64 {
 	w := make([]float64, len(k))
 	for i := range inputs {

@@ -1,9 +1,9 @@
-// Package modelfile reads and writes trained networks: Keras .h5 files (read only),
-// ONNX, and the project's own JSON. A format is one file here, which puts itself on
-// the list of formats. docs/formats.md says what is read of each.
+// Package modelfile reads and writes trained networks: Keras .h5 files (read only), ONNX,
+// and the project's own JSON. Each format is one file here, which registers itself in
+// formats. docs/formats.md lists the supported parts of each.
 //
-// Files are taken as hostile: what they can make the program allocate is
-// bounded, and every fault is an error that names its place.
+// Files are untrusted: their allocations are bounded, and every fault is an error that
+// names its place.
 package modelfile
 
 import (
@@ -32,16 +32,16 @@ const maxParameters = 64 << 20
 // format is one kind of model file.
 type format struct {
 	name string
-	// extensions are those of its files, in lower case, with the dot.
+	// extensions are the format's, in lower case, with the dot.
 	extensions []string
 	// is recognises a file by its first bytes (up to 64) or its extension
 	// (lower case, with the dot).
 	is func(head []byte, extension string) bool
-	// read panics with a fault.
+	// read panics with a fault on an invalid file.
 	read func(f source) loaded
 }
 
-// source is a file that is read: size bytes, in a folder ("": none), with what is asked of it.
+// source is a file to read: size bytes, in a folder ("": none), and the question about it.
 type source struct {
 	io.ReaderAt
 	size   int64
@@ -49,50 +49,51 @@ type source struct {
 	choice Choice
 }
 
-// loaded is what a file holds.
+// loaded is the content of a file.
 type loaded struct {
 	model model.Model
-	// producer is what wrote the file, where it says so.
+	// producer is the program that wrote the file, if named.
 	producer string
-	// linear: the file ends in logits, of which a study says that they are.
+	// linear: the file ends in numbers; a study must say whether they are logits.
 	linear bool
-	// oneOfMany: the model's logit tells whether a class wins over others, and is
-	// not that of a probability.
+	// oneOfMany: the logit says whether a class wins over all others; it is not the logit
+	// of a probability.
 	oneOfMany bool
 	// shareOfMany: the model's score is the share of one class of three or more.
 	shareOfMany bool
-	// classes is how many there are, where each can be asked about in oneOfMany's way; else 0.
+	// classes is the number of classes, if each can be asked about as with oneOfMany; else 0.
 	classes int
-	// inputs are the names of the inputs, where they are worth telling.
+	// inputs are the names of the inputs, if worth reporting.
 	inputs []string
-	// codes are the inputs that take the codes of categories.
+	// codes are the inputs that take codes of categories.
 	codes map[int]Codes
-	// fills are the numbers that stand in for missing ones, by input.
+	// fills are the substitutes for missing numbers, by input.
 	fills map[int]float64
-	// vocabularies are those of encoders.
+	// vocabularies are those of the file's encoders.
 	vocabularies []Vocabulary
-	// beside are the files in the folder that are part of the model, with what was read.
+	// beside are the other files of the model in the folder, with their content.
 	beside []besideFile
 }
 
-// Choice says what of a file is asked about. The zero value is what it has one of.
+// Choice selects what is asked about a file. The zero value suits a file with one output
+// and no choice.
 type Choice struct {
-	// Output is the name of an output, of a file that has several.
+	// Output is the name of an output, for a file with several.
 	Output string
-	// Class is the class whose probability the score is; nil: that of 1, of two.
+	// Class is the class whose probability is the score; nil: class 1 of two.
 	Class *int
 	// Raw: the means and ranges of a .nnet file are not applied.
 	Raw bool
-	// Missing is the input that trees take for a missing value besides NaN, XGBoost's missing=, which its files do
+	// Missing is a further value that trees treat as missing besides NaN: XGBoost's missing=, which its files do
 	// not hold; nil: none.
 	Missing *float64
 }
 
-// formats are all that is read. Each recognises its own files only, so their
-// order does not matter.
+// formats lists all readable formats. Each recognises only its own files, so the order does
+// not matter.
 var formats []format
 
-// Extensions are those of the files of all formats, in lower case, with the dot.
+// Extensions lists those of all formats, in lower case, with the dot.
 func Extensions() []string {
 	var all []string
 	for _, f := range formats {
@@ -101,51 +102,54 @@ func Extensions() []string {
 	return all
 }
 
-// Info says where a network came from and what it looks like.
+// Info describes a network and its origin.
 type Info struct {
-	// Path is the file as it was given.
+	// Path is the file as given.
 	Path string `json:"path"`
 	// Format is the name of the file's format: "keras-h5", "onnx" or "hyfair-network".
 	Format string `json:"format"`
-	// Producer is what wrote the file, as far as it says; may be empty.
+	// Producer is the program that wrote the file; empty if not named.
 	Producer string `json:"producer,omitempty"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// InputNames are the names of the inputs, of a file with several or with categories, or of trees.
+	// InputNames are the names of the inputs, for a file with several inputs or categories, and for
+	// trees.
 	InputNames []string `json:"input_names,omitempty"`
-	// SHA256 is the hash, in hexadecimal, of the file, and of the files beside it that
-	// are part of it. Files names all of them.
+	// SHA256 is the hexadecimal hash of the file and of the files beside it that belong to
+	// the model. Files names all of them.
 	SHA256 string   `json:"-"`
 	Files  []string `json:"-"`
-	// Linear: the file ends in what a study is to call logits. OneOfMany: in several
-	// classes, so that whether one of them wins is all that can be asked.
+	// Linear: the file ends in numbers that a study must call logits. OneOfMany: the only
+	// question is whether one of several classes wins.
 	Linear    bool `json:"-"`
 	OneOfMany bool `json:"-"`
-	// ShareOfMany: the score is the share of one class of three or more, so that a yes, a share
-	// above ½, is more than that this class wins.
+	// ShareOfMany: the score is the share of one class of three or more. A share above ½, a
+	// yes, is more than that this class wins.
 	ShareOfMany bool `json:"-"`
-	// Fills are what the model puts in place of a missing number, by input from 0; nil where it does not.
+	// Fills are the model's substitutes for a missing number, by input from 0; nil if there are
+	// none.
 	Fills map[int]float64 `json:"-"`
-	// Codes are the categories of the inputs, by input from 0, that take the code of one; nil where none
-	// does, or the format does not say.
+	// Codes are the categories of inputs that take codes, by input from 0; nil if no input does, or
+	// the format does not say.
 	Codes map[int]Codes `json:"-"`
-	// Classes is how many classes there are of which one wins, OneOfMany, by the largest of
-	// as many outputs; else 0.
+	// Classes is the number of classes of which one wins (OneOfMany) by the largest output;
+	// else 0.
 	Classes int `json:"-"`
-	// Vocabularies are those of encoders that refuse what they do not know, as a OneHotEncoder with
-	// handle_unknown="error" does.
+	// Vocabularies are those of encoders that refuse unknown categories, such as a OneHotEncoder
+	// with handle_unknown="error".
 	Vocabularies []Vocabulary `json:"-"`
 	Summary
 }
 
-// Vocabulary is all categories that the file's encoder of a column knows, each with an input, from First on.
+// Vocabulary holds all categories that the file's encoder of a column knows; each has an input, from First
+// on.
 type Vocabulary struct {
 	Name       string
 	First      int
 	Categories []string
 }
 
-// of is a network that a file of another format than ONNX holds, asked as the choice says.
+// of is a network from a non-ONNX file, with the choice applied.
 func (c Choice) of(n *relu.Network) loaded {
 	if c.Output != "" {
 		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
@@ -160,7 +164,7 @@ func (c Choice) of(n *relu.Network) loaded {
 		panic(faultf("one linear unit, which tells no classes: leave class: out"))
 	case classOf(c.Class, 2) == 0:
 		last := &n.Layers[len(n.Layers)-1]
-		if n.Head == relu.HeadSoftmax { // the other one's probability: rows and biases swapped
+		if n.Head == relu.HeadSoftmax { // the other probability: rows and biases swapped
 			last.Weights = slices.Concat(last.Row(1), last.Row(0))
 			last.Bias = []float64{last.Bias[1], last.Bias[0]}
 			break
@@ -170,8 +174,8 @@ func (c Choice) of(n *relu.Network) loaded {
 	return out
 }
 
-// Read reads the model in the file at path and validates it. The format is told by
-// content. Errors name the file.
+// Read reads and validates the model in the file at path. Content determines the format.
+// Errors name the file.
 func Read(path string, choice Choice) (model.Model, Info, error) {
 	n, info, err := open(path, choice)
 	if err != nil {
@@ -201,7 +205,7 @@ func isSavedModel(head []byte) bool {
 	return false
 }
 
-// folderOf says what a folder is that a library saves a model as; "" of others.
+// folderOf describes a folder that a library saves a model as; "" for others.
 func folderOf(path string) string {
 	for _, kind := range []struct{ file, what string }{
 		{"saved_model.pb", savedModel},
@@ -223,7 +227,7 @@ type besideFile struct {
 // maxFile bounds a model file.
 const maxFile = 1 << 30
 
-// read finds the format of a file and reads it, once: what is hashed is what was parsed.
+// read finds the format of a file and reads it once: the hash is of the parsed bytes.
 func read(f source, path string) (_ model.Model, _ Info, err error) {
 	defer caught(&err)
 	format := choose(whole(f, min(f.size, 64), 64, ""), strings.ToLower(filepath.Ext(path)))
@@ -259,7 +263,7 @@ func read(f source, path string) (_ model.Model, _ Info, err error) {
 // sum is the SHA-256 of a text, in hexadecimal.
 func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// Is reports that the file looks like a model of one of the formats.
+// Is reports whether the file looks like a model of one of the formats.
 func Is(path string) bool {
 	file, _, err := files.Open(path)
 	if err != nil {
@@ -280,7 +284,7 @@ func choose(head []byte, extension string) format {
 	panic(faultf("%s", stranger(head)))
 }
 
-// stranger says what a file of none of the formats is, and what to do about it.
+// stranger describes a file of none of the formats, and what to do about it.
 func stranger(head []byte) string {
 	starts := func(with ...string) bool {
 		return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(string(head), w) })
@@ -310,12 +314,12 @@ func stranger(head []byte) string {
 	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, Keras .keras and .h5 files, .nnet, and its own .json format (docs/formats.md)"
 }
 
-// savedModel refuses what TensorFlow writes, a folder with saved_model.pb in it.
+// savedModel refuses a TensorFlow folder with saved_model.pb in it.
 const savedModel = "a SavedModel of TensorFlow, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
 
 const pytorchFile = "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export(model.eval(), x, \"model.onnx\")"
 
-// whole reads all size bytes behind r, of what may have most of them.
+// whole reads all size bytes of r, at most most.
 func whole(r io.ReaderAt, size, most int64, what string) []byte {
 	if size > most {
 		panic(faultf("%s of %d bytes; at most %d are read", what, size, most))
@@ -327,20 +331,20 @@ func whole(r io.ReaderAt, size, most int64, what string) []byte {
 	return text
 }
 
-// fault is an error in a file. Functions within a reader panic with it as soon as
-// they meet one; those that return an error defer caught.
+// fault is an error in a file. Functions within a reader panic with it on discovery; those
+// that return an error defer caught.
 type fault struct{ error }
 
 func faultf(format string, args ...any) fault { return fault{fmt.Errorf(format, args...)} }
 
-// check takes an error of another package for a fault.
+// check turns an error of another package into a fault.
 func check(err error) {
 	if err != nil {
 		panic(fault{err})
 	}
 }
 
-// about puts words before the fault that something below panicked with.
+// about prefixes the fault of a panic below with words.
 func about(words string) {
 	switch f := recover().(type) {
 	case nil:
@@ -351,7 +355,7 @@ func about(words string) {
 	}
 }
 
-// caught makes the fault that something below panicked with the caller's error.
+// caught turns the fault of a panic below into the caller's error.
 func caught(err *error) {
 	switch f := recover().(type) {
 	case nil:

@@ -9,23 +9,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Fed is a feature as it feeds inputs of a model.
+// Fed is a feature and its inputs of a model.
 type Fed struct {
 	*space.Feature
-	// Columns are the names of the columns that it is read from: one, or one for each category.
+	// Columns are the names of the feature's columns: one, or one for each category.
 	Columns []string
-	// Cells are what cells say, beside the name of category v, where it is meant; nil: nothing else.
+	// Cells are texts for category v in cells, besides its name; nil: none.
 	Cells func(v int) []string
 }
 
-// maxHeld bounds the numbers of a feature that are held against the codes of an input.
+// maxHeld bounds the numbers of a feature that are compared with the codes of an input.
 const maxHeld = 1 << 16
 
-// Mismatch holds features against what the model's file says of its inputs: their names, and the
-// categories that they take the codes of. It gives the first feature that cannot be right, and why; "" for none.
-// What the file does not say is not held against anything.
+// Mismatch compares features with the model file's input names and categories. It returns the first feature that
+// contradicts them, and why; "" without one. What the file does not state is not compared.
 func (i *Info) Mismatch(all []Fed) (feature int, why string) {
-	owners := map[string]int{} // features by the columns that they are read from
+	owners := map[string]int{} // features by column
 	for at := range all {
 		for _, name := range append([]string{all[at].Name}, all[at].Columns...) {
 			if before, ok := owners[name]; ok && before != at {
@@ -53,7 +52,7 @@ func (i *Info) Mismatch(all []Fed) (feature int, why string) {
 	return 0, ""
 }
 
-// misnamed says why an input of that name cannot be the feature's; owners are features by their columns.
+// misnamed says why an input of that name cannot be the feature's; owners are features by column.
 func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]int) string {
 	if owner, ok := owners[name]; ok && owner >= 0 && owner != at {
 		return fmt.Sprintf("gets %s here: features stand in the order of the model's inputs", f.Name)
@@ -61,7 +60,7 @@ func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]in
 	if f.Kind != space.Categorical || in.Table == nil {
 		return ""
 	}
-	one := -1 // the category of which this is the indicator
+	one := -1 // the category that this input indicates
 	for v, x := range in.Table {
 		if x == 1 && one < 0 {
 			one = v
@@ -98,7 +97,7 @@ func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]in
 	return ""
 }
 
-// cells are what a cell may say where category v is meant.
+// cells are the texts of a cell for category v.
 func (f *Fed) cells(v int) []string {
 	out := []string{f.Categories[v]}
 	if f.Cells != nil {
@@ -107,7 +106,7 @@ func (f *Fed) cells(v int) []string {
 	return out
 }
 
-// held are the values of the feature as Codes.Holds takes them: how many, their codes, and what they say.
+// held are the feature's values as arguments of Codes.Holds: their number, codes and texts.
 func (f *Fed) held(in space.Input) (n int, at func(v int) float64, said func(v int) []string) {
 	value := func(v int) float64 { return f.Lo + float64(v) }
 	n = len(f.Categories)

@@ -19,8 +19,8 @@ func init() {
 	})
 }
 
-// readNNet reads the text format of Reluplex, which FairQuant's networks are in too:
-// comments that begin with //, then numbers with commas between them and after them.
+// readNNet reads the text format of Reluplex, which FairQuant also uses: comments that
+// begin with //, then numbers separated and ended by commas.
 func readNNet(f source) loaded {
 	t := &nnetText{left: whole(f, f.size, maxJSON, "a .nnet network")}
 	for bytes.HasPrefix(t.left, []byte("//")) {
@@ -44,7 +44,7 @@ func readNNet(f source) loaded {
 	if parameters > maxParameters || int(widths[0]) != inputs || int(widths[layers]) != outputs {
 		panic(faultf("line %d: widths %.80v of a network of %d inputs and %d outputs, which may have %d parameters", t.line, widths, inputs, outputs, maxParameters))
 	}
-	t.next() // a flag that says nothing
+	t.next() // an unused flag
 	t.numbers("the least inputs", inputs)
 	t.numbers("the largest inputs", inputs)
 	means, ranges := t.numbers("means", inputs+1), t.numbers("ranges", inputs+1)
@@ -84,13 +84,13 @@ func readNNet(f source) loaded {
 	return f.choice.of(b.network(v, relu.HeadLinear, 64))
 }
 
-// nnetText is what is left of a file.
+// nnetText is the rest of a file.
 type nnetText struct {
 	left, row []byte
 	line      int
 }
 
-// next goes to the next line.
+// next moves to the next line.
 func (t *nnetText) next() {
 	t.row, t.left, _ = bytes.Cut(t.left, []byte("\n"))
 	t.line++

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// onnxGraph works out a value of the graph from the nodes that it takes, backwards
-// from an output.
+// onnxGraph evaluates a value of the graph backwards from an output.
 type onnxGraph struct {
 	*onnxModel
 	*builder
@@ -16,56 +15,56 @@ type onnxGraph struct {
 	values  map[string]*onnxValue
 	working map[string]bool
 	columns map[string]*onnxInput
-	double  bool // some number is a double
+	double  bool // some number is float64
 }
 
-// onnxInput is an input of the graph that is taken, column by column.
+// onnxInput is a used input of the graph, column by column.
 type onnxInput struct {
 	place   int // among the inputs of the graph
 	columns []onnxColumn
 }
 
-// onnxColumn is one number, or one category, of an input. Units are of the first stage:
-// one for a number, one for each of the categories.
+// onnxColumn is one number, or one category, of an input. Its units are in the first stage:
+// one for a number, one for each category.
 type onnxColumn struct {
 	name       string
 	element    uint64
 	units      []int32
 	categories []string
-	strict     bool // others are refused
+	strict     bool // other categories are refused
 	// filled: NaN becomes fill.
 	filled bool
 	fill   float64
 }
 
-// onnxValue is what a graph computes: one of a constant; columns of the inputs as they
-// come; numbers that depend on them; scores; or something of which no score is made.
+// onnxValue is a value of the graph, one of: a constant; columns of the inputs, unchanged;
+// numbers that depend on them; scores; or a value that gives no score.
 type onnxValue struct {
-	dims     []int // −1: as many as there are rows
+	dims     []int // −1: the number of rows
 	constant *onnxTensor
 	columns  []*onnxColumn
-	whole    bool // the columns were made whole numbers or texts
+	whole    bool // the columns were converted to integers or texts
 	open     string
 	form     *form
 	scores   []score
 	labels   bool
-	// cut is the node that compares numbers which labels are made of, where these are no scores.
+	// cut is the node whose comparison made labels, if these are no scores.
 	cut string
 }
 
-// score is the probability of a class: 1, or 0, of a sigmoid of one logit; or one of a
-// softmax over logits.
+// score is the probability of a class: that of 1 or 0 for a sigmoid of one logit, or one of
+// a softmax over logits.
 type score struct {
 	logits form
 	class  int
 }
 
-// steps says why numbers that were compared are of no use.
+// steps says why compared numbers cannot be used.
 func (v *onnxValue) steps() string {
 	return v.cut + " compares numbers, as KBinsDiscretizer does to lay them into bins, which networks of ReLU layers do not: " + stepsApart
 }
 
-// entries counts what a value holds.
+// entries is the number of entries of a value.
 func (v *onnxValue) entries() int {
 	switch {
 	case v.constant != nil:
@@ -100,7 +99,7 @@ func newONNXGraph(m *onnxModel) *onnxGraph {
 	return g
 }
 
-// value works out the named value.
+// value evaluates the named value.
 func (g *onnxGraph) value(name string) *onnxValue {
 	if v := g.values[name]; v != nil {
 		return v
@@ -172,7 +171,7 @@ func (g *onnxGraph) input(i int) *onnxValue {
 	return v
 }
 
-// fill gives an input its n columns.
+// fill sets the n columns of an input.
 func (g *onnxGraph) fill(v *onnxValue, name string, n int) {
 	in := g.columns[name]
 	element := g.inputs[in.place].element
@@ -187,7 +186,7 @@ func (g *onnxGraph) fill(v *onnxValue, name string, n int) {
 	}
 }
 
-// known settles the width of an input whose shape leaves it open.
+// known sets the width of an input whose shape leaves it open.
 func (g *onnxGraph) known(v *onnxValue, n int) {
 	if v.open == "" {
 		return
@@ -199,7 +198,7 @@ func (g *onnxGraph) known(v *onnxValue, n int) {
 	v.open, v.dims = "", []int{anyRows, n}
 }
 
-// numbers is the value as numbers that depend on the inputs.
+// numbers converts the value to numbers that depend on the inputs.
 func (g *onnxGraph) numbers(v *onnxValue) form {
 	switch {
 	case v.form != nil:
@@ -235,7 +234,7 @@ func (g *onnxGraph) numbers(v *onnxValue) form {
 	return f
 }
 
-// numeric is the unit of a column that is a number.
+// numeric is the unit of a numeric column.
 func (g *onnxGraph) numeric(c *onnxColumn) int32 {
 	if c.categories != nil {
 		panic(faultf("input %q is taken as a number here and as a category elsewhere: give the model two inputs", c.name))
@@ -259,7 +258,8 @@ func (g *onnxGraph) fresh(n int) []int32 {
 	return out
 }
 
-// category gives the units of a column's categories, in the order of labels. strict: no other category has a meaning.
+// category returns the units of a column's categories, in the order of labels. strict: other categories are
+// undefined.
 func (g *onnxGraph) category(c *onnxColumn, labels []string, strict bool) []int32 {
 	if c.units != nil && c.categories == nil {
 		panic(faultf("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
@@ -274,7 +274,7 @@ func (g *onnxGraph) category(c *onnxColumn, labels []string, strict bool) []int3
 	return c.units
 }
 
-// vocabularies are the categories of the columns whose encoders refuse all others, in the order of inputOrder.
+// vocabularies are the categories of the columns whose encoders refuse others, in the order of inputOrder.
 func (g *onnxGraph) vocabularies() (out []Vocabulary) {
 	at := 0
 	for _, in := range g.inOrder() {
@@ -289,7 +289,7 @@ func (g *onnxGraph) vocabularies() (out []Vocabulary) {
 	return out
 }
 
-// inOrder are the inputs that are taken, as the graph has them.
+// inOrder lists the used inputs in the graph's order.
 func (g *onnxGraph) inOrder() (taken []*onnxInput) {
 	for _, in := range g.columns {
 		taken = append(taken, in)
@@ -298,10 +298,9 @@ func (g *onnxGraph) inOrder() (taken []*onnxInput) {
 	return taken
 }
 
-// inputOrder is, for every unit of the first stage, its place among the inputs of the
-// network: inputs as the graph has them, columns in order, categories in order. Columns
-// of these inputs that nothing takes get places too. fills are the numbers in place of NaN, nil
-// without any.
+// inputOrder is, for every unit of the first stage, its place among the network's inputs: graph
+// inputs, columns and categories, each in order. Unused columns of these inputs get places too.
+// fills are the substitutes for NaN, nil without any.
 func (g *onnxGraph) inputOrder() (names []string, fills map[int]float64, place []int32) {
 	var order []int32
 	for _, in := range g.inOrder() {
@@ -332,8 +331,7 @@ func (g *onnxGraph) inputOrder() (names []string, fills map[int]float64, place [
 	return names, fills, place
 }
 
-// outputOf is the output that is asked for: the named one, or the only one that can
-// be a score.
+// outputOf is the requested output: the named one, or the only one that can be a score.
 func (m *onnxModel) outputOf(asked string) string {
 	var all, fit []string
 	for _, port := range m.outputs {

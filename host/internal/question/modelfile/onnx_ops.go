@@ -10,8 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// onnxOp works out a node's outputs, in order, from its inputs, of which an omitted one
-// is nil.
+// onnxOp evaluates a node's outputs, in order, from its inputs; an omitted input is nil.
 type onnxOp func(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue
 
 // learning is the domain of the operators for scikit-learn's models.
@@ -19,7 +18,7 @@ const learning = "ai.onnx.ml"
 
 var onnxOps map[string]onnxOp
 
-func init() { // a table that its own functions could otherwise not refer to
+func init() { // breaks the initialisation cycle of the table and its functions
 	onnxOps = map[string]onnxOp{
 		"Identity": same, "Dropout": dropout, "Cast": cast1, "Constant": constantNode, "Shape": shapeOf,
 		"Gemm": gemm, "MatMul": matmul, "BatchNormalization": batchNormalization,
@@ -38,7 +37,7 @@ func init() { // a table that its own functions could otherwise not refer to
 	}
 }
 
-// node works out the outputs of a node.
+// node evaluates the outputs of a node.
 func (g *onnxGraph) node(n *onnxNode, asked string) {
 	name := n.op
 	if !standard(n.domain) {
@@ -50,7 +49,7 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 		panic(faultf("this operator is not read%s", g.remedy(n)))
 	}
 	in := make([]*onnxValue, len(n.inputs))
-	for i, input := range n.inputs { // outside about: a fault in there has a place of its own
+	for i, input := range n.inputs { // outside about: a fault of an input names its own place
 		if input != "" {
 			in[i] = g.value(input)
 		}
@@ -84,7 +83,7 @@ func (n *onnxNode) title() string {
 	return fmt.Sprintf("node %q (%.40s)", n.name, n.op)
 }
 
-// remedy says what to do about an operator.
+// remedy is advice about an unsupported operator.
 func (g *onnxGraph) remedy(n *onnxNode) string {
 	sklearn := strings.HasPrefix(g.producer, "skl2onnx")
 	switch {
@@ -112,14 +111,14 @@ func (g *onnxGraph) remedy(n *onnxNode) string {
 	return "; docs/formats.md lists those that are: dense layers, ReLU and its kin, and what scikit-learn puts around them"
 }
 
-// stepsApart says how to go on without the first steps of a Pipeline.
+// stepsApart is advice to apply the first steps of a Pipeline separately.
 const stepsApart = "write Z = model[:-1].transform(X) as a CSV file, export skl2onnx.to_onnx(model[-1], Z[:1].astype(\"float32\")), and give hyfair init that file with --inputs"
 
 func one1(v *onnxValue) []*onnxValue { return []*onnxValue{v} }
 
 func same(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return one1(in[0]) }
 
-// labels stands for predicted classes, for numbers that were compared, and for all that is made of them.
+// labels stands for predicted classes, for compared numbers, and for everything computed from them.
 func labels(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	out := &onnxValue{labels: true}
 	for _, v := range in {
@@ -192,7 +191,7 @@ func constantNode(g *onnxGraph, n *onnxNode, _ []*onnxValue) []*onnxValue {
 	return one1(&onnxValue{dims: t.dims, constant: t})
 }
 
-// shapeOf is a shape as a constant; the number of rows is −1 in it, as Reshape has it.
+// shapeOf is a shape as a constant; the number of rows is −1, as in Reshape.
 func shapeOf(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if in[0].open != "" {
 		panic(faultf("of an input whose number of columns the file does not say"))
@@ -217,13 +216,13 @@ func within(i int64, n int) int64 {
 	return min(max(i, 0), int64(n))
 }
 
-// through applies a step to numbers, of which there are as many after it.
+// through applies a step to numbers that keeps their count.
 func (g *onnxGraph) through(v *onnxValue, step func(form) form) []*onnxValue {
 	f := step(g.numbers(v))
 	return one1(&onnxValue{dims: v.dims, form: &f})
 }
 
-// numbersOf is an input that is a constant of n numbers, or of one that stands for all.
+// numbersOf is a constant input of n numbers, or of one number for all.
 func (in operands) numbersOf(i, n int, what string) []float64 {
 	if i >= len(in) || in[i] == nil || in[i].constant == nil || in[i].constant.texts != nil {
 		panic(faultf("%s that are not constants of the file", what))
@@ -258,7 +257,7 @@ func matrix(name string, v *onnxValue) (rows, columns int, values []float64) {
 	return d[0], d[1], v.constant.numbers
 }
 
-// row checks that a value is one row of n numbers for each person.
+// rowOf checks that a value is one row of n numbers for each individual.
 func (g *onnxGraph) rowOf(v *onnxValue, n int) {
 	g.known(v, n)
 	if v.constant != nil {
@@ -357,7 +356,7 @@ func (in operands) both() (a, b *onnxValue) {
 	return in[0], in[1]
 }
 
-// arithmetic is Add, Sub, Mul and Div, with a constant or of two values.
+// arithmetic is Add, Sub, Mul and Div, with a constant or two values.
 func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	a, b := operands(in).both()
 	if b.scores != nil && n.op == "Sub" && a.constant != nil && !slices.ContainsFunc(a.constant.numbers, func(v float64) bool { return v != 1 }) {
@@ -406,7 +405,7 @@ func biases(f form) []float64 {
 	return out
 }
 
-// folded computes with constants, which are mostly shapes.
+// folded evaluates an operator on constants, which are mostly shapes.
 func folded(op string, dims []int, a, b *onnxTensor, ai, bi []int) *onnxValue {
 	t := &onnxTensor{dims: dims, element: a.element, numbers: make([]float64, len(ai))}
 	if a.texts != nil || b.texts != nil {
@@ -434,7 +433,7 @@ func folded(op string, dims []int, a, b *onnxTensor, ai, bi []int) *onnxValue {
 	return &onnxValue{dims: dims, constant: t}
 }
 
-// picked is rows of a form.
+// picked selects rows of a form.
 func (b *builder) picked(f form, at []int) form {
 	b.take(len(at))
 	out := form{stage: f.stage, name: f.name, dense: f.dense, rows: b.rows(len(at))}
@@ -444,8 +443,7 @@ func (b *builder) picked(f form, at []int) form {
 	return out
 }
 
-// broadcast gives the shape of two values together, and for each of its entries those
-// of the two.
+// broadcast is the common shape of two values and, for each entry, the entries of the two.
 func (g *onnxGraph) broadcast(v, w *onnxValue) (dims, ai, bi []int) {
 	a, b, most := v.dims, w.dims, maxColumns
 	if v.constant != nil && w.constant != nil {
@@ -605,7 +603,7 @@ func shares(dims []int, f form) *onnxValue {
 	return v
 }
 
-// complements are 1 − p of probabilities.
+// complements are 1 − p for probabilities p.
 func complements(v *onnxValue) *onnxValue {
 	out := &onnxValue{dims: v.dims}
 	for _, s := range v.scores {
@@ -625,7 +623,7 @@ func normalizer(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(in[0])
 }
 
-// absolute is Abs, which leaves scores as they are.
+// absolute is Abs, which leaves scores unchanged.
 func absolute(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
 	if in[0].scores != nil {
 		return one1(in[0])
@@ -633,7 +631,7 @@ func absolute(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
 	return g.through(in[0], g.abs)
 }
 
-// reduceSum is ReduceSum over the probabilities of all classes, by which skl2onnx divides them: 1.
+// reduceSum is ReduceSum over the probabilities of all classes, by which skl2onnx divides: 1.
 func reduceSum(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	axes, _ := operands(in).settings(n, "axes", 1)
 	last := len(in[0].dims) - 1
@@ -645,7 +643,7 @@ func reduceSum(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(&onnxValue{dims: dims, constant: &onnxTensor{dims: []int{1}, element: onnxFloat, numbers: []float64{1}}})
 }
 
-// wholeOf reports scores that add up to 1, so that dividing by their sum is nothing.
+// wholeOf reports whether scores sum to 1, so that dividing by their sum has no effect.
 func wholeOf(all []score) bool {
 	if len(all) < 2 {
 		return false
@@ -668,7 +666,7 @@ func wholeOf(all []score) bool {
 	return same1(&a.rows[0], &b.rows[0], -1)
 }
 
-// same1 reports a = sign·b.
+// same1 reports whether a = sign·b.
 func same1(a, b *row, sign float64) bool {
 	if len(a.w) != len(b.w) || a.b != sign*b.b {
 		return false
@@ -703,12 +701,12 @@ func imputer(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	}
 	fills := n.numbers("imputed_value_floats")
 	g.known(in[0], len(fills))
-	if in[0].form == nil && !in[0].whole && len(fills) > 0 { // of inputs as they come, the study may fill them likewise
+	if in[0].form == nil && !in[0].whole && len(fills) > 0 { // of unchanged inputs: the study may fill them likewise
 		for i, fill := range repeated(fills, len(in[0].columns), "imputed values") {
 			in[0].columns[i].filled, in[0].columns[i].fill = true, fill
 		}
 	}
-	return one1(in[0]) // people of a study have values
+	return one1(in[0]) // a study's individuals have values
 }
 
 // linear is LinearClassifier and LinearRegressor.
@@ -752,7 +750,7 @@ func linear(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return []*onnxValue{{labels: true}, out}
 }
 
-// labelsOf are texts or whole numbers of an attribute, as texts.
+// labelsOf are an attribute's texts or integers, as texts.
 func labelsOf(n *onnxNode, names ...string) (out []string) {
 	for _, name := range names {
 		out = append(out, n.texts(name)...)

@@ -14,8 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// Numbers of ONNX's fields and enumerations (onnx.proto3), as far as models need
-// them.
+// Numbers of ONNX's fields and enumerations (onnx.proto3) that models use.
 const (
 	irVersion, opsetVersion = 8, 13
 
@@ -38,9 +37,9 @@ const (
 	onnxFloat, onnxInt32, onnxInt64, onnxText, onnxBool, onnxHalf, onnxDouble, onnxBrain = 1, 6, 7, 8, 9, 10, 11, 16
 )
 
-// onnxModel is what a file says, as far as it is needed.
+// onnxModel is the part of a file that is used.
 type onnxModel struct {
-	folder          string // where numbers in other files are looked for
+	folder          string // folder of files with further numbers
 	producer        string
 	opset           uint64
 	nodes           []onnxNode
@@ -52,9 +51,9 @@ type onnxModel struct {
 // onnxPort is an input or an output of the graph.
 type onnxPort struct {
 	name    string
-	element uint64 // of a tensor; 0 where it is not stated, or for a sequence
+	element uint64 // of a tensor; 0 if not stated, or for a sequence
 	maps    bool   // a sequence, as ZipMap makes
-	dims    []int  // −1: any number; nil where they are not stated
+	dims    []int  // −1: any number; nil if not stated
 }
 
 type onnxNode struct {
@@ -63,8 +62,8 @@ type onnxNode struct {
 	attributes       map[string][]byte
 }
 
-// Bounds on a message: the nodes of a graph, and all fields, of which the file may
-// have hundreds of millions.
+// Bounds on a message: the nodes of a graph, and all fields; a file may have hundreds of
+// millions of them.
 const (
 	maxNodes  = 4096
 	maxFields = 1 << 16
@@ -82,7 +81,7 @@ type field struct {
 	b []byte
 }
 
-// number is the value of a field that is there once, else 0.
+// number is the value of a field, 0 if absent.
 func (f fields) number(of protowire.Number) uint64 {
 	if all := f[of]; len(all) > 0 {
 		return all[len(all)-1].v
@@ -90,7 +89,7 @@ func (f fields) number(of protowire.Number) uint64 {
 	return 0
 }
 
-// text is likewise the text of a field.
+// text is the text of a field, "" if absent.
 func (f fields) text(of protowire.Number) string {
 	if all := f[of]; len(all) > 0 {
 		return string(all[len(all)-1].b)
@@ -98,7 +97,7 @@ func (f fields) text(of protowire.Number) string {
 	return ""
 }
 
-// texts are those of a field that is repeated.
+// texts are those of a repeated field.
 func (f fields) texts(of protowire.Number) []string {
 	var out []string
 	for _, one := range f[of] {
@@ -107,7 +106,7 @@ func (f fields) texts(of protowire.Number) []string {
 	return out
 }
 
-// scan gives the fields of a message one by one.
+// scan passes the fields of a message to take, one by one.
 func scan(message []byte, take func(number protowire.Number, f field)) {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
@@ -127,7 +126,7 @@ func scan(message []byte, take func(number protowire.Number, f field)) {
 			f.v, n = protowire.ConsumeFixed64(message)
 		case protowire.BytesType:
 			f.b, n = protowire.ConsumeBytes(message)
-		default: // groups, which the format does not have
+		default: // groups, which are not in the format
 			panic(fault{errBroken})
 		}
 		if n < 0 {
@@ -173,7 +172,7 @@ func parseONNX(text []byte) *onnxModel {
 	return m
 }
 
-// standard reports that operators are ONNX's own.
+// standard reports whether the domain is ONNX's own.
 func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 func (m *onnxModel) graph(f fields) {
@@ -240,10 +239,10 @@ func (m *onnxModel) node(f fields) {
 	m.nodes = append(m.nodes, n)
 }
 
-// has tells whether an attribute is there.
+// has reports whether the attribute is present.
 func (n *onnxNode) has(name string) bool { return n.attributes[name] != nil }
 
-// integer is an attribute that is a whole number.
+// integer is an integer attribute.
 func (n *onnxNode) integer(name string, otherwise int64) int64 {
 	scan(n.attributes[name], func(number protowire.Number, f field) {
 		if number == attributeInt {
@@ -253,7 +252,7 @@ func (n *onnxNode) integer(name string, otherwise int64) int64 {
 	return otherwise
 }
 
-// float is an attribute that is a number.
+// float is a float attribute.
 func (n *onnxNode) float(name string, otherwise float64) float64 {
 	scan(n.attributes[name], func(number protowire.Number, f field) {
 		if number == attributeFloat {
@@ -263,7 +262,7 @@ func (n *onnxNode) float(name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// text is an attribute that is a text.
+// text is a text attribute.
 func (n *onnxNode) text(name, otherwise string) string {
 	scan(n.attributes[name], func(number protowire.Number, f field) {
 		if number == attributeText {
@@ -273,7 +272,7 @@ func (n *onnxNode) text(name, otherwise string) string {
 	return otherwise
 }
 
-// texts is an attribute that is a list of texts.
+// texts is an attribute with a list of texts.
 func (n *onnxNode) texts(name string) (out []string) {
 	scan(n.attributes[name], func(number protowire.Number, f field) {
 		if number == attributeTexts {
@@ -283,7 +282,7 @@ func (n *onnxNode) texts(name string) (out []string) {
 	return out
 }
 
-// numbers is an attribute that is a list of floats or whole numbers, packed or not.
+// numbers is an attribute with a list of floats or integers, packed or not.
 func (n *onnxNode) numbers(name string) (out []float64) {
 	scan(n.attributes[name], func(number protowire.Number, f field) {
 		switch {
@@ -335,7 +334,7 @@ type onnxTensor struct {
 	texts   []string
 }
 
-// count is the number of entries that dims stand for.
+// count is the number of entries for these dims.
 func count(dims []int) int {
 	n := 1
 	for _, d := range dims {
@@ -344,8 +343,8 @@ func count(dims []int) int {
 	return n
 }
 
-// tensor decodes a constant, which may have at most a number of entries. Whole
-// numbers are held as floats, which is exact for all that they are used for.
+// tensor decodes a constant of at most the given number of entries. Integers are stored as
+// floats, which is exact for every use.
 func (m *onnxModel) tensor(f fields, most int) *onnxTensor {
 	t := &onnxTensor{element: f.number(tensorType)}
 	size := 1
@@ -400,7 +399,7 @@ func (m *onnxModel) tensor(f fields, most int) *onnxTensor {
 	return t
 }
 
-// joined are numbers of a field that is packed, or repeated with width bytes each.
+// joined are numbers of a packed field, or of a repeated one with width bytes each.
 func joined(f fields, of protowire.Number, width int, read func([]byte) []float64) (out []float64) {
 	for _, one := range f[of] {
 		switch {
@@ -437,7 +436,7 @@ func (m *onnxModel) elsewhere(f fields, size int) []byte {
 	return file[offset:][:length]
 }
 
-// readBeside is the content of a file beside the model's, read once.
+// readBeside is the content of a file beside the model's; each is read once.
 func (m *onnxModel) readBeside(name string) []byte {
 	for _, f := range m.beside {
 		if f.name == name {
@@ -457,7 +456,7 @@ func (m *onnxModel) readBeside(name string) []byte {
 	return text
 }
 
-// sixteen says of an element type what numbers of 16 bits are; "" of others.
+// sixteen names a 16-bit element type; "" for others.
 func sixteen(element uint64) string {
 	if element == onnxHalf || element == onnxBrain {
 		return " (of 16 bits, with which scores are others than those of the weights)"

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Operators that move values about and leave them as they are.
+// Operators that move values without changing them.
 
 // pick is the value with entries of v, in the shape dims.
 func (g *onnxGraph) pick(v *onnxValue, dims, at []int) *onnxValue {
@@ -49,7 +49,7 @@ func every(dims []int) []int {
 	return out
 }
 
-// axisOf is an axis that may be counted from the end.
+// axisOf resolves an axis that may count from the end.
 func axisOf(axis int64, rank int) int {
 	if axis < 0 {
 		axis += int64(rank)
@@ -221,7 +221,7 @@ func transposed(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(g.pick(v, dims, at))
 }
 
-// along gives the entries of places on one axis.
+// along returns the entries of places on one axis.
 func along(dims []int, axis int, places []int) []int {
 	outer, inner, width := count(dims[:axis]), count(dims[axis+1:]), max(1, dims[axis])
 	at := make([]int, 0, outer*len(places)*inner)
@@ -235,7 +235,7 @@ func along(dims []int, axis int, places []int) []int {
 	return at
 }
 
-// chosen is a value of places on one axis, which is not the rows'.
+// chosen is a value at places on one axis, other than the rows'.
 func (g *onnxGraph) chosen(v *onnxValue, axis int, places []int) *onnxValue {
 	if v.dims[axis] == anyRows {
 		panic(faultf("takes rows apart"))
@@ -246,7 +246,7 @@ func (g *onnxGraph) chosen(v *onnxValue, axis int, places []int) *onnxValue {
 	return g.pick(v, dims, along(v.dims, axis, places))
 }
 
-// gather is Gather, and ArrayFeatureExtractor, which is that on the last axis.
+// gather is Gather, and ArrayFeatureExtractor, which is Gather on the last axis.
 func gather(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	v, which := operands(in).both()
 	if which.constant == nil {
@@ -346,7 +346,7 @@ func split(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return out
 }
 
-// concat is Concat, and FeatureVectorizer, which is that on the columns.
+// concat is Concat, and FeatureVectorizer, which is Concat on the columns.
 func concat(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if n.op == "FeatureVectorizer" {
 		for i, width := range n.numbers("inputdimensions") {

@@ -12,11 +12,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
-// Trees in ONNX: one TreeEnsembleClassifier or TreeEnsembleRegressor of ai.onnx.ml, as
-// skl2onnx and onnxmltools write them, or one TreeEnsemble of its version 5. What comes before it only passes the inputs on,
-// and what follows hands its outputs over: other models are refused.
+// Trees in ONNX: one TreeEnsembleClassifier or TreeEnsembleRegressor of ai.onnx.ml, as skl2onnx and onnxmltools write them,
+// or one TreeEnsemble of its version 5. Nodes before it may only pass the inputs on, nodes after it its outputs: other
+// models are refused.
 
-// onnxTrees is a node of trees and what of the graph matters to it.
+// onnxTrees is a node of trees and the parts of the graph that affect it.
 type onnxTrees struct {
 	op, name string
 	label    string // the first output
@@ -25,7 +25,7 @@ type onnxTrees struct {
 	floats   map[string][]float32
 	texts    map[string][]string
 	text     map[string]string
-	tensors  map[string][]byte // attributes that are tensors, not decoded
+	tensors  map[string][]byte // undecoded tensor attributes
 }
 
 func (o *onnxTrees) read(node []byte) {
@@ -94,14 +94,15 @@ func (o *onnxTrees) attribute(message []byte) {
 	o.ints[name], o.floats[name], o.texts[name] = ints, floats, texts
 }
 
-// onnxStep is a node beside the trees.
+// onnxStep is any other node.
 type onnxStep struct {
 	op, name        string
 	inputs, outputs []string
-	to              int64 // what a Cast makes
+	to              int64 // the target type of a Cast
 }
 
-// isOne reports a constant that is the float 1, as onnxmltools multiplies probabilities by.
+// isOne reports whether the constant is the float 1, by which onnxmltools multiplies
+// probabilities.
 func isOne(tensor []byte) (name string, is bool) {
 	var element uint64
 	var raw []byte
@@ -123,7 +124,7 @@ func isOne(tensor []byte) (name string, is bool) {
 	return name, element == onnxFloat && len(raw) == 4 && floats32(raw)[0] == 1
 }
 
-// timesOne makes an Identity of a product with one of the constants.
+// timesOne turns a product with one of the constants into an Identity.
 func (s *onnxStep) timesOne(ones map[string]bool) {
 	if s.op != "Mul" || len(s.inputs) != 2 {
 		return
@@ -136,13 +137,13 @@ func (s *onnxStep) timesOne(ones map[string]bool) {
 	}
 }
 
-// handsOn reports a node that computes nothing.
+// handsOn reports whether the node computes nothing.
 func (s *onnxStep) handsOn() bool {
 	return (s.op == "Cast" || s.op == "Identity" || s.op == "ZipMap") && len(s.inputs) == 1
 }
 
-// treesOfONNX reads the file's trees; ok is unset where it has none. oneOf: their share is
-// that of one class of several.
+// treesOfONNX reads the file's trees; ok is false without trees. oneOf: the share is that
+// of one class of several.
 func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok bool) {
 	var nodes []onnxTrees
 	var steps []onnxStep
@@ -197,7 +198,7 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok boo
 			makers[name] = &steps[i]
 		}
 	}
-	// source is where a value comes from that is handed on, and the steps on the way.
+	// source is the origin of a value that is passed on, and the nodes on the way.
 	source := func(at string) (string, []*onnxStep) {
 		var way []*onnxStep
 		for range maxNodes {
@@ -252,7 +253,7 @@ func treesOfONNX(file []byte, choice Choice) (out *trees.Ensemble, oneOf, ok boo
 	return n.ensemble(in.width, n.chosen(choice.Class, labels)), true, true
 }
 
-// chosen is the class that is asked for of more than two.
+// chosen is the requested class of more than two.
 func (o *onnxTrees) chosen(class *int, labels int) *int {
 	if by := o.text["post_transform"]; by != "" && by != "NONE" {
 		panic(faultf("post_transform: %.40q of %d classes, whose scores are no sums of trees, as the shares of forests are: train one class against the rest", by, labels))
@@ -299,8 +300,7 @@ func stepOf(node []byte) (s onnxStep) {
 	return s
 }
 
-// onnxColumns is the last dimension of an input, 0 where it is open, and the type of
-// its numbers.
+// onnxColumns is the last dimension of an input, 0 if open, and the type of its numbers.
 type onnxColumns struct {
 	width   int
 	element uint64
@@ -342,8 +342,8 @@ func columnsOf(value []byte) (name string, out onnxColumns) {
 	return name, out
 }
 
-// ensemble makes the model. width is the number of inputs, 0 where the file does not
-// say; class is the one whose share it is, nil where there are two at most.
+// ensemble makes the model. width is the number of inputs, 0 if the file does not say;
+// class is the class whose share is the score, nil with at most two.
 func (o *onnxTrees) ensemble(width int, class *int) *trees.Ensemble {
 	if o.op == "TreeEnsemble" {
 		return o.ensemble5(width)
@@ -431,10 +431,10 @@ func (o *onnxTrees) ensemble(width int, class *int) *trees.Ensemble {
 	return out
 }
 
-// branches are the comparisons that are read, as ai.onnx.ml 5 numbers them.
+// branches are the supported comparisons, as numbered by ai.onnx.ml 5.
 var branches = []string{"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"}
 
-// compare makes n, whose left child is where a comparison holds, one of those of branches.
+// compare sets n to a comparison, by index in branches; the left child is where it holds.
 func compare(n *trees.Node, branch int, value float32) {
 	swapped := false
 	switch branch {
@@ -456,8 +456,8 @@ func compare(n *trees.Node, branch int, value float32) {
 	}
 }
 
-// weights are each node's for class or target 0 and 1; for one class of several, its own
-// as 1.
+// weights are each node's weights for class or target 0 and 1; for one class of several,
+// its own as 1.
 func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), count int, class *int) [2][]float64 {
 	ofTrees, ofNodes, ids, list := o.ints[kind+"_treeids"], o.ints[kind+"_nodeids"], o.ints[kind+"_ids"], o.floats[kind+"_weights"]
 	if len(ofNodes) != len(ofTrees) || len(ids) != len(ofTrees) || len(list) != len(ofTrees) {
@@ -485,8 +485,7 @@ func (o *onnxTrees) weights(kind string, at func(tree, node int64) (int, bool), 
 	return out
 }
 
-// link says what the sums are: how they become a score, what they begin with, and what
-// the leaf at a node adds.
+// link says how the sums become a score, their base, and the addend of the leaf at a node.
 func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.Link, base float64, leaf func(i int) float64) {
 	start := o.start
 	of := func(k int) func(i int) float64 { return leafOf(weights[k]) }
@@ -519,7 +518,7 @@ func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.L
 		return fairness.LinkSigmoid, start(1), of(1)
 	case !both && transform == "LOGISTIC":
 		return fairness.LinkSigmoid, start(0), of(one)
-	case transform == "NONE": // shares of class 1, of which more than a half is a yes
+	case transform == "NONE": // shares of class 1; above ½ is a yes
 		return o.share(min(one, max(0, len(o.floats["base_values"])-1)), weights[one])
 	}
 	if both && transform == "LOGISTIC" {
@@ -528,7 +527,7 @@ func (o *onnxTrees) link(classifier bool, weights [2][]float64) (link fairness.L
 	panic(faultf("post_transform: %.40q is not read; NONE is, LOGISTIC of one sum, and SOFTMAX of two", transform))
 }
 
-// opposite reports that the weights of class 0 are the negatives of those of class 1, and the bases too.
+// opposite reports whether the weights and bases of class 0 are the negatives of those of class 1.
 func opposite(bases []float32, weights [2][]float64) bool {
 	if len(bases) == 2 && bases[0] != -bases[1] || len(bases) == 1 && bases[0] != 0 {
 		return false
@@ -541,7 +540,7 @@ func opposite(bases []float32, weights [2][]float64) bool {
 	return true
 }
 
-// start is what the sum for class or target k begins with.
+// start is the base of the sum for class or target k.
 func (o *onnxTrees) start(k int) float64 {
 	if all := o.floats["base_values"]; k < len(all) {
 		return float64(all[k])
@@ -549,7 +548,7 @@ func (o *onnxTrees) start(k int) float64 {
 	return 0
 }
 
-// leafOf gives the weights of nodes, 0 where there are none.
+// leafOf returns the weights of nodes, 0 without one.
 func leafOf(weights []float64) func(i int) float64 {
 	return func(i int) float64 {
 		if weights == nil {

@@ -5,13 +5,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
-// TreeEnsemble, the operator of ai.onnx.ml 5: comparisons and leaves are lists of their
-// own, and trees are told by the places of their roots.
+// TreeEnsemble, the operator of ai.onnx.ml 5: comparisons and leaves are separate lists,
+// and the indices of their roots identify the trees.
 
 const onnxBytes = 2 // the type of a tensor of bytes
 
-// numbers are those of an attribute that is a tensor, as many as there are comparisons
-// or leaves.
+// numbers are the values of a tensor attribute, one for each comparison or leaf.
 func (o *onnxTrees) numbers(name string, element uint64) []float64 {
 	defer about(name)
 	message, is := o.tensors[name]
@@ -27,12 +26,12 @@ func (o *onnxTrees) numbers(name string, element uint64) []float64 {
 	case have != element:
 		panic(faultf("numbers of type %d; type %d is read", have, element))
 	case have == onnxBytes:
-		f[tensorType] = []field{{v: onnxBool}} // as these are stored
+		f[tensorType] = []field{{v: onnxBool}} // stored like these
 	}
 	return (&onnxModel{}).tensor(f, trees.MaxNodes).numbers
 }
 
-// one is an attribute that is a whole number.
+// one is an integer attribute.
 func (o *onnxTrees) one(name string, otherwise int64) int64 {
 	if v := o.ints[name]; len(v) == 1 {
 		return v[0]
@@ -58,7 +57,7 @@ func (o *onnxTrees) ensemble5(width int) *trees.Ensemble {
 		panic(faultf("leaf_targetids: %d entries for %d leaves", len(targets), len(weights)))
 	}
 	out := &trees.Ensemble{Columns: width}
-	var of [2]float64 // what a leaf's weight for each target counts
+	var of [2]float64 // the factor of a leaf's weight for each target
 	out.Output, of = o.link5()
 	for i, t := range targets {
 		if t < 0 || t > 1 || of[t] == 0 {
@@ -69,7 +68,7 @@ func (o *onnxTrees) ensemble5(width int) *trees.Ensemble {
 	seen := make([]bool, count)
 	var list []grown
 	for _, root := range o.ints["tree_roots"] {
-		// members are the tree's comparisons and, as −1 less its place, leaves.
+		// members are the tree's comparisons and its leaves, a leaf at index i as −1−i.
 		var members []int
 		var places [][2]int // of children among members
 		add := func(at int64, leaf bool) int {
@@ -121,8 +120,8 @@ func (o *onnxTrees) ensemble5(width int) *trees.Ensemble {
 	return out
 }
 
-// link5 says how the sum becomes a score, and how often a leaf's weight counts in it for
-// each target: not at all where there is no such target.
+// link5 says how the sum becomes a score, and the factor of a leaf's weight for each
+// target: 0 without that target.
 func (o *onnxTrees) link5() (link fairness.Link, of [2]float64) {
 	const none, softmax, logistic, sum = 0, 1, 2, 1
 	targets, transform := o.one("n_targets", 1), o.one("post_transform", none)

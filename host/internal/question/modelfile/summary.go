@@ -5,16 +5,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// Summary describes a model for people: what `hyfair inspect` prints. Its
-// JSON names are part of that command's output.
+// Summary describes a model for `hyfair inspect`; its JSON names are part of that command's
+// output.
 type Summary struct {
-	// Family is the model's, where it is no network of ReLU layers.
+	// Family is the model's family, for models other than networks of ReLU layers.
 	Family string `json:"family,omitempty"`
-	// Size says in words how large such a model is, where it does.
+	// Size is the model's size in words, if applicable.
 	Size string `json:"size,omitempty"`
 	// Inputs is the number of the model's inputs.
 	Inputs int `json:"inputs"`
-	// Layers are the dense layers from the inputs to the outputs, of a network.
+	// Layers are a network's dense layers from the inputs to the outputs.
 	Layers []LayerSummary `json:"layers"`
 	// Parameters counts weights and biases.
 	Parameters int `json:"parameters"`
@@ -22,8 +22,7 @@ type Summary struct {
 	Neurons int `json:"neurons"`
 	// Head is "sigmoid", "softmax" or "linear".
 	Head string `json:"head"`
-	// Precision is the width of the stored weights in bits: 32 or 64; 0 where the model
-	// is no network.
+	// Precision is the width of the stored weights in bits: 32 or 64; 0 for other models.
 	Precision int `json:"precision"`
 }
 

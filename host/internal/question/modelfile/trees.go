@@ -11,15 +11,15 @@ import (
 // maxTrees bounds a file of trees.
 const maxTrees = 64 << 20
 
-// ofTrees refuses to choose where there is one score.
+// ofTrees refuses a choice that does not apply to a single score.
 func (c Choice) ofTrees() {
 	if c.Class != nil && *c.Class != 1 {
 		panic(faultf("class: %d; of trees the score is that of class 1: leave class: out", *c.Class))
 	}
 }
 
-// loadedTrees is an ensemble of a file that has one output. names are the inputs', as far as the
-// file has them and they are not numbers that the library made.
+// loadedTrees is an ensemble of a file with one output. names are the inputs' names from the
+// file, unless the library generated them.
 func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string, codes map[int]Codes) loaded {
 	if c.Output != "" {
 		panic(faultf("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
@@ -31,15 +31,15 @@ func (c Choice) loadedTrees(e *trees.Ensemble, producer string, names []string, 
 	return loaded{model: e, linear: e.Output == fairness.LinkLinear, producer: producer, inputs: names, codes: codes}
 }
 
-// grown is a tree as files have it: nodes in any order, children by number.
+// grown is a tree as stored in files: nodes in any order, children by number.
 type grown struct {
 	nodes int
-	// node gives node i, with its children by number.
+	// node returns node i, with its children by number.
 	node func(i int) trees.Node
 }
 
-// tree is a grown one with the root first and children behind their parents. What
-// cannot be reached from the root is left out.
+// tree is the grown tree with the root first and children after their parents. Unreachable
+// nodes are dropped.
 func (g grown) tree(left int) trees.Tree {
 	if g.nodes < 1 {
 		panic(faultf("no nodes"))
@@ -78,7 +78,7 @@ func (g grown) tree(left int) trees.Tree {
 	return out
 }
 
-// all makes trees of grown ones.
+// all converts grown trees.
 func all(list []grown) []trees.Tree {
 	left := trees.MaxNodes
 	out := make([]trees.Tree, 0, len(list))
@@ -93,9 +93,9 @@ func all(list []grown) []trees.Tree {
 	return out
 }
 
-// among makes n a comparison that goes left outside the categories: these are whole
-// numbers, in increasing order, and so is what an input is cut down to. border
-// is the least input of a category.
+// among makes n a comparison that goes left outside the categories. Categories are
+// increasing integers, and inputs are truncated to integers. border is the least input of a
+// category.
 func among(n *trees.Node, categories []int, border func(category int) float64) {
 	var borders []float64
 	for i, c := range categories {

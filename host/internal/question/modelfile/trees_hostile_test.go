@@ -25,7 +25,7 @@ func TestTruncatedTrees(t *testing.T) {
 		file := fixture(t, "trees/"+name)
 		end := len(file)
 		if at := bytes.Index(file, []byte("end of trees")); at >= 0 {
-			end = at // what follows is about training
+			end = at // the rest concerns training
 		}
 		for n := 0; n < end; n += tier.Count(17, 1) {
 			if mustBeSound(t, file[:n]) {
@@ -54,7 +54,7 @@ func TestCorruptedTrees(t *testing.T) {
 	}
 }
 
-// What cannot be read is named, with what to do where there is something to do.
+// Unsupported parts are named, with advice if there is any.
 func TestRefusedTrees(t *testing.T) {
 	changed := func(name string, pairs ...string) string {
 		text := string(fixture(t, "trees/"+name))
@@ -148,8 +148,8 @@ func TestRefusedTrees(t *testing.T) {
 	}
 }
 
-// stumps is a forest as skl2onnx writes it, whose trees each give their share to those
-// whose input is above a border of their own: 0, 1, ….
+// stumps is a forest as skl2onnx writes it. Each tree adds its share for inputs above a
+// border of its own: 0, 1, ….
 func stumps(input string, n int) proto {
 	share := 1 / float32(n)
 	p := proto{}.text(1, input).text(2, "label").text(2, "scores").text(3, "the trees").text(4, "TreeEnsembleClassifier")
@@ -178,8 +178,8 @@ func stumps(input string, n int) proto {
 	return p.text(5, string(modes)).text(5, string(values)).text(5, string(weights))
 }
 
-// A person with just half of the trees behind her gets a no, as the library has it, though
-// shares such as 0.1 in single precision make a little more than a half.
+// An individual with exactly half of the trees gets a no, as in the library, although
+// shares such as 0.1 in single precision sum to slightly more than a half.
 func TestHalfOfAForestIsANo(t *testing.T) {
 	for _, n := range []int{2, 4, 6, 10, 14, 20, 50, 100, 1000} {
 		m, err := readAny(onnxFile(15, onnxNodeOf("Cast", "x", "in").with("to", onnxFloat), stumps("x", n), onnxNodeOf("ZipMap", "out", "scores")))
@@ -193,7 +193,7 @@ func TestHalfOfAForestIsANo(t *testing.T) {
 	}
 }
 
-// What onnxmltools multiplies by 1 are the trees' own scores.
+// A product with 1, as onnxmltools writes it, leaves the trees' scores unchanged.
 func TestTreesTimesOne(t *testing.T) {
 	for _, raw := range []bool{true, false} {
 		for _, of := range [][2]string{{"scores", "w"}, {"w", "scores"}} {
@@ -205,13 +205,14 @@ func TestTreesTimesOne(t *testing.T) {
 	}
 }
 
-// Trees without nodes take no memory.
+// Trees without nodes need no memory.
 func TestMemoryOfEmptyTrees(t *testing.T) {
 	file := []byte(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[` + strings.Repeat("{},", 1<<20) + `{}]}}}}`)
 	refusedWithin(t, 64, len(file), func() error { _, err := readAny(file); return err })
 }
 
-// fuzzTrees begins with small files, of which many are tried in a second, and whole ones.
+// fuzzTrees starts from small files, of which the fuzzer tries many a second, and from
+// full-size ones.
 func fuzzTrees(f *testing.F, small []byte, names ...string) {
 	if _, err := readAny(small); err != nil {
 		f.Fatal(err)
@@ -229,7 +230,7 @@ const stump = `{"learner":{"gradient_booster":{"model":{"gbtree_model_param":{"n
 	`"right_children":[2,-1,-1],"split_conditions":[0,-1,1],"split_indices":[1,0,0],"split_type":[1,0,0],"tree_param":{"num_nodes":"3"}}]},"name":"gbtree"},` +
 	`"learner_model_param":{"base_score":"5E-1","num_class":"0","num_feature":"2","num_target":"1"},"objective":{"name":"binary:logistic"}},"version":[3,1,0]}`
 
-// asUBJSON writes what encoding/json has read, as XGBoost does.
+// asUBJSON writes a value that encoding/json has decoded, as XGBoost does.
 func asUBJSON(v any) (out []byte) {
 	length := func(n int) { out = append(out, 'L', 0, 0, 0, 0, 0, 0, byte(n>>8), byte(n)) }
 	switch v := v.(type) {
@@ -277,8 +278,8 @@ func FuzzTreesInONNX(f *testing.F) {
 	fuzzTrees(f, onnxFile(21, version5(nil)), "sklearn-tree.onnx", "sklearn-classes-tree.onnx", "sklearn-boosting.onnx", "sklearn-regression.onnx", "sklearn-forest-regression-5.onnx")
 }
 
-// XGBoost 2 writes NaN, which is no JSON, where 3 writes a number: the border of a set
-// of categories, which means nothing. Anywhere else it is a fault.
+// XGBoost 2 writes NaN, which is not JSON, where version 3 writes a number: the unused
+// border of a set of categories. Anywhere else NaN is a fault.
 func TestBordersOfXGBoostThatAreNaN(t *testing.T) {
 	file := fixture(t, "trees/xgb-categories.json")
 	var tree map[string]any
@@ -315,8 +316,8 @@ func TestBordersOfXGBoostThatAreNaN(t *testing.T) {
 	}
 }
 
-// version5 is a TreeEnsemble of ai.onnx.ml 5: one comparison and two leaves, with attributes
-// put in place of its own.
+// version5 is a TreeEnsemble of ai.onnx.ml 5: one comparison and two leaves, with the given
+// attributes replaced.
 func version5(attributes map[string]any) proto {
 	all := map[string]any{
 		"tree_roots": []int64{0}, "nodes_featureids": []int64{0}, "nodes_truenodeids": []int64{0}, "nodes_falsenodeids": []int64{1},

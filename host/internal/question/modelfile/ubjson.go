@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// textOfUBJSON writes what UBJSON (Draft 12) says as JSON, to be read as such.
+// textOfUBJSON converts UBJSON (Draft 12) to JSON.
 func textOfUBJSON(from []byte) []byte {
 	u := &ubjson{in: from}
 	u.value(u.marker(), 0)
@@ -22,8 +22,8 @@ type ubjson struct {
 // Limits of what a file may ask for.
 const (
 	maxUBJSONDepth = 64
-	// maxUBJSONText bounds the JSON, of which typed lists of small numbers make
-	// several bytes each.
+	// maxUBJSONText bounds the JSON; in typed lists of small numbers, a number of one byte
+	// becomes several.
 	maxUBJSONText = 4 * maxTrees
 )
 
@@ -46,7 +46,7 @@ func (u *ubjson) marker() byte {
 	}
 }
 
-// integer of a type; ok is unset for other types.
+// integer reads an integer of a type; ok is false for other types.
 func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 	switch marker {
 	case 'i':
@@ -63,7 +63,7 @@ func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 	return 0, false
 }
 
-// length is that of a text or a list.
+// length reads the length of a text or a list.
 func (u *ubjson) length() int {
 	n, ok := u.integer(u.marker())
 	if !ok || n < 0 || n > math.MaxInt32 {
@@ -157,7 +157,7 @@ func (u *ubjson) container(marker byte, depth int) {
 	u.out = append(u.out, end)
 }
 
-// key is a field's name, whose length's type has been read where there is no count.
+// key reads a field's name; without a count, the type of its length has been read.
 func (u *ubjson) key(marker byte, count int) {
 	if count >= 0 {
 		u.text()

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBinsAreExactForIntegers holds the float64 formula against fractions.
+// TestBinsAreExactForIntegers compares the float64 formula with exact fractions.
 func TestBinsAreExactForIntegers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.Int64Range(-1e6, 1e6).Draw(t, "min")

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 )
 
-// A feature with a column for each category: the one that is 1 is its value.
+// One column for each category: the column that is 1 gives the value.
 func TestOneHotColumns(t *testing.T) {
 	read := func(text string) (*people.Data, error) {
 		path := filepath.Join(t.TempDir(), "d.csv")
@@ -40,7 +40,7 @@ func TestOneHotColumns(t *testing.T) {
 	}
 }
 
-// A feature that is 1 where one of several columns is.
+// A feature that is 1 if any of several columns is.
 func TestAnyOfColumns(t *testing.T) {
 	spec := people.Spec{Features: []people.Column{{Feature: "minority", Name: "black", AnyOf: []string{"black", "asian"}}}}
 	for row, want := range map[string]float64{"0,1,0": 0, "1,0,0": 1, "0,0,True": 1, "1,0,1": 1} {
@@ -71,7 +71,8 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// A mark that a feature's own map replaces is no missing value in its column; in others it is.
+// A mark that a feature's own map replaces is not a missing value in its column; in other
+// columns it is.
 func TestFilled(t *testing.T) {
 	fill := people.Step{Map: map[string]string{"?": "38.5"}}
 	spec := people.Spec{Files: []people.File{{Path: file(t, "a,b\n?,1\n2,?\n,3\n")}}, Format: people.Format{Missing: []string{"?", ""}},
@@ -85,7 +86,7 @@ func TestFilled(t *testing.T) {
 		t.Errorf("%v, %+v", err, d)
 	}
 	spec.Label = people.Label{}
-	spec.Features = append(spec.Features, people.Column{Feature: "again", Name: "a"}) // which does not
+	spec.Features = append(spec.Features, people.Column{Feature: "again", Name: "a"}) // without that map
 	if d, err := people.Read(&spec); err != nil || len(d.Points) != 0 || d.Dropped != 3 {
 		t.Errorf("%v, %+v", err, d)
 	}

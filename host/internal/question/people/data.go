@@ -8,18 +8,16 @@ import (
 
 // Data is a data set, encoded. It is read-only and safe for concurrent use.
 type Data struct {
-	// Points are the rows kept, in the order of the files, one entry a feature
-	// in the order of the space. They may lie outside a feature's domain: see
-	// Outside.
+	// Points are the rows kept, in the order of the files, with one entry for each feature
+	// of the space, in order. They may lie outside a feature's domain: see Outside.
 	Points [][]float64
 	// Labels has 1 or 0 for each point; nil without labels.
 	Labels []int
 	// Test lists the points held back, increasing.
 	Test []int
-	// Read counts the rows of the files, Dropped those left out because a value
-	// was missing.
+	// Read counts the rows of the files, Dropped those omitted for a missing value.
 	Read, Dropped int
-	// SHA256 is the hash of the files, one after the other, in hexadecimal.
+	// SHA256 is the hash of the concatenated files, in hexadecimal.
 	SHA256 string
 
 	spec   *Spec
@@ -43,31 +41,30 @@ func (d *Data) Train() []int {
 	return out
 }
 
-// Spec is what was read, with the ends of every bin: further rows can be encoded
-// in the same way.
+// Spec is the declaration with the ends of every bin fitted: further rows can be encoded in
+// the same way.
 func (d *Data) Spec() *Spec { return d.spec }
 
-// Where says where point i was read.
+// Where is the file and line of point i.
 func (d *Data) Where(i int) (path string, line int) {
 	p := d.places[i]
 	return d.spec.Files[p.file].Path, p.line
 }
 
-// Row is which row point i was, counted through all files from 0, those left out included.
+// Row is the row number of point i across all files, from 0, with omitted rows counted.
 func (d *Data) Row(i int) int { return d.places[i].row }
 
 // Outside counts the points whose value of one feature lies outside its domain.
 type Outside struct {
 	Feature int
-	// Points is how many there are; First is the first of them.
+	// Points is the number of points outside; First is the first of them.
 	Points, First int
 }
 
-// Outside holds the points against the domains of s, whose features are those
-// of the points: one entry for each feature with points outside. outside
-// counts the points concerned; forbidden counts those inside every domain
-// that a constraint forbids. Protected features are held against their whole
-// domain.
+// Outside compares the points with the domains of s, which has the points' features. It
+// returns one entry for each feature with points outside. outside counts the points
+// concerned; forbidden counts those inside every domain that a constraint forbids.
+// Protected features are compared with their whole domain.
 func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden int) {
 	at := make([]int, len(s.Features)) // index in features, plus 1
 	for k, p := range d.Points {
@@ -93,8 +90,8 @@ func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden i
 	return features, outside, forbidden
 }
 
-// InsideTables refuses data that the features' tables, such as one-hot inputs,
-// have no entry for.
+// InsideTables rejects data without an entry in the features' tables, such as one-hot
+// inputs.
 func (d *Data) InsideTables(s *space.Space) error {
 	for i := range s.Features {
 		f := &s.Features[i]

@@ -2,6 +2,6 @@
 // study declares: raw cells become the points of a space, labels become 0 or
 // 1, and some rows are held back for testing.
 //
-// Files are taken as hostile: the length of a record, the number of rows and
-// the size of a file are bounded, and every fault names file, line and column.
+// Files are untrusted: the length of a record, the number of rows and the size of a file
+// are bounded, and every error names file, line and column.
 package people

@@ -11,23 +11,22 @@ import (
 	"strings"
 )
 
-// Encoder turns the rows of files with certain columns into points. It is
-// read-only and safe for concurrent use.
+// Encoder converts rows with given columns into points. It is read-only and safe for concurrent use.
 type Encoder struct {
 	columns  []Column
-	cells    []int            // where each feature's cell is, the first of several
-	flags    [][]int          // where the cells of one that is read from several are
+	cells    []int            // index of each feature's cell, of the first of several
+	flags    [][]int          // indices of all cells of a feature with several
 	category []map[string]int // index by name, nil for a number
-	checked  []int            // cells in which a missing value counts
-	marks    [][]string       // its marks in each of these
-	missing  [][]string       // all marks in the cell of each feature
+	checked  []int            // cells in which a missing value matters
+	marks    [][]string       // missing-value marks of each of these
+	missing  [][]string       // missing-value marks of each feature's cell
 	format   *Format
-	label    int // the label's cell, −1 without
+	label    int // index of the label's cell; −1: no label
 	strip    string
 	positive []string
 }
 
-// ErrMissing tells that a row has a missing value.
+// ErrMissing reports a missing value in a row.
 var ErrMissing = errors.New("missing value")
 
 // CellError is a fault in one cell of a row.
@@ -41,9 +40,9 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Cell+1,
 // Unwrap gives the reason.
 func (e *CellError) Unwrap() error { return e.Err }
 
-// NewEncoder binds the declarations of spec to rows with the given columns.
-// Columns of features must be there; one for the label need not, for rows
-// that have none. Bins that are fitted must have been: see Data.Spec.
+// NewEncoder binds the declarations of spec to rows with the given columns. Every feature's
+// column must be present; the label's may be missing. Bins with ends from the data must be
+// fitted: see Data.Spec.
 func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	e := &Encoder{
 		columns: spec.Features, format: &spec.Format,
@@ -92,8 +91,8 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode writes the row's point to dst, which has one entry a feature. A fault
-// is a *CellError; one that wraps ErrMissing tells of a missing value.
+// Encode writes the row's point to dst, with one entry for each feature. The error is a
+// *CellError; it wraps ErrMissing for a missing value.
 func (e *Encoder) Encode(dst []float64, row []string) error {
 	if err := e.complete(row); err != nil {
 		return err
@@ -114,13 +113,13 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 	return nil
 }
 
-// lacks reports that the feature's value is missing, and may be.
+// lacks reports whether the feature's value is missing and may be.
 func (e *Encoder) lacks(feature int, row []string) bool {
 	c, cell := &e.columns[feature], row[e.cells[feature]]
 	return c.Missing != nil && slices.Contains(e.missing[feature], cell) && !c.replaces(cell)
 }
 
-// complete finds the first missing value of a row that may not be.
+// complete rejects a row with a missing value that may not be missing.
 func (e *Encoder) complete(row []string) error {
 	for i, cell := range e.checked {
 		if slices.Contains(e.marks[i], row[cell]) {
@@ -130,7 +129,7 @@ func (e *Encoder) complete(row []string) error {
 	return nil
 }
 
-// run takes the feature's cell through the column's steps.
+// run applies the column's steps to the feature's cell.
 func (e *Encoder) run(feature int, row []string) (value, error) {
 	v := value{text: row[e.cells[feature]], format: e.format}
 	if cells := e.flags[feature]; len(cells) > 0 {
@@ -154,7 +153,8 @@ func (e *Encoder) run(feature int, row []string) (value, error) {
 	return v, nil
 }
 
-// ones counts the cells that are 1, or true, and finds the last of them; all others are 0, or false.
+// ones counts the cells equal to 1, or true, and returns the last of them. Other cells must be 0 or
+// false.
 func (e *Encoder) ones(cells []int, row []string) (ones, at int, err error) {
 	for i, cell := range cells {
 		text := row[cell]
@@ -167,8 +167,9 @@ func (e *Encoder) ones(cells []int, row []string) (ones, at int, err error) {
 	return ones, at, nil
 }
 
-// marksIn are the marks of a missing value in a column: not those that the first step of every feature
-// that is read from it replaces, nor any where all of these may be missing. A label is replaced by none.
+// marksIn are the missing-value marks of a column. It excludes marks that the first step of every
+// feature of the column replaces, and all marks if all these features may be missing. Labels replace no
+// mark.
 func (spec *Spec) marksIn(column string) []string {
 	return slices.DeleteFunc(spec.Format.Marks(column), func(mark string) bool {
 		if column == spec.Label.Column {
@@ -189,7 +190,7 @@ func (spec *Spec) marksIn(column string) []string {
 	})
 }
 
-// finish reads the encoded value: a category's index, or a number.
+// finish converts the encoded value to a category's index or a number.
 func (e *Encoder) finish(feature int, v value) (float64, error) {
 	index := e.category[feature]
 	if index == nil {
@@ -212,7 +213,7 @@ func (e *Encoder) finish(feature int, v value) (float64, error) {
 	return float64(k), nil
 }
 
-// Label reads the row's label: the text, and whether it is a positive one.
+// Label returns the row's label as text, and whether it is positive.
 func (e *Encoder) Label(row []string) (text string, positive bool) {
 	text = row[e.label]
 	if e.strip != "" {
@@ -221,7 +222,7 @@ func (e *Encoder) Label(row []string) (text string, positive bool) {
 	return text, slices.Contains(e.positive, text)
 }
 
-// list joins names for a message, the first twenty of them.
+// list joins names for a message, at most twenty of them.
 func list(names []string) string {
 	const most = 20
 	if len(names) > most {

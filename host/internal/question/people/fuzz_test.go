@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 		if len(d.Test)+len(d.Train()) != len(d.Points) || len(d.Labels) != len(d.Points) || d.Read != d.Dropped+len(d.Points) {
 			t.Fatalf("%d rows read, %d dropped, %d kept, %d labels, %d for testing", d.Read, d.Dropped, len(d.Points), len(d.Labels), len(d.Test))
 		}
-		// Again by the bins' ends: they are known now.
+		// Again, with the bins' fitted ends.
 		again, err := Read(d.Spec())
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Number reads a cell as a number. A nil Format has decimal points and nothing between thousands.
+// Number parses a cell as a number. A nil Format has a decimal point and no thousands separator.
 func (f *Format) Number(cell string) (float64, bool) {
 	text, ok := cell, true
 	if f != nil && (f.Decimal == ',' || f.Thousands != 0) {
@@ -18,7 +18,8 @@ func (f *Format) Number(cell string) (float64, bool) {
 	return x + 0, ok && err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) // +0 turns −0 into 0
 }
 
-// plain is a number with a decimal point and nothing between its thousands, which are groups of three digits.
+// plain rewrites a number with a decimal point and without thousands separators, which must separate groups
+// of three digits.
 func (f *Format) plain(cell string) (string, bool) {
 	point := "."
 	if f.Decimal != 0 {
@@ -49,7 +50,7 @@ func (f *Format) plain(cell string) (string, bool) {
 	return whole + decimals, true
 }
 
-// hint says which keys of a study would make a number of a text that is none.
+// hint names the study keys under which the text, which is not a number, would be one.
 func (f *Format) hint(text string) string {
 	if f == nil {
 		return ""
@@ -73,8 +74,8 @@ func (f *Format) notation() string {
 	return strings.Join(keys, ", ")
 }
 
-// Notations are the ways in which spreadsheets write numbers besides that with a decimal point alone, each with a
-// Format that has nothing else.
+// Notations are the number formats of spreadsheets besides the plain decimal point; each Format sets only these
+// fields.
 var Notations = slices.Clip([]Format{
 	{Decimal: ','}, {Decimal: ',', Thousands: '.'}, {Thousands: ','}, {Decimal: ',', Thousands: ' '}, {Thousands: ' '}, {Thousands: '\''}, {Thousands: '’'},
 })

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Numbers are read as a spreadsheet writes them where the study says so, and only whole groups of thousands.
+// Numbers are read in a spreadsheet's notation if the study declares it, with complete groups of thousands
+// only.
 func TestNumbersAsSpreadsheetsWriteThem(t *testing.T) {
 	plain, comma := &Format{}, &Format{Decimal: ','}
 	german, english := &Format{Decimal: ',', Thousands: '.'}, &Format{Thousands: ','}
@@ -29,8 +30,8 @@ func TestNumbersAsSpreadsheetsWriteThem(t *testing.T) {
 	}
 }
 
-// A file of a spreadsheet: a first line for it, decimal commas, marks of missing values by column, of which those of
-// one are values in another.
+// A spreadsheet's file: a separator line, decimal commas, and missing-value marks by column; a mark of one column is
+// a value in another.
 func TestSpreadsheets(t *testing.T) {
 	text := "\ufeffsep=;\r\npay;kids;note\r\n1.234,5;0;k.A.\r\n7;2;0\r\nk.A.;1;x\r\n"
 	spec := &Spec{

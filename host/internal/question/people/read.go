@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Read reads the whole data set. Bins whose ends are to be read off the data
-// cost one more pass over the files.
+// Read reads the whole data set. Bins with ends from the data take one more pass over the
+// files.
 func Read(spec *Spec) (*Data, error) {
 	fitted, err := fit(spec)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 	}
 }
 
-// atCell places a *CellError in the file.
+// atCell adds the file and line to a *CellError.
 func (r *records) atCell(err error) error {
 	var cell *CellError
 	if errors.As(err, &cell) {
@@ -90,7 +90,7 @@ func (r *records) atCell(err error) error {
 	return r.at(0, err)
 }
 
-// labels remembers a few of the labels seen, for a message.
+// labels holds a few of the labels seen, for a message.
 type labels map[string]bool
 
 func (l labels) add(text string) {
@@ -101,7 +101,7 @@ func (l labels) add(text string) {
 
 func (l labels) String() string { return list(slices.Sorted(maps.Keys(l))) }
 
-// fit returns a copy of spec in which the ends of every bin are known.
+// fit returns a copy of spec with the ends of every bin.
 func fit(spec *Spec) (*Spec, error) {
 	out := *spec
 	out.Features = slices.Clone(spec.Features)
@@ -133,9 +133,9 @@ func fit(spec *Spec) (*Spec, error) {
 	return &out, nil
 }
 
-// Values lists the different texts that the column's steps give over the rows
-// kept, sorted: the categories of a feature that takes them from the data.
-// More than most of them are an error.
+// Values lists the different texts that the column's steps give over the kept rows, sorted:
+// the categories of a feature that takes them from the data. More than most values are an
+// error.
 func Values(spec *Spec, column Column, most int) ([]string, error) {
 	seen := map[string]bool{}
 	err := eachValue(spec, column, func(v value) error {
@@ -147,7 +147,7 @@ func Values(spec *Spec, column Column, most int) ([]string, error) {
 	return slices.Sorted(maps.Keys(seen)), err
 }
 
-// eachValue takes one column of every row kept through its steps.
+// eachValue applies the steps to one column of every kept row.
 func eachValue(spec *Spec, column Column, visit func(value) error) error {
 	one := *spec
 	one.Features = []Column{column}

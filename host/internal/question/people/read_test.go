@@ -202,11 +202,11 @@ func TestSplit(t *testing.T) {
 	if slices.Equal(one, test(2)) {
 		t.Error("two seeds give one split")
 	}
-	// The split is part of what a study means: it must stay as it is for ever.
+	// The split is part of a study's meaning: it must never change.
 	if want := []int{15, 20, 21, 23, 25}; !slices.Equal(one[:5], want) {
 		t.Errorf("the split of seed 1 begins with %v, and once began with %v", one[:5], want)
 	}
-	// A fifth of the rows in every stretch of them, within chance.
+	// A fifth of the rows in every quarter, up to chance.
 	for from := 0; from < 1000; from += 250 {
 		n := 0
 		for _, i := range one {

@@ -30,10 +30,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %v", e.Path, e.Line, e.Column, e.Err)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// records reads one file record by record. The cells it hands out are valid
+// records reads one file record by record. The cells that it returns are valid
 // until the next record.
 type records struct {
 	path    string
@@ -41,13 +41,13 @@ type records struct {
 	columns []string
 	csv     *csv.Reader
 	limit   *limited
-	skipped int // lines passed over before csv began
-	// line is where the current record began, last where its last cell did.
+	skipped int // lines skipped before csv began
+	// line is where the current record begins, last where its last cell begins.
 	line, last int
 }
 
-// open opens a file and reads up to its first row. Where sum is not nil,
-// everything read is hashed into it. The caller closes the file.
+// open opens a file and reads up to its first row. If sum is not nil, everything read is
+// hashed into it. The caller closes the file.
 func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error) {
 	f, stat, err := files.Open(file.Path)
 	if err != nil {
@@ -65,19 +65,19 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 	return r, f, nil
 }
 
-// newRecords reads src, so many bytes at a time.
+// newRecords reads src through a buffer of the given size in bytes.
 func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.Hash) (*records, error) {
 	if sum != nil {
 		src = io.TeeReader(src, sum)
 	}
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
-	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // below, csv would lay its own over it
+	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // a smaller one makes csv add its own
 	if head, _ := buffer.Peek(foreignBytes); Foreign(string(head)) != nil {
 		return nil, r.fault(0, 0, Foreign(string(head)))
 	}
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
-		_, _ = buffer.Discard(3) // a byte order mark, of those that were peeked at
+		_, _ = buffer.Discard(3) // the byte order mark
 	}
 	if head, _ := buffer.Peek(len("sep=;\r\n")); file.Skip == 0 && Separator(string(head)) != 0 {
 		_, _ = skipLine(buffer)
@@ -101,7 +101,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	if r.csv.Comma == 0 {
 		r.csv.Comma = ','
 	}
-	// A blank before an opening quote is common, and meant as nothing.
+	// A blank before an opening quote is common and meaningless.
 	r.csv.TrimLeadingSpace = format.Trim && r.csv.Comma != '\t' && r.csv.Comma != ' '
 	r.csv.FieldsPerRecord = -1
 	r.columns = format.Columns
@@ -126,8 +126,8 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	return r, nil
 }
 
-// Separator is what the first line of a text tells spreadsheets to separate cells by, as in sep=;. It is 0 where
-// the line is another.
+// Separator is the separator that the first line of a text declares for spreadsheets, as in sep=;. 0 for any
+// other line.
 func Separator(text string) rune {
 	line, _, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
 	line = strings.Trim(strings.TrimSuffix(line, "\r"), `"`)
@@ -138,10 +138,11 @@ func Separator(text string) rune {
 	return 0
 }
 
-// foreignBytes is how much of its beginning tells a file of another kind.
+// foreignBytes is the number of leading bytes that identify another kind of file.
 const foreignBytes = 16
 
-// kinds are files of rows that are no CSV, by what they begin with, and what makes them CSV.
+// kinds are non-CSV files of rows, by their leading bytes, with the way to convert them to
+// CSV.
 var kinds = []struct{ begins, what string }{
 	{"PK\x03\x04", "a workbook of Excel, or another zip archive: save the sheet as CSV UTF-8"},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old workbook of Excel (.xls): save the sheet as CSV UTF-8"},
@@ -158,7 +159,7 @@ const (
 	inJSON  = "JSON: write it as CSV, pandas.read_json(FILE).to_csv(\"data.csv\", index=False)"
 )
 
-// Foreign says what a file is that begins as no CSV file in UTF-8 does, and what to do about it; nil of others.
+// Foreign describes a file that begins unlike CSV in UTF-8, and what to do about it; nil for others.
 func Foreign(begins string) error {
 	wide := func(bits string) error {
 		return fmt.Errorf("the file is in UTF-%s, and UTF-8 is read: convert it, iconv -f utf-%s -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8", bits, bits)
@@ -177,8 +178,8 @@ func Foreign(begins string) error {
 	return nil
 }
 
-// next gives the cells of the next record, or io.EOF. After the header it has
-// as many cells as there are columns.
+// next returns the cells of the next record, or io.EOF. After the header, the number of
+// cells must equal that of the columns.
 func (r *records) next() ([]string, error) {
 	r.limit.reset()
 	cells, err := r.csv.Read()
@@ -207,7 +208,7 @@ func (r *records) next() ([]string, error) {
 	return cells, nil
 }
 
-// at is a fault in the given cell of the current record.
+// at wraps err with the place of a cell in the current record.
 func (r *records) at(cell int, err error) error {
 	line, column := r.csv.FieldPos(cell)
 	return r.fault(r.skipped+line, column, err)
@@ -217,13 +218,13 @@ func (r *records) fault(line, column int, err error) error {
 	return &Error{Path: r.path, Line: line, Column: column, Err: err}
 }
 
-// bufferBytes is read ahead of a record at most.
+// bufferBytes bounds the read-ahead beyond a record.
 const bufferBytes = 64 << 10
 
 var errLongRecord = fmt.Errorf("a record of more than %d bytes; is a quote left open?", MaxRecordBytes)
 
-// limited ends a record that grows too long: it hands out a bounded number of
-// bytes between two resets.
+// limited ends a record that grows too long: it passes on a bounded number of bytes between
+// two resets.
 type limited struct {
 	src  io.Reader
 	left int
@@ -240,7 +241,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skipLine passes over one line and counts its bytes.
+// skipLine skips one line and returns its length in bytes.
 func skipLine(r *bufio.Reader) (n int64, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// ReadRows reads one more file of rows that spec describes, without labels and
-// without the declared files. The file begins with a line of column names, or,
-// where spec names the columns itself, may do without. Columns that no feature
-// is read from may be missing, and there may be others. Cells that are named
-// may be separated by commas whatever spec.Format says. Bins that take their
-// ends from the data must have them: see Data.Spec. A file without a row is an
+// ReadRows reads one more file of rows as spec describes them, without labels and without
+// the declared files. The file begins with a line of column names, which is optional if
+// spec names the columns. Columns without a feature may be missing, and others may be
+// present. With a line of names the separator may be a comma, whatever spec.Format says.
+// Bins with ends from the data must be fitted: see Data.Spec. A file without rows is an
 // error.
 func ReadRows(spec *Spec, path string) (*Data, error) {
 	rows := *spec
@@ -20,7 +19,7 @@ func ReadRows(spec *Spec, path string) (*Data, error) {
 	err := settle(&rows, func(format *Format) (*records, error) {
 		r, closer, err := open(&rows.Files[0], format, nil)
 		if err == nil {
-			closer.Close() // only its names are wanted, which are read
+			closer.Close() // only the column names were needed
 		}
 		return r, err
 	})
@@ -37,8 +36,8 @@ func ReadRows(spec *Spec, path string) (*Data, error) {
 	return d, nil
 }
 
-// settle settles the format of spec's only file by its first line. open reads the
-// rows up to the first, as often as it is called.
+// settle sets the format of spec's only file by its first line. open reads the rows up to
+// the first one; it may be called several times.
 func settle(spec *Spec, open func(*Format) (*records, error)) error {
 	firstLine := func(spec *Spec) ([]string, error) {
 		format := spec.Format
@@ -66,7 +65,7 @@ func settle(spec *Spec, open func(*Format) (*records, error)) error {
 	spec.Format.Drop = slices.DeleteFunc(slices.Clone(spec.Format.Drop), func(name string) bool { return !slices.Contains(names, name) })
 	spec.Format.MissingIn = maps.Clone(spec.Format.MissingIn)
 	maps.DeleteFunc(spec.Format.MissingIn, func(name string, _ []string) bool { return !slices.Contains(names, name) })
-	return err // columns that are missing are told when rows are read
+	return err // missing columns are reported when rows are read
 }
 
 // named reports whether every feature has its column.
@@ -74,19 +73,19 @@ func named(spec *Spec, columns []string) bool {
 	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !all(c.Names(), columns) })
 }
 
-// all reports that the columns have all names.
+// all reports whether the columns include all names.
 func all(names, columns []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// mentions reports whether a feature's column is named: then the line is one of
-// names, perhaps not of all.
+// mentions reports whether some feature's column is named: the line then holds names,
+// perhaps not all of them.
 func mentions(spec *Spec, columns []string) bool {
 	return slices.ContainsFunc(spec.Features, func(c Column) bool { return slices.Contains(columns, c.Name) })
 }
 
-// Rows visits the rows of a file as they are written, each with the line in which it begins, and
-// gives the columns' names. The cells are valid until visit returns.
+// Rows visits the unencoded rows of a file, each with the line in which it begins, and returns
+// the column names. The cells are valid until visit returns.
 func Rows(file File, format Format, visit func(line int, row []string) error) (columns []string, err error) {
 	r, closer, err := open(&file, &format, nil)
 	if err != nil {

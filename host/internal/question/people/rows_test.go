@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rowsSpec is a study's data as ReadRows is given it: two features, a label
-// and a column that is dropped.
+// rowsSpec is a study's data as passed to ReadRows: two features, a label and a dropped
+// column.
 func rowsSpec(format Format) *Spec {
 	format.Drop = []string{"weight"}
 	format.Missing = []string{"?"}
@@ -95,8 +95,8 @@ func TestReadRowsRefuses(t *testing.T) {
 	}
 }
 
-// TestRowsKeepTheBins: further rows fall into the bins of the data set, not
-// into bins of their own.
+// TestRowsKeepTheBins: further rows fall into the data set's bins, not into bins of their
+// own.
 func TestRowsKeepTheBins(t *testing.T) {
 	d, err := Read(&Spec{
 		Files:    []File{{Path: file(t, "a\n0\n10\n")}},
@@ -114,8 +114,8 @@ func TestRowsKeepTheBins(t *testing.T) {
 	}
 }
 
-// FuzzReadRows reads any bytes as further rows. Nothing may panic, and every
-// row that is kept is a number and a category.
+// FuzzReadRows reads any bytes as further rows. It must not panic, and every kept row is a
+// number and a category.
 func FuzzReadRows(f *testing.F) {
 	f.Add([]byte("years,weight,occupation,label\n3,1,clerk,yes\n"), true, ',')
 	f.Add([]byte("3;3;clerk;yes\n4;4;?;no\n"), true, ';')
@@ -145,7 +145,7 @@ func FuzzReadRows(f *testing.F) {
 	})
 }
 
-// A byte order mark is no part of the first cell, with quotes or without, in a line of names or in a row.
+// A byte order mark does not belong to the first cell, quoted or not, in a header or a row.
 func TestByteOrderMark(t *testing.T) {
 	for text, names := range map[string][]string{"\ufeff\"a\",b\n1,2\n": nil, "\ufeffa,b\n1,2\n": nil, "\ufeff1,2\n": {"a", "b"}, "\ufeff\"1\",2\n": {"a", "b"}} {
 		path := filepath.Join(t.TempDir(), "d.csv")

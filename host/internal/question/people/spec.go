@@ -33,7 +33,7 @@ type Spec struct {
 // File is one data file.
 type File struct {
 	Path string
-	// Skip is the number of lines to pass over before anything is read.
+	// Skip is the number of lines to skip before the header.
 	Skip int
 	// HeldBack marks every row of the file as a test row.
 	HeldBack bool
@@ -43,46 +43,45 @@ type File struct {
 type Format struct {
 	// Delimiter separates cells; 0 is a comma.
 	Delimiter rune
-	// Columns names the columns; nil means that the first line after the
-	// skipped ones does.
+	// Columns names the columns; nil: the first line after the skipped ones does.
 	Columns []string
 	// Trim cuts white space off both ends of every cell.
 	Trim bool
-	// Decimal is what stands before the decimals of a number, 0 for a point; Thousands stands between the thousands,
-	// 0 for nothing. A blank is any of the spaces that programs write there.
+	// Decimal is the decimal separator, 0 for a point; Thousands is the thousands separator, 0 for none. A blank
+	// stands for any of the spaces that programs write there.
 	Decimal, Thousands rune
-	// Missing lists the marks of a missing value in all columns, MissingIn further ones by column.
+	// Missing lists the missing-value marks of all columns, MissingIn further ones by column.
 	Missing   []string
 	MissingIn map[string][]string
-	// RefuseMissing makes a missing value in a column an error; otherwise the
-	// row is dropped and counted. A mark that the maps of all features of its column
-	// replace is none there.
+	// RefuseMissing makes a missing value an error; otherwise the row is dropped and
+	// counted. A mark that the maps of all the column's features replace is not a missing
+	// value.
 	RefuseMissing bool
-	// Drop lists columns to leave out: a value missing there is of no
-	// consequence. Every other column counts, used or not.
+	// Drop lists columns to ignore: a value missing there does not matter. Every other
+	// column counts, used or not.
 	Drop []string
 }
 
-// Column says how one feature is read off a row.
+// Column says how one feature is read from a row.
 type Column struct {
 	// Feature names the feature in messages; Name is its column.
 	Feature, Name string
-	// OneHot are its columns where it has one for each category, of which one is 1 and
-	// the others 0; Name is the first of them, and there are no steps.
+	// OneHot are the feature's columns, one for each category: one of them is 1, the others
+	// are 0. Name is the first, and there are no steps.
 	OneHot []string
-	// AnyOf are columns of 0 and 1 in which the feature is 1 where one of them is, else 0;
-	// Name is the first of them. Steps follow.
+	// AnyOf are columns of 0 and 1: the feature is 1 if any of them is, else 0. Name is the
+	// first, and steps follow.
 	AnyOf []string
 	// Categories gives a categorical feature's names by index; nil for a number.
 	Categories []string
-	// Steps turn the cell into the feature's value, one after the other.
+	// Steps turn the cell into the feature's value, in order.
 	Steps []Step
-	// Missing is the value of a cell that is one of the marks of a missing value; nil where such a row
-	// has no point. It is above all numbers.
+	// Missing is the value for a cell with a missing-value mark; it exceeds all numbers. nil: such
+	// a row has no point.
 	Missing *float64
 }
 
-// replaces reports that the first step puts something in place of a text.
+// replaces reports whether the first step replaces a text.
 func (c *Column) replaces(text string) bool {
 	if len(c.Steps) == 0 || c.AnyOf != nil {
 		return false
@@ -91,7 +90,7 @@ func (c *Column) replaces(text string) bool {
 	return ok
 }
 
-// Names are the columns that the feature is read from.
+// Names lists the columns that the feature is read from.
 func (c *Column) Names() []string {
 	switch {
 	case c.OneHot != nil:
@@ -112,11 +111,11 @@ type Label struct {
 	StripSuffix string
 }
 
-// Split draws test rows by lot.
+// Split draws test rows at random.
 type Split struct {
 	// Fraction is the share of rows, 0 to 1, rounded to a whole number of rows.
 	Fraction float64
-	// Seed decides which.
+	// Seed determines the rows drawn.
 	Seed uint64
 }
 
@@ -132,5 +131,5 @@ func (s *Spec) NeedsFit() bool {
 	return false
 }
 
-// Marks are those of a missing value in a column.
+// Marks are the missing-value marks of a column.
 func (f *Format) Marks(column string) []string { return slices.Concat(f.Missing, f.MissingIn[column]) }

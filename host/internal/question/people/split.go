@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// heldBack lists the test rows, increasing: those of files marked as held
-// back, and of the others a share drawn by lot.
+// heldBack lists the test rows, increasing: those of files marked HeldBack, and a random
+// share of the others.
 func heldBack(spec *Spec, places []place) []int {
 	var test, rest []int
 	for i, p := range places {
@@ -26,9 +26,9 @@ func heldBack(spec *Spec, places []place) []int {
 	return test
 }
 
-// lot is the number a row draws: SplitMix64 (Steele, Lea and Flood, 2014) at
-// step row+1 from seed. Being a formula and no library's stream, it gives the
-// same split on every machine and in every version.
+// lot is a row's pseudo-random number: SplitMix64 (Steele, Lea and Flood, 2014) at step
+// row+1 from seed. It is a fixed formula, so the split is the same on every machine and in
+// every version.
 func lot(seed uint64, row int) uint64 {
 	z := seed + (uint64(row)+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -11,21 +11,21 @@ import (
 
 // Step is one step of an encoding. Exactly one field is set.
 type Step struct {
-	// Map replaces texts. A text not listed becomes what the key "*" says, or
-	// without that key stays as it is.
+	// Map replaces texts. A text not listed becomes the entry of the key "*", or stays as
+	// it is without that key.
 	Map map[string]string
-	// Round rounds to the nearest integer, halves to the even one.
+	// Round rounds to the nearest integer, halves to even.
 	Round bool
-	// Threshold gives 1 for values from it on and 0 below.
+	// Threshold gives 1 for values at or above it, else 0.
 	Threshold *float64
 	// Bins gives the index of an equal-width bin.
 	Bins *Bins
-	// Since gives the days from it to a date: see Days.
+	// Since gives the number of days from it to a date: see Days.
 	Since *time.Time
 }
 
-// Days is how many days a date lies after since, which is midnight of a day in UTC. Dates are written as
-// 2024-02-29, alone or before a time of day (2024-02-29T13:45:00, a blank for the T), which is left out.
+// Days is the number of days from since, midnight of a day in UTC, to a date. Dates are written as
+// 2024-02-29, alone or before a time of day (2024-02-29T13:45:00, with T or a blank), which is ignored.
 func Days(date string, since time.Time) (days float64, ok bool) {
 	day, rest := date, ""
 	if len(date) > len(time.DateOnly) {
@@ -40,12 +40,12 @@ func Days(date string, since time.Time) (days float64, ok bool) {
 
 var timeOfDay = regexp.MustCompile(`^[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?Z?$`)
 
-// Bins cuts Min to Max into Count bins of equal width, numbered from 0. A
-// value on an edge belongs to the bin above it, Max to the last one. Values
-// outside fall into bins that do not exist: below 0, or Count and above.
+// Bins cuts Min to Max into Count bins of equal width, numbered from 0. A value on an edge
+// belongs to the bin above it, Max to the last one. Values outside get an invalid index:
+// below 0, or Count and above.
 type Bins struct {
 	Count int
-	// Min and Max are read off the kept rows where Fit is set.
+	// Min and Max come from the kept rows if Fit is set.
 	Min, Max float64
 	Fit      bool
 }
@@ -53,11 +53,10 @@ type Bins struct {
 // Other is the key of Step.Map for every text not listed.
 const Other = "*"
 
-// value is a cell on its way through the steps: a text until a step makes it
-// a number.
+// value is a cell between steps: a text until a step makes it a number.
 type value struct {
 	text     string
-	format   *Format // that the text is written in; nil for one of the study's own
+	format   *Format // format of the text; nil for a text from the study
 	number   float64
 	isNumber bool
 }
@@ -81,7 +80,7 @@ func (v *value) asText() string {
 	return v.text
 }
 
-// errUnfitted is a programming fault: bins used before their ends are known.
+// errUnfitted is a programming error: bins used before their ends are known.
 var errUnfitted = errors.New("the ends of the bins are not known yet")
 
 func (s *Step) apply(v *value) error {
@@ -129,8 +128,8 @@ func (v *value) replace(m map[string]string) {
 	}
 }
 
-// index is exact for integers below 2^53/Count: there the quotient's rounding
-// cannot cross an integer.
+// index is exact for integers below 2^53/Count: rounding the quotient cannot cross an
+// integer.
 func (b *Bins) index(x float64) float64 {
 	if x == b.Max {
 		return float64(b.Count - 1)
@@ -138,7 +137,7 @@ func (b *Bins) index(x float64) float64 {
 	return math.Floor((x - b.Min) * float64(b.Count) / (b.Max - b.Min))
 }
 
-// quote shows a cell in a message, shortened.
+// quote shortens a cell for a message.
 func quote(text string) string {
 	const longest = 60
 	if len(text) > longest {

@@ -14,8 +14,8 @@ type Stream struct {
 	encoder *Encoder
 }
 
-// NewStream reads up to the first row. What is said of ReadRows about column
-// names and separators holds here; name stands for the source in errors.
+// NewStream reads up to the first row. Column names and separators are as for ReadRows;
+// name identifies the source in errors.
 func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 	rows := *spec
 	rows.Files, rows.Split = []File{{Path: name}}, Split{}
@@ -46,8 +46,7 @@ func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 	return &Stream{records: r, encoder: e}, nil
 }
 
-// firstRecord reads the first line, its end included. A source without one is
-// an error.
+// firstRecord reads the first line with its end. A source without one is an error.
 func firstRecord(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -66,10 +65,9 @@ func firstRecord(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Next encodes the next row into dst, which has one entry a feature, and says
-// in which line it begins. io.EOF ends the rows. A *RowError tells of a row that
-// cannot be used, after which the next one can be read; every other error ends
-// the reading.
+// Next encodes the next row into dst, with one entry for each feature, and returns the line
+// in which it begins. io.EOF ends the rows. After a *RowError, about an unusable row, the
+// next row can be read. Every other error ends the reading.
 func (s *Stream) Next(dst []float64) (line int, err error) {
 	cells, err := s.records.next()
 	if err != nil {
@@ -86,5 +84,5 @@ type RowError struct{ Err error }
 
 func (e *RowError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the cause.
 func (e *RowError) Unwrap() error { return e.Err }

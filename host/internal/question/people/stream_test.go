@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// streamed reads all rows; nil stands for one that cannot be used.
+// streamed reads all rows; nil stands for an unusable row.
 func streamed(t *testing.T, s *Stream) (points [][]float64, lines []int, errs []string) {
 	t.Helper()
 	for {
@@ -31,8 +31,8 @@ func streamed(t *testing.T, s *Stream) (points [][]float64, lines []int, errs []
 	}
 }
 
-// TestStreamReadsAsReadRows: a stream gives what ReadRows gives of the same
-// text, however small the pieces it comes in.
+// TestStreamReadsAsReadRows: a stream returns what ReadRows does for the same text, for any
+// size of its reads.
 func TestStreamReadsAsReadRows(t *testing.T) {
 	named := Format{Trim: true, Columns: []string{"years", "weight", "occupation", "label"}}
 	semicolons := Format{Delimiter: ';'}
@@ -68,8 +68,7 @@ func TestStreamReadsAsReadRows(t *testing.T) {
 	}
 }
 
-// TestStreamGoesOnAfterABadRow: its line and cell are named, and the rows after
-// it are read.
+// TestStreamGoesOnAfterABadRow: the error names line and cell, and the next rows are read.
 func TestStreamGoesOnAfterABadRow(t *testing.T) {
 	s, err := NewStream(rowsSpec(Format{}), strings.NewReader("years,occupation\n3,clerk\nmany,clerk\n?,clerk\n4,cook\n5,baker\n"), "standard input")
 	if err != nil {
@@ -89,8 +88,8 @@ func TestStreamGoesOnAfterABadRow(t *testing.T) {
 	}
 }
 
-// TestStreamDoesNotReadAhead: a row is there as soon as its line is, so that a
-// pipe can be answered line by line.
+// TestStreamDoesNotReadAhead: a row is returned as soon as its line is complete, so that a
+// pipe gets an answer line by line.
 func TestStreamDoesNotReadAhead(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -105,7 +104,7 @@ func TestStreamDoesNotReadAhead(t *testing.T) {
 	}
 	dst := make([]float64, 2)
 	for _, want := range []float64{3, 4} {
-		io.WriteString(w, "34"[int(want)-3:int(want)-2]+",clerk\n") // would wait for ever if more were wanted
+		io.WriteString(w, "34"[int(want)-3:int(want)-2]+",clerk\n") // would block if more were read
 		if _, err := s.Next(dst); err != nil || dst[0] != want {
 			t.Fatalf("%v, %v", dst, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/people"
 )
 
-// TestForeignWide: a text in UTF-32 is not called one in UTF-16, whose conversion would fail.
+// TestForeignWide: UTF-32 text is not mistaken for UTF-16, whose conversion would fail.
 func TestForeignWide(t *testing.T) {
 	for text, in := range map[string]string{
 		"a,b\n": "", "": "", "\ufeffa,b": "",

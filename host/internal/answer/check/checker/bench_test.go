@@ -11,9 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// BenchmarkLogit is one enclosure, of one protected combination over one box, in
-// the loan network: with the slopes of the reference prover, and with the
-// checker's own.
+// BenchmarkLogit computes one enclosure, of one protected combination over one box of the
+// loan network: with the reference prover's slopes, and with the checker's own.
 func BenchmarkLogit(b *testing.B) {
 	loan, err := study.Load("../../../../../studies/loan", study.Options{})
 	if err != nil {
@@ -29,7 +28,7 @@ func BenchmarkLogit(b *testing.B) {
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	box := randomBox(r, st)
-	for i := range box { // about the size at which boxes are settled
+	for i := range box { // about the size of a closed leaf
 		box[i].Hi = min(box[i].Hi, box[i].Lo+3)
 	}
 	_, slopes := bounds(st, box, s.reach.combinations[7])

@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { plugintest.Main(m) }
 
-// solved asks the solver and makes a certificate of its pieces. The claim of a
-// bound is the solver's bound.
+// solved runs the solver and makes a certificate of its pieces. A certified bound is the
+// solver's.
 func solved(t *testing.T, solver sdk.Solver, q *problem.Query) (text []byte, result *sdk.Result) {
 	t.Helper()
 	return solvedWith(t, solver, q, nil)
 }
 
-// solvedWith is solved with options of the solver's.
+// solvedWith is solved with options for the solver.
 func solvedWith(t *testing.T, solver sdk.Solver, q *problem.Query, options map[string]string) (text []byte, result *sdk.Result) {
 	t.Helper()
 	st, err := certificate.FromQuery(q)
@@ -61,8 +61,8 @@ func solvedWith(t *testing.T, solver sdk.Solver, q *problem.Query, options map[s
 	return b.Bytes(), result
 }
 
-// TestCertificatesOfTheSolverAreAccepted asks solver-bnb for everything that can
-// be certified about tiny networks.
+// TestCertificatesOfTheSolverAreAccepted asks solver-bnb for every kind of claim that can
+// be certified, about tiny networks.
 func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	var leaves Report
@@ -74,7 +74,7 @@ func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 				}
 				r := rand.New(rand.NewPCG(seed, uint64(notion)+20))
 				st := randomStatement(r, notion, false)
-				// So many that not all are gone through one by one.
+				// Too many individuals for a full enumeration.
 				st.Space.Features[0].Hi = 120
 				if st.Region.Box != nil {
 					st.Region.Box[0].Hi = 100
@@ -120,9 +120,9 @@ func TestCertificatesOfTheSolverAreAccepted(t *testing.T) {
 	}
 }
 
-// TestBlindNetworksAreCertified asks for proofs about networks that do not see what is
-// protected, with two copies and with more: leaves whose decisions, or bins, are open are proved
-// by differences, which a checker finds again.
+// TestBlindNetworksAreCertified asks for proofs about networks that do not depend on protected
+// inputs, with two copies and more. Leaves with an undecided decision or bin are proved by
+// differences, which the checker recomputes.
 func TestBlindNetworksAreCertified(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	many := 0
@@ -137,7 +137,7 @@ func TestBlindNetworksAreCertified(t *testing.T) {
 		first := &st.Network.Layers[0]
 		for _, f := range st.Space.Protected() {
 			for _, in := range st.Space.Features[f].Inputs {
-				for j := range first.Out { // but for one neuron, which nothing reads
+				for j := range first.Out { // except one neuron without successors
 					if w := &first.Row(j)[in.Index]; j > 0 || len(st.Network.Layers) == 1 {
 						*w = 0
 					}

@@ -12,15 +12,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// below is another copy of a leaf, and where the claim is about bins, the one that its score would be in.
+// below identifies another copy of a leaf and, if the claim is about bins, the bin of its score.
 type below struct{ copy, bin int }
 
-// byCases checks the leaf's proofs by cases, and tells the copies, whose forms are given, of which pairs they are.
+// byCases checks the leaf's proofs by cases and records in of, for each pair of copies, which of them the proofs
+// refute.
 func (e *encloser) byCases(l *certificate.Leaf, forms []*logit, of []enclosure) error {
 	for i := range l.Cases {
 		c := &l.Cases[i]
 		if e.claim.k > 0 && c.Bin+e.claim.k > len(e.claim.edges) {
-			continue // there are no such bins
+			continue // no such bins exist
 		}
 		if err := e.refute(c, l.Box, forms); err != nil {
 			return fmt.Errorf("cases %d: %w", i, err)
@@ -43,7 +44,8 @@ func (e *encloser) byCases(l *certificate.Leaf, forms []*logit, of []enclosure) 
 	return nil
 }
 
-// refuted reports that cases show that there is nobody against the claim with a's score above b's.
+// refuted reports whether proofs by cases exclude every violation of the claim in which a has the
+// larger score.
 func (c *claim) refuted(a, b *enclosure) bool {
 	if c.k == 0 {
 		return a.refuted[below{b.copy, 0}]
@@ -56,24 +58,24 @@ func (c *claim) refuted(a, b *enclosure) bool {
 	return true
 }
 
-// refuter goes through a tree of cases.
+// refuter walks through a tree of cases.
 type refuter struct {
 	*encloser
 	f     functional
 	proof *sdk.CaseProof
 	box   space.Box
-	steps []sdk.CaseStep // that are left
-	// number is that of the next step.
+	steps []sdk.CaseStep // not yet checked
+	// number is the index of the next step.
 	number int
 }
 
-// refute checks a proof by cases, of a box with forms for the copies.
+// refute checks one proof by cases over a box, given the forms of the copies.
 func (e *encloser) refute(c *sdk.CaseProof, box space.Box, forms []*logit) error {
 	r := &refuter{encloser: e, f: e.functionalOf(c, forms), proof: c, box: box, steps: c.Steps}
 	return r.step()
 }
 
-// functionalOf is that of a proof by cases, where no cases are told apart yet, without weights and slopes.
+// functionalOf is the functional of a proof by cases at its root: no case assumed, no weights, no slopes.
 func (e *encloser) functionalOf(c *sdk.CaseProof, forms []*logit) (f functional) {
 	for _, i := range c.First.Copies {
 		f.x = append(f.x, forms[i])
@@ -93,11 +95,11 @@ func (e *encloser) functionalOf(c *sdk.CaseProof, forms []*logit) (f functional)
 		sums := func(l *logit) *ranges { return &l.sums[k] }
 		x, y = append(x, hull(f.x, sums)), append(y, hull(f.y, sums))
 	}
-	f.hexagons, f.told = e.hexagons(x, y, e.apart(first, x, y)), e.untold()
+	f.hexagons, f.slopes = e.hexagons(x, y, e.apart(first, x, y)), e.withoutSlopes()
 	return f
 }
 
-// hull is the ranges from the least to the greatest of any.
+// hull is the union of ranges, elementwise from the least to the greatest end.
 func hull(any []*logit, of func(*logit) *ranges) ranges {
 	var shift uint
 	for _, l := range any {
@@ -118,7 +120,7 @@ func hull(any []*logit, of func(*logit) *ranges) ranges {
 	return out
 }
 
-// step checks the next step and all below it.
+// step checks the next step and its subtree.
 func (r *refuter) step() error {
 	s := &r.steps[0]
 	r.steps, r.number = r.steps[1:], r.number+1
@@ -134,7 +136,7 @@ func (r *refuter) step() error {
 	return nil
 }
 
-// skip passes the next step and all below it.
+// skip passes over the next step and its subtree.
 func (r *refuter) skip() {
 	for left := 1; left > 0; left-- {
 		if r.steps[0].Kind != sdk.CaseEnd {
@@ -144,7 +146,7 @@ func (r *refuter) skip() {
 	}
 }
 
-// neuron is the i-th neuron of both sides, and the side that it is of.
+// neuron is the i-th neuron of the two sides' lists, and its side.
 func (r *refuter) neuron(i int) (of sdk.Neuron, side int) {
 	if first := r.proof.First.Neurons; i >= len(first) {
 		return r.proof.Second.Neurons[i-len(first)], 1
@@ -152,7 +154,7 @@ func (r *refuter) neuron(i int) (of sdk.Neuron, side int) {
 	return r.proof.First.Neurons[i], 0
 }
 
-// sum is the range of its sum.
+// sum is the range of that neuron's sum.
 func (r *refuter) sum(i int) (lo, hi *big.Int) {
 	of, side := r.neuron(i)
 	sums := &r.f.hexagons[of.Layer].x
@@ -162,7 +164,7 @@ func (r *refuter) sum(i int) (lo, hi *big.Int) {
 	return &sums.lo[of.Index], &sums.hi[of.Index]
 }
 
-// relu checks the two cases of a ReLU: its sum is not negative, or not positive.
+// relu checks the two cases of a ReLU: sum ≥ 0 and sum ≤ 0.
 func (r *refuter) relu(i int) error {
 	lo, hi := r.sum(i)
 	if err := r.within(lo, hi, lo, lo.Sign() < 0); err != nil {
@@ -171,14 +173,14 @@ func (r *refuter) relu(i int) error {
 	return r.within(lo, hi, hi, hi.Sign() > 0)
 }
 
-// within checks what is below a step where an end of the range from lo to hi is 0, if the end is beyond.
+// within checks the subtree with end, one of lo and hi, set to 0 if it lies beyond 0.
 func (r *refuter) within(lo, hi, end *big.Int, beyond bool) (err error) {
 	before := new(big.Int).Set(end)
 	if beyond {
 		end.SetInt64(0)
 	}
 	if lo.Cmp(hi) > 0 {
-		r.skip() // there is nobody
+		r.skip() // the case is empty
 	} else {
 		err = r.step()
 	}
@@ -186,7 +188,7 @@ func (r *refuter) within(lo, hi, end *big.Int, beyond bool) (err error) {
 	return err
 }
 
-// cut checks the two parts of what is left of the box.
+// cut checks the two parts of the remaining box.
 func (r *refuter) cut(feature int, at float64) error {
 	box := r.box
 	for _, iv := range []space.Interval{{Lo: box[feature].Lo, Hi: min(at, box[feature].Hi)}, {Lo: max(at+1, box[feature].Lo), Hi: box[feature].Hi}} {
@@ -206,7 +208,8 @@ func (r *refuter) cut(feature int, at float64) error {
 	return nil
 }
 
-// end reports whether nobody of the case at hand has the two logits that the claim rules out.
+// end reports whether the bound excludes, in this case, the pair of logits that would violate
+// the claim.
 func (r *refuter) end(s *sdk.CaseStep) bool {
 	beyond, ok := r.weigh(s)
 	if !ok {
@@ -214,21 +217,21 @@ func (r *refuter) end(s *sdk.CaseStep) bool {
 	}
 	for i, v := range s.Slopes {
 		n, side := r.neuron(i)
-		r.f.told[n.Layer][side][n.Index] = v
+		r.f.slopes[n.Layer][side][n.Index] = v
 	}
 	form := r.substitute(&r.f)
 	return form == nil || r.frame.most(term{one, form}).Cmp(beyond) < 0
 }
 
-// weigh sets the functional's weights to about those given, or multiples of them, and gives what it is at least of two logits that the claim
-// rules out; ok is unset where that is not known. How many times as large they are, slopes are made as well: that need not be exact, as any slopes are sound.
+// weigh sets the functional's weights to multiples of about the given ones, and returns the functional's least value on a violating pair of
+// logits. ok is false if that value is unknown. times scales the slopes by the same factor; it may be inexact, as any slopes are sound.
 func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 	r.f.times = one
 	switch {
-	case s.Up == 0 && s.Down == 0: // that there is nobody at all
+	case s.Up == 0 && s.Down == 0: // the case itself is to be empty
 		r.f.up, r.f.down = new(big.Int), new(big.Int)
 		return new(big.Rat), true
-	case r.claim.k == 0 && (s.Up == 0 || s.Down == 0): // as scores are between 0 and 1, p and −q are above logit(t)
+	case r.claim.k == 0 && (s.Up == 0 || s.Down == 0): // scores lie between 0 and 1, so p and −q exceed logit(t)
 		r.weights(s)
 		least, _ := fairness.LogitEnclosure(r.claim.most)
 		if math.IsInf(least, 0) {
@@ -236,7 +239,7 @@ func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 		}
 		beyond = new(big.Rat).SetFloat64(least)
 		return beyond.Mul(beyond, new(big.Rat).SetInt(new(big.Int).Add(r.f.up, r.f.down))), true
-	case r.claim.k > 0: // the second's logit is below the upper edge of its bin, the first's at least at the lower one of the bin k further
+	case r.claim.k > 0: // q is below the upper edge of its bin, p at or above the lower edge of the bin k further up
 		r.weights(s)
 		low, high := r.claim.edges[r.proof.Bin].Hi, r.claim.edges[r.proof.Bin+r.claim.k-1].Lo
 		beyond = new(big.Rat).SetFloat64(high)
@@ -255,7 +258,7 @@ func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 	return t.beyond, true
 }
 
-// weights sets the functional's weights to those given.
+// weights sets the functional's weights to the given ones, exactly.
 func (r *refuter) weights(s *sdk.CaseStep) {
 	shift := max(fraction(s.Up), fraction(s.Down))
 	r.f.up, r.f.down = scaled(new(big.Int), s.Up, shift), scaled(new(big.Int), s.Down, shift)

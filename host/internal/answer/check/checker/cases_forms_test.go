@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// TestFormsOfCasesAreUpperBounds: whatever slopes the end of a proof by cases has, no pair of copies out of its two sides
-// is above the form there, of anybody whom the cases before it leave.
+// TestFormsOfCasesAreUpperBounds: with any slopes, the form at the end of a case bounds the functional of every pair of
+// copies from its two sides, for every individual in the case.
 func TestFormsOfCasesAreUpperBounds(t *testing.T) {
 	pairs, nobody, met := 0, 0, 0
 	for seed := range uint64(120) {
@@ -30,7 +30,7 @@ func TestFormsOfCasesAreUpperBounds(t *testing.T) {
 		for _, c := range e.reach.combinations {
 			forms = append(forms, e.logit(c, anySlopes(r, st.Network)))
 		}
-		// A side is the first copies, the last ones or one, and tells some neurons.
+		// A side has the first copies, the last ones or one, and slopes for some neurons.
 		side := func() (out sdk.CaseSide) {
 			from := r.IntN(len(forms))
 			for i := from; i < min(len(forms), from+1+r.IntN(4)); i++ {
@@ -81,7 +81,7 @@ func TestFormsOfCasesAreUpperBounds(t *testing.T) {
 		c.f.up, c.f.down, c.f.times = big.NewInt(int64(r.IntN(4))), big.NewInt(int64(r.IntN(4))), big.NewInt(int64(1+r.IntN(3)))
 		for i := range n {
 			of, which := c.neuron(i)
-			c.f.told[of.Layer][which][of.Index] = r.NormFloat64()
+			c.f.slopes[of.Layer][which][of.Index] = r.NormFloat64()
 		}
 		form := e.substitute(&c.f)
 		if form == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// fewPeople is a question about scores, of two copies or up to sixteen, so few individuals that all can be gone through, and more than the solver goes through
-// one by one.
+// fewPeople is a question about scores of two to sixteen copies. The individuals are few enough for this test to enumerate, and too many
+// for the solver to.
 func fewPeople(r *rand.Rand, goal problem.Goal) *problem.Query {
 	if r.IntN(3) == 0 { // tables, constraints, softmax
 		st := randomStatement(r, fairness.Score, false)
@@ -54,7 +54,7 @@ func fewPeople(r *rand.Rand, goal problem.Goal) *problem.Query {
 	}
 }
 
-// casesOf are the proofs by cases in a certificate.
+// casesOf lists the proofs by cases in a certificate.
 func casesOf(d *document) (out []map[string]any) {
 	for _, l := range d.leaves {
 		for _, c := range list(l["cases"]) {
@@ -64,7 +64,7 @@ func casesOf(d *document) (out []map[string]any) {
 	return out
 }
 
-// endsOf are the steps of a proof by cases at which it ends.
+// endsOf lists the end steps of a proof by cases.
 func endsOf(c map[string]any) (out [][]any) {
 	for _, s := range list(c["steps"]) {
 		if e := list(s.(map[string]any)["end"]); e != nil {
@@ -74,7 +74,7 @@ func endsOf(c map[string]any) (out [][]any) {
 	return out
 }
 
-// treeOf is how many steps the first tree of steps has.
+// treeOf is the number of steps in the first tree.
 func treeOf(steps []any) (n int) {
 	for left := 1; left > 0; left-- {
 		if steps[n].(map[string]any)["end"] == nil {
@@ -85,7 +85,7 @@ func treeOf(steps []any) (n int) {
 	return n
 }
 
-// without takes the i-th tree of two away that are below the first step that tells cases apart, and that step.
+// without removes the root step of a proof by cases and its i-th subtree of two.
 func without(i int, c map[string]any) bool {
 	steps := list(c["steps"])
 	if treeOf(steps) == 1 {
@@ -100,8 +100,8 @@ func without(i int, c map[string]any) bool {
 	return true
 }
 
-// caseMutations change a proof by cases, or the leaf that has it, and report whether they could. Of those that are refused whatever they are of it is
-// told why.
+// caseMutations change a proof by cases, or its leaf, and report whether they applied. why is set for those that are always refused: a part
+// of the reason.
 var caseMutations = []struct {
 	name   string
 	change func(r *rand.Rand, leaf, c map[string]any) bool
@@ -223,8 +223,8 @@ var caseMutations = []struct {
 	{"version 2", nil, "version 3"},
 }
 
-// TestCasesAreChecked: what the solver proves by cases of ReLUs is accepted, and true; it is refused once a part of it is taken away or changed
-// that matters, and of a claim that is false whatever is changed.
+// TestCasesAreChecked: the solver's proofs by cases are accepted and true. They are refused after a change that matters, and a false claim
+// is refused with any proof.
 func TestCasesAreChecked(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, _ := plugintest.Solver(t, "bnb")
@@ -261,7 +261,7 @@ func TestCasesAreChecked(t *testing.T) {
 				}
 			}
 		}
-		for range 12 { // as a forger would, who seals the file again
+		for range 12 { // as a forger who seals the file again
 			d := tryParse(fumble(r, text))
 			if d == nil {
 				continue
@@ -294,7 +294,7 @@ func TestCasesAreChecked(t *testing.T) {
 			if why != "" {
 				refused[m.name]++
 			}
-			// The same of a claim that is not true.
+			// The same proof for a false claim.
 			switch claim := d.header["claim"].(map[string]any); goal {
 			case problem.Maximise:
 				bound, _ := new(big.Rat).SetString(claim["bound"].(string))

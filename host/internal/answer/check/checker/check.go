@@ -1,12 +1,10 @@
-// Package checker decides whether a certificate proves what it claims. It trusts
-// nothing that is written there but the question itself, and works in exact
-// arithmetic from end to end. Of the code that bounds models elsewhere in
-// this program it shares nothing: what a relaxed ReLU encloses, how forms are
-// carried through layers, where trees end and how boxes make up a region is written here again,
-// for this purpose alone. From the SDK it takes the words (network, space,
-// notion) and the exact definitions of sdk/fairness.
+// Package checker decides whether a certificate proves its claim. It trusts nothing in the
+// certificate except the question, and computes in exact arithmetic throughout. It shares no
+// code with the bounds elsewhere in this program: ReLU relaxation, propagation of forms, leaves
+// of trees and the cover of the region are implemented again here. From the SDK it takes the
+// types (network, space, notion) and the exact definitions of sdk/fairness.
 //
-// What is checked, and why it suffices, is in docs/certificates.md.
+// docs/certificates.md says what is checked, and why that suffices.
 package checker
 
 import (
@@ -21,35 +19,35 @@ import (
 	"github.com/hyfair/hyfair/sdk/certificate"
 )
 
-// Options of Run. The zero value uses every processor and tells of no progress.
+// Options of Run. The zero value uses every processor and reports no progress.
 type Options struct {
-	// Workers check leaves side by side; 0: as many as GOMAXPROCS.
+	// Workers is the number of leaves checked in parallel; 0: GOMAXPROCS.
 	Workers int
-	// Progress is called now and then, from one goroutine at a time.
+	// Progress is called from time to time, from one goroutine at a time.
 	Progress func(Progress)
 }
 
-// Progress is a glimpse of a running check.
+// Progress is a snapshot of a running check.
 type Progress struct {
-	// Leaves that were checked. Once all are, Placed tells how many have found
-	// their place in the region.
+	// Leaves counts the checked leaves. Once all are, Placed counts those placed in the
+	// region.
 	Leaves, Placed int64
 }
 
 // Report is the outcome of a check.
 type Report struct {
-	// Refusal is why the certificate is refused; nil where it is accepted.
+	// Refusal is the reason for a refusal; nil if the certificate is accepted.
 	Refusal *Refusal
-	// Leaves is how many leaves were checked; ByBounds, Enumerated and Void add
-	// up to it: settled by enclosures of the logits, by going down to single
-	// individuals, and because the claim is about no individual there.
+	// Leaves counts the checked leaves, the sum of ByBounds, Enumerated and Void: proved by
+	// enclosures of the logits, by enumeration of individuals, and void, without an
+	// individual that the claim is about.
 	Leaves, ByBounds, Enumerated, Void int64
 }
 
 // Refusal says why a certificate is refused.
 type Refusal struct {
-	// Leaf is the first leaf at fault, from 1, and Line its line; 0 where no
-	// single leaf is.
+	// Leaf is the first faulty leaf, from 1, and Line its line; 0 if the fault is in no
+	// single leaf.
 	Leaf, Line int64
 	Reason     string
 }
@@ -61,9 +59,8 @@ func (r *Refusal) String() string {
 	return fmt.Sprintf("leaf %d (line %d): %s", r.Leaf, r.Line, r.Reason)
 }
 
-// Run reads the leaves and checks them. The error is one of ctx only; whatever
-// is wrong with the certificate is a Refusal, and the report then counts the
-// leaves checked until then.
+// Run reads and checks the leaves. The error is ctx's; a faulty certificate gives a
+// Refusal, and the report then counts the leaves checked before it.
 func Run(ctx context.Context, r *certificate.Reader, o Options) (*Report, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -89,15 +86,15 @@ func Run(ctx context.Context, r *certificate.Reader, o Options) (*Report, error)
 	return report, ctx.Err()
 }
 
-// run is one check under way.
+// run is the state of one check.
 type run struct {
 	*subject
 	options Options
 	reader  *certificate.Reader
 	cover   *cover
 	report  *Report
-	found   atomic.Bool // a refusal: nothing further is handed out
-	mu      sync.Mutex  // of report
+	found   atomic.Bool // a refusal: no further leaf is handed out
+	mu      sync.Mutex  // guards report
 }
 
 // task is a leaf to check, by number from 1 and line.
@@ -106,7 +103,7 @@ type task struct {
 	number, line int64
 }
 
-// leaves hands the leaves out to the workers.
+// leaves distributes the leaves to the workers.
 func (c *run) leaves(ctx context.Context) {
 	tasks := make(chan task, c.options.Workers)
 	var done sync.WaitGroup
@@ -134,7 +131,7 @@ func (c *run) leaves(ctx context.Context) {
 		if err != nil {
 			var fault *certificate.Fault
 			if errors.As(err, &fault) {
-				err = fault.Err // the line is told beside it
+				err = fault.Err // the refusal has the line in a field
 			}
 			c.note(t, 0, err)
 			break
@@ -145,8 +142,8 @@ func (c *run) leaves(ctx context.Context) {
 	done.Wait()
 }
 
-// note keeps what became of a leaf. Leaves are handed out in order, so the
-// first one at fault is among those under way when a fault is found.
+// note records the result of a leaf. Leaves are handed out in order, so the first faulty
+// one is checked before the workers stop.
 func (c *run) note(t task, by method, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +167,7 @@ func (c *run) note(t task, by method, err error) {
 	c.options.Progress(Progress{Leaves: r.Leaves})
 }
 
-// region checks that the leaves make up the region.
+// region checks that the leaves partition the region.
 func (c *run) region(ctx context.Context) {
 	r := c.report
 	err := c.cover.check(ctx, func(placed int) { c.options.Progress(Progress{Leaves: r.Leaves, Placed: int64(placed)}) })

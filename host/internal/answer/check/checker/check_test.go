@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// randomNetwork has hidden layers as wide as told, and one logit.
+// randomNetwork has hidden layers of the given widths, and one logit.
 func randomNetwork(r *rand.Rand, widths []int) *relu.Network {
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
 	widths = append(widths, 1)
@@ -33,9 +33,9 @@ func randomNetwork(r *rand.Rand, widths []int) *relu.Network {
 	return n
 }
 
-// randomStatement is about a tiny network: a few integer, categorical and,
-// where asked for, real features, one or two protected ones, and sometimes
-// constraints. The claim is left to the caller.
+// randomStatement is about a tiny network: a few integer, categorical and, if reals is set,
+// real features, one or two protected ones, and sometimes constraints. The caller sets the
+// claim.
 func randomStatement(r *rand.Rand, notion fairness.Notion, reals bool) *certificate.Statement {
 	s := &space.Space{}
 	affine := func() space.Input {
@@ -88,8 +88,7 @@ func above(v float64) *big.Rat {
 	return r
 }
 
-// largest is the largest gap or margin, enclosed, by going through all
-// individuals.
+// largest is an upper bound, nearly tight, of the largest gap or margin, by enumeration.
 func largest(st *certificate.Statement) float64 {
 	most := math.Inf(-1)
 	individuals(st, func(_ []float64, logits []*big.Rat) {
@@ -99,8 +98,7 @@ func largest(st *certificate.Statement) float64 {
 	return most
 }
 
-// TestProofsAreAccepted has the reference prover write certificates of every
-// kind.
+// TestProofsAreAccepted: certificates of every kind from the reference prover are accepted.
 func TestProofsAreAccepted(t *testing.T) {
 	for seed := range uint64(12) {
 		for _, notion := range fairness.Notions {
@@ -109,7 +107,7 @@ func TestProofsAreAccepted(t *testing.T) {
 				st := randomStatement(r, notion, reals)
 				name := fmt.Sprintf("seed %d, %s, reals %v", seed, notion, reals)
 
-				// A bound, from wherever six cuts lead.
+				// The bound that six cuts reach.
 				leaves, reached := prove(r, st, math.Inf(-1), 6)
 				st.Claim.Bound = above(reached)
 				if why := judge(t, write(t, st, leaves)); why != "" {
@@ -118,7 +116,7 @@ func TestProofsAreAccepted(t *testing.T) {
 				if reals {
 					continue
 				}
-				// The largest gap itself, nearly.
+				// Nearly the largest gap itself.
 				most := above(largest(st))
 				if !notion.UsesEpsilon() {
 					most = above(math.Max(0, largest(st)))
@@ -140,8 +138,8 @@ func TestProofsAreAccepted(t *testing.T) {
 	}
 }
 
-// TestDecisionsThatNobodyChanges lifts the logits above 0, where every notion
-// of decision is fair.
+// TestDecisionsThatNobodyChanges raises the logits above 0, where decisions are fair by
+// every notion.
 func TestDecisionsThatNobodyChanges(t *testing.T) {
 	for seed := range uint64(10) {
 		for _, notion := range []fairness.Notion{fairness.Decision, fairness.DecisionStrict} {
@@ -162,7 +160,7 @@ func TestDecisionsThatNobodyChanges(t *testing.T) {
 	}
 }
 
-// TestBinsAreAccepted proves the largest k exactly.
+// TestBinsAreAccepted: the exact largest k is accepted.
 func TestBinsAreAccepted(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -183,8 +181,8 @@ func TestBinsAreAccepted(t *testing.T) {
 	}
 }
 
-// TestFalseClaimsAreRefused claims a little less than the truth, with leaves
-// that leave everything to the checker.
+// TestFalseClaimsAreRefused claims slightly less than the truth, with leaves without any
+// proof.
 func TestFalseClaimsAreRefused(t *testing.T) {
 	for seed := range uint64(15) {
 		for _, notion := range fairness.Notions {

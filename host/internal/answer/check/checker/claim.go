@@ -12,44 +12,45 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// enclosure holds what is known of the logits of one combination over a box.
+// enclosure bounds the logit of one combination over a box.
 type enclosure struct {
 	lo, hi *big.Rat
 	form   *logit // of a network
-	// combination is the copy's, of trees.
+	// combination is the copy's combination; for trees.
 	combination int
-	// Of two copies of a network: what the leaf says of how this one's logit is bounded with the other's, and
-	// what that makes.
+	// For two copies of a network: the leaf's slopes for bounding this copy's logit jointly with the other's,
+	// and the resulting bound.
 	joint    *joint
 	slopes   []sdk.JointSlope
 	up, down float64
-	// copy is the copy's index in the leaf, refuted what its proofs by cases tell of this one with a larger score than another.
+	// copy is the copy's index in the leaf; refuted holds the pairs, with this copy's score the larger, that proofs by cases
+	// exclude.
 	copy    int
 	refuted map[below]bool
-	// bins of lo and hi, where the claim is about them.
+	// bins of lo and hi, if the claim is about bins.
 	bins [2]int
-	// σ(lo) − ½ from below and σ(hi) − ½ from above, once they are needed.
+	// σ(lo) − ½ rounded down and σ(hi) − ½ rounded up, computed on first use.
 	below, above *big.Rat
 }
 
-// claim decides whether enclosures of the logits over a box prove what a
-// certificate claims of every individual there.
+// claim decides whether enclosures of the logits over a box prove the certificate's claim
+// for every individual in it.
 type claim struct {
 	notion  fairness.Notion
 	link    fairness.Link
 	epsilon *big.Rat
-	// most is what the gap or margin may be; for a claim about bins, the gap
-	// that is too small to reach more.
+	// most is the largest gap or margin that the claim allows; for a claim about bins, a
+	// gap too small to reach more.
 	most *big.Rat
-	// near: logits no further apart have scores no further apart than most. For
-	// the notion score only; nil for no such number.
+	// near is a distance of logits that keeps scores within most. For the notion score
+	// only; nil if unknown.
 	near *big.Rat
 	k    int // bins; 0: the claim is about the gap or margin
-	// edges enclose the logits at which bins 1, 2, and so on begin; nil where there are too many.
+	// edges enclose the logits at which bins 1, 2, … begin; nil above maxEdges.
 	edges []space.Interval
 }
 
-// maxEdges bounds the edges that are kept.
+// maxEdges bounds the number of stored edges.
 const maxEdges = 1 << 12
 
 func newClaim(s *certificate.Statement) claim {
@@ -62,7 +63,7 @@ func newClaim(s *certificate.Statement) claim {
 	case certificate.Gap:
 		c.most = s.Claim.Bound
 	case certificate.MaxK:
-		// Scores no further apart than n widths of a bin fall into n+1 at most.
+		// Scores within n bin widths of each other fall into at most n+1 bins.
 		c.k = s.Claim.K
 		c.most = new(big.Rat).Mul(s.Epsilon, new(big.Rat).SetInt64(int64(c.k-1)))
 		if n := fairness.Bins(s.Epsilon); n <= maxEdges {
@@ -78,8 +79,8 @@ func newClaim(s *certificate.Statement) claim {
 	return c
 }
 
-// nearLogits is a number d, close to the largest, with σ(x) − σ(x−d) ≤ most for
-// all x. The left side is largest at x = d/2, where it is 2·σ(d/2) − 1.
+// nearLogits is a number d, nearly the largest, with σ(x) − σ(x−d) ≤ most for all x. The
+// left side is largest at x = d/2, where it is 2·σ(d/2) − 1.
 func nearLogits(most *big.Rat) *big.Rat {
 	half := big.NewRat(1, 2)
 	p := new(big.Rat).Mul(most, half)
@@ -90,16 +91,16 @@ func nearLogits(most *big.Rat) *big.Rat {
 	return nil
 }
 
-// follows reports whether the claim holds at every individual whose copies
-// have logits in these enclosures, one a combination. difference bounds by how much the
-// first of two logits exceeds the second, or with a tangent, its multiple of the first exceeds that of the second.
+// follows reports whether the claim holds at every individual whose copies have logits in these enclosures, one
+// for each combination. difference bounds the excess of the first logit over the second or, with a tangent, of up
+// times the first over down times the second.
 func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, of []enclosure) bool {
 	if c.k > 0 && maxBins(c.link, of, c.epsilon) <= c.k {
 		return true
 	}
-	// Whether a pair is harmless depends on the upper end of one and the lower
-	// end of the other only, and gets easier as these approach each other: the
-	// pairs that the ends leave open come first in this order.
+	// Whether a pair is harmless depends on the upper end of one copy and the lower end of
+	// the other, and is monotone in both. In this order the pairs that the ends leave open
+	// come first.
 	first, second := make([]*enclosure, len(of)), make([]*enclosure, len(of))
 	for i := range of {
 		first[i], second[i] = &of[i], &of[i]
@@ -128,7 +129,7 @@ func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, 
 	return true
 }
 
-// tangent is the one that the leaf gives for a pair with a's score the larger; nil for none.
+// tangent is the leaf's tangent for a pair with a's score the larger; nil without one.
 func (c *claim) tangent(a *enclosure) *tangent {
 	if a.up == 0 || c.notion != fairness.Score {
 		return nil
@@ -136,9 +137,8 @@ func (c *claim) tangent(a *enclosure) *tangent {
 	return newTangent(c.most, a.up, a.down)
 }
 
-// harmless is apart of a.hi and b.lo. A cheap look at the scores, from
-// enclosures made once for each copy, spares most pairs of many copies an exact
-// comparison.
+// harmless is apart for a.hi and b.lo. Enclosures of the scores, made once for each copy,
+// spare most pairs an exact comparison.
 func (c *claim) harmless(a, b *enclosure) bool {
 	if c.k > 0 && a.bins[1]-b.bins[0] < c.k {
 		return true
@@ -168,8 +168,8 @@ const scoreBits = 60
 
 var scoreWidths = new(big.Rat).SetFrac64(2, 1<<scoreBits)
 
-// apart reports that copies with logits up to hi and from lo on are no
-// evidence against the claim, the one with hi being the better treated.
+// apart reports whether copies with logits at most hi and at least lo are consistent with
+// the claim. hi belongs to the better-treated copy.
 func (c *claim) apart(hi, lo *big.Rat) bool {
 	switch c.notion {
 	case fairness.Score:
@@ -184,7 +184,7 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 	panic("check: " + c.notion.String())
 }
 
-// close reports the same from d, how far a's logit can exceed b's.
+// close reports the same given d, an upper bound of a's logit less b's.
 func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	if c.k > 0 && c.binsClose(d, a, b) {
 		return true
@@ -200,8 +200,8 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	panic("check: " + c.notion.String())
 }
 
-// binsClose reports that a's bin is less than k above b's: for no bin j are a's logit from the
-// lower edge of bin j+k on, and b's below the upper edge of bin j, which are further apart than d.
+// binsClose reports whether a's bin is less than k above b's. It is if, for every bin j, the lower
+// edge of bin j+k and the upper edge of bin j are further apart than d.
 func (c *claim) binsClose(d *big.Rat, a, b *enclosure) bool {
 	if d.Sign() <= 0 {
 		return true
@@ -221,9 +221,8 @@ func (c *claim) binsClose(d *big.Rat, a, b *enclosure) bool {
 	return true
 }
 
-// scoresClose reports σ(x) − σ(y) ≤ most for all x ≤ hi and y ≥ lo with
-// x − y ≤ d. The difference is largest where x − y is, and for x − y = d at the
-// steepest place that the ends allow: x as close to d/2 as can be.
+// scoresClose reports whether σ(x) − σ(y) ≤ most for all x ≤ hi and y ≥ lo with x − y ≤ d.
+// The difference is largest at x − y = d, with x as close to d/2 as the ends allow.
 func (c *claim) scoresClose(d, hi, lo *big.Rat) bool {
 	if d.Sign() <= 0 || c.near != nil && d.Cmp(c.near) <= 0 {
 		return true
@@ -241,11 +240,11 @@ func (c *claim) scoresClose(d, hi, lo *big.Rat) bool {
 	return c.apart(x, new(big.Rat).Sub(x, d))
 }
 
-// maxBins is the largest number of bins of width ε that scores can fall into
-// whose logits lie anywhere in the enclosures: a maximum matching of copies
-// and bins, of which a copy can reach those from its lower to its upper end. For
-// such intervals the greedy choice is best: from the lowest bin on, each bin
-// takes the copy that reaches it and has the lowest upper end. The bins of the ends are kept.
+// maxBins is the largest number of bins of width ε that the scores can fall into, given
+// enclosures of their logits: a maximum matching of copies and bins. A copy reaches the bins
+// from its lower to its upper end. For intervals the greedy choice is optimal: from the
+// lowest bin up, each bin takes the copy with the lowest upper end that reaches it. Stores
+// the bins of the ends.
 func maxBins(link fairness.Link, of []enclosure, eps *big.Rat) int {
 	type reach struct{ from, to int }
 	open := make([]reach, len(of))

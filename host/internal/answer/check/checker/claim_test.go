@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// hits is the most bins that copies can hit of which copy i reaches bins from
-// to to, by trying all.
+// hits is the most bins that copies can hit, by enumeration; copy i reaches the bins
+// from[i] to to[i].
 func hits(from, to []int, used map[int]bool) int {
 	if len(from) == 0 {
 		return len(used)
@@ -30,8 +30,8 @@ func hits(from, to []int, used map[int]bool) int {
 	return most
 }
 
-// TestMostBinsAgainstAllChoices compares the matching with every choice of one
-// bin a copy.
+// TestMostBinsAgainstAllChoices compares the matching with every choice of one bin for each
+// copy.
 func TestMostBinsAgainstAllChoices(t *testing.T) {
 	eps := big.NewRat(1, 7)
 	logit := func(score *big.Rat) *big.Rat {
@@ -55,9 +55,8 @@ func TestMostBinsAgainstAllChoices(t *testing.T) {
 	})
 }
 
-// TestScoresCloseAgainstAGrid: where the ends and the difference are said to
-// leave no larger gap, no pair on a fine grid has one; and where they are said
-// to, one comes close.
+// TestScoresCloseAgainstAGrid: if scoresClose excludes a larger gap, no pair on a fine grid
+// has one; otherwise some pair comes close.
 func TestScoresCloseAgainstAGrid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.Float64Range(-4, 3).Draw(t, "lo")
@@ -86,14 +85,14 @@ func TestScoresCloseAgainstAGrid(t *testing.T) {
 	})
 }
 
-// TestBinsOfNearCopies: three copies that are nearer to each other than any two edges fall into two bins, wherever
-// they are; a little further apart, they may reach three.
+// TestBinsOfNearCopies: three copies nearer to each other than any two edges fall into at most two bins. Slightly
+// further apart, they may reach three.
 func TestBinsOfNearCopies(t *testing.T) {
 	st := oneNeuron()
 	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 2}
 	c := newClaim(st)
 	rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
-	edge, _ := fairness.LogitEnclosure(big.NewRat(11, 20)) // from ½, whose logit is 0
+	edge, _ := fairness.LogitEnclosure(big.NewRat(11, 20)) // from ½, with logit 0
 	for d, want := range map[float64]bool{edge - 1e-9: true, edge + 1e-9: false} {
 		of := make([]enclosure, 3)
 		for i := range of {
@@ -105,7 +104,8 @@ func TestBinsOfNearCopies(t *testing.T) {
 	}
 }
 
-// TestTangentsTouch: within a tangent no gap is larger than it says, and along it one comes close.
+// TestTangentsTouch: no gap within a tangent exceeds its bound, and some pair on the tangent
+// nearly reaches it.
 func TestTangentsTouch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.Float64Range(0.001, 0.999).Draw(t, "most")
@@ -118,7 +118,7 @@ func TestTangentsTouch(t *testing.T) {
 			t.Fatalf("up is %v times down, where %v was asked for", ratio, up/down)
 		}
 		sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-		p, _ := new(big.Rat).Quo(of.beyond, new(big.Rat).SetInt(of.up)).Float64() // where q is 0
+		p, _ := new(big.Rat).Quo(of.beyond, new(big.Rat).SetInt(of.up)).Float64() // at q = 0
 		ratio, _ := new(big.Rat).SetFrac(of.down, of.up).Float64()
 		largest := math.Inf(-1)
 		for q := -30.0; q <= 30; q += 0.01 {
@@ -130,7 +130,8 @@ func TestTangentsTouch(t *testing.T) {
 	})
 }
 
-// TestWeightsOfOneLogit: one logit alone tells against a gap, however far away the other is, and tells it closely, in whatever unit its weight and the slopes are.
+// TestWeightsOfOneLogit: a bound of one logit alone refutes a gap, for any value of the other, and tightly, in any unit of its weight and
+// the slopes.
 func TestWeightsOfOneLogit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := new(big.Rat).SetFloat64(rapid.Float64Range(0.001, 0.999).Draw(t, "most"))
@@ -146,12 +147,12 @@ func TestWeightsOfOneLogit(t *testing.T) {
 			if !ok || weights[1-side].Sign() != 0 {
 				t.Fatalf("side %d: the weights are %v", side, weights)
 			}
-			unit := new(big.Rat).SetFrac(weights[side], r.f.times) // of the slopes, too
+			unit := new(big.Rat).SetFrac(weights[side], r.f.times) // also of the slopes
 			if unit.Cmp(new(big.Rat).SetFloat64(weight)) != 0 {
 				t.Fatalf("side %d: a weight of %v became %v", side, weight, unit)
 			}
 			at := new(big.Rat).Quo(beyond, new(big.Rat).SetInt(weights[side]))
-			near := func(by float64) (p, q *big.Rat) { // the logit by farther than told, and the other one 60 away from 0
+			near := func(by float64) (p, q *big.Rat) { // one logit beyond its bound, the other 60 away from 0
 				p, q = new(big.Rat).Add(at, new(big.Rat).SetFloat64(by)), big.NewRat(-60, 1)
 				if side == 1 {
 					p, q = new(big.Rat).Neg(q), new(big.Rat).Neg(p)

@@ -9,22 +9,20 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// cover decides whether the leaves' boxes make up the region: everywhere one,
-// nowhere two. Boxes of real features may share their borders.
+// cover decides whether the leaves' boxes partition the region. Boxes of real features may
+// share their borders.
 //
-// Only the order of ends along a feature matters, so an end is kept as a
-// number of 4 bytes, the place of its value among all ends of the feature. An
-// integer interval lo to hi is kept as [lo, hi+1).
+// Only the order of ends along a feature matters. An end is stored in 4 bytes, as its rank
+// among all ends of the feature. An integer interval lo to hi is stored as [lo, hi+1).
 type cover struct {
 	space  *space.Space
-	free   []int // the features along which the region has an extent
+	free   []int // the features with more than one value in the region
 	ends   []ends
-	boxes  []int32 // by leaf: from, to along each of free
+	boxes  []int32 // for each leaf: from, to along each of free
 	leaves int
 }
 
-// ends numbers the values of ends along one feature, first by order of arrival
-// and in the end by size.
+// ends numbers the values of ends along one feature: first by arrival, finally by size.
 type ends struct {
 	number map[float64]int32
 	values []float64
@@ -40,8 +38,8 @@ func (e *ends) code(v float64) int32 {
 	return n
 }
 
-// maxCover bounds the memory for the boxes, in bytes; endBytes is about what a
-// value takes in ends, leafBytes what a leaf does beside its box.
+// maxCover bounds the memory for the boxes, in bytes. endBytes is about the memory of one
+// value in ends, leafBytes that of a leaf beside its box.
 const (
 	maxCover  = 4 << 30
 	endBytes  = 64
@@ -62,7 +60,7 @@ func newCover(st *certificate.Statement) *cover {
 	return c
 }
 
-// end is where an interval of the feature that contains hi ends.
+// end is the end of an interval of the feature that contains hi.
 func (c *cover) end(feature int, hi float64) float64 {
 	if c.space.Features[feature].Discrete() {
 		return hi + 1
@@ -70,7 +68,7 @@ func (c *cover) end(feature int, hi float64) float64 {
 	return hi
 }
 
-// add notes the box of the next leaf, which lies in the region.
+// add stores the box of the next leaf, which lies in the region.
 func (c *cover) add(box space.Box) error {
 	size := 4*len(c.boxes) + leafBytes*c.leaves
 	for k := range c.ends {
@@ -90,22 +88,21 @@ func (c *cover) add(box space.Box) error {
 	return nil
 }
 
-// hole tells of a part of the region that no leaf covers.
+// hole is an error: a part of the region that no leaf covers.
 type hole struct{ part string }
 
 func (h *hole) Error() string { return "no leaf covers " + h.part }
 
-// overlap tells of two leaves, by number from 0, that have something in common.
+// overlap is an error: two leaves, by number from 0, that intersect.
 type overlap struct{ first, second int }
 
 func (o *overlap) Error() string {
 	return fmt.Sprintf("leaves %d and %d overlap", o.first+1, o.second+1)
 }
 
-// check decides; progress is called now and then with the number of leaves
-// that have found their place.
+// check decides; progress is called from time to time with the number of leaves placed.
 func (c *cover) check(ctx context.Context, progress func(placed int)) error {
-	// From here on ends are numbered by size.
+	// Ranks by size replace those by arrival.
 	cell := make([]int32, 2*len(c.free))
 	for k := range c.ends {
 		e := &c.ends[k]
@@ -130,20 +127,20 @@ func (c *cover) check(ctx context.Context, progress func(placed int)) error {
 	return d.divide(all, cell)
 }
 
-// interval is what the leaf has along the k-th of free, within the cell.
+// interval is the leaf's interval along the k-th of free, clipped to the cell.
 func (c *cover) interval(leaf int32, k int, cell []int32) (from, to int32) {
 	at := (int(leaf)*len(c.free) + k) * 2
 	return max(c.boxes[at], cell[2*k]), min(c.boxes[at+1], cell[2*k+1])
 }
 
-// divider cuts a cell, and with it the leaves that reach into it, until each
-// cell has one leaf, which must be the whole cell.
+// divider splits a cell, and the leaves in it, until each cell holds one leaf, which must
+// equal the cell.
 type divider struct {
 	*cover
 	ctx      context.Context
 	progress func(placed int)
 	placed   int
-	// Scratch of cuts.
+	// Scratch memory of cuts.
 	places        []int32
 	begin, across []int32
 }
@@ -172,7 +169,7 @@ func (d *divider) divide(leaves, cell []int32) error {
 	}
 	k, at, ok := d.cut(leaves, cell)
 	if !ok {
-		// Nothing of any leaf ends inside the cell: each of them fills it.
+		// No leaf ends inside the cell: each of them fills it.
 		return &overlap{int(min(leaves[0], leaves[1])), int(max(leaves[0], leaves[1]))}
 	}
 	var low, high []int32
@@ -193,9 +190,9 @@ func (d *divider) divide(leaves, cell []int32) error {
 	return d.divide(high, above)
 }
 
-// cut chooses a feature and a place on it at which leaves begin or end, if there
-// is one: as few leaves as can be reach across it, none where the leaves came
-// about by cutting, and then as many as can be lie on either side.
+// cut chooses a feature and an end of some leaf inside the cell, if there is one. It
+// minimises the number of leaves that the cut crosses, none if the leaves come from
+// bisection, then maximises the smaller side.
 func (d *divider) cut(leaves, cell []int32) (feature int, at int32, ok bool) {
 	n := int32(len(leaves))
 	fewest, smaller := n+1, int32(-1)
@@ -204,7 +201,8 @@ func (d *divider) cut(leaves, cell []int32) (feature int, at int32, ok bool) {
 		d.marks(leaves, cell, k)
 		var begun, across int32
 		for i, place := range d.places {
-			// begun leaves begin before the place, across of them end behind it.
+			// begun counts the leaves that begin before the place, across those of them
+			// that end behind it.
 			across += d.across[i]
 			if place > from && place < to {
 				side := min(begun, n-begun)
@@ -223,9 +221,9 @@ func (d *divider) cut(leaves, cell []int32) (feature int, at int32, ok bool) {
 	return feature, at, ok
 }
 
-// marks counts along the k-th feature: places are those where leaves begin or
-// end within the cell, in order, begin how many begin at each, and across
-// minus how many end there.
+// marks counts along the k-th feature. places are the sorted ends of leaves within the
+// cell; begin counts the leaves that begin at each; across is minus the number that end
+// there.
 func (d *divider) marks(leaves, cell []int32, k int) {
 	d.places = d.places[:0]
 	from, to := cell[2*k], cell[2*k+1]
@@ -259,7 +257,7 @@ func (d *divider) marks(leaves, cell []int32, k int) {
 	if !dense {
 		return
 	}
-	// Only places where something begins or ends are of interest.
+	// Keeps the places where a leaf begins or ends.
 	kept := 0
 	for i, p := range d.places {
 		if d.begin[i] != 0 || d.across[i] != 0 {
@@ -270,7 +268,7 @@ func (d *divider) marks(leaves, cell []int32, k int) {
 	d.places = d.places[:kept]
 }
 
-// describe writes a cell as intervals of features.
+// describe formats a cell as intervals of features.
 func (d *divider) describe(cell []int32) string {
 	var p space.Predicate
 	for k, i := range d.free {

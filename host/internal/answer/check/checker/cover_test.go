@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// grid is a statement about a space of integers with so many values a feature.
+// grid is a statement about a space of integer features of the given sizes.
 func grid(sizes ...int) *certificate.Statement {
 	s := &space.Space{}
 	for k, n := range sizes {
@@ -32,7 +32,7 @@ func covers(t interface{ Fatal(...any) }, st *certificate.Statement, boxes []spa
 	return c.check(context.Background(), func(int) {})
 }
 
-// cutUp cuts a box at random into about n.
+// cutUp cuts a box at random into about n boxes.
 func cutUp(r *rand.Rand, box space.Box, n int) []space.Box {
 	k := r.IntN(len(box))
 	for range box {
@@ -49,8 +49,8 @@ func cutUp(r *rand.Rand, box space.Box, n int) []space.Box {
 	return append(cutUp(r, low, n/2), cutUp(r, high, n-n/2)...)
 }
 
-// TestCoverAgainstCounting changes some boxes of a cover at random and compares
-// with counting at every point.
+// TestCoverAgainstCounting changes some boxes of a cover at random and compares with a
+// count at every point.
 func TestCoverAgainstCounting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -90,7 +90,7 @@ func TestCoverAgainstCounting(t *testing.T) {
 	})
 }
 
-// TestPinwheel is a cover that no cut from side to side divides.
+// TestPinwheel is a cover that no straight cut divides.
 func TestPinwheel(t *testing.T) {
 	box := func(a0, a1, b0, b1 float64) space.Box { return space.Box{{Lo: a0, Hi: a1}, {Lo: b0, Hi: b1}} }
 	wheel := []space.Box{box(0, 1, 0, 0), box(2, 2, 0, 1), box(1, 2, 2, 2), box(0, 0, 1, 2), box(1, 1, 1, 1)}
@@ -107,8 +107,7 @@ func TestPinwheel(t *testing.T) {
 	}
 }
 
-// TestManyLeaves: a cover of many boxes must not take long, nor one of which a
-// single point is missing.
+// TestManyLeaves: a cover of many boxes is checked quickly, also with one point missing.
 func TestManyLeaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	st := grid(80, 60, 90, 10, 20)

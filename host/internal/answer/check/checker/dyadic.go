@@ -6,12 +6,11 @@ import (
 	"math/bits"
 )
 
-// Every number of a network, a box and a slope is an integer over a power of
-// two, and so is whatever sums and products make of them. Numbers that are
-// used together are kept as integers over one common power, 2^shift, so that
-// no fraction is ever reduced.
+// Every number of a network, a box and a slope is an integer divided by a power of two, and
+// so are sums and products of them. Numbers used together are integers over one common
+// power, 2^shift, so that no fraction is ever reduced.
 
-// fraction is the least shift at which v, which is finite, is an integer.
+// fraction is the least shift that makes a finite v an integer.
 func fraction(v float64) uint {
 	if v == 0 {
 		return 0
@@ -71,7 +70,7 @@ func (d *dyadic) add(num *big.Int, shift uint) {
 	d.n.Add(&d.n, v.Lsh(num, d.shift-shift))
 }
 
-// fractions is the least shift at which all values are integers.
+// fractions is the least shift that makes all values integers.
 func fractions(values []float64) uint {
 	var shift uint
 	for _, v := range values {
@@ -80,7 +79,7 @@ func fractions(values []float64) uint {
 	return shift
 }
 
-// integers are the values over 2^shift.
+// integers returns the values times 2^shift.
 func integers(values []float64, shift uint) []big.Int {
 	out := make([]big.Int, len(values))
 	for i, v := range values {

@@ -7,23 +7,23 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// encloser makes linear forms of the logit over boxes, in exact arithmetic.
-// Each worker has its own.
+// encloser computes linear forms of the logit over boxes in exact arithmetic. Each worker
+// has its own.
 type encloser struct {
 	*subject
 	frame frame
-	// first holds the weighted sums of the first layer over the box, the
-	// protected features' part left out.
+	// first holds the weighted sums of the first layer over the box, without the
+	// contribution of the protected features.
 	first forms
 	bits  uint // shift of the network's inputs in this box
-	two   bool // the box has two copies, which are bounded together
+	two   bool // the box has two copies, which are bounded jointly
 	a, b  forms
-	// Scratch of relax: what the forms of a layer's sums alone enclose, over the forms' shift.
+	// Scratch memory of relax: the range of each sum's form alone, over the forms' shift.
 	lo, hi     []big.Int
 	place, tmp big.Int
 }
 
-// at moves to another box.
+// at sets the box.
 func (e *encloser) at(box space.Box) {
 	e.frame = newFrame(e.Space, box)
 	e.bits = e.inputBits
@@ -34,23 +34,22 @@ func (e *encloser) at(box space.Box) {
 	e.model.layers[0].apply(&e.first, &e.a)
 }
 
-// logit is a logit over a box with one protected combination: the one unit of
-// its form, and what that encloses.
+// logit is the logit over a box at one protected combination: the single unit of its form,
+// and its range.
 type logit struct {
 	shift uint
 	base  big.Int
 	coef  []big.Int
 	// lo and hi times 2^shift.
 	lo, hi big.Int
-	// own is what the protected features add to the sums of the first layer, sums what is known of
-	// those of each hidden layer.
+	// own is the contribution of the protected features to the sums of the first layer; sums are
+	// the ranges of the sums of each hidden layer.
 	own  []big.Int
 	sums []ranges
 }
 
-// logit makes the form of the logit with protected values, in the order of the
-// protected features. slopes are those of relaxed neurons in order of layer and
-// neuron.
+// logit computes the form of the logit at protected values, in the order of the protected
+// features. slopes are those of relaxed neurons, by layer and neuron.
 func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	in, out := &e.a, &e.b
 	e.begin(in, protected)
@@ -90,7 +89,7 @@ func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	return of
 }
 
-// begin sets to to the first layer's sums, protected features included.
+// begin sets to to the first layer's sums, with the protected features' contribution.
 func (e *encloser) begin(to *forms, protected []float64) {
 	l := &e.model.layers[0]
 	to.reset(l.out, len(e.first.coef), e.first.shift)
@@ -115,7 +114,8 @@ func (e *encloser) begin(to *forms, protected []float64) {
 	}
 }
 
-// enclose is what the units' forms take over the box, which lo and hi keep as well.
+// enclose returns the ranges of the units' forms over the box, and stores them in lo and
+// hi.
 func (e *encloser) enclose(f *forms) ranges {
 	n := len(f.base)
 	e.lo, e.hi = zeros(e.lo, n), zeros(e.hi, n)
@@ -128,17 +128,15 @@ func (e *encloser) enclose(f *forms) ranges {
 	return of
 }
 
-// relax puts a layer through its ReLUs. On [l, u], where a neuron's sum y
-// lies,
+// relax applies a layer's ReLUs to the forms. For a neuron's sum y in [l, u],
 //
 //	relu(y) ∈ λ·y + [0, μ], μ = max(−λ·l, (1−λ)·u), for every 0 ≤ λ ≤ 1,
 //
-// because relu(y) − λ·y is convex, at least 0, and largest at an end. With
-// λ = 1 where l ≥ 0 and λ = 0 where u ≤ 0, relu(y) is λ·y itself. The slack in
-// [0, μ] becomes a variable of its own.
+// because relu(y) − λ·y is convex, at least 0, and largest at an end. With λ = 1 for l ≥ 0
+// and λ = 0 for u ≤ 0, relu(y) equals λ·y. The slack in [0, μ] becomes a new variable.
 //
-// A slope that is given is used where intervals made l or u narrower than the form is, even
-// if the sign is known: what holds with the form's own ends may be lost without it.
+// A given slope is used where intervals make l or u narrower than the form's range, even if
+// the sign is known. Without it a bound that holds with the form's own range may be lost.
 func (e *encloser) relax(f *forms, sums *ranges, slopes []sdk.Slope) {
 	n := len(f.base)
 	var places uint // slopes are integers over 2^places
@@ -182,8 +180,8 @@ func (e *encloser) relax(f *forms, sums *ranges, slopes []sdk.Slope) {
 
 func crosses(l, u *big.Int) bool { return l.Sign() < 0 && u.Sign() > 0 }
 
-// multiply makes unit j λ times itself, where slope is λ·2^places and nil
-// stands for λ = 1; afterwards f is to be read over 2^places more.
+// multiply multiplies unit j by λ. slope is λ·2^places; nil means λ = 1. Afterwards f is
+// over 2^places more.
 func (e *encloser) multiply(f *forms, variables, j int, slope *big.Int, places uint) {
 	times := func(c *big.Int) {
 		switch {
@@ -202,7 +200,7 @@ func (e *encloser) multiply(f *forms, variables, j int, slope *big.Int, places u
 	}
 }
 
-// ownPlaces are the binary places of slopes that the checker picks.
+// ownPlaces is the number of binary places of slopes that the checker chooses.
 const ownPlaces = 53
 
 // own is u/(u−l), the slope with the least slack, rounded down to places.
@@ -227,8 +225,8 @@ type term struct {
 	form  *logit
 }
 
-// most is an upper bound on a sum of terms over the box, in whose frame all forms are, as one
-// linear form: what they have in common cancels.
+// most is an upper bound on a sum of terms over the box, evaluated as one linear form, so
+// that common parts cancel. All forms must be in the frame.
 func (f *frame) most(terms ...term) *big.Rat {
 	var shift uint
 	for _, t := range terms {
@@ -265,9 +263,9 @@ func (f *frame) most(terms ...term) *big.Rat {
 	return rational(&sum, shift)
 }
 
-// spread is how much the logits' forms vary with the feature of a group, over
-// the box and summed over the logits. It tells which feature to halve, so it
-// need not be exact.
+// spread is the variation of the logits' forms along the feature of a group, over the box
+// and summed over the logits. It only chooses the feature to bisect, so it need not be
+// exact.
 func (g group) spread(of []*logit) float64 {
 	total := 0.0
 	for _, l := range of {

@@ -31,7 +31,7 @@ func randomBox(r *rand.Rand, st *certificate.Statement) space.Box {
 }
 
 func randomValue(r *rand.Rand, s *space.Space, feature int, iv space.Interval) float64 {
-	if r.IntN(3) == 0 { // corners are where bounds are tight
+	if r.IntN(3) == 0 { // bounds are tight at corners
 		return []float64{iv.Lo, iv.Hi}[r.IntN(2)]
 	}
 	if s.Features[feature].Discrete() {
@@ -40,7 +40,7 @@ func randomValue(r *rand.Rand, s *space.Space, feature int, iv space.Interval) f
 	return math.Min(iv.Hi, iv.Lo+r.Float64()*(iv.Hi-iv.Lo))
 }
 
-// anySlopes are slopes of about half of the neurons, good and bad ones.
+// anySlopes are slopes, good and bad, for about half of the neurons.
 func anySlopes(r *rand.Rand, n *relu.Network) (out []sdk.Slope) {
 	for k := range n.Layers {
 		for j := range n.Layers[k].Out {
@@ -60,9 +60,9 @@ func anyJoint(r *rand.Rand, n *relu.Network) (out []sdk.JointSlope) {
 	return out
 }
 
-// TestFormsEncloseExactValues holds enclosures, with any slopes, against exact
-// evaluation at points of the box, and differences against differences, of two copies bounded together with
-// any slopes, too. Where the box is a single point, nothing but the value itself may be left.
+// TestFormsEncloseExactValues compares enclosures, with any slopes, with exact values at points of the box.
+// Differences of two copies, bounded jointly with any slopes, are compared likewise. Over a single point
+// the enclosure is the value itself.
 func TestFormsEncloseExactValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -139,8 +139,8 @@ func oneNeuron() *certificate.Statement {
 	}
 }
 
-// TestSlopesAreTheFilesOwn: relu(x) on [−1, 1] is in [−λ, λ + max(λ, 1−λ)], so
-// that what a slope of ½ proves, 0.6 does not.
+// TestSlopesAreTheFilesOwn: relu(x) on [−1, 1] lies in [−λ, λ + max(λ, 1−λ)], so that slope
+// ½ proves a bound that 0.6 does not.
 func TestSlopesAreTheFilesOwn(t *testing.T) {
 	st := oneNeuron()
 	for _, c := range []struct {
@@ -171,12 +171,12 @@ func TestSlopesAreTheFilesOwn(t *testing.T) {
 	}
 }
 
-// TestStatedEnclosuresCount: what is stated of the logits is what the claim has
-// to follow from, though the checker knows better.
+// TestStatedEnclosuresCount: the claim must follow from the stated enclosures, even if the
+// checker's own are tighter.
 func TestStatedEnclosuresCount(t *testing.T) {
 	st := oneNeuron()
 	st.Space.Features[1].Protected = []float64{0, 1}
-	st.Network.Layers[0].Weights[1] = 0.05 // without which the difference alone would tell
+	st.Network.Layers[0].Weights[1] = 0.05 // without this weight the difference alone suffices
 	st.Claim = certificate.Claim{Kind: certificate.MaxK, K: 1}
 	box := st.Space.Whole().Box
 	box[0] = space.Interval{Lo: 1, Hi: 1}
@@ -197,7 +197,7 @@ func TestStatedEnclosuresCount(t *testing.T) {
 	}
 }
 
-// TestDifferencesProveWhatIntervalsCannot: two copies that move together over a
+// TestDifferencesProveWhatIntervalsCannot: the logits of two copies vary together over a
 // wide range.
 func TestDifferencesProveWhatIntervalsCannot(t *testing.T) {
 	st := oneNeuron()
@@ -235,7 +235,7 @@ func TestDifferencesProveWhatIntervalsCannot(t *testing.T) {
 	}
 }
 
-// TestRealFeaturesAreNotEnumerated: there is no end to them.
+// TestRealFeaturesAreNotEnumerated: they have too many values.
 func TestRealFeaturesAreNotEnumerated(t *testing.T) {
 	st := oneNeuron()
 	st.Space.Features[0].Kind = space.Real
@@ -264,8 +264,8 @@ func TestRealFeaturesAreNotEnumerated(t *testing.T) {
 	}
 }
 
-// TestLargeQuestionsAreRefusedAtOnce: a small file must not make the checker
-// take gigabytes.
+// TestLargeQuestionsAreRefusedAtOnce: a small file cannot make the checker allocate
+// gigabytes.
 func TestLargeQuestionsAreRefusedAtOnce(t *testing.T) {
 	st := oneNeuron()
 	for range 2000 {

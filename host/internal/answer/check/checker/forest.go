@@ -15,29 +15,29 @@ import (
 // forest is a sum of trees over the features of a space. It is read-only.
 //
 // Along a feature, the places where some comparison changes sides cut its domain into
-// cells: a value's cell is the number of steps that it has passed. Where a box is cells,
-// every comparison is one of cells, whole numbers.
+// cells; a value's cell is the number of steps that it has passed. Over a box of cells
+// every comparison is one of integers.
 type forest struct {
 	steps [][]step // by feature, in increasing order
-	// values are those of the leaves, in increasing order, times 2^shift.
+	// values are those of the leaves, increasing, times 2^shift.
 	values []big.Int
 	base   big.Int
 	shift  uint
 	trees  []tree
 }
 
-// step is a place on a feature that values pass.
+// step is a place on a feature where a comparison changes sides.
 type step struct {
 	at *big.Rat
-	// inclusive: the place itself has passed.
+	// inclusive: the value at the place has passed it.
 	inclusive bool
-	// near is the float64 nearest to at, and beyond the sign of what it is more.
+	// near is the float64 nearest to at; beyond is the sign of near − at.
 	near   float64
 	beyond int
 }
 
-// passed reports that a value has passed the step. Of float64 values only near itself
-// may lie on the other side of at than of near.
+// passed reports whether a value has passed the step. Among float64 values, only near
+// itself may lie on the other side of at.
 func (s *step) passed(v float64) bool {
 	if v != s.near {
 		return v > s.near
@@ -45,7 +45,7 @@ func (s *step) passed(v float64) bool {
 	return s.beyond > 0 || s.beyond == 0 && s.inclusive
 }
 
-// before is the order in which a growing value passes two steps.
+// before orders steps by the sequence in which an increasing value passes them.
 func before(a, b *step) int {
 	if c := cmp.Or(cmp.Compare(a.near, b.near), a.at.Cmp(b.at)); c != 0 || a.inclusive == b.inclusive {
 		return c
@@ -56,7 +56,7 @@ func before(a, b *step) int {
 	return 1
 }
 
-// tree is nodes, the root first.
+// tree is a list of nodes, the root first.
 type tree struct {
 	nodes []branch
 	parts bool // it compares a protected feature
@@ -66,8 +66,8 @@ type tree struct {
 type branch struct {
 	feature int // −1: a leaf
 	leaf    int32
-	// flips are the steps behind which, in turn, the second child follows and the first
-	// one again.
+	// flips are the steps at which the child alternates: the second child from the first
+	// step on, the first again from the next, and so on.
 	flips    []int32
 	children [2]int32
 }
@@ -75,7 +75,7 @@ type branch struct {
 // maxBranches bounds the nodes and borders of a forest.
 const maxBranches = 1 << 22
 
-// newForest writes trees that have passed Validate over features.
+// newForest converts trees that have passed Validate to cells of the space's features.
 func newForest(st *certificate.Statement) (*forest, error) {
 	e, s := st.Trees, st.Space
 	f := &forest{steps: make([][]step, len(s.Features)), shift: fraction(e.Base)}
@@ -146,11 +146,11 @@ func newForest(st *certificate.Statement) (*forest, error) {
 	return f, nil
 }
 
-// stepsOf are the places where a comparison changes sides, in increasing order; left
-// says where values before all of them go.
+// stepsOf are the places where a comparison changes sides, increasing; left is the side of
+// values before all of them.
 func stepsOf(n *trees.Node, f *space.Feature, in *space.Input) (out []step, left bool) {
 	borders := append([]float64{n.Value}, n.More...)
-	// An input goes left where it has passed an even number of borders.
+	// An input goes left after an even number of borders.
 	goesLeft := func(x float64) bool {
 		left := true
 		for _, b := range borders {
@@ -181,9 +181,9 @@ func stepsOf(n *trees.Node, f *space.Feature, in *space.Input) (out []step, left
 	for _, b := range borders {
 		at := new(big.Rat).SetFloat64(b)
 		at.Sub(at, offset).Quo(at, scale)
-		// What has passed a border of a falling input has not passed its step.
+		// For a falling input, a value past a border has not passed its step.
 		s := step{at: at, inclusive: n.Closed != rising}
-		if f.Discrete() { // the least whole number that has passed
+		if f.Discrete() { // the least integer past the step
 			whole := new(big.Int).Div(at.Num(), at.Denom()) // rounded down: the denominator is positive
 			if !s.inclusive || !at.IsInt() {
 				whole.Add(whole, big.NewInt(1))
@@ -203,7 +203,7 @@ func stepsOf(n *trees.Node, f *space.Feature, in *space.Input) (out []step, left
 	return out, left
 }
 
-// cell is how many steps of a feature a value has passed.
+// cell is the number of steps of a feature that a value has passed.
 func (f *forest) cell(feature int, v float64) int32 {
 	steps := f.steps[feature]
 	lo, hi := 0, len(steps)

@@ -6,18 +6,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// frame says how the variables of linear forms stand for a position in a box.
+// frame says how the variables of linear forms represent a position in a box.
 //
-// A feature whose network inputs are all affine has one variable, which runs
-// from 0 at the interval's lower end to 1 at its upper end. A feature that maps
-// through a table has one variable for each value above the lower end, which
-// is 1 at that value and 0 elsewhere; so at most one of them is not 0. A
-// feature with a single value has none.
+// A feature whose network inputs are all affine has one variable, from 0 at the interval's
+// lower end to 1 at its upper end. A feature with a table has one variable for each value
+// above the lower end: 1 at that value, 0 elsewhere. At most one of them is not 0. A
+// feature with a single value has no variable.
 type frame struct {
-	groups []group // in order, one after another, from variable 0
+	groups []group // consecutive, from variable 0
 }
 
-// group are the variables from ≤ v < to of one feature.
+// group holds the variables from ≤ v < to of one feature.
 type group struct{ feature, from, to int }
 
 func (f *frame) variables() int {
@@ -43,8 +42,8 @@ func newFrame(s *space.Space, box space.Box) frame {
 	return f
 }
 
-// enclose is the least and the largest value of unit j over the box, times
-// 2^shift: variables of a group exclude one another, all others are free.
+// enclose sets lo and hi to the range of unit j over the box, times 2^shift. Variables of a
+// group exclude one another; all others are independent.
 func (f *frame) enclose(lo, hi *big.Int, of *forms, j int) {
 	lo.Set(&of.base[j])
 	hi.Set(&of.base[j])
@@ -76,8 +75,8 @@ func (f *frame) enclose(lo, hi *big.Int, of *forms, j int) {
 	}
 }
 
-// inputBits is a shift at which every network input is an integer at the ends
-// of the box and at the protected values of the region.
+// inputBits is a shift that makes every network input an integer at the ends of the box and
+// at the region's protected values.
 func inputBits(s *space.Space, box space.Box, values [][]float64) uint {
 	var shift uint
 	for i := range s.Features {
@@ -91,8 +90,8 @@ func inputBits(s *space.Space, box space.Box, values [][]float64) uint {
 	return shift
 }
 
-// featureBits is a shift at which the feature's network inputs are integers at
-// values of so many binary places.
+// featureBits is a shift that makes the feature's network inputs integers, at values with
+// the given number of binary places.
 func featureBits(f *space.Feature, places uint) uint {
 	var shift uint
 	for k := range f.Inputs {
@@ -118,8 +117,8 @@ func input(z *big.Int, f *space.Feature, in *space.Input, v float64, shift uint)
 	return z.Add(z, scaled(&value, in.Offset, shift))
 }
 
-// inputs are the linear forms of the network's inputs over the box, those of
-// protected features being 0.
+// inputs sets to to the linear forms of the network's inputs over the box; protected
+// features contribute 0.
 func (f *frame) inputs(to *forms, s *space.Space, box space.Box, shift uint) {
 	to.reset(s.Inputs, f.variables(), shift)
 	for i := range s.Features {

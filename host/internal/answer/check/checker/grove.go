@@ -14,22 +14,22 @@ import (
 // worker has its own.
 type grove struct {
 	*subject
-	// lo and hi are the box's cells by feature; of protected features they are not used.
+	// lo and hi are the box's cells by feature; unused for protected features.
 	lo, hi []int32
 	// copies are the cells of each combination, by feature.
 	copies [][]int32
 	gains  map[place]float64
 	steps  int // of walks through trees
-	// broken is set where the check was broken off: walks take one way only then, and
-	// what they find is for nothing.
+	// broken is set once ctx has ended: walks then take one branch only, and their results
+	// are discarded.
 	ctx    context.Context
 	broken bool
 }
 
-// stepsUnseen is how many steps walks go before they look at the context: some milliseconds.
+// stepsUnseen is the number of steps between two checks of the context: some milliseconds.
 const stepsUnseen = 1 << 14
 
-// over reports that the check was broken off.
+// over reports whether the check was interrupted.
 func (g *grove) over() bool {
 	if g.steps++; g.steps%stepsUnseen == 0 && g.ctx.Err() != nil {
 		g.broken = true
@@ -55,7 +55,7 @@ func newGrove(s *subject) *grove {
 	return g
 }
 
-// leaf checks one leaf: what its bounds do not prove is cut further.
+// leaf checks one leaf: boxes that its bounds do not prove are split.
 func (g *grove) leaf(ctx context.Context, l *certificate.Leaf) (method, error) {
 	if g.reach.void(l.Box) {
 		return byVoid, nil
@@ -72,9 +72,9 @@ func (g *grove) leaf(ctx context.Context, l *certificate.Leaf) (method, error) {
 	return byEnumeration, err
 }
 
-// prove proves the claim on a box, whose cells are set, by bounds or on its parts. The
-// intervals of real features are those of the leaf: who is asked about, and which
-// combinations are forbidden, is judged for more than the part then, which proves more.
+// prove proves the claim on a box, whose cells are set, by bounds or on its parts.
+// Intervals of real features remain the leaf's: constraints are evaluated for more than the
+// part, which proves more than needed.
 func (g *grove) prove(ctx context.Context, box space.Box, left *int) error {
 	if *left--; *left < 0 {
 		return fmt.Errorf("more than %d boxes to look at: a leaf must be smaller", maxHalvings)
@@ -127,7 +127,7 @@ func (g *grove) prove(ctx context.Context, box space.Box, left *int) error {
 	return nil
 }
 
-// name gives the people of a box.
+// name formats the individuals of a box.
 func (g *grove) name(box space.Box) string {
 	var p space.Predicate
 	for _, i := range g.Space.Free() {
@@ -136,10 +136,10 @@ func (g *grove) name(box space.Box) string {
 	return p.Format(g.Space)
 }
 
-// enclose encloses the logits of combinations: the base, and of each tree the least and
-// the greatest leaf that it can end in.
+// enclose encloses the logits of combinations: the base plus, for each tree, the least and
+// the greatest reachable leaf.
 func (g *grove) enclose(combinations []int) []enclosure {
-	var low, high big.Int // of trees that are the same for all
+	var low, high big.Int // of trees that are equal for all combinations
 	low.Set(&g.forest.base)
 	high.Set(&g.forest.base)
 	add := func(lo, hi *big.Int, t *tree, cells []int32) {
@@ -167,8 +167,8 @@ func (g *grove) enclose(combinations []int) []enclosure {
 	return out
 }
 
-// within calls visit for each child that a part of the box reaches, with the box cut
-// down to that part; cells are a copy's.
+// within calls visit for each child that a part of the box reaches, with the box restricted
+// to that part; cells are a copy's.
 func (g *grove) within(b *branch, cells []int32, visit func(child int32)) {
 	i := b.feature
 	if g.over() {
@@ -218,8 +218,8 @@ func (g *grove) ends(t *tree, at int32, cells []int32) (least, most int32) {
 	return least, most
 }
 
-// difference bounds by how much one combination's logit exceeds another's at the same
-// person. Trees that no protected feature matters to cancel.
+// difference bounds one combination's logit less another's for the same individual. Trees
+// without a protected feature cancel.
 func (g *grove) difference(a, b *enclosure, _ *tangent) *big.Rat {
 	var sum, most big.Int
 	for k := range g.forest.trees {
@@ -235,8 +235,9 @@ func (g *grove) difference(a, b *enclosure, _ *tangent) *big.Rat {
 	return rational(&sum, g.forest.shift)
 }
 
-// apart makes most the largest difference between the leaves that a tree ends in for
-// two copies of a person, from nodes one and two on; some is set once there is one.
+// apart sets most to the largest difference between the leaves of a tree reached by two
+// copies of an individual, from nodes one and two on. some is set once a difference is
+// found.
 func (g *grove) apart(t *tree, one, two int32, first, second []int32, most *big.Int, some *bool) {
 	p, q := &t.nodes[one], &t.nodes[two]
 	switch {
@@ -253,14 +254,14 @@ func (g *grove) apart(t *tree, one, two int32, first, second []int32, most *big.
 	}
 }
 
-// middle is where a box is cut: behind a cell, and on a discrete feature behind a value.
+// middle is the place of a split: after a cell and, on a discrete feature, after a value.
 type middle struct {
 	cell  int32
 	value float64
 }
 
-// cut chooses where to cut a box: where that narrows the most trees, or else, where all
-// of them are constant, along a feature that decides who is asked about.
+// cut chooses the split of a box: the one that narrows the most trees or, if all are
+// constant, one along a feature in a constraint.
 func (g *grove) cut(box space.Box, allowed []int) (feature int, at middle, ok bool) {
 	g.gains = map[place]float64{}
 	for k := range g.forest.trees {
@@ -301,8 +302,7 @@ func (g *grove) cut(box space.Box, allowed []int) (feature int, at middle, ok bo
 	return feature, at, widest > 0
 }
 
-// weigh notes the steps that a box lies on both sides of, by how much leaves differ
-// below them.
+// weigh adds to each step inside the box the difference of the leaves below it.
 func (g *grove) weigh(t *tree, at int32, cells []int32, weight float64) {
 	b := &t.nodes[at]
 	if b.feature < 0 {

@@ -2,7 +2,7 @@ package checker
 
 import "math/big"
 
-// hexagons are where a layer's sums in two copies may be: x, y, and apart, which is y − x, in their
+// hexagons are the possible sums of a layer in two copies: x, y and apart = y − x within their
 // ranges, all over the same power of two.
 type hexagons struct{ x, y, apart ranges }
 
@@ -11,7 +11,7 @@ func newHexagons(x, y, apart *ranges) *hexagons {
 	return &hexagons{x.over(shift), y.over(shift), apart.over(shift)}
 }
 
-// over is the same ranges over 2^shift.
+// over converts the ranges to 2^shift.
 func (r *ranges) over(shift uint) ranges {
 	out := newRanges(len(r.lo), shift)
 	for j := range out.lo {
@@ -21,12 +21,11 @@ func (r *ranges) over(shift uint) ranges {
 	return out
 }
 
-// most is the largest sum of a multiple of x and one of y in hexagon j: of x by right where x is positive and else by
-// left, of y by above and else by below; nil where the hexagon is empty.
+// most is the largest value over hexagon j of c·x + d·y, with c = right for positive x and left otherwise, d = above
+// for positive y and below otherwise; nil if the hexagon is empty.
 //
-// For an x, y goes from the larger of its least value and x + the least distance to the smaller
-// of its largest value and x + the largest distance, and the best is at an end, or 0. So the best is linear in x but where x is 0,
-// an end is 0, or an end goes from one of its two terms to the other; beyond the first and the last of these there is nothing more.
+// For fixed x, y ranges from max(ly, x + ld) to min(uy, x + ud), and the optimum is at an end or at 0. So the optimum is linear in
+// x, except at x = 0, where an end is 0, and where an end switches terms. The first and last of these points bound x.
 func (h *hexagons) most(j int, right, above, left, below *big.Int) *big.Int {
 	lx, ux, ly, uy, ld, ud := &h.x.lo[j], &h.x.hi[j], &h.y.lo[j], &h.y.hi[j], &h.apart.lo[j], &h.apart.hi[j]
 	var turns [7]big.Int

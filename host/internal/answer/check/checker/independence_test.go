@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestTheCheckerIsIndependent: of this module, the checker and the format use
-// words and definitions only, nothing that bounds, evaluates fast or searches.
+// TestTheCheckerIsIndependent: from this module the checker and the format use types and
+// definitions only, no code that bounds, evaluates fast or searches.
 func TestTheCheckerIsIndependent(t *testing.T) {
 	allowed := []string{"sdk", "sdk/certificate", "sdk/fairness", "sdk/internal/named", "sdk/model", "sdk/model/relu", "sdk/model/trees", "sdk/problem", "sdk/space"}
 	files := 0
@@ -45,8 +45,7 @@ func TestTheCheckerIsIndependent(t *testing.T) {
 	}
 }
 
-// callsNothingOfTrees: what a comparison decides, and where a tree ends, is written here
-// again.
+// callsNothingOfTrees: the checker has its own comparisons and its own walk to a leaf.
 func callsNothingOfTrees(t *testing.T, name string) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 	if err != nil {

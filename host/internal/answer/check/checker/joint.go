@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Two copies of a box may be bounded together: neurons by what the two are apart, and the
-// difference of the logits as one functional, substituted back to the inputs.
+// Two copies over a box may be bounded jointly: each neuron by the difference of the two,
+// and the difference of the logits as one functional, substituted back to the inputs.
 
-// joint is what is known of how much one of two copies' logits is above the other's.
+// joint bounds the excess of one copy's logit over the other's.
 type joint struct {
-	apart ranges // of the logits: the other's less the one's
-	form  *logit // is at least that, and of the position alone; nil where no slopes are given
+	apart ranges // range of the logits' difference: the other's less this one's
+	form  *logit // an upper bound, linear in the position; nil without slopes
 }
 
 var one, minusOne = big.NewInt(1), big.NewInt(-1)
 
-// difference bounds by how much a's logit is above b's over the box at hand; or with a tangent,
-// its multiple of a's less its multiple of b's.
+// difference bounds a's logit less b's over the current box or, with a tangent, up times a's
+// less down times b's.
 func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 	if e.two && a.joint == nil {
 		a.joint = e.joint(a, b)
@@ -37,7 +37,7 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 				least(e.frame.most(term{one, form}))
 			}
 		} else if e.narrows && (!e.Notion.UsesEpsilon() || e.claim.k == 1) {
-			// Two decisions, or bins, take a difference, of however many copies: it is often exactly 0.
+			// For decisions and k = 1 the difference is often exactly 0, with any number of copies.
 			apart, _ := e.neurons(a, b)
 			if least := apart.most(); least.Cmp(most) < 0 {
 				return least
@@ -54,10 +54,11 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 	return e.frame.most(term{both, a.joint.form}, term{new(big.Int).Sub(of.up, both), a.form}, term{new(big.Int).Sub(both, of.down), b.form})
 }
 
-// most is how much the one's logit is above the other's at most.
+// most is the largest excess of this copy's logit over the other's.
 func (r *ranges) most() *big.Rat { return rational(new(big.Int).Neg(&r.lo[0]), r.shift) }
 
-// neurons is what the logits of a and b are apart, b's less a's, and the sums of each layer.
+// neurons is the range of b's logit less a's, and the ranges of those differences for the
+// sums of each layer.
 func (e *encloser) neurons(a, b *enclosure) (logits ranges, all []ranges) {
 	apart := newRanges(e.model.layers[0].out, e.first.shift)
 	for j := range apart.lo {
@@ -68,24 +69,24 @@ func (e *encloser) neurons(a, b *enclosure) (logits ranges, all []ranges) {
 	return all[len(all)-1], all
 }
 
-// joint finds out what is known of a and b, of two copies.
+// joint bounds the pair a, b of two copies.
 func (e *encloser) joint(a, b *enclosure) *joint {
 	logits, all := e.neurons(a, b)
 	of := &joint{apart: logits}
 	if len(a.slopes) > 0 {
 		f := &functional{
 			up: one, down: one, x: []*logit{a.form}, y: []*logit{b.form}, times: one,
-			hexagons: e.hexagons(a.form.sums, b.form.sums, all), told: e.untold(),
+			hexagons: e.hexagons(a.form.sums, b.form.sums, all), slopes: e.withoutSlopes(),
 		}
 		for _, m := range a.slopes {
-			f.told[m.Layer][0][m.Neuron], f.told[m.Layer][1][m.Neuron] = m.Own, m.Other
+			f.slopes[m.Layer][0][m.Neuron], f.slopes[m.Layer][1][m.Neuron] = m.Own, m.Other
 		}
 		of.form = e.substitute(f)
 	}
 	return of
 }
 
-// apart is what the sums of each layer are apart in y and in x, of which those of the first are told.
+// apart is the ranges of y less x for the sums of each layer; first holds those of layer 0.
 func (e *encloser) apart(first ranges, x, y []ranges) []ranges {
 	out := []ranges{first}
 	for k := 1; k < len(e.model.layers); k++ {
@@ -107,9 +108,8 @@ func (e *encloser) hexagons(x, y, apart []ranges) []*hexagons {
 	return out
 }
 
-// passedOn is what max(0, y) may be above max(0, x) by, where it is told what y is above x by: as
-// much where both are positive, nothing where neither is, and otherwise between 0 and as much; and no more than their own
-// ranges allow.
+// passedOn is the range of max(0, y) − max(0, x), given that of y − x in apart. It equals apart if both are positive, is
+// 0 if neither is, and otherwise lies between 0 and apart. The ranges of x and y bound it as well.
 func passedOn(apart, x, y *ranges) *ranges {
 	of := newHexagons(x, y, apart)
 	out := newRanges(len(apart.lo), of.apart.shift)
@@ -147,18 +147,19 @@ func positive(v *big.Int) *big.Int {
 	return &zero
 }
 
-// functional is up·p − down·q, where p and q are the logits of one of x and of one of y.
+// functional is up·p − down·q, with p the logit of any copy in x and q that of any copy in
+// y.
 type functional struct {
 	up, down *big.Int
 	x, y     []*logit
 	hexagons []*hexagons // by hidden layer
-	// told are slopes by layer, of x's neurons and of y's, in so many times; NaN where none is.
-	told  [][2][]float64
-	times *big.Int
+	// slopes are by layer, of x's neurons and of y's, scaled by times; NaN: none.
+	slopes [][2][]float64
+	times  *big.Int
 }
 
-// untold are the slopes of all hidden layers, none of which is told.
-func (e *encloser) untold() [][2][]float64 {
+// withoutSlopes is NaN for every neuron of the hidden layers: no slopes.
+func (e *encloser) withoutSlopes() [][2][]float64 {
 	out := make([][2][]float64, len(e.model.layers)-1)
 	for k := range out {
 		for side := range out[k] {
@@ -168,9 +169,9 @@ func (e *encloser) untold() [][2][]float64 {
 	return out
 }
 
-// substitute is a form of the position that the functional does not exceed, nil where there is nobody in the hexagons. Behind each
-// layer it is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y for a neuron's sum in
-// the two. With slopes s and t, each is at most s·x + t·y and the largest that is left.
+// substitute is a linear form of the position that bounds the functional from above; nil if a hexagon is empty. After each layer
+// the functional is at most Σ α·max(0, x) + β·max(0, y) + c, with x and y the sums of a neuron on the two sides. With slopes s and
+// t, a term is at most s·x + t·y plus the largest remainder over the hexagon.
 func (e *encloser) substitute(f *functional) *logit {
 	last := len(e.model.layers) - 1
 	alpha, beta, shift := make([]big.Int, 1), make([]big.Int, 1), uint(0) // over 2^shift
@@ -210,7 +211,8 @@ func (e *encloser) substitute(f *functional) *logit {
 	return of
 }
 
-// mostOwn is the largest of what multiples of the first layer's sums get of the protected features of any.
+// mostOwn is the largest contribution of the protected features to multiples of the first layer's sums,
+// over the given copies.
 func mostOwn(any []*logit, of []big.Int) *big.Int {
 	var most *big.Int
 	var product big.Int
@@ -226,20 +228,21 @@ func mostOwn(any []*logit, of []big.Int) *big.Int {
 	return most
 }
 
-// relax makes multiples α and β of max(0, x) and max(0, y) of layer k, over 2^shift, ones of x and y, over 2 to
-// the power returned. What is left is added to rest. ok is unset where there is nobody.
+// relax replaces multiples α and β of max(0, x) and max(0, y) in layer k, over 2^shift, by multiples of x and
+// y, over 2^places. It adds the largest remainder to rest. ok is false if a hexagon is empty.
 func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadic) (places uint, ok bool) {
-	of, told := f.hexagons[k], &f.told[k]
+	of, slopes := f.hexagons[k], &f.slopes[k]
 	places = shift
-	for _, slopes := range told {
-		for _, v := range slopes {
+	for _, side := range slopes {
+		for _, v := range side {
 			if v == v {
 				places = max(places, min(fraction(v), slopeBits))
 			}
 		}
 	}
 	var s, t big.Int
-	// slope is the one told, or of a neuron without, its multiple if it may be positive.
+	// slope is the given slope; without one, the multiple c if the neuron can be positive,
+	// else 0.
 	slope := func(z, c *big.Int, v float64, most *big.Int) {
 		switch {
 		case v == v:
@@ -255,9 +258,9 @@ func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadi
 		x, y := &alpha[j], &beta[j]
 		x.Lsh(x, places-shift)
 		y.Lsh(y, places-shift)
-		slope(&s, x, told[0][j], &of.x.hi[j])
-		slope(&t, y, told[1][j], &of.y.hi[j])
-		if a, b := told[0][j], told[1][j]; a == a || b == b || crosses(&of.x.lo[j], &of.x.hi[j]) || crosses(&of.y.lo[j], &of.y.hi[j]) {
+		slope(&s, x, slopes[0][j], &of.x.hi[j])
+		slope(&t, y, slopes[1][j], &of.y.hi[j])
+		if a, b := slopes[0][j], slopes[1][j]; a == a || b == b || crosses(&of.x.lo[j], &of.x.hi[j]) || crosses(&of.y.lo[j], &of.y.hi[j]) {
 			most := of.most(j, x.Sub(x, &s), y.Sub(y, &t), s.Neg(&s), t.Neg(&t))
 			if most == nil {
 				return 0, false
@@ -272,7 +275,7 @@ func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadi
 	return places, true
 }
 
-// back is what multiples of the layer's sums are of what it reads, over 2^l.shift more.
+// back maps multiples of the layer's sums to multiples of its inputs, over 2^l.shift more.
 func (l *layer) back(of []big.Int) []big.Int {
 	out := zeros(nil, l.in)
 	var product big.Int

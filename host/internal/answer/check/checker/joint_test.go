@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// twoCopies is a question about two copies, of so many individuals that most are settled by bounds.
+// twoCopies is a question about two copies, with enough individuals that bounds close most leaves.
 func twoCopies(r *rand.Rand, notion fairness.Notion) *problem.Query {
 	s := &space.Space{Inputs: 5, Features: []space.Feature{{
 		Name: "sex", Kind: space.Integer, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 0, Scale: 0.5}},
@@ -28,8 +28,8 @@ func twoCopies(r *rand.Rand, notion fairness.Notion) *problem.Query {
 	}
 }
 
-// TestTwoCopiesAreCheckedTogether: what the solver proves of two copies as one is accepted, and is refused once that is
-// taken away, or changed where it matters.
+// TestTwoCopiesAreCheckedTogether: the solver's joint proofs about two copies are accepted. They are refused once the
+// joint part is removed, or changed where it matters.
 func TestTwoCopiesAreCheckedTogether(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, _ := plugintest.Solver(t, "bnb")

@@ -11,8 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// subject is a statement made ready for checking leaves. It is read-only and
-// shared by the workers.
+// subject is a statement prepared for checking leaves. Read-only, shared by the workers.
 type subject struct {
 	*certificate.Statement
 	model     *model  // of a network
@@ -20,14 +19,14 @@ type subject struct {
 	claim     claim
 	reach     *reach
 	protected []int // indices of the protected features
-	reals     []int // of the non-protected ones that are real
-	inputBits uint  // without what the ends of real intervals need
-	// narrows: neurons are bounded by interval arithmetic, too, and what two copies are apart. Version 1 does without.
+	reals     []int // the non-protected features that are real
+	inputBits uint  // without the places that ends of real intervals need
+	// narrows: interval arithmetic also bounds neurons, and differences of two copies. Not in version 1.
 	narrows bool
 }
 
-// newSubject prepares a statement that has passed Validate. One that would take
-// too much memory is an error.
+// newSubject prepares a statement that has passed Validate. A statement that needs too much
+// memory is an error.
 func newSubject(st *certificate.Statement) (*subject, error) {
 	region := st.RegionOrWhole()
 	s := &subject{Statement: st, claim: newClaim(st), protected: st.Space.Protected(), narrows: st.Version != 1}
@@ -59,16 +58,16 @@ func newSubject(st *certificate.Statement) (*subject, error) {
 	return s, nil
 }
 
-// method says how the checker settled a leaf.
+// method is the way in which the checker proved a leaf.
 type method uint8
 
 const (
 	byBounds method = iota
 	byEnumeration
-	byVoid // nobody the claim is about lives there
+	byVoid // the claim is about no individual there
 )
 
-// maxHalvings bounds the boxes that the checker looks at in one enumerated leaf.
+// maxHalvings bounds the boxes examined in one enumerated leaf.
 const maxHalvings = 1 << 20
 
 // leaf checks one leaf. A nil error means that the claim is proved there.
@@ -99,9 +98,9 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 	return byBounds, nil
 }
 
-// copies encloses the logits of the combinations that are allowed in the box.
-// What the leaf says of copies must be so, and is then what counts; where it
-// says nothing, the checker's own bounds do. forms are those of all copies of the leaf.
+// copies encloses the logits of the combinations that are allowed in the box. The leaf's
+// bounds of a copy are verified and then used; without them the checker's own are. forms
+// has those of all copies of the leaf.
 func (e *encloser) copies(l *certificate.Leaf) (of []enclosure, forms []*logit, err error) {
 	allowed := e.reach.allowed(l.Box)
 	if l.Copies == nil {
@@ -139,7 +138,7 @@ func (e *encloser) copies(l *certificate.Leaf) (of []enclosure, forms []*logit, 
 	return of, forms, nil
 }
 
-// follows reports whether the claim holds where the copies of the box at hand have these enclosures.
+// follows reports whether the claim follows for the current box from these enclosures.
 func (e *encloser) follows(of []enclosure) bool {
 	e.two = e.narrows && len(of) == 2
 	return e.claim.follows(e.difference, of)
@@ -155,7 +154,7 @@ func (e *enclosure) String() string {
 	return fmt.Sprintf("%.17g to %.17g", lo, hi)
 }
 
-// describe gives the widest view of the enclosures, for messages.
+// describe formats the widest of the enclosures, for messages.
 func describe(of []enclosure) string {
 	if len(of) == 0 {
 		return "there are none"
@@ -172,9 +171,9 @@ func describe(of []enclosure) string {
 	return "over all copies, " + all.String()
 }
 
-// enumerate proves the claim on a box of finitely many individuals by halving
-// it until bounds suffice. Over a single individual every neuron is stable and
-// every form is the logit itself, so that there the answer is final.
+// enumerate proves the claim on a box of finitely many individuals: it bisects until bounds
+// suffice. At a single individual every neuron is stable and every form equals the logit,
+// so the result there is final.
 func (e *encloser) enumerate(ctx context.Context, box space.Box, left *int) error {
 	if *left--; *left < 0 {
 		return fmt.Errorf("more than %d boxes and individuals to enumerate: a leaf must be smaller", maxHalvings)
@@ -214,13 +213,13 @@ func (e *encloser) enumerate(ctx context.Context, box space.Box, left *int) erro
 	return nil
 }
 
-// halves cuts an interval of two integers or more.
+// halves bisects an interval of at least two integers.
 func halves(iv space.Interval) [2]space.Interval {
 	middle := math.Floor(iv.Lo + (iv.Hi-iv.Lo)/2)
 	return [2]space.Interval{{Lo: iv.Lo, Hi: middle}, {Lo: middle + 1, Hi: iv.Hi}}
 }
 
-// name gives the single individual of a box.
+// name formats the single individual of a box.
 func (e *encloser) name(box space.Box) string {
 	var p space.Predicate
 	for _, i := range e.Space.Free() {
@@ -229,8 +228,8 @@ func (e *encloser) name(box space.Box) string {
 	return p.Format(e.Space)
 }
 
-// Points counts the points of a box, whether the claim is about them or not. No
-// feature may be real.
+// Points counts the points of a box, whether the claim is about them or not. No feature may
+// be real.
 func Points(s *space.Space, box space.Box) *big.Int {
 	n := big.NewInt(1)
 	for i := range s.Features {

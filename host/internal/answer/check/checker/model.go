@@ -8,20 +8,20 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// model is a network in integers, with one output, the logit.
+// model is a network in integer arithmetic with one output, the logit.
 type model struct {
 	layers []layer
 }
 
 type layer struct {
 	in, out       int
-	shift         uint // weights and biases are the integers below over 2^shift
+	shift         uint // weights and biases are the integers below divided by 2^shift
 	weights, bias []big.Int
 	relu          bool
 }
 
-// newModel turns a network that has passed Validate into integers. The two
-// units before a softmax become their difference.
+// newModel converts a network that has passed Validate. The two units before a softmax
+// become their difference.
 func newModel(n *relu.Network) *model {
 	m := &model{}
 	for i := range n.Layers {
@@ -43,14 +43,14 @@ func newModel(n *relu.Network) *model {
 	return m
 }
 
-// maxScratch bounds the bytes that the linear forms of one worker may take.
+// maxScratch bounds the linear forms of one worker, in bytes.
 const maxScratch = 2 << 30
 
-// slopeBits is the number of binary places that slopes are taken to.
+// slopeBits is the number of binary places of a slope.
 const slopeBits = 128
 
-// fits checks that the forms of a box with so many variables, for so many
-// protected combinations, stay below maxScratch.
+// fits checks that the forms of a box, for these numbers of variables and protected
+// combinations, stay below maxScratch.
 func (m *model) fits(variables, combinations int, inputBits uint) error {
 	bits, width, total := float64(inputBits)+64, 1, 0.0
 	for i := range m.layers {
@@ -64,7 +64,7 @@ func (m *model) fits(variables, combinations int, inputBits uint) error {
 		total += float64(l.in*l.out) * (24 + bits/8)
 	}
 	total += 2 * float64(variables) * float64(width) * (24 + bits/8)
-	total += 3 * float64(combinations) * float64(variables) * (24 + bits/8) // of ranges, two ends of each
+	total += 3 * float64(combinations) * float64(variables) * (24 + bits/8) // ranges, with two ends each
 	if total > maxScratch {
 		return fmt.Errorf("exact forms of this network over a box take about %.1f GiB; at most %d are taken",
 			total/(1<<30), maxScratch>>30)
@@ -72,8 +72,8 @@ func (m *model) fits(variables, combinations int, inputBits uint) error {
 	return nil
 }
 
-// apply computes the layer's weighted sums of the forms in, of which to is
-// made. Rows of in that are all zero cost nothing.
+// apply sets to to the layer's weighted sums of the forms in. Rows of in that are all zero
+// cost nothing.
 func (l *layer) apply(to, in *forms) {
 	to.reset(l.out, len(in.coef), in.shift+l.shift)
 	var product big.Int
@@ -98,18 +98,17 @@ func (l *layer) apply(to, in *forms) {
 	}
 }
 
-// forms are linear forms of the units of a layer: unit j is
-// (base[j] + Σ coef[v][j]·e_v) / 2^shift with variables e_v between 0 and 1.
-// The first variables stand for the position in a box: see frame. Each of
-// those that follow is the slack of a relaxed neuron.
+// forms are linear forms of the units of a layer: unit j is (base[j] + Σ coef[v][j]·e_v) /
+// 2^shift with variables e_v between 0 and 1. The first variables are the position in a
+// box: see frame. Each further one is the slack of a relaxed neuron.
 type forms struct {
 	shift uint
 	base  []big.Int
 	coef  [][]big.Int
-	spare [][]big.Int // rows that were used before
+	spare [][]big.Int // rows for reuse
 }
 
-// reset makes all forms zero, for so many units and variables.
+// reset makes all forms zero, for these numbers of units and variables.
 func (f *forms) reset(units, variables int, shift uint) {
 	f.shift = shift
 	f.base = zeros(f.base, units)
@@ -125,7 +124,7 @@ func (f *forms) reset(units, variables int, shift uint) {
 	}
 }
 
-// add appends a variable that no unit depends on and gives its row.
+// add appends a variable that no unit depends on, and returns its row.
 func (f *forms) add(units int) []big.Int {
 	var row []big.Int
 	if n := len(f.spare); n > 0 {
@@ -136,7 +135,7 @@ func (f *forms) add(units int) []big.Int {
 	return row
 }
 
-// zeros is a slice of n zeros, which keeps the memory of what was there.
+// zeros is a slice of n zeros that reuses row's memory.
 func zeros(row []big.Int, n int) []big.Int {
 	row = slices.Grow(row[:0], n)[:n]
 	for i := range row {

@@ -116,7 +116,7 @@ func subjectMutations() []mutation {
 			d.seal(t)
 		}, ""},
 		{"an entry of a table", false, func(t testing.TB, _ *certificate.Statement, d *document) {
-			// Logits go far beyond what bounded leaves state.
+			// Logits far exceed the bounds stated in leaves.
 			get(d.space, "space", "features", 2, "inputs", 0, "table").([]any)[0] = 1e6
 			d.seal(t)
 		}, "is stated to lie"},
@@ -126,7 +126,7 @@ func subjectMutations() []mutation {
 		{"a category too few", false, feature(2, "categories", []string{"a", "b"}), "categories"},
 		{"a constraint dropped", false, func(t testing.TB, _ *certificate.Statement, d *document) {
 			d.space["space"].(map[string]any)["forbidden"] = []any{}
-			// Enumerated leaves would find the truth by themselves.
+			// The checker would find the truth in enumerated leaves.
 			d.leaves = slices.DeleteFunc(d.leaves, func(l map[string]any) bool { return l["enumerated"] == true })
 			d.end["end"] = map[string]any{"leaves": len(d.leaves)}
 			d.seal(t)
@@ -169,7 +169,7 @@ func regionMutations() []mutation {
 	}
 }
 
-// drop takes a leaf out and has the end tell so.
+// drop removes a leaf and corrects the count at the end.
 func drop(i func(d *document) int) func(testing.TB, *certificate.Statement, *document) {
 	return func(_ testing.TB, _ *certificate.Statement, d *document) {
 		at := i(d)
@@ -178,8 +178,7 @@ func drop(i func(d *document) int) func(testing.TB, *certificate.Statement, *doc
 	}
 }
 
-// edge moves one edge of the box of the first leaf of a sort for which it can be
-// moved.
+// edge moves one edge of the box of the first leaf, enumerated or not, that allows it.
 func edge(enumerated bool, can func(lo, hi float64) bool, move func(box []any)) func(testing.TB, *certificate.Statement, *document) {
 	return func(t testing.TB, _ *certificate.Statement, d *document) {
 		for _, l := range d.leaves {
@@ -235,7 +234,7 @@ func leafMutations() []mutation {
 			d.leaves[d.leaf(false)]["enumerated"] = true
 		}, "yet with copies"},
 		{"nothing enumerated any more", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
-			// ε leaves no room for any relaxation where the largest gap is.
+			// At the largest gap, ε leaves no margin for any relaxation.
 			box := get(d.region, "region", "box")
 			d.leaves = []map[string]any{{"box": box}}
 			d.end["end"] = map[string]any{"leaves": 1}
@@ -270,7 +269,7 @@ func copyMutations() []mutation {
 		}), "does not enclose a logit"},
 		{"a bound too few", false, in(func(_ *certificate.Statement, _, c map[string]any) { c["logit"] = list(c["logit"])[:1] }), "two ends"},
 		{"the bounds of another copy", false, func(_ testing.TB, st *certificate.Statement, d *document) {
-			// Wherever all logits of one copy lie beyond all that is stated of another.
+			// A box where all logits of one copy exceed all bounds stated for another.
 			for _, l := range d.leaves {
 				for _, a := range list(l["copies"]) {
 					for _, b := range list(l["copies"]) {

@@ -16,10 +16,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// original is a certificate whose claim is as strong as can be: ε lies 2⁻⁴⁰
-// above the largest gap. The region is a part of the space, one combination is
-// forbidden on a part of it, and the one individual with a larger gap is
-// excluded. It has leaves of both sorts.
+// original is a certificate with the strongest claim: ε is 2⁻⁴⁰ above the largest gap. The
+// region is a part of the space, one combination is forbidden on a part of it, and the one
+// individual with a larger gap is excluded. It has leaves with bounds and enumerated ones.
 func original(t testing.TB) *certificate.Statement {
 	t.Helper()
 	s := &space.Space{Inputs: 6, Features: []space.Feature{
@@ -64,7 +63,8 @@ func original(t testing.TB) *certificate.Statement {
 	return st
 }
 
-// gapOf is a number at most 2⁻⁴⁰ above the largest gap of scores, and who has it.
+// gapOf is a number at most 2⁻⁴⁰ above the largest score gap, and the individual that has
+// it.
 func gapOf(st *certificate.Statement) (most *big.Rat, at []float64) {
 	most = new(big.Rat)
 	individuals(st, func(x []float64, logits []*big.Rat) {
@@ -125,8 +125,8 @@ func (d *document) bytes(t testing.TB) []byte {
 	return append(b.Bytes(), d.after...)
 }
 
-// seal makes the fingerprints those of the network and the space as they are
-// now, as a forger would. What is no network any more keeps the old ones.
+// seal recomputes the fingerprints of the network and the space, as a forger would. An
+// invalid network keeps the old ones.
 func (d *document) seal(t testing.TB) {
 	t.Helper()
 	for range 2 { // the error names one sum at a time
@@ -155,13 +155,14 @@ func get(v any, path ...any) any {
 	return v
 }
 
-// leaf finds the first leaf of a sort. Enumerated ones have several individuals.
+// leaf finds the first leaf with bounds, or the first enumerated one of several
+// individuals.
 func (d *document) leaf(enumerated bool) int {
 	return slices.IndexFunc(d.leaves, func(l map[string]any) bool { return (l["enumerated"] == true) == enumerated })
 }
 
-// bounded is the first leaf settled by bounds, free of the constraint, that has
-// a copy with slopes; slopes is that copy.
+// bounded is the first leaf proved by bounds, without the constraint, that has a copy with
+// slopes; slopes is that copy.
 func (d *document) bounded() (leaf map[string]any, slopes map[string]any) {
 	for _, l := range d.leaves {
 		for _, c := range list(l["copies"]) {
@@ -193,19 +194,18 @@ func attained(st *certificate.Statement, leaf, c map[string]any) (lo, hi float64
 	return lo, hi
 }
 
-// mutation changes a certificate so that it proves its claim no longer.
+// mutation changes a certificate so that it no longer proves its claim.
 type mutation struct {
 	name string
-	// untrue: the changed claim does not hold, which the test verifies. The
-	// others break the form, the cover, or a statement of a leaf.
+	// untrue: the changed claim is false, as the test verifies. The others break the form,
+	// the cover, or a statement of a leaf.
 	untrue bool
 	change func(t testing.TB, st *certificate.Statement, d *document)
-	// why is a part of the reason given.
+	// why is a part of the reason for the refusal.
 	why string
 }
 
-// TestEveryMutationIsRefused takes a certificate that is accepted and changes it
-// in every way that takes its proof away.
+// TestEveryMutationIsRefused applies each mutation to a certificate that is accepted.
 func TestEveryMutationIsRefused(t *testing.T) {
 	st := original(t)
 	limit, _ := st.Epsilon.Float64()

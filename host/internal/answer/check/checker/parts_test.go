@@ -19,8 +19,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The rules by which a certificate with a part dropped, doubled or swapped is
-// still one. Every other change takes the proof away, and is refused.
+// The rules under which a certificate with a part dropped, doubled or swapped is still
+// valid. Every other change removes the proof and is refused.
 const (
 	forPeople  = "the producer, the study and the layers' names are for people"
 	ownBounds  = "where no enclosure and no copies are stated, the checker's own count"
@@ -29,14 +29,14 @@ const (
 	lessStrict = "an enclosure that holds is enough, whosever it is"
 )
 
-// mutant is a certificate with one part changed, and the rule by which it may be
-// accepted; empty: by none.
+// mutant is a certificate with one part changed, and the rule under which it may be
+// accepted; empty: it must be refused.
 type mutant struct {
 	name, rule string
 	text       []byte
 }
 
-// mutants changes every part of a certificate of a solver in turn.
+// mutants changes every part of a solver's certificate in turn.
 func mutants(t testing.TB, text []byte) (list []mutant) {
 	t.Helper()
 	add := func(rule string, lines [][]byte, format string, args ...any) {
@@ -132,9 +132,8 @@ func parts(t testing.TB, line []byte, change func(rule, name string, edit func(m
 	}
 }
 
-// TestEveryPartIsNeeded changes every part of what the solver's pieces are
-// written as. What is accepted all the same is so by a rule, and its claim is
-// true.
+// TestEveryPartIsNeeded changes every part of the solver's certificates. An accepted mutant
+// has a rule, and its claim is true.
 func TestEveryPartIsNeeded(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, _ := plugintest.Solver(t, "bnb")
@@ -146,10 +145,10 @@ func TestEveryPartIsNeeded(t *testing.T) {
 			continue
 		}
 		st.Space.Features[0].Hi, st.Region = 60, space.Region{}
-		// A constraint that leaves some boxes one of the copies less.
+		// In some boxes a constraint forbids one of the copies.
 		st.Space.Forbidden = append(st.Space.Forbidden, space.Predicate{{Feature: 0, Interval: space.Interval{Lo: -3, Hi: 20}}, {Feature: 1, Set: []int{0}}})
 		q := &problem.Query{Model: st.Network, Space: st.Space, Region: st.Space.Whole(), Notion: st.Notion, Forbid: st.Forbid, Goal: problem.Decide}
-		// A tenth of what is left above the largest gap, so that not all is enumerated.
+		// ε is slightly above the largest gap, so that not all is enumerated.
 		q.Epsilon = above(largest(st))
 		q.Epsilon.Add(q.Epsilon, new(big.Rat).Mul(big.NewRat(1, 10), new(big.Rat).Sub(big.NewRat(1, 1), q.Epsilon)))
 		if q.Epsilon.Cmp(big.NewRat(99, 100)) > 0 {
@@ -189,8 +188,8 @@ func TestEveryPartIsNeeded(t *testing.T) {
 	}
 }
 
-// TestEarlierCertificates: those of earlier versions say something of copies, too,
-// that a constraint forbids. They are accepted as ever, if it is true.
+// TestEarlierCertificates: earlier versions also make statements about forbidden copies.
+// They are accepted if true.
 func TestEarlierCertificates(t *testing.T) {
 	st := original(t)
 	limit, _ := st.Epsilon.Float64()

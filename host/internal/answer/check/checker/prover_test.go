@@ -14,14 +14,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The reference prover: floating-point bounds of its own, parallel lines, and
-// bisection. It is meant to be simple, not to be good. What it states is
-// widened by far more than its rounding errors.
+// The reference prover: its own floating-point bounds, parallel lines, and bisection. It is
+// simple, not strong. It widens its claims by far more than its rounding errors.
 
 const slack = 1e-7
 
-// bounds encloses the logit at one protected combination over the box and
-// gives the slopes that it used. Every network input moves on its own.
+// bounds encloses the logit at one protected combination over the box, and returns its
+// slopes. It treats network inputs as independent.
 func bounds(st *certificate.Statement, box space.Box, protected []float64) (space.Interval, []sdk.Slope) {
 	s := st.Space
 	point := make([]float64, len(s.Features))
@@ -110,7 +109,7 @@ func bounds(st *certificate.Statement, box space.Box, protected []float64) (spac
 	return space.Interval{Lo: l - wide, Hi: u + wide}, slopes
 }
 
-// copies bounds every combination that the checker would ask about.
+// copies bounds every combination that the checker would ask for.
 func copies(st *certificate.Statement, r *reach, box space.Box) []sdk.CopyProof {
 	out := []sdk.CopyProof{}
 	for _, c := range r.allowed(box) {
@@ -120,7 +119,7 @@ func copies(st *certificate.Statement, r *reach, box space.Box) []sdk.CopyProof 
 	return out
 }
 
-// worst is what the enclosures leave possible of the gap or margin, or of k.
+// worst is the largest gap, margin or k that the enclosures allow.
 func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, c := range of {
@@ -150,9 +149,9 @@ func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 	return math.Min(hi, -lo)
 }
 
-// prove cuts the region into leaves with worst ≤ most. With cuts < 0 it goes on
-// down to boxes of few individuals, which it leaves to be enumerated; otherwise
-// it stops after so many cuts in a row, and reached tells how far it came.
+// prove bisects the region into leaves with worst ≤ most. With cuts < 0 it continues down
+// to boxes of few individuals, to be enumerated. Otherwise it stops after that many
+// consecutive cuts, and reached is the bound proved.
 func prove(r *rand.Rand, st *certificate.Statement, most float64, cuts int) (leaves []*certificate.Leaf, reached float64) {
 	reach := newReach(st)
 	reached = math.Inf(-1)
@@ -207,8 +206,7 @@ func write(t testing.TB, st *certificate.Statement, leaves []*certificate.Leaf) 
 	return b.Bytes()
 }
 
-// judge checks a certificate and gives the reason for which it is refused,
-// empty where it is accepted.
+// judge checks a certificate and returns the reason of a refusal, empty if accepted.
 func judge(t testing.TB, text []byte) string {
 	t.Helper()
 	r, err := certificate.NewReader(bytes.NewReader(text))
@@ -225,8 +223,8 @@ func judge(t testing.TB, text []byte) string {
 	return report.Refusal.String()
 }
 
-// individuals calls visit with the exact logits of every individual that the
-// statement is about. It needs a space without real features.
+// individuals calls visit with the exact logits of every individual of the statement. The
+// space must not have real features.
 func individuals(st *certificate.Statement, visit func(x []float64, logits []*big.Rat)) {
 	s, region := st.Space, st.RegionOrWhole()
 	exact := st.Model().Exact()
@@ -262,7 +260,7 @@ func individuals(st *certificate.Statement, visit func(x []float64, logits []*bi
 	walk(0)
 }
 
-// holds decides the claim by going through all individuals.
+// holds decides the claim by enumeration.
 func holds(st *certificate.Statement) bool {
 	ok := true
 	individuals(st, func(_ []float64, logits []*big.Rat) { ok = ok && holdsAt(st, logits) })

@@ -2,7 +2,7 @@ package checker
 
 import "math/big"
 
-// ranges are what is known of a layer's numbers: each is from lo to hi, over 2^shift.
+// ranges are the ranges of a layer's numbers: each from lo to hi, over 2^shift.
 type ranges struct {
 	shift  uint
 	lo, hi []big.Int
@@ -12,7 +12,7 @@ func newRanges(n int, shift uint) ranges {
 	return ranges{shift: shift, lo: make([]big.Int, n), hi: make([]big.Int, n)}
 }
 
-// cross reports whether the sign of some number is open.
+// cross reports whether some range contains both signs.
 func (r *ranges) cross() bool {
 	for j := range r.lo {
 		if crosses(&r.lo[j], &r.hi[j]) {
@@ -22,7 +22,7 @@ func (r *ranges) cross() bool {
 	return false
 }
 
-// narrow intersects the ranges with others of the same numbers, over 2^shift at most.
+// narrow intersects the ranges with others of the same numbers, over at most 2^shift.
 func (r *ranges) narrow(by ranges) {
 	for j := range r.lo {
 		if lo := by.lo[j].Lsh(&by.lo[j], r.shift-by.shift); lo.Cmp(&r.lo[j]) > 0 {
@@ -34,7 +34,7 @@ func (r *ranges) narrow(by ranges) {
 	}
 }
 
-// pass is what of sums in these ranges the layer passes on.
+// pass maps ranges of the layer's sums to ranges of its outputs.
 func (l *layer) pass(of *ranges) *ranges {
 	if !l.relu {
 		return of
@@ -51,8 +51,8 @@ func (l *layer) pass(of *ranges) *ranges {
 	return &out
 }
 
-// sums are the ranges of the layer's sums of numbers in the ranges of, by interval arithmetic,
-// with its biases or without.
+// sums are the ranges of the layer's sums, given the ranges of its inputs, by interval
+// arithmetic, with or without biases.
 func (l *layer) sums(of *ranges, biased bool) ranges {
 	out := newRanges(l.out, of.shift+l.shift)
 	var product big.Int

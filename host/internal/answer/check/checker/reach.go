@@ -8,15 +8,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// reach knows which protected combinations and which individuals there are in
-// a box. Where a constraint applies to a part of a box only, it is taken not to
-// apply: more is proved than needed.
+// reach determines the protected combinations and the individuals in a box. A constraint
+// that holds on only a part of a box is ignored there: more is proved than needed.
 type reach struct {
 	space *space.Space
 	// combinations of the region in lexicographic order, by protected feature.
 	combinations [][]float64
-	// forbidden[i][c]: the conditions of constraint i on protected features hold
-	// at combination c.
+	// forbidden[i][c]: combination c satisfies the protected conditions of constraint i.
 	forbidden       [][]bool
 	require, forbid []space.Predicate
 }
@@ -45,9 +43,8 @@ func newReach(st *certificate.Statement) *reach {
 	return r
 }
 
-// allowed lists the combinations, by index, that are not forbidden on the
-// whole box: a superset of Z(x) for every x in it, and Z(x) itself where the
-// box is a single point.
+// allowed lists the combinations, by index, that are not forbidden on the whole box: a
+// superset of Z(x) for every x in it, and Z(x) itself for a single point.
 func (r *reach) allowed(box space.Box) []int {
 	var whole []int // constraints whose other conditions hold on the whole box
 	for i, p := range r.space.Forbidden {
@@ -64,7 +61,7 @@ func (r *reach) allowed(box space.Box) []int {
 	return out
 }
 
-// void reports that the claim is about no individual of the box.
+// void reports whether the claim is about no individual of the box.
 func (r *reach) void(box space.Box) bool {
 	for _, p := range r.forbid {
 		if r.throughout(p, box) {
@@ -79,8 +76,8 @@ func (r *reach) void(box space.Box) bool {
 	return false
 }
 
-// throughout reports that the predicate's conditions on non-protected features
-// hold everywhere in the box.
+// throughout reports whether the predicate's conditions on non-protected features hold
+// everywhere in the box.
 func (r *reach) throughout(p space.Predicate, box space.Box) bool {
 	return !slices.ContainsFunc(p, func(c space.Condition) bool {
 		return !r.space.Features[c.Feature].IsProtected() && !everywhere(&c, box[c.Feature])

@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// TestPublicNetworks: the largest gap of scores and the largest k of public networks, which take too many leaves without cases of ReLUs, have certificates
-// of few leaves.
+// TestPublicNetworks: the largest score gap and the largest k of public networks have certificates of few leaves. Without ReLU branching
+// they take too many.
 func TestPublicNetworks(t *testing.T) {
 	tier.NeedUsual(t)
 	root := tier.NeedData(t, "bank", "models")
@@ -57,7 +57,7 @@ func TestPublicNetworks(t *testing.T) {
 	}
 }
 
-// claimed is the number that is claimed.
+// claimed is the number in the claim.
 func claimed(c certificate.Claim) string {
 	if c.Kind == certificate.MaxK {
 		return strconv.Itoa(c.K)

@@ -11,9 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// SameNetwork names the first difference between the network of a certificate
-// and another one; nil where both compute the same by the same weights. Names
-// of layers do not count.
+// SameNetwork describes the first difference between a certificate's network and another;
+// nil if both compute the same function from the same weights. Names of layers are ignored.
 func SameNetwork(of, other *relu.Network) error {
 	if len(of.Layers) != len(other.Layers) {
 		return fmt.Errorf("the certificate's network has %d layers, this one %d", len(of.Layers), len(other.Layers))
@@ -37,9 +36,9 @@ func SameNetwork(of, other *relu.Network) error {
 	return nil
 }
 
-// SameTrees is SameNetwork for trees, for a claim in a notion. Where missing values go does
-// not count, nor that a certificate of an earlier version calls a share linear, where the
-// claim is not about scores.
+// SameTrees is SameNetwork for trees, for a claim in a notion. It ignores the side of
+// missing values. For claims not about scores it also accepts the linear link with which
+// earlier versions declare a share.
 func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
 	earlier := of.Output == fairness.LinkLinear && other.Output == fairness.LinkShare && !n.Binned()
 	switch {
@@ -70,7 +69,7 @@ func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
 	return nil
 }
 
-// difference is the first index at which two lists of one length differ, or −1.
+// difference is the first index at which two lists of equal length differ, or −1.
 func difference(a, b []float64) int {
 	for i := range a {
 		if a[i] != b[i] {
@@ -80,8 +79,8 @@ func difference(a, b []float64) int {
 	return -1
 }
 
-// SameSpace names the first difference between the space of a certificate and
-// another one, constraints included; nil where they are the same.
+// SameSpace describes the first difference between a certificate's space and another, with
+// constraints; nil if they are equal.
 func SameSpace(of, other *space.Space) error {
 	if !slices.Equal(of.Names(), other.Names()) {
 		return fmt.Errorf("the certificate's features are %v, these are %v", of.Names(), other.Names())
@@ -122,7 +121,7 @@ func sameFeature(a, b *space.Feature) error {
 	}
 	for k := range a.Inputs {
 		p, q := &a.Inputs[k], &b.Inputs[k]
-		// With a table, scale and offset mean nothing.
+		// With a table, scale and offset have no effect.
 		affine := func(in *space.Input) [2]float64 {
 			if in.Table != nil {
 				return [2]float64{math.Inf(1)}

@@ -41,10 +41,10 @@ func fumble(r *rand.Rand, text []byte) []byte {
 	return bytes.Join([][]byte{text[:at[0]], strconv.AppendFloat(nil, v, 'g', -1, 64), text[at[1]:]}, nil)
 }
 
-// TestNothingFalseIsAccepted changes numbers anywhere in certificates, weights
-// and claims included, as a forger would who seals the file again: whatever is
-// accepted then is true by enumeration. (Plenty is: most changes leave the
-// claim true, some leave it proved.)
+// TestNothingFalseIsAccepted changes numbers anywhere in certificates, including weights
+// and claims, and seals the file again as a forger would. Every accepted claim is true by
+// enumeration. (Many are accepted: most changes leave the claim true, some leave it
+// proved.)
 func TestNothingFalseIsAccepted(t *testing.T) {
 	tier.NeedUsual(t)
 	accepted, falseOnes := 0, 0
@@ -94,7 +94,7 @@ func TestNothingFalseIsAccepted(t *testing.T) {
 	}
 }
 
-// FuzzRun checks any file: it ends, and what it accepts is true.
+// FuzzRun checks any file: the check ends, and an accepted claim is true.
 func FuzzRun(f *testing.F) {
 	st := oneNeuron()
 	st.Space.Features[1].Hi, st.Space.Features[1].Protected = 1, []float64{0, 1}
@@ -119,7 +119,7 @@ func FuzzRun(f *testing.F) {
 		}
 		st := r.Statement()
 		if st.Model().Parameters() > 200 || st.RegionOrWhole().Count() > 20 || len(st.Space.Features) > 10 {
-			return // large ones take their time
+			return // large ones take too long
 		}
 		if !st.Space.HasReals() && Points(st.Space, st.RegionOrWhole().Box).Cmp(big.NewInt(200)) > 0 {
 			return
@@ -134,7 +134,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// TestRunEndsWithItsContext: a check that is broken off accepts nothing.
+// TestRunEndsWithItsContext: an interrupted check accepts nothing.
 func TestRunEndsWithItsContext(t *testing.T) {
 	st := oneNeuron()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,7 +148,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestTheFirstLeafAtFaultIsNamed though many are, and workers race.
+// TestTheFirstLeafAtFaultIsNamed: with many faulty leaves and racing workers.
 func TestTheFirstLeafAtFaultIsNamed(t *testing.T) {
 	st := original(t)
 	limit, _ := st.Epsilon.Float64()

@@ -7,18 +7,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// tangent is a line in the plane of two logits p and q: where σ(p) is more than some t above σ(q),
-// up·p − down·q is more than beyond.
+// tangent is a line in the plane of two logits p and q: if σ(p) exceeds σ(q) by more than some t,
+// then up·p − down·q exceeds beyond.
 type tangent struct {
 	up, down *big.Int
 	beyond   *big.Rat
 }
 
-// newTangent is one for 0 < t < 1 where up and down are about as given; nil for none.
+// newTangent is a tangent for 0 < t < 1 with up and down near the given ones; nil without
+// one.
 //
-// The p and q with σ(p) − σ(q) > t are those with p > logit(t + σ(q)), a set that is convex. At any
-// s with 0 < s < 1 − t the line through p = logit(t+s) and q = logit(s) with up : down = (t+s)(1−t−s) : s(1−s)
-// touches it, so s need not be where up : down is as given to the last bit.
+// The pairs with σ(p) − σ(q) > t are those with p > logit(t + σ(q)), a convex set. For any s with 0 < s < 1 −
+// t, the line through p = logit(t+s) and q = logit(s) with up : down = (t+s)(1−t−s) : s(1−s) touches it. So s
+// may be rounded.
 func newTangent(t *big.Rat, up, down float64) *tangent {
 	v, _ := t.Float64()
 	a, b, c := up-down, down*(1-2*v)-up, down*v*(1-v) // a·s² + b·s + c = 0

@@ -22,11 +22,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// notions are those that forests are asked about, of which those asked about shares have
-// shares.
+// notions are those for forests; questions about shares use Share.
 var notions = append(slices.Clone(fairness.Notions), fairness.Share)
 
-// randomForest is randomStatement about trees.
+// randomForest is randomStatement with trees.
 func randomForest(r *rand.Rand, notion fairness.Notion, reals bool) *certificate.Statement {
 	st := randomStatement(r, notion, reals)
 	st.Network = nil
@@ -39,7 +38,7 @@ func randomForest(r *rand.Rand, notion fairness.Notion, reals bool) *certificate
 	return st
 }
 
-// quarters are leaves that make up a region, cut somewhere along two features.
+// quarters are leaves that partition a region, cut at random along two features.
 func quarters(r *rand.Rand, st *certificate.Statement) (leaves []*certificate.Leaf) {
 	whole := st.RegionOrWhole().Box
 	cut := func(box space.Box, i int) []space.Box {
@@ -59,8 +58,8 @@ func quarters(r *rand.Rand, st *certificate.Statement) (leaves []*certificate.Le
 	return leaves
 }
 
-// TestTreesAreDecidedExactly: what is true of a forest to the last bit is accepted, and
-// nothing less is.
+// TestTreesAreDecidedExactly: a claim about a forest is accepted exactly if it is true, to
+// the last bit.
 func TestTreesAreDecidedExactly(t *testing.T) {
 	told := [2]int{}
 	for seed := range uint64(tier.Count(30, 400)) {
@@ -100,8 +99,8 @@ func TestTreesAreDecidedExactly(t *testing.T) {
 	}
 }
 
-// TestTreesOfRealFeatures: along a real feature a forest is constant between borders, so
-// that those, what is beside them and the ends tell the largest gap.
+// TestTreesOfRealFeatures: a forest is constant between borders of a real feature. Borders,
+// their neighbours and the ends therefore determine the largest gap.
 func TestTreesOfRealFeatures(t *testing.T) {
 	for seed := range uint64(tier.Count(15, 150)) {
 		for _, notion := range notions {
@@ -143,7 +142,7 @@ func TestTreesOfRealFeatures(t *testing.T) {
 	}
 }
 
-// TestCertificatesOfTreesByTheSolver are accepted, also where values are missing.
+// TestCertificatesOfTreesByTheSolver are accepted, also with missing values.
 func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	accepted := 0
@@ -169,7 +168,7 @@ func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 				continue
 			}
 			if goal == problem.Decide && truth.Unfair > 0 || goal == problem.MaxK && truth.K == 0 || goal == problem.Maximise && !truth.Some {
-				continue // not fair, or nobody to be bounded
+				continue // unfair, or no individual to bound
 			}
 			text, result := solved(t, solver, q)
 			if why := judge(t, text); why != "" {
@@ -183,8 +182,8 @@ func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 	}
 }
 
-// TestMutatedTreesAreRefused changes a certificate that proves the largest gap of a
-// forest, and leaves it sealed as a forger would.
+// TestMutatedTreesAreRefused changes a certificate of a forest's largest gap, and seals it
+// again as a forger would.
 func TestMutatedTreesAreRefused(t *testing.T) {
 	s := &space.Space{Inputs: 3, Features: []space.Feature{
 		{Name: "age", Kind: space.Integer, Hi: 9, Inputs: []space.Input{{Index: 0, Scale: 1}}},
@@ -239,7 +238,7 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, why, m.why)
 		}
 	}
-	// Of a forest whose output is a share, link and notion belong together.
+	// For a forest whose output is a share, link and notion must match.
 	shares := &trees.Ensemble{Columns: 3, Output: fairness.LinkShare, Base: -fairness.Half, Trees: []trees.Tree{
 		{{Input: 0, Value: 4, Closed: true, Left: 1, Right: 4}, {Input: 1, Value: 0.5, Left: 2, Right: 3}, trees.Leaf(0.25), trees.Leaf(0.5), trees.Leaf(0.25)},
 		{{Input: 2, Value: 1, Left: 1, Right: 2}, trees.Leaf(0), trees.Leaf(0.5)},
@@ -272,7 +271,7 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 			}
 		}
 	}
-	// The largest gap is 1: at 4 years and below, sex decides.
+	// The largest gap is 1: at 4 years and below, the sex decides.
 	if lower := fmt.Sprint(largest(&certificate.Statement{Trees: e, Space: s, Notion: fairness.Logit, Region: space.Region{
 		Box: space.Box{{Lo: 4, Hi: 4}, {}, {Lo: 3, Hi: 3}}, Values: s.Whole().Values,
 	}})); lower != "1" {
@@ -280,7 +279,7 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 	}
 }
 
-// endsSoon is a context that is over when it is looked at for the third time.
+// endsSoon is a context that ends at the third check.
 type endsSoon struct {
 	context.Context
 	looks *int
@@ -293,8 +292,8 @@ func (c endsSoon) Err() error {
 	return nil
 }
 
-// A check that is broken off ends within a walk through a tree, too: here the copies of one
-// person are in two trees of 4,096 leaves that have nothing in common.
+// A check stops within a walk through a tree as well. Here one individual's copies reach
+// two trees of 4,096 leaves without a common feature.
 func TestWalksEndWithTheirContext(t *testing.T) {
 	const depth = 12
 	st := &certificate.Statement{Space: &space.Space{Inputs: 2*depth + 1}, Notion: fairness.Logit, Epsilon: big.NewRat(1, 2)}

@@ -13,62 +13,62 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Config is one individual to be explained as the paper does with LIME.
+// Config is one individual to be explained as in the paper's LIME baseline.
 type Config struct {
 	Model     model.Model
 	Space     *space.Space
 	Region    space.Region
 	Evaluator *evaluate.Evaluator
-	// Rows are what LIME draws from; see New.
+	// Rows are the rows that LIME samples from; see New.
 	Rows [][]float64
-	// Individual is in the space, its protected entries ignored.
+	// Individual lies in the space; its protected entries are ignored.
 	Individual []float64
 	// Samples of each explanation.
 	Samples int
 	Seed    int64
-	// Progress, where not nil, is told of each explanation done.
+	// Progress, if not nil, is called after each explanation.
 	Progress func(done, total int)
 }
 
-// top is how many features of each explanation count.
+// top is the number of features of each explanation that count.
 const top = 3
 
-// Baseline is what LIME says about an individual: one explanation for each of its
-// counterfactuals, and what is common to them.
+// Baseline is LIME's explanation of an individual: one explanation for each of its
+// counterfactuals, and their union and intersection.
 type Baseline struct {
 	// K is the individual's k; Explanations is the number of its counterfactuals.
 	K, Explanations int
 	// R2 is the mean over the explanations.
 	R2 float64
-	// Union has every feature among the strongest three of any explanation;
-	// Intersection those among the strongest three of each.
+	// Union holds every feature among the strongest three of any explanation, Intersection
+	// those among the strongest three of all.
 	Union, Intersection Set
 }
 
-// Set is a set of features, and what becomes of k when they change one by one.
+// Set is a set of features, and the effect on k of changing each one alone.
 type Set struct {
 	// Features in the order of the space.
 	Features []Feature
-	// Mean and SD (sample standard deviation) are over the K of the features: nil
-	// where too few have one.
+	// Mean and SD (sample standard deviation) are over the K of the features; nil if too
+	// few features have a K.
 	Mean, SD *float64
 }
 
-// Feature is one of a set.
+// Feature is one feature of a Set.
 type Feature struct {
 	// Index in the space.
 	Index int
-	// Times is in how many explanations it is among the strongest three.
+	// Times counts the explanations with the feature among the strongest three.
 	Times int
-	// K is the mean k over its other values, all else equal. nil for a protected
-	// feature, which k ranges over already, and for one that has no other value.
+	// K is the mean k over the feature's other values, all else equal. nil for a protected
+	// feature, over which k ranges already, and for one without another value.
 	K *float64
 }
 
 // stream is the first of the random streams of this package.
 const stream = 0x6c696d65 << 32
 
-// Explain makes the baseline. Equal configurations give equal results.
+// Explain computes the baseline. Equal configurations give equal results.
 func Explain(ctx context.Context, c Config) (*Baseline, error) {
 	e, err := New(c.Space, c.Rows)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Set) measure() {
 	s.Mean, s.SD = statistics.Finite(statistics.Mean(ks)), statistics.Finite(statistics.SD(ks))
 }
 
-// otherwise is the mean k over the other values of a feature. Values that leave no
+// otherwise is the mean k over the other values of a feature. Values without a
 // counterfactual do not count.
 func (c *Config) otherwise(f int) *float64 {
 	if c.Space.Features[f].IsProtected() {
@@ -156,7 +156,8 @@ func (c *Config) otherwise(f int) *float64 {
 // mostValues bounds the values tried of one feature.
 const mostValues = 256
 
-// values are those of the region where they are few, else some drawn uniformly.
+// values are the region's values if there are at most mostValues, else a uniform sample of
+// them.
 func (c *Config) values(f int) []float64 {
 	iv, discrete := c.Region.Box[f], c.Space.Features[f].Discrete()
 	var out []float64

@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// office is a network that treats people by sex from 6 hours on, the more the more
-// hours, and by nothing else: logit = max(0, sex + 2·hours − 12) − 3.
+// office is a network that depends on sex from 6 hours on, increasingly with the hours, and
+// on nothing else: logit = max(0, sex + 2·hours − 12) − 3.
 func office(t *testing.T) Config {
 	s := &space.Space{Inputs: 5, Features: []space.Feature{
 		{Name: "hours", Kind: space.Integer, Lo: 0, Hi: 10},
@@ -82,7 +82,7 @@ func TestBaseline(t *testing.T) {
 	if times != top*b.Explanations {
 		t.Errorf("%d features are among the strongest three of %d explanations", times, b.Explanations)
 	}
-	// Hours decide everywhere, and what they do to k is a sum over ten others.
+	// Hours matter everywhere; their effect on k is a sum over ten other values.
 	var ks []float64
 	sum := 0.0
 	for hours := range 11 {
@@ -139,7 +139,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// Sets without a feature that could change have no mean, those with one no deviation.
+// A set has a mean if some feature can change, and a deviation if two can.
 func TestMeasuresOfSmallSets(t *testing.T) {
 	k := 4.0
 	for _, c := range []struct {
@@ -156,8 +156,7 @@ func TestMeasuresOfSmallSets(t *testing.T) {
 	}
 }
 
-// The values tried of a feature with few are all, of one with many some, within the
-// region.
+// A feature with few values is tried at all of them, another at a sample within the region.
 func TestValues(t *testing.T) {
 	c := office(t)
 	c.Region.Box[0] = space.Interval{Lo: 2, Hi: 5}

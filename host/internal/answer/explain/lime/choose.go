@@ -3,13 +3,14 @@ package lime
 import "math"
 
 const (
-	// mostForward is the most features that "auto" selects one after the other.
+	// mostForward is the largest number of features for which "auto" uses forward
+	// selection.
 	mostForward = 6
-	// firstAlpha is the price of weights in the fit that selects the others.
+	// firstAlpha is the ridge penalty of the fit that selects among more features.
 	firstAlpha = 0.01
 )
 
-// selected are the features of the explanation, at most n, by the package's "auto".
+// selected are the features of the explanation, at most n, as the package's "auto" chooses.
 func (r *regression) selected(n int) []int {
 	if n <= mostForward {
 		return r.forward(n)
@@ -17,8 +18,8 @@ func (r *regression) selected(n int) []int {
 	return r.highest(n)
 }
 
-// forward adds, one after the other, the feature that R² without regularisation
-// gains most by.
+// forward adds features one by one, each time the one with the largest gain in
+// unregularised R².
 func (r *regression) forward(n int) []int {
 	var used []int
 	taken := make([]bool, r.d)
@@ -28,7 +29,7 @@ func (r *regression) forward(n int) []int {
 			if taken[f] {
 				continue
 			}
-			// What has no fit is said when the explanation itself is fitted.
+			// A missing fit is reported when the explanation itself is fitted.
 			m, err := r.fit(append(used[:len(used):len(used)], f), 0)
 			if best < 0 || err == nil && m.r2 > most {
 				best = f
@@ -43,12 +44,12 @@ func (r *regression) forward(n int) []int {
 	return used
 }
 
-// highest are the features with the largest weights in a fit of all. (At the point
-// itself every feature is 1, so that weights are effects.)
+// highest are the features with the largest weights in a fit of all. At the point itself
+// every feature is 1, so a weight is an effect.
 func (r *regression) highest(n int) []int {
 	m, err := r.fit(r.all(), firstAlpha)
 	if err != nil {
-		return r.all() // has no fit either, which is said there
+		return r.all() // no fit either, which is reported there
 	}
 	return bySize(m.weights)[:min(n, r.d)]
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// column is the distribution of one feature: a choice of bins.
+// column is the distribution of one feature: a random choice of bins.
 type column struct {
 	categorical, integer bool
 	// cuts are the different quartiles of a number, ascending.
 	cuts []float64
-	// bins are those with a training row in them.
+	// bins are those with at least one training row.
 	bins []bin
 }
 
 // bin is a part of a feature's values.
 type bin struct {
-	// place is what column.place gives for its values.
+	// place is column.place of the bin's values.
 	place float64
 	// upTo is the share of training rows in this bin and those before it.
 	upTo float64
@@ -66,7 +66,7 @@ func spread(values []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / float64(len(values)))
 }
 
-// place tells bins apart: the category itself, or how many cuts lie below a number.
+// place is the bin of a value: the category itself, or the number of cuts below a number.
 func (c *column) place(v float64) float64 {
 	if c.categorical {
 		return v
@@ -75,15 +75,14 @@ func (c *column) place(v float64) float64 {
 	return float64(below)
 }
 
-// mostDraws bounds the draws of one number. A normal distribution with a bin's mean
-// and deviation has at least a third of its mass within the bin, since one end is at
-// least a deviation from the mean (R. Bhatia and C. Davis, A better bound on the
-// variance, American Mathematical Monthly 107, 2000); so the bound only matters to
-// numbers too large to be added up.
+// mostDraws bounds the draws of one number. A normal distribution with a bin's mean and
+// deviation has at least a third of its mass within the bin: one end is at least a
+// deviation from the mean (R. Bhatia and C. Davis, A better bound on the variance, American
+// Mathematical Monthly 107, 2000). The bound matters only for numbers too large to sum.
 const mostDraws = 256
 
-// draw draws a value, and the place of the bin it is from: rounding may take an
-// integer to the end of another bin, which does not make it one of those.
+// draw draws a value and the place of its bin. Rounding may move an integer to the end of
+// another bin; its place stays.
 func (c *column) draw(rng *rand.Rand) (v, place float64) {
 	at, _ := slices.BinarySearchFunc(c.bins, rng.Float64(), func(b bin, u float64) int { return cmp.Compare(b.upTo, u) })
 	b := &c.bins[min(at, len(c.bins)-1)]

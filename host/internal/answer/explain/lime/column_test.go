@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Bins of few values, worked out by hand.
+// Bins of few values, computed by hand.
 func TestBins(t *testing.T) {
 	number, category := &space.Feature{Kind: space.Integer}, &space.Feature{Kind: space.Categorical}
 	sd := math.Sqrt
@@ -46,8 +46,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// Whatever the rows: draws lie among them, come from the bin they say, integers are
-// whole, and bins come as often as among the rows.
+// For any rows, draws lie between them and within their bin, integers are whole, and bins
+// are as frequent as among the rows.
 func TestDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]space.Kind{space.Integer, space.Categorical, space.Real}).Draw(t, "kind")
@@ -88,7 +88,7 @@ func TestDraws(t *testing.T) {
 					rows++
 				}
 			}
-			// Five standard deviations of a binomial distribution, at most.
+			// At most five standard deviations of a binomial distribution.
 			if share := rows / float64(len(values)); math.Abs(times[b.place]/draws-share) > 5*math.Sqrt(0.25/draws) {
 				t.Errorf("bin %v has a share of %v and is drawn %v times of %d", b.place, share, times[b.place], draws)
 			}
@@ -96,8 +96,8 @@ func TestDraws(t *testing.T) {
 	})
 }
 
-// Numbers within a bin follow the normal distribution cut off at its ends: the mean
-// and the variance are those of the formula.
+// Numbers within a bin follow the truncated normal distribution: mean and variance match
+// the formula.
 func TestNumbersWithinABin(t *testing.T) {
 	c := column{bins: []bin{{upTo: 1, low: 0, high: 3, mean: 1, sd: 0.8}}}
 	density := func(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
@@ -123,8 +123,8 @@ func TestNumbersWithinABin(t *testing.T) {
 	}
 }
 
-// Rounding may take an integer to the end of the bin below. It was drawn from its own
-// for all that, as with the package, which scores before anybody rounds.
+// Rounding may move an integer to the end of the bin below. It keeps the bin that it was
+// drawn from, as in the package, which scores before rounding.
 func TestRoundedNumbersKeepTheirBin(t *testing.T) {
 	c := column{integer: true, cuts: []float64{0}, bins: []bin{{place: 1, upTo: 1, low: 0, high: 1, mean: 0.5, sd: 0.5}}}
 	seen := map[float64]int{}

@@ -12,31 +12,31 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Comparison is our LIME beside the package's. Rankings are of all features by the
-// size of their weights, and agree by C. Spearman's rank correlation.
+// Comparison compares this LIME with the package's. Rankings are of all features by
+// absolute weight; their agreement is C. Spearman's rank correlation.
 type Comparison struct {
 	// Python is the interpreter, Version the package's.
 	Python  string `json:"python"`
 	Version string `json:"version"`
-	// Points were explained by both with so many Samples each.
+	// Points is the number of points that both explained, each with Samples samples.
 	Points  int `json:"points"`
 	Samples int `json:"samples"`
 	// Spearman is the mean over the points.
 	Spearman float64 `json:"spearman"`
 	Median   float64 `json:"spearman_median"`
 	Least    float64 `json:"spearman_least"`
-	// Again is the mean agreement of our LIME with itself under another seed: what
-	// drawing other samples leaves of it.
+	// Again is the mean agreement of this LIME with itself under another seed: the sampling
+	// noise.
 	Again float64 `json:"spearman_again"`
-	// Top3 is the mean number of features that both have among the strongest three.
+	// Top3 is the mean number of features among the strongest three of both.
 	Top3 float64 `json:"top3"`
 	// R2 and ReferenceR2 are the means.
 	R2          float64 `json:"r2"`
 	ReferenceR2 float64 `json:"reference_r2"`
 }
 
-// Compare explains points of the space by both and holds the results against each
-// other. The interpreter is FindReference's.
+// Compare explains points of the space by both and compares the results. The interpreter is
+// FindReference's.
 func Compare(ctx context.Context, python string, m model.Model, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
 	if len(points) == 0 {
 		return nil, errors.New("no point to compare explanations of")
@@ -80,9 +80,9 @@ func Compare(ctx context.Context, python string, m model.Model, s *space.Space, 
 	return out, nil
 }
 
-// spearman is the rank correlation of two lists of weights by size, with shared ranks
-// for equal ones. Where a list's are all equal there is no ranking: 1 if neither has
-// one, else 0.
+// spearman is the rank correlation of two lists of weights by absolute value; ties share
+// ranks. A list of equal weights has no ranking: the result is 1 if both are such lists, 0
+// if one is.
 func spearman(a, b []float64) float64 {
 	x, y := sizeRanks(a), sizeRanks(b)
 	mx, my := statistics.Mean(x), statistics.Mean(y)

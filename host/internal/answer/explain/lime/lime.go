@@ -1,10 +1,9 @@
-// Package lime explains single scores by tabular LIME (M. T. Ribeiro, S. Singh,
-// C. Guestrin, "Why should I trust you?": Explaining the predictions of any
-// classifier, KDD 2016), as the published Python package lime (0.2.0.1) does it for
-// tables by default, and uses such explanations as the paper does: the baseline that
-// Algorithm 2 is compared with.
+// Package lime explains single scores by tabular LIME (M. T. Ribeiro, S. Singh, C.
+// Guestrin, "Why should I trust you?": Explaining the predictions of any classifier, KDD
+// 2016), as the Python package lime (0.2.0.1) does by default. It computes the paper's LIME
+// baseline for Algorithm 2 from such explanations.
 //
-// As there:
+// As in the package:
 //
 //   - Integer and real features are cut at the quartiles of the training rows.
 //   - Samples draw each feature on its own: a bin or category by its frequency among
@@ -20,9 +19,9 @@
 //   - The model is a weighted ridge regression, α = 1, with an intercept free of
 //     charge. R² is weighted, too.
 //
-// Other than there: integers are rounded before they are scored, as a network with a
-// table of inputs has no answer between them; a bin whose ends coincide gives that
-// value, where the package gives 0; random numbers are Go's.
+// Differences: integers are rounded before scoring, as a network with a table of inputs is
+// undefined between them; a bin whose ends coincide gives that value, where the package
+// gives 0; random numbers are Go's.
 package lime
 
 import (
@@ -42,19 +41,20 @@ const (
 	// DefaultFeatures is the number of features that an explanation may use.
 	DefaultFeatures = 10
 
-	kernelWidth = 0.75 // times √features
+	kernelWidth = 0.75 // × √features
 	alpha       = 1    // of the ridge regression
 )
 
-// Explainer knows the training rows' distribution. It is read-only and safe for
-// concurrent use.
+// Explainer holds the training rows' distribution. It is read-only and safe for concurrent
+// use.
 type Explainer struct {
 	columns []column
 	// kernel is the weight of a sample by the number of features it differs in.
 	kernel []float64
 }
 
-// New takes the training rows, one entry a feature of s, protected ones included.
+// New takes the training rows, with one entry for each feature of s, protected ones
+// included.
 func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("LIME draws from the rows of the study's data, and there are none")
@@ -81,8 +81,8 @@ func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 	return e, nil
 }
 
-// fits reports that a network can be asked for the value, and for what is drawn
-// between such values. Numbers may lie outside the domain where no table ends there.
+// fits reports whether a network is defined at the value, and at the values drawn from its
+// bin. Numbers may lie outside the domain unless a table ends there.
 func fits(f *space.Feature, v float64) bool {
 	table := f.HasTable()
 	if f.Kind == space.Categorical || table {
@@ -101,14 +101,14 @@ type Options struct {
 
 // Explanation is a linear model of the score around one point.
 type Explanation struct {
-	// Weights by feature: what sharing the point's bin does to the score; 0 for the
-	// features that were not selected.
+	// Weights by feature: the effect on the score of sharing the point's bin; 0 for
+	// features not selected.
 	Weights   []float64
 	Intercept float64
 	// R2 is the share of the weighted variance of the sampled scores that the model
 	// explains; 1 where there is no variance.
 	R2 float64
-	// Score is the true one at the point, Local the model's.
+	// Score is the model's score at the point, Local the linear model's.
 	Score, Local float64
 }
 
@@ -137,9 +137,8 @@ func (e *Explainer) Explain(point []float64, score func([]float64) float64, o Op
 	return out, nil
 }
 
-// sample visits n samples around a point: their values, what the linear model sees
-// of them, and in how many features they are apart from the point. The slices are
-// used again.
+// sample visits n samples around a point: their values, the linear model's 0-1 features,
+// and the number of features that differ from the point. The slices are reused.
 func (e *Explainer) sample(point []float64, n int, rng *rand.Rand, visit func(sample, same []float64, apart int)) {
 	values, same := slices.Clone(point), make([]float64, len(point))
 	for i := range same {
@@ -161,14 +160,13 @@ func (e *Explainer) sample(point []float64, n int, rng *rand.Rand, visit func(sa
 	}
 }
 
-// Top lists the n features with the largest weights in size, the first of equal
-// ones first.
+// Top lists the n features with the largest absolute weights, ties in order.
 func (x *Explanation) Top(n int) []int {
 	order := bySize(x.Weights)
 	return order[:min(n, len(order))]
 }
 
-// bySize are the indices of the weights, largest size first.
+// bySize lists the indices of the weights by descending absolute value.
 func bySize(weights []float64) []int {
 	order := make([]int, len(weights))
 	for i := range order {

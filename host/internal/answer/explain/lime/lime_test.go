@@ -22,7 +22,7 @@ func shop() *space.Space {
 	}}
 }
 
-// shopRows are drawn uniformly, jobs but the last.
+// shopRows are drawn uniformly, without the last job.
 func shopRows(n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([][]float64, n)
@@ -43,12 +43,12 @@ func explainer(t testing.TB, s *space.Space, rows [][]float64) *Explainer {
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// What shares of a score come from sharing the point's bins comes back as the
-// weights, but for what α takes off.
+// The weights recover an additive score's contributions from the point's bins, reduced by
+// α.
 func TestAdditiveScoreComesBack(t *testing.T) {
 	s := shop()
 	e := explainer(t, s, shopRows(400))
-	e.columns[0].integer = false // a rounded number may leave its bin, and then scores as another
+	e.columns[0].integer = false // a rounded number may leave its bin and score as another
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Float64Range(-1, 1), 3, 3).Draw(t, "weights")
 		point := []float64{float64(rapid.IntRange(0, 100).Draw(t, "hours")), float64(rapid.IntRange(0, 2).Draw(t, "job")), rapid.Float64Range(-1, 1).Draw(t, "debt")}
@@ -77,7 +77,7 @@ func TestAdditiveScoreComesBack(t *testing.T) {
 	})
 }
 
-// A linear score is explained by its features in the order of what they move.
+// A linear score's features are ranked by their effect.
 func TestDominantFeatureComesFirst(t *testing.T) {
 	e := explainer(t, shop(), shopRows(1000))
 	for seed := range uint64(20) {
@@ -108,8 +108,7 @@ func TestSeedDecides(t *testing.T) {
 	}
 }
 
-// Explanations use no more features than asked, and say nothing about a score that
-// never changes.
+// Explanations use at most the requested features, and none for a constant score.
 func TestFewFeatures(t *testing.T) {
 	e := explainer(t, shop(), shopRows(300))
 	for features := 1; features <= 4; features++ {

@@ -15,10 +15,9 @@ import (
 // ErrNoReference: no Python with the package lime was found.
 var ErrNoReference = errors.New("no Python with the package lime")
 
-// FindReference is a Python that has the package lime: $HYFAIR_PYTHON, and if that is
-// set no other; else the active virtual environment's, that of .deps/python in this
-// folder, the program's or one around them, or python3. ErrNoReference (wrapped, with
-// what to do): there is none.
+// FindReference finds a Python that has the package lime: $HYFAIR_PYTHON alone if set; else
+// the active virtual environment's, that of .deps/python in the current folder, the
+// program's or a parent, or python3. Else it returns ErrNoReference, wrapped with advice.
 func FindReference(ctx context.Context) (python string, err error) {
 	var tried []string
 	for _, python := range pythons() {
@@ -60,11 +59,11 @@ func pythons() []string {
 	return append(out, "python3")
 }
 
-// shownOfError is how much of a script's last words is repeated.
+// shownOfError is the number of bytes shown from the end of a script's errors.
 const shownOfError = 500
 
-// runPython runs a script with a question as JSON on its standard input, and reads
-// the answer, where one is wanted, from its standard output.
+// runPython runs a script with a question as JSON on its standard input, and decodes the
+// answer from its standard output unless answer is nil.
 func runPython(ctx context.Context, python, script string, question, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {

@@ -45,7 +45,7 @@ type (
 		Bias    []float64 `json:"bias"`
 		ReLU    bool      `json:"relu"`
 	}
-	// referenceAnswer has an entry a point; weights have one a feature.
+	// referenceAnswer has one entry for each point; weights have one for each feature.
 	referenceAnswer struct {
 		Version string      `json:"version"`
 		Weights [][]float64 `json:"weights"`
@@ -54,10 +54,10 @@ type (
 	}
 )
 
-// sameScore is how far the script's scores may be from ours: another order of sums.
+// sameScore is the tolerance between the script's scores and ours: sums in another order.
 const sameScore = 1e-6
 
-// runReference has the package explain the points.
+// runReference explains the points by the Python package.
 func runReference(ctx context.Context, python string, m model.Model, s *space.Space, rows, points [][]float64, samples int, seed int64) (*referenceAnswer, error) {
 	n, err := relu.Of(m, "the package lime")
 	if err != nil {

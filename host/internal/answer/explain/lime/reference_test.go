@@ -19,8 +19,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// need is a Python with the package, which only the long tier brings. It skips the test where there is none, and fails
-// it where CI=true promises one.
+// need is a Python with the package, which only the long tier installs. It skips the test without one, and fails it
+// where CI=true promises one.
 func need(t *testing.T) string {
 	t.Helper()
 	tier.NeedLong(t)
@@ -35,7 +35,7 @@ func need(t *testing.T) string {
 	return ""
 }
 
-// partsScript asks the package for what no random numbers go into.
+// partsScript computes the package's deterministic parts.
 //
 //go:embed testdata/parts.py
 var partsScript string
@@ -54,9 +54,9 @@ type parts struct {
 	}
 }
 
-// On the same rows and the same samples, ours and the package's are the same to the last
-// digits: bins and their distributions, the kernel, the features selected, the weights,
-// the intercept and R².
+// On the same rows and samples, this LIME and the package agree to the last digits: bins
+// and their distributions, the kernel, the selected features, the weights, the intercept
+// and R².
 func TestPartsAreThePackages(t *testing.T) {
 	python := need(t)
 	st, err := study.Load("../../../../../studies/loan", study.Options{})
@@ -139,9 +139,8 @@ func TestPartsAreThePackages(t *testing.T) {
 	}
 }
 
-// compared holds ours against the package on so many people of a study's data, drawn
-// at random: rankings agree as well as ours do with ours under another seed, and R² is
-// the same but for the draw.
+// compared compares with the package on randomly drawn individuals of a study's data.
+// Rankings must agree as well as under another seed, and R² up to sampling noise.
 func compared(t *testing.T, python string, st *study.Study, people int, least float64) {
 	t.Helper()
 	data, err := st.Data()
@@ -218,8 +217,8 @@ func TestNoReference(t *testing.T) {
 	}
 }
 
-// What the script says is not believed: numbers, lengths, and that it scored with the
-// network it was given.
+// The script's answer is validated: numbers, lengths, and scores that match the given
+// network.
 func TestReferenceThatAnswersNonsense(t *testing.T) {
 	c := office(t)
 	for _, f := range []struct{ script, says string }{

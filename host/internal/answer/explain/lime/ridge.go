@@ -8,8 +8,8 @@ import (
 // moments are the sums over weighted samples (x, y) that a linear regression needs.
 type moments struct {
 	d int
-	// begun and origin: y is counted from the first one, lest scores that differ in
-	// their last digits only cancel.
+	// y is counted from origin, the first y, so that scores that differ only in their last
+	// digits keep them. begun: origin is set.
 	begun  bool
 	origin float64
 	// Sums of weight, weight·x, weight·x·xᵀ (lower half, d × d), weight·y, weight·x·y
@@ -22,7 +22,7 @@ func newMoments(d int) *moments {
 	return &moments{d: d, wx: make([]float64, d), wxy: make([]float64, d), wxx: make([]float64, d*d)}
 }
 
-// add takes a sample in.
+// add adds a sample.
 func (m *moments) add(x []float64, y, weight float64) {
 	if !m.begun {
 		m.begun, m.origin = true, y
@@ -33,7 +33,7 @@ func (m *moments) add(x []float64, y, weight float64) {
 	m.wyy += float64(weight * y * y)
 	for i, v := range x {
 		if v == 0 {
-			continue // most entries are
+			continue // most entries are 0
 		}
 		m.wx[i] += float64(weight * v)
 		m.wxy[i] += float64(weight * v * y)
@@ -43,7 +43,7 @@ func (m *moments) add(x []float64, y, weight float64) {
 	}
 }
 
-// regression is the same with x and y centred at their weighted means.
+// regression is a set of moments with x and y centred at their weighted means.
 type regression struct {
 	d          int
 	w, my, syy float64
@@ -72,13 +72,13 @@ type fitted struct {
 	intercept, r2 float64
 }
 
-// independent is the part of the samples' weight below which what a feature adds to
-// those before it is rounding only.
+// independent is the share of the samples' weight below which a feature's contribution
+// beyond those before it is rounding error.
 const independent = 1e-12
 
-// fit minimises Σ weight·(y − b − x·β)² + α·|β|² over these features: with everything
-// centred, (Sxx + αI)·β = Sxy, by Cholesky's method. Without α, features that depend
-// linearly on those before them are left out: they could not add to the fit.
+// fit minimises Σ weight·(y − b − x·β)² + α·|β|² over these features. After centring this
+// is (Sxx + αI)·β = Sxy, solved by Cholesky's method. With α = 0, features that depend
+// linearly on those before them are omitted.
 func (r *regression) fit(features []int, alpha float64) (*fitted, error) {
 	n := len(features)
 	l, b := make([]float64, n*n), make([]float64, n)
@@ -123,7 +123,7 @@ func (r *regression) fit(features []int, alpha float64) (*fitted, error) {
 
 var errNotFinite = errors.New("LIME cannot fit a model: the model's scores around this point are not finite")
 
-// model measures the weights of these features: R² = 1 − Σ weight·residual² / Syy.
+// model evaluates the weights of these features: R² = 1 − Σ weight·residual² / Syy.
 func (r *regression) model(features []int, b []float64) (*fitted, error) {
 	out := &fitted{weights: make([]float64, r.d), intercept: r.my, r2: 1}
 	explained := 0.0

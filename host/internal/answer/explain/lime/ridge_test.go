@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// samples are what a regression is fitted to.
+// samples are the data of a regression.
 type samples struct {
 	x      [][]float64
 	y, w   []float64
@@ -29,10 +29,10 @@ func drawSamples(t *rapid.T) *samples {
 			}
 		}
 		if d > 2 {
-			x[d-1] = x[0] + x[1] // depends on others
+			x[d-1] = x[0] + x[1] // a linear combination
 		}
 		if d > 4 {
-			x[2] = 1 // never changes
+			x[2] = 1 // constant
 		}
 		y, w := 5+rng.NormFloat64()+x[0], 0.1+rng.Float64()
 		s.x, s.y, s.w = append(s.x, x), append(s.y, y), append(s.w, w)
@@ -42,7 +42,7 @@ func drawSamples(t *rapid.T) *samples {
 	return s
 }
 
-// left are a model's weighted residuals, and its R² from their definition.
+// left is a model's weighted residuals, and its R² by definition.
 func (s *samples) left(f *fitted) (residuals []float64, r2 float64) {
 	var sumW, sumY, square, total float64
 	for i, w := range s.w {
@@ -61,9 +61,9 @@ func (s *samples) left(f *fitted) (residuals []float64, r2 float64) {
 	return residuals, 1 - square/total
 }
 
-// The fit is where the derivatives of what it minimises vanish: those by the
-// intercept and by the weight of each feature used. (The function is convex, so that
-// is the least.) Features not used have no weight.
+// At the fit the derivatives of the objective vanish, by the intercept and by the weight of
+// each used feature. The objective is convex, so the fit is its minimum. Unused features
+// have weight 0.
 func TestFitIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSamples(t)
@@ -98,8 +98,7 @@ func TestFitIsTheLeast(t *testing.T) {
 	})
 }
 
-// Selection goes forward by what the fit of each candidate gains, as far as that can
-// be told apart.
+// Forward selection takes the candidate whose fit gains most, up to rounding.
 func TestForwardSelection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSamples(t)

@@ -20,7 +20,7 @@ type Group struct {
 	members   map[string]member
 }
 
-// member is a link to an object, or the name of a kind of link that is not followed.
+// member is a link to an object, or the name of a link kind that is not followed.
 type member struct {
 	address int64
 	refused string
@@ -123,8 +123,8 @@ func (g *Group) readMembers() {
 	}
 }
 
-// refuseDense refuses an object whose links or attributes are in a fractal heap;
-// c is what tells about them, with the largest creation order in so many bytes.
+// refuseDense refuses an object whose links or attributes are in a fractal heap. c is at
+// their description; order is the size in bytes of its largest creation order.
 func refuseDense(c *cursor, order int, what string) {
 	c.skip(1)
 	if flags := c.u8(); flags&1 != 0 {
