@@ -97,14 +97,15 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 	if err := e.complete(row); err != nil {
 		return err
 	}
+	var v value
 	for i := range e.columns {
 		if e.lacks(i, row) {
 			dst[i] = *e.columns[i].Missing
 			continue
 		}
-		v, err := e.run(i, row)
+		err := e.run(&v, i, row)
 		if err == nil {
-			dst[i], err = e.finish(i, v)
+			dst[i], err = e.finish(i, &v)
 		}
 		if err != nil {
 			return &CellError{e.cells[i], fmt.Errorf("feature %q: %w", e.columns[i].Feature, err)}
@@ -130,27 +131,27 @@ func (e *Encoder) complete(row []string) error {
 }
 
 // run applies the column's steps to the feature's cell.
-func (e *Encoder) run(feature int, row []string) (value, error) {
-	v := value{text: row[e.cells[feature]], format: e.format}
+func (e *Encoder) run(v *value, feature int, row []string) error {
+	*v = value{text: row[e.cells[feature]], format: e.format}
 	if cells := e.flags[feature]; len(cells) > 0 {
 		ones, at, err := e.ones(cells, row)
 		switch {
 		case err != nil:
-			return v, err
+			return err
 		case e.columns[feature].AnyOf != nil:
 			at = min(ones, 1)
 		case ones != 1:
-			return v, fmt.Errorf("%s of its %d columns are 1", map[bool]string{true: "none", false: "two"}[ones == 0], len(cells))
+			return fmt.Errorf("%s of its %d columns are 1", map[bool]string{true: "none", false: "two"}[ones == 0], len(cells))
 		}
-		v = value{number: float64(at), isNumber: true}
+		*v = value{number: float64(at), isNumber: true}
 	}
 	steps := e.columns[feature].Steps
 	for k := range steps {
-		if err := steps[k].apply(&v); err != nil {
-			return v, err
+		if err := steps[k].apply(v); err != nil {
+			return err
 		}
 	}
-	return v, nil
+	return nil
 }
 
 // ones counts the cells equal to 1, or true, and returns the last of them. Other cells must be 0 or
@@ -191,7 +192,7 @@ func (spec *Spec) marksIn(column string) []string {
 }
 
 // finish converts the encoded value to a category's index or a number.
-func (e *Encoder) finish(feature int, v value) (float64, error) {
+func (e *Encoder) finish(feature int, v *value) (float64, error) {
 	index := e.category[feature]
 	if index == nil {
 		err := v.asNumber()

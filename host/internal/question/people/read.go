@@ -186,7 +186,8 @@ func (spec *Spec) eachIn(file *File, visit func(value) error) error {
 		if e.lacks(0, row) {
 			continue
 		}
-		v, err := e.run(0, row)
+		var v value
+		err = e.run(&v, 0, row)
 		if err == nil {
 			err = visit(v)
 		}
