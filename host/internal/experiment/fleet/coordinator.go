@@ -199,17 +199,7 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 		return 0, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	noted := false
-	for until := time.Now().Add(forming); ; time.Sleep(forming / 100) {
-		if err = c.createStreams(ctx); err == nil || !c.link.isForming(err) || time.Now().After(until) {
-			break
-		}
-		if !noted {
-			c.s.Note("%v; waiting up to %s for its servers to join", err, forming)
-			noted = true
-		}
-	}
-	if err != nil {
+	if err := c.openQueue(ctx); err != nil {
 		stop()
 		return 0, err
 	}
@@ -224,6 +214,20 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 		group.Wait()
 	}
 	return width, nil
+}
+
+// openQueue creates the streams. It waits up to forming for a cluster whose servers have not all joined.
+func (c *Coordinator) openQueue(ctx context.Context) error {
+	err := c.createStreams(ctx)
+	if !c.link.isForming(err) {
+		return err
+	}
+	c.s.Note("%v; waiting up to %s for its servers to join", err, forming)
+	for until := time.Now().Add(forming); c.link.isForming(err) && time.Now().Before(until); {
+		time.Sleep(forming / 100)
+		err = c.createStreams(ctx)
+	}
+	return err
 }
 
 // Told implements experiment.Place: it receives the experiment's progress.
