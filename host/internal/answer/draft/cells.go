@@ -34,17 +34,18 @@ func (c *column) foreign() string {
 	}
 	signed, dates, numbers, sign := 0, 0, 0, ""
 	for _, text := range c.texts {
-		if v, ok := (*people.Format)(nil).Number(text); ok && v == v {
+		if _, ok := (*people.Format)(nil).Number(text); ok {
 			numbers++
 		}
-		if found := aroundNumber.FindStringSubmatch(strings.TrimSpace(text)); found != nil && found[1] != strings.TrimSpace(text) {
-			if _, ok := (*people.Format)(nil).Number(found[1]); ok || slices.ContainsFunc(people.Notations, func(f people.Format) bool { _, ok := f.Number(found[1]); return ok }) {
+		trimmed := strings.TrimSpace(text)
+		if found := aroundNumber.FindStringSubmatch(trimmed); found != nil && found[1] != trimmed {
+			if _, ok := (*people.Format)(nil).Number(found[1]); ok || people.NotationOf(found[1]) != nil {
 				if signed++; sign == "" {
 					sign = text
 				}
 			}
 		}
-		if otherDates.MatchString(strings.TrimSpace(text)) {
+		if otherDates.MatchString(trimmed) {
 			dates++
 		}
 	}
@@ -202,7 +203,7 @@ func (d *drafter) findOddCells() {
 func (d *drafter) findStrangers() error {
 	for _, v := range d.info.Vocabularies {
 		for _, c := range d.table.columns {
-			if c.name != v.Name && plain(c.name) != plain(v.Name) || c.hot != nil || c.many {
+			if plain(c.name) != plain(v.Name) || c.hot != nil || c.many {
 				continue
 			}
 			var strangers, told []string

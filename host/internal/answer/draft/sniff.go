@@ -169,7 +169,7 @@ func below(head string, delimiters []rune) rune {
 		counts := map[int]int{}
 		for _, line := range lines[1:] {
 			line = strings.Trim(line, "\r\" ")
-			if !slices.ContainsFunc(people.Notations, func(f people.Format) bool { _, ok := f.Number(line); return ok }) { // scores, say, with decimal commas
+			if people.NotationOf(line) == nil { // scores, say, with decimal commas
 				counts[strings.Count(line, string(d))]++
 			}
 		}
@@ -299,14 +299,5 @@ func group(rows [][]string, column int) (some string) {
 	return some
 }
 
-// written says how numbers are written, in the keys of a study.
-func written(f *people.Format) string {
-	var keys []string
-	if f.Decimal != 0 {
-		keys = append(keys, "decimal: "+scalar(string(f.Decimal)))
-	}
-	if f.Thousands != 0 {
-		keys = append(keys, "thousands: "+strings.ReplaceAll(scalar(string(f.Thousands)), `" "`, "space"))
-	}
-	return strings.Join(keys, ", ")
-}
+// written is a notation as a study has it, a blank as a word.
+func written(f *people.Format) string { return strings.ReplaceAll(f.Notation(), `" "`, "space") }
