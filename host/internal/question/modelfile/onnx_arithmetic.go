@@ -15,16 +15,16 @@ func (in operands) both() (a, b *onnxValue) {
 // arithmetic is Add, Sub, Mul and Div, with a constant or two values.
 func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	a, b := operands(in).both()
-	if b.scores != nil && n.op == "Sub" && a.constant != nil && !slices.ContainsFunc(a.constant.numbers, func(v float64) bool { return v != 1 }) {
+	if b.scores != nil && n.op == "Sub" && a.ones() {
 		return one1(complements(b))
+	}
+	if a.scores != nil && n.op == "Div" && b.ones() {
+		return one1(a)
 	}
 	for _, pair := range [][2]*onnxValue{{a, b}, {b, a}} {
 		if pair[0].open != "" && pair[1].constant != nil && len(pair[1].constant.numbers) > 1 {
 			g.known(pair[0], len(pair[1].constant.numbers))
 		}
-	}
-	if a.scores != nil && n.op == "Div" && b.constant != nil && !slices.ContainsFunc(b.constant.numbers, func(v float64) bool { return v != 1 }) {
-		return one1(a)
 	}
 	dims, ai, bi := g.broadcast(a, b)
 	if a.constant != nil && b.constant != nil {
@@ -51,6 +51,11 @@ func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		f = g.divide(x, biases(y))
 	}
 	return one1(&onnxValue{dims: dims, form: &f})
+}
+
+// ones reports a constant of which every number is 1.
+func (v *onnxValue) ones() bool {
+	return v.constant != nil && !slices.ContainsFunc(v.constant.numbers, func(x float64) bool { return x != 1 })
 }
 
 func biases(f form) []float64 {

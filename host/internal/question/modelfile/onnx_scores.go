@@ -1,7 +1,5 @@
 package modelfile
 
-import "slices"
-
 func sigmoid(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(sigmoids(in[0].dims, g.numbers(in[0])))
 }
@@ -72,9 +70,7 @@ func reduceSum(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if !wholeOf(in[0].scores) || last < 1 || len(axes) != 1 || axisOf(int64(axes[0]), last+1) != last || n.integer("keepdims", 1) != 1 {
 		panic(faultf("this operator is not read%s", g.remedy(n)))
 	}
-	dims := slices.Clone(in[0].dims)
-	dims[last] = 1
-	return one1(&onnxValue{dims: dims, constant: &onnxTensor{dims: []int{1}, element: onnxFloat, numbers: []float64{1}}})
+	return one1(&onnxValue{dims: withLast(in[0].dims, 1), constant: &onnxTensor{dims: []int{1}, element: onnxFloat, numbers: []float64{1}}})
 }
 
 // wholeOf reports whether scores sum to 1, so that dividing by their sum has no effect.
