@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -79,7 +78,7 @@ func newCoding(a arrangement, m model.Model, scores []float64, bound, work float
 			s := slot{feature: i, input: at, first: variables, names: slices.Clone(f.Categories), gap: f.lacks() && slices.ContainsFunc(a.view.rows, f.from.gap)}
 			s.codes = c.codesOf(at, len(s.names)+1)
 			if s.gap {
-				s.names = append(s.names, strings.Join(f.from.marks[:1], ""))
+				s.names = append(s.names, f.from.marks[0])
 			}
 			c.slotOf[at] = len(c.slots)
 			c.slots, variables = append(c.slots, s), variables+len(s.names)

@@ -31,7 +31,7 @@ func (c *coding) recoded(codes []int, only bool) arrangement {
 			default:
 				if k == len(f.Categories) {
 					name = f.from.nameGaps()
-					f.marks, f.gapName, f.sent = f.from.gapMarks, name, false
+					f.gapName, f.sent = name, false
 				}
 				names, own = append(names, name), append(own, code)
 			}
@@ -114,9 +114,9 @@ func natural(codes []*code) (numbers []float64, plain bool) {
 }
 
 // recode looks for the codes of categories with which one of the arrangements gives the scores, in files that do not
-// say what stands for a missing value with the usual numbers for it, too. alike is what gives them as well, ended
-// that not all was searched.
-func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (found arrangement, alike string, ok, ended bool) {
+// say what stands for a missing value with the usual numbers for it, too. worst is how far the scores are off then, alike
+// what gives them as well, ended that not all was searched and nothing found.
+func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (found arrangement, worst float64, alike string, ended bool) {
 	work := mostCodedWork
 	values := []float64{math.NaN()}
 	if d.unsaid() && d.absent == nil {
@@ -124,6 +124,7 @@ func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (
 	}
 	var first *coding
 	var codes []int
+	absence := ""
 	for _, v := range values {
 		m := d.model
 		if !math.IsNaN(v) {
@@ -145,7 +146,7 @@ func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (
 			case first == nil:
 				first, codes, alike = c, own, others
 				if !math.IsNaN(v) {
-					d.absent = &v
+					d.absent, absence = &v, fmt.Sprintf(", %s standing for a missing value", decimal(v))
 				}
 			case alike == "":
 				alike = fmt.Sprintf("other columns (%s) give them with other codes", a.how)
@@ -160,16 +161,14 @@ func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (
 		}
 	}
 	if first == nil {
-		return found, "", false, ended
+		return found, math.Inf(1), "", ended
 	}
 	if ended && alike == "" {
 		alike = "the search ended before all others were ruled out"
 	}
 	found, d.model = first.recoded(codes, alike == ""), first.m
-	if d.absent != nil && !slices.ContainsFunc(tried, func(a arrangement) bool { return strings.Contains(a.how, "standing for") }) {
-		found.how += fmt.Sprintf(", %s standing for a missing value", decimal(*d.absent))
-	}
-	return found, alike, found.worst(d.model, scores, allRows) <= bound, false
+	found.how += absence
+	return found, found.worst(d.model, scores, allRows), alike, false
 }
 
 // sameColumns reports features of the same columns in the same order.
