@@ -18,65 +18,13 @@ const headBytes = 256 << 10
 
 // sniff finds out how the file is written, from its beginning.
 func (t *table) sniff(names []string) error {
-	file, _, err := files.Open(t.path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.path, files.Reason(err))
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, headBytes))
+	head, whole, err := t.head()
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
-	if err := people.Foreign(string(text)); err != nil {
+	rows, err := t.divide(head, whole)
+	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
-	}
-	if len(text) == 0 {
-		return fmt.Errorf("%s: the file is empty", t.path)
-	}
-	head := strings.TrimPrefix(string(text), "\ufeff")
-	if strings.Contains(head, "\r") && !strings.Contains(head, "\n") {
-		return fmt.Errorf("%s: its lines end in a carriage return alone: convert the file (tr '\\r' '\\n')", t.path)
-	}
-	whole := len(text) < headBytes
-	delimiters := []rune{',', ';', '\t', '|'}
-	if separator := people.Separator(head); separator != 0 {
-		_, head, _ = strings.Cut(head, "\n")
-		delimiters = []rune{separator}
-	}
-	if !whole {
-		if head = head[:strings.LastIndexByte(head, '\n')+1]; head == "" {
-			return fmt.Errorf("%s: the first line has more than %d kB", t.path, headBytes>>10)
-		}
-	}
-	var rows [][]string
-	t.format.Delimiter = ','
-	first, _, _ := strings.Cut(head, "\n")
-	var uneven error
-	for _, d := range delimiters {
-		if rows != nil && !strings.ContainsRune(head, d) {
-			continue // one cell a row
-		}
-		all, err := split(head, d, whole)
-		switch {
-		case err == nil && len(all) > 0 && (rows == nil || len(all[0]) > len(rows[0])):
-			rows, t.format.Delimiter = all, d
-		case err != nil && uneven == nil && strings.ContainsRune(first, d):
-			uneven = err
-		}
-	}
-	if uneven != nil && (rows == nil || len(rows[0]) == 1) {
-		if errors.Is(uneven, csv.ErrFieldCount) {
-			uneven = fmt.Errorf("%w: each line has as many cells as the first one; take out what is no row, such as a title or a total", uneven)
-		}
-		return fmt.Errorf("%s: %w", t.path, uneven)
-	}
-	if rows == nil || len(rows[0]) == 1 {
-		if d := below(head, delimiters); d != 0 {
-			return fmt.Errorf("%s: its first line, %.60q, is one cell, and %q separates more in those below: delete what stands above the names", t.path, strings.TrimSpace(first), d)
-		}
-	}
-	if len(rows) == 0 {
-		return fmt.Errorf("%s: no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?", t.path)
 	}
 	t.padded = padded(rows[1:])
 	blanks, cells := 0, 0
@@ -96,6 +44,79 @@ func (t *table) sniff(names []string) error {
 		}
 	}
 	t.notation(rows)
+	return t.findNames(rows, names)
+}
+
+// head is the file's beginning, which may be the whole of it.
+func (t *table) head() (head string, whole bool, err error) {
+	file, _, err := files.Open(t.path)
+	if err != nil {
+		return "", false, files.Reason(err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, headBytes))
+	if err != nil {
+		return "", false, err
+	}
+	if err := people.Foreign(string(text)); err != nil {
+		return "", false, err
+	}
+	if len(text) == 0 {
+		return "", false, errors.New("the file is empty")
+	}
+	head = strings.TrimPrefix(string(text), "\ufeff")
+	if strings.Contains(head, "\r") && !strings.Contains(head, "\n") {
+		return "", false, errors.New("its lines end in a carriage return alone: convert the file (tr '\\r' '\\n')")
+	}
+	return head, len(text) < headBytes, nil
+}
+
+// divide finds the delimiter, that which makes the most cells, and the rows of the head.
+func (t *table) divide(head string, whole bool) (rows [][]string, err error) {
+	delimiters := []rune{',', ';', '\t', '|'}
+	if separator := people.Separator(head); separator != 0 {
+		_, head, _ = strings.Cut(head, "\n")
+		delimiters = []rune{separator}
+	}
+	if !whole {
+		if head = head[:strings.LastIndexByte(head, '\n')+1]; head == "" {
+			return nil, fmt.Errorf("the first line has more than %d kB", headBytes>>10)
+		}
+	}
+	t.format.Delimiter = ','
+	first, _, _ := strings.Cut(head, "\n")
+	var uneven error
+	for _, d := range delimiters {
+		if rows != nil && !strings.ContainsRune(head, d) {
+			continue // one cell a row
+		}
+		all, err := split(head, d, whole)
+		switch {
+		case err == nil && len(all) > 0 && (rows == nil || len(all[0]) > len(rows[0])):
+			rows, t.format.Delimiter = all, d
+		case err != nil && uneven == nil && strings.ContainsRune(first, d):
+			uneven = err
+		}
+	}
+	if rows == nil || len(rows[0]) == 1 {
+		if errors.Is(uneven, csv.ErrFieldCount) {
+			return nil, fmt.Errorf("%w: each line has as many cells as the first one; take out what is no row, such as a title or a total", uneven)
+		}
+		if uneven != nil {
+			return nil, uneven
+		}
+		if d := below(head, delimiters); d != 0 {
+			return nil, fmt.Errorf("its first line, %.60q, is one cell, and %q separates more in those below: delete what stands above the names", strings.TrimSpace(first), d)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?")
+	}
+	return rows, nil
+}
+
+// findNames finds out whether the first row has the names, which else are those given, or made up.
+func (t *table) findNames(rows [][]string, names []string) error {
 	header, numbers := isHeader(rows, &t.format)
 	if t.header = names == nil && header; t.header {
 		return nil
