@@ -170,8 +170,8 @@ func (c *coding) compare() {
 	}
 }
 
-// add takes the rows of the table into the problem that are not in it.
-func (c *coding) add(rows []int) {
+// add takes the rows of the table into the problem that are not in it, and gives their places there.
+func (c *coding) add(rows []int) (added []int) {
 	c.visit(rows, allRows, func(row int, _, inputs []float64) {
 		if c.taken[row] {
 			return
@@ -196,8 +196,10 @@ func (c *coding) add(rows []int) {
 				}
 			}
 		}
+		added = append(added, len(c.rows))
 		c.rows = append(c.rows, r)
 	})
+	return added
 }
 
 // reach is the least and largest leaf of a tree that a row may end in, from a node on. chosen has the code of each slot,
@@ -369,13 +371,7 @@ func (c *coding) solve() (own []int, alike string) {
 		}
 	}
 	for _, rows := range [][]int{c.sample(mostCoded), c.view.rows[:min(len(c.view.rows), mostCoding)]} { // few rows refute most arrangements
-		var added []int
-		before := len(c.rows)
-		c.add(rows)
-		for i := before; i < len(c.rows); i++ {
-			added = append(added, i)
-		}
-		if !c.propagate(domains, added) {
+		if !c.propagate(domains, c.add(rows)) {
 			return nil, ""
 		}
 	}
@@ -414,9 +410,10 @@ func (c *coding) domain(s *slot, k int) (out []int) {
 			}
 			first = slices.Contains(code.whole, own) || code.value == own
 		}
-		if out = append(out, at); first {
-			copy(out[1:], out[:len(out)-1])
-			out[0] = at
+		if first {
+			out = slices.Insert(out, 0, at)
+		} else {
+			out = append(out, at)
 		}
 	}
 	return out
