@@ -179,7 +179,7 @@ func (c *column) recount() {
 		if math.IsNaN(v) {
 			c.numeric = c.numeric && c.codes[row] < 0
 		} else {
-			c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
+			c.whole = c.whole && isWhole(v)
 		}
 	}
 	c.whole = c.whole && c.numeric

@@ -219,7 +219,7 @@ func (c *column) add(cell string, format *people.Format) {
 			c.numbers[i] = math.NaN()
 		}
 	}
-	c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
+	c.whole = c.whole && isWhole(v)
 	c.numbers = append(c.numbers, v)
 	code, ok := c.index[cell]
 	switch {
@@ -236,6 +236,9 @@ func (c *column) add(cell string, format *people.Format) {
 	}
 	c.codes = append(c.codes, code)
 }
+
+// isWhole reports a whole number that float64 tells from its neighbours.
+func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<52 }
 
 // daysSinceFirst counts a column of dates from the first of them.
 func (c *column) daysSinceFirst() {
