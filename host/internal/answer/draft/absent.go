@@ -64,14 +64,14 @@ func (d *drafter) absentByScores(tried []arrangement, scores []float64, bound fl
 	for _, v := range values {
 		m, ok := absent(d.model, v)
 		for i := range first {
-			if a := &first[i]; ok && a.worst(m, scores, 50) <= bound && a.worst(m, scores, allRows) <= bound {
+			if a := &first[i]; ok && a.gives(m, scores, bound) {
 				d.absent, d.model = &v, m
 				a.how += fmt.Sprintf(", %s standing for a missing value", decimal(v))
 				return *a, true
 			}
 		}
 	}
-	for i := range tried[:min(len(tried), 8)] {
+	for i := range tried[:min(len(tried), mostLooks)] {
 		if a, ok := d.absentInColumns(tried[i], scores, bound); ok {
 			return a, true
 		}
@@ -139,7 +139,7 @@ func (d *drafter) absentInColumns(a arrangement, scores []float64, bound float64
 		}
 		a = best
 		texts[from[at]] = append(texts[from[at]], what)
-		if a.worst(d.model, scores, 50) <= bound && a.worst(d.model, scores, allRows) <= bound {
+		if a.gives(d.model, scores, bound) {
 			for i := range a.features {
 				if marks := texts[from[i]]; marks != nil {
 					f := &a.features[i]

@@ -14,75 +14,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// notation finds out how numbers are written, by which most cells are some.
-func (t *table) notation(rows [][]string) {
-	count := func(f people.Format) (numbers int, columns []string) {
-		for i := range rows[0] {
-			n := 0
-			for _, row := range rows[1:] {
-				if _, ok := f.Number(row[i]); ok {
-					n++
-				}
-			}
-			if numbers += n; 2*n > len(rows)-1 {
-				columns = append(columns, rows[0][i])
-			}
-		}
-		return numbers, columns
-	}
-	most, _ := count(t.format)
-	plain := t.format
-	var alike []people.Format
-	for _, f := range people.Notations {
-		f.Delimiter, f.Trim = plain.Delimiter, plain.Trim
-		switch n, _ := count(f); {
-		case n > most:
-			most, t.format, alike = n, f, nil
-		case n == most && t.format.Decimal+t.format.Thousands != 0:
-			alike = append(alike, f)
-		}
-	}
-	if at := slices.IndexFunc(alike, func(f people.Format) bool { return f.Thousands == ',' }); at >= 0 && t.format.Decimal == ',' {
-		if t.format.Thousands == 0 && plain.Delimiter == ',' { // "1,234" in quotes
-			alike[at], t.format = t.format, alike[at]
-		}
-		t.doubts = append(t.doubts, fmt.Sprintf("numbers with a comma may have it before their decimals or between thousands; this is read as %s: change that under data: where it is wrong", written(&t.format)))
-	}
-	if t.format.Decimal == 0 && t.format.Thousands == 0 && plain.Delimiter == ';' {
-		for i, name := range rows[0] {
-			if some := group(rows[1:], i); some != "" {
-				t.doubts = append(t.doubts, fmt.Sprintf("%s: numbers such as %s have three digits behind every point, and are read as decimals: where the points stand between thousands, say decimal: \",\", thousands: \".\" under data:", name, some))
-			}
-		}
-	}
-}
-
-var grouped = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(\.\d{3})+$`)
-
-// group is a number with thousands of a column in which every point may stand between such; "" of other columns.
-func group(rows [][]string, column int) (some string) {
-	for _, row := range rows {
-		if cell := row[column]; grouped.MatchString(cell) {
-			some = cell
-		} else if strings.ContainsAny(cell, ".,") {
-			return ""
-		}
-	}
-	return some
-}
-
-// written says how numbers are written, in the keys of a study.
-func written(f *people.Format) string {
-	var keys []string
-	if f.Decimal != 0 {
-		keys = append(keys, "decimal: "+scalar(string(f.Decimal)))
-	}
-	if f.Thousands != 0 {
-		keys = append(keys, "thousands: "+strings.ReplaceAll(scalar(string(f.Thousands)), `" "`, "space"))
-	}
-	return strings.Join(keys, ", ")
-}
-
 // gapWords are what people write where they have no number.
 var gapWords = regexp.MustCompile(`(?i)^(unknown|unk|unknw|missing|none|nil|na|n/?a\.?|n\.a\.|n\.d\.|k\.? ?a\.?|not (available|applicable|known|stated|specified|given|recorded)|no (data|answer|response)|refused|undefined|invalid|error|inf|-inf|infinity|#[\w/]+[!?]?|unbekannt|keine angabe|inconnu|desconocido|\(?null\)?|tbd|\*+|x+|[-–—.]+|\?+)$`)
 
@@ -103,17 +34,18 @@ func (c *column) foreign() string {
 	}
 	signed, dates, numbers, sign := 0, 0, 0, ""
 	for _, text := range c.texts {
-		if v, ok := (*people.Format)(nil).Number(text); ok && v == v {
+		if _, ok := (*people.Format)(nil).Number(text); ok {
 			numbers++
 		}
-		if found := aroundNumber.FindStringSubmatch(strings.TrimSpace(text)); found != nil && found[1] != strings.TrimSpace(text) {
-			if _, ok := (*people.Format)(nil).Number(found[1]); ok || slices.ContainsFunc(people.Notations, func(f people.Format) bool { _, ok := f.Number(found[1]); return ok }) {
+		trimmed := strings.TrimSpace(text)
+		if found := aroundNumber.FindStringSubmatch(trimmed); found != nil && found[1] != trimmed {
+			if _, ok := (*people.Format)(nil).Number(found[1]); ok || people.NotationOf(found[1]) != nil {
 				if signed++; sign == "" {
 					sign = text
 				}
 			}
 		}
-		if otherDates.MatchString(strings.TrimSpace(text)) {
+		if otherDates.MatchString(trimmed) {
 			dates++
 		}
 	}
@@ -221,6 +153,25 @@ func (c *column) keep(mark string) {
 	c.marks = slices.Delete(c.marks, at, at+1)
 }
 
+// nameGaps makes a category of the column's missing cells, and gives its name.
+func (c *column) nameGaps() string {
+	name := c.marks[0]
+	for _, other := range []string{"(empty)", "(missing)"} {
+		if _, is := c.index[name]; name == "" || is {
+			name = other
+		}
+	}
+	code := int32(len(c.texts))
+	c.texts, c.counts, c.index[name] = append(c.texts, name), append(c.counts, c.missing), code
+	for row, own := range c.codes {
+		if own < 0 {
+			c.codes[row] = code
+		}
+	}
+	c.gapMarks, c.marks, c.missing = c.marks, nil, 0
+	return name
+}
+
 // recount finds out whether all that is left are numbers.
 func (c *column) recount() {
 	c.numeric, c.whole = true, true
@@ -228,7 +179,7 @@ func (c *column) recount() {
 		if math.IsNaN(v) {
 			c.numeric = c.numeric && c.codes[row] < 0
 		} else {
-			c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
+			c.whole = c.whole && isWhole(v)
 		}
 	}
 	c.whole = c.whole && c.numeric
@@ -252,7 +203,7 @@ func (d *drafter) findOddCells() {
 func (d *drafter) findStrangers() error {
 	for _, v := range d.info.Vocabularies {
 		for _, c := range d.table.columns {
-			if c.name != v.Name && plain(c.name) != plain(v.Name) || c.hot != nil || c.many {
+			if plain(c.name) != plain(v.Name) || c.hot != nil || c.many {
 				continue
 			}
 			var strangers, told []string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
 )
 
 // treesOf are XGBoost trees of one comparison each, of inputs of these names with a border: missing values go right.
@@ -314,5 +315,50 @@ func TestNumbersWithUnits(t *testing.T) {
 	out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text), Model: written(t, "m.json", treesOf([]string{"age", "term"}, "40", "10")), Out: t.TempDir() + "/study.yaml"})
 	if err != nil || !strings.Contains(strings.Join(out.Doubts, "\n"), `term: if the model takes the numbers in cells such as "12 months", write these alone`) {
 		t.Errorf("%v, %+v", err, out)
+	}
+}
+
+// What the model takes and no column gives is named, with what is wrong with the column.
+func TestInputsThatNoColumnMakes(t *testing.T) {
+	model := written(t, "m.json", treesOf([]string{"age", "income"}, "40", "2000"))
+	for name, c := range map[string]struct {
+		income func(i int) string
+		column string
+		want   string
+	}{
+		"none":       {func(int) string { return "Main St." }, "street", `the model takes "income", and no column of `},
+		"money":      {func(i int) string { return fmt.Sprintf("\"$%d,%03d.50\"", 1+i%3, i) }, "income", `income (numbers with a sign, such as "$1,000.50": write them as plain numbers)`},
+		"euros":      {func(i int) string { return fmt.Sprintf("%d EUR", 1000+i) }, "income", `such as "1000 EUR"`},
+		"negative":   {func(i int) string { return fmt.Sprintf("(%d)", 1000+i%4) }, "income", `such as "(1000)"`},
+		"SAP":        {func(i int) string { return fmt.Sprintf("%d%s", 100+i, map[bool]string{true: "-"}[i%5 == 3]) }, "income", `such as "103-"`},
+		"per cent":   {func(i int) string { return fmt.Sprintf("%d.5%%", i%4) }, "income", `such as "0.5%"`},
+		"dates":      {func(i int) string { return fmt.Sprintf("%02d.03.2019", 1+i%28) }, "income", `income (dates such as "01.03.2019": write them in the form 2024-02-29)`},
+		"other days": {func(i int) string { return fmt.Sprintf("3/%d/19 10:05 PM", 1+i%28) }, "income", `dates such as "3/1/19 10:05 PM"`},
+	} {
+		text := "age," + c.column + ",y\n"
+		for i := range 60 {
+			text += fmt.Sprintf("%d,%s,%d\n", 20+i, c.income(i), i%2)
+		}
+		r := draft.Request{Data: written(t, "d.csv", text), Model: model, Out: t.TempDir() + "/study.yaml"}
+		if name == "none" {
+			r.Data = written(t, "d.csv", strings.ReplaceAll(text, "Main St.", ""))
+		}
+		if _, err := draft.Answer(t.Context(), &session.Session{}, r); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "the model takes") != 1 {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// Texts that only look like numbers with a sign or dates stay categories.
+func TestTextsBesideNumbers(t *testing.T) {
+	for _, texts := range [][]string{{"A1", "B2"}, {"<50k", ">50k"}, {"18-25", "26-35"}, {"1st", "2nd"}, {"$", "$$"}, {"3 kids", "4 kids"}, {"1.2.3", "yes"}} {
+		text := "age,kind,y\n"
+		for i := range 40 {
+			text += fmt.Sprintf("%d,%s,%d\n", 20+i, texts[i%2], i/3%2)
+		}
+		out, err := draft.Guess(draft.Request{Data: written(t, "d.csv", text), Out: t.TempDir() + "/study.yaml"})
+		if err != nil || len(out.Left) > 0 {
+			t.Errorf("%q: %v, %v", texts, err, out)
+		}
 	}
 }

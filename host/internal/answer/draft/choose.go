@@ -362,8 +362,13 @@ func (d *drafter) matched(a arrangement, scores []float64) arrangement {
 		d.out.Solved = false
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the scores of %s are off by up to %.3g: they are of another model, or it gets other inputs", d.Inputs, d.Scores, worst))
 	}
-	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", map[bool]string{true: "certain", false: "guess"}[d.out.Solved], a.how, a.count(), worst)
+	d.sayInputs(a, worst)
 	return a
+}
+
+// sayInputs says how the inputs are made, by an arrangement whose scores are off by at most worst.
+func (d *drafter) sayInputs(a arrangement, worst float64) {
+	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", d.sure(), a.how, a.count(), worst)
 }
 
 // boundOf is how far scores may be off.
@@ -412,7 +417,7 @@ const (
 func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
 	bound := boundOf(d.model, scores)
-	for i := range tried[:min(len(tried), 8)] {
+	for i := range tried[:min(len(tried), mostLooks)] {
 		if worst := tried[i].worst(d.model, scores, allRows); worst < least {
 			best, least = tried[i], worst
 		}
@@ -436,8 +441,10 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 			open = slices.Insert(open, 0, best)
 		}
 		var a arrangement
-		if a, alike, settled, ended = d.recode(open, scores, bound); settled {
-			best, least = a, a.worst(d.model, scores, allRows)
+		var worst float64
+		a, worst, alike, ended = d.recode(open, scores, bound)
+		if settled = worst <= bound; settled {
+			best, least = a, worst
 		} else if least <= bound {
 			alike = "the search ended before they were held against all others"
 		}
@@ -463,8 +470,8 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s do not settle all codes of categories: %s, so that these are a guess: give --inputs, or scores of more rows", d.Scores, alike))
 		}
 		least = best.worst(d.model, scores, allRows)
-		for i := range tried[:min(len(tried), 8)] {
-			if a := &tried[i]; !sameColumns(a.features, best.features) && a.worst(d.model, scores, allRows) <= bound {
+		for i := range tried[:min(len(tried), mostLooks)] {
+			if a := &tried[i]; !sameColumns(a.features, best.features) && a.gives(d.model, scores, bound) {
 				d.out.Solved = false
 				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
 				break
@@ -474,8 +481,7 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 		unfinished := map[bool]string{true: " (the search for the codes of categories ended before all were tried)"}[ended]
 		d.out.Doubts = append(d.out.Doubts, cmp.Or(others, d.rounded(scores, least), fmt.Sprintf("no arrangement gives the scores of %s; the best is off by up to %.3g: give the model's inputs for these rows with --inputs%s", d.Scores, least, unfinished)))
 	}
-	sure := map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
-	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", sure, best.how, best.count(), least)
+	d.sayInputs(best, least)
 	return d.held(best)
 }
 

@@ -17,7 +17,7 @@ func (d *drafter) findCodes() {
 		if at < 0 {
 			at = slices.IndexFunc(d.info.InputNames, func(name string) bool { return plain(name) == plain(c.name) })
 		}
-		if at < 0 && squeezed(c.name) != "" && !slices.ContainsFunc(d.table.columns, func(other *column) bool { return other != c && squeezed(other.name) == squeezed(c.name) }) {
+		if at < 0 && onlyOne(d.table.columns, c.name) == c {
 			at = slices.IndexFunc(d.info.InputNames, func(name string) bool { return squeezed(name) == squeezed(c.name) })
 		}
 		codes, ok := d.info.Codes[at]

@@ -387,9 +387,14 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 		d.out.Doubts = append(d.out.Doubts, "that the model does not take "+strings.Join(without, ", ")+" is a guess, by the number of its inputs")
 	}
 	if d.out.Inputs == "" {
-		d.out.Inputs = map[bool]string{true: "certain: ", false: "guess: "}[d.out.Solved] + a.how
+		d.out.Inputs = d.sure() + ": " + a.how
 	}
 	return a, nil
+}
+
+// sure is the word for whether the inputs are solved.
+func (d *drafter) sure() string {
+	return map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 }
 
 // relative is a path as a study in the folder of out names it.

@@ -29,9 +29,8 @@ type feature struct {
 	named bool
 	// strangers are the last of the categories, for which the model has no input.
 	strangers []string
-	// gapName is the category that missing cells, of marks, are.
+	// gapName is the category that the column's missing cells are.
 	gapName string
-	marks   []string
 	// why are the comments above it.
 	why []string
 }
@@ -90,15 +89,17 @@ func (v *selection) number(c *column) feature {
 	return f
 }
 
-// filled reports that missing values of the feature are the model's fill.
-func (f *feature) filled() bool {
-	return f.fills && f.inputs == "" && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
+// unchanged reports that the first input is the feature's value as it is.
+func (f *feature) unchanged() bool {
+	return f.inputs == "" && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
 }
+
+// filled reports that missing values of the feature are the model's fill.
+func (f *feature) filled() bool { return f.fills && f.unchanged() }
 
 // lacks reports that values of the feature may be missing.
 func (f *feature) lacks() bool {
-	plain := f.inputs == "" && len(f.Inputs) == 1 && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
-	return f.sent && f.Kind != space.Real && (plain || len(f.Inputs) == 1 && f.Inputs[0].Table != nil)
+	return f.sent && f.Kind != space.Real && len(f.Inputs) == 1 && (f.unchanged() || f.Inputs[0].Table != nil)
 }
 
 // unread reports a row that has no value of the feature.

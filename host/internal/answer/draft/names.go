@@ -125,7 +125,7 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 	}
 	if stem, category, ok := strings.Cut(name, "="); ok {
 		for _, c := range columns {
-			if c.name == stem || plain(c.name) == plain(stem) {
+			if plain(c.name) == plain(stem) {
 				return c, c.spelled(category), true
 			}
 		}
@@ -152,13 +152,20 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 			}
 		}
 	}
-	if at := slices.IndexFunc(columns, func(c *column) bool { return squeezed(c.name) == squeezed(name) }); at >= 0 && squeezed(name) != "" {
-		for _, c := range columns[at+1:] {
-			if squeezed(c.name) == squeezed(name) {
-				return nil, "", false
-			}
+	c := onlyOne(columns, name)
+	return c, "", c != nil
+}
+
+// onlyOne is the column whose squeezed name is that of a name; nil if there is none, or several.
+func onlyOne(columns []*column, name string) (only *column) {
+	for _, c := range columns {
+		if own := squeezed(c.name); own == "" || own != squeezed(name) {
+			continue
 		}
-		return columns[at], "", true
+		if only != nil {
+			return nil
+		}
+		only = c
 	}
-	return nil, "", false
+	return only
 }

@@ -36,10 +36,14 @@ func (d *drafter) others(tried []arrangement, scores []float64) string {
 			return d.unmet(as.said)
 		}
 	}
-	if said := d.rounded(scores, d.leastOf(tried, scores)); said != "" {
+	near, least := best(tried, d.model, scores), math.Inf(1)
+	for i := range near {
+		least = min(least, near[i].worst(d.model, scores, allRows))
+	}
+	if said := d.rounded(scores, least); said != "" {
 		return said
 	}
-	if slices.ContainsFunc(best(tried, d.model, scores), func(a arrangement) bool { return a.shuffled(d.model, scores) }) {
+	if slices.ContainsFunc(near, func(a arrangement) bool { return a.shuffled(d.model, scores) }) {
 		return d.unmet("but in another order they are the model's: write them in the order of the rows of " + d.Data)
 	}
 	return ""
@@ -49,7 +53,7 @@ func (d *drafter) unmet(what string) string {
 	return fmt.Sprintf("no arrangement gives the scores of %s, %s", d.Scores, what)
 }
 
-// mostLooks bounds the arrangements by which scores are explained.
+// mostLooks bounds the arrangements whose scores of all rows are looked at.
 const mostLooks = 8
 
 // best are the arrangements that are nearest to the scores.
@@ -64,15 +68,8 @@ func meets(tried []arrangement, m model.Model, scores []float64, of func(float64
 	for i, v := range scores {
 		other[i] = of(v)
 	}
-	return slices.ContainsFunc(best(tried, m, other), func(a arrangement) bool { return a.worst(m, other, allRows) <= boundOf(m, other) })
-}
-
-func (d *drafter) leastOf(tried []arrangement, scores []float64) float64 {
-	least := math.Inf(1)
-	for _, a := range best(tried, d.model, scores) {
-		least = min(least, a.worst(d.model, scores, allRows))
-	}
-	return least
+	bound := boundOf(m, other)
+	return slices.ContainsFunc(best(tried, m, other), func(a arrangement) bool { return a.gives(m, other, bound) })
 }
 
 // fewDigits are behind the point of scores that were rounded.

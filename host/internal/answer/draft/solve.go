@@ -505,6 +505,11 @@ func (a *arrangement) worst(m model.Model, scores []float64, upTo int) (most flo
 	return most
 }
 
+// gives reports that the arrangement gives the scores of all rows to the bound; a few rows refute most.
+func (a *arrangement) gives(m model.Model, scores []float64, bound float64) bool {
+	return !slices.ContainsFunc([]int{50, 1000, allRows}, func(rows int) bool { return !(a.worst(m, scores, rows) <= bound) })
+}
+
 // tell says of categories whether their order is the only one that gives the scores.
 func (a *arrangement) tell(i int, m model.Model, scores []float64, bound float64) {
 	f, names := &a.features[i], slices.Clone(a.features[i].Categories)
@@ -516,11 +521,7 @@ func (a *arrangement) tell(i int, m model.Model, scores []float64, bound float64
 		for l := range k {
 			f.Categories = slices.Clone(names)
 			f.Categories[k], f.Categories[l] = names[l], names[k]
-			same := true
-			for _, rows := range []int{50, 1000, allRows} {
-				same = same && a.worst(m, scores, rows) <= bound
-			}
-			if same && alike == "" {
+			if alike == "" && a.gives(m, scores, bound) {
 				alike = fmt.Sprintf("guess: whether %s or %s comes first; the scores are the same either way", names[l], names[k])
 			}
 		}

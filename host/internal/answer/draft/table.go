@@ -1,8 +1,6 @@
 package draft
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/hyfair/hyfair/host/internal/question/people"
-	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
 // table is a CSV file, column by column.
@@ -59,10 +56,7 @@ type column struct {
 	gapMarks []string
 }
 
-const (
-	maxTexts  = 2000
-	headBytes = 256 << 10
-)
+const maxTexts = 2000
 
 // missingMarks are what pandas takes for a missing value, and "?".
 var missingMarks = []string{"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
@@ -225,7 +219,7 @@ func (c *column) add(cell string, format *people.Format) {
 			c.numbers[i] = math.NaN()
 		}
 	}
-	c.whole = c.whole && v == math.Trunc(v) && math.Abs(v) <= 1<<52
+	c.whole = c.whole && isWhole(v)
 	c.numbers = append(c.numbers, v)
 	code, ok := c.index[cell]
 	switch {
@@ -242,6 +236,9 @@ func (c *column) add(cell string, format *people.Format) {
 	}
 	c.codes = append(c.codes, code)
 }
+
+// isWhole reports a whole number that float64 tells from its neighbours.
+func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<52 }
 
 // daysSinceFirst counts a column of dates from the first of them.
 func (c *column) daysSinceFirst() {
@@ -281,232 +278,6 @@ func (c *column) bad(from int) int {
 		}
 	}
 	return -1
-}
-
-// sniff finds out how the file is written, from its beginning.
-func (t *table) sniff(names []string) error {
-	file, _, err := files.Open(t.path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.path, files.Reason(err))
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, headBytes))
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.path, err)
-	}
-	if err := people.Foreign(string(text)); err != nil {
-		return fmt.Errorf("%s: %w", t.path, err)
-	}
-	if len(text) == 0 {
-		return fmt.Errorf("%s: the file is empty", t.path)
-	}
-	head := strings.TrimPrefix(string(text), "\ufeff")
-	if strings.Contains(head, "\r") && !strings.Contains(head, "\n") {
-		return fmt.Errorf("%s: its lines end in a carriage return alone: convert the file (tr '\\r' '\\n')", t.path)
-	}
-	whole := len(text) < headBytes
-	delimiters := []rune{',', ';', '\t', '|'}
-	if separator := people.Separator(head); separator != 0 {
-		_, head, _ = strings.Cut(head, "\n")
-		delimiters = []rune{separator}
-	}
-	if !whole {
-		if head = head[:strings.LastIndexByte(head, '\n')+1]; head == "" {
-			return fmt.Errorf("%s: the first line has more than %d kB", t.path, headBytes>>10)
-		}
-	}
-	var rows [][]string
-	t.format.Delimiter = ','
-	first, _, _ := strings.Cut(head, "\n")
-	var uneven error
-	for _, d := range delimiters {
-		if rows != nil && !strings.ContainsRune(head, d) {
-			continue // one cell a row
-		}
-		all, err := split(head, d, whole)
-		switch {
-		case err == nil && len(all) > 0 && (rows == nil || len(all[0]) > len(rows[0])):
-			rows, t.format.Delimiter = all, d
-		case err != nil && uneven == nil && strings.ContainsRune(first, d):
-			uneven = err
-		}
-	}
-	if uneven != nil && (rows == nil || len(rows[0]) == 1) {
-		if errors.Is(uneven, csv.ErrFieldCount) {
-			uneven = fmt.Errorf("%w: each line has as many cells as the first one; take out what is no row, such as a title or a total", uneven)
-		}
-		return fmt.Errorf("%s: %w", t.path, uneven)
-	}
-	if rows == nil || len(rows[0]) == 1 {
-		if d := below(head, delimiters); d != 0 {
-			return fmt.Errorf("%s: its first line, %.60q, is one cell, and %q separates more in those below: delete what stands above the names", t.path, strings.TrimSpace(first), d)
-		}
-	}
-	if len(rows) == 0 {
-		return fmt.Errorf("%s: no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?", t.path)
-	}
-	t.padded = padded(rows[1:])
-	blanks, cells := 0, 0
-	for _, row := range rows {
-		for _, cell := range row[min(1, len(row)-1):] {
-			cells++
-			if strings.HasPrefix(cell, " ") {
-				blanks++
-			}
-		}
-	}
-	if t.format.Trim = t.trim || 2*blanks > cells; t.format.Trim {
-		for _, row := range rows {
-			for i := range row {
-				row[i] = strings.TrimSpace(row[i])
-			}
-		}
-	}
-	t.notation(rows)
-	header, numbers := isHeader(rows, &t.format)
-	if t.header = names == nil && header; t.header {
-		return nil
-	}
-	if names == nil {
-		if title := titles(rows, &t.format); title > 0 {
-			return fmt.Errorf("%s: the names of the columns, %.60q, stand below %s, %.60q: delete what stands above them", t.path, strings.Join(rows[title], ", "), plural(title, "row"), strings.Join(slices.DeleteFunc(slices.Clone(rows[0]), func(cell string) bool { return cell == "" }), ", "))
-		}
-	}
-	if numbers {
-		return fmt.Errorf("%s begins with names already (%.100s): --columns is for a file that does not", t.path, strings.Join(rows[0], ", "))
-	}
-	if names != nil && len(names) != len(rows[0]) {
-		return fmt.Errorf("%s has %d columns; --columns names %d", t.path, len(rows[0]), len(names))
-	}
-	if t.format.Columns = names; names == nil {
-		for i := range rows[0] {
-			t.format.Columns = append(t.format.Columns, fmt.Sprintf("column%d", i+1))
-		}
-	}
-	return nil
-}
-
-// padded reports rows of which a column has blanks around most of its texts, as columns of fixed width have.
-func padded(rows [][]string) bool {
-	if len(rows) == 0 {
-		return false
-	}
-	for i := range rows[0] {
-		blanks, texts := 0, 0
-		for _, row := range rows {
-			if trimmed := strings.TrimSpace(row[i]); trimmed != "" {
-				if texts++; trimmed != row[i] {
-					blanks++
-				}
-			}
-		}
-		if 2*blanks > texts {
-			return true
-		}
-	}
-	return false
-}
-
-// mostTitles bounds the rows above the names.
-const mostTitles = 10
-
-// titles counts rows that are all but empty above one of names and a column of numbers; 0: no title.
-func titles(rows [][]string, format *people.Format) int {
-	for n := 1; n <= mostTitles && n < len(rows)-1; n++ {
-		blank := 0
-		for _, cell := range rows[n-1] {
-			if cell == "" {
-				blank++
-			}
-		}
-		if 2*blank <= len(rows[n-1]) {
-			return 0
-		}
-		if _, above := isHeader(rows[n:], format); above {
-			return n
-		}
-	}
-	return 0
-}
-
-// below is the delimiter that comes up equally often in all lines below the first but a few, and not in that; 0 without.
-func below(head string, delimiters []rune) rune {
-	lines := strings.Split(strings.TrimRight(head, "\r\n"), "\n")
-	for _, d := range delimiters {
-		counts := map[int]int{}
-		for _, line := range lines[1:] {
-			line = strings.Trim(line, "\r\" ")
-			if !slices.ContainsFunc(people.Notations, func(f people.Format) bool { _, ok := f.Number(line); return ok }) { // scores, say, with decimal commas
-				counts[strings.Count(line, string(d))]++
-			}
-		}
-		for n, times := range counts {
-			if n > 0 && len(lines) > 3 && 4*times > 3*(len(lines)-1) && !strings.ContainsRune(lines[0], d) {
-				return d
-			}
-		}
-	}
-	return 0
-}
-
-// split reads rows, which must be of equal length. Where the text is not the whole file, it may end within a cell.
-func split(text string, delimiter rune, whole bool) ([][]string, error) {
-	read := func(trim bool) (all [][]string, err error) {
-		r := csv.NewReader(strings.NewReader(text))
-		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter, 0, trim
-		for {
-			row, err := r.Read()
-			switch {
-			case err == nil:
-				all = append(all, row)
-			case err == io.EOF || !whole && len(all) > 0 && errors.Is(err, csv.ErrQuote):
-				return all, nil
-			default:
-				return nil, err
-			}
-		}
-	}
-	all, err := read(false) // the blanks tell whether cells are to be trimmed
-	if err != nil && delimiter == ',' {
-		return read(true)
-	}
-	return all, err
-}
-
-// isHeader tells a first row of names: none of them a number, above a column of numbers, or different
-// texts that come up in no other row.
-func isHeader(rows [][]string, format *people.Format) (is, aboveNumbers bool) {
-	number := func(cell string) bool {
-		_, is := format.Number(cell)
-		_, date := people.Days(cell, time.Time{})
-		return is || date
-	}
-	different := true
-	for i, cell := range rows[0] {
-		ends := i == len(rows[0])-1 && i > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) // each line in a delimiter
-		if number(cell) || slices.Contains(missingMarks, cell) && (i > 0 || cell != "") && !ends {
-			return false, false
-		}
-		different = different && !slices.Contains(rows[0][:i], cell)
-	}
-	again := 0
-	for i, cell := range rows[0] {
-		numbers, others := 0, 0
-		for _, row := range rows[1:] {
-			switch {
-			case row[i] == cell:
-				again++
-			case number(row[i]):
-				numbers++
-			case !slices.Contains(missingMarks, row[i]):
-				others++
-			}
-		}
-		if numbers > others {
-			return true, true
-		}
-	}
-	return different && again == 0, false
 }
 
 // selection is the rows that are kept, and what the columns are in these.

@@ -130,18 +130,10 @@ func (d *drafter) write() (string, error) {
 		}
 		switch {
 		case f.filled():
-			var marks []string
-			for _, mark := range f.from.marks {
-				marks = append(marks, scalar(mark)+": "+decimal(f.fill))
-			}
-			text += ", encode: {map: {" + strings.Join(marks, ", ") + "}}"
+			text += mapped(f.from.marks, decimal(f.fill))
 			say(2, fmt.Sprintf("certain: the model puts %s in place of a missing number, which %s rows have", decimal(f.fill), view.Count(f.from.missing)))
 		case f.gapName != "":
-			var marks []string
-			for _, mark := range f.marks {
-				marks = append(marks, scalar(mark)+": "+scalar(f.gapName))
-			}
-			text += ", encode: {map: {" + strings.Join(marks, ", ") + "}}"
+			text += mapped(f.from.gapMarks, scalar(f.gapName))
 			say(2, "certain: a missing cell has a code of its own, and is a category here")
 		case f.lacks():
 			text += ", missing: true"
@@ -162,6 +154,15 @@ func (d *drafter) write() (string, error) {
 	}
 	b.WriteString("\n")
 	return b.String() + d.protected(), nil
+}
+
+// mapped is an encoding of marks as one value, which is as YAML has it.
+func mapped(marks []string, to string) string {
+	out := make([]string, len(marks))
+	for i, mark := range marks {
+		out[i] = scalar(mark) + ": " + to
+	}
+	return ", encode: {map: {" + strings.Join(out, ", ") + "}}"
 }
 
 func (d *drafter) modelText() string {
@@ -269,11 +270,8 @@ func (f *feature) domain(v *selection) (text, why string) {
 	case space.Integer:
 		return fmt.Sprintf("integer: %.0f..%.0f", f.Lo, f.Hi), fmt.Sprintf("certain: whole numbers in %s rows; guess: the domain ends where the data does", rows)
 	}
-	return fmt.Sprintf("real: %s..%s", plainDecimal(f.Lo), plainDecimal(f.Hi)), fmt.Sprintf("certain: numbers in %s rows; guess: the domain ends where the data does", rows)
+	return fmt.Sprintf("real: %s..%s", decimal(f.Lo), decimal(f.Hi)), fmt.Sprintf("certain: numbers in %s rows; guess: the domain ends where the data does", rows)
 }
-
-// plainDecimal is a number for a range.
-func plainDecimal(x float64) string { return decimal(x) }
 
 // protected is the section of that name, or what to do about it.
 func (d *drafter) protected() string {

@@ -52,18 +52,23 @@ func (f *Format) plain(cell string) (string, bool) {
 
 // hint names the study keys under which the text, which is not a number, would be one.
 func (f *Format) hint(text string) string {
-	if f == nil {
-		return ""
-	}
-	for _, other := range Notations {
-		if _, ok := other.Number(text); ok {
-			return "; is it written " + other.notation() + "? Say so under data:"
-		}
+	if other := NotationOf(text); f != nil && other != nil {
+		return "; is it written " + other.Notation() + "? Say so under data:"
 	}
 	return ""
 }
 
-func (f *Format) notation() string {
+// NotationOf is the first of Notations in which the text is a number; nil if there is none.
+func NotationOf(text string) *Format {
+	at := slices.IndexFunc(Notations, func(f Format) bool { _, ok := f.Number(text); return ok })
+	if at < 0 {
+		return nil
+	}
+	return &Notations[at]
+}
+
+// Notation is how numbers are written, in the keys of a study; "" for a plain decimal point.
+func (f *Format) Notation() string {
 	var keys []string
 	if f.Decimal != 0 {
 		keys = append(keys, "decimal: "+strconv.Quote(string(f.Decimal)))

@@ -73,8 +73,9 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
 	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // a smaller one makes csv add its own
-	if head, _ := buffer.Peek(foreignBytes); Foreign(string(head)) != nil {
-		return nil, r.fault(0, 0, Foreign(string(head)))
+	head, _ := buffer.Peek(foreignBytes)
+	if err := Foreign(string(head)); err != nil {
+		return nil, r.fault(0, 0, err)
 	}
 	if mark, err := buffer.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffer.Discard(3) // the byte order mark

@@ -3,6 +3,7 @@ import numpy as np
 import pandas as pd
 
 N = 120
+NUMBERS, WORDS = ["age", "income", "amount", "months"], ["job", "housing", "sex"]
 
 
 def applicants(seed=23):
@@ -15,6 +16,11 @@ def applicants(seed=23):
     })
     logit = rows.age / 20 + rows.income / 1500 - rows.amount / 8000 - rows.months / 30 + (rows.job == "skilled") + 0.8 * (rows.housing == "own") + 0.6 * (rows.sex == "man") + random.normal(0, 0.5, N)
     return rows, (logit > logit.median()).astype(int)
+
+
+def numbered(rows):
+    """The rows with a number for each category."""
+    return rows.assign(job=rows.job.astype("category").cat.codes, housing=(rows.housing == "rent").astype(int), sex=(rows.sex == "woman").astype(int))
 
 
 def write(name, rows, y, scores, label="paid", values=("no", "yes"), **csv):

@@ -2,7 +2,6 @@
 kinds. Run with the versions of make.py."""
 import lightgbm
 import numpy as np
-import pandas as pd
 import scipy.sparse
 import xgboost
 from skl2onnx import to_onnx
@@ -13,11 +12,10 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from common import N, applicants, write
+from common import N, NUMBERS, WORDS, applicants, numbered, write
 
 rows, y = applicants()
-NUMBERS, WORDS = ["age", "income", "amount", "months"], ["job", "housing", "sex"]
-numbers = rows.assign(job=rows.job.astype("category").cat.codes, housing=(rows.housing == "rent").astype(int), sex=(rows.sex == "woman").astype(int))
+numbers = numbered(rows)
 gaps = rows.astype({name: "category" for name in WORDS})
 gaps.loc[::7, "job"] = np.nan
 LGB = {"n_estimators": 4, "num_leaves": 7, "min_child_samples": 5, "min_data_per_group": 5, "cat_smooth": 1, "verbose": -1}

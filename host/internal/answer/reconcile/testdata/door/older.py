@@ -20,12 +20,11 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 
-from common import N, applicants, keep, write
+from common import N, NUMBERS, WORDS, applicants, numbered, write
 
 assert xgboost.__version__.startswith(sys.argv[1]), xgboost.__version__
 rows, y = applicants()
-NUMBERS, WORDS = ["age", "income", "amount", "months"], ["job", "housing", "sex"]
-numbers = rows.assign(job=rows.job.astype("category").cat.codes.astype(int), housing=(rows.housing == "rent").astype(int), sex=(rows.sex == "woman").astype(int))
+numbers = numbered(rows).astype({"job": int})
 coded = rows.astype({name: "category" for name in WORDS})
 XGB = {"n_estimators": 4, "max_depth": 3, "tree_method": "hist"}
 LGB = {"n_estimators": 4, "max_depth": 3, "num_leaves": 7, "min_child_samples": 5, "min_data_per_group": 5, "cat_smooth": 1, "verbose": -1}

@@ -10,10 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from common import N, applicants, keep, write
+from common import N, applicants, keep, numbered
 
 rows, y = applicants()
-NUMBERS, WORDS = ["age", "income", "amount", "months"], ["job", "housing", "sex"]
 labelled = rows.assign(paid=np.where(y == 1, "yes", "no"))
 
 
@@ -70,7 +69,7 @@ pipeline("sheet-more-columns")
 sheet("sheet-more-columns", labelled.assign(customer=[f"K-{i:05d}" for i in range(N)], branch="Main St.", note="").to_csv())
 pipeline("sheet-column-missing")
 sheet("sheet-column-missing", labelled.drop(columns="months").to_csv(index=False))
-numbers = rows.assign(job=rows.job.astype("category").cat.codes, housing=(rows.housing == "rent").astype(int), sex=(rows.sex == "woman").astype(int))
+numbers = numbered(rows)
 trees("sheet-column-missing-trees", numbers)
 sheet("sheet-column-missing-trees", numbers.assign(paid=labelled.paid).drop(columns="months").to_csv(index=False))
 pipeline("sheet-same-names")

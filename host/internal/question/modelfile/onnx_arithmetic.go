@@ -1,0 +1,230 @@
+package modelfile
+
+import (
+	"math"
+	"slices"
+)
+
+func (in operands) both() (a, b *onnxValue) {
+	if len(in) != 2 || in[0] == nil || in[1] == nil {
+		panic(faultf("%d inputs; two are expected", len(in)))
+	}
+	return in[0], in[1]
+}
+
+// arithmetic is Add, Sub, Mul and Div, with a constant or two values.
+func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	a, b := operands(in).both()
+	if b.scores != nil && n.op == "Sub" && a.ones() {
+		return one1(complements(b))
+	}
+	if a.scores != nil && n.op == "Div" && b.ones() {
+		return one1(a)
+	}
+	for _, pair := range [][2]*onnxValue{{a, b}, {b, a}} {
+		if pair[0].open != "" && pair[1].constant != nil && len(pair[1].constant.numbers) > 1 {
+			g.known(pair[0], len(pair[1].constant.numbers))
+		}
+	}
+	dims, ai, bi := g.broadcast(a, b)
+	if a.constant != nil && b.constant != nil {
+		return one1(folded(n.op, dims, a.constant, b.constant, ai, bi))
+	}
+	var f form
+	x, y := g.picked(g.numbers(a), ai), g.picked(g.numbers(b), bi)
+	switch n.op {
+	case "Add":
+		f = g.sum(x, y, 1)
+	case "Sub":
+		f = g.sum(x, y, -1)
+	case "Mul":
+		if a.constant != nil {
+			x, y = y, x
+		} else if b.constant == nil {
+			panic(faultf("multiplies values that both depend on the inputs, which is not piecewise linear"))
+		}
+		f = g.scale(x, biases(y), make([]float64, len(x.rows)))
+	case "Div":
+		if b.constant == nil {
+			panic(faultf("divides by a value that depends on the inputs, which is not piecewise linear"))
+		}
+		f = g.divide(x, biases(y))
+	}
+	return one1(&onnxValue{dims: dims, form: &f})
+}
+
+// ones reports a constant of which every number is 1.
+func (v *onnxValue) ones() bool {
+	return v.constant != nil && !slices.ContainsFunc(v.constant.numbers, func(x float64) bool { return x != 1 })
+}
+
+func biases(f form) []float64 {
+	out := make([]float64, len(f.rows))
+	for i := range out {
+		out[i] = f.rows[i].b
+	}
+	return out
+}
+
+// folded evaluates an operator on constants, which are mostly shapes.
+func folded(op string, dims []int, a, b *onnxTensor, ai, bi []int) *onnxValue {
+	t := &onnxTensor{dims: dims, element: a.element, numbers: make([]float64, len(ai))}
+	if a.texts != nil || b.texts != nil {
+		panic(faultf("computes with texts"))
+	}
+	for i := range ai {
+		x, y := a.numbers[ai[i]], b.numbers[bi[i]]
+		switch op {
+		case "Add":
+			x += y
+		case "Sub":
+			x -= y
+		case "Mul":
+			x *= y
+		case "Div":
+			if x /= y; a.element == onnxInt64 || a.element == onnxInt32 {
+				x = math.Trunc(x)
+			}
+		}
+		if a.element == onnxFloat {
+			x = float64(float32(x))
+		}
+		t.numbers[i] = x
+	}
+	return &onnxValue{dims: dims, constant: t}
+}
+
+// picked selects rows of a form.
+func (b *builder) picked(f form, at []int) form {
+	b.take(len(at))
+	out := form{stage: f.stage, name: f.name, dense: f.dense, rows: b.rows(len(at))}
+	for i, k := range at {
+		out.rows[i] = f.rows[k]
+	}
+	return out
+}
+
+// broadcast is the common shape of two values and, for each entry, the entries of the two.
+func (g *onnxGraph) broadcast(v, w *onnxValue) (dims, ai, bi []int) {
+	a, b, most := v.dims, w.dims, maxColumns
+	if v.constant != nil && w.constant != nil {
+		most = maxParameters
+	}
+	rank := max(len(a), len(b))
+	at := func(d []int, i int) int {
+		if i -= rank - len(d); i < 0 {
+			return 1
+		}
+		return d[i]
+	}
+	dims = make([]int, rank)
+	total := 1
+	for i := range dims {
+		x, y := at(a, i), at(b, i)
+		switch {
+		case x == y, y == 1:
+			dims[i] = x
+		case x == 1:
+			dims[i] = y
+		default:
+			panic(faultf("values of the shapes %v and %v do not fit", a, b))
+		}
+		if total *= max(1, dims[i]); total > most {
+			panic(faultf("values of the shapes %v and %v make too large a one", a, b))
+		}
+	}
+	g.take(2 * total)
+	ai, bi = make([]int, total), make([]int, total)
+	for k := range total {
+		rest, as, bs := k, 1, 1
+		for i := rank - 1; i >= 0; i-- {
+			d := max(1, dims[i])
+			coordinate := rest % d
+			rest /= d
+			if x := max(1, at(a, i)); x > 1 {
+				ai[k] += coordinate * as
+				as *= x
+			}
+			if y := max(1, at(b, i)); y > 1 {
+				bi[k] += coordinate * bs
+				bs *= y
+			}
+		}
+	}
+	return dims, ai, bi
+}
+
+func negated(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
+	return g.through(in[0], func(f form) form {
+		return g.scale(f, slices.Repeat([]float64{-1}, len(f.rows)), make([]float64, len(f.rows)))
+	})
+}
+
+func sumOfAll(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	add := onnxNode{name: n.name, op: "Add"}
+	sum := in[0]
+	for _, next := range in[1:] {
+		sum = arithmetic(g, &add, []*onnxValue{sum, next})[0]
+	}
+	return one1(sum)
+}
+
+func leakyReLU(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	return g.through(in[0], func(f form) form {
+		if n.op == "PRelu" {
+			return g.leaky(f, operands(in).numbersOf(1, len(f.rows), "slopes"))
+		}
+		return g.leaky(f, slices.Repeat([]float64{n.float("alpha", 0.01)}, len(f.rows)))
+	})
+}
+
+func clip(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	bound := func(name string, i int, otherwise float64) float64 {
+		if i < len(in) && in[i] != nil {
+			return operands(in).numbersOf(i, 1, "bounds")[0]
+		}
+		return n.float(name, otherwise)
+	}
+	lo, hi := bound("min", 1, math.Inf(-1)), bound("max", 2, math.Inf(1))
+	if lo <= -math.MaxFloat32 {
+		lo = math.Inf(-1)
+	}
+	if hi >= math.MaxFloat32 {
+		hi = math.Inf(1)
+	}
+	if !(lo < hi) {
+		panic(faultf("to values from %v to %v", lo, hi))
+	}
+	if in[0].scores != nil && lo <= 0 && hi >= 1 {
+		return one1(in[0])
+	}
+	return g.through(in[0], func(f form) form {
+		return g.atMost(g.atLeast(f, slices.Repeat([]float64{lo}, len(f.rows))), slices.Repeat([]float64{hi}, len(f.rows)))
+	})
+}
+
+// extreme is Max and Min, which are a + relu(b − a) and a − relu(a − b).
+func extreme(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+	most := in[0]
+	for _, next := range in[1:] {
+		a, b := operands{most, next}.both()
+		if a.constant != nil {
+			a, b = b, a
+		}
+		dims, ai, bi := g.broadcast(a, b)
+		x, y := g.picked(g.numbers(a), ai), g.picked(g.numbers(b), bi)
+		var f form
+		switch {
+		case b.constant != nil && n.op == "Max":
+			f = g.atLeast(x, biases(y))
+		case b.constant != nil:
+			f = g.atMost(x, biases(y))
+		case n.op == "Max":
+			f = g.most(x, y)
+		default:
+			f = g.least(x, y)
+		}
+		most = &onnxValue{dims: dims, form: &f}
+	}
+	return one1(most)
+}
