@@ -37,11 +37,7 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 		}
 		fair, unfair := 0.0, 0.0
 		least, most := math.Inf(1), math.Inf(-1)
-		individuals(tr.Grid, tr.Grid.Whole(), func(x []float64) {
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.Grid.Point(x)) {
-				logits = append(logits, tr.Exact().Logit(q.Space.ExactInputs(c)))
-			}
+		logitsIn(tr, tr.Grid.Whole(), func(_ []float64, logits []*big.Rat) {
 			value, _ := q.Notion.Gap(logits)
 			if q.Goal == problem.MaxK {
 				value = float64(q.Model.Link().KBins(logits, q.Epsilon))

@@ -87,9 +87,7 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 			}
 		}
 		w.task.output = w.newOutput()
-		w.ws.Place(box, 0)
-		w.ws.N = 1
-		w.bounded()
+		w.boundBox(box)
 		w.jointly.Aim(w.task.cutoff)
 		w.jointly.always = true
 		left := slices.Clone(part)

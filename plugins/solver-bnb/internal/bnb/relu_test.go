@@ -62,9 +62,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 			w.task.cutoff *= []float64{1 - 1e-12, 1 + 1e-9, 1.2, r.Float64()}[r.IntN(4)]
 		}
 		w.task.output = w.newOutput()
-		w.ws.Place(box, 0)
-		w.ws.N = 1
-		w.bounded()
+		w.boundBox(box)
 		w.task.relu = true
 		w.relu.Cutoff, w.relu.Requirements = w.task.cutoff, tr.goal.Requirements(w.task.cutoff)
 		if q.Goal == problem.MaxK { // whatever the share of the bins

@@ -35,7 +35,7 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 		w.counter.PlaceTail(box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
 		w.ws.N = 1
 		w.bounded()
-		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // for whom bounds do not hold
+		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // mass that bounds leave out
 		of := [2][][]*big.Rat{}                          // by side, each individual's copies, all times its sign
 		logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
 			for side, sign := range []int64{1, -1} {
