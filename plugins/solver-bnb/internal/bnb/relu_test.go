@@ -66,7 +66,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		w.task.relu = true
 		w.relu.Cutoff, w.relu.Requirements = w.task.cutoff, tr.goal.Requirements(w.task.cutoff)
 		if q.Goal == problem.MaxK { // whatever the share of the bins
-			w.relu.Requirements = tr.Bins.MoreBins(int(w.task.cutoff), nil)
+			w.relu.Requirements = tr.Bins.MoreBins(int(w.task.cutoff))
 		}
 		n := &w.at
 		n.Box, n.slot, n.bound, n.certain, n.possible = part, 0, math.Inf(1), true, nil
