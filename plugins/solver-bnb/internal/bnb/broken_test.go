@@ -49,8 +49,8 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 			}
 		})
 		off := func() {
-			for _, w := range tr.workers {
-				w.ensemble.Broken = true
+			for i := range tr.workers {
+				tr.worker(i).ensemble.Broken = true
 			}
 		}
 		from, rounds := i/len(goals)%4, 0

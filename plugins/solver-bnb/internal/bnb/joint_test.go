@@ -88,8 +88,8 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 		}
 		w.task.output = w.newOutput()
 		w.boundBox(box)
-		w.jointly.Aim(w.task.cutoff)
-		w.jointly.always = true
+		w.joint.Aim(w.task.cutoff)
+		w.task.plan.joint = true
 		left := slices.Clone(part)
 		n := &w.at
 		n.Box, n.slot, n.bound = left, 0, 1

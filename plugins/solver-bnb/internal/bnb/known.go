@@ -124,8 +124,7 @@ func rootBound(w *worker) float64 {
 		w.ws.Bound()
 		w.ws.N = 0
 	}
-	w.bounder.Enclosures(0)
-	lo, hi := w.bounder.Ends()
+	lo, hi := w.bounder.Enclosures(0)
 	s := notion.Gather(lo, hi, nil, nil)
 	most := max(s.Most-s.Least, s.Most, -s.Least) // gaps and margins
 	if !w.Pairs {

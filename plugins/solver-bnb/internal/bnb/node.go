@@ -176,8 +176,7 @@ func (w bounds) apply(n *state) bool {
 // countBins encloses the number of bins.
 func (w bounds) countBins(n *state) {
 	b := &n.bounds
-	w.bounder.Enclosures(n.slot)
-	lo, hi := w.bounder.Ends()
+	lo, hi := w.bounder.Enclosures(n.slot)
 	b.Most = w.Bins.Across(max(b.Whole.Apart, 0), b.Whole.Least, b.Whole.Most)
 	if w.ws == nil || w.ws.Subset == nil { // else copies are missing, which reach bins
 		b.Most = min(b.Most, w.Bins.Most(&n.room, lo, hi, n.possible))
@@ -274,15 +273,15 @@ func (w rebounds) apply(n *state) bool {
 // boundJointly lowers the bound of a score gap by tangents, and clips what cannot be above the cutoff. It reports whether anything is left
 // that was not enumerated.
 func (w rebounds) boundJointly(n *state) bool {
-	j, o, cutoff := w.jointly, w.task.output, w.task.cutoff
-	if j == nil || j.Idle() || !j.always && j.probes == 0 {
+	t, always := w.task, w.task.plan.joint
+	if w.joint == nil || w.joint.Idle() || !always && t.probes == 0 {
 		return true
 	}
-	o.joint.Before += n.bound - cutoff
-	bound, rest := w.clipper.Joint(&j.Joint, n.Box, n.slot, j.always)
-	bound = min(n.bound, max(cutoff, bound))
-	if o.joint.After += bound - cutoff; !j.always {
-		j.probes--
+	t.yield.Before += n.bound - t.cutoff
+	bound, rest := w.clipper.Joint(w.joint, n.Box, n.slot, always)
+	bound = min(n.bound, max(t.cutoff, bound))
+	if t.yield.After += bound - t.cutoff; !always {
+		t.probes--
 		return true
 	}
 	n.bound = bound
@@ -399,16 +398,6 @@ func (w pairs) apply(n *state) bool {
 	return false
 }
 
-// proved settles a node of which no individual has a value above the cutoff, or violates.
-func proved(w *worker, n *state) bool {
-	v := goal.Fair
-	if w.Values {
-		v = goal.Pruned
-	}
-	w.settle(n.Box, n.slot, v)
-	return true
-}
-
 // relus proves nodes by branching on ReLUs.
 type relus struct{ *worker }
 
@@ -416,7 +405,11 @@ func (w relus) apply(n *state) bool {
 	if !w.task.relu || n.bound <= w.task.cutoff || !w.Values && !n.certain && !w.Decides() || len(w.relu.Requirements) == 0 || w.stop.Load() {
 		return false
 	}
-	return w.relu.Prove(w.ws, n.Box, n.slot, n.possible, &w.lp, &w.task.lp, w.raise) && proved(w.worker, n)
+	if !w.relu.Prove(w.ws, n.Box, n.slot, n.possible, &w.lp, &w.task.lp, w.raise) {
+		return false
+	}
+	w.settleProved(n.Box, n.slot)
+	return true
 }
 
 // raise raises the cutoff of ReLU branching above another one to what individuals that were met meanwhile allow, and reports that it did.
@@ -453,5 +446,6 @@ func (w dives) apply(n *state) bool {
 			return false
 		}
 	}
-	return proved(w.worker, n)
+	w.settleProved(n.Box, n.slot)
+	return true
 }

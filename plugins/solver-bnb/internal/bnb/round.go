@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
 )
 
 const (
@@ -17,10 +16,6 @@ const (
 	// As long as joint bounds do not pay, probes nodes are bounded jointly in each probed-th task, to know what they would bring.
 	probes, probed = 4, 16
 )
-
-type lpStats = relu.Stats
-
-func startLP() lpStats { return relu.Start() }
 
 // plan says how the tasks of a round treat their nodes.
 type plan struct {
@@ -119,11 +114,22 @@ func (s *Search) parallel(n int, do func(w *worker, i int)) {
 		}
 	}
 	var others sync.WaitGroup
-	for _, w := range s.workers[1:max(1, min(len(s.workers), n))] {
-		others.Go(func() { work(w) })
+	for i := 1; i < min(len(s.workers), n); i++ {
+		others.Go(func() { work(s.worker(i)) })
 	}
 	work(s.workers[0])
 	others.Wait()
+}
+
+// worker is that of a thread, made when first needed: small questions take one.
+func (s *Search) worker(i int) *worker {
+	if s.workers[i] == nil {
+		s.workers[i] = newWorker(s)
+		if s.Proofs {
+			s.workers[i].showProofs()
+		}
+	}
+	return s.workers[i]
 }
 
 // do does a round's tasks, which are of these pages.
@@ -165,7 +171,7 @@ func (s *Search) merge(o *output) {
 	s.Nodes += o.bounded
 	s.mass += o.mass
 	s.Stuck += o.stuck
-	s.joint.Add(o.joint)
+	s.joint.Add(o.yield)
 	s.lp.Add(&o.lp)
 	s.left, s.beyond = max(s.left, o.left), max(s.beyond, o.beyond)
 	s.Take(o.best)

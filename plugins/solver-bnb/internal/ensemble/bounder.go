@@ -48,15 +48,13 @@ func (b *Bounder) Place(box grid.Box, _ int) { b.Boxes.Bound(box) }
 // Bound does nothing: what is placed is bounded.
 func (b *Bounder) Bound() {}
 
-// Ends are the enclosures that were asked for last.
-func (b *Bounder) Ends() (lo, hi []float64) { return b.lo, b.hi }
-
 // Enclosures encloses the lanes' logits.
-func (b *Bounder) Enclosures(int) {
+func (b *Bounder) Enclosures(int) (lo, hi []float64) {
 	e := 4 * b.Error
 	for z := range b.lo {
 		b.lo[z], b.hi[z] = b.From+b.Lo[z]-e, b.To+b.Hi[z]+e
 	}
+	return b.lo, b.hi
 }
 
 // Spreads encloses the logits: trees in common are the same for all lanes.

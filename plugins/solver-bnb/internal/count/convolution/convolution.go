@@ -50,7 +50,7 @@ type Counter struct {
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
 // the fastest for none that it has.
 func NewCounter(kernel string) *Counter {
-	return &Counter{lanes: simd.Named(variants, kernel), wide: newRows[float64](), narrow: newRows[uint32]()}
+	return &Counter{lanes: simd.Named(variants, kernel)}
 }
 
 // MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for
@@ -241,8 +241,11 @@ type rows[T number] struct {
 	shift     shift
 }
 
-func newRows[T number]() rows[T] {
-	return rows[T]{row: make([]T, 4*MaxBins), next: make([]T, 4*MaxBins)}
+// make makes the rows, where they are used for the first time.
+func (r *rows[T]) make() {
+	if r.row == nil {
+		r.row, r.next = make([]T, 4*MaxBins), make([]T, 4*MaxBins)
+	}
 }
 
 // query looks up how many points have a bin of at most x, of all. Nothing is asked for beyond sums unless these end where all are.
@@ -272,6 +275,7 @@ const slip = 1e-9
 // added up at the end. Beyond its end a row goes on with its last number. Where
 // contributions turn out to need more bins than there are, the query has no sums.
 func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per, furthest float64) (q query[T], early, late, times float64) {
+	r.make()
 	row := r.row[MaxBins:]
 	row[0] = 1
 	end, all := 1, 1.0
