@@ -15,7 +15,7 @@ import (
 )
 
 // Whatever is broken off while boxes of trees are bounded, the region first of all, leaves
-// boxes open: no bound is below the largest value, and nobody is settled wrongly.
+// boxes open: no bound is below the largest value, and no individual is settled wrongly.
 func TestBoundsBrokenOffSayNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 21))
 	goals := []problem.Goal{problem.Decide, problem.Maximise, problem.Minimise, problem.MaxK, problem.Quantify}

@@ -15,8 +15,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// latticeOf asks about a random network over a few hundred individuals: of a feature
-// with an affine input, one with a table and one with both, and so many copies.
+// latticeOf asks about a random network over a few hundred individuals, each with a number of copies: a feature
+// has an affine input, one a table and one both.
 func latticeOf(r *rand.Rand, notion fairness.Notion, copies int) *problem.Query {
 	table := func(n int) (out []float64) {
 		for range n {
@@ -91,7 +91,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 		if len(known) == 0 {
 			continue
 		}
-		w.task.cutoff = slices.Max(known) // somebody is just at it
+		w.task.cutoff = slices.Max(known) // which the best individual has
 		if r.IntN(3) == 0 {
 			w.task.cutoff = known[r.IntN(len(known))]
 		}
@@ -171,7 +171,7 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 				if v := tr.Notion.Tolerated(); (tr.Best != nil) != (most > v) || tr.Best == nil && end != Complete {
 					t.Errorf("question %d, %s: found %v, the largest is %v", i, q.Notion, tr.Best, most)
 				}
-				// Fair by just a little: nobody is found, and everybody is settled.
+				// Fair by a small margin: no witness is found, and every individual is settled.
 				if !q.Notion.UsesEpsilon() || most < 1e-6 || q.Notion == fairness.Score && most > 1-1e-6 {
 					continue
 				}

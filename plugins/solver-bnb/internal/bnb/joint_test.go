@@ -65,8 +65,8 @@ func boxAndPart(r *rand.Rand, tr *Search, all bool) (box, part grid.Box) {
 	return box, part
 }
 
-// Whoever has a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
-// above the bound, whatever the box, the part of it that is left, and the cutoff.
+// An individual with a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
+// above the bound, for any box, part of it that is left, and cutoff.
 func TestGapsAreWithinTheirTangents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 47))
 	var lower, smaller, gone int
@@ -80,7 +80,7 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		gaps := gapsOf(tr, part)
 		w.task.cutoff = math.Exp(-3 * r.Float64())
-		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // somebody is just at it, or above
+		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // which the best individual has, or exceeds
 			w.task.cutoff = known[len(known)-1] * (1 - 1e-12)
 			if r.IntN(3) == 0 {
 				w.task.cutoff = known[r.IntN(len(known))] * r.Float64()

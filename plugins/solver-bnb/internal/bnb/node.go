@@ -22,7 +22,7 @@ type state struct {
 	prefer         int     // a dimension to cut, −1 for none
 	bounds         goal.Bounds
 	bound          float64 // on its values
-	excluded       float64 // individuals for which its bounds do not hold
+	excluded       float64 // mass that its bounds leave out
 	standing       grid.Standing
 	room           notion.Room
 	x              []float64 // its middle
@@ -104,7 +104,7 @@ func (w *worker) enumerated(n *state) bool {
 	before := w.task.Tally
 	w.points.Enumerate(n.Box)
 	if w.Pieces != nil {
-		w.points.Flush() // the piece says what became of them
+		w.points.Flush() // the piece says how many are fair
 		fair, unfair := w.task.Fair.Without(before.Fair).Float(), w.task.Unfair.Without(before.Unfair).Float()
 		w.task.pieces = append(w.task.pieces, Piece{Box: slices.Clone(n.Box), Claim: PieceCounted, Fair: fair, Unfair: unfair, Enumerated: true})
 	}
@@ -162,7 +162,7 @@ func (w bounds) apply(n *state) bool {
 	if w.counter != nil {
 		n.excluded = w.counter.Excluded(n.slot, n.size)
 	}
-	if n.excluded > 0 && v != goal.Open { // but for a few
+	if n.excluded > 0 && v != goal.Open { // proved but for the excluded mass
 		w.waiting.leave(n)
 		return true
 	}
@@ -184,10 +184,10 @@ func (w bounds) countBins(n *state) {
 	b.Fewest = w.Bins.Least(&n.room, lo, hi, n.sure)
 }
 
-// clippableWidth is how wide copies' enclosures are in the mean where boxes shrink to more
-// bins: those of wider ones hardly do. matchableWidth is how wide they are where a matching of all of
-// them with bins may bound k; the copies with the largest and the smallest logit alone
-// bound it by how far apart these are.
+// clippableWidth is the mean width of copies' enclosures up to which boxes are clipped for more
+// bins: wider ones rarely shrink. matchableWidth is that up to which a matching of all copies
+// with bins may bound k; in wider ones the distance of the largest and the smallest logit
+// bounds it.
 const clippableWidth, matchableWidth = 4, 1
 
 // need is what a value above the cutoff needs of the logits.

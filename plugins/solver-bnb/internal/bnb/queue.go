@@ -72,7 +72,7 @@ func (f *nodeQueue) node(p *page, i int, n *grid.Node) {
 	}
 }
 
-// byMass is the bucket of a node of so many unsettled individuals: two for each
+// byMass is the bucket of a node by its undecided individuals: two buckets for each
 // power of two.
 func byMass(mass float64) int {
 	const least = 0x1p-500

@@ -22,7 +22,7 @@ type plan struct {
 	short bool // without what takes longer and pays later
 	twice bool // halves are branched on in turn, not counted
 	relu  bool // nodes may be proved by branching on ReLUs
-	tails bool // bounds may hold for all but a few
+	tails bool // bounds may exclude a small mass
 	joint bool // all nodes are bounded jointly
 	all   bool // optima of all linear programs are rounded
 }
@@ -40,7 +40,7 @@ func planOf(s *Search, l Limits) plan {
 	return p
 }
 
-// roundSize is how many nodes a round branches on: few at first, so that good order comes of them soon, and no more than there are until the limit.
+// roundSize is how many nodes a round branches on: few at first, which orders the queue well soon, and no more than the limit leaves.
 func roundSize(s *Search, l Limits, p plan) int {
 	n := min(maxRound, max(minRound, s.queue.size/4))
 	if s.branchesOnReLUs() {
@@ -105,7 +105,7 @@ func (s *Search) follow(chains []*primal.Chain) {
 	s.do(tasks, nil)
 }
 
-// parallel does so many pieces of work on all threads, each by one of them.
+// parallel calls do for each i below n, on all threads.
 func (s *Search) parallel(n int, do func(w *worker, i int)) {
 	var next atomic.Int64
 	work := func(w *worker) {

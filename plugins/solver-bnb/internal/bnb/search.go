@@ -3,8 +3,8 @@
 // most promising first, until all are or a limit is reached.
 //
 // It goes in rounds. A round takes nodes from the top of the queue, cuts each
-// in two, and processes the halves in tasks that share nothing, on as many threads
-// as there are; then what the tasks found is put together in their order. So the
+// in two, and processes the halves in tasks that share nothing, on all threads;
+// then what the tasks found is merged in their order. So the
 // search does not depend on the number of threads or on time, and nothing is locked
 // while nodes are bounded.
 package bnb
@@ -34,10 +34,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// ErrUnsupported tells of a query that the search cannot answer.
+// ErrUnsupported is wrapped by errors about queries that the search cannot answer.
 var ErrUnsupported = goal.ErrUnsupported
 
-// ErrEmpty tells of a region without individuals.
+// ErrEmpty is wrapped by errors about regions without individuals.
 var ErrEmpty = errors.New("empty region")
 
 // Search is a branch and bound. Not safe for concurrent use.
@@ -94,13 +94,13 @@ func newPass(of *relax.Problem, setWords int) pass {
 	return p
 }
 
-// Report is what a search tells of nodes.
+// Report is how a search reports nodes that are done with.
 type Report struct {
 	// Pieces, where not nil, is given the boxes that are done with.
 	Pieces func([]Piece)
 	// Proofs: pieces carry their slopes.
 	Proofs bool
-	// held are Pieces until it is known whether the search restarts: each is told once.
+	// held is Pieces until it is known whether the search restarts: each is reported once.
 	held func([]Piece)
 }
 
@@ -182,7 +182,7 @@ const fewestCopies = 16
 // ideasOf are those that apply.
 func ideasOf(m *goal.Margins) (i ideas) {
 	n := m.Query.Notion
-	decides := m.Decides() && !m.Binned // the first violation ends the search, and what is left of a box may be proved to have none
+	decides := m.Decides() && !m.Binned // the first violation ends the search; what is left of a box may be proved free of any
 	two := !m.Pairs && m.Grid.Lanes() == 2
 	clips := m.Network != nil && (m.Goal == problem.MaxK || !m.Binned && (m.Goal == problem.Maximise || m.Goal == problem.Decide))
 	i.clips = clips && !m.Off(params.Clipping)
@@ -275,7 +275,7 @@ func (w *worker) showProofs() {
 	}
 }
 
-// search goes on until everything is proved, or a limit is reached.
+// search runs rounds until everything is proved, or a limit is reached.
 func (s *Search) search(ctx context.Context, l Limits) End {
 	memory := available(l.Memory)
 	for {

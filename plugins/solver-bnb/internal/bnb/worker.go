@@ -84,7 +84,7 @@ type waiting struct {
 	from   grid.Node   // that is branched on
 }
 
-// leave leaves a node to bounds that hold for all of its individuals.
+// leave queues a node for bounds that hold for all of its individuals.
 func (q *waiting) leave(n *state) {
 	q.parts = append(q.parts, n.Box...)
 	q.strict = append(q.strict, grid.Node{Box: q.parts[len(q.parts)-len(n.Box):], Path: n.Path})
@@ -233,7 +233,7 @@ func (w *worker) run(k task) *output {
 // broken reports that the time was over while a box was bounded, of which nothing is known then.
 func (w *worker) broken() bool { return w.ensemble != nil && w.ensemble.Broken }
 
-// tau is the τ for the halves of a box of which so many individuals are decided.
+// tau is the τ for the halves of a box, by how many of its individuals are decided.
 func (w *worker) tau(box grid.Box, decided float64) float64 {
 	if !w.task.tails || w.counter == nil {
 		return 0
@@ -297,7 +297,7 @@ func (w *worker) fitting(c grid.Copies) *worker {
 }
 
 // add puts a node into a slot, to be bounded and processed
-// with others; for all individuals but a few where tau is not 0; twice: to be branched on in turn, not counted.
+// with others; excluding a small mass where tau is not 0; twice: to be branched on in turn, not counted.
 func (w *worker) add(n *grid.Node, tau float64, twice bool) {
 	q, slots := &w.waiting, 1
 	slot := len(q.nodes)

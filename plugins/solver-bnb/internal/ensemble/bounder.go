@@ -193,7 +193,7 @@ func (b *Bounder) Demands(bounds Pair, cutoff float64) (demands Pair, ok bool) {
 	return Pair{n.Apart, n.Above, -n.Below}, true
 }
 
-// Provable reports whether dives may prove the box that was bounded last: they go on within a cell of a real feature, which boxes do
+// Provable reports whether dives may prove the box that was bounded last: they cut within a cell of a real feature, which boxes do
 // not, and where a proof is wanted, a box with fewer than fewPlaces is one leaf of it. cut is −1 where the box cannot be cut.
 func (b *Bounder) Provable(cut int, proofs bool) bool {
 	return b.Thorough && !b.Off(params.Dives) && (cut < 0 || proofs) && !(proofs && b.Places(fewPlaces) >= fewPlaces)

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// ErrUnsupported tells of a query that the search cannot answer.
+// ErrUnsupported is wrapped by errors about queries that the search cannot answer.
 var ErrUnsupported = fmt.Errorf("not supported")
 
 // Verdict is what is proved of a node.
@@ -42,7 +42,7 @@ type Bounds struct {
 type Goal interface {
 	// Traits say how the search treats nodes and individuals.
 	Traits() Traits
-	// Bound is the dual bound of a node's values; +Inf where individuals have none.
+	// Bound is the dual bound of a node's values; +Inf where individuals are without a value.
 	Bound(b *Bounds) float64
 	// Prune is what bounds alone prove of a node's individuals, as far as they are asked about. It is called before tightening and after it.
 	Prune(b *Bounds, bound float64) Verdict

@@ -1,6 +1,6 @@
 package notion
 
-// Requirement is what two copies' logits must be beyond: all tangents of Both. Alone tells of each of the two by itself.
+// Requirement is what two copies' logits must be beyond: all tangents of Both. Alone are those of each of the two by itself.
 type Requirement struct {
 	Both  []Tangent
 	Alone [2][]Tangent

@@ -116,7 +116,7 @@ func (w *Workspace) Place(box grid.Box, slot int) {
 	w.shifts.place(w, box, slot)
 }
 
-// halved is the share of itself by which the radius of so many cells in a row shrinks where they are cut in two.
+// halved is the share of itself by which the radius of consecutive cells shrinks where they are cut in two.
 func halved(cells uint64) float64 {
 	if cells == 1 {
 		return 0
@@ -145,7 +145,7 @@ func (w *Workspace) Bound() {
 	}
 }
 
-// Retune has neurons bounded by intervals, too, as long as that pays, and from both sides unless told otherwise. Call it before each task.
+// Retune has neurons bounded by intervals, too, as long as that pays; sharpens: from both sides. Call it before each task.
 func (w *Workspace) Retune(sharpens bool) { w.Batch.Intervals, w.Batch.Sharpens = true, sharpens }
 
 // Enclosures puts the logits' enclosures of a slot into Lo and Hi, and returns these.
