@@ -24,7 +24,7 @@ type answer struct {
 	told  time.Time // of the last progress
 }
 
-// tellEvery is how often progress is told.
+// tellEvery is the least time between two reports of progress.
 const tellEvery = 100 * time.Millisecond
 
 func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*sdk.Result, error) {

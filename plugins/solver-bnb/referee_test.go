@@ -57,7 +57,7 @@ func tiny(r *rand.Rand) *problem.Query {
 		})
 	}
 	if r.IntN(4) == 0 {
-		s.Forbidden = append(s.Forbidden, space.Predicate{{Feature: 1, Interval: space.Interval{Lo: 2, Hi: 3}}}) // nobody
+		s.Forbidden = append(s.Forbidden, space.Predicate{{Feature: 1, Interval: space.Interval{Lo: 2, Hi: 3}}}) // holds for no individual
 	}
 	widths := []int{s.Inputs}
 	for range r.IntN(4) {
@@ -188,7 +188,7 @@ func TestReferee(t *testing.T) {
 	}
 }
 
-// solve tries cases of ReLUs from the first box on, on one thread, and begins again with them on two.
+// solve branches on ReLUs from the first node on with one thread, and from a restart on with two.
 func solve(t *testing.T, q *problem.Query, threads int) *sdk.Result {
 	t.Helper()
 	cases := map[int]string{1: "0", 2: "3"}[threads]

@@ -32,7 +32,7 @@ func TestOneAmongVeryMany(t *testing.T) {
 		for _, q.Goal = range c.goals {
 			got := solveWith(t, q, sdk.SolveOptions{Threads: 2})
 			switch q.Goal {
-			case problem.Minimise, problem.MinK: // everybody else's
+			case problem.Minimise, problem.MinK: // all other individuals'
 				if got.Status != sdk.Optimal || got.Objective > 1 {
 					t.Errorf("%v of %v, %s: %s (%s), %v", c.at, c.last, q.Goal, got.Status, got.Reason, got.Objective)
 				}
@@ -50,9 +50,9 @@ func TestOneAmongVeryMany(t *testing.T) {
 	}
 }
 
-// needle asks about features from 0 to last of which only the person with the values
-// at is treated unfairly: the logit is 0.1 for everybody else's copies, and for one of
-// this one's 2.1.
+// needle asks about features from 0 to last of which only the individual with the values
+// at is treated unfairly: one of its copies has the logit 2.1, and all other individuals'
+// copies have 0.1.
 func needle(at, last []float64) *problem.Query {
 	s := &space.Space{Inputs: len(at) + 1}
 	first := relu.Layer{In: len(at) + 1, ReLU: true}

@@ -14,7 +14,7 @@ import (
 // annealing is a search's.
 func annealing(s *Search) *primal.Annealing { return s.heuristics.escalated.(*primal.Annealing) }
 
-// A chain from anywhere ends at the largest gap of those who are asked about, as a rule, and never above.
+// A chain from a random individual mostly ends at the largest gap of those that the query asks about, and never above.
 func TestChainsReachTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 55))
 	questions, reached := tier.Count(60, 600), 0
@@ -41,7 +41,7 @@ func TestChainsReachTheLargest(t *testing.T) {
 				largest = max(largest, gap)
 			}
 		}
-		if r.IntN(3) == 0 { // somebody else, then
+		if r.IntN(3) == 0 { // the second largest gap is the answer then
 			for x, gap := range gaps {
 				if asked(x) && gap == largest {
 					q.Exclude = append(q.Exclude, tr.Grid.Point(x[:]))

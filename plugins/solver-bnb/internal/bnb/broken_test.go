@@ -15,7 +15,7 @@ import (
 )
 
 // Whatever is broken off while boxes of trees are bounded, the region first of all, leaves
-// boxes open: no bound is below the largest value, and nobody is settled wrongly.
+// boxes open: no bound is below the largest value, and no individual is settled wrongly.
 func TestBoundsBrokenOffSayNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 21))
 	goals := []problem.Goal{problem.Decide, problem.Maximise, problem.Minimise, problem.MaxK, problem.Quantify}
@@ -37,11 +37,7 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 		}
 		fair, unfair := 0.0, 0.0
 		least, most := math.Inf(1), math.Inf(-1)
-		individuals(tr.Grid, tr.Grid.Whole(), func(x []float64) {
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.Grid.Point(x)) {
-				logits = append(logits, tr.Exact().Logit(q.Space.ExactInputs(c)))
-			}
+		logitsIn(tr, tr.Grid.Whole(), func(_ []float64, logits []*big.Rat) {
 			value, _ := q.Notion.Gap(logits)
 			if q.Goal == problem.MaxK {
 				value = float64(q.Model.Link().KBins(logits, q.Epsilon))
@@ -53,8 +49,8 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 			}
 		})
 		off := func() {
-			for _, w := range tr.workers {
-				w.ensemble.Broken = true
+			for i := range tr.workers {
+				tr.worker(i).ensemble.Broken = true
 			}
 		}
 		from, rounds := i/len(goals)%4, 0

@@ -10,14 +10,13 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// latticeOf asks about a random network over a few hundred individuals: of a feature
-// with an affine input, one with a table and one with both, and so many copies.
+// latticeOf asks about a random network over a few hundred individuals, each with a number of copies: a feature
+// has an affine input, one a table and one both.
 func latticeOf(r *rand.Rand, notion fairness.Notion, copies int) *problem.Query {
 	table := func(n int) (out []float64) {
 		for range n {
@@ -38,18 +37,7 @@ func latticeOf(r *rand.Rand, notion fairness.Notion, copies int) *problem.Query 
 	if r.IntN(2) == 0 {
 		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 3, Hi: 9}}, {Feature: 3, Interval: space.Interval{Lo: 1, Hi: 1}}}}
 	}
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
-	widths := []int{5, 3, 2, 1}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, math.Round(r.NormFloat64()*40)/64)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, math.Round(r.NormFloat64()*64)/64)
-		}
-		n.Layers = append(n.Layers, l)
-	}
+	n := layered([]int{5, 3, 2, 1}, func() float64 { return math.Round(r.NormFloat64()*40) / 64 }, func() float64 { return math.Round(r.NormFloat64()*64) / 64 })
 	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: notion, Epsilon: big.NewRat(1, 20), Goal: problem.Maximise}
 }
 
@@ -92,12 +80,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 		}
 		values := map[[3]float64]float64{}
 		var known []float64
-		individuals(tr.Grid, box, func(x []float64) {
-			point := tr.Grid.Point(x)
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), point) {
-				logits = append(logits, tr.Exact().Logit(q.Space.ExactInputs(c)))
-			}
+		logitsIn(tr, box, func(x []float64, logits []*big.Rat) {
 			value := math.Inf(-1)
 			if len(logits) > 1 {
 				_, value = q.Notion.Gap(logits)
@@ -108,13 +91,11 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 		if len(known) == 0 {
 			continue
 		}
-		w.task.cutoff = slices.Max(known) // somebody is just at it
+		w.task.cutoff = slices.Max(known) // which the best individual has
 		if r.IntN(3) == 0 {
 			w.task.cutoff = known[r.IntN(len(known))]
 		}
-		w.ws.Place(box, 0)
-		w.ws.N = 1
-		w.bounded()
+		w.boundBox(box)
 		var possible, sure []bool
 		if tr.Rules != nil {
 			tr.Rules.Stand(box, &w.at.standing)
@@ -172,11 +153,7 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 				t.Fatal(err)
 			}
 			if goal == problem.Maximise {
-				individuals(tr.Grid, tr.Grid.Whole(), func(x []float64) {
-					var logits []*big.Rat
-					for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.Grid.Point(x)) {
-						logits = append(logits, tr.Exact().Logit(q.Space.ExactInputs(c)))
-					}
+				logitsIn(tr, tr.Grid.Whole(), func(_ []float64, logits []*big.Rat) {
 					if len(logits) > 1 {
 						_, v := q.Notion.Gap(logits)
 						most = max(most, v)
@@ -194,7 +171,7 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 				if v := tr.Notion.Tolerated(); (tr.Best != nil) != (most > v) || tr.Best == nil && end != Complete {
 					t.Errorf("question %d, %s: found %v, the largest is %v", i, q.Notion, tr.Best, most)
 				}
-				// Fair by just a little: nobody is found, and everybody is settled.
+				// Fair by a small margin: no witness is found, and every individual is settled.
 				if !q.Notion.UsesEpsilon() || most < 1e-6 || q.Notion == fairness.Score && most > 1-1e-6 {
 					continue
 				}
@@ -232,11 +209,7 @@ func TestLargestKIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		most := 0
-		individuals(tr.Grid, tr.Grid.Whole(), func(x []float64) {
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), tr.Grid.Point(x)) {
-				logits = append(logits, tr.Exact().Logit(q.Space.ExactInputs(c)))
-			}
+		logitsIn(tr, tr.Grid.Whole(), func(_ []float64, logits []*big.Rat) {
 			if len(logits) > 0 {
 				most = max(most, fairness.LinkSigmoid.KBins(logits, q.Epsilon))
 			}

@@ -55,8 +55,8 @@ type dived struct {
 
 // applies reports that the search begins with dives.
 func (d *diving) applies() bool {
-	return d.trees != nil && !d.Pairs && !d.Binned && d.Pieces == nil && len(d.Grid.Dims) > 0 && !d.Off(params.Dives) &&
-		(d.Goal == problem.Maximise || d.Goal == problem.Decide) && len(d.Grid.Combinations) <= ensemble.MostCombinations
+	return d.trees != nil && thorough(d.Margins) && d.Pieces == nil && len(d.Grid.Dims) > 0 && !d.Off(params.Dives) &&
+		(d.Goal == problem.Maximise || d.Goal == problem.Decide)
 }
 
 // thorough reports that boxes are cut as dives cut parts.
@@ -149,7 +149,7 @@ func (d *diving) enqueue(list []ensemble.Part) {
 
 // diveFor dives for a part.
 func diveFor(w *worker, p *ensemble.Part, depth int) *dived {
-	b, out, t := w.ensemble, &dived{}, &w.task
+	b, out, t := w.ensemble, &dived{}, w.task
 	t.cutoff = w.cutoff()
 	x := make([]float64, len(w.Grid.Dims))
 	demands := func(bounds ensemble.Pair) (ensemble.Pair, bool) { return b.Demands(bounds, t.cutoff) }

@@ -65,8 +65,8 @@ func boxAndPart(r *rand.Rand, tr *Search, all bool) (box, part grid.Box) {
 	return box, part
 }
 
-// Whoever has a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
-// above the bound, whatever the box, the part of it that is left, and the cutoff.
+// An individual with a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
+// above the bound, for any box, part of it that is left, and cutoff.
 func TestGapsAreWithinTheirTangents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 47))
 	var lower, smaller, gone int
@@ -80,18 +80,16 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		gaps := gapsOf(tr, part)
 		w.task.cutoff = math.Exp(-3 * r.Float64())
-		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // somebody is just at it, or above
+		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // which the best individual has, or exceeds
 			w.task.cutoff = known[len(known)-1] * (1 - 1e-12)
 			if r.IntN(3) == 0 {
 				w.task.cutoff = known[r.IntN(len(known))] * r.Float64()
 			}
 		}
 		w.task.output = w.newOutput()
-		w.ws.Place(box, 0)
-		w.ws.N = 1
-		w.bounded()
-		w.jointly.Aim(w.task.cutoff)
-		w.jointly.always = true
+		w.boundBox(box)
+		w.joint.Aim(w.task.cutoff)
+		w.task.plan.joint = true
 		left := slices.Clone(part)
 		n := &w.at
 		n.Box, n.slot, n.bound = left, 0, 1

@@ -124,8 +124,7 @@ func rootBound(w *worker) float64 {
 		w.ws.Bound()
 		w.ws.N = 0
 	}
-	w.bounder.Enclosures(0)
-	lo, hi := w.bounder.Ends()
+	lo, hi := w.bounder.Enclosures(0)
 	s := notion.Gather(lo, hi, nil, nil)
 	most := max(s.Most-s.Least, s.Most, -s.Least) // gaps and margins
 	if !w.Pairs {
@@ -135,7 +134,7 @@ func rootBound(w *worker) float64 {
 	return max(most, 1e-9)
 }
 
-// short reports that the search may be over soon, and does without what takes longer for a node and pays later.
+// short reports that the search may be over soon, so that ideas are off that pay later only.
 func short(s *Search) bool {
 	return s.Network != nil && !s.ReLU && s.Nodes < s.Params.ShortSearch && s.Nodes < firstNodes(s.Margins)*3/4
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// A gap whose logits are away by the plan's error each is no farther away than blur tells, and may be nearly so.
+// A gap of logits that are off by the plan's error each is off by Blur at most, and nearly reaches it.
 func TestBlur(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 55))
 	for _, n := range []fairness.Notion{fairness.Score, fairness.Logit} {
@@ -41,7 +41,7 @@ func TestBlur(t *testing.T) {
 	}
 }
 
-// However blurred gaps are by rounding, the largest is told exactly, and closely bounded.
+// For gaps with any rounding error, the largest is found exactly, and closely bounded.
 func TestBlurredGapsAreWeighed(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 55))
 	begun := 0

@@ -22,7 +22,7 @@ type state struct {
 	prefer         int     // a dimension to cut, −1 for none
 	bounds         goal.Bounds
 	bound          float64 // on its values
-	excluded       float64 // individuals for which its bounds do not hold
+	excluded       float64 // mass that its bounds leave out
 	standing       grid.Standing
 	room           notion.Room
 	x              []float64 // its middle
@@ -104,7 +104,7 @@ func (w *worker) enumerated(n *state) bool {
 	before := w.task.Tally
 	w.points.Enumerate(n.Box)
 	if w.Pieces != nil {
-		w.points.Flush() // the piece says what became of them
+		w.points.Flush() // the piece says how many are fair
 		fair, unfair := w.task.Fair.Without(before.Fair).Float(), w.task.Unfair.Without(before.Unfair).Float()
 		w.task.pieces = append(w.task.pieces, Piece{Box: slices.Clone(n.Box), Claim: PieceCounted, Fair: fair, Unfair: unfair, Enumerated: true})
 	}
@@ -162,7 +162,7 @@ func (w bounds) apply(n *state) bool {
 	if w.counter != nil {
 		n.excluded = w.counter.Excluded(n.slot, n.size)
 	}
-	if n.excluded > 0 && v != goal.Open { // but for a few
+	if n.excluded > 0 && v != goal.Open { // proved but for the excluded mass
 		w.waiting.leave(n)
 		return true
 	}
@@ -176,8 +176,7 @@ func (w bounds) apply(n *state) bool {
 // countBins encloses the number of bins.
 func (w bounds) countBins(n *state) {
 	b := &n.bounds
-	w.bounder.Enclosures(n.slot)
-	lo, hi := w.bounder.Ends()
+	lo, hi := w.bounder.Enclosures(n.slot)
 	b.Most = w.Bins.Across(max(b.Whole.Apart, 0), b.Whole.Least, b.Whole.Most)
 	if w.ws == nil || w.ws.Subset == nil { // else copies are missing, which reach bins
 		b.Most = min(b.Most, w.Bins.Most(&n.room, lo, hi, n.possible))
@@ -185,10 +184,10 @@ func (w bounds) countBins(n *state) {
 	b.Fewest = w.Bins.Least(&n.room, lo, hi, n.sure)
 }
 
-// clippableWidth is how wide copies' enclosures are in the mean where boxes shrink to more
-// bins: those of wider ones hardly do. matchableWidth is how wide they are where a matching of all of
-// them with bins may bound k; the copies with the largest and the smallest logit alone
-// bound it by how far apart these are.
+// clippableWidth is the mean width of copies' enclosures up to which boxes are clipped for more
+// bins: wider ones rarely shrink. matchableWidth is that up to which a matching of all copies
+// with bins may bound k; in wider ones the distance of the largest and the smallest logit
+// bounds it.
 const clippableWidth, matchableWidth = 4, 1
 
 // need is what a value above the cutoff needs of the logits.
@@ -274,15 +273,15 @@ func (w rebounds) apply(n *state) bool {
 // boundJointly lowers the bound of a score gap by tangents, and clips what cannot be above the cutoff. It reports whether anything is left
 // that was not enumerated.
 func (w rebounds) boundJointly(n *state) bool {
-	j, o, cutoff := w.jointly, w.task.output, w.task.cutoff
-	if j == nil || j.Idle() || !j.always && j.probes == 0 {
+	t, always := w.task, w.task.plan.joint
+	if w.joint == nil || w.joint.Idle() || !always && t.probes == 0 {
 		return true
 	}
-	o.joint.Before += n.bound - cutoff
-	bound, rest := w.clipper.Joint(&j.Joint, n.Box, n.slot, j.always)
-	bound = min(n.bound, max(cutoff, bound))
-	if o.joint.After += bound - cutoff; !j.always {
-		j.probes--
+	t.yield.Before += n.bound - t.cutoff
+	bound, rest := w.clipper.Joint(w.joint, n.Box, n.slot, always)
+	bound = min(n.bound, max(t.cutoff, bound))
+	if t.yield.After += bound - t.cutoff; !always {
+		t.probes--
 		return true
 	}
 	n.bound = bound
@@ -399,16 +398,6 @@ func (w pairs) apply(n *state) bool {
 	return false
 }
 
-// proved settles a node of which no individual has a value above the cutoff, or violates.
-func proved(w *worker, n *state) bool {
-	v := goal.Fair
-	if w.Values {
-		v = goal.Pruned
-	}
-	w.settle(n.Box, n.slot, v)
-	return true
-}
-
 // relus proves nodes by branching on ReLUs.
 type relus struct{ *worker }
 
@@ -416,7 +405,11 @@ func (w relus) apply(n *state) bool {
 	if !w.task.relu || n.bound <= w.task.cutoff || !w.Values && !n.certain && !w.Decides() || len(w.relu.Requirements) == 0 || w.stop.Load() {
 		return false
 	}
-	return w.relu.Prove(w.ws, n.Box, n.slot, n.possible, &w.lp, &w.task.lp, w.raise) && proved(w.worker, n)
+	if !w.relu.Prove(w.ws, n.Box, n.slot, n.possible, &w.lp, &w.task.lp, w.raise) {
+		return false
+	}
+	w.settleProved(n.Box, n.slot)
+	return true
 }
 
 // raise raises the cutoff of ReLU branching above another one to what individuals that were met meanwhile allow, and reports that it did.
@@ -453,5 +446,6 @@ func (w dives) apply(n *state) bool {
 			return false
 		}
 	}
-	return proved(w.worker, n)
+	w.settleProved(n.Box, n.slot)
+	return true
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -48,20 +47,9 @@ func wide(r *rand.Rand) *problem.Query {
 	if len(q.Relax) == 0 || r.IntN(3) == 0 {
 		q.Require = []space.Predicate{{{Feature: 4, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 1, Interval: space.Interval{Lo: 10, Hi: 1e5}}}}
 	}
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	widths := []int{s.Inputs, 6, 4, 1}[:3+r.IntN(2)]
 	widths[len(widths)-1] = 1
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, r.NormFloat64()/8)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, r.NormFloat64())
-		}
-		n.Layers = append(n.Layers, l)
-	}
-	q.Model = n
+	q.Model = layered(widths, func() float64 { return r.NormFloat64() / 8 }, r.NormFloat64)
 	return q
 }
 
@@ -104,9 +92,7 @@ func TestBoundsHoldForPairs(t *testing.T) {
 		w, g := tr.workers[0], tr.Grid
 		for range 8 {
 			box, x := randomCells(r, g)
-			w.ws.Place(box, 0)
-			w.ws.N = 1
-			w.bounded()
+			w.boundBox(box)
 			tr.Rules.Match(box, &w.pairing.Matching)
 			bound := w.pairing.Widest(tr.Problem, w.ws, 0)
 			one, two := g.Point(x), g.Partner(x)

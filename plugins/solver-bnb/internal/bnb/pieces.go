@@ -47,13 +47,18 @@ type Copy struct {
 	Up, Down float64
 }
 
-// settlePart is done with a part of the box in a slot, in which no value is above the cutoff.
-func (w *worker) settlePart(part grid.Box, slot int) {
+// settleProved is done with a box, of that in a slot, in which no individual has a value above the cutoff, or violates.
+func (w *worker) settleProved(box grid.Box, slot int) {
 	v := goal.Fair
 	if w.Values {
 		v = goal.Pruned
 	}
-	w.settle(part, slot, v)
+	w.settle(box, slot, v)
+}
+
+// settlePart is done with a part of the box in a slot, likewise, whose pieces enclose logits over that part.
+func (w *worker) settlePart(part grid.Box, slot int) {
+	w.settleProved(part, slot)
 	if w.Pieces == nil || !w.Proofs {
 		return
 	}

@@ -14,10 +14,10 @@ type probe struct {
 	at   float64 // the bound that is probed, which rises with the incumbent
 	on   bool    // the search is in the probe's pass
 	work int64   // what probes took, in coefficients of tableaus
-	vain bool    // one told no more than was known, or took too much memory, and there will be no more
+	vain bool    // a probe proved nothing new, or took too much memory: no more follow
 }
 
-// swap has the search go on in the probe's pass, or back in its own.
+// swap switches the search to the probe's pass, or back to its own.
 func (p *probe) swap() {
 	s, work := p.Search, p.Search.lp.Work
 	s.pass, p.pass = p.pass, s.pass
@@ -33,11 +33,11 @@ func (p *probe) due(w *primal.Work) bool {
 	return p.pass.queue != nil || with.Part*(s.Bound()-s.cutoff()) > with.Nearest
 }
 
-// round goes on with the probe, or takes the next one.
+// round continues the probe, or begins the next one.
 func (p *probe) round(l Limits, memory int64) {
 	s := p.Search
 	before, nodes := s.lp.Work, s.Nodes
-	begins := p.pass.queue == nil || p.at >= s.Bound() // which the search itself has told meanwhile
+	begins := p.pass.queue == nil || p.at >= s.Bound() // the search itself has proved it meanwhile
 	if begins {
 		p.pass = newPass(s.Problem, s.queue.setWords)
 	}

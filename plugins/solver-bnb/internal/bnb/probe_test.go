@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Wherever a search ends, nobody has a gap above its bound, and probes leave it below what is known of the leaves.
+// Wherever a search ends, no gap is above its bound, and probes lower it below that of the open nodes.
 func TestProbesBoundTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 55))
 	nearer := 0

@@ -72,7 +72,7 @@ func (f *nodeQueue) node(p *page, i int, n *grid.Node) {
 	}
 }
 
-// byMass is the bucket of a node of so many unsettled individuals: two for each
+// byMass is the bucket of a node by its undecided individuals: two buckets for each
 // power of two.
 func byMass(mass float64) int {
 	const least = 0x1p-500
@@ -161,15 +161,10 @@ func (f *nodeQueue) pop(bucket int) *page {
 
 // putBack returns the nodes of a task that was not done.
 func (f *nodeQueue) putBack(t task) {
+	n := grid.Node{Box: make(grid.Box, f.stride/f.words)}
 	for i := t.from; i < t.to; i++ {
-		p := f.open(t.p.bucket)
-		p.boxes = append(p.boxes, t.p.boxes[i*f.stride:(i+1)*f.stride]...)
-		p.fair, p.unfair = append(p.fair, t.p.fair[i]), append(p.unfair, t.p.unfair[i])
-		p.split = append(p.split, t.p.split[i])
-		p.sets = append(p.sets, t.p.sets[i*f.setWords:(i+1)*f.setWords]...)
-		if f.keepPaths {
-			p.paths = append(p.paths, t.p.paths[i])
-		}
+		f.node(t.p, i, &n)
+		f.push(&n)
 	}
 }
 

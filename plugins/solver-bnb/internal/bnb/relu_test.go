@@ -13,8 +13,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
-// Nobody in a box that is settled by cases has a gap above the cutoff, more bins, or a yes and a no, in exact arithmetic, whatever the number of
-// copies, the box that was bounded, and the part of it that is left.
+// No individual of a box that ReLU branching proves has a gap above the cutoff, more bins, or a yes and a no, in exact arithmetic, for any number of
+// copies, box that was bounded, and part of it that is left.
 func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 50))
 	settled, left := map[problem.Goal]int{}, map[problem.Goal]int{}
@@ -62,13 +62,11 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 			w.task.cutoff *= []float64{1 - 1e-12, 1 + 1e-9, 1.2, r.Float64()}[r.IntN(4)]
 		}
 		w.task.output = w.newOutput()
-		w.ws.Place(box, 0)
-		w.ws.N = 1
-		w.bounded()
+		w.boundBox(box)
 		w.task.relu = true
 		w.relu.Cutoff, w.relu.Requirements = w.task.cutoff, tr.goal.Requirements(w.task.cutoff)
 		if q.Goal == problem.MaxK { // whatever the share of the bins
-			w.relu.Requirements = tr.Bins.MoreBins(int(w.task.cutoff), nil)
+			w.relu.Requirements = tr.Bins.MoreBins(int(w.task.cutoff))
 		}
 		n := &w.at
 		n.Box, n.slot, n.bound, n.certain, n.possible = part, 0, math.Inf(1), true, nil
@@ -77,7 +75,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 			continue
 		}
 		settled[q.Goal]++
-		// Who was met on the way counts as known.
+		// Individuals that were evaluated meanwhile raise the cutoff.
 		cutoff := w.task.cutoff
 		if w.task.best != nil && tr.Values {
 			cutoff = math.Max(cutoff, tr.Above(w.task.best))
@@ -139,7 +137,7 @@ func TestDecidingWithCases(t *testing.T) {
 	}
 }
 
-// Pieces with proofs are the region, each told once, wherever the search ends: before it would begin again with cases, then, or behind that.
+// Pieces with proofs are the region, each reported once, wherever the search ends: before its restart with ReLU branching, at it, or after it.
 func TestPiecesAreToldOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 50))
 	ends, shown := map[End]int{}, 0

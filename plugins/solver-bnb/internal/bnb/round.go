@@ -6,7 +6,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
-	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
 )
 
 const (
@@ -18,16 +17,12 @@ const (
 	probes, probed = 4, 16
 )
 
-type lpStats = relu.Stats
-
-func startLP() lpStats { return relu.Start() }
-
 // plan says how the tasks of a round treat their nodes.
 type plan struct {
 	short bool // without what takes longer and pays later
 	twice bool // halves are branched on in turn, not counted
 	relu  bool // nodes may be proved by branching on ReLUs
-	tails bool // bounds may hold for all but a few
+	tails bool // bounds may exclude a small mass
 	joint bool // all nodes are bounded jointly
 	all   bool // optima of all linear programs are rounded
 }
@@ -45,7 +40,7 @@ func planOf(s *Search, l Limits) plan {
 	return p
 }
 
-// roundSize is how many nodes a round branches on: few at first, so that good order comes of them soon, and no more than there are until the limit.
+// roundSize is how many nodes a round branches on: few at first, which orders the queue well soon, and no more than the limit leaves.
 func roundSize(s *Search, l Limits, p plan) int {
 	n := min(maxRound, max(minRound, s.queue.size/4))
 	if s.branchesOnReLUs() {
@@ -110,7 +105,7 @@ func (s *Search) follow(chains []*primal.Chain) {
 	s.do(tasks, nil)
 }
 
-// parallel does so many pieces of work on all threads, each by one of them.
+// parallel calls do for each i below n, on all threads.
 func (s *Search) parallel(n int, do func(w *worker, i int)) {
 	var next atomic.Int64
 	work := func(w *worker) {
@@ -119,11 +114,22 @@ func (s *Search) parallel(n int, do func(w *worker, i int)) {
 		}
 	}
 	var others sync.WaitGroup
-	for _, w := range s.workers[1:max(1, min(len(s.workers), n))] {
-		others.Go(func() { work(w) })
+	for i := 1; i < min(len(s.workers), n); i++ {
+		others.Go(func() { work(s.worker(i)) })
 	}
 	work(s.workers[0])
 	others.Wait()
+}
+
+// worker is that of a thread, made when first needed: small questions take one.
+func (s *Search) worker(i int) *worker {
+	if s.workers[i] == nil {
+		s.workers[i] = newWorker(s)
+		if s.Proofs {
+			s.workers[i].showProofs()
+		}
+	}
+	return s.workers[i]
 }
 
 // do does a round's tasks, which are of these pages.
@@ -165,7 +171,7 @@ func (s *Search) merge(o *output) {
 	s.Nodes += o.bounded
 	s.mass += o.mass
 	s.Stuck += o.stuck
-	s.joint.Add(o.joint)
+	s.joint.Add(o.yield)
 	s.lp.Add(&o.lp)
 	s.left, s.beyond = max(s.left, o.left), max(s.beyond, o.beyond)
 	s.Take(o.best)

@@ -3,8 +3,8 @@
 // most promising first, until all are or a limit is reached.
 //
 // It goes in rounds. A round takes nodes from the top of the queue, cuts each
-// in two, and processes the halves in tasks that share nothing, on as many threads
-// as there are; then what the tasks found is put together in their order. So the
+// in two, and processes the halves in tasks that share nothing, on all threads;
+// then what the tasks found is merged in their order. So the
 // search does not depend on the number of threads or on time, and nothing is locked
 // while nodes are bounded.
 package bnb
@@ -26,17 +26,18 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
+	networks "github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// ErrUnsupported tells of a query that the search cannot answer.
+// ErrUnsupported is wrapped by errors about queries that the search cannot answer.
 var ErrUnsupported = goal.ErrUnsupported
 
-// ErrEmpty tells of a region without individuals.
+// ErrEmpty is wrapped by errors about regions without individuals.
 var ErrEmpty = errors.New("empty region")
 
 // Search is a branch and bound. Not safe for concurrent use.
@@ -54,7 +55,7 @@ type Search struct {
 	dives      diving
 	joint      relax.Yield
 	heuristics heuristics
-	workers    []*worker
+	workers    []*worker // by thread; nil until needed, but for the first
 	stop       atomic.Bool
 }
 
@@ -84,22 +85,22 @@ type pass struct {
 	mass   float64 // individuals in open nodes, and in stuck ones
 	left   float64 // the bound of stuck nodes, for goals with values
 	beyond float64 // the largest bound of a node beyond the range of values
-	lp     lpStats
+	lp     relu.Stats
 }
 
 func newPass(of *relax.Problem, setWords int) pass {
-	p := pass{queue: newNodeQueue(of.Grid), left: math.Inf(-1), beyond: math.Inf(-1), lp: startLP()}
+	p := pass{queue: newNodeQueue(of.Grid), left: math.Inf(-1), beyond: math.Inf(-1), lp: relu.Start()}
 	p.queue.setWords, p.queue.keepPaths = setWords, of.Params.KeepPaths
 	return p
 }
 
-// Report is what a search tells of nodes.
+// Report is how a search reports nodes that are done with.
 type Report struct {
 	// Pieces, where not nil, is given the boxes that are done with.
 	Pieces func([]Piece)
 	// Proofs: pieces carry their slopes.
 	Proofs bool
-	// held are Pieces until it is known whether the search restarts: each is told once.
+	// held is Pieces until it is known whether the search restarts: each is reported once.
 	held func([]Piece)
 }
 
@@ -132,15 +133,14 @@ func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search
 	}
 	s.Store = &goal.Store{Margins: &goal.Margins{Problem: p, Traits: s.goal.Traits()}}
 	s.dives.Search, s.probe.Search = s, s
-	s.ideas = ideasOf(s.Margins, s.trees == nil)
+	s.ideas = ideasOf(s.Margins)
 	words := 0
 	if s.ideas.copies {
 		words = (g.Lanes() + 63) / 64
 	}
 	s.pass = newPass(p, words)
-	for range max(1, threads) {
-		s.workers = append(s.workers, newWorker(s))
-	}
+	s.workers = make([]*worker, max(1, threads))
+	s.workers[0] = newWorker(s)
 	env := &primal.Env{Points: s.workers[0].points, Random: rand.New(rand.NewPCG(uint64(seed), 0x626e62)), Stop: &s.stop}
 	local := &primal.LocalSearch{Env: env}
 	s.heuristics = heuristics{&primal.Sampling{LocalSearch: local}, local, &primal.Annealing{Env: env, Run: s.follow}}
@@ -161,7 +161,7 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 		p.Error = plan.Error()
 		return plan, nil
 	}
-	n, err := relu.Of(p.Query.Model, "the bounds of many boxes")
+	n, err := networks.Of(p.Query.Model, "the bounds of many boxes")
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +180,11 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 const fewestCopies = 16
 
 // ideasOf are those that apply.
-func ideasOf(m *goal.Margins, network bool) (i ideas) {
+func ideasOf(m *goal.Margins) (i ideas) {
 	n := m.Query.Notion
-	decides := m.Decides() && !m.Binned // the first violation ends the search, and what is left of a box may be proved to have none
+	decides := m.Decides() && !m.Binned // the first violation ends the search; what is left of a box may be proved free of any
 	two := !m.Pairs && m.Grid.Lanes() == 2
-	clips := network && (m.Goal == problem.MaxK || !m.Binned && (m.Goal == problem.Maximise || m.Goal == problem.Decide))
+	clips := m.Network != nil && (m.Goal == problem.MaxK || !m.Binned && (m.Goal == problem.Maximise || m.Goal == problem.Decide))
 	i.clips = clips && !m.Off(params.Clipping)
 	i.pairs = i.clips && two && (n == fairness.Logit || n == fairness.Share) && !m.Off(params.Pairs)
 	i.joint = clips && two && n == fairness.Score && m.Values && !m.Off(params.Joint)
@@ -255,24 +255,27 @@ func showProofs(s *Search) {
 	if s.Binned {                               // and knows of no clips for bins
 		s.ideas.clips = false
 	}
-	for _, w := range s.workers {
-		if w.ws == nil {
-			continue
-		}
-		if w.counter != nil {
-			w.counter.ForAll()
-		}
-		if w.ws.Lanes != 2 && !s.Notion.Signs() {
-			w.ws.Differences = nil // a checker knows what two copies are apart alone, but for decisions
-		}
-		w.ws.Batch.Shown, w.clipper.ByCell, w.do = true, true, stepsOf(w)
-		if w.relu != nil {
-			w.relu.Prover.Shown = true
-		}
+	s.workers[0].showProofs()
+}
+
+// showProofs has a worker bound nodes as a checker can follow.
+func (w *worker) showProofs() {
+	if w.ws == nil {
+		return
+	}
+	if w.counter != nil {
+		w.counter.ForAll()
+	}
+	if w.ws.Lanes != 2 && !w.Notion.Signs() {
+		w.ws.Differences = nil // a checker knows what two copies are apart alone, but for decisions
+	}
+	w.ws.Batch.Shown, w.clipper.ByCell, w.do = true, true, stepsOf(w)
+	if w.relu != nil {
+		w.relu.Prover.Shown = true
 	}
 }
 
-// search goes on until everything is proved, or a limit is reached.
+// search runs rounds until everything is proved, or a limit is reached.
 func (s *Search) search(ctx context.Context, l Limits) End {
 	memory := available(l.Memory)
 	for {

@@ -1,7 +1,9 @@
 package bnb
 
 import (
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
+	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -15,6 +17,29 @@ func eager() params.Params {
 // newSearch prepares a search that tries everything from the start.
 func newSearch(q *problem.Query, seed int64, threads int) (*Search, error) {
 	return New(q, seed, threads, eager())
+}
+
+// layered is a network with layers of these widths, whose weights and biases are drawn.
+func layered(widths []int, weight, bias func() float64) *relu.Network {
+	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
+	for k := 1; k < len(widths); k++ {
+		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
+		for range l.In * l.Out {
+			l.Weights = append(l.Weights, weight())
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, bias())
+		}
+		n.Layers = append(n.Layers, l)
+	}
+	return n
+}
+
+// boundBox bounds one box, in slot 0.
+func (w *worker) boundBox(box grid.Box) {
+	w.ws.Place(box, 0)
+	w.ws.N = 1
+	w.bounded()
 }
 
 // bounded bounds what was placed.

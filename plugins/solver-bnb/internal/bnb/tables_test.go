@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Tables count no more people of a box on a side than there are, but for those for whom bounds do not hold, in exact arithmetic, whatever the number of
-// copies, the box that was bounded, the part of it that is counted, the groups and blocks of its dimensions, and the number that logits have to be beyond.
+// Tables count no more individuals of a box beyond a number than exact arithmetic, but for the excluded mass, for any number of
+// copies, box that was bounded, part of it that is counted, groups and blocks of its dimensions, and number.
 func TestTablesCountNobodyTooMuch(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 54))
 	counted, truths, blocks := 0.0, 0.0, 0
@@ -35,7 +35,7 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 		w.counter.PlaceTail(box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
 		w.ws.N = 1
 		w.bounded()
-		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // for whom bounds do not hold
+		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // mass that bounds leave out
 		of := [2][][]*big.Rat{}                          // by side, each individual's copies, all times its sign
 		logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
 			for side, sign := range []int64{1, -1} {
@@ -198,8 +198,8 @@ func logitAbout(q *problem.Query, point []float64) float64 {
 	return values[0]
 }
 
-// No more cells are counted as fair or unfair than have people who all are, whatever the question, the boxes in the lanes and the parts of
-// them that are counted, and whoever is lost.
+// No more cells are counted as fair or unfair than have individuals that all are, for any question, boxes in the lanes, parts of
+// them that are counted, and excluded mass.
 func TestCountsOfAnyQuestion(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 54))
 	settled, all, lost, real, blocks := 0.0, 0.0, 0, 0, 0

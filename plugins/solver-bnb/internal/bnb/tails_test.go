@@ -27,8 +27,8 @@ func sharesOf(r *rand.Rand, i int) *problem.Query {
 	return q
 }
 
-// The enclosures of neurons and the forms of logits hold for all people of a box but as many as
-// are said to be lost, however many ends of neurons are moved.
+// The enclosures of neurons and the forms of logits hold for all individuals of a box but the
+// excluded mass, for any number of neurons whose ends are moved.
 func TestBoundsHoldForAllButTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 51))
 	moved, few, lost := 0, 0, 0
@@ -117,7 +117,7 @@ func violates(w *worker, x []float64) bool {
 	return false
 }
 
-// Shares stay true, and all people are settled in the end, whatever part of them is lost on the way.
+// Shares stay true, and all individuals are settled in the end, for any tail.
 func TestSharesAreTrueButForTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 51))
 	counted := 0
@@ -147,7 +147,7 @@ func TestSharesAreTrueButForTheLost(t *testing.T) {
 	}
 }
 
-// sharesIn is how many of a box are fair and unfair.
+// sharesIn is how many individuals of a box are fair and unfair.
 func sharesIn(tr *Search, box grid.Box) (fair, unfair float64) {
 	logitsIn(tr, slices.Clone(box), func(_ []float64, logits []*big.Rat) {
 		switch {
@@ -161,7 +161,7 @@ func sharesIn(tr *Search, box grid.Box) (fair, unfair float64) {
 	return fair, unfair
 }
 
-// What a checker is shown holds for all people.
+// Proofs hold for all individuals.
 func TestProofsAreForAllPeople(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 51))
 	few := 0
@@ -183,7 +183,7 @@ func TestProofsAreForAllPeople(t *testing.T) {
 	}
 }
 
-// Lanes that hold no box have no say in how the others are bounded: what comes of a task does not depend on what its worker did
+// Lanes that hold no box do not change how the others are bounded: the result of a task does not depend on what its worker did
 // before, nor on the number of threads.
 func TestTasksShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 51))

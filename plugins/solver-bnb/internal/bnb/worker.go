@@ -35,16 +35,16 @@ type worker struct {
 	ws       *relax.Workspace  // the bounder of a network, else nil
 	ensemble *ensemble.Bounder // the bounder of trees, else nil
 	clipper  *tighten.Clipper
-	jointly  *jointly        // where score gaps of two copies are wanted
+	joint    *relax.Joint    // where score gaps of two copies are wanted
 	relu     *relu.Branching // where nodes may be proved so
 	do       []step
 	counter  *count.Counter // where individuals are counted
 	pairing  *relax.Pairing // where nodes are of pairs
 	points   *primal.Points
-	narrower []*worker // for fewer copies, the fewest first
+	narrower []*worker // for fewer copies, by narrowLanes; nil until needed
 	waiting  waiting
 	at       state
-	task     taskState
+	task     *taskState // of this worker and narrower ones
 }
 
 // taskState is what a worker knows and has found of the task at hand.
@@ -52,7 +52,8 @@ type taskState struct {
 	plan
 	cutoff float64
 	*output
-	spare []*output // of tasks that are merged, to be used again
+	probes int       // how many nodes are still bounded jointly for their yield alone
+	spare  []*output // of tasks that are merged, to be used again
 }
 
 // output is what a task leaves.
@@ -67,7 +68,7 @@ type output struct {
 	stuck        int64
 	left, beyond float64
 	best         *goal.Incumbent
-	joint        relax.Yield
+	yield        relax.Yield // of joint bounds
 	lp           relu.Stats
 	sets         []uint64 // of copies that matter in open nodes
 }
@@ -83,7 +84,7 @@ type waiting struct {
 	from   grid.Node   // that is branched on
 }
 
-// leave leaves a node to bounds that hold for all of its individuals.
+// leave queues a node for bounds that hold for all of its individuals.
 func (q *waiting) leave(n *state) {
 	q.parts = append(q.parts, n.Box...)
 	q.strict = append(q.strict, grid.Node{Box: q.parts[len(q.parts)-len(n.Box):], Path: n.Path})
@@ -95,18 +96,11 @@ type part struct {
 	tau float64
 }
 
-// jointly bounds nodes jointly: all of them, or else the next few, of which nothing is kept but the yield.
-type jointly struct {
-	relax.Joint
-	always bool
-	probes int
-}
-
-// narrowLanes are the numbers of lanes a box that narrower workers have.
+// narrowLanes are lanes of a box in narrower workers, in ascending order.
 var narrowLanes = []int{8, 16, 24, 32, 48, 64}
 
 func newWorker(s *Search) *worker {
-	w := &worker{Search: s, points: primal.NewPoints(s.Store, s.trees)}
+	w := &worker{Search: s, points: primal.NewPoints(s.Store, s.trees), task: &taskState{}}
 	w.points.Learn = func(x []float64, v *goal.Individual, probe bool) { w.task.learn(s.Store, x, v, probe) }
 	w.waiting.from.Box = s.Grid.Whole()
 	if s.Pairs {
@@ -131,12 +125,18 @@ func newWorker(s *Search) *worker {
 	w.do = stepsOf(w)
 	for _, k := range narrowLanes {
 		if k < w.ws.Lanes && s.ideas.copies {
-			n := &worker{Search: s, points: w.points, relu: w.relu}
-			n.use(relax.Narrow(s.Problem, k, boundsOf(s.Margins)))
-			n.do = stepsOf(n)
-			w.narrower = append(w.narrower, n)
+			w.narrower = append(w.narrower, nil)
 		}
 	}
+	return w
+}
+
+// newNarrower makes a worker with fewer lanes a box, for the task at hand of another.
+func newNarrower(of *worker, lanes int) *worker {
+	w := &worker{Search: of.Search, points: of.points, relu: of.relu, task: of.task}
+	w.use(relax.Narrow(w.Problem, lanes, boundsOf(w.Margins)))
+	w.ws.Retune(!w.task.short)
+	w.do = stepsOf(w)
 	return w
 }
 
@@ -155,7 +155,7 @@ func (w *worker) use(ws *relax.Workspace) {
 	w.ws, w.bounder = ws, ws
 	w.clipper = tighten.New(ws, w.settlePart)
 	if w.ideas.joint && ws.Differences != nil {
-		w.jointly = &jointly{Joint: relax.Joint{Workspace: ws}}
+		w.joint = &relax.Joint{Workspace: ws}
 	}
 	if w.Counts {
 		w.counter = count.New(ws, !w.Pairs && w.Grid.Countable && !w.Off(params.Tails))
@@ -178,20 +178,21 @@ func (w *worker) newOutput() *output {
 
 // begin makes the worker ready for a task, for values above a cutoff.
 func (w *worker) begin(k task, cutoff float64) {
-	w.task.plan, w.task.cutoff, w.task.output = k.plan, cutoff, w.newOutput()
+	w.task.plan, w.task.probes, w.task.cutoff, w.task.output = k.plan, k.probes, cutoff, w.newOutput()
 	if w.ws != nil {
 		w.ws.Retune(!k.short)
 	}
-	if w.jointly != nil {
-		w.jointly.Aim(cutoff)
-		w.jointly.always, w.jointly.probes = k.joint, k.probes
+	if w.joint != nil {
+		w.joint.Aim(cutoff)
 	}
 	if w.relu != nil {
 		w.relu.Requirements, w.relu.Cutoff = w.goal.Requirements(cutoff), cutoff
 		w.relu.Prover.All = k.all
 	}
 	for _, n := range w.narrower {
-		n.ws.Retune(!k.short)
+		if n != nil {
+			n.ws.Retune(!k.short)
+		}
 	}
 }
 
@@ -221,22 +222,18 @@ func (w *worker) run(k task) *output {
 	w.waiting.strict, w.waiting.parts = w.waiting.strict[:0], w.waiting.parts[:0]
 	w.flush()
 	for _, n := range w.narrower {
-		w.task.share(n)
-		n.flush()
+		if n != nil {
+			n.flush()
+		}
 	}
 	w.points.Flush()
 	return w.task.output
 }
 
-// share has a narrower worker work on the same task.
-func (t *taskState) share(with *worker) {
-	with.task.plan, with.task.cutoff, with.task.output = t.plan, t.cutoff, t.output
-}
-
 // broken reports that the time was over while a box was bounded, of which nothing is known then.
 func (w *worker) broken() bool { return w.ensemble != nil && w.ensemble.Broken }
 
-// tau is the τ for the halves of a box of which so many individuals are decided.
+// tau is the τ for the halves of a box, by how many of its individuals are decided.
 func (w *worker) tau(box grid.Box, decided float64) float64 {
 	if !w.task.tails || w.counter == nil {
 		return 0
@@ -286,9 +283,12 @@ func (w *worker) halve(p *part, last uint64, twice bool) {
 func (w *worker) fitting(c grid.Copies) *worker {
 	if c != nil {
 		size := c.Size()
-		for _, n := range w.narrower {
-			if size <= n.ws.Lanes {
-				w.task.share(n)
+		for i, n := range w.narrower {
+			if size <= narrowLanes[i] {
+				if n == nil {
+					n = newNarrower(w, narrowLanes[i])
+					w.narrower[i] = n
+				}
 				return n
 			}
 		}
@@ -297,7 +297,7 @@ func (w *worker) fitting(c grid.Copies) *worker {
 }
 
 // add puts a node into a slot, to be bounded and processed
-// with others; for all individuals but a few where tau is not 0; twice: to be branched on in turn, not counted.
+// with others; excluding a small mass where tau is not 0; twice: to be branched on in turn, not counted.
 func (w *worker) add(n *grid.Node, tau float64, twice bool) {
 	q, slots := &w.waiting, 1
 	slot := len(q.nodes)
@@ -306,8 +306,7 @@ func (w *worker) add(n *grid.Node, tau float64, twice bool) {
 		if w.counter != nil {
 			w.counter.PlaceTail(n.Box, slot, tau)
 		}
-		w.ws.N = slot
-		w.ws.Assign(n.Copies)
+		w.ws.Assign(n.Copies, slot)
 		w.ws.N, slots = slot+1, w.ws.Slots
 	}
 	q.boxes, q.twice = append(q.boxes, n.Box...), append(q.twice, twice)

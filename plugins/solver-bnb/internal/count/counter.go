@@ -14,7 +14,7 @@ import (
 // mostCells is how many cells of a dimension may be counted, each of which may be visited.
 const mostCells = grid.RealCells
 
-// Countable reports whether a box of so many individuals may be counted.
+// Countable reports whether a box may be counted; size is its number of individuals.
 func Countable(box grid.Box, size float64) bool {
 	for d := 0; d < len(box); d += 2 {
 		if box[d+1]-box[d] >= mostCells {
@@ -35,7 +35,7 @@ type Counter struct {
 	Tails
 }
 
-// New has room for what a workspace bounds; tails: boxes may be bounded for all of their individuals but a few.
+// New counts in the boxes of a workspace; tails: bounds may exclude a small mass.
 func New(w *relax.Workspace, tails bool) *Counter {
 	cells, n := 0, len(w.Grid.Dims)
 	for d := range w.Grid.Dims {
@@ -56,11 +56,11 @@ func New(w *relax.Workspace, tails bool) *Counter {
 	return c
 }
 
-// Bounded says that the workspace has bounded other boxes.
+// Bounded invalidates tables: call it when the workspace has bounded other boxes.
 func (c *Counter) Bounded() { c.state = nothing }
 
 // Count bounds how many individuals of box, which is what is left of the box in a slot, are surely treated fairly, and how
-// many surely are not. All bounds may be wrong of excluded of them. Where logits' signs are not all, th are the thresholds of
+// many surely are not. No bound holds for excluded of them. Where logits' signs are not all, th are the thresholds of
 // the aligned forms, and no two logits of an individual are more than apart from
 // each other. pays is unset where tables would not.
 func (c *Counter) Count(box grid.Box, slot int, excluded, apart float64, th notion.Thresholds, possible, sure []bool, pays bool) (fair, unfair float64) {

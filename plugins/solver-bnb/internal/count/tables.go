@@ -72,8 +72,8 @@ func (c *Counter) group(box grid.Box, b int) {
 	}
 }
 
-// A side has hardly a point above a number where the mean of the form above it is so many standard deviations below, or that of the form below it: this
-// may be far off where deep networks' signs are all that matters, and individuals near the border are what is open; where gaps matter, few are.
+// Standard deviations that the mean of the form above a side, or of that below it, may be below a number: with fewer points beyond, tables do not pay. The form below
+// may be far off where deep networks' signs matter, and individuals near the border are open; where gaps matter, few are.
 const (
 	hopeless = -3
 	farBelow = -12
@@ -109,7 +109,7 @@ func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	t.batch.Shape(t.sizes)
 	from := 0
 	for g, end := range t.ends {
-		repeated := 1 // each value so many times in a row
+		repeated := 1 // of each value in a row
 		for _, d := range t.order[from:end] {
 			blocks := cellsOf(box, d) / t.block[d]
 			for f := range c.Grid.Dims[d].Feeds {
@@ -124,8 +124,8 @@ func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	return true
 }
 
-// feature fills in what dimension d of group g, whose cells from one on are seen in so many blocks, feeds to an input. Each value comes so many times in a row, and
-// then all of them again.
+// feature fills in what dimension d of group g, whose cells from one on are seen in blocks, feeds to an input. Each value is repeated in a row, and
+// then all of them.
 func (c *Counter) feature(d, f, g int, cell uint64, blocks, repeated int) {
 	t, dim := &c.tables, &c.Grid.Dims[d]
 	feed, block, size := &dim.Feeds[f], t.block[d], t.sizes[g]

@@ -8,11 +8,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
-// maxTail is the τ from which on hardly any enclosure would be narrower.
+// maxTail is the τ from which on few enclosures would be narrower.
 const maxTail = 5.5
 
-// Tails bounds boxes for all of their individuals but a few, the excluded mass, whose number is
-// known (batch.Workspace.Few) and taken off. Its zero value bounds them for all.
+// Tails bounds boxes except for a small excluded mass, which is
+// bounded (batch.Workspace.Few) and taken off. Its zero value bounds them for all.
 //
 // A box's individuals are all of a lattice's points, so their features are independent. Over a dimension of n evenly
 // spaced values, a form c·x takes evenly spaced values, too. For X uniform on n points that are 1 apart, E exp(t·(X−EX)) is
@@ -44,7 +44,7 @@ func (c *Counter) ForAll() {
 	}
 }
 
-// TailFor is the τ for the halves of a box of which so many individuals are decided; 0 for bounds that hold for all.
+// TailFor is the τ for the halves of a box, by how many of its individuals are decided; 0 for bounds that hold for all.
 func (c *Counter) TailFor(box grid.Box, decided float64) float64 {
 	if c.Neurons == 0 {
 		return 0
@@ -109,7 +109,7 @@ func (c *Counter) PlaceTail(box grid.Box, slot int, tau float64) {
 	}
 }
 
-// Excluded bounds how many individuals of the bounded box in a slot, of so many, its bounds do not hold for.
+// Excluded bounds the mass that bounds of the box in a slot leave out; size is its number of individuals.
 func (c *Counter) Excluded(slot int, size float64) float64 {
 	tau := c.Tail(slot)
 	if tau == 0 {

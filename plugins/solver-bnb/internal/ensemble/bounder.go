@@ -48,15 +48,13 @@ func (b *Bounder) Place(box grid.Box, _ int) { b.Boxes.Bound(box) }
 // Bound does nothing: what is placed is bounded.
 func (b *Bounder) Bound() {}
 
-// Ends are the enclosures that were asked for last.
-func (b *Bounder) Ends() (lo, hi []float64) { return b.lo, b.hi }
-
 // Enclosures encloses the lanes' logits.
-func (b *Bounder) Enclosures(int) {
+func (b *Bounder) Enclosures(int) (lo, hi []float64) {
 	e := 4 * b.Error
 	for z := range b.lo {
 		b.lo[z], b.hi[z] = b.From+b.Lo[z]-e, b.To+b.Hi[z]+e
 	}
+	return b.lo, b.hi
 }
 
 // Spreads encloses the logits: trees in common are the same for all lanes.
@@ -195,7 +193,7 @@ func (b *Bounder) Demands(bounds Pair, cutoff float64) (demands Pair, ok bool) {
 	return Pair{n.Apart, n.Above, -n.Below}, true
 }
 
-// Provable reports whether dives may prove the box that was bounded last: they go on within a cell of a real feature, which boxes do
+// Provable reports whether dives may prove the box that was bounded last: they cut within a cell of a real feature, which boxes do
 // not, and where a proof is wanted, a box with fewer than fewPlaces is one leaf of it. cut is −1 where the box cannot be cut.
 func (b *Bounder) Provable(cut int, proofs bool) bool {
 	return b.Thorough && !b.Off(params.Dives) && (cut < 0 || proofs) && !(proofs && b.Places(fewPlaces) >= fewPlaces)

@@ -177,7 +177,7 @@ func (b *Boxes) pairs(k *kinds) {
 }
 
 // Apart bounds how much more a combination's logit may be than another's in the box;
-// possible tells of each whether it may be allowed, nil stands for all. It is −Inf where
+// possible is whether each may be allowed, nil stands for all. It is −Inf where
 // there are no two.
 func (b *Boxes) Apart(possible []bool) float64 {
 	apart := math.Inf(-1)
@@ -381,7 +381,7 @@ func (b *Boxes) gainAll(n *node, v float64) {
 }
 
 // Cut is where to cut a box: the last cell of its lower half in a dimension, which
-// is −1 where no comparison tells its parts apart.
+// is −1 where no comparison splits it.
 func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 	b.Bound(box)
 	z1, z2 := b.Worst()

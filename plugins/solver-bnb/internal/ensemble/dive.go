@@ -110,9 +110,9 @@ func (b *Boxes) Part(z1, z2 int) Part {
 }
 
 // Settles reports that no pair of logits in a part does what judge demands, after up to
-// limit nodes. Judge is told bounds of a pair and says what each has to exceed, −Inf where that is
+// limit nodes. Judge receives bounds of a pair and returns what each has to exceed, −Inf where that is
 // nothing; ok is unset where no pair within them can do it. Where the trees are constant and
-// demands are met, found is told the least places there, so that judge may demand more.
+// demands are met, found receives the least places there, so that judge may demand more.
 //
 // left is what stays open: of a part that is settled, where the trees are
 // constant and demands still met, else all of it.
@@ -597,7 +597,7 @@ func (d *Dive) runs(n *node, other int32, first bool) {
 	d.most[f] = most
 }
 
-// mostRuns is how many further cuts of a comparison are told apart.
+// mostRuns bounds the further cuts of a comparison that are distinguished.
 const mostRuns = 8
 
 // list notes a cut, and reports that it is one of places from least to most.
@@ -612,7 +612,7 @@ func (d *Dive) list(f, cut, least, most int32) bool {
 	return true
 }
 
-// touch begins to tell a feature's places apart. The leaves before are in all of them.
+// touch begins to distinguish a feature's places. The leaves before are in all of them.
 func (d *Dive) touch(f int32) {
 	d.seen[f] = true
 	d.touched = append(d.touched, f)

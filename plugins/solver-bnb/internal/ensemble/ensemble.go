@@ -20,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// ErrTooLarge tells of an ensemble and combinations that would take too much memory.
+// ErrTooLarge is wrapped by errors about ensembles and combinations that would take too much memory.
 var ErrTooLarge = errors.New("too large")
 
 // maxNodes bounds the nodes of all trees, cut down for all combinations.
@@ -184,7 +184,7 @@ func (m *maker) split(n *trees.Node) split {
 	out := split{left: goesLeft(n, from.Input, f, f.Lo)}
 	change := func(v float64) {
 		if k := len(out.firsts) - 1; k >= 0 && out.firsts[k] == v {
-			out.firsts = out.firsts[:k] // two changes are none
+			out.firsts = out.firsts[:k] // two changes cancel
 			return
 		}
 		out.firsts = append(out.firsts, v)

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// ErrUnsupported tells of a query that the search cannot answer.
+// ErrUnsupported is wrapped by errors about queries that the search cannot answer.
 var ErrUnsupported = fmt.Errorf("not supported")
 
 // Verdict is what is proved of a node.
@@ -42,7 +42,7 @@ type Bounds struct {
 type Goal interface {
 	// Traits say how the search treats nodes and individuals.
 	Traits() Traits
-	// Bound is the dual bound of a node's values; +Inf where individuals have none.
+	// Bound is the dual bound of a node's values; +Inf where individuals are without a value.
 	Bound(b *Bounds) float64
 	// Prune is what bounds alone prove of a node's individuals, as far as they are asked about. It is called before tightening and after it.
 	Prune(b *Bounds, bound float64) Verdict
@@ -114,13 +114,13 @@ func Of(p *relax.Problem) (Goal, error) {
 	base := base{p, t}
 	switch {
 	case t.Reach > 0:
-		return reach{base}, nil
+		return reach{decided{base}}, nil
 	case decides:
-		return decide{base}, nil
+		return decide{decided{base}}, nil
 	case t.Binned:
-		return bins{base}, nil
+		return bins{valued{base}}, nil
 	}
-	return gap{base}, nil
+	return gap{valued{base}}, nil
 }
 
 // Askable refuses queries that no goal answers.
@@ -166,32 +166,3 @@ type base struct {
 }
 
 func (g base) Traits() Traits { return g.t }
-
-// decision is what a verdict contributes where individuals are fair or not.
-func (g base) decision(v Verdict, m grid.Mass) (t grid.Tally) {
-	switch v {
-	case Outside:
-		t.Outside = m
-	case Fair:
-		t.Fair = m
-	case Unfair:
-		t.Unfair = m
-	}
-	return t
-}
-
-// valued is what a verdict contributes where individuals have values: nothing is decided of them.
-func valued(v Verdict, m grid.Mass) (t grid.Tally) {
-	if v == Outside {
-		t.Outside = m
-	}
-	return t
-}
-
-// pruned is the verdict on a node whose values are at most bound.
-func pruned(bound, cutoff float64) Verdict {
-	if bound <= cutoff {
-		return Pruned
-	}
-	return Open
-}

@@ -8,8 +8,42 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
+// valued is what goals have in common whose individuals have values: nothing is decided of these.
+type valued struct{ base }
+
+func (valued) Prune(b *Bounds, bound float64) Verdict {
+	if bound <= b.Cutoff {
+		return Pruned
+	}
+	return Open
+}
+
+func (valued) Contribution(v Verdict, m grid.Mass) (t grid.Tally) {
+	if v == Outside {
+		t.Outside = m
+	}
+	return t
+}
+
+// decided is what goals have in common whose individuals are fair or not.
+type decided struct{ base }
+
+func (decided) Bound(*Bounds) float64 { return math.Inf(1) }
+
+func (decided) Contribution(v Verdict, m grid.Mass) (t grid.Tally) {
+	switch v {
+	case Outside:
+		t.Outside = m
+	case Fair:
+		t.Fair = m
+	case Unfair:
+		t.Unfair = m
+	}
+	return t
+}
+
 // gap wants the largest or the least gap, or margin of a decision.
-type gap struct{ base }
+type gap struct{ valued }
 
 func (g gap) Bound(b *Bounds) float64 {
 	if g.t.Least {
@@ -18,19 +52,15 @@ func (g gap) Bound(b *Bounds) float64 {
 	return g.p.Notion.Upper(&b.Whole, &b.Spread)
 }
 
-func (g gap) Prune(b *Bounds, bound float64) Verdict { return pruned(bound, b.Cutoff) }
-
-func (gap) Contribution(v Verdict, m grid.Mass) grid.Tally { return valued(v, m) }
-
 func (g gap) Requirements(cutoff float64) []notion.Requirement {
 	if g.t.Least || g.p.Query.Notion != fairness.Score || cutoff < 0 {
 		return nil
 	}
-	return notion.LargerGaps(cutoff, nil)
+	return notion.LargerGaps(cutoff)
 }
 
 // bins wants the largest or the least number of bins.
-type bins struct{ base }
+type bins struct{ valued }
 
 // mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
 const mostOfBins = 0.8
@@ -42,21 +72,15 @@ func (g bins) Bound(b *Bounds) float64 {
 	return float64(b.Most)
 }
 
-func (g bins) Prune(b *Bounds, bound float64) Verdict { return pruned(bound, b.Cutoff) }
-
-func (bins) Contribution(v Verdict, m grid.Mass) grid.Tally { return valued(v, m) }
-
 func (g bins) Requirements(cutoff float64) []notion.Requirement {
 	if cutoff < 0 || cutoff < mostOfBins*float64(g.p.Bins.Count()) {
 		return nil
 	}
-	return g.p.Bins.MoreBins(int(cutoff), nil)
+	return g.p.Bins.MoreBins(int(cutoff))
 }
 
 // decide wants the first violation, or every individual decided.
-type decide struct{ base }
-
-func (decide) Bound(*Bounds) float64 { return math.Inf(1) }
+type decide struct{ decided }
 
 func (g decide) Prune(b *Bounds, _ float64) Verdict {
 	if b.Tightened { // what copies have in common says that they are never far apart
@@ -66,8 +90,6 @@ func (g decide) Prune(b *Bounds, _ float64) Verdict {
 	return verdict(th.Above < 0 || th.Below >= 0, th.From < 0 && th.To >= 0)
 }
 
-func (g decide) Contribution(v Verdict, m grid.Mass) grid.Tally { return g.decision(v, m) }
-
 func (g decide) Requirements(cutoff float64) []notion.Requirement {
 	switch {
 	case g.p.Notion.Signs():
@@ -75,13 +97,11 @@ func (g decide) Requirements(cutoff float64) []notion.Requirement {
 	case cutoff < 0:
 		return nil
 	}
-	return notion.LargerGaps(cutoff, nil)
+	return notion.LargerGaps(cutoff)
 }
 
-// reach wants the first individual that reaches so many bins, or every individual decided.
-type reach struct{ base }
-
-func (reach) Bound(*Bounds) float64 { return math.Inf(1) }
+// reach wants the first individual that reaches Reach bins, or every individual decided.
+type reach struct{ decided }
 
 func (g reach) Prune(b *Bounds, _ float64) Verdict {
 	if b.Tightened {
@@ -89,8 +109,6 @@ func (g reach) Prune(b *Bounds, _ float64) Verdict {
 	}
 	return verdict(b.Most < g.t.Reach, b.Fewest >= g.t.Reach)
 }
-
-func (g reach) Contribution(v Verdict, m grid.Mass) grid.Tally { return g.decision(v, m) }
 
 func (reach) Requirements(float64) []notion.Requirement { return nil }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Incumbent is an individual and its value: a gap, a margin or a number of bins.
@@ -179,7 +178,7 @@ func (m *Margins) excluded(point []float64) bool {
 }
 
 // Enough reports whether b answers the question.
-func (m *Margins) Enough(b *Incumbent) bool { return b != nil && m.Goal == problem.Decide }
+func (m *Margins) Enough(b *Incumbent) bool { return b != nil && m.Decides() }
 
 // Store holds the incumbent, with the margins of its cutoff.
 type Store struct {

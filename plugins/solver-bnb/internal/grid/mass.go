@@ -69,7 +69,7 @@ func (g *Grid) Exactly(b Box) (_ Mass, ok bool) {
 	return exactly(n), true
 }
 
-// Mass is that of a box of so many individuals as Size says, exactly.
+// Mass is that of a box, exactly; size is its Size.
 func (g *Grid) Mass(b Box, size float64) Mass {
 	if size < 1<<53 {
 		return Counted(size)

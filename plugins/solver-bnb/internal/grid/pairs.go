@@ -2,7 +2,7 @@ package grid
 
 // Matching is what the rules say of the pairs of a box, or of a pair.
 type Matching struct {
-	// One and Two tell of each lane whether it may be a first copy and a second.
+	// One and Two are by lane whether it may be a first copy and a second.
 	One, Two []bool
 	// Any: some lane may be either.
 	Any bool

@@ -50,7 +50,7 @@ const (
 type Standing struct {
 	// Asked tells where the query's own conditions hold.
 	Asked Truth
-	// Possible and Sure tell of each combination whether it is allowed for some
+	// Possible and Sure are by combination whether it is allowed for some
 	// and for all individuals of the box.
 	Possible, Sure []bool
 	// Individuals: each individual is allowed at least one combination. None:
@@ -96,7 +96,7 @@ func (r *Rules) Asks(point []float64) bool {
 	return true
 }
 
-// Allowed tells of each combination whether the individual has it.
+// Allowed is by combination whether the individual may have it.
 func (r *Rules) Allowed(point []float64) []bool {
 	out := make([]bool, len(r.g.Combinations))
 	for z := range out {

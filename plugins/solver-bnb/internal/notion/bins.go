@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// MaxBins bounds the bins that are told apart.
+// MaxBins bounds the number of bins.
 const MaxBins = 1 << 12
 
 // Bins counts bins of outcomes. Safe for concurrent use with a Room each.

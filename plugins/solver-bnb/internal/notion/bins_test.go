@@ -86,7 +86,7 @@ func disjoint(runs []run, chosen int) (n int, ok bool) {
 	return n, true
 }
 
-// Short is 0 where every bin has a logit, and grows by the distance to those that have none.
+// Short is 0 where every bin has a logit, and grows by the distance to empty ones.
 func TestShortIsTheDistanceFromAllBins(t *testing.T) {
 	b, err := NewBins(fairness.LinkSigmoid, big.NewRat(1, 4)) // edges −ln 3, 0, ln 3
 	if err != nil {

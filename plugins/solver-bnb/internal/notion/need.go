@@ -57,7 +57,7 @@ func (j *Notion) Need(whole *Spread, v float64) (n Need, ok bool) {
 	return n, true
 }
 
-// within is the m that farthest tells of, at which two logits d > 0 apart have scores v
+// within is the m of farthest, at which two logits d > 0 apart have scores v
 // apart, or a little more, and at least 0.01 where there is none. It holds for v up to 1:
 //
 //	sinh(h)/v − cosh(h) = sinh(h)·(1−v)/v − exp(−h),  h = d/2,

@@ -49,7 +49,7 @@ type Spread struct {
 	From, To float64
 }
 
-// Gather makes a Spread of the combinations' intervals. possible tells of each
+// Gather makes a Spread of the combinations' intervals. possible is by
 // combination whether it may be allowed, sure whether it is; nil stands for all.
 func Gather(lo, hi []float64, possible, sure []bool) Spread {
 	s := Spread{Least: math.Inf(1), Most: math.Inf(-1), SureMost: math.Inf(-1), SureLeast: math.Inf(1), Apart: math.Inf(-1)}

@@ -13,7 +13,7 @@ type Pairs struct {
 	// Combinations take turns over the lanes: lane v has combination v mod
 	// Combinations.
 	Combinations int
-	// One and Two tell of each lane whether it may be a first copy, a second.
+	// One and Two are by lane whether it may be a first copy, a second.
 	One, Two []bool
 	// OneWay: only pairs whose first copy has the larger logit matter.
 	OneWay bool

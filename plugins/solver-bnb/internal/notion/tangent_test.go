@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Of two logits whose scores are more than v apart, by exact arithmetic, the larger one and the other with its sign changed are more than Alone; and of hardly more that is so.
+// Of two logits whose scores are more than v apart, by exact arithmetic, the larger one and the other with its sign changed are more than Alone; and Alone is nearly the largest such number.
 func TestAlone(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 21))
 	for range 500 {

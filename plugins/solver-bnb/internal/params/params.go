@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Idea is a bounder, tightener, prover, counter or heuristic that the search can do without.
+// Idea is a bounder, tightener, prover, counter or heuristic that can be switched off.
 type Idea uint8
 
 // Ideas, by the room that holds them.
@@ -69,7 +69,7 @@ type Params struct {
 	KeepPaths bool
 	// Enumerate is the number of individuals up to which a node is enumerated: evaluating them costs about what bounding its subtree would.
 	Enumerate float64
-	// ShortSearch is the number of nodes, and three quarters of a second's, before which what pays later is not tried.
+	// ShortSearch is the number of nodes, and three quarters of a second's, before which ideas that pay later are not tried.
 	ShortSearch int64
 	// EscalateAfter is the work in ReLU branching after which annealing and probes begin: easier gaps close sooner without.
 	EscalateAfter int64
@@ -131,7 +131,7 @@ type Count struct {
 	LostPart float64
 }
 
-// Default is what a search uses unless told otherwise.
+// Default is what a search uses where no option sets another value.
 func Default() Params {
 	return Params{
 		RestartAfter: -1, Enumerate: 32, ShortSearch: 1 << 14, EscalateAfter: 1 << 35,

@@ -54,7 +54,7 @@ func (a *Annealing) Ready() (err error) {
 	return err
 }
 
-// rise counts anew where the incumbent is better.
+// rise resets the count where the incumbent is better.
 func (a *Annealing) rise(best float64) {
 	if best > a.top+sameGap {
 		a.top, a.again = best, 0

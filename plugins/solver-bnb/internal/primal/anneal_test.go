@@ -6,7 +6,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 )
 
-// What is found again counts for the incumbent alone: a better one counts anew.
+// Finding the incumbent again counts for it alone: a better one resets the count.
 func TestAnnealingCountsAnew(t *testing.T) {
 	again := params.Default().Anneal.Again
 	a := Annealing{top: 0.5, again: again}

@@ -23,7 +23,7 @@ type LocalSearch struct {
 	starts  int  // how often a climb started elsewhere
 }
 
-// Due reports whether it may go on.
+// Due reports whether the budget allows more.
 func (s *LocalSearch) Due(w *Work) bool {
 	if !s.Values || s.Off(params.Climbing) || w.Escalated(s.Store) && !s.Off(params.Annealing) {
 		return false // annealing finds more

@@ -18,11 +18,11 @@ import (
 // Points evaluates individuals on one thread, some at a time.
 type Points struct {
 	*goal.Store
-	// Learn is told of every individual that was added, and whether it is a probe, which is no part of a box that is enumerated.
+	// Learn receives every individual that was added, and whether it is a probe, which is no part of a box that is enumerated.
 	Learn func(x []float64, v *goal.Individual, probe bool)
-	// Listen, where not nil, is told instead.
+	// Listen, where not nil, receives them instead.
 	Listen func(x []float64, v *goal.Individual)
-	// Closest: while Listen is told, the promise is how near logits are to all bins.
+	// Closest: where Listen is set, the promise is how near logits are to all bins.
 	Closest bool
 	batch   *batch.Workspace
 	slots   int

@@ -46,12 +46,7 @@ func (a *Aligned) alignMean(w *Workspace) {
 
 // Remainders puts what lanes of a slot have beyond t into Lo and Hi.
 func (w *Workspace) Remainders(slot int) {
-	e, lane := w.AlignError(), slot*w.Lanes
-	mid, rad := w.Aligned.mid[lane:lane+w.Lanes], w.Aligned.rad[lane:lane+w.Lanes]
-	for z := range mid {
-		r := rad[z] + e
-		w.Lo[z], w.Hi[z] = mid[z]-r, mid[z]+r
-	}
+	w.put(w.Aligned.mid, w.Aligned.rad, slot, w.AlignError())
 }
 
 // Common encloses t over a slot.

@@ -19,7 +19,7 @@ type Pairing struct {
 	relative []notion.Interval
 }
 
-// NewPairing has so many lanes. oneWay: pairs whose first copy has the larger logit are all that has to be looked at, where the others are
+// NewPairing compares pairs of lanes. oneWay: only pairs whose first copy has the larger logit are compared, where the others are
 // the same in the other order.
 func NewPairing(p *Problem, lanes int, oneWay bool) *Pairing {
 	m := &Pairing{Of: notion.Pairs{Combinations: len(p.Grid.Combinations)}}
@@ -33,15 +33,15 @@ func NewPairing(p *Problem, lanes int, oneWay bool) *Pairing {
 
 // Encloser has bounded boxes.
 type Encloser interface {
-	Enclosures(slot int)
+	// Enclosures are those of a slot's logits, by lane, in memory that the next call overwrites.
+	Enclosures(slot int) (lo, hi []float64)
+	// Relative puts enclosures that hold from one number on into the same memory, and visits each.
 	Relative(slot int, visit func())
-	Ends() (lo, hi []float64)
 }
 
 // Widest bounds the value of all pairs of the box in a slot.
 func (m *Pairing) Widest(p *Problem, of Encloser, slot int) float64 {
-	of.Enclosures(slot)
-	lo, hi := of.Ends()
+	lo, hi := of.Enclosures(slot)
 	copy(m.whole.Lo, lo)
 	copy(m.whole.Hi, hi)
 	n := 0

@@ -9,13 +9,14 @@ type Subset struct {
 	possible, sure []bool
 }
 
-// Assign gives the lanes of the next slot the copies of a box. Lanes left over have a copy of another lane, and are impossible.
-func (w *Workspace) Assign(c grid.Copies) {
+// Assign gives the lanes of a slot, the one behind those assigned, the copies of a box. Lanes left over have a copy of another lane, and are impossible.
+func (w *Workspace) Assign(c grid.Copies, slot int) {
 	s := w.Subset
 	if s == nil {
 		return
 	}
-	lanes := s.combinations[w.N*w.Lanes : (w.N+1)*w.Lanes]
+	from := slot * w.Lanes
+	lanes := s.combinations[from : from+w.Lanes]
 	n := 0
 	for z := range w.Grid.Combinations {
 		if c.Has(z) {
@@ -28,7 +29,7 @@ func (w *Workspace) Assign(c grid.Copies) {
 	}
 	for i, z := range lanes {
 		for _, f := range w.Grid.Combinations[z].Inputs {
-			w.Batch.Centre(f.Input)[w.N*w.Lanes+i], w.Batch.HalfWidth(f.Input)[w.N*w.Lanes+i] = f.Centre, f.HalfWidth
+			w.Batch.Centre(f.Input)[from+i], w.Batch.HalfWidth(f.Input)[from+i] = f.Centre, f.HalfWidth
 		}
 	}
 	s.counts = append(s.counts, n)

@@ -56,7 +56,7 @@ type Differences struct {
 	Mid, Rad []float64
 }
 
-// NewWorkspace has so many lanes a box.
+// NewWorkspace bounds boxes of a number of lanes each.
 func NewWorkspace(p *Problem, lanes int, of Bounds) *Workspace {
 	g := p.Grid
 	w := &Workspace{Problem: p, Lo: make([]float64, lanes), Hi: make([]float64, lanes), Shown: make([]notion.Tangent, lanes)}
@@ -91,7 +91,7 @@ func NewWorkspace(p *Problem, lanes int, of Bounds) *Workspace {
 	return w
 }
 
-// Narrow has so many lanes, of combinations that each box chooses.
+// Narrow bounds boxes in a number of lanes each, whose combinations Assign chooses.
 func Narrow(p *Problem, lanes int, of Bounds) *Workspace {
 	w := NewWorkspace(p, lanes, of)
 	w.Subset = &Subset{combinations: make([]int, w.Slots*lanes), possible: make([]bool, lanes), sure: make([]bool, lanes)}
@@ -116,7 +116,7 @@ func (w *Workspace) Place(box grid.Box, slot int) {
 	w.shifts.place(w, box, slot)
 }
 
-// halved is the share of itself by which the radius of so many cells in a row shrinks where they are cut in two.
+// halved is the share of itself by which the radius of consecutive cells shrinks where they are cut in two.
 func halved(cells uint64) float64 {
 	if cells == 1 {
 		return 0
@@ -145,24 +145,25 @@ func (w *Workspace) Bound() {
 	}
 }
 
-// Retune has neurons bounded by intervals, too, as long as that pays, and from both sides unless told otherwise. Call it before each task.
+// Retune has neurons bounded by intervals, too, as long as that pays; sharpens: from both sides. Call it before each task.
 func (w *Workspace) Retune(sharpens bool) { w.Batch.Intervals, w.Batch.Sharpens = true, sharpens }
 
-// Enclosures puts the logits' enclosures of a slot into Lo and Hi.
-func (w *Workspace) Enclosures(slot int) {
-	e, lane := w.Error, slot*w.Lanes
-	mid, rad := w.Batch.Mid()[lane:lane+w.Lanes], w.Batch.Rad()[lane:lane+w.Lanes]
-	for z := range mid {
-		r := rad[z] + e
-		w.Lo[z], w.Hi[z] = mid[z]-r, mid[z]+r
-	}
+// Enclosures puts the logits' enclosures of a slot into Lo and Hi, and returns these.
+func (w *Workspace) Enclosures(slot int) (lo, hi []float64) {
+	w.put(w.Batch.Mid(), w.Batch.Rad(), slot, w.Error)
+	return w.Lo, w.Hi
 }
 
 // FromFirst puts how far the logits of a slot may be from its first lane's into Lo and Hi.
-func (w *Workspace) FromFirst(slot int) {
-	mid, rad := w.Differences.Mid[slot*w.Lanes:(slot+1)*w.Lanes], w.Differences.Rad[slot*w.Lanes:(slot+1)*w.Lanes]
+func (w *Workspace) FromFirst(slot int) { w.put(w.Differences.Mid, w.Differences.Rad, slot, 0) }
+
+// put puts mid ± (rad + e) of a slot into Lo and Hi.
+func (w *Workspace) put(mid, rad []float64, slot int, e float64) {
+	lane := slot * w.Lanes
+	mid, rad = mid[lane:lane+w.Lanes], rad[lane:lane+w.Lanes]
 	for z := range mid {
-		w.Lo[z], w.Hi[z] = mid[z]-rad[z], mid[z]+rad[z]
+		r := rad[z] + e
+		w.Lo[z], w.Hi[z] = mid[z]-r, mid[z]+r
 	}
 }
 
@@ -196,9 +197,6 @@ func (w *Workspace) Relative(slot int, visit func()) {
 		visit()
 	}
 }
-
-// Ends are Lo and Hi.
-func (w *Workspace) Ends() (lo, hi []float64) { return w.Lo, w.Hi }
 
 // BranchingFeature is the dimension to cut, −1 for none: the one after which the copies would be enclosed best.
 func (w *Workspace) BranchingFeature(box grid.Box, slot int) int {

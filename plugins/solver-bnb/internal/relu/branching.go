@@ -34,7 +34,7 @@ type Branching struct {
 	Shown []sdk.CaseProof
 }
 
-// NewBranching has found told the individuals nearest to optima of linear programs, by dimension.
+// NewBranching proves for a problem; found, where not nil, receives the individuals nearest to optima of linear programs, by dimension.
 func NewBranching(p *relax.Problem, stop func() bool, found func(x []float64)) *Branching {
 	s := &Branching{Prover: New(p.Network)}
 	s.Prover.Stop, s.own = stop, make([]bool, p.Query.Space.Inputs)
@@ -69,7 +69,7 @@ func NewBranching(p *relax.Problem, stop func() bool, found func(x []float64)) *
 }
 
 // Prove reports whether no individual of a box, which is what is left of the box in a workspace's slot, meets a requirement. known are
-// the search's stats, task those of the task. raise tells of a higher cutoff, once individuals that were found are known.
+// the search's stats, task those of the task. raise reports that individuals that were found have set a higher Cutoff.
 func (s *Branching) Prove(w *relax.Workspace, box grid.Box, slot int, possible []bool, known, task *Stats, raise func(cutoff float64) bool) bool {
 	s.ws, s.box, s.lane, s.known, s.task = w, box, slot*w.Lanes, known, task
 	s.lanes = s.lanes[:0]

@@ -34,11 +34,11 @@ type Options struct {
 	Steps []Step
 	// Stop ends a proof where it is set.
 	Stop func() bool
-	// Found, where not nil, is told the inputs of optima, of the first copy that there is: the root's, those in which no ReLU is wrong
+	// Found, where not nil, receives the inputs of optima, of the first copy that is stated: the root's, those in which no ReLU is wrong
 	// or a counterexample is met, or All.
 	Found func(inputs []float64)
 	All   bool
-	// Past: it goes on past a counterexample, for Found to be told of more individuals.
+	// Past: proofs continue past a counterexample, so that Found receives more individuals.
 	Past bool
 	// Shown: what Prove proves, Proof tells a checker.
 	Shown bool
@@ -110,7 +110,7 @@ func (p *Prover) Unstable(s *Side) (n int) {
 const (
 	// deepest bounds how many ReLUs are settled one after the other.
 	deepest = 64
-	// Once this share of the work is done, it is given up where all will take more than so many times what there is.
+	// Once the share early of the work is done, a proof is given up where all of it is estimated to take more than tooMuch times the work.
 	early, tooMuch = 0.2, 2
 	// worth is what a ReLU's case is worth of which no loss is seen, as a share of the optimum.
 	worth = 0.03
@@ -192,7 +192,7 @@ func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bo
 	return p.prove(depth + 1)
 }
 
-// cut goes on with an input that is between two of its values, below and above.
+// cut branches on an input that is between two of its values, below and above.
 func (p *Prover) cut(depth int) bool {
 	at, far := -1, 1e-6
 	var below, above float64
@@ -277,7 +277,7 @@ func (p *Prover) optimum(s int) []float64 {
 	return p.point
 }
 
-// met reports that the logits of the optimum's person, whose inputs are rounded to their steps, are beyond all tangents: no cases will prove anything. Those inputs that
+// met reports that the logits of the optimum's individual, whose inputs are rounded to their steps, are beyond all tangents: no proof exists. Those inputs that
 // are a copy's own are taken as they are, since they are not cut, either.
 func (p *Prover) met() bool {
 	var logits [2]float64

@@ -71,7 +71,7 @@ func draw(t *testing.T, r *rand.Rand) *question {
 	return q
 }
 
-// above is by how much somebody is beyond all tangents, in the most.
+// above is by how much an individual is beyond all tangents, at most.
 func (q *question) above(tangents []notion.Tangent) float64 {
 	most := math.Inf(-1)
 	a, b := q.sides[0].Inputs, q.sides[1].Inputs
@@ -92,7 +92,7 @@ func (q *question) above(tangents []notion.Tangent) float64 {
 	return most
 }
 
-// What is proved is true of everybody, and what is true of everybody by a margin is proved; the optima that are told are people of the box.
+// What is proved holds for all individuals, and what holds for all by a margin is proved; the optima that Found receives are individuals of the box.
 func TestProve(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 49))
 	proved, refused, met := 0, 0, 0
@@ -184,7 +184,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// Nobody falls between the values that an input is cut at, whatever its scale and offset, its many values, and how near to 0 the box is.
+// No individual falls between the values that an input is cut at, for any scale, offset, number of values and distance of the box from 0.
 func TestCutsLeaveNobodyOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 50))
 	refused := 0
@@ -228,7 +228,7 @@ func TestCutsLeaveNobodyOut(t *testing.T) {
 		p := relu.New(plan)
 		first, last := at(0), at(values-1)
 		p.Steps = []relu.Step{relu.StepOf(first, last, values), {}}
-		// Somebody's logit is 0, and everybody else's is below −1 or so.
+		// One individual's logit is 0, and all others' are below −1 or so.
 		if proved, _ := p.Prove(&sides[0], &sides[1], []bool{false, true}, []notion.Tangent{{Up: 1, Beyond: -0.5}}, 1<<30); proved {
 			t.Fatalf("question %d: nobody above −0.5 of values %d to %d, but %d has 0 (scale %v, offset %v)", i, lo, hi, v, scale, offset)
 		}

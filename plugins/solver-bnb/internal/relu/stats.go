@@ -53,7 +53,7 @@ func (s *Stats) seldom(way int) bool {
 	return false
 }
 
-// Adapt moves the limit to where about half of the nodes are proved, and up where hardly any near it was tried. Call it once a round.
+// Adapt moves the limit to where about half of the nodes are proved, and up where few near it were tried. Call it once a round.
 func (s *Stats) Adapt() {
 	switch {
 	case s.tried < 1 || s.proved >= 0.6*s.tried:

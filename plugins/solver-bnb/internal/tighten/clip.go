@@ -99,7 +99,7 @@ func (c *Clipper) Pair(box grid.Box, slot int, need *notion.Need, apart *float64
 	return c.shrink(box, slot, &f)
 }
 
-// Joint bounds the score gaps in what is left of the box in a slot, which is placed there anew, and clips what cannot be above the
+// Joint bounds the score gaps in what is left of the box in a slot, which it places there, and clips what cannot be above the
 // cutoff unless bounds only are wanted. It returns the least bound, and whether anything is left.
 func (c *Clipper) Joint(j *relax.Joint, box grid.Box, slot int, clips bool) (least float64, rest bool) {
 	c.Place(box, slot)

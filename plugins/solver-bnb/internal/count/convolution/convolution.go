@@ -50,11 +50,11 @@ type Counter struct {
 // NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
 // the fastest for none that it has.
 func NewCounter(kernel string) *Counter {
-	return &Counter{lanes: simd.Named(variants, kernel), wide: newRows[float64](), narrow: newRows[uint32]()}
+	return &Counter{lanes: simd.Named(variants, kernel)}
 }
 
 // MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for
-// each at most, and there is room for so many.
+// each at most, and rows have room for that.
 const MaxDims = 2 * MaxBins
 
 // Count bounds the numbers of points from below, for t = start + Σ t_d; margin is
@@ -98,7 +98,7 @@ func (c *Counter) Count(start float64, dims []Dim, th notion.Thresholds, open, m
 	if rest > 0 {
 		per = bins(rest, open) / rest
 	}
-	if per > 0x1p900 { // numbers too small to be told apart
+	if per > 0x1p900 { // numbers too small to be distinguished
 		return 0, 0, 0
 	}
 	if total < 1<<32*float64(dims[last].Cells) {
@@ -216,8 +216,8 @@ func perBlock[T number]() int {
 	return 64 / int(unsafe.Sizeof(v))
 }
 
-// carryOn makes a row go on from its end with its last number, for as many blocks
-// as the next one needs, at least.
+// carryOn extends a row from its end with its last number, for at least the blocks
+// that the next one needs.
 func carryOn[T number](l *lanes, row []T, end, blocks int) {
 	last, per := row[end-1], perBlock[T]()
 	if l.fill == nil {
@@ -241,8 +241,11 @@ type rows[T number] struct {
 	shift     shift
 }
 
-func newRows[T number]() rows[T] {
-	return rows[T]{row: make([]T, 4*MaxBins), next: make([]T, 4*MaxBins)}
+// make makes the rows, where they are used for the first time.
+func (r *rows[T]) make() {
+	if r.row == nil {
+		r.row, r.next = make([]T, 4*MaxBins), make([]T, 4*MaxBins)
+	}
 }
 
 // query looks up how many points have a bin of at most x, of all. Nothing is asked for beyond sums unless these end where all are.
@@ -269,9 +272,10 @@ const slip = 1e-9
 // times as many. A point of bin k has a sum from k + early to k + late bins.
 //
 // Sums over shifted rows of such sums are such sums again, so no row has to be
-// added up at the end. Beyond its end a row goes on with its last number. Where
-// contributions turn out to need more bins than there are, the query has no sums.
+// added up at the end. Beyond its end a row continues with its last number. Where
+// contributions turn out to need more bins than a row holds, the query has no sums.
 func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per, furthest float64) (q query[T], early, late, times float64) {
+	r.make()
 	row := r.row[MaxBins:]
 	row[0] = 1
 	end, all := 1, 1.0

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// update adds to each of so many rows the multiple of row r that its coefficient of a column says, having made that coefficient 0, and
+// update adds to each row the multiple of row r that its coefficient of a column says, having made that coefficient 0, and
 // to each row's value that coefficient times by. Rows are stride numbers long, a multiple of eight.
 type update struct {
 	rows, r, values       *float64

@@ -2,8 +2,8 @@
 // change: the dual simplex method with bounds on all variables and Devex pricing (Koberstein, "The Dual Simplex Method,
 // Techniques for a fast and stable implementation", 2005, chapters 3 and 6).
 //
-// Nothing that it says is proved: it computes in floating point. What it is asked for are multipliers, which
-// Tableau.Refuted looks at anew.
+// Nothing that it says is proved: it computes in floating point. What it gives are multipliers, which
+// Tableau.Refuted checks.
 package simplex
 
 import (
@@ -90,7 +90,7 @@ func (t *Tableau) Begin(p *Program) {
 	t.lo, t.hi = append(t.lo[:0], p.Lo...), append(t.hi[:0], p.Hi...)
 	t.other, t.rest, t.at = t.other[:0], t.rest[:0], t.at[:0]
 	for j := range t.n {
-		// A cost each that is all but nothing, so that hardly two ratios are the same and no basis comes again.
+		// Tiny costs break ties of ratios and prevent cycling.
 		cost, at := -perturbed*(1+float64(j*7919%101)/101), t.lo[j]
 		if j == p.Objective {
 			cost, at = 1, t.hi[j]
@@ -211,7 +211,7 @@ func (t *Tableau) Loss(v int, to float64) float64 {
 	return ratio * (t.basic[i] - to)
 }
 
-// Solve goes on to the optimum, as long as the objective is not below below, for so many pivots at most. pivots is how many it took.
+// Solve pivots to the optimum, until the objective is below below, or most pivots are done. pivots is how many it took.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
 		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
