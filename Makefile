@@ -74,7 +74,7 @@ GOTEST = HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off
 # Those that take longest begin, so that none of them is left alone at the end.
 ALL     := ./host/internal/cli ./host/internal/answer/certify/engine ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
 # These have plain loops beside those of vector instructions.
-VECTOR  := ./sdk/evaluate ./sdk/bound/batch ./plugins/solver-bnb/... ./host/internal/crosscheck
+VECTOR  := ./sdk/evaluate ./internal/batch ./plugins/solver-bnb/... ./host/internal/crosscheck
 
 check: vet programs
 	$(GOTEST) -short $(ALL)
@@ -91,8 +91,8 @@ test-long: setup-python build
 	HYFAIR_SIMD=scalar $(GOTEST) $(VECTOR)
 
 # Programs that only tests start. ./... leaves them out.
-TESTED := $(patsubst %/main.go,./%,$(shell find host plugins sdk -path '*/testdata/*' -name main.go))
-# Tests that start programs build none of them once more: sdk/sdktest/program.
+TESTED := $(patsubst %/main.go,./%,$(shell find host internal plugins sdk -path '*/testdata/*' -name main.go))
+# Tests that start programs build none of them once more: internal/program.
 programs: build
 	@mkdir -p bin/tests
 	$(GO) build -o bin/built/ $(TESTED) ./sdk/conformance/internal/...
@@ -100,7 +100,7 @@ programs: build
 
 # After build, beside which it would compile the same once more.
 vet: build
-	@test -z "$$(gofmt -l host plugins sdk studies)" || { gofmt -l host plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }
+	@test -z "$$(gofmt -l host internal plugins sdk studies)" || { gofmt -l host internal plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }
 	$(GO) vet ./... $(TESTED)
 
 # The tree and its tests compile where no test runs. Vetting sees to that, and links nothing: 2 s a platform,

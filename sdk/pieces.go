@@ -3,7 +3,7 @@ package sdk
 import (
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

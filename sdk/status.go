@@ -3,7 +3,7 @@ package sdk
 import (
 	"fmt"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 )
 
 // Status is what a solver claims of a problem.

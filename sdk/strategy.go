@@ -4,7 +4,7 @@ import (
 	"context"
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

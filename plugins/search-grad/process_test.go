@@ -5,7 +5,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestMain(m *testing.M) { rig.Main(m, main) }

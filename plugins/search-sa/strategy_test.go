@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

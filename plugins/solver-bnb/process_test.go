@@ -3,9 +3,9 @@ package main
 import (
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestMain(m *testing.M) { rig.Main(m, main) }

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
+	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/milptest"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, rig.Need(t, solver)) }

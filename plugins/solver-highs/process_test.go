@@ -3,12 +3,12 @@ package main
 import (
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/milptest"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestConformance(t *testing.T) { conformance.Solver(t, rig.Need(t, solver), conformance.Options{}) }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestAnswers(t *testing.T) { milptest.Answers(t, rig.Need(t, solver), "unbounded") }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/milp"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
+	"github.com/hyfair/hyfair/sdk/milptest"
 )
 
 // Every status of HiGHS up to 1.15 (lp_data/HConst.h), in its order, and some

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestMain(m *testing.M) { rig.MainWithLibraries(m, main, "../../.deps/lib") }

@@ -6,9 +6,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // stored is a MILP as testdata has it: what is absent of a range is infinite.

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, rig.Need(t, solver)) }

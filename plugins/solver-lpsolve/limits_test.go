@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestCancelStopsAHardProblem(t *testing.T) { milptest.Cancel(t, rig.Need(t, solver)) }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/milptest"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestConformance(t *testing.T) { conformance.Solver(t, rig.Need(t, solver), conformance.Options{}) }

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 // drawSets adds one to three sets of at least two columns.

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/plugins/solver-lpsolve/internal/lpsolve"
+	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/milptest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestAnswers(t *testing.T) { milptest.Answers(t, rig.Need(t, solver), "unbounded") }

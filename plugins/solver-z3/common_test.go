@@ -5,10 +5,10 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/script"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestMain(m *testing.M) { rig.MainWithLibraries(m, main, "../../.deps/lib") }

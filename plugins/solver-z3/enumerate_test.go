@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/script"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 // Random scripts speak of three small integers and a truth value: 250 points.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func loadScript(t *testing.T, text string) sdk.Loaded {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestOptionsAreChecked(t *testing.T) {

@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/sdk/rig"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -108,7 +108,7 @@ func truth(t *testing.T, q *problem.Query) sdk.Status {
 	if err := q.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := sdktest.Enumerator{}.Solve(context.Background(), &problem.Problem{Query: q}, sdk.SolveOptions{})
+	r, err := reference.Enumerator{}.Solve(context.Background(), &problem.Problem{Query: q}, sdk.SolveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/rig"
+	"github.com/hyfair/hyfair/sdk/rig"
 )
 
 func TestAnswers(t *testing.T) {

@@ -10,7 +10,7 @@ package bound
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"

@@ -22,8 +22,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Kind says which interface a plugin serves.

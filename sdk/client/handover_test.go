@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // Solvers that continue beyond the grace of 400 ms once they should stop. The modes are those

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/program"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/program"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

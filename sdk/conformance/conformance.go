@@ -26,8 +26,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/internal/named"
 )
 
 // Options of a run. The zero value is sensible.

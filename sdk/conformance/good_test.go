@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // The fakes that are plainly right pass every case they claim, and what they
@@ -17,17 +17,17 @@ import (
 func TestGoodFakesPass(t *testing.T) {
 	tier.NeedUsual(t)
 	t.Run("solver", func(t *testing.T) {
-		conformance.Solver(t, sdktest.Enumerator{}, conformance.Options{})
+		conformance.Solver(t, reference.Enumerator{}, conformance.Options{})
 	})
 	t.Run("strategy", func(t *testing.T) {
-		conformance.Strategy(t, sdktest.Wanderer{}, conformance.Options{})
+		conformance.Strategy(t, reference.Wanderer{}, conformance.Options{})
 	})
 }
 
 // mortal loses its process with every limit, and needs longer to come back than
 // any limit of a case.
 type mortal struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	dead *bool
 }
 
@@ -57,7 +57,7 @@ func TestCasesBeginWithAPluginThatIsReady(t *testing.T) {
 // Cases are picked and left out by name or by pattern.
 func TestCasesByPattern(t *testing.T) {
 	check := func(o conformance.Options) (ran, excluded []string, err error) {
-		r, err := conformance.CheckSolver(t.Context(), sdktest.Enumerator{}, o, nil)
+		r, err := conformance.CheckSolver(t.Context(), reference.Enumerator{}, o, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -83,7 +83,7 @@ func TestCasesByPattern(t *testing.T) {
 
 func TestReportsSayWhatWasSkipped(t *testing.T) {
 	ctx := context.Background()
-	r, err := conformance.CheckStrategy(ctx, sdktest.Wanderer{}, conformance.Options{
+	r, err := conformance.CheckStrategy(ctx, reference.Wanderer{}, conformance.Options{
 		Exclude: map[string]string{"wide": "kept out to see it listed"},
 	}, nil)
 	if err != nil {
@@ -103,7 +103,7 @@ func TestReportsSayWhatWasSkipped(t *testing.T) {
 		t.Errorf("unclaimed case: %+v", o)
 	}
 	for _, exclude := range []map[string]string{{"wide": " "}, {"no-such-case": "reason"}} {
-		if _, err := conformance.CheckStrategy(ctx, sdktest.Wanderer{}, conformance.Options{Exclude: exclude}, nil); err == nil {
+		if _, err := conformance.CheckStrategy(ctx, reference.Wanderer{}, conformance.Options{Exclude: exclude}, nil); err == nil {
 			t.Errorf("exclusion %v is taken", exclude)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // The programs in docs/plugin-authors.md are whole: they build, gofmt leaves

@@ -7,8 +7,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -35,7 +35,7 @@ type astray struct {
 }
 
 func (a *astray) Describe(ctx context.Context) (sdk.Description, error) {
-	d, err := sdktest.Wanderer{}.Describe(ctx)
+	d, err := reference.Wanderer{}.Describe(ctx)
 	if a.describe != nil {
 		a.describe(&d)
 	}
@@ -51,7 +51,7 @@ func (a *astray) Start(ctx context.Context, s *space.Space, o sdk.StartOptions) 
 		s = &private
 		a.start(s, &o)
 	}
-	session, err := sdktest.Wanderer{}.Start(ctx, s, o)
+	session, err := reference.Wanderer{}.Start(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func strategyLiars() []strategyLiar {
 					return nil, errors.New("out of memory")
 				}
 			}
-			return sdktest.Wanderer{}.Start(ctx, s, o)
+			return reference.Wanderer{}.Start(ctx, s, o)
 		}}},
 		{"same-seed", "it makes its own seed", &astray{start: func(_ *space.Space, o *sdk.StartOptions) {
 			seeds++
@@ -151,7 +151,7 @@ func strategyLiars() []strategyLiar {
 		{"no-solver", "without a solver it gives up", &astray{receive: scaredOf(sdk.TrialNoSolver)}},
 		{"untouched", "it scribbles on the space", &astray{begin: func(ctx context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
 			s.Features[0].Name += "!"
-			return sdktest.Wanderer{}.Start(ctx, s, o)
+			return reference.Wanderer{}.Start(ctx, s, o)
 		}}},
 		{"unknown-option", "it takes any option", &astray{start: func(_ *space.Space, o *sdk.StartOptions) { o.Options = nil }}},
 		{"default-options", "the default it names is not the one it has", &astray{describe: func(d *sdk.Description) { d.Options[0].Default = "2" }}},
@@ -189,7 +189,7 @@ func newChains() func(*space.Space, *sdk.StartOptions) {
 func oneSession() sdk.Strategy {
 	last := &astraySession{liar: &astray{}}
 	return &astray{begin: func(ctx context.Context, s *space.Space, o sdk.StartOptions) (sdk.Session, error) {
-		session, err := sdktest.Wanderer{}.Start(ctx, s, o)
+		session, err := reference.Wanderer{}.Start(ctx, s, o)
 		last.Session = session
 		return last, err
 	}}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // solverLiar is a solver that is right in everything but one thing, which the
@@ -42,7 +42,7 @@ type bent struct {
 }
 
 func (b *bent) Describe(ctx context.Context) (sdk.Description, error) {
-	d, err := sdktest.Enumerator{}.Describe(ctx)
+	d, err := reference.Enumerator{}.Describe(ctx)
 	if b.describe != nil {
 		b.describe(&d)
 	}
@@ -51,14 +51,14 @@ func (b *bent) Describe(ctx context.Context) (sdk.Description, error) {
 
 func (b *bent) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	if b.solve != nil {
-		return b.solve(ctx, p, o, sdktest.Enumerator{})
+		return b.solve(ctx, p, o, reference.Enumerator{})
 	}
 	asked := p
 	if b.ask != nil {
 		asked = copyProblem(p)
 		b.ask(asked, &o)
 	}
-	r, err := sdktest.Enumerator{}.Solve(ctx, asked, o)
+	r, err := reference.Enumerator{}.Solve(ctx, asked, o)
 	if err == nil && b.tell != nil {
 		b.tell(p, r)
 	}

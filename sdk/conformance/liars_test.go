@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // caught runs one case and reports whether it failed.

@@ -5,15 +5,15 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // Search sends the trials that a host would send; Wanderer checks them until it ends.
 func TestSearch(t *testing.T) {
 	for _, r := range []conformance.Search{{Moves: 100}, {Moves: 100, Seed: 5, Chains: 16, Want: 8}} {
-		trials, err := r.Run(t.Context(), sdktest.Wanderer{})
+		trials, err := r.Run(t.Context(), reference.Wanderer{})
 		bins := map[int]bool{}
 		for _, trial := range trials {
 			bins[trial.K] = true
@@ -21,14 +21,14 @@ func TestSearch(t *testing.T) {
 		if err != nil || len(trials) < 100 || len(trials) > 107 || trials[4].Status != sdk.TrialNoSolver || len(bins) < 4 {
 			t.Errorf("%v, %d trials with k of %v", err, len(trials), bins)
 		}
-		if again, _ := r.Run(t.Context(), sdktest.Wanderer{}); !reflect.DeepEqual(trials, again) {
+		if again, _ := r.Run(t.Context(), reference.Wanderer{}); !reflect.DeepEqual(trials, again) {
 			t.Error("the same search again makes other trials")
 		}
 	}
-	if trials, err := (conformance.Search{Moves: 100, Options: map[string]string{"rounds": "3"}}).Run(t.Context(), sdktest.Wanderer{}); err != nil || len(trials) != 3 {
+	if trials, err := (conformance.Search{Moves: 100, Options: map[string]string{"rounds": "3"}}).Run(t.Context(), reference.Wanderer{}); err != nil || len(trials) != 3 {
 		t.Errorf("%v, %d trials of a search of three rounds", err, len(trials))
 	}
-	if _, err := (conformance.Search{Moves: 1, Options: map[string]string{"few": "3"}}).Run(t.Context(), sdktest.Wanderer{}); !errors.Is(err, sdk.ErrInvalidOption) {
+	if _, err := (conformance.Search{Moves: 1, Options: map[string]string{"few": "3"}}).Run(t.Context(), reference.Wanderer{}); !errors.Is(err, sdk.ErrInvalidOption) {
 		t.Errorf("of an unknown option: %v", err)
 	}
 	if _, err := (conformance.Search{Moves: 20, Answer: func(trial sdk.Trial) sdk.Trial {

@@ -7,9 +7,9 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/script"
 )
 
 // smt makes a script; the symbols are all that its text declares.

@@ -11,13 +11,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -235,7 +235,7 @@ func TestSlackOfBinsDecides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := sdktest.Enumerator{}.Solve(context.Background(), p, sdk.SolveOptions{})
+		r, err := reference.Enumerator{}.Solve(context.Background(), p, sdk.SolveOptions{})
 		if err != nil || r.Status != sdk.Optimal {
 			t.Fatalf("%v, %v", r, err)
 		}

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )

@@ -10,12 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -116,7 +116,7 @@ func extreme(t *testing.T, m *problem.MILP, column int, up bool) (best float64, 
 		return best, choices
 	}
 	m.Objective = problem.Objective{Maximise: up, Terms: []problem.Term{{Column: column, Coef: 1}}}
-	r, err := sdktest.Enumerator{}.Solve(context.Background(), &problem.Problem{MILP: m}, sdk.SolveOptions{})
+	r, err := reference.Enumerator{}.Solve(context.Background(), &problem.Problem{MILP: m}, sdk.SolveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
 package encode
 
 import (
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk/bound"
-	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 

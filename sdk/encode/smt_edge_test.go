@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/script"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -24,10 +24,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hyfair/hyfair/internal/simd"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

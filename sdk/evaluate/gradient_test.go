@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/linear"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

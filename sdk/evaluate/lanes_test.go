@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/sdk/simd"
+	"github.com/hyfair/hyfair/internal/simd"
 )
 
 // TestVariantsOfTheLoops runs every loop of every variant this machine has on

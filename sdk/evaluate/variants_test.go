@@ -11,11 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/simd"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

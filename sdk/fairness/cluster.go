@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 )
 
 // Clustering says which scores count as treated alike when k is counted.

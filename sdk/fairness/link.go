@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 )
 
 // Link is the function from a model's logit to its score in [0, 1]. Scores and bins are

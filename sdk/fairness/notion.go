@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 )
 
 // Notion says what it means for two copies of a person to be treated

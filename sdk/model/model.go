@@ -4,7 +4,7 @@
 // A capability is an interface of its own. Bounded, Comparing, Near, Varying, Single,
 // Differentiable, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
-// networks of ReLU layers and nothing else (sdk/evaluate's kernel, sdk/bound/batch,
+// networks of ReLU layers and nothing else (sdk/evaluate's kernel, internal/batch,
 // certificates, training) asks relu.Of for one.
 //
 // Who needs a capability that a model lacks says so with sdk.Lacks.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/linear"
 	"github.com/hyfair/hyfair/sdk/model"
-	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 )
 
 // A family has one reader: a second one is a mistake of the program's.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/internal/named"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/internal/named"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )

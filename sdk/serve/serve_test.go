@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/hyfair/hyfair/internal/linear"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
@@ -22,7 +23,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 	"github.com/hyfair/hyfair/sdk/internal/topb"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 	"github.com/hyfair/hyfair/sdk/serve"
 	"github.com/hyfair/hyfair/sdk/space"
 )

@@ -13,7 +13,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 )
 
 // Kind says which values a feature takes.

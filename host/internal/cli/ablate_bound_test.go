@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // A network's bound is asked for once, after its searches, kept in the journal, and

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // TestCertificatesOfCertifyAreAccepted has certify write what check reads.

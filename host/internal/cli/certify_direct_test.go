@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/internal/reference"
 )
 
 // directly is what scripts read of a question about the network itself.
@@ -66,7 +66,7 @@ func withNextSolver(t *testing.T, plugins string) string {
 // solver is named, that it does not is the answer.
 func TestNextSolver(t *testing.T) {
 	plugins := withNextSolver(t, bnbFolder(t))
-	_, n := sdktest.Tenure() // with values beyond those that bnb bounds on the way
+	_, n := reference.Tenure() // with values beyond those that bnb bounds on the way
 	const far = 0x1p110
 	for i := range n.Layers[0].Weights {
 		n.Layers[0].Weights[i] *= far

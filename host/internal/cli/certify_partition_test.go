@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // inParts is what scripts read of hyfair certify --partition --json.

@@ -13,8 +13,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // compared reads the one object of compare --json.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // TestTimeLimitsHold: an unresponsive solver is killed soon after the time limit, for any

@@ -37,12 +37,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
 )
 
-const reference = "../../../docs/cli.md"
+const cliPage = "../../../docs/cli.md"
 
 // sections are the reference's: the text below each "## " heading.
 func sections(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(reference)
+	text, err := os.ReadFile(cliPage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestReferenceOfFlags(t *testing.T) {
 		}
 	}
 	list(root)
-	text, err := os.ReadFile(reference)
+	text, err := os.ReadFile(cliPage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestReferenceOfFlags(t *testing.T) {
 		t.Errorf("docs/cli.md has no table of the flags of %s", path)
 	}
 	if *updateDocs {
-		err = os.WriteFile(reference, []byte(fresh), 0o644)
+		err = os.WriteFile(cliPage, []byte(fresh), 0o644)
 	} else if d := cmp.Diff(string(text), fresh); d != "" {
 		t.Errorf("docs/cli.md is not what the commands say; go generate ./host/internal/cli writes it: %s", d)
 	}

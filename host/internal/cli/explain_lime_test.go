@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/explain/lime"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // limeOf runs hyfair explain on a person in the loan example's planted cluster.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // explained is what the tests look at of an explanation's JSON.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // TestFetchFromAMirrorThatIsIncomplete: the report tells every file, standard

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/hyfair/hyfair/sdk/simd"
+	"github.com/hyfair/hyfair/internal/simd"
 )
 
 // TestHelpFitsAScreen: the help of a command is its own; what all have in common stands in one place.

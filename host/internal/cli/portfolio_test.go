@@ -8,7 +8,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // Two solvers answer one question together, in certify, in its parts, and as an arm of

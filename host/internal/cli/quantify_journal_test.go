@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // A small part of the shipped study, where a quantification takes no time.

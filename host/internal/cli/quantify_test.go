@@ -12,7 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // bnbFolder is a plugin folder with the real solver-bnb and nothing else.

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // rebuilt puts a program into the place of a plugin that does the same and is another file.

@@ -22,7 +22,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/simd"
+	"github.com/hyfair/hyfair/internal/simd"
 )
 
 // Exit codes, as documented in docs/cli.md.

@@ -11,15 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // tenureStudy writes the tenure study as files and returns the study's path.
 func tenureStudy(t *testing.T) string {
 	t.Helper()
-	_, n := sdktest.Tenure()
+	_, n := reference.Tenure()
 	return tenureStudyOf(t, n)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // tasksOf counts the tasks that are done of the newest run of a command.

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/runs"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // merged has journals put together.

@@ -11,7 +11,7 @@ import (
 	bench "github.com/hyfair/hyfair/host/internal/answer/soundness"
 	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // smallBench is a bench of some instances of the first rung.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 var loanStudy = filepath.Join("..", "..", "..", "studies", "loan")

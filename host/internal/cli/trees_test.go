@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // TestTreesAsUsersHaveThem: a study of a LightGBM model is certified and its certificate

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // TestYourModel runs docs/your-model.md: each library trains its model, and the study that init drafts has the

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/internal/batch"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/internal/simd"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/simd"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

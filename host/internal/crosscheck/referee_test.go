@@ -17,16 +17,16 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/tier"
+	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
 // TestReferee compares every solver, encoding, bound and goal with enumeration in exact
-// arithmetic, on the questions of sdktest/wild. HYFAIR_REFEREE=20000 sets the number of
+// arithmetic, on the questions of internal/wild. HYFAIR_REFEREE=20000 sets the number of
 // questions, HYFAIR_REFEREE_SEED the first seed.
 func TestReferee(t *testing.T) {
 	tier.NeedUsual(t)

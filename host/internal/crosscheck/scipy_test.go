@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/statistics/scipy"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // Every p of the published table of tabu search against simulated annealing and random

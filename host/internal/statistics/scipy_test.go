@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/statistics/scipy"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // A thousand tables, most of them with ties, some with enough runs for the

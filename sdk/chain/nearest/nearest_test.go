@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 	"pgregory.net/rapid"
 )

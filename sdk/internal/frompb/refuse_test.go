@@ -8,13 +8,13 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/hyfair/hyfair/internal/linear"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/internal/frompb"
 	"github.com/hyfair/hyfair/sdk/internal/pb/pluginv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
-	"github.com/hyfair/hyfair/sdk/sdktest/linear"
 )
 
 // goodMilp, goodQuery and goodScript are accepted; the tests spoil them.

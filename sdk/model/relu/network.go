@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/internal/named"
+	"github.com/hyfair/hyfair/internal/named"
 )
 
 // Head says how the outputs of the last layer become one score in [0, 1].

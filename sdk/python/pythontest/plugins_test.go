@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestSolversConform holds the solvers of this tree that are written in Python

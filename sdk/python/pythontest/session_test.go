@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // What goes over the wire comes out as it went in, in either direction, and

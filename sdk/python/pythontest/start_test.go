@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // A plugin that cannot start gives one error that says why.

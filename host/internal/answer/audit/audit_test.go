@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/internal/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
-	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/internal/certificate"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/check/checker"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/internal/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )

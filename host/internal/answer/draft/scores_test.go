@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // Numbers that were scaled on a part of the rows, and categories in an order of their own: they are solved from the scores.

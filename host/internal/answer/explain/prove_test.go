@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -52,12 +52,12 @@ func clinic(seed uint64) problem.Query {
 
 // enumerator is a solver that tries every point.
 func enumerator(ctx context.Context, q problem.Query, goal problem.Goal, _ time.Duration, known [][]float64) (*engine.Extreme, error) {
-	d, err := sdktest.Enumerator{}.Describe(ctx)
+	d, err := reference.Enumerator{}.Describe(ctx)
 	if err != nil {
 		return nil, err
 	}
 	q.Goal = goal
-	return engine.Enclose(ctx, &q, engine.Options{Solver: sdktest.Enumerator{}, Description: d}, known)
+	return engine.Enclose(ctx, &q, engine.Options{Solver: reference.Enumerator{}, Description: d}, known)
 }
 
 // twoPredicates are one that cuts a box out, and one whose wards are not adjacent.

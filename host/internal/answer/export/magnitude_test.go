@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
@@ -18,7 +19,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/native"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // steep is a random query whose layers' weights are up to nine orders of

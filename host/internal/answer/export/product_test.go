@@ -15,11 +15,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hyfair/hyfair/host/internal/answer/export"
+	"github.com/hyfair/hyfair/internal/script"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/script"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

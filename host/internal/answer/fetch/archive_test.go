@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/fetch"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // zipped is an archive of names and contents, in order.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/view"
-	"github.com/hyfair/hyfair/sdk/sdktest/linear"
+	"github.com/hyfair/hyfair/internal/linear"
 )
 
 // Of a model that is no network its family is shown, and nothing that only networks have.

@@ -22,11 +22,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -61,7 +61,7 @@ func (*stepping) Close() error { return nil }
 // searcher is a search of the tenure study with the steps strategy, and the notes to the user.
 func searcher(t *testing.T, strategy sdk.Strategy) (*Searcher, *bytes.Buffer) {
 	t.Helper()
-	sp, n := sdktest.Tenure()
+	sp, n := reference.Tenure()
 	for _, v := range []interface{ Validate() error }{sp, n} {
 		if err := v.Validate(); err != nil {
 			t.Fatal(err)
@@ -286,7 +286,7 @@ func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
 // checks them for consistency.
 func TestTrialsTellOfCopiesWhereAsked(t *testing.T) {
 	for _, fast := range []*Fast{nil, {Chains: 8}, {Chains: 64, Ahead: true}} {
-		o, _ := searcher(t, sdktest.Wanderer{})
+		o, _ := searcher(t, reference.Wanderer{})
 		o.fast, o.budget = fast, Budget{Evals: 500}
 		if r, err := answer(t.Context(), o); err != nil || r.Runs[0].Evaluations < 500 {
 			t.Errorf("%+v: %v, %+v", fast, err, r)
@@ -295,7 +295,9 @@ func TestTrialsTellOfCopiesWhereAsked(t *testing.T) {
 		counted := &counting{Evaluator: o.eval}
 		c.Space, c.Region, c.Evaluator, c.Fast, c.Budget = o.query.Space, o.query.Region, counted, fast, o.budget
 		c.Detail, c.Pair = evaluate.Detail{Scores: true, Bins: true}, true
-		c.Start = func(ctx context.Context) (sdk.Session, error) { return sdktest.Wanderer{}.Start(ctx, c.Space, o.start) }
+		c.Start = func(ctx context.Context) (sdk.Session, error) {
+			return reference.Wanderer{}.Start(ctx, c.Space, o.start)
+		}
 		if r := Run(t.Context(), c); r.Err != nil || r.Evaluations != counted.individuals {
 			t.Errorf("%+v: %v, %d evaluations, of which the evaluator was asked for %d", fast, r.Err, r.Evaluations, counted.individuals)
 		}
@@ -323,7 +325,7 @@ func (c *counting) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d eval
 // A batch of counterfactuals that would not fit into memory is refused, with the
 // number of chains that would do, and only where the strategy asks for them.
 func TestTooManyCopiesToTell(t *testing.T) {
-	o, _ := searcher(t, sdktest.Wanderer{})
+	o, _ := searcher(t, reference.Wanderer{})
 	group := &space.Space{Inputs: 1, Features: []space.Feature{
 		{Name: "group", Kind: space.Integer, Hi: 1999, Inputs: []space.Input{{Scale: 1}}},
 	}}

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestDecisions: with the notion decision an individual violates it just where two of its copies get different

@@ -10,9 +10,9 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // What a claim is worth, by the truth.
@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 
 // liar answers as lie says, and is plainly right where that says nothing.
 type liar struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	lie func(*problem.Query) *sdk.Result
 }
 
@@ -139,7 +139,7 @@ func TestLies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, _ := sdktest.Enumerator{}.Describe(t.Context())
+			d, _ := reference.Enumerator{}.Describe(t.Context())
 			claim, err := Put(t.Context(), query, q.Goal, engine.Options{Solver: liar{lie: c.lie}, Description: d, Threads: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -179,8 +179,8 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, _ := sdktest.Enumerator{}.Describe(t.Context())
-			claim, err := Put(t.Context(), query, q.Goal, engine.Options{Solver: sdktest.Enumerator{}, Description: d, Threads: 1, Seed: 1})
+			d, _ := reference.Enumerator{}.Describe(t.Context())
+			claim, err := Put(t.Context(), query, q.Goal, engine.Options{Solver: reference.Enumerator{}, Description: d, Threads: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

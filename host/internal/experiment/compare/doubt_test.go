@@ -10,14 +10,14 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // denying claims that there is nothing, whatever it is asked.
-type denying struct{ sdktest.Enumerator }
+type denying struct{ reference.Enumerator }
 
 func (denying) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { return denied{}, nil }
 
@@ -45,7 +45,7 @@ func TestALonelyLiarIsRefutedByTheHost(t *testing.T) {
 	p := tinyPlan(t, path, 2, Arm{Name: "liar"}, Arm{Name: "liars too"})
 	kept := newMemory()
 	open := func(ctx context.Context) (*engine.Options, func(), error) {
-		d, err := sdktest.Enumerator{}.Describe(ctx)
+		d, err := reference.Enumerator{}.Describe(ctx)
 		return &engine.Options{Solver: denying{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
 	}
 	if err := runOn(t.Context(), p, kept, inProcess(open), nil, nil); err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // bent is an Enumerator whose answers are bent.
 type bent struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	answer func(p *problem.Problem, r *sdk.Result)
 }
 
@@ -90,7 +90,7 @@ func TestClaimsRefutedInTheTaskAreDisagreements(t *testing.T) {
 			p := tinyPlan(t, tinyStudy(t, [6]float64{0.5, 1}), 2, Arm{Name: "honest"}, Arm{Name: "liar", Goal: c.goal}) // one neuron, of few rows
 			kept := newMemory()
 			lying := inProcess(func(ctx context.Context) (*engine.Options, func(), error) {
-				d, err := sdktest.Enumerator{}.Describe(ctx)
+				d, err := reference.Enumerator{}.Describe(ctx)
 				return &engine.Options{Solver: bent{answer: c.answer}, Description: d, Encoding: c.encoding, Bounds: "interval"}, func() {}, err
 			})
 			work := func(ctx context.Context, job *Job, cores []int, event func(record.Event) error) (workers.Usage, error) {

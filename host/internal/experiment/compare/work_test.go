@@ -21,12 +21,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // tinyStudy writes a study of 4 × 2 individuals in two groups and a network of
@@ -59,8 +59,8 @@ func tinyStudy(t testing.TB, weights [6]float64) string {
 
 // enumerator opens the solver that tries every point.
 func enumerator(ctx context.Context) (*engine.Options, func(), error) {
-	d, err := sdktest.Enumerator{}.Describe(ctx)
-	return &engine.Options{Solver: sdktest.Enumerator{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
+	d, err := reference.Enumerator{}.Describe(ctx)
+	return &engine.Options{Solver: reference.Enumerator{}, Description: d, Encoding: "bigm", Bounds: "interval"}, func() {}, err
 }
 
 // tinyPlan compares arms on a study without processes.
@@ -208,7 +208,7 @@ func TestWorkDependsOnTheSeed(t *testing.T) {
 }
 
 // slow is a solver that answers only when told to stop.
-type slow struct{ sdktest.Enumerator }
+type slow struct{ reference.Enumerator }
 
 func (s slow) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { return s, nil }
 func (slow) Close() error                                                 { return nil }
@@ -250,7 +250,7 @@ func TestWorkWithinItsBudget(t *testing.T) {
 }
 
 // lost is a solver that is gone at every question.
-type lost struct{ sdktest.Enumerator }
+type lost struct{ reference.Enumerator }
 
 func (lost) Load(context.Context, *problem.Problem) (sdk.Loaded, error) {
 	return nil, fmt.Errorf("it went away: %w", sdk.ErrPluginExited)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/experiment/workers"
 	"github.com/hyfair/hyfair/host/internal/record"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // A worker that has other plugins takes no task, and says why; one that has them does.

@@ -12,8 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/sdk/sdktest/program"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/program"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // deployed are the arguments of a worker in Kubernetes, with the address of this queue in the variable that has it.

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
 
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // badLink is a link to an address that can stand still, and break.

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet/serve"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // A server checks where a worker publishes, and not where it wants the answer. An answer is

@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
-	"github.com/hyfair/hyfair/sdk/sdktest/program"
+	"github.com/hyfair/hyfair/internal/program"
 )
 
 func TestMain(m *testing.M) {

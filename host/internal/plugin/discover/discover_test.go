@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/program"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/program"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // binary is the test plugin; its name decides what it is.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // ownFile makes a plugin's file of its own, which can be changed.

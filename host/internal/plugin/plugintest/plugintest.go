@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/program"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/program"
 )
 
 var built struct {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/program"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/sdktest/program"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // block is a piece of code in the guide for authors.

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/conformance"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 var kinds = []client.Kind{client.Strategy, client.Solver}
@@ -73,7 +73,7 @@ func TestGoProjects(t *testing.T) {
 // A project in hyfair's own tree is part of its module.
 func TestGoProjectInTheTree(t *testing.T) {
 	tree := t.TempDir()
-	for _, name := range []string{"sdk", "go.sum"} {
+	for _, name := range []string{"sdk", "internal", "go.sum"} {
 		if err := os.Symlink(filepath.Join(root(t), name), filepath.Join(tree, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // sample is a file with every structure that the writer knows.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // modelCase is a model that testdata/libraries.py exported.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // scoring is a network of some size and inputs to try it with. Its first layer

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 var treeFiles = []string{"xgb-logistic.json", "xgb-categories.json", "xgb-categories.ubj", "lgb-categories.txt", "lgb-zero.txt"}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 const studies = "../../../../studies/"

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
+	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
 // Whatever is broken off while boxes of trees are bounded, the region first of all, leaves

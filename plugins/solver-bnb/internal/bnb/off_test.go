@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
+	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 )
 
 // Whichever ideas are switched off, the search ends, with the largest gap, the largest k and the shares of enumeration.

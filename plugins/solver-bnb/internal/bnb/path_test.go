@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // Where paths are kept, an open node's box lies in what its path leaves of the region, and no two open nodes are on one path; the search is the same

@@ -3,11 +3,11 @@ package bnb
 import (
 	"slices"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // Wherever a search ends, no gap is above its bound, and probes lower it below that of the open nodes.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // No individual of a box that ReLU branching proves has a gap above the cutoff, more bins, or a yes and a no, in exact arithmetic, for any number of

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
@@ -27,7 +28,6 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	networks "github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/count/convolution"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
 // tables (docs/decisions/0054) are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one

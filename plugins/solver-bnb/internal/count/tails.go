@@ -3,9 +3,9 @@ package count
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
 // maxTail is the τ from which on few enclosures would be narrower.

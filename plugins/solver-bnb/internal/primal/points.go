@@ -6,12 +6,12 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 

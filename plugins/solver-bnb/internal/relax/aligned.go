@@ -3,7 +3,7 @@ package relax
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/bound/batch"
+	"github.com/hyfair/hyfair/internal/batch"
 )
 
 // Aligned is the logits' forms written as t plus what lies in mid ± rad, where t has slopes in common for all lanes of a box.

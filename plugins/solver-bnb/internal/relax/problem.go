@@ -6,10 +6,10 @@ package relax
 import (
 	"math/big"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
 )

@@ -3,9 +3,9 @@ package relax
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -3,10 +3,10 @@ package relu
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu/simplex"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
 // statement is a linear program of what both copies can do at once: columns are the inputs, those of the second copy where they are

@@ -4,10 +4,10 @@ package tighten
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/internal/batch"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
-	"github.com/hyfair/hyfair/sdk/bound/batch"
 )
 
 // Clipper cuts cells off boxes by linear forms (as

@@ -12,11 +12,11 @@ import (
 
 	"github.com/hashicorp/go-plugin"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/internal/pb/pluginv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 	"github.com/hyfair/hyfair/sdk/internal/wire"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // serveLies serves the bare protocol, without the care of sdk/serve, as a

@@ -1,10 +1,10 @@
-// Command fakesolver serves sdktest.Enumerator, so that the suite can be run
+// Command fakesolver serves reference.Enumerator, so that the suite can be run
 // over the wire on a solver that is plainly right.
 package main
 
 import (
-	"github.com/hyfair/hyfair/sdk/sdktest"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk/serve"
 )
 
-func main() { serve.Solver(sdktest.Enumerator{}) }
+func main() { serve.Solver(reference.Enumerator{}) }

@@ -4,7 +4,7 @@
 // the same to the last bit.
 package main
 
-import "github.com/hyfair/hyfair/sdk/internal/octets"
+import "github.com/hyfair/hyfair/internal/octets"
 
 // isa is one instruction set.
 type isa struct {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/hyfair/hyfair/sdk/internal/octets"
+	"github.com/hyfair/hyfair/internal/octets"
 )
 
 // combine: outs[q][v] = Σ coefs[q][i]·row i[v] over the listed i, to which start[v]

@@ -13,13 +13,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
+	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -27,7 +27,7 @@ import (
 func directPanel(t *testing.T) []panelist {
 	t.Helper()
 	bnb, d := plugintest.Solver(t, "bnb")
-	e := sdktest.Enumerator{}
+	e := reference.Enumerator{}
 	return []panelist{{name: "bnb", solver: bnb, description: d}, {name: "enumerate", solver: e, description: described(t, e)}}
 }
 
@@ -158,7 +158,7 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 
 // lying is an Enumerator whose answers to questions about networks are changed.
 type lying struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	lie func(q *problem.Query, r *sdk.Result)
 }
 
@@ -299,7 +299,7 @@ func TestBoundsWhereLargeValuesCancel(t *testing.T) {
 
 // asked keeps the gap at which a solver may stop, by goal.
 type asked struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	gaps map[problem.Goal]float64
 }
 

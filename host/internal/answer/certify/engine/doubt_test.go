@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 )
 
 // denier claims that there is nothing, whatever it is asked, and of bins, that there are
 // no more than two.
-type denier struct{ sdktest.Enumerator }
+type denier struct{ reference.Enumerator }
 
 func (denier) Solve(_ context.Context, p *problem.Problem, _ sdk.SolveOptions) (*sdk.Result, error) {
 	if p.Query.Goal == problem.MaxK {

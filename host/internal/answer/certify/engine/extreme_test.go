@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -209,7 +209,7 @@ func TestKnownIndividuals(t *testing.T) {
 
 // TestExtremesOfWhat: questions that have no extreme are refused.
 func TestExtremesOfWhat(t *testing.T) {
-	s := sdktest.Enumerator{}
+	s := reference.Enumerator{}
 	for name, c := range map[string]struct {
 		change func(*problem.Query, *engine.Options)
 		want   error

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -58,7 +58,7 @@ func largest(n fairness.Notion) float64 {
 // bent is a right solver until the question number from, counted from 1;
 // solve then takes the place of it.
 type bent struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	from, asked int
 	solve       func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error)
 }
@@ -308,7 +308,7 @@ func TestLiesWhileMaximising(t *testing.T) {
 func TestBoundBesideAnEarlyWitness(t *testing.T) {
 	for _, n := range fairness.Notions {
 		q := tenure(n, 10)
-		e := sdktest.Enumerator{}
+		e := reference.Enumerator{}
 		d, err := e.Describe(t.Context())
 		if err != nil {
 			t.Fatal(err)

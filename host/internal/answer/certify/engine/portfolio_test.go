@@ -11,11 +11,11 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // member is a solver as one of a portfolio.
@@ -67,7 +67,7 @@ func TestALiarInAPortfolio(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := tenure(fairness.Logit, 100)
 			rep, err := engine.Run(t.Context(), q, engine.Options{
-				Portfolio: []engine.Options{member(t, lying{lie: lie}), member(t, sdktest.Enumerator{})}, Maximise: true, Enumerate: -1, Seed: 1,
+				Portfolio: []engine.Options{member(t, lying{lie: lie}), member(t, reference.Enumerator{})}, Maximise: true, Enumerate: -1, Seed: 1,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -135,7 +135,7 @@ func (c coarse) Describe(ctx context.Context) (sdk.Description, error) {
 
 // knowing knows the individual that seldom is about.
 type knowing struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	after <-chan struct{}
 }
 
@@ -162,7 +162,7 @@ func (l late) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 
 // patient answers when others have.
 type patient struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	after <-chan struct{}
 }
 
@@ -173,7 +173,7 @@ func (p patient) Solve(ctx context.Context, q *problem.Problem, o sdk.SolveOptio
 
 // lost dies when asked; stuck answers when interrupted.
 type lost struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	asked chan struct{}
 }
 
@@ -182,7 +182,7 @@ func (l lost) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.R
 	return nil, errors.New("the process ended")
 }
 
-type stuck struct{ sdktest.Enumerator }
+type stuck struct{ reference.Enumerator }
 
 func (stuck) Solve(ctx context.Context, _ *problem.Problem, _ sdk.SolveOptions) (*sdk.Result, error) {
 	<-ctx.Done()

@@ -13,14 +13,14 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
+	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/sdktest/wild"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -79,7 +79,7 @@ func TestPredicatesOfOneCopy(t *testing.T) {
 		for group := range 2 {
 			q := tenure(n, 10)
 			q.Require = []space.Predicate{{{Feature: 1, Set: []int{group}}}}
-			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{})})
+			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: reference.Enumerator{}, Description: described(t, reference.Enumerator{})})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestPredicatesOfOneCopy(t *testing.T) {
 	}
 	q := tenure(fairness.Score, 10)
 	q.K, q.Require = 3, []space.Predicate{{{Feature: 1, Set: []int{0}}}}
-	if _, err := engine.Run(t.Context(), q, engine.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{})}); !errors.Is(err, sdk.ErrInvalidProblem) {
+	if _, err := engine.Run(t.Context(), q, engine.Options{Solver: reference.Enumerator{}, Description: described(t, reference.Enumerator{})}); !errors.Is(err, sdk.ErrInvalidProblem) {
 		t.Errorf("bins of one individual, a predicate about one copy: %v", err)
 	}
 }
@@ -101,7 +101,7 @@ func TestNobodyLivesThere(t *testing.T) {
 		for _, relax := range [][]problem.RelaxedFeature{nil, {{Feature: 0, Tolerance: 1}}} {
 			q := tenure(fairness.Score, 100)
 			q.Region.Box[0], q.Relax = iv, relax
-			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{}), Climb: true})
+			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: reference.Enumerator{}, Description: described(t, reference.Enumerator{}), Climb: true})
 			if !errors.Is(err, sdk.ErrInvalidProblem) {
 				t.Errorf("%v, relaxed %v: %v, %+v", iv, relax, err, rep)
 			}
@@ -109,7 +109,7 @@ func TestNobodyLivesThere(t *testing.T) {
 	}
 	q := tenure(fairness.Score, 100)
 	q.Region.Box[0] = space.Interval{Lo: -3.5, Hi: 4.7} // 0 to 4
-	rep, err := engine.Run(t.Context(), q, engine.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{})})
+	rep, err := engine.Run(t.Context(), q, engine.Options{Solver: reference.Enumerator{}, Description: described(t, reference.Enumerator{})})
 	if err != nil || rep.Verdict != engine.Fair || rep.Grade != sdk.GradeExact {
 		t.Errorf("up to 4 hundredths of ten years: %+v, %v", rep, err)
 	}
@@ -147,7 +147,7 @@ func TestTheLastWordDoesNotUndoAWitness(t *testing.T) {
 // TestWhatBoundsNothing: heuristic pruning and questions for bins leave no bound
 // on the gap.
 func TestWhatBoundsNothing(t *testing.T) {
-	s := sdktest.Enumerator{}
+	s := reference.Enumerator{}
 	d := described(t, s)
 	q := tenure(fairness.Score, 10)
 	q.K = 2
@@ -168,7 +168,7 @@ func TestWhatBoundsNothing(t *testing.T) {
 // TestSeedsNeedRowsAndColumns: a solver of scripts cannot be asked for
 // individuals by a random objective.
 func TestSeedsNeedRowsAndColumns(t *testing.T) {
-	s := engine.Seeder{Query: tenure(fairness.Score, 10), Options: engine.Options{Solver: sdktest.Enumerator{}, Description: described(t, sdktest.Enumerator{}), Encoding: "smt"}}
+	s := engine.Seeder{Query: tenure(fairness.Score, 10), Options: engine.Options{Solver: reference.Enumerator{}, Description: described(t, reference.Enumerator{}), Encoding: "smt"}}
 	if _, _, err := s.Seed(t.Context(), []float64{0, 0}, 1); !errors.Is(err, sdk.ErrUnsupported) {
 		t.Errorf("asked with scripts: %v", err)
 	}

@@ -18,12 +18,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -115,7 +115,7 @@ func (s *shelf) verdict(t *testing.T, key string) string {
 func violated(t *testing.T, q problem.Query, part space.Region) bool {
 	t.Helper()
 	q.Region = part
-	r, err := sdktest.Enumerator{}.Solve(t.Context(), &problem.Problem{Query: &q}, sdk.SolveOptions{})
+	r, err := reference.Enumerator{}.Solve(t.Context(), &problem.Problem{Query: &q}, sdk.SolveOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,14 +318,14 @@ func TestTheFirstWitnessIsTheSameOnEveryMachine(t *testing.T) {
 }
 
 // brokenSolver answers nothing.
-type brokenSolver struct{ sdktest.Enumerator }
+type brokenSolver struct{ reference.Enumerator }
 
 var errGone = errors.New("the solver is gone")
 
 func (brokenSolver) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { return nil, errGone }
 
 func TestALostSolverCostsOnlyItsAnswers(t *testing.T) {
-	d, err := sdktest.Enumerator{}.Describe(t.Context())
+	d, err := reference.Enumerator{}.Describe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +422,7 @@ func TestHeuristicPruningProvesNothing(t *testing.T) {
 }
 
 // endless ignores its context and never answers.
-type endless struct{ sdktest.Enumerator }
+type endless struct{ reference.Enumerator }
 
 func (endless) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { select {} }
 
@@ -430,7 +430,7 @@ func (endless) Load(context.Context, *problem.Problem) (sdk.Loaded, error) { sel
 // those in work when the time ended are undecided.
 func TestTimeHoldsAgainstWhatHearsNothing(t *testing.T) {
 	tier.NeedUsual(t)
-	d, err := sdktest.Enumerator{}.Describe(t.Context())
+	d, err := reference.Enumerator{}.Describe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

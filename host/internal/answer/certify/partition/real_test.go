@@ -9,10 +9,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 // TestPublicNetworks decides Fairify's partitions of public networks (bounds and

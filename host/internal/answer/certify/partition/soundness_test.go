@@ -12,15 +12,15 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // mute answers unknown, and calls stop after the given number of questions.
 type mute struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	asked, most int
 	stop        func()
 }

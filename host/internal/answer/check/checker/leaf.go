@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/internal/certificate"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

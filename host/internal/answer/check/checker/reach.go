@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hyfair/hyfair/sdk/certificate"
+	"github.com/hyfair/hyfair/internal/certificate"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/certificate"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/certificate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
 )
 
 var numbers = regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]?\d+)?`)

@@ -12,8 +12,8 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/hyfair/hyfair/internal/simd"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
-	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // The range of t, the widest dimension's apart, is cut into MinBins to MaxBins

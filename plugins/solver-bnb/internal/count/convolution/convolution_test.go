@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/simd"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/simd"
 )
 
 // box is a random box of dimensions, and the sums of all its points.

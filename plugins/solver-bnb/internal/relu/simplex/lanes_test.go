@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hyfair/hyfair/sdk/sdktest/tier"
-	"github.com/hyfair/hyfair/sdk/simd"
+	"github.com/hyfair/hyfair/internal/simd"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // All variants add the same to the last bit, and rows without a coefficient of the column stay as they are.

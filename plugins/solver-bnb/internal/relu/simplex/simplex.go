@@ -9,7 +9,7 @@ package simplex
 import (
 	"math"
 
-	"github.com/hyfair/hyfair/sdk/simd"
+	"github.com/hyfair/hyfair/internal/simd"
 )
 
 // Program is a linear program: columns with bounds, rows of coefficients, and the bounds of rows' values. It

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/serve"
 )
 
@@ -35,7 +35,7 @@ func main() {
 }
 
 type solver struct {
-	sdktest.Enumerator
+	reference.Enumerator
 	name string
 }
 
@@ -54,7 +54,7 @@ func (s solver) Describe(ctx context.Context) (sdk.Description, error) {
 }
 
 type strategy struct {
-	sdktest.Wanderer
+	reference.Wanderer
 	name string
 }
 

@@ -21,9 +21,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
-	"github.com/hyfair/hyfair/sdk/sdktest"
 	"github.com/hyfair/hyfair/sdk/serve"
 )
 
@@ -101,7 +101,7 @@ type rogue struct {
 func name() string { return strings.TrimPrefix(filepath.Base(os.Args[0]), "hyfair-solver-") }
 
 func (*rogue) Describe(ctx context.Context) (sdk.Description, error) {
-	d, err := sdktest.Enumerator{}.Describe(ctx)
+	d, err := reference.Enumerator{}.Describe(ctx)
 	d.Name = name()
 	d.Options = []sdk.Option{{Name: "mode", Help: "how to misbehave"}, {Name: "from", Default: "1", Help: "from which question on"}}
 	d.Libraries = []sdk.Library{{Name: "librogue", Found: true, Version: "0.1"}}
@@ -117,7 +117,7 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 		}
 	}
 	o.Options = nil
-	right := sdktest.Enumerator{}
+	right := reference.Enumerator{}
 	if g.asked.Add(1) < from {
 		return right.Solve(ctx, p, o)
 	}

@@ -1,0 +1,258 @@
+package reference
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// milp is one enumeration: the integer columns are set one after the other,
+// then the column of each special ordered set that may differ from zero is
+// chosen, and what is left at a leaf is a linear program in the continuous ones.
+type milp struct {
+	*meter
+	p          *problem.MILP
+	o          sdk.SolveOptions
+	integer    []int
+	continuous []int
+	values     []*big.Rat
+	zero       []int // how many sets keep a column at zero
+	sign       int   // +1 to maximise, −1 to minimise, 0 for feasibility
+
+	best      []*big.Rat
+	objective *big.Rat // of best, in the problem's own direction
+	unbounded bool
+	done      bool
+}
+
+func solveMILP(m *meter, p *problem.MILP, o sdk.SolveOptions) (*sdk.Result, error) {
+	s := &milp{meter: m, p: p, o: o, values: make([]*big.Rat, len(p.Columns)), zero: make([]int, len(p.Columns))}
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		if !c.Integer {
+			s.continuous = append(s.continuous, i)
+			continue
+		}
+		if math.IsInf(c.Lo, 0) || math.IsInf(c.Hi, 0) {
+			return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Incomplete,
+				Detail: fmt.Sprintf("integer column %d (%s) has no finite bounds", i, c.Name)}, nil
+		}
+		s.integer = append(s.integer, i)
+	}
+	if len(p.Objective.Terms) > 0 {
+		s.sign = -1
+		if p.Objective.Maximise {
+			s.sign = 1
+		}
+	}
+	s.set(0)
+	return s.result(), nil
+}
+
+// set tries every value of the integer columns from the k-th on.
+func (s *milp) set(k int) {
+	if s.stop() || s.done {
+		return
+	}
+	if k == len(s.integer) {
+		s.choose(0)
+		return
+	}
+	i := s.integer[k]
+	lo, hi := math.Ceil(s.p.Columns[i].Lo), math.Floor(s.p.Columns[i].Hi)
+	for v := 0.0; v <= hi-lo && !s.done && s.reason == sdk.NoReason; v++ {
+		at := lo + v
+		if s.o.Options["order"] == "down" {
+			at = hi - v
+		}
+		s.values[i] = new(big.Rat).SetFloat64(at)
+		s.set(k + 1)
+	}
+}
+
+// choose tries every column of the sets from the k-th on as the one that may
+// differ from zero.
+func (s *milp) choose(k int) {
+	if k == len(s.p.SOS1) {
+		s.leaf()
+		return
+	}
+	columns := s.p.SOS1[k].Columns
+	if len(columns) == 0 {
+		s.choose(k + 1)
+		return
+	}
+	for _, free := range columns {
+		if s.done || s.stop() {
+			return
+		}
+		possible := true
+		for _, c := range columns {
+			if c != free {
+				s.zero[c]++
+				possible = possible && (!s.p.Columns[c].Integer || s.values[c].Sign() == 0)
+			}
+		}
+		if possible {
+			s.choose(k + 1)
+		}
+		for _, c := range columns {
+			if c != free {
+				s.zero[c]--
+			}
+		}
+	}
+}
+
+// leaf completes the integer values by the best continuous ones.
+func (s *milp) leaf() {
+	rows, ok := s.reduced()
+	if !ok {
+		return
+	}
+	c := make([]*big.Rat, len(s.continuous))
+	for k := range c {
+		c[k] = new(big.Rat)
+		for _, t := range s.p.Objective.Terms {
+			if t.Column == s.continuous[k] {
+				c[k].Mul(new(big.Rat).SetFloat64(t.Coef), big.NewRat(int64(s.sign), 1))
+			}
+		}
+	}
+	x, status := maximise(rows, c)
+	if status == lpInfeasible {
+		return
+	}
+	point := append(make([]*big.Rat, 0, len(s.values)), s.values...)
+	for k, i := range s.continuous {
+		point[i] = x[k]
+	}
+	value := new(big.Rat).SetFloat64(s.p.Objective.Offset)
+	for _, t := range s.p.Objective.Terms {
+		value.Add(value, new(big.Rat).Mul(new(big.Rat).SetFloat64(t.Coef), point[t.Column]))
+	}
+	if s.best == nil || value.Cmp(s.objective)*s.sign > 0 {
+		s.best, s.objective = point, value
+		s.report()
+	}
+	s.unbounded = s.unbounded || status == lpUnbounded
+	s.done = s.sign == 0 || s.unbounded || s.reached()
+}
+
+// reached reports whether the point held meets the target.
+func (s *milp) reached() bool {
+	if s.o.Target == nil || s.sign == 0 {
+		return false
+	}
+	target := new(big.Rat).SetFloat64(*s.o.Target)
+	return target != nil && s.objective.Cmp(target)*s.sign >= 0
+}
+
+// reduced is the system in the continuous columns that is left once the
+// integer ones are set; ok is false where a row without continuous columns
+// fails.
+func (s *milp) reduced() (rows []inequality, ok bool) {
+	side := func(a []*big.Rat, sign int64, limit float64, fixed *big.Rat) bool {
+		if math.IsInf(limit, int(sign)) {
+			return true
+		}
+		if math.IsInf(limit, 0) {
+			return false // x ≤ −∞
+		}
+		b := new(big.Rat).SetFloat64(limit)
+		b.Sub(b, fixed)
+		b.Mul(b, big.NewRat(sign, 1))
+		scaled := make([]*big.Rat, len(a))
+		zero := true
+		for i := range a {
+			scaled[i] = new(big.Rat).Mul(a[i], big.NewRat(sign, 1))
+			zero = zero && a[i].Sign() == 0
+		}
+		if zero {
+			return b.Sign() >= 0
+		}
+		rows = append(rows, inequality{scaled, b})
+		return true
+	}
+	place := map[int]int{}
+	for k, i := range s.continuous {
+		place[i] = k
+	}
+	for _, r := range s.p.Rows {
+		a, fixed := zeros(len(s.continuous)), new(big.Rat)
+		for _, t := range r.Terms {
+			coef := new(big.Rat).SetFloat64(t.Coef)
+			if k, free := place[t.Column]; free {
+				a[k].Add(a[k], coef)
+			} else {
+				fixed.Add(fixed, coef.Mul(coef, s.values[t.Column]))
+			}
+		}
+		if !side(a, 1, r.Hi, fixed) || !side(a, -1, r.Lo, fixed) {
+			return nil, false
+		}
+	}
+	for k, i := range s.continuous {
+		a := zeros(len(s.continuous))
+		a[k].SetInt64(1)
+		lo, hi := s.p.Columns[i].Lo, s.p.Columns[i].Hi
+		if s.zero[i] > 0 {
+			if lo > 0 || hi < 0 {
+				return nil, false
+			}
+			lo, hi = 0, 0
+		}
+		if !side(a, 1, hi, new(big.Rat)) || !side(a, -1, lo, new(big.Rat)) {
+			return nil, false
+		}
+	}
+	return rows, true
+}
+
+func zeros(n int) []*big.Rat {
+	out := make([]*big.Rat, n)
+	for i := range out {
+		out[i] = new(big.Rat)
+	}
+	return out
+}
+
+func (s *milp) report() {
+	if s.o.Progress == nil {
+		return
+	}
+	objective, _ := s.objective.Float64()
+	s.o.Progress(sdk.Progress{Values: numbers(s.best), Objective: objective, Nodes: s.work})
+}
+
+func (s *milp) result() *sdk.Result {
+	r := &sdk.Result{}
+	r.Status, r.Reason = s.conclude(s.best != nil, s.sign != 0, !s.done || s.sign == 0)
+	if s.best == nil {
+		return r
+	}
+	r.Values = numbers(s.best)
+	r.Objective, _ = s.objective.Float64()
+	if s.unbounded {
+		r.Status, r.Reason, r.Native = sdk.Feasible, sdk.Other, "unbounded"
+		r.Detail = "the objective is unbounded"
+	}
+	if r.Status == sdk.Optimal {
+		r.Bound, r.HasBound = r.Objective, true
+	}
+	return r
+}
+
+func numbers(values []*big.Rat) []problem.Number {
+	out := make([]problem.Number, len(values))
+	for i, v := range values {
+		out[i] = problem.Number{Rat: new(big.Rat).Set(v)}
+		if f, exact := v.Float64(); exact {
+			out[i] = problem.Number{Float: f}
+		}
+	}
+	return out
+}

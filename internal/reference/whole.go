@@ -1,0 +1,219 @@
+package reference
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// served refuses questions about whole individuals that speak of their copies.
+func served(q *problem.Query) error {
+	switch q.Goal {
+	case problem.Decide, problem.Maximise:
+		return nil
+	case problem.MaxK, problem.MinK:
+		if !q.Notion.UsesEpsilon() || q.Epsilon == nil {
+			return fmt.Errorf("bins of the notion %s: %w", q.Notion, sdk.ErrUnsupported)
+		}
+	}
+	if len(q.Relax) > 0 {
+		return fmt.Errorf("goal %s with relaxations: %w", q.Goal, sdk.ErrUnsupported)
+	}
+	if q.TellsCopiesApart() {
+		return fmt.Errorf("goal %s with a predicate on a protected feature: %w", q.Goal, sdk.ErrUnsupported)
+	}
+	return nil
+}
+
+// tally counts the points of the region that were looked at, and the
+// individuals among them.
+type tally struct{ looked, fair, unfair int64 }
+
+// whole evaluates an individual with all its counterfactuals.
+func (e *query) whole(x []float64) {
+	copies := e.q.Space.Counterfactuals(e.region, x)
+	if len(copies) == 0 || !e.q.Describes(copies[0]) {
+		e.pieces.point(x, sdk.PieceOutside)
+		return
+	}
+	logits := e.q.Logits(e.exact, x)
+	if e.q.Goal == problem.Quantify {
+		if e.q.Violates(logits) {
+			e.tally.unfair++
+			e.pieces.point(x, sdk.PieceUnfair)
+		} else {
+			e.tally.fair++
+			e.pieces.point(x, sdk.PieceFair)
+		}
+		if e.o.Progress != nil && e.work%64 == 0 {
+			e.o.Progress(sdk.Progress{Nodes: e.work, Shares: e.shares()})
+		}
+		return
+	}
+	if e.q.Excludes(x) {
+		e.pieces.point(x, sdk.PieceOutside)
+		return
+	}
+	e.pieces.point(x, sdk.PieceFair)
+	value, better := e.valueOf(logits), func(a, b float64) bool { return a < b }
+	if e.q.Goal == problem.MaxK {
+		better = func(a, b float64) bool { return a > b }
+	}
+	if math.IsInf(value, 0) || e.witness != nil && !better(value, e.value) {
+		return
+	}
+	high, low, _ := e.q.Notion.Pair(logits)
+	e.hold(copies[high], copies[low], true, value)
+	e.done = e.o.Target != nil && !better(*e.o.Target, value)
+}
+
+// valueOf is a number of bins, or the gap rounded down.
+func (e *query) valueOf(logits []*big.Rat) float64 {
+	if e.q.Goal == problem.Minimise {
+		lo, _ := e.q.Notion.Gap(logits)
+		return lo
+	}
+	return float64(e.q.Model.Link().KBins(logits, e.q.Epsilon))
+}
+
+// quantified is the answer about shares.
+func (e *query) quantified() *sdk.Result {
+	r := &sdk.Result{Status: sdk.Optimal, Reason: e.reason, Shares: e.shares()}
+	switch {
+	case e.reason != sdk.NoReason:
+		r.Status = sdk.Unknown
+	case r.Shares.Individuals == nil || r.Shares.Individuals.Sign() == 0:
+		r.Status = sdk.Infeasible // the question is about no individual
+		r.Shares = nil
+	}
+	return r
+}
+
+// shares are those of the points decided so far. An open point may or may not be an
+// individual, so shares refer to all points while any is open.
+func (e *query) shares() *sdk.Shares {
+	all := big.NewInt(1)
+	for i := range e.q.Space.Features {
+		if f := &e.q.Space.Features[i]; !f.IsProtected() {
+			n := int64(math.Floor(e.region.Box[i].Hi) - math.Ceil(e.region.Box[i].Lo) + 1)
+			all.Mul(all, big.NewInt(max(n, 0)))
+		}
+	}
+	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: e.tally.looked}
+	outside := e.tally.looked - e.tally.fair - e.tally.unfair
+	if e.reason == sdk.NoReason && all.Cmp(big.NewInt(e.tally.looked)) == 0 {
+		all.Sub(all, big.NewInt(outside))
+		s.Individuals = all
+	}
+	if all.Sign() > 0 {
+		s.Fair.SetFrac(big.NewInt(e.tally.fair), all)
+		s.Unfair.SetFrac(big.NewInt(e.tally.unfair), all)
+	}
+	return s
+}
+
+// pieces hands over parts of the region, some at a time.
+type pieces struct {
+	space  *space.Space
+	tell   func([]sdk.Piece) // nil: pieces are not wanted
+	proofs bool
+	// counts: a fair piece is one of individuals treated fairly, and not of such
+	// as stay within a bound.
+	counts bool
+	list   []sdk.Piece
+}
+
+const piecesTogether = 64
+
+// point adds one point.
+func (p *pieces) point(x []float64, claim sdk.PieceClaim) {
+	if p.tell == nil {
+		return
+	}
+	box := make(space.Box, len(x))
+	for i, v := range x {
+		box[i] = space.Interval{Lo: v, Hi: v}
+	}
+	p.add(box, claim)
+}
+
+func (p *pieces) add(box space.Box, claim sdk.PieceClaim) {
+	if p.tell == nil {
+		return
+	}
+	piece := sdk.Piece{Box: slices.Clone(box), Claim: claim, Fair: new(big.Int), Unfair: new(big.Int)}
+	for _, i := range p.space.Protected() {
+		piece.Box[i] = space.Interval{}
+	}
+	switch claim {
+	case sdk.PieceFair:
+		if p.counts {
+			piece.Fair.SetInt64(1)
+		}
+		if p.proofs {
+			piece.Proof = &sdk.Proof{Enumerated: true}
+		}
+	case sdk.PieceUnfair:
+		piece.Unfair.SetInt64(1)
+	}
+	if p.list = append(p.list, piece); len(p.list) == piecesTogether {
+		p.flush()
+	}
+}
+
+func (p *pieces) flush() {
+	if len(p.list) > 0 {
+		p.tell(p.list)
+		p.list = nil
+	}
+}
+
+// rest hands over what was not looked at: the points that come after the first
+// looked ones in the order of enumeration, in which the last feature runs
+// fastest. These are, for each feature, the values after that of the first such
+// point with the features before it as they are there and those behind it free,
+// and that point itself.
+func (e *query) rest() {
+	free := e.q.Space.Free()
+	sizes := make([]int64, len(free))
+	for k, i := range free {
+		lo, hi := math.Ceil(e.region.Box[i].Lo), math.Floor(e.region.Box[i].Hi)
+		if sizes[k] = int64(hi - lo + 1); sizes[k] <= 0 {
+			return
+		}
+	}
+	digits, left := make([]int64, len(free)), e.tally.looked
+	for k := len(free) - 1; k >= 0; k-- {
+		digits[k], left = left%sizes[k], left/sizes[k]
+	}
+	if left > 0 {
+		return // every point was looked at
+	}
+	box := make(space.Box, len(e.q.Space.Features))
+	for k, i := range free {
+		box[i] = e.values(i, digits[k], digits[k])
+	}
+	e.pieces.add(box, sdk.PieceUndecided)
+	for k := len(free) - 1; k >= 0; k-- {
+		i := free[k]
+		if digits[k]+1 < sizes[k] {
+			box[i] = e.values(i, digits[k]+1, sizes[k]-1)
+			e.pieces.add(box, sdk.PieceUndecided)
+		}
+		box[i] = e.values(i, 0, sizes[k]-1)
+	}
+}
+
+// values are those of a feature that come first to last in the enumeration.
+func (e *query) values(i int, first, last int64) space.Interval {
+	lo, hi := math.Ceil(e.region.Box[i].Lo), math.Floor(e.region.Box[i].Hi)
+	if e.down {
+		return space.Interval{Lo: hi - float64(last), Hi: hi - float64(first)}
+	}
+	return space.Interval{Lo: lo + float64(first), Hi: lo + float64(last)}
+}

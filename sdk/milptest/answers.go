@@ -1,0 +1,236 @@
+package milptest
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/milp"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/rig"
+)
+
+// known is a problem and what a solver says of it.
+type known struct {
+	name   string
+	milp   problem.MILP
+	status sdk.Status
+	reason sdk.Reason // Other: the objective has no bound
+	best   float64
+}
+
+func columns(n int, lo, hi float64, integer bool) []problem.Column {
+	out := make([]problem.Column, n)
+	for i := range out {
+		out[i] = problem.Column{Lo: lo, Hi: hi, Integer: integer}
+	}
+	return out
+}
+
+func integers(n int, lo, hi float64) []problem.Column { return columns(n, lo, hi, true) }
+func reals(n int, lo, hi float64) []problem.Column    { return columns(n, lo, hi, false) }
+
+func row(lo, hi float64, coefs ...float64) problem.Row {
+	return problem.Row{Lo: lo, Hi: hi, Terms: Terms(coefs...)}
+}
+
+func maximise(coefs ...float64) problem.Objective {
+	return problem.Objective{Maximise: true, Terms: Terms(coefs...)}
+}
+
+// small are problems with known answers.
+var small = []known{
+	{
+		name:   "knapsack",
+		milp:   problem.MILP{Columns: integers(4, 0, 1), Rows: []problem.Row{row(-inf, 10, 5, 4, 6, 3)}, Objective: maximise(10, 40, 30, 50)},
+		status: sdk.Optimal, best: 90,
+	},
+	{
+		name:   "offset and minimise",
+		milp:   problem.MILP{Columns: integers(2, 0, 9), Rows: []problem.Row{row(7, inf, 2, 3)}, Objective: problem.Objective{Offset: 100, Terms: Terms(1, 2)}},
+		status: sdk.Optimal, best: 104,
+	},
+	{
+		name:   "mixed, optimum off the integers",
+		milp:   problem.MILP{Columns: append(integers(1, 0, 10), reals(1, 0, 10)...), Rows: []problem.Row{row(-inf, 7.5, 2, 1)}, Objective: maximise(3, 1)},
+		status: sdk.Optimal, best: 10.5,
+	},
+	{
+		name:   "infeasible",
+		milp:   problem.MILP{Columns: integers(2, 0, 1), Rows: []problem.Row{row(3, inf, 1, 1)}, Objective: maximise(1, 1)},
+		status: sdk.Infeasible,
+	},
+	{
+		name:   "relaxation feasible, integers not",
+		milp:   problem.MILP{Columns: integers(2, 0, 10), Rows: []problem.Row{row(5, 5, 2, 4)}, Objective: maximise(1, 0)},
+		status: sdk.Infeasible,
+	},
+	{
+		name:   "no integer between the bounds",
+		milp:   problem.MILP{Columns: integers(1, 0.3, 0.7), Objective: maximise(1)},
+		status: sdk.Infeasible,
+	},
+	{
+		name:   "fractional bounds round inwards",
+		milp:   problem.MILP{Columns: integers(1, 0.3, 4.7), Objective: maximise(1)},
+		status: sdk.Optimal, best: 4,
+	},
+	{
+		name:   "feasibility question",
+		milp:   problem.MILP{Columns: integers(2, 0, 10), Rows: []problem.Row{row(7, 7, 2, 3)}},
+		status: sdk.Feasible,
+	},
+	{
+		name:   "no rows",
+		milp:   problem.MILP{Columns: integers(2, -3, 4), Objective: maximise(2, -1)},
+		status: sdk.Optimal, best: 11,
+	},
+	{name: "nothing at all", status: sdk.Feasible},
+	{
+		name:   "no columns, rows hold",
+		milp:   problem.MILP{Rows: []problem.Row{{Lo: -1, Hi: 0}}, Objective: problem.Objective{Offset: 3}},
+		status: sdk.Feasible, best: 3,
+	},
+	{
+		name:   "no columns, a row does not hold",
+		milp:   problem.MILP{Rows: []problem.Row{{Lo: 1, Hi: 2}}},
+		status: sdk.Infeasible,
+	},
+	{
+		name:   "a row without terms that does not hold",
+		milp:   problem.MILP{Columns: integers(1, 0, 1), Rows: []problem.Row{{Lo: 1, Hi: 2}}, Objective: maximise(1)},
+		status: sdk.Infeasible,
+	},
+	{
+		name:   "linear",
+		milp:   problem.MILP{Columns: reals(2, 0, inf), Rows: []problem.Row{row(-inf, 4, 1, 2), row(-inf, 5, 3, 1)}, Objective: maximise(1, 1)},
+		status: sdk.Optimal, best: 2.6,
+	},
+	{
+		name:   "linear, infeasible",
+		milp:   problem.MILP{Columns: reals(2, 0, 1), Rows: []problem.Row{row(2.5, inf, 1, 1)}, Objective: maximise(1, 0)},
+		status: sdk.Infeasible,
+	},
+	{
+		name:   "linear, unbounded",
+		milp:   problem.MILP{Columns: reals(2, 0, inf), Rows: []problem.Row{row(-inf, 1, 1, -1)}, Objective: maximise(1, 0)},
+		status: sdk.Feasible, reason: sdk.Other,
+	},
+	{
+		name:   "linear, unbounded, no rows",
+		milp:   problem.MILP{Columns: reals(1, -inf, inf), Objective: maximise(-1)},
+		status: sdk.Feasible, reason: sdk.Other,
+	},
+	{
+		// A guess of the least step between objectives, such as lp_solve's, may
+		// cut this off.
+		name:   "integers beside an offset",
+		milp:   problem.MILP{Columns: integers(2, 0, 2), Rows: []problem.Row{row(-inf, 3, 2, 2)}, Objective: problem.Objective{Offset: 1, Terms: Terms(-1)}},
+		status: sdk.Optimal, best: 0,
+	},
+	{
+		name:   "integer, unbounded",
+		milp:   problem.MILP{Columns: integers(2, 0, inf), Rows: []problem.Row{row(-inf, 1, 1, -1)}, Objective: maximise(1, 0)},
+		status: sdk.Feasible, reason: sdk.Other,
+	},
+	{
+		name:   "unbounded direction, yet infeasible",
+		milp:   problem.MILP{Columns: integers(3, 0, inf), Rows: []problem.Row{row(-inf, 1, 1, -1), row(1, 1, 0, 0, 2)}, Objective: maximise(1, 0)},
+		status: sdk.Infeasible,
+	},
+}
+
+// Answers asks small problems whose answers are known. Where the objective has
+// no bound, the solver says so in Result.Detail ("no bound"), with this native
+// status, and holds a point.
+func Answers(t *testing.T, s sdk.Solver, unbounded string) {
+	for _, c := range small {
+		t.Run(c.name, func(t *testing.T) { c.ask(t, s, unbounded) })
+	}
+}
+
+func (c known) ask(t testing.TB, s sdk.Solver, unbounded string) {
+	r := Solve(t, s, &c.milp, sdk.SolveOptions{})
+	if r.Status != c.status || r.Reason != c.reason {
+		t.Fatalf("%v, %v (native %q, %s); want %v, %v", r.Status, r.Reason, r.Native, r.Detail, c.status, c.reason)
+	}
+	if c.reason == sdk.NoReason && r.HasPoint() && len(c.milp.Objective.Terms) > 0 && math.Abs(r.Objective-c.best) > 1e-6 {
+		t.Errorf("objective %v, want %v", r.Objective, c.best)
+	}
+	if len(c.milp.Columns) == 0 && r.Objective != c.best {
+		t.Errorf("objective %v, want %v", r.Objective, c.best)
+	}
+	if c.reason == sdk.Other && (r.Native != unbounded || r.HasBound || !strings.Contains(r.Detail, "no bound")) {
+		t.Errorf("native %q, bound %v, detail %q; want it said that the objective has no bound", r.Native, r.HasBound, r.Detail)
+	}
+}
+
+// SameTwice asks one problem twice, and once more with three threads, stopped on
+// the way: all of the result but its time is the same.
+func SameTwice(t testing.TB, s sdk.Solver) {
+	t.Helper()
+	m, o := Repeatable()
+	first := Solve(t, s, m, o)
+	Same(t, first, Solve(t, s, m, o), "same problem and seed")
+	o.Threads = 3
+	Same(t, first, Solve(t, s, m, o), "three threads")
+}
+
+// Repeatable is a search that stops on the way, where two runs may differ.
+func Repeatable() (*problem.MILP, sdk.SolveOptions) {
+	return MarketSplit(3, 16), sdk.SolveOptions{Seed: 7, WorkLimit: 100}
+}
+
+// Same fails where two results differ in more than the time they took; when says
+// what should have made them the same.
+func Same(t testing.TB, first, second *sdk.Result, when string) {
+	t.Helper()
+	if diff := cmp.Diff(first, second, cmpopts.IgnoreFields(sdk.Result{}, "Elapsed")); diff != "" {
+		t.Errorf("%s, another result:\n%s", when, diff)
+	}
+}
+
+// Claims fails unless the claims are those known, by status and reason, each with a
+// native text of its own, and every other code is Unknown, Other.
+func Claims(t testing.TB, claims, known milp.Claims) {
+	t.Helper()
+	if len(claims) != len(known) {
+		t.Errorf("%d statuses mapped, %d known", len(claims), len(known))
+	}
+	names := map[string]bool{}
+	for code := -10; code < 100; code++ {
+		c, want := claims.Of(code), milp.Claim{Status: sdk.Unknown, Reason: sdk.Other}
+		if k, ok := known[code]; ok {
+			want = k
+		}
+		if c.Status != want.Status || c.Reason != want.Reason {
+			t.Errorf("status %d: %v, %v; want %v, %v", code, c.Status, c.Reason, want.Status, want.Reason)
+		}
+		if c.Native == "" || names[c.Native] {
+			t.Errorf("status %d: native text %q is empty or not its own", code, c.Native)
+		}
+		names[c.Native] = true
+	}
+}
+
+// Process has a solver in a process keep a Hard problem, change it, and be stopped,
+// as one here is; limit is the work in which it can tell that there is no point, and
+// hold one. It gives the result of the stopped search.
+func Process(t testing.TB, s sdk.Incremental, limit int64) *sdk.Result {
+	t.Helper()
+	m := Hard()
+	none := []problem.Row{NoSubset(m)}
+	r := rig.Walk(t, rig.Load(t, s, &problem.Problem{MILP: m}),
+		rig.Step{Delta: problem.Delta{Push: 1}, Options: sdk.SolveOptions{WorkLimit: 20}},
+		rig.Step{Delta: problem.Delta{Rows: none}, Options: sdk.SolveOptions{WorkLimit: limit}, Want: sdk.Infeasible},
+		rig.Step{Delta: problem.Delta{Pop: 1}, Options: sdk.SolveOptions{WorkLimit: limit}, Want: sdk.Feasible})
+	Check(t, m, r[0])
+	if r[0].Reason != sdk.WorkLimit || !r[0].HasBound {
+		t.Errorf("%v, %v, bound %v", r[0].Status, r[0].Reason, r[0].HasBound)
+	}
+	return r[0]
+}
