@@ -153,15 +153,22 @@ const maxEpsilon = 4096
 // ParseEpsilon reads ε as a decimal or a fraction, exactly, and checks the
 // range the notion allows: 0 < ε < 1 for score, ε ≥ 0 for logit.
 func ParseEpsilon(text string, n Notion) (*big.Rat, error) {
-	text = strings.TrimSpace(text)
+	eps, err := parseNumber(strings.TrimSpace(text))
+	if err != nil {
+		return nil, err
+	}
+	return eps, CheckEpsilon(eps, n)
+}
+
+func parseNumber(text string) (*big.Rat, error) {
 	if len(text) > maxEpsilon || !decimal.MatchString(text) && !fraction.MatchString(text) {
 		return nil, fmt.Errorf("%.60q is neither a decimal such as 0.05 nor a fraction such as 1/20", text)
 	}
-	eps, ok := new(big.Rat).SetString(text)
+	out, ok := new(big.Rat).SetString(text)
 	if !ok {
 		return nil, fmt.Errorf("%.60q cannot be read as a number", text)
 	}
-	return eps, CheckEpsilon(eps, n)
+	return out, nil
 }
 
 // FormatRat writes a number as every report and file has it: as a decimal where that

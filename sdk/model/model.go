@@ -2,7 +2,7 @@
 // which every Model answers, and capabilities, which some have.
 //
 // A capability is an interface of its own. Bounded, Comparing, Near, Varying, Single,
-// Differentiable, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
+// Differentiable, Lowering, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
 // networks of ReLU layers and nothing else (sdk/evaluate's kernel, internal/batch,
 // certificates, training) asks relu.Of for one.
@@ -13,7 +13,9 @@ package model
 import (
 	"encoding"
 	"fmt"
+	"math"
 	"math/big"
+	"math/bits"
 	"sync"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -114,6 +116,50 @@ type Differentiable interface {
 	// logit at the inputs and its slopes, which its next call overwrites. Both are
 	// the same on every machine.
 	Gradient() func(inputs []float64) (logit float64, slopes []float64)
+}
+
+// Lowering is a model that can be made smaller by a constant, exactly, so that a decision with
+// another border compares with 0 too (fairness.Rule.LargestNo).
+type Lowering interface {
+	Model
+	// Bits is a b such that the exact logit is a multiple of 2^(−b), where each input is a
+	// multiple of 2^(−bits) with the entry of inputs; −1 there stands for any real number. ok is
+	// unset where there is no such b.
+	Bits(inputs []int) (b int, ok bool)
+	// Less is a model whose logit is smaller by by, of which a denominator must be a power of two.
+	// The link of what was a share is LinkLinear.
+	Less(by *big.Rat) (Model, error)
+}
+
+// MaxBits bounds what Bits may be for Less: below it numbers are no float64.
+const MaxBits = 1000
+
+// FractionBits is the least b ≥ 0 for which every value times 2^b is an integer. The values
+// are finite.
+func FractionBits(values ...float64) int {
+	most := 0
+	for _, v := range values {
+		if v != 0 {
+			frac, exp := math.Frexp(v)
+			most = max(most, 53-exp-bits.TrailingZeros64(uint64(math.Abs(frac)*(1<<53))))
+		}
+	}
+	return most
+}
+
+// Split is numbers whose exact sum is v, the largest first, none of them 0; an error where v
+// is no such sum.
+func Split(v *big.Rat) ([]float64, error) {
+	rest, out := new(big.Rat).Set(v), []float64(nil)
+	for rest.Sign() != 0 {
+		f, _ := rest.Float64()
+		if f == 0 || math.IsInf(f, 0) || len(out) > MaxBits {
+			return nil, fmt.Errorf("%s is no sum of float64 numbers", fairness.FormatRat(v))
+		}
+		out = append(out, f)
+		rest.Sub(rest, new(big.Rat).SetFloat64(f))
+	}
+	return out, nil
 }
 
 // Sized is a model that says in words how large it is, such as "12 trees".

@@ -68,7 +68,10 @@ type RelaxedFeature struct {
 // (docs/semantics.md). It is read-only once handed over.
 type Query struct {
 	Model model.Model
-	Space *space.Space
+	// Scored is the model that scores are shown of, where Model has another border of decisions
+	// (model.Lowering); nil: Model. No plugin sees it.
+	Scored model.Model
+	Space  *space.Space
 	// Region bounds the question; a zero Region means the whole space.
 	Region space.Region
 	Notion fairness.Notion

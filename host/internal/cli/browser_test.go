@@ -108,7 +108,6 @@ func TestPagesInABrowser(t *testing.T) {
 	if err := os.WriteFile(grid, []byte("studies: [{study: "+tenure+"}]\nbudget: 200it\nruns: 3\nsolver: none\nstrategies: [{name: sa}, {name: climb}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const loan = "../../../studies/loan"
 	for name, page := range map[string]struct {
 		args    string
 		figures int // at least

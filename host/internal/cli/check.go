@@ -33,6 +33,7 @@ the space it is about; --study and --model hold them against those in your hands
 	fl := cmd.Flags()
 	fl.StringVar(&r.Study, "study", "", "require that the certificate is about this study's space and model")
 	fl.StringVar(&r.Model, "model", "", "require that it is about this model: a file, or with --study a name beside the study's own")
+	fl.StringVar(&r.Threshold, "threshold", "", "with --study, of a certificate about decisions: the score that a positive one exceeds (default: the study's, or else 0.5)")
 	fl.StringSliceVar(&r.Rules, "rules", nil, "with --study: constraints to switch on by name, or all, or none (default: as the study says)")
 	return cmd
 }

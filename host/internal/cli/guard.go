@@ -37,6 +37,7 @@ that says how its rows are encoded (--study). docs/mitigate.md describes RULES.`
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&r.Study, "study", "", "where MODEL is a network: the study that says how its rows are encoded")
+	fl.StringVar(&r.Threshold, "threshold", "", thresholdHelp)
 	fl.BoolVar(&r.Encoded, "encoded", false, "rows have feature values already, below the features' names")
 	cmd.AddCommand(newGuardExport(app))
 	return cmd

@@ -39,6 +39,7 @@ A study whose data set is not there is shown without rows and accuracy.`,
 		},
 	}
 	cmd.Flags().StringVar(&r.Model, "model", "", "use this model in place of the study's: a file, or a name beside the study's own")
+	cmd.Flags().StringVar(&r.Threshold, "threshold", "", thresholdHelp)
 	cmd.Flags().StringSliceVar(&r.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	cmd.Flags().StringVar(&scores, "scores", "", "hold the scores against those of this CSV file, one for each row, in the same order")
 	return cmd

@@ -6,12 +6,15 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 )
 
+const thresholdHelp = "the score that a positive decision exceeds, such as 0.3 (default: the study's, or else 0.5)"
+
 // addQuestion adds the flags that say what is asked, shared by the commands that
 // ask.
 func addQuestion(cmd *cobra.Command, spec *question.Spec) {
 	fl := cmd.Flags()
 	fl.StringVar(&spec.Model, "model", "", "use this model in place of the study's: a file, or a name beside the study's own")
 	fl.StringVar(&spec.Epsilon, "epsilon", "", "ε, a decimal or a fraction (default: the study's)")
+	fl.StringVar(&spec.Threshold, "threshold", "", thresholdHelp)
 	fl.StringSliceVar(&spec.Protected, "protected", nil, "protected attributes to vary together; each (one at a time), subsets (every subset) or all (default: all the study protects)")
 	fl.StringVar(&spec.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&spec.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")

@@ -6,19 +6,54 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Grounds is what an answer rests on beside its proof. Results embed it, and show its Caveats
 // below their first lines. The zero value says nothing, as results of older versions do.
 type Grounds struct {
+	// Decision is what a positive decision is; nil: a score above ½.
+	Decision   *Decision         `json:"decision,omitempty"`
 	InputCheck *study.InputCheck `json:"input_check,omitempty"`
 }
 
 // GroundsOf are those of answers about the study.
-func GroundsOf(st *study.Study) Grounds { return Grounds{st.InputCheck()} }
+func GroundsOf(st *study.Study) Grounds {
+	out := Grounds{InputCheck: st.InputCheck()}
+	if !st.Rule.IsDefault() {
+		out.Decision = &Decision{fairness.FormatRat(st.Rule.Least()), st.Rule.At}
+	}
+	return out
+}
+
+// Decision is a decision rule as JSON has it.
+type Decision struct {
+	// Threshold is what the score of a positive decision exceeds, a decimal or a fraction; At: or
+	// equals.
+	Threshold string `json:"threshold"`
+	At        bool   `json:"at,omitempty"`
+}
+
+// Rule is the rule of decisions that the answer is about.
+func (g *Grounds) Rule() fairness.Rule { return g.Decision.Rule() }
+
+// Rule is the rule; of nil, a score above ½.
+func (d *Decision) Rule() (r fairness.Rule) {
+	if d != nil {
+		r.At = d.At
+		r.Threshold, _ = fairness.ParseThreshold(d.Threshold) // nil, as of ½, for what no version wrote
+	}
+	return r
+}
 
 // shownDoubts is how many doubts a document shows; JSON has all.
 const shownDoubts = 3
+
+// Doubts are the Caveats without the rule of decisions, for what says it elsewhere.
+func (g *Grounds) Doubts() []view.Block {
+	without := Grounds{InputCheck: g.InputCheck}
+	return without.Caveats()
+}
 
 // Caveats are what a reader must know before the answer: that the study's inputs were not
 // checked, and the first few doubts about them. None where there is nothing to say.
@@ -28,9 +63,13 @@ func (g *Grounds) Caveats() []view.Block { return g.caveats(shownDoubts) }
 func (g *Grounds) AllCaveats() []view.Block { return g.caveats(math.MaxInt) }
 
 func (g *Grounds) caveats(most int) []view.Block {
+	var blocks []view.Block
+	if g.Decision != nil {
+		blocks = append(blocks, view.Paragraph{"a decision is positive where the score is " + g.Rule().String()})
+	}
 	c := g.InputCheck
 	if c == nil {
-		return nil
+		return blocks
 	}
 	var out view.Warning
 	if !c.Checked {
@@ -41,9 +80,9 @@ func (g *Grounds) caveats(most int) []view.Block {
 		out = append(out, fmt.Sprintf("%d more doubts: hyfair inspect shows them", more))
 	}
 	if out == nil {
-		return nil
+		return blocks
 	}
-	return []view.Block{out}
+	return append(blocks, out)
 }
 
 // Unchecked says that the study's inputs were not checked, and why; empty where they were, or

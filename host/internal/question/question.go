@@ -58,6 +58,8 @@ type Scope struct {
 	Where string `json:"where,omitempty"`
 	// Rules are the constraints to switch on, as study.Options has them.
 	Rules []string `json:"rules,omitempty"`
+	// Threshold is the score that a yes exceeds, a decimal or a fraction.
+	Threshold string `json:"threshold,omitempty"`
 }
 
 // Validate checks what can be checked without reading anything.
@@ -94,6 +96,7 @@ func (s *Spec) Command(name string, notion bool, more ...string) string {
 	flag("where", s.Where)
 	flag("rules", strings.Join(s.Rules, ","))
 	flag("epsilon", s.Epsilon)
+	flag("threshold", s.Threshold)
 	if notion {
 		flag("notion", s.Notion)
 		if s.K > 0 {
@@ -148,7 +151,7 @@ func Open(spec Spec) (*Question, error) {
 // time) or "subsets" (every subset, smaller ones first): one question a set, and
 // with anyClass, of a study that asks about any class, one a set and class.
 func openAll(spec Spec, anyClass bool) ([]*Question, error) {
-	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, AnyClass: anyClass, Parts: len(spec.Protected) > 0})
+	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, Threshold: spec.Threshold, AnyClass: anyClass, Parts: len(spec.Protected) > 0})
 	if err != nil {
 		return nil, err
 	}
@@ -316,6 +319,11 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	if out.Notion, err = q.Notion(); err != nil {
 		return nil, err
 	}
+	if !out.Notion.UsesEpsilon() {
+		if err := q.decides(out); err != nil {
+			return nil, err
+		}
+	}
 	if out.K > 2 && goal == problem.Quantify && !out.Notion.Binned() {
 		return nil, fmt.Errorf("--k %d: the notion %s has no bins", out.K, out.Notion)
 	}
@@ -357,10 +365,22 @@ func (q *Question) Decisions() (*problem.Query, error) {
 	if err := q.Study.Takes(fairness.Decision); err != nil {
 		return nil, err
 	}
-	out := &problem.Query{
-		Model: q.Study.Model, Space: forbid(q.Space, q.Rest), Region: q.Region, Notion: fairness.Decision, Goal: problem.Decide,
+	out := &problem.Query{Space: forbid(q.Space, q.Rest), Region: q.Region, Notion: fairness.Decision, Goal: problem.Decide}
+	if err := q.decides(out); err != nil {
+		return nil, err
 	}
 	return out, out.Validate()
+}
+
+// decides gives a query the model whose decisions are those of the study's rule.
+func (q *Question) decides(to *problem.Query) (err error) {
+	if to.Notion == fairness.DecisionStrict && !q.Study.Rule.IsDefault() {
+		return fmt.Errorf("%s has no threshold, and here a positive decision is a score %s: ask with --notion decision", to.Notion, q.Study.Rule)
+	}
+	if to.Model, err = q.Study.Decided(); to.Model != q.Study.Model {
+		to.Scored = q.Study.Model
+	}
+	return err
 }
 
 // forbid forbids what rest, a set of categories with holes, leaves out.

@@ -28,7 +28,7 @@ func (n *Network) Exact() model.Exact {
 	e := &exact{head: n.Head}
 	for i := range n.Layers {
 		l := &n.Layers[i]
-		shift := max(fractionBits(l.Weights), fractionBits(l.Bias))
+		shift := l.bits()
 		e.layers = append(e.layers, exactLayer{
 			in: l.In, out: l.Out, relu: l.ReLU, shift: shift,
 			weights: scaled(l.Weights, shift), bias: scaled(l.Bias, shift),
@@ -75,23 +75,9 @@ func (e *exact) Logit(inputs []*big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(num, den)
 }
 
-// fractionBits is the least s for which every value times 2^s is an integer.
-func fractionBits(values []float64) uint {
-	var bits int
-	for _, v := range values {
-		if v == 0 {
-			continue
-		}
-		frac, exp := math.Frexp(v)
-		mantissa := int64(math.Abs(frac) * (1 << 53))
-		trailing := 0
-		for mantissa&1 == 0 {
-			mantissa >>= 1
-			trailing++
-		}
-		bits = max(bits, 53-exp-trailing)
-	}
-	return uint(bits)
+// bits is the least b for which weights and biases times 2^b are integers.
+func (l *Layer) bits() uint {
+	return uint(max(model.FractionBits(l.Weights...), model.FractionBits(l.Bias...)))
 }
 
 func scaled(values []float64, shift uint) []*big.Int {

@@ -53,7 +53,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region}
+	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
 	if err := c.measure(q); err != nil {
 		return nil, session.Mistake(err)
 	}

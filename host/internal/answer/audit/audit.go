@@ -42,6 +42,8 @@ type Config struct {
 	// Epsilon.
 	Notion fairness.Notion
 	Limit  *big.Rat
+	// Rule says which scores are a positive decision.
+	Rule fairness.Rule
 	// Number: the model predicts a number. Then gaps and scores are of numbers, all decisions are
 	// the same, and bins mean nothing.
 	Number bool
@@ -83,8 +85,8 @@ type Person struct {
 	// Shannon and MinEntropy, in bits, are of the distribution of the
 	// counterfactuals over the bins.
 	Shannon, MinEntropy float64
-	// Score is the person's own. Positive: the decision is yes, because the score
-	// exceeds ½; exact. Flips: some counterfactual gets the other decision; exact.
+	// Score is the person's own. Positive: the decision is yes, by the rule;
+	// exact. Flips: some counterfactual gets the other decision; exact.
 	Score           float64
 	Positive, Flips bool
 	// High and Low are the counterfactuals with the extreme scores.
@@ -172,7 +174,7 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
-	a.decider = individual.New(c.Model, c.Space)
+	a.decider = individual.New(c.Model, c.Space, c.Rule)
 	return a, nil
 }
 

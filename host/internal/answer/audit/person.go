@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // bench audits one group after the other on one goroutine.
@@ -113,8 +114,11 @@ func (b *bench) person(i, row int) Person {
 		b.exactly(x, &p)
 	case yesHigh != positive || yesLow != positive:
 		p.Flips = true
-	case nearHalf(most) || nearHalf(least):
+	case b.decider.Near(most) || b.decider.Near(least):
 		p.Flips = b.anyFlips(x, positive)
+	}
+	if b.moved() {
+		p.Unfair = p.Flips
 	}
 	for n, line := range b.each {
 		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], positive)
@@ -173,6 +177,10 @@ func (b *bench) exactly(x []float64, p *Person) {
 	p.Gap = p.High.Score - p.Low.Score
 }
 
+// moved reports that the notion is of decisions with a threshold of their own, which the evaluators do
+// not know.
+func (b *bench) moved() bool { return b.Notion == fairness.Decision && !b.Rule.IsDefault() }
+
 // unfair says whether the counterfactuals that e knows of x, with their outcome o,
 // violate the notion.
 func (b *bench) unfair(e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
@@ -190,12 +198,12 @@ func (b *bench) protectedOf(point []float64) []float64 {
 	return z
 }
 
-// anyFlips checks all counterfactuals whose score is near ½ for the evaluator, which may name
+// anyFlips checks all counterfactuals whose score is near the threshold for the evaluator, which may name
 // any of several equal scores as the extreme one.
 func (b *bench) anyFlips(x []float64, positive bool) bool {
 	copies := b.whole.Copies(x)
 	for i, c := range copies.Combinations {
-		if !nearHalf(copies.Scores[i]) {
+		if !b.decider.Near(copies.Scores[i]) {
 			continue
 		}
 		if _, yes := b.decider.At(b.whole.Point(x, c)); yes != positive {
@@ -232,18 +240,13 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 		if score < e.WorstScore {
 			e.Worst, e.WorstScore = points[i][feature], score
 		}
-		yes := score > 0.5
-		if nearHalf(score) || b.decider.Coarse() {
-			_, yes = b.decider.At(points[i])
-		}
-		e.Flips = e.Flips || yes != positive
+		e.Flips = e.Flips || b.decider.Yes(points[i], score) != positive
+	}
+	if b.moved() {
+		e.Unfair = e.Flips
 	}
 	if len(scores) > 1 {
 		e.Advantage = scores[own] - sum/float64(len(scores)-1)
 	}
 	return e
 }
-
-// nearHalf: rounding could put the score on the other side of ½. No evaluation is off by nearly as much unless the
-// decider is coarse.
-func nearHalf(score float64) bool { return score > 0.5-1.0/64 && score < 0.5+1.0/64 }

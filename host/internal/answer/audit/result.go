@@ -171,7 +171,7 @@ func (r *Result) Document() *view.Document {
 		head += ", rules " + strings.Join(r.Rules, ", ")
 	}
 	d := view.Of(view.Paragraph{head})
-	d.Add(r.Caveats()...)
+	d.Add(r.Doubts()...)
 	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
@@ -224,7 +224,7 @@ func (r *Result) worst() *view.Table {
 			{Title: "score", Right: true}, {Title: strings.Join(r.Protected, ", ")},
 			{Title: "lowest", Right: true}, {Title: "with"}, {Title: "highest", Right: true}, {Title: "with"},
 		},
-		Notes: []string{"row: file and line. score: the person's own; above 0.5 the decision is positive."},
+		Notes: []string{"row: file and line. score: the person's own; " + r.Rule().String() + " the decision is positive."},
 	}
 	if r.Rows == nil {
 		return t

@@ -41,10 +41,11 @@ func (r *Result) sentences() []string {
 
 // decision says what a positive decision is. Whether it is good for a person, no study says.
 func (r *Result) decision() string {
-	if r.Positive == "" {
-		return "A decision is positive where the score is above 0.5."
+	text := "A decision is positive where the score is " + r.Rule().String()
+	if r.Positive != "" {
+		text += ", which stands for " + r.Positive
 	}
-	return "A decision is positive where the score is above 0.5, which stands for " + r.Positive + "."
+	return text + "."
 }
 
 // unfairly says what counts as unfair: as a heading, and of people who have it.

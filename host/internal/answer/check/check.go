@@ -26,12 +26,13 @@ import (
 // Request names a certificate.
 type Request struct {
 	Certificate string `json:"certificate"`
-	// Study and Model are what it must be about; empty: anything. Data and Rules are
+	// Study and Model are what it must be about; empty: anything. Data, Rules and Threshold are
 	// as in question.Spec, for the study.
-	Study string   `json:"study,omitempty"`
-	Data  string   `json:"data,omitempty"`
-	Model string   `json:"model,omitempty"`
-	Rules []string `json:"rules,omitempty"`
+	Study     string   `json:"study,omitempty"`
+	Data      string   `json:"data,omitempty"`
+	Model     string   `json:"model,omitempty"`
+	Rules     []string `json:"rules,omitempty"`
+	Threshold string   `json:"threshold,omitempty"`
 }
 
 // Result is the answer to a Request and the JSON object of hyfair check.
@@ -52,7 +53,10 @@ type Result struct {
 	Epsilon  string `json:"epsilon,omitempty"`
 	// Compared names what the certificate was held against: study, model.
 	Compared []string `json:"compared,omitempty"`
-	Seconds  float64  `json:"seconds"`
+	// Decision is the study's rule of decisions, which the certificate was held against; nil: a score
+	// above ½, or no study, or a notion without decisions.
+	Decision *question.Decision `json:"decision,omitempty"`
+	Seconds  float64            `json:"seconds"`
 }
 
 // Claim is what the certificate claims.
@@ -130,13 +134,22 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refusal, error) {
 	switch {
 	case r.Study != "":
-		of, err := study.Load(r.Study, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules})
+		of, err := study.Load(r.Study, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Threshold: r.Threshold})
 		if err != nil {
 			return nil, err
 		}
 		out.Compared = []string{"study", "model"}
-		if err := sameModel(st, of.Model); err != nil {
-			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", of.ModelPath, err)}, nil
+		m, about := of.Model, of.ModelPath
+		if !st.Notion.UsesEpsilon() {
+			if m, err = of.Decided(); err != nil {
+				return nil, err
+			}
+			grounds := question.GroundsOf(of)
+			out.Decision = grounds.Decision
+			about += ", where a positive decision is a score " + of.Rule.String()
+		}
+		if err := sameModel(st, m); err != nil {
+			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", about, err)}, nil
 		}
 		// Which of the study's protected features vary is the certificate's choice.
 		s, err := of.Space.Protect(question.Protected(st.Space)...)

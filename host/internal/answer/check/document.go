@@ -32,6 +32,9 @@ func (r *Result) Document() *view.Document {
 	if len(r.Compared) > 0 && r.Accepted {
 		f.Add("", fmt.Sprintf("the very ones of the %s given", strings.Join(r.Compared, " and the ")))
 	}
+	if r.Decision != nil {
+		f.Add("", "positive decision: a score "+r.Decision.Rule().String())
+	}
 	f.Add("protected", fmt.Sprintf("%s, %s combinations", strings.Join(r.Region.Protected, ", "), view.Count(r.Region.Combinations)))
 	region := cmp.Or(r.Region.Where, "the whole space")
 	if r.Region.Points != "" {

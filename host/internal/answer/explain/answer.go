@@ -126,6 +126,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if j.query, err = q.Scores(); err != nil {
 		return nil, session.Mistake(err)
 	}
+	if decisions {
+		if j.query.Model, err = q.Study.Decided(); err != nil {
+			return nil, session.Mistake(err)
+		}
+		j.query.Notion = j.query.Model.Link().Notion(fairness.Score)
+	}
 	if j.evaluator, err = evaluate.New(j.query.Model, j.query.Space, j.query.Region, j.query.Epsilon); err != nil {
 		return nil, session.Mistake(err)
 	}

@@ -32,6 +32,8 @@ type Request struct {
 	Data  string `json:"data,omitempty"`
 	// Rules is the file of the guardrails.
 	Rules string `json:"rules"`
+	// Threshold is the score that a yes exceeds; empty: the study's.
+	Threshold string `json:"threshold,omitempty"`
 	// Encoded rows have feature values already.
 	Encoded bool  `json:"encoded,omitempty"`
 	Seed    int64 `json:"seed"`
@@ -94,7 +96,7 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	g := &guarded{decider: individual.New(st.Model, st.Space), space: st.Space}
+	g := &guarded{decider: individual.New(st.Model, st.Space, st.Rule), space: st.Space}
 	if g.rules, err = Read(r.Rules, st.Space); err == nil {
 		g.guards, err = g.rules.Predicates(st.Space)
 	}
@@ -117,7 +119,7 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 
 // load reads the study and the network that answers.
 func (r *Request) load() (*study.Study, error) {
-	o, isStudy := study.Options{DataRoot: r.Data}, study.IsStudy(r.Model)
+	o, isStudy := study.Options{DataRoot: r.Data, Threshold: r.Threshold}, study.IsStudy(r.Model)
 	switch {
 	case r.Study == "" && !isStudy:
 		return nil, fmt.Errorf("%s is taken for a network: give --study STUDY, which says how its rows are encoded", r.Model)

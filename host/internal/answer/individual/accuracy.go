@@ -36,7 +36,7 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 		return nil, fmt.Errorf("%s: accuracy of no rows", s.Path)
 	}
 	out := &Scores{make([]float64, len(d.Points)), make([]bool, len(d.Points)), d.Labels}
-	decider := New(s.Model, s.Space)
+	decider := New(s.Model, s.Space, s.Rule)
 	for row, point := range d.Points {
 		for i := range s.Space.Features {
 			if f := &s.Space.Features[i]; f.HasTable() && !f.Contains(point[i]) {
@@ -50,7 +50,7 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 }
 
 // Accuracy is the share, in per cent, of the given rows, of which there is one at least, whose label the
-// model gets right, deciding 1 where the exact score is above ½. nil rows are all rows.
+// model gets right, deciding by the study's rule. nil rows are all rows.
 func (x *Scores) Accuracy(rows []int) float64 {
 	right, count := 0, len(rows)
 	note := func(row int) {

@@ -6,16 +6,19 @@ package individual
 import (
 	"math"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Decider decides yes where the logit exceeds 0. Read-only and safe for
-// concurrent use.
+// Decider decides by a rule. Read-only and safe for concurrent use.
 type Decider struct {
 	model model.Model
-	space *space.Space
-	exact model.Exact
+	rule  fairness.Rule
+	// low and high enclose the logit at which the decision changes.
+	low, high float64
+	space     *space.Space
+	exact     model.Exact
 	// largest is how far from 0 a feature's values lie for which bound holds.
 	largest []float64
 	// bound is how far a logit computed in float64 may be from the true one. A model that
@@ -27,8 +30,8 @@ type Decider struct {
 }
 
 // New prepares a decider. Model and space must have passed Validate.
-func New(m model.Model, s *space.Space) *Decider {
-	d := &Decider{model: m, space: s, exact: m.Exact(), largest: make([]float64, len(s.Features))}
+func New(m model.Model, s *space.Space, rule fairness.Rule) *Decider {
+	d := &Decider{model: m, rule: rule, space: s, exact: m.Exact(), largest: make([]float64, len(s.Features))}
 	for i := range s.Features {
 		f := &s.Features[i]
 		d.largest[i] = max(math.Abs(f.Lo), math.Abs(f.Hi))
@@ -36,6 +39,7 @@ func New(m model.Model, s *space.Space) *Decider {
 			d.largest[i] = max(d.largest[i], math.Abs(v))
 		}
 	}
+	d.low, d.high = rule.Border(m.Link())
 	size, off := largestInputs(s, d.largest)
 	d.bound = m.LogitError(size, off)
 	if d.near, _ = m.(model.Near); d.near != nil {
@@ -58,7 +62,7 @@ func (d *Decider) Output(point []float64) float64 {
 }
 
 // At is the score of a point, which the model's inputs must have values for,
-// and whether the decision is yes: whether the exact score exceeds ½. The score
+// and whether the decision is yes, by the rule and the exact score. The score
 // is computed in float64, and from the exact logit where that does not decide, or is off by what a
 // reader would see.
 func (d *Decider) At(point []float64) (score float64, positive bool) {
@@ -69,11 +73,11 @@ func (d *Decider) At(point []float64) (score float64, positive bool) {
 		logit = d.model.Logit(inputs)
 	}
 	if d.sure(logit, bound, point) && bound <= visible*max(1, math.Abs(logit)) {
-		return d.model.Link().Score(logit), logit > 0
+		return d.model.Link().Score(logit), logit > d.high
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
-	return d.model.Link().Score(logit), exact.Sign() > 0
+	return d.model.Link().Score(logit), d.rule.Yes(d.model.Link(), exact)
 }
 
 // visible is an error of a logit, of one below 1 or of its size, that a score of eight digits shows.
@@ -96,15 +100,28 @@ func (d *Decider) Scores(points [][]float64, computed []float64) []float64 {
 	return out
 }
 
-// sure reports that a logit computed at a point, off by bound at most, has the sign of
-// the true one.
+// Yes is whether the decision about a point is yes whose score was computed elsewhere, as by
+// evaluate.Evaluator.
+func (d *Decider) Yes(point []float64, score float64) (yes bool) {
+	if !d.Coarse() && !d.rule.Near(score) {
+		return d.rule.Says(score)
+	}
+	_, yes = d.At(point)
+	return yes
+}
+
+// Near reports that a score which was computed elsewhere does not decide.
+func (d *Decider) Near(score float64) bool { return d.rule.Near(score) }
+
+// sure reports that a logit computed at a point, off by bound at most, is on the same side of the
+// border as the true one.
 func (d *Decider) sure(logit, bound float64, point []float64) bool {
 	for i, v := range point {
 		if !(math.Abs(v) <= d.largest[i]) {
 			return false
 		}
 	}
-	return math.Abs(logit) > bound // false for NaN as well
+	return logit-bound > d.high || logit+bound < d.low // false for NaN as well
 }
 
 // largestInputs bounds how far a network input lies from 0, and how far what float64

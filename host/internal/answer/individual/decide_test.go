@@ -46,7 +46,7 @@ func TestAt(t *testing.T) {
 		if err := errors.Join(n.Validate(), s.Validate()); err != nil {
 			t.Fatal(err)
 		}
-		d, exactly := New(n, s), n.Exact()
+		d, exactly := New(n, s, fairness.Rule{}), n.Exact()
 		for range 20 {
 			point := []float64{float64(r.IntN(10) - 3), float64(r.IntN(14) - 1), float64(r.IntN(2))}
 			if r.IntN(4) == 0 {

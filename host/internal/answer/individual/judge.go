@@ -21,6 +21,8 @@ import (
 type Judge struct {
 	q     *problem.Query
 	exact model.Exact
+	// scored is the model that scores are shown of.
+	scored model.Model
 	// reach is where the second copy may lie: the region, and what the
 	// relaxations let it reach beyond.
 	reach space.Region
@@ -29,7 +31,10 @@ type Judge struct {
 
 // NewJudge is a judge of a valid question.
 func NewJudge(q *problem.Query) *Judge {
-	j := &Judge{q: q, exact: q.Model.Exact(), reach: encode.RelaxedRegion(q)}
+	j := &Judge{q: q, exact: q.Model.Exact(), reach: encode.RelaxedRegion(q), scored: q.Model}
+	if q.Scored != nil {
+		j.scored = q.Scored
+	}
 	j.fast = sync.OnceValues(func() (*evaluate.Evaluator, error) {
 		eps := q.Epsilon
 		if !q.Notion.Binned() {
@@ -124,15 +129,19 @@ func (j *Judge) Pair(copy1, copy2 []float64, target *big.Rat) *Witness {
 }
 
 func (j *Judge) witness(copy1, copy2 []float64, a, b *big.Rat) *Witness {
-	link := j.q.Model.Link()
+	link := j.scored.Link()
 	w := &Witness{Copy1: copy1, Copy2: copy2, Exact1: a, Exact2: b}
+	margin, _ := j.q.Notion.Margin(a, b)
+	w.Margin, _ = margin.Float64()
+	if j.q.Scored != nil {
+		exact := j.scored.Exact()
+		a, b = exact.Logit(j.q.Space.ExactInputs(copy1)), exact.Logit(j.q.Space.ExactInputs(copy2))
+	}
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()
 	w.Score1, w.Score2 = link.Score(w.Logit1), link.Score(w.Logit2)
-	margin, _ := j.q.Notion.Margin(a, b)
-	w.Margin, _ = margin.Float64()
 	single := func(point []float64) float64 {
-		m, ok := j.q.Model.(model.Single)
+		m, ok := j.scored.(model.Single)
 		if !ok {
 			return math.NaN()
 		}

@@ -10,7 +10,8 @@ import (
 // Witness is one individual and two of its counterfactuals, replayed through
 // the original network in exact arithmetic. Copy1 has the higher logit.
 type Witness struct {
-	Copy1, Copy2   []float64
+	Copy1, Copy2 []float64
+	// Exact1 and Exact2 are the logits of the query's model. Those below are of the model that scores are of.
 	Exact1, Exact2 *big.Rat
 	// Logit and Score are the exact values rounded to float64; Float32 is the
 	// score difference a deployment in single precision would show.

@@ -22,11 +22,12 @@ import (
 type Request struct {
 	// Path is that of a study or a network.
 	Path string `json:"path"`
-	// Data, Model and Rules are as in question.Spec, for studies only.
-	Data  string   `json:"data,omitempty"`
-	Model string   `json:"model,omitempty"`
-	Rules []string `json:"rules,omitempty"`
-	Seed  int64    `json:"seed"`
+	// Data, Model, Rules and Threshold are as in question.Spec, for studies only.
+	Data      string   `json:"data,omitempty"`
+	Model     string   `json:"model,omitempty"`
+	Rules     []string `json:"rules,omitempty"`
+	Threshold string   `json:"threshold,omitempty"`
+	Seed      int64    `json:"seed"`
 }
 
 // Result is the answer to a Request and the JSON object of hyfair inspect. What only
@@ -121,13 +122,13 @@ func Answer(_ context.Context, s *session.Session, r Request) (*Result, error) {
 
 func (r *Request) answer(s *session.Session) (*Result, error) {
 	if !study.IsStudy(r.Path) {
-		if r.Model != "" || len(r.Rules) > 0 {
-			return nil, fmt.Errorf("%s is taken for a network, for which --model and --rules mean nothing; a study is a folder or a .yaml file", r.Path)
+		if r.Model != "" || len(r.Rules) > 0 || r.Threshold != "" {
+			return nil, fmt.Errorf("%s is taken for a network, for which --model, --rules and --threshold mean nothing; a study is a folder or a .yaml file", r.Path)
 		}
 		_, info, err := modelfile.Read(r.Path, modelfile.Choice{})
 		return networkPart(info), err
 	}
-	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Parts: true})
+	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Threshold: r.Threshold, Parts: true})
 	if err != nil {
 		return nil, err
 	}

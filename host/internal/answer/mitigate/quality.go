@@ -5,6 +5,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -48,14 +49,14 @@ const MinGroup = 10
 // Judge measures a subject on rows and their labels. A row's group is its own value of an
 // attribute if that is categorical or has a domain no larger than its list of protected
 // values. Otherwise it is the nearest value in that list, the smaller of two.
-func Judge(s *space.Space, subject Subject, rows [][]float64, labels []int) Quality {
+func Judge(s *space.Space, rule fairness.Rule, subject Subject, rows [][]float64, labels []int) Quality {
 	protected := s.Protected()
 	counts := make([]map[float64]*tally, len(protected))
 	for k := range counts {
 		counts[k] = map[float64]*tally{}
 	}
 	var all tally
-	decider := individual.New(subject.Model, s)
+	decider := individual.New(subject.Model, s, rule)
 	for i, row := range rows {
 		if _, refused := guard.Refuses(subject.Guards, row); refused {
 			continue

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -58,7 +59,7 @@ func TestJudge(t *testing.T) {
 		{[]float64{0, 1, 62}, 0, 10}, // m, 60: right no
 		{[]float64{9, 1, 10}, 1, 1},  // m, 20: right yes
 	})
-	q := Judge(s, Subject{Model: n}, rows, labels)
+	q := Judge(s, fairness.Rule{}, Subject{Model: n}, rows, labels)
 	check := func(name string, got *float64, want float64) {
 		t.Helper()
 		if got == nil || math.Abs(*got-want) > 1e-12 {
@@ -83,7 +84,7 @@ func TestJudge(t *testing.T) {
 	check("opportunity", q.Opportunity, 0.75)
 
 	guards := []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 4}}}}
-	q = Judge(s, Subject{n, guards}, rows, labels)
+	q = Judge(s, fairness.Rule{}, Subject{n, guards}, rows, labels)
 	if q.Answered != 51 {
 		t.Errorf("%d answered, want 51", q.Answered)
 	}
@@ -101,11 +102,11 @@ func TestJudgeOfNobody(t *testing.T) {
 	s, n := shop(t)
 	everybody := []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 9}}}}
 	rows, labels := rowsOf([]crowd{{[]float64{9, 0, 21}, 1, 40}, {[]float64{9, 1, 21}, 0, 40}})
-	q := Judge(s, Subject{n, everybody}, rows, labels)
+	q := Judge(s, fairness.Rule{}, Subject{n, everybody}, rows, labels)
 	if *q.Refused != 1 || *q.Accuracy != 0 || q.AccuracyAnswered != nil || q.F1 != nil || q.Parity != nil || q.Opportunity != nil {
 		t.Errorf("of rows that are all refused: %+v", q)
 	}
-	if q = Judge(s, Subject{Model: n}, nil, nil); q.Refused != nil || q.Accuracy != nil {
+	if q = Judge(s, fairness.Rule{}, Subject{Model: n}, nil, nil); q.Refused != nil || q.Accuracy != nil {
 		t.Errorf("of no rows: %+v", q)
 	}
 }
@@ -118,7 +119,7 @@ func TestSmallGroupsAreNotCompared(t *testing.T) {
 		want  bool
 	}{{MinGroup - 1, false}, {MinGroup, true}} {
 		rows, labels := rowsOf([]crowd{{[]float64{9, 0, 21}, 1, c.women}, {[]float64{0, 1, 21}, 1, 50}})
-		if q := Judge(s, Subject{Model: n}, rows, labels); (q.Groups[0].Parity != nil) != c.want {
+		if q := Judge(s, fairness.Rule{}, Subject{Model: n}, rows, labels); (q.Groups[0].Parity != nil) != c.want {
 			t.Errorf("%d women: parity %v", c.women, q.Groups[0].Parity)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // material is the training data: a study's rows and the individuals found so far.
 type material struct {
 	Retraining
+	rule   fairness.Rule
 	space  *space.Space
 	region space.Region
 	rows   [][]float64 // points
@@ -63,14 +64,15 @@ func (m *material) retrained(ctx context.Context, from *relu.Network, progress f
 // label is the training label of all copies of one individual.
 func (m *material) label(n *relu.Network, copies [][]float64) int {
 	positive, sum := 0, 0.0
+	_, border := m.rule.Border(n.Link())
 	for _, point := range copies {
 		logit := n.Logit(m.space.NetworkInputs(nil, point))
-		if logit > 0 {
+		if logit > border {
 			positive++
 		}
 		sum += fairness.Sigmoid(logit)
 	}
-	mean := sum > float64(len(copies))/2
+	mean := sum > m.rule.Level()*float64(len(copies))
 	if m.Label == LabelMajority && 2*positive != len(copies) {
 		mean = 2*positive > len(copies)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -58,6 +59,8 @@ type Config struct {
 	Model  model.Model
 	Space  *space.Space
 	Region space.Region
+	// Rule says which scores are a positive decision.
+	Rule fairness.Rule
 	// Epsilon is the score difference above which a person is treated unfairly.
 	Epsilon *big.Rat
 	// Train and Test are rows with known outcome: points of Space, encoded, within every
@@ -112,7 +115,7 @@ func Run(ctx context.Context, c Config) ([]Outcome, error) {
 	}
 	r := &run{
 		Config: c, searched: map[string]*Searched{}, made: map[string]*made{Original: {model: c.Model}},
-		material: material{Retraining: c.Retraining, space: c.Space, region: c.Region, rows: c.Train, labels: c.TrainLabels},
+		material: material{Retraining: c.Retraining, rule: c.Rule, space: c.Space, region: c.Region, rows: c.Train, labels: c.TrainLabels},
 	}
 	if r.Progress == nil {
 		r.Progress = func(string) {}
@@ -181,7 +184,7 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	if len(rows) == 0 {
 		rows, labels = r.Train, r.TrainLabels
 	}
-	o.Quality = Judge(r.Space, o.Subject, rows, labels)
+	o.Quality = Judge(r.Space, r.Rule, o.Subject, rows, labels)
 	if r.Epsilon != nil {
 		if o.Quality.Unfair, err = r.unfair(o.Subject, rows); err != nil {
 			return nil, err

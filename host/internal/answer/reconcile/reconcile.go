@@ -93,7 +93,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 
 // hold compares row by row.
 func (out *Result) hold(r *Request) (*study.Study, error) {
-	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Parts: true})
+	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Threshold: r.Threshold, Parts: true})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 	}
 	h := &out.Scores
 	*h = Scores{File: filepath.Base(r.Scores), Rows: len(theirs), Tolerance: tolerance, Reversed: len(theirs) > 0, First: []Difference{}}
-	decider := individual.New(st.Model, st.Space)
+	decider := individual.New(st.Model, st.Space, st.Rule)
 	numbers := st.Number
 	for i, v := range theirs {
 		if v >= 0 && v <= 1 || numbers {
@@ -131,12 +131,12 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 	for i, point := range data.Points {
 		ours, positive := decider.At(point)
 		if numbers {
-			ours, positive = decider.Output(point), theirs[i] > 0.5
+			ours, positive = decider.Output(point), st.Rule.Says(theirs[i])
 		}
 		apart := math.Abs(ours - theirs[i])
 		h.Worst = max(h.Worst, apart)
 		h.Reversed = h.Reversed && math.Abs(1-ours-theirs[i]) <= tolerance
-		if positive != (theirs[i] > 0.5) && apart > h.Tolerance {
+		if positive != st.Rule.Says(theirs[i]) && apart > h.Tolerance {
 			h.Decisions++
 		}
 		if apart <= h.Tolerance {

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // copyOfLoan is a copy of the loan study in a folder of its own, which stores checks.
@@ -37,7 +38,7 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decider := individual.New(st.Model, st.Space)
+	decider := individual.New(st.Model, st.Space, fairness.Rule{})
 	var scores []float64
 	for _, point := range data.Points {
 		v, _ := decider.At(point)
@@ -107,7 +108,7 @@ func TestCheckIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decider := individual.New(st.Model, st.Space)
+	decider := individual.New(st.Model, st.Space, fairness.Rule{})
 	hold := func(change float64) {
 		t.Helper()
 		text := "score\n"

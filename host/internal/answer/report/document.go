@@ -169,7 +169,7 @@ func (r *Result) worst(d *view.Document) {
 		return
 	}
 	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %s over %s copies, scores %s apart. Met by hyfair %s.", view.Outcomes(p.K), view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
-	d.Add(p.sides(), view.Paragraph{"Replayed, in exact arithmetic, by: " + p.Command})
+	d.Add(p.sides(r.Rule()), view.Paragraph{"Replayed, in exact arithmetic, by: " + p.Command})
 }
 
 func (r *Result) copies(d *view.Document) {
@@ -180,7 +180,7 @@ func (r *Result) copies(d *view.Document) {
 	low, high := r.Person.ends()
 	yes := 0
 	for _, c := range r.Person.Copies {
-		if c.Score > 0.5 {
+		if r.Rule().Says(c.Score) {
 			yes++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -175,7 +176,7 @@ func (p *Person) ends() (low, high Copy) {
 }
 
 // sides shows the two copies with the extreme scores side by side, marking what differs.
-func (p *Person) sides() *view.Table {
+func (p *Person) sides(rule fairness.Rule) *view.Table {
 	low, high := p.ends()
 	t := &view.Table{Title: "The two copies that are treated most differently", Columns: []view.Column{{Title: ""}, {Title: "lowest score"}, {Title: "highest score"}},
 		Notes: []string{"* protected. What differs is marked; everything else is the same for both."}}
@@ -189,12 +190,12 @@ func (p *Person) sides() *view.Table {
 	}
 	t.Rows = append(t.Rows, nil)
 	t.Add("score", view.Score(low.Score), view.Score(high.Score))
-	t.Add("decision", decision(low.Score), decision(high.Score))
+	t.Add("decision", decision(rule, low.Score), decision(rule, high.Score))
 	return t
 }
 
-func decision(score float64) string {
-	if score > 0.5 {
+func decision(rule fairness.Rule, score float64) string {
+	if rule.Says(score) {
 		return "positive"
 	}
 	return "negative"

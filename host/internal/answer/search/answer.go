@@ -503,7 +503,7 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 			break
 		}
 	}
-	out.finish(bests, o.query.Model, o.query.Space, o.eval)
+	out.finish(bests, o.query, o.eval)
 	out.Seconds = time.Since(o.session.Begun).Seconds()
 	return out, failed
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,13 +13,21 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // TestDecisions: with the notion decision an individual violates it just where two of its copies get different
 // decisions, by exact arithmetic on every copy, and a search counts those and no others.
 func TestDecisions(t *testing.T) {
 	tier.NeedUsual(t)
-	catalogue, err := discover.New(filepath.Dir(plugintest.Build(t, "search-sa")), nil)
+	strategy, solver := plugintest.Build(t, "search-sa"), plugintest.Build(t, "solver-bnb")
+	dir := t.TempDir()
+	for _, file := range []string{strategy, solver} {
+		if err := os.Link(file, filepath.Join(dir, filepath.Base(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	catalogue, err := discover.New(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,12 +35,12 @@ func TestDecisions(t *testing.T) {
 	for _, mode := range []string{Paper, FastMode} {
 		s := &session.Session{Plugins: catalogue, Threads: 1, Jobs: 1, JournalFile: filepath.Join(t.TempDir(), "journal.db")}
 		o, err := Open(t.Context(), s, Request{
-			Spec: question.Spec{Study: "../../../../studies/loan", Notion: "decision"}, Strategy: "sa", Solver: NoSolver, Mode: mode, Budget: "2000ev", Runs: 1, Seed: 1,
+			Spec: question.Spec{Study: "../../../../studies/loan", Notion: "decision"}, Strategy: "sa", Solver: map[string]string{Paper: "bnb", FastMode: NoSolver}[mode], Mode: mode, Budget: "2000ev", Runs: 1, Seed: 1,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		decider := individual.New(o.query.Model, o.query.Space)
+		decider := individual.New(o.query.Model, o.query.Space, fairness.Rule{})
 		flips := func(x []float64) bool {
 			positive := map[bool]bool{}
 			for _, c := range o.eval.Copies(x).Combinations {
@@ -61,7 +70,7 @@ func TestDecisions(t *testing.T) {
 		}
 		out, err := o.answer(t.Context())
 		o.Close()
-		if err != nil || s.Close() != nil || out.Notion != "decision" || out.ID == nil || *out.ID == 0 || out.Best == nil || out.Best.K != 2 {
+		if err != nil || s.Close() != nil || out.Notion != "decision" || out.ID == nil || *out.ID == 0 || out.Best == nil || out.Best.K != 2 || out.Runs[0].SolverError != "" {
 			t.Errorf("%s mode: %+v, %v", mode, out, err)
 		}
 	}

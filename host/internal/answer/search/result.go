@@ -16,8 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model"
-	"github.com/hyfair/hyfair/sdk/space"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Result is the answer to a Request and the JSON object of hyfair search: the measures of its run,
@@ -138,7 +137,8 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 }
 
 // finish computes what is said of all runs together; bests are their best individuals.
-func (r *Result) finish(bests []*record.Found, m model.Model, s *space.Space, e *evaluate.Evaluator) {
+func (r *Result) finish(bests []*record.Found, q *problem.Query, e *evaluate.Evaluator) {
+	s := q.Space
 	measures := make([]Measures, len(r.Runs))
 	for i := range r.Runs {
 		measures[i] = r.Runs[i].Measures
@@ -167,7 +167,17 @@ func (r *Result) finish(bests []*record.Found, m model.Model, s *space.Space, e 
 	for i, c := range copies.Combinations {
 		points[i] = e.Point(point, c)
 	}
-	for i, score := range individual.New(m, s).Scores(points, copies.Scores) {
+	decider, scores := individual.New(q.Model, s, fairness.Rule{}), copies.Scores
+	if q.Scored == nil {
+		scores = decider.Scores(points, scores)
+	} else {
+		decider = individual.New(q.Scored, s, fairness.Rule{})
+		for i, p := range points {
+			scores[i], _ = decider.At(p)
+		}
+		r.Best.Gap = slices.Max(scores) - slices.Min(scores)
+	}
+	for i, score := range scores {
 		r.Best.Scores = append(r.Best.Scores, Score{
 			Z: individual.Values(s, points[i], true), Labels: individual.Labels(s, points[i], true), Score: score,
 		})

@@ -44,6 +44,8 @@ var faults = []fault{
 	{"epsilon of the notion", "features: {a: {integer: 0..1}}\nepsilon: 1.5\n", []string{"2:10: epsilon: ε = 1.5 is outside 0 < ε < 1"}, false},
 	{"epsilon nought", "features: {a: {integer: 0..1}}\nnotion: logit\nepsilon: 0\n", []string{"3:10: epsilon: ε = 0 is not above 0"}, true},
 	{"epsilon beyond measure", "features: {a: {integer: 0..1}}\nepsilon: 1e-99999999\n", []string{"2:10: epsilon: "}, false},
+	{"threshold beyond a share", "features: {a: {integer: 0..1}}\ndecision: {threshold: 30}\n", []string{"2:23: decision.threshold: 30 is not between 0 and 1"}, true},
+	{"threshold that is none", "features: {a: {integer: 0..1}}\ndecision: {threshold: low, yes: high}\n", []string{`2:23: decision.threshold: "low" is neither a decimal`, `2:28: decision: unknown key "yes"`}, true},
 	{"wrong types", "features:\n  a: 5\n  b: {integer: [1, 2]}\n  c: {categories: p}\n",
 		[]string{
 			"2:6: features.a: want a mapping, this is a single value",

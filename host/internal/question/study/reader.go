@@ -58,6 +58,7 @@ func (r *reader) question(root *yamlfile.Node, s *Study) {
 	if name, ok := r.Choice(root.Get("clustering"), words(fairness.Clusterings)...); ok {
 		s.Clustering, _ = fairness.ParseClustering(name)
 	}
+	r.decision(root, s)
 	if n := root.Get("epsilon"); r.Kind(n, yamlfile.Scalar) {
 		eps, err := fairness.ParseEpsilon(n.Text, s.Notion)
 		if err == nil && eps.Sign() <= 0 { // bins have a width whatever the notion

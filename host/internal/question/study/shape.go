@@ -12,7 +12,7 @@ import (
 // of the definitions in studies/study.schema.json, and a test holds the two
 // against each other.
 var shapes = map[string][]string{
-	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering"},
+	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering", "decision"},
 	"model":      {"file", "output", "class", "normalize", "missing"},
 	"data":       {"files", "header", "columns", "delimiter", "trim", "decimal", "thousands", "missing", "missing-rows", "drop", "label", "held-back"},
 	"file":       {"path", "skip", "held-back"},
@@ -23,6 +23,7 @@ var shapes = map[string][]string{
 	"bins":       {"count", "min", "max"},
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},
+	"decision":   {"threshold", "at"},
 	"constraint": {"about", "forbid", "on"},
 }
 

@@ -44,6 +44,8 @@ type Options struct {
 	// Parts: questions name the attributes that they protect, so that the combinations of all that the
 	// study protects need not be few.
 	Parts bool
+	// Threshold replaces that of the study's decision: a decimal or a fraction.
+	Threshold string
 	// AnyClass allows a study that asks about any of several classes; the study that is
 	// loaded is then about class 0, and ByClass gives all.
 	AnyClass bool
@@ -89,6 +91,8 @@ type Study struct {
 	Epsilon    *big.Rat
 	Notion     fairness.Notion
 	Clustering fairness.Clustering
+	// Rule says which scores are a yes.
+	Rule fairness.Rule
 
 	choice  modelfile.Choice
 	chain   []string     // the study file and those that it extends
@@ -283,7 +287,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 		s.Class = choice.Class
 	}
 	share := s.Model.Link() == fairness.LinkShare
-	if err := s.Takes(s.Notion); err != nil {
+	if err := errors.Join(s.Takes(s.Notion), s.takesRule()); err != nil {
 		r.Fault(n, "%v", err)
 		return r.Err()
 	}

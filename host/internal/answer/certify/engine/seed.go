@@ -103,7 +103,9 @@ func (s *Seeder) seed(ctx, left context.Context, from []float64, seed int64) (x 
 func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.Rand, seed int64) (*individual.Witness, error) {
 	if s.base == nil || s.of != s.Query {
 		q := *s.Query
-		q.Notion = q.Model.Link().Notion(fairness.Score)
+		if q.Notion.UsesEpsilon() {
+			q.Notion = q.Model.Link().Notion(fairness.Score)
+		}
 		q.Goal = problem.Decide
 		base, err := newRun(&q, s.Options)
 		if err != nil {
@@ -112,7 +114,7 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 		if base.lower.Form == problem.FormSMT {
 			return nil, fmt.Errorf("solver %s takes neither rows and columns nor models, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
 		}
-		base.deciding, base.target = true, q.Epsilon
+		base.deciding, base.target = true, q.Notion.Threshold(q.Epsilon)
 		s.base, s.of = base, s.Query
 	}
 	r := *s.base

@@ -1,0 +1,157 @@
+package fairness
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+)
+
+// Rule is a decision rule: the scores that stand for a yes. The zero value says yes to a
+// score above ½. It is a value, read-only and safe for concurrent use.
+//
+// Models know no rule: their decision is a yes where the logit exceeds 0. LargestNo moves
+// that border.
+type Rule struct {
+	// Threshold is what the score of a yes exceeds, between 0 and 1; nil: ½.
+	Threshold *big.Rat
+	// At says yes to a score that equals the threshold.
+	At bool
+}
+
+// ParseThreshold reads a threshold as a decimal or a fraction, exactly.
+func ParseThreshold(text string) (*big.Rat, error) {
+	t, err := parseNumber(strings.TrimSpace(text))
+	if err == nil && (t.Sign() <= 0 || t.Cmp(big.NewRat(1, 1)) >= 0) {
+		err = fmt.Errorf("%s is not between 0 and 1", text)
+	}
+	return t, err
+}
+
+// IsDefault reports the rule of a score above ½, which is that of models themselves.
+func (r Rule) IsDefault() bool { return !r.At && (r.Threshold == nil || r.Threshold.Cmp(half) == 0) }
+
+var half = big.NewRat(1, 2)
+
+// Least is the threshold.
+func (r Rule) Least() *big.Rat {
+	if r.Threshold == nil {
+		return half
+	}
+	return r.Threshold
+}
+
+// String names the scores of a yes: "above 0.5", "0.3 or more".
+func (r Rule) String() string {
+	t := FormatRat(r.Least())
+	if r.At {
+		return t + " or more"
+	}
+	return "above " + t
+}
+
+// Level is the threshold in float64.
+func (r Rule) Level() float64 {
+	t, _ := r.Least().Float64()
+	return t
+}
+
+// Yes reports whether the score of an exact logit stands for a yes.
+func (r Rule) Yes(l Link, logit *big.Rat) bool {
+	c := r.compare(l, logit)
+	return c > 0 || c == 0 && r.At
+}
+
+// compare holds the score of a logit against the threshold. Shares that differ by no more than
+// the rounding of their leaves are equal: see Half.
+func (r Rule) compare(l Link, logit *big.Rat) int {
+	if l != LinkShare {
+		return CompareScore(logit, r.Least())
+	}
+	// The logit is what the share is above ½ + 2⁻²⁴.
+	above := new(big.Rat).Sub(half, r.Least())
+	switch above.Add(above, logit); {
+	case above.Sign() > 0:
+		return 1
+	case r.At && above.Add(above, big.NewRat(1, 1<<23)).Sign() > 0:
+		return 0
+	}
+	return -1
+}
+
+// Near reports that a score computed in float64, with an error far below 1/64, may lie on the
+// other side of the threshold; else Says decides.
+func (r Rule) Near(score float64) bool {
+	t := r.Level()
+	return math.Abs(score-t) < t*(1-t)/16+0x1p-22
+}
+
+// Says decides a score as it is given, rounded as it may be.
+func (r Rule) Says(score float64) bool {
+	t := r.Level()
+	return score > t || r.At && score == t
+}
+
+// Border encloses the logit at which the decision changes.
+func (r Rule) Border(l Link) (lo, hi float64) {
+	if l != LinkShare {
+		return LogitEnclosure(r.Least())
+	}
+	border := new(big.Rat).Sub(r.Least(), half)
+	if r.At {
+		border.Sub(border, big.NewRat(1, 1<<23))
+	}
+	return Enclosure(border)
+}
+
+// LargestNo is the largest multiple of 2^(−bits) that, as a logit, is a no: of logits that are
+// such multiples, those above it are a yes, and no others. Where the score is a sigmoid, the
+// border itself is irrational but at ½.
+func (r Rule) LargestNo(l Link, bits int) *big.Rat {
+	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits)))
+	var at *big.Rat
+	if l == LinkShare {
+		at = new(big.Rat).Sub(r.Least(), half)
+		if r.At {
+			at.Sub(at, big.NewRat(1, 1<<23))
+		}
+	} else {
+		at = preciseLogit(r.Least(), uint(bits)+64)
+	}
+	at.Mul(at, scale)
+	k := new(big.Int).Div(at.Num(), at.Denom()) // the floor
+	of := func() *big.Rat { return new(big.Rat).Quo(new(big.Rat).SetInt(k), scale) }
+	one := big.NewInt(1)
+	for r.Yes(l, of()) {
+		k.Sub(k, one)
+	}
+	for {
+		if k.Add(k, one); r.Yes(l, of()) {
+			k.Sub(k, one)
+			return of()
+		}
+	}
+}
+
+// preciseLogit is logit(p) for 0 < p < 1, but for an error of a few 2^(−prec): Newton's
+// method on σ, whose error is squared in each step.
+func preciseLogit(p *big.Rat, prec uint) *big.Rat {
+	at := new(big.Rat)
+	at.SetFloat64(estimateLogit(p))
+	if p.Cmp(half) == 0 {
+		return at
+	}
+	for digits := uint(32); ; digits *= 2 {
+		// Scores near 0 and 1 lose as many bits as the logit has.
+		work := 2*digits + 2*uint(math.Abs(estimateLogit(p))) + 64
+		lo, _ := score(at, work)
+		s := rational(lo)
+		slope := new(big.Rat).Mul(s, new(big.Rat).Sub(big.NewRat(1, 1), s))
+		step := new(big.Rat).Quo(new(big.Rat).Sub(p, s), slope)
+		at.Add(at, step)
+		rounded, _ := new(big.Float).SetPrec(work).SetRat(at).Rat(nil)
+		if at = rounded; digits >= prec {
+			return at
+		}
+	}
+}

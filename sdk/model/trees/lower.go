@@ -1,0 +1,40 @@
+package trees
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
+)
+
+var _ model.Lowering = (*Ensemble)(nil)
+
+// Bits implements model.Lowering. Inputs have no say: leaves add up.
+func (e *Ensemble) Bits([]int) (int, bool) {
+	b := model.FractionBits(e.Base)
+	for _, t := range e.Trees {
+		for i := range t {
+			if t[i].IsLeaf() {
+				b = max(b, model.FractionBits(t[i].Value))
+			}
+		}
+	}
+	return b, b <= model.MaxBits
+}
+
+// Less implements model.Lowering, by trees of one leaf.
+func (e *Ensemble) Less(by *big.Rat) (model.Model, error) {
+	out := &Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base, Trees: slices.Clone(e.Trees)}
+	if out.Output == fairness.LinkShare {
+		out.Output = fairness.LinkLinear
+	}
+	terms, err := model.Split(new(big.Rat).Neg(by))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range terms {
+		out.Trees = append(out.Trees, Tree{Leaf(t)})
+	}
+	return out, out.Validate()
+}
