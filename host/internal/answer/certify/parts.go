@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
@@ -48,7 +49,7 @@ func (a *asker) solvers(ctx context.Context) (all []engine.Options, closeAll fun
 	}
 	all = append(all, a.options(a.plugins))
 	for len(all) < a.session.Jobs {
-		p, err := engine.OpenSolvers(ctx, a.session, engine.SolverOf(a.plugins...).Name, a.Encoding, a.Set)
+		p, err := engine.OpenSolvers(ctx, a.session, asked.SolverOf(a.plugins...).Name, a.Encoding, a.Set)
 		if err != nil {
 			return all, closeAll, err
 		}

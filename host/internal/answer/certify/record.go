@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -13,7 +14,7 @@ import (
 // begin starts the question's run in the journal. In parts, it resumes the newest unfinished
 // run of the same question, unless the request is Fresh.
 func (a *asker) begin() (*session.Run, error) {
-	started := engine.Started(a.session, "certify", a.study, a.query, a.plugins, a.Where, a.Seed)
+	started := asked.Started(a.session, "certify", a.study, a.query, a.plugins, a.Where, a.Seed)
 	started.At = a.start
 	settings := started.Task.Settings
 	settings["encoding"], settings["bounds"], settings["climb"] = a.encoding(), a.bounds(), strconv.FormatBool(a.Climb)

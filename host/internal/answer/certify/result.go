@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
@@ -13,12 +14,12 @@ import (
 )
 
 // Results is the answer to a Request.
-type Results = engine.Answers[*Result]
+type Results = asked.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair certify;
 // docs/cli.md lists its fields.
 type Result struct {
-	engine.Asked
+	asked.Asked
 	Encoding string `json:"encoding"`
 	Bounds   string `json:"bounds"`
 	// Protected are the attributes that vary; AskedK is Request.K.
@@ -60,8 +61,8 @@ type Result struct {
 	// Partitions is null without --partition.
 	Partitions *partition.Report `json:"partitions,omitempty"`
 	// Certificate is null if none was written.
-	Certificate *Certificate  `json:"certificate,omitempty"`
-	Solver      engine.Solver `json:"solver"`
+	Certificate *Certificate `json:"certificate,omitempty"`
+	Solver      asked.Solver `json:"solver"`
 	// SettledBy is the portfolio member whose proof or witness decided.
 	SettledBy string `json:"settled_by,omitempty"`
 	Journal   string `json:"journal,omitempty"`
@@ -153,12 +154,12 @@ func (a *asker) next() []Next {
 // result converts reports into a Result.
 func (a *asker) result(rep *engine.Report, parts *partition.Report, maxK *engine.Extreme) *Result {
 	out := &Result{
-		Asked:    engine.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
+		Asked:    asked.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Encoding: a.encoding(), Bounds: a.bounds(), Protected: question.Protected(a.query.Space), AskedK: a.K, Class: a.study.Class,
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults, Disagreements: engine.Texts(rep.Refuted),
-		Partitions: parts, Solver: engine.SolverOf(a.plugins...), SettledBy: rep.By,
+		Partitions: parts, Solver: asked.SolverOf(a.plugins...), SettledBy: rep.By,
 		Where: a.Where, Relax: a.Relax, Maximise: a.Maximise,
 	}
 	if m := maxK; m != nil {

@@ -130,7 +130,8 @@ func (j *Judge) Pair(copy1, copy2 []float64, target *big.Rat) *Witness {
 
 func (j *Judge) witness(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	link := j.scored.Link()
-	w := &Witness{Copy1: copy1, Copy2: copy2, Exact1: a, Exact2: b}
+	w := &Witness{Exact1: a, Exact2: b}
+	w.Copy1, w.Copy2 = copy1, copy2
 	margin, _ := j.q.Notion.Margin(a, b)
 	w.Margin, _ = margin.Float64()
 	if j.q.Scored != nil {

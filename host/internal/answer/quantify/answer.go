@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
@@ -251,7 +252,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 
 // begin begins the question's run.
 func (a *asker) begin() (*session.Run, error) {
-	started := engine.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
+	started := asked.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
 	if a.Partition != "" { // with more time the run can be resumed

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -16,20 +16,20 @@ import (
 )
 
 // Results is the answer to a Request.
-type Results = engine.Answers[*Result]
+type Results = asked.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair quantify;
 // docs/cli.md lists its fields.
 type Result struct {
-	engine.Asked
+	asked.Asked
 	Protected []string `json:"protected"`
 	Where     string   `json:"where,omitempty"`
 	AskedK    int      `json:"asked_k,omitempty"`
 
 	Shares
-	Parts  *Counts       `json:"parts,omitempty"`
-	Map    *Written      `json:"map,omitempty"`
-	Solver engine.Solver `json:"solver"`
+	Parts  *Counts      `json:"parts,omitempty"`
+	Map    *Written     `json:"map,omitempty"`
+	Solver asked.Solver `json:"solver"`
 	// Journal and Run are absent where nothing is kept.
 	Journal string `json:"journal,omitempty"`
 	Run     string `json:"run,omitempty"`
@@ -71,9 +71,9 @@ type WrittenValue struct {
 // result is what the report says.
 func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
-		Asked:     engine.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
+		Asked:     asked.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
-		Shares: shares, Solver: engine.SolverOf(a.plugin), Disagreements: rep.Faults,
+		Shares: shares, Solver: asked.SolverOf(a.plugin), Disagreements: rep.Faults,
 	}
 	if out.Rows == nil && !out.Nobody() {
 		out.NoRows = cmp.Or(a.noRows, "evaluating it exactly takes too long")

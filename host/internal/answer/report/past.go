@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/record/journal"
@@ -29,11 +29,11 @@ func (a *asker) proved(limit time.Duration) *quantify.Result {
 	if err != nil {
 		return nil
 	}
-	want := engine.Settings(a.question.Study, q)
+	want := asked.Settings(a.question.Study, q)
 	for i := range runs {
 		t := &runs[i].Started.Task
 		if t.Command != "quantify" || runs[i].State != journal.Finished || t.Network != a.question.Study.ModelSHA256 || t.Study != a.question.Study.SHA256 ||
-			t.Region != a.spec.Where || !maps.Equal(asked(t.Settings), want) || runs[i].Seconds < limit.Seconds() {
+			t.Region != a.spec.Where || !maps.Equal(ofTheQuestion(t.Settings), want) || runs[i].Seconds < limit.Seconds() {
 			continue
 		}
 		if out := a.told(j, &runs[i], q); out != nil {
@@ -43,11 +43,11 @@ func (a *asker) proved(limit time.Duration) *quantify.Result {
 	return nil
 }
 
-// asked are the settings that say what was asked, and not how.
-func asked(settings map[string]string) map[string]string {
+// ofTheQuestion are the settings that say what was asked, and not how.
+func ofTheQuestion(settings map[string]string) map[string]string {
 	out := maps.Clone(settings)
 	maps.DeleteFunc(out, func(name, _ string) bool {
-		return !slices.Contains([]string{"notion", "protected", "epsilon", "k"}, name) && !strings.HasPrefix(name, "rule.")
+		return !slices.Contains([]string{"notion", "protected", "epsilon", "k", "decision"}, name) && !strings.HasPrefix(name, "rule.")
 	})
 	return out
 }
@@ -66,8 +66,8 @@ func (a *asker) told(j *journal.Journal, info *journal.Info, q *problem.Query) *
 	}
 	t := &info.Started.Task
 	out := &quantify.Result{
-		Asked: engine.AskedOf(a.question.Study, q, t.Seed, info.Seconds), Protected: a.out.Protected, Where: t.Region, AskedK: q.K,
-		Shares: quantify.SharesOf(last, nil), Solver: engine.Solver{Name: t.Arm}, Journal: j.Path(), Run: info.Name,
+		Asked: asked.AskedOf(a.question.Study, q, t.Seed, info.Seconds), Protected: a.out.Protected, Where: t.Region, AskedK: q.K,
+		Shares: quantify.SharesOf(last, nil), Solver: asked.Solver{Name: t.Arm}, Journal: j.Path(), Run: info.Name,
 	}
 	if out.Rows == nil {
 		out.NoRows = "that run had none"

@@ -315,6 +315,9 @@ func (o *Searcher) task(seed int64) record.Task {
 	}
 	if o.query.Notion == fairness.Decision {
 		settings["notion"] = o.query.Notion.String()
+		if !st.Rule.IsDefault() {
+			settings["decision"] = st.Rule.String()
+		}
 	}
 	if o.dataSHA256 != "" {
 		settings["data"] = o.dataSHA256

@@ -1,4 +1,6 @@
-package engine
+// Package asked holds what the answers of commands have in common that put questions to solvers: what was asked, of whom,
+// as results and journals have it, and several answers as one.
+package asked
 
 import (
 	"path/filepath"
@@ -63,6 +65,9 @@ func Settings(st *study.Study, q *problem.Query) map[string]string {
 	}
 	if q.Epsilon != nil {
 		settings["epsilon"] = fairness.FormatRat(q.Epsilon)
+	}
+	if !q.Notion.UsesEpsilon() && !st.Rule.IsDefault() {
+		settings["decision"] = st.Rule.String()
 	}
 	if st.Class != nil {
 		settings["class"] = strconv.Itoa(*st.Class)
