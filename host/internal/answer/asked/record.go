@@ -1,5 +1,5 @@
-// Package asked holds what the answers of commands have in common that put questions to solvers: what was asked, of whom,
-// as results and journals have it, and several answers as one.
+// Package asked has what the answers share of commands that ask solvers: the question and its solver,
+// as results and journals name them, and several answers as one.
 package asked
 
 import (
