@@ -106,6 +106,7 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 	}
 	out, err := audit.Run(context.Background(), audit.Config{
 		Model: base, Space: c.q.Space, Region: c.q.Region, Epsilon: big.NewRat(1, 20), Notion: fairness.Decision, Rule: rule,
+		Thresholds: []*big.Rat{big.NewRat(1, 1000), rule.Threshold},
 	}, rows)
 	if err != nil {
 		c.Fatalf("%s: %v", c.name, err)
@@ -115,6 +116,25 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 		if want := flips[fmt.Sprint(c.q.Space.Canonical(row))]; p.Positive != yes[fmt.Sprint(row)] || p.Flips != want || p.Unfair != want {
 			c.wrong("%v: the audit says positive %v, flips %v, unfair %v; want %v and %v", row, p.Positive, p.Flips, p.Unfair, yes[fmt.Sprint(row)], want)
 		}
+	}
+	want := audit.Threshold{Threshold: fairness.FormatRat(rule.Threshold)}
+	for _, row := range rows {
+		is, flip := yes[fmt.Sprint(row)], flips[fmt.Sprint(c.q.Space.Canonical(row))]
+		if is {
+			want.Positive++
+		}
+		switch {
+		case flip && is:
+			want.ToNo++
+		case flip:
+			want.ToYes++
+		}
+	}
+	if want.Flips = want.ToYes + want.ToNo; len(rows) > 0 {
+		want.FlipsShare = float64(want.Flips) / float64(len(rows))
+	}
+	if got := out.Curve[1]; got != want {
+		c.wrong("the curve has %+v, want %+v", got, want)
 	}
 	if c.counts["people"] += len(out.People); len(out.Skipped) > 0 {
 		c.wrong("%d rows are skipped", len(out.Skipped))

@@ -29,6 +29,8 @@ type Request struct {
 	// Top is how many people the result has, the worst-treated first; -1: all.
 	Top  int   `json:"top"`
 	Seed int64 `json:"seed"`
+	// Thresholds are those of a curve of decisions, as ParseThresholds reads them; empty: none.
+	Thresholds string `json:"thresholds,omitempty"`
 	// Out is a CSV file of all people; empty: none. It changes no result.
 	Out string `json:"-"`
 	// Gates are what the result is held against.
@@ -56,6 +58,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
 	if err := c.measure(q); err != nil {
 		return nil, session.Mistake(err)
+	}
+	if r.Thresholds != "" {
+		if q.Study.Number {
+			return nil, session.Mistake(fmt.Errorf("--thresholds: %s predicts a number, which brings no decision", q.Study.ModelPath))
+		}
+		if c.Thresholds, err = ParseThresholds(r.Thresholds); err != nil {
+			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
+		}
 	}
 	if c.Where, err = space.ParsePredicate(q.Space, r.Where); err != nil {
 		return nil, session.Mistake(fmt.Errorf("--where: %w", err))
@@ -164,6 +174,9 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	}
 	if c.Notion == fairness.Logit {
 		out.Limit = fairness.FormatRat(c.Limit)
+	}
+	if len(c.Thresholds) > 0 {
+		out.Curve = outcome.Curve
 	}
 	out.Summary.Text = out.sentences()
 	for _, rule := range q.Study.Rules {

@@ -44,6 +44,8 @@ type Config struct {
 	Limit  *big.Rat
 	// Rule says which scores are a positive decision.
 	Rule fairness.Rule
+	// Thresholds are further ones, in ascending order, at which decisions are counted.
+	Thresholds []*big.Rat
 	// Number: the model predicts a number. Then gaps and scores are of numbers, all decisions are
 	// the same, and bins mean nothing.
 	Number bool
@@ -59,6 +61,8 @@ type Outcome struct {
 	People []Person
 	// Skipped are those that lie outside the space, in the order of the rows.
 	Skipped []Skipped
+	// Curve has an entry for each of Thresholds.
+	Curve []Threshold
 	// Excluded counts people outside Where, Unreached those not audited when the context
 	// ended.
 	Excluded, Unreached int
@@ -140,6 +144,9 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	}
 	r := a.end()
 	r.Unreached = a.total - len(r.People)
+	for i := range r.Curve {
+		r.Curve[i].FlipsShare = share(r.Curve[i].Flips, len(r.People))
+	}
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
 	})
@@ -155,6 +162,7 @@ type auditor struct {
 	protected []int
 	lines     []line // copied by each goroutine
 	decider   *individual.Decider
+	deciders  []*individual.Decider // of the thresholds
 	total     int
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
@@ -175,6 +183,11 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		a.lines = append(a.lines, l)
 	}
 	a.decider = individual.New(c.Model, c.Space, c.Rule)
+	a.result.Curve = make([]Threshold, len(c.Thresholds))
+	for i, t := range c.Thresholds {
+		a.deciders = append(a.deciders, a.decider.With(fairness.Rule{Threshold: t, At: c.Rule.At}))
+		a.result.Curve[i].Threshold = fairness.FormatRat(t)
+	}
 	return a, nil
 }
 
@@ -202,12 +215,15 @@ func (a *auditor) all(ctx context.Context, groups []group) error {
 	return failed
 }
 
-// done takes people who are done.
-func (a *auditor) done(people []Person) {
+// done takes people who are done, and the decision about each at each threshold.
+func (a *auditor) done(people []Person, decisions [][]at) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.over {
 		return
+	}
+	for i := range people {
+		a.result.count(decisions[i])
 	}
 	a.result.People = append(a.result.People, people...)
 	if a.Progress != nil {

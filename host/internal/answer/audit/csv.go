@@ -1,10 +1,11 @@
 package audit
 
 import (
-	"github.com/hyfair/hyfair/host/internal/view"
 	"io"
 	"path/filepath"
 	"strconv"
+
+	"github.com/hyfair/hyfair/host/internal/view"
 
 	"github.com/hyfair/hyfair/sdk/space"
 )

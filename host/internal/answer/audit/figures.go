@@ -16,6 +16,9 @@ func (r *Result) Page() *view.Document {
 	if len(r.Summary.Intersections) > 0 {
 		d.Add(r.Summary.byIntersection(unfair))
 	}
+	if len(r.Curve) > 0 {
+		d.Add(r.CurveFigure())
+	}
 	for _, f := range []*view.Figure{r.Decisions(), r.KFigure(), r.GapFigure()} {
 		d.Add(f)
 	}

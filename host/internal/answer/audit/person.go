@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -57,7 +58,7 @@ func (b *bench) audit(ctx context.Context, g group) (err error) {
 }
 
 // people audits some rows of the group, in their order.
-func (b *bench) people(rows []int) []Person {
+func (b *bench) people(rows []int) ([]Person, [][]at) {
 	b.points = b.points[:0]
 	for _, i := range rows {
 		b.points = append(b.points, b.rows[i])
@@ -66,9 +67,9 @@ func (b *bench) people(rows []int) []Person {
 	for n, line := range b.each {
 		b.effects[n] = b.evaluate(line, b.effects[n])
 	}
-	people := make([]Person, len(rows))
-	forEach(len(rows), func(i int) { people[i] = b.person(i, rows[i]) })
-	return people
+	people, decisions := make([]Person, len(rows)), make([][]at, len(rows))
+	forEach(len(rows), func(i int) { people[i], decisions[i] = b.person(i, rows[i]) })
+	return people, decisions
 }
 
 // evaluate puts the outcomes of the points into out, or into a longer slice.
@@ -95,27 +96,29 @@ func forEach(n int, do func(int)) {
 }
 
 // person puts together what is known of the i-th of the points.
-func (b *bench) person(i, row int) Person {
+func (b *bench) person(i, row int) (p Person, decisions []at) {
 	x, o := b.points[i], &b.outcomes[i]
 	if b.Number {
-		return b.predicted(i, row)
+		return b.predicted(i, row), nil
 	}
 	score, positive := b.decider.At(x)
-	p := Person{
+	p = Person{
 		Index: row, N: o.N, K: o.K, Gap: o.Gap, Unfair: b.unfair(b.whole, x, o), Shannon: o.Shannon, MinEntropy: o.MinEntropy,
 		Score: score, Positive: positive, Effects: make([]Effect, len(b.each)),
 	}
 	high, low := b.whole.Point(x, o.ArgMax), b.whole.Point(x, o.ArgMin)
-	most, yesHigh := b.decider.At(high)
-	least, yesLow := b.decider.At(low)
+	most, _ := b.decider.At(high)
+	least, _ := b.decider.At(low)
 	p.High, p.Low = Copy{b.protectedOf(high), most}, Copy{b.protectedOf(low), least}
-	switch {
-	case b.decider.Coarse():
+	flips := func(d *individual.Decider, positive bool) bool {
+		return b.flipsAt(d, x, scored{high, most}, scored{low, least}, positive)
+	}
+	if p.Flips = flips(b.decider, positive); b.decider.Coarse() {
 		b.exactly(x, &p)
-	case yesHigh != positive || yesLow != positive:
-		p.Flips = true
-	case b.decider.Near(most) || b.decider.Near(least):
-		p.Flips = b.anyFlips(x, positive)
+	}
+	for _, d := range b.deciders {
+		own := d.Yes(x, score)
+		decisions = append(decisions, at{own, flips(d, own)})
 	}
 	if b.moved() {
 		p.Unfair = p.Flips
@@ -123,7 +126,7 @@ func (b *bench) person(i, row int) Person {
 	for n, line := range b.each {
 		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], positive)
 	}
-	return p
+	return p, decisions
 }
 
 // predicted is person where the model predicts a number.
@@ -159,20 +162,19 @@ func (b *bench) predicted(i, row int) Person {
 	return p
 }
 
-// exactly says of a person's copies what the evaluator's scores are too coarse for: which are the extreme ones, the
-// gap, and whether a decision flips.
+// exactly says of a person's copies what the evaluator's scores are too coarse for: which are the extreme ones, and
+// the gap.
 func (b *bench) exactly(x []float64, p *Person) {
 	p.High.Score, p.Low.Score = math.Inf(-1), math.Inf(1)
 	for _, c := range b.whole.Copies(x).Combinations {
 		point := b.whole.Point(x, c)
-		score, yes := b.decider.At(point)
+		score, _ := b.decider.At(point)
 		if score > p.High.Score {
 			p.High = Copy{b.protectedOf(point), score}
 		}
 		if score < p.Low.Score {
 			p.Low = Copy{b.protectedOf(point), score}
 		}
-		p.Flips = p.Flips || yes != p.Positive
 	}
 	p.Gap = p.High.Score - p.Low.Score
 }
@@ -196,21 +198,6 @@ func (b *bench) protectedOf(point []float64) []float64 {
 		z[n] = point[f]
 	}
 	return z
-}
-
-// anyFlips checks all counterfactuals whose score is near the threshold for the evaluator, which may name
-// any of several equal scores as the extreme one.
-func (b *bench) anyFlips(x []float64, positive bool) bool {
-	copies := b.whole.Copies(x)
-	for i, c := range copies.Combinations {
-		if !b.decider.Near(copies.Scores[i]) {
-			continue
-		}
-		if _, yes := b.decider.At(b.whole.Point(x, c)); yes != positive {
-			return true
-		}
-	}
-	return false
 }
 
 // effect is what one protected feature does to the person at x.

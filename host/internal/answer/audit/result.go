@@ -34,6 +34,8 @@ type Result struct {
 	Rules []string `json:"rules"`
 
 	Summary Summary `json:"summary"`
+	// Curve has the decisions at each threshold that was asked for.
+	Curve []Threshold `json:"curve,omitempty"`
 	// Rows are the people asked for, the worst-treated first.
 	Rows        Rows   `json:"rows"`
 	Out         string `json:"out,omitempty"`
@@ -176,6 +178,12 @@ func (r *Result) Document() *view.Document {
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
 		d.Add(r.attributes(unfair)...)
+		if len(r.Curve) > 0 {
+			d.Add(r.curve())
+			if text := r.fewest(); text != "" {
+				d.Add(view.Paragraph{text})
+			}
+		}
 	}
 	if worst := r.worst(); len(worst.Rows) > 0 {
 		d.Add(worst)

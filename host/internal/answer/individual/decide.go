@@ -55,6 +55,14 @@ func New(m model.Model, s *space.Space, rule fairness.Rule) *Decider {
 	return d
 }
 
+// With is the decider by another rule.
+func (d *Decider) With(rule fairness.Rule) *Decider {
+	out := *d
+	out.rule = rule
+	out.low, out.high = rule.Border(d.model.Link())
+	return &out
+}
+
 // Output is what the model gives at a point before any sigmoid, in float64: a logit, a share, or a number that it
 // predicts.
 func (d *Decider) Output(point []float64) float64 {

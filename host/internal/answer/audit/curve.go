@@ -1,0 +1,185 @@
+package audit
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// maxThresholds bounds a curve.
+const maxThresholds = 1000
+
+// ParseThresholds reads thresholds, such as 0.2,0.3, or LO..HI in steps of 0.05, or LO..HI:STEP.
+func ParseThresholds(text string) (out []*big.Rat, err error) {
+	for _, part := range strings.Split(text, ",") {
+		ends, by, stepped := strings.Cut(part, ":")
+		low, high, ranged := strings.Cut(ends, "..")
+		if !stepped {
+			by = "0.05"
+		}
+		if stepped && !ranged {
+			return nil, fmt.Errorf("%q: want a threshold, LO..HI, or LO..HI:STEP", part)
+		}
+		if !ranged {
+			high = low
+		}
+		var from, to, step *big.Rat
+		for _, n := range []struct {
+			text string
+			to   **big.Rat
+		}{{low, &from}, {high, &to}, {by, &step}} {
+			if *n.to, err = fairness.ParseThreshold(n.text); err != nil {
+				return nil, err
+			}
+		}
+		for ; from.Cmp(to) <= 0; from = new(big.Rat).Add(from, step) {
+			if len(out) > 0 && from.Cmp(out[len(out)-1]) <= 0 {
+				return nil, fmt.Errorf("%s follows %s: thresholds increase", fairness.FormatRat(from), fairness.FormatRat(out[len(out)-1]))
+			}
+			if out = append(out, from); len(out) > maxThresholds {
+				return nil, fmt.Errorf("more than %d thresholds", maxThresholds)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%q holds no threshold", text)
+	}
+	return out, nil
+}
+
+// Threshold is what the decisions about the people audited are at one threshold.
+type Threshold struct {
+	// Threshold is the score that a positive decision exceeds.
+	Threshold string `json:"threshold"`
+	// Positive counts people whose own decision is yes, Flips those who would get the other
+	// decision, ToYes and ToNo which.
+	Positive   int     `json:"positive"`
+	Flips      int     `json:"flips"`
+	FlipsShare float64 `json:"flips_share"`
+	ToYes      int     `json:"to_yes"`
+	ToNo       int     `json:"to_no"`
+}
+
+// at is a person's decision at one threshold.
+type at struct{ positive, flips bool }
+
+// flipsAt reports whether some copy of the person at x gets another decision than the person, whose own
+// one is positive or not. high and low have the largest and the smallest score.
+func (b *bench) flipsAt(d *individual.Decider, x []float64, high, low scored, positive bool) bool {
+	switch {
+	case d.Coarse():
+		return b.anyFlips(d, x, positive, func(float64) bool { return true })
+	case d.Yes(high.point, high.score) != positive || d.Yes(low.point, low.score) != positive:
+		return true
+	}
+	// The evaluator may name any of several nearly equal scores as the extreme one.
+	return (d.Near(high.score) || d.Near(low.score)) && b.anyFlips(d, x, positive, d.Near)
+}
+
+type scored struct {
+	point []float64
+	score float64
+}
+
+// anyFlips looks at the decision about each copy whose score, as computed, is to be looked at.
+func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look func(score float64) bool) bool {
+	copies := b.whole.Copies(x)
+	for i, c := range copies.Combinations {
+		if !look(copies.Scores[i]) {
+			continue
+		}
+		if _, yes := d.At(b.whole.Point(x, c)); yes != positive {
+			return true
+		}
+	}
+	return false
+}
+
+// count adds a person's decisions to the curve.
+func (o *Outcome) count(decisions []at) {
+	for k, a := range decisions {
+		c := &o.Curve[k]
+		switch {
+		case a.flips && a.positive:
+			c.ToNo++
+		case a.flips:
+			c.ToYes++
+		}
+		if a.positive {
+			c.Positive++
+		}
+		c.Flips = c.ToYes + c.ToNo
+	}
+}
+
+// curve shows the decisions at each threshold.
+func (r *Result) curve() *view.Table {
+	t := &view.Table{Title: "Decisions by threshold", Columns: []view.Column{
+		{Title: "threshold", Right: true}, {Title: "positive", Right: true}, {Title: "would flip", Right: true}, {Title: "to positive", Right: true}, {Title: "to negative", Right: true},
+	}}
+	for i := range r.Curve {
+		c := &r.Curve[i]
+		t.Add(c.Threshold, view.Percent(share(c.Positive, r.Summary.People), 1), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.ToYes), view.Count(c.ToNo))
+	}
+	return t
+}
+
+// fewest says at which thresholds decisions flip least and most, of those at which some people get a positive one
+// and some do not.
+func (r *Result) fewest() string {
+	var least, most *Threshold
+	for i := range r.Curve {
+		c := &r.Curve[i]
+		if c.Positive == 0 || c.Positive == r.Summary.People {
+			continue
+		}
+		if least == nil || c.Flips < least.Flips {
+			least = c
+		}
+		if most == nil || c.Flips > most.Flips {
+			most = c
+		}
+	}
+	if least == nil || least == most {
+		return ""
+	}
+	return fmt.Sprintf("Of these thresholds, %s changes the decision about the fewest people with their protected attributes (%s), and %s about the most (%s).",
+		least.Threshold, view.Percent(least.FlipsShare, 1), most.Threshold, view.Percent(most.FlipsShare, 1))
+}
+
+// CurveFigure draws the share of people whose decision would flip against the threshold.
+func (r *Result) CurveFigure() *view.Figure {
+	f := &view.Figure{
+		Name: "thresholds", Title: "People who would get the other decision, by the threshold",
+		X: view.Axis{Label: "threshold", Max: 1}, Y: view.Axis{Label: "per cent of people"},
+		Caption: "With other protected attributes; a score above the threshold is a positive decision.",
+	}
+	yes, no, all := view.Series{Name: "to positive", Look: 2}, view.Series{Name: "to negative", Look: 1}, view.Series{Name: "together", Look: 3}
+	var toYes, toNo, both []view.Point
+	for i := range r.Curve {
+		c := &r.Curve[i]
+		rat, err := fairness.ParseThreshold(c.Threshold)
+		if err != nil {
+			continue
+		}
+		x, _ := rat.Float64()
+		per := func(n int) view.Point { return view.Point{X: x, Y: 100 * share(n, r.Summary.People)} }
+		toYes, toNo, both = append(toYes, per(c.ToYes)), append(toNo, per(c.ToNo)), append(both, per(c.Flips))
+		f.Y.Max = max(f.Y.Max, 1.05*both[len(both)-1].Y)
+	}
+	f.Y.Max = max(f.Y.Max, 0.1)
+	yes.Lines, no.Lines, all.Lines = [][]view.Point{toYes}, [][]view.Point{toNo}, [][]view.Point{both}
+	f.Series = []view.Series{all, yes, no}
+	return f
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
