@@ -272,8 +272,8 @@ func (o *Overall) note() string {
 	return text + fmt.Sprintf("Nemenyi's critical difference of mean ranks %.2f", *o.CriticalDifference)
 }
 
-// Only is the ranking by the measures among these names; without names by all.
-func (s *Standings) Only(names []string) *Standings {
+// only is the ranking by the measures among these names; without names by all.
+func (s *Standings) only(names []string) *Standings {
 	if len(names) == 0 {
 		return s
 	}
