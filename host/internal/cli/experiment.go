@@ -222,6 +222,38 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	return file, err
 }
 
+// run is what a command does that shows a run of the journal again, or conducts the plan that
+// flags and arguments ask for. check looks at its own flags first.
+func (f *experimentFlags) run(app *App, check func(args []string) error, recall func(record.Task) (experiment.Plan, error),
+	plan func(ctx context.Context, args []string) (experiment.Plan, error),
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cmp.Or(check(args), f.validate(args)); err != nil {
+			return usage(err)
+		}
+		show := f.plots.shower(app, f.show)
+		if f.from != "" {
+			return f.recall(app, recall, show)
+		}
+		p, err := plan(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		return f.conduct(cmd.Context(), app, p, show)
+	}
+}
+
+// networks has add take every network of the studies into the plan.
+func (f *experimentFlags) networks(app *App, s *session.Session, p experiment.Plan, studies []gridfile.Study, add func(question.Spec, gridfile.Study) error) error {
+	if err := f.models.Each(studies, app.Data, add); err != nil {
+		return usage(err)
+	}
+	for _, of := range p.Frame().Subjects {
+		question.CountsBins(of.Clustering, s.Note)
+	}
+	return nil
+}
+
 // conduct runs or resumes an experiment, shows its result, and converts its end into an exit
 // code.
 func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Plan, show func(experiment.Table) error) error {

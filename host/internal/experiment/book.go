@@ -39,6 +39,14 @@ type Kept struct {
 	own     []string
 }
 
+// In notes it in a table's parts.
+func (k Kept) In(h *Head, c *Conditions, interrupted *bool) {
+	h.Source = k.Source
+	h.Tidy.Keep(k)
+	c.keep(k)
+	*interrupted = k.Interrupted
+}
+
 // Taken counts the results reused from one run.
 type Taken struct {
 	journal.Origin

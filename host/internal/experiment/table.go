@@ -19,12 +19,6 @@ type Head struct {
 	Chosen []string `json:"-"`
 }
 
-// Keep notes where the journal has the experiment.
-func (h *Head) Keep(where Kept) {
-	h.Source.Keep(where)
-	h.Tidy.Keep(where)
-}
-
 // Records are the tasks as data.
 func (h *Head) Records() view.Records { return h.Tidy.Records() }
 
@@ -109,15 +103,6 @@ func (t *Rows) Label(r *Row) string {
 		}
 	}
 	return r.Model
-}
-
-// Lines begin the lines of a table with the rows of a kind.
-func Lines[R any](rows []R, arms int, of func(*R) *Row) *Rows {
-	t := &Rows{Arms: arms}
-	for i := range rows {
-		t.Rows = append(t.Rows, of(&rows[i]))
-	}
-	return t
 }
 
 // Column is one that tables of arms can have.

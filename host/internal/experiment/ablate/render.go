@@ -50,7 +50,7 @@ func (a *Ablation) Document() *view.Document {
 
 // lines are the cells as tables begin their lines.
 func (a *Ablation) lines() *experiment.Rows {
-	return experiment.Lines(a.Cells, len(a.Arms), func(c *Cell) *experiment.Row { return &c.Row })
+	return &experiment.Rows{Rows: experiment.Each(a.Cells, func(c *Cell) *experiment.Row { return &c.Row }), Arms: len(a.Arms)}
 }
 
 // Columns are the names of those that the tables can have.
@@ -191,8 +191,4 @@ func (a *Ablation) data() *view.Table {
 }
 
 // Page shows the ablation with its figures.
-func (a *Ablation) Page() *view.Document {
-	d := a.Document()
-	figures, without := a.Figures()
-	return experiment.Page(d, figures, without)
-}
+func (a *Ablation) Page() *view.Document { return experiment.Page(a) }

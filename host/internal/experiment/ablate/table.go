@@ -109,7 +109,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
 	for i := range p.Arms {
 		arm := p.Arms[i]
-		strategy, solver := p.Plugins[StrategyKey(arm.Strategy)], p.Plugins[SolverKey(arm.Solver)]
+		strategy, solver := p.Plugins[experiment.StrategyKey(arm.Strategy)], p.Plugins[experiment.SolverKey(arm.Solver)]
 		a.Arms = append(a.Arms, ArmInfo{arm, strategy.Version, solver.Version, solver.Library})
 	}
 	of := map[*Subject]map[*Arm][]*Result{}

@@ -57,7 +57,7 @@ func (c *Comparison) Document() *view.Document {
 
 // lines are the rows as tables begin them.
 func (c *Comparison) lines() *experiment.Rows {
-	return experiment.Lines(c.Rows, len(c.Arms), func(r *Row) *experiment.Row { return &r.Row })
+	return &experiment.Rows{Rows: experiment.Each(c.Rows, func(r *Row) *experiment.Row { return &r.Row }), Arms: len(c.Arms)}
 }
 
 // Columns are the names of those that the tables can have.
@@ -213,7 +213,4 @@ func (c *Comparison) refutedBy(r *Row) string {
 }
 
 // Page shows the comparison with its figures.
-func (c *Comparison) Page() *view.Document {
-	figures, without := c.Figures()
-	return experiment.Page(c.Document(), figures, without)
-}
+func (c *Comparison) Page() *view.Document { return experiment.Page(c) }
