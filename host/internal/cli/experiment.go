@@ -175,7 +175,7 @@ func (f *experimentFlags) choose(t experiment.Table) error {
 
 // ready looks at what is needed when the tasks are done: columns, and where files go.
 func (f *experimentFlags) ready(p experiment.Plan) error {
-	if t, err := p.Tabulate(experiment.Nothing{}); err == nil {
+	if t, err := p.Tabulate(&experiment.Memory{}); err == nil {
 		if err := f.choose(t); err != nil {
 			return err
 		}
@@ -327,6 +327,16 @@ func studyOrFrom(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return exactlyOne("STUDY")(cmd, args)
+}
+
+// single refuses flags for a file of several studies, such as the example, beside one study.
+func (f *experimentFlags) single(example string, more ...string) error {
+	for _, name := range slices.Concat([]string{"models"}, more, []string{"resume", "fresh", "reuse", "shard", "tidy", "fleet"}) {
+		if f.changed(name) {
+			return fmt.Errorf("--%s is for a file of several studies, such as %s", name, example)
+		}
+	}
+	return nil
 }
 
 // recallSeries shows the answers about the networks of a file again.

@@ -98,40 +98,26 @@ type Tests[Row, Run any] struct {
 	Measures []Measure[Row, Run]
 	// Ranked are the names of the measures that arms are ranked by over networks, the first
 	// deciding.
-	Ranked   []string
-	contests map[string]*Contest
+	Ranked  []string
+	matches map[string][]match // by measure
 }
 
 // Add tests the rows of a network, an arm each, by the measures that are not neutral, nor so there.
 func (t *Tests[Row, Run]) Add(rows []Row, runs [][]Run, neutral func(measure string) bool) {
-	if t.contests == nil {
-		t.contests = map[string]*Contest{}
+	if t.matches == nil {
+		t.matches = map[string][]match{}
 	}
 	for _, m := range t.Measures {
 		if m.Neutral || neutral != nil && neutral(m.Name) {
 			continue
 		}
-		match := Match{Runs: m.Worths(runs)}
+		on := match{runs: m.Worths(runs)}
 		for i := range rows {
-			match.Cells = append(match.Cells, m.Cell(&rows[i]))
+			on.cells = append(on.cells, m.Cell(&rows[i]))
 		}
-		statistics.Test(match.Cells, t.Arms, match.Runs)
-		if t.contests[m.Name] == nil {
-			t.contests[m.Name] = &Contest{Measure: m.Name}
-		}
-		t.contests[m.Name].Networks = append(t.contests[m.Name].Networks, match)
+		statistics.Test(on.cells, t.Arms, on.runs)
+		t.matches[m.Name] = append(t.matches[m.Name], on)
 	}
-}
-
-// Standings rank the arms; an arm alone is not ranked.
-func (t *Tests[Row, Run]) Standings() Standings {
-	var contests []Contest
-	for _, name := range t.Ranked {
-		if c := t.contests[name]; c != nil && len(t.Arms) > 1 {
-			contests = append(contests, *c)
-		}
-	}
-	return Rankings(t.Arms, contests)
 }
 
 // Column shows the measure of rows.

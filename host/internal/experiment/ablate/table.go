@@ -108,9 +108,7 @@ type Cell struct {
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
 	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
 	for i := range p.Arms {
-		arm := p.Arms[i]
-		strategy, solver := p.Plugins[experiment.StrategyKey(arm.Strategy)], p.Plugins[experiment.SolverKey(arm.Solver)]
-		a.Arms = append(a.Arms, ArmInfo{arm, strategy.Version, solver.Version, solver.Library})
+		a.Arms = append(a.Arms, p.info(p.Arms[i]))
 	}
 	of := map[*Subject]map[*Arm][]*Result{}
 	var all []*Result
@@ -143,6 +141,12 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 	return a, nil
 }
 
+// info is an arm with the versions of its plugins.
+func (p *Plan) info(a Arm) ArmInfo {
+	strategy, solver := p.Plugins[experiment.StrategyKey(a.Strategy)], p.Plugins[experiment.SolverKey(a.Solver)]
+	return ArmInfo{a, strategy.Version, solver.Version, solver.Library}
+}
+
 // tidy adds the row of a task; r is nil where it has no result.
 func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	at := slices.IndexFunc(a.networks, func(n network) bool { return n.study == e.Subject.Study && n.model == e.Subject.Model })
@@ -161,8 +165,7 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 		values = experiment.Blank(values)
 	}
 	values = append(values, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
-	info := a.Arms[slices.IndexFunc(a.Arms, func(i ArmInfo) bool { return i.Name == e.Arm.Name })]
-	options := append(experiment.Fields(info)[1:], view.Value{Name: "epsilon", Of: e.Subject.Epsilon})
+	options := append(experiment.Fields(p.info(*e.Arm))[1:], view.Value{Name: "epsilon", Of: e.Subject.Epsilon})
 	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, options, e.Seed, status, values)
 }
 
