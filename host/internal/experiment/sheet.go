@@ -78,7 +78,7 @@ func (s *Sheet) Choose(columns []string) error {
 // Document shows the tables, what stands between, and the ranking.
 func (s *Sheet) Document(between ...view.Block) *view.Document {
 	main, chosen := s.Main, s.Head.Chosen
-	main.Notes = append(main.Notes, Tested(s.Rows.Arms, s.Terms.Runs, s.One, s.Lost)...)
+	main.Notes = append(main.Notes, tested(s.Rows.Arms, s.Terms.Runs, s.One, s.Lost)...)
 	if _, note := s.Rows.Means(); note != "" {
 		main.Notes = append(main.Notes, note)
 	}

@@ -249,9 +249,9 @@ func Shown(c *statistics.Cell, digits int) view.Cell {
 	return view.Cell{Text: view.MeanSD(c.Mean, c.SD, digits), Bold: c.Bold}
 }
 
-// Tested are notes on which cells stand out, and on whether any can. one is what the
+// tested are notes on which cells stand out, and on whether any can. one is what the
 // table calls an arm, and lost how runs count that have no value.
-func Tested(arms, runs int, one, lost string) []string {
+func tested(arms, runs int, one, lost string) []string {
 	if arms < 2 {
 		return []string{"no cell is marked as significantly better: that takes two arms"}
 	}

@@ -127,20 +127,12 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 // count takes an outcome in.
 func (r *Row) count(o soundness.Outcome) {
 	r.Asked++
-	switch o {
-	case soundness.Wrong:
-		r.Wrong++
-		r.Disqualified = true
-	case soundness.Found, soundness.Untrue:
-		r.Found++
-	case soundness.Proved:
-		r.Proved++
-	case soundness.Undecided:
-		r.Undecided++
-	case soundness.Declined:
-		r.Declined++
-	case soundness.Failed:
-		r.Failed++
+	r.Disqualified = r.Disqualified || o == soundness.Wrong
+	if n := map[soundness.Outcome]*int{
+		soundness.Wrong: &r.Wrong, soundness.Found: &r.Found, soundness.Untrue: &r.Found, soundness.Proved: &r.Proved,
+		soundness.Undecided: &r.Undecided, soundness.Declined: &r.Declined, soundness.Failed: &r.Failed,
+	}[o]; n != nil {
+		*n++
 	}
 }
 
