@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,21 +46,9 @@ again resumes it after an interruption. docs/ablate.md has the grid's format.`,
   hyfair ablate studies/rq2.yaml --arm sa --arm rw --format latex --out table2.tex
   hyfair ablate --from 3f0 --plots plots --plot-format png`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(args); err != nil {
-				return usage(err)
-			}
-			show := f.plots.shower(app, f.show)
-			if f.from != "" {
-				return f.recall(app, func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target) }, show)
-			}
-			p, err := f.plan(cmd.Context(), app, args[0])
-			if err != nil {
-				return err
-			}
-			return f.conduct(cmd.Context(), app, p, show)
-		},
 	}
+	recall := func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target) }
+	cmd.RunE = f.run(app, f.check, recall, func(ctx context.Context, args []string) (experiment.Plan, error) { return f.plan(ctx, app, args[0]) })
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.arms, "arm", nil, "only this arm of the grid; may be repeated")
 	fl.StringVar(&f.budget, "budget", defaultAblateBudget, "of each task: a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
@@ -74,7 +61,7 @@ again resumes it after an interruption. docs/ablate.md has the grid's format.`,
 	return cmd
 }
 
-func (f *ablateFlags) validate(args []string) error {
+func (f *ablateFlags) check(args []string) error {
 	switch {
 	case f.from == "" && len(args) != 1:
 		return fmt.Errorf("ablate wants one GRID.yaml, got %d arguments; see hyfair ablate --help", len(args))
@@ -83,7 +70,7 @@ func (f *ablateFlags) validate(args []string) error {
 	case f.bound < 0:
 		return fmt.Errorf("--bound %v is negative", f.bound)
 	}
-	return f.experimentFlags.validate(args)
+	return nil
 }
 
 // plan is what flags and grid ask for, with every file and plugin looked at.
@@ -95,7 +82,12 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 	if err != nil {
 		return nil, usage(err)
 	}
-	p, err := f.merge(app, file)
+	terms, err := f.terms(app, file.Terms, f.budget)
+	p := &ablate.Plan{Name: file.Name, Arms: file.Arms, Plugins: map[string]experiment.Plugin{}, Terms: terms, Bound: file.Bound, Target: f.target}
+	over(&f.experimentFlags, "bound", &p.Bound, f.bound)
+	if len(f.arms) > 0 && err == nil {
+		p.Arms, err = pickArms(f.arms, file.Arms)
+	}
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -104,11 +96,8 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 		return nil, err
 	}
 	s.Threads, s.Memory = p.Threads, p.Memory // of every arm and of --bound
-	if err := f.models.Each(file.Studies, app.Data, func(spec question.Spec, _ gridfile.Study) error { return p.AddSubject(spec) }); err != nil {
-		return nil, usage(err)
-	}
-	for i := range p.Subjects {
-		question.CountsBins(p.Subjects[i].Clustering, s.Note)
+	if err := f.networks(app, s, p, file.Studies, func(spec question.Spec, _ gridfile.Study) error { return p.AddSubject(spec) }); err != nil {
+		return nil, err
 	}
 	if err := p.Settle(); err != nil {
 		return nil, usage(err)
@@ -116,36 +105,17 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 	return p, usageIf(p.Resolve(ctx, s))
 }
 
-// merge lets flags override the file.
-func (f *ablateFlags) merge(app *App, file *ablate.File) (*ablate.Plan, error) {
-	terms, err := f.terms(app, file.Terms, f.budget)
-	if err != nil {
-		return nil, err
-	}
-	p := &ablate.Plan{Name: file.Name, Arms: file.Arms, Plugins: map[string]experiment.Plugin{}, Terms: terms, Bound: file.Bound, Target: f.target}
-	over(&f.experimentFlags, "bound", &p.Bound, f.bound)
-	if len(f.arms) > 0 {
-		p.Arms, err = pickArms(f.arms, file.Arms)
-	}
-	return p, err
-}
-
 // pickArms are those of --arm.
-func pickArms(names []string, known []ablate.Arm) ([]ablate.Arm, error) {
-	var out []ablate.Arm
-	for _, name := range names {
-		i := slices.IndexFunc(known, func(a ablate.Arm) bool { return a.Name == name })
-		if i < 0 {
-			all := make([]string, len(known))
-			for k := range known {
-				all[k] = known[k].Name
-			}
-			return nil, fmt.Errorf("--arm: %q is no arm of the grid, which has %s", name, strings.Join(all, ", "))
+func pickArms(names []string, known []ablate.Arm) (out []ablate.Arm, err error) {
+	for i, name := range names {
+		a, err := ablate.Form.Pick(known, name, "the grid")
+		if err == nil && slices.Contains(names[:i], name) {
+			err = fmt.Errorf("%q is given twice", name)
 		}
-		if slices.ContainsFunc(out, func(a ablate.Arm) bool { return a.Name == name }) {
-			return nil, fmt.Errorf("--arm: %q is given twice", name)
+		if err != nil {
+			return nil, fmt.Errorf("--arm: %w", err)
 		}
-		out = append(out, known[i])
+		out = append(out, a)
 	}
 	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,21 +47,8 @@ journal: the same command again resumes it after an interruption.`,
   hyfair compare studies/rq1.yaml --models 'AC-8' --runs 2 --format latex
   hyfair compare --from 3f0 --format csv --plots plots --plot-format pdf`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(args); err != nil {
-				return usage(err)
-			}
-			show := f.plots.shower(app, f.show)
-			if f.from != "" {
-				return f.recall(app, compare.Recall, show)
-			}
-			p, err := f.plan(cmd.Context(), app, args)
-			if err != nil {
-				return err
-			}
-			return f.conduct(cmd.Context(), app, p, show)
-		},
 	}
+	cmd.RunE = f.run(app, f.check, compare.Recall, func(ctx context.Context, args []string) (experiment.Plan, error) { return f.plan(ctx, app, args) })
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.solvers, "solvers", nil, "an arm for each of these solvers, alike in all else")
 	fl.StringArrayVar(&f.arms, "arm", nil, "an arm: name=solver:NAME,key:value,… or the name of an arm of the comparison file; may be repeated")
@@ -75,11 +61,11 @@ journal: the same command again resumes it after an interruption.`,
 	return cmd
 }
 
-func (f *compareFlags) validate(args []string) error {
+func (f *compareFlags) check([]string) error {
 	if len(f.solvers) > 0 && len(f.arms) > 0 {
 		return errors.New("give --solvers or --arm, not both: --solvers a,b is short for --arm a=solver:a --arm b=solver:b")
 	}
-	return f.experimentFlags.validate(args)
+	return nil
 }
 
 // plan is what flags and arguments ask for, with every file and plugin looked
@@ -102,7 +88,13 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 			return nil, usage(err)
 		}
 	}
-	p, err := f.merge(app, file)
+	terms, err := f.terms(app, file.Terms, compare.Duration(f.budget).String())
+	p := &compare.Plan{Name: file.Name, Arms: file.Arms, Terms: terms}
+	if len(f.solvers) > 0 {
+		p.Arms = compare.LikeForLike(f.solvers)
+	} else if len(f.arms) > 0 && err == nil {
+		p.Arms, err = chosenArms(f.arms, file.Arms)
+	}
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -114,11 +106,9 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 	if err != nil {
 		return nil, err
 	}
-	if err := f.models.Each(file.Studies, app.Data, func(spec question.Spec, s gridfile.Study) error { return p.AddSubject(spec, s.Partition) }); err != nil {
-		return nil, usage(err)
-	}
-	for i := range p.Subjects {
-		question.CountsBins(p.Subjects[i].Clustering, s.Note)
+	err = f.networks(app, s, p, file.Studies, func(spec question.Spec, s gridfile.Study) error { return p.AddSubject(spec, s.Partition) })
+	if err != nil {
+		return nil, err
 	}
 	if err := p.Resolve(ctx, s, options); err != nil {
 		return nil, usageIf(err)
@@ -126,39 +116,16 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 	return p, usage(p.Settle())
 }
 
-// merge lets flags override the file.
-func (f *compareFlags) merge(app *App, file *compare.File) (*compare.Plan, error) {
-	terms, err := f.terms(app, file.Terms, compare.Duration(f.budget).String())
-	p := &compare.Plan{Name: file.Name, Arms: file.Arms, Solvers: map[string]experiment.Plugin{}, Terms: terms}
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case len(f.solvers) > 0:
-		p.Arms = compare.LikeForLike(f.solvers)
-	case len(f.arms) > 0:
-		p.Arms, err = chosenArms(f.arms, file.Arms)
-	}
-	return p, err
-}
-
 // chosenArms are those of --arm: described there, or picked from the file.
-func chosenArms(texts []string, known []compare.Arm) ([]compare.Arm, error) {
-	var out []compare.Arm
+func chosenArms(texts []string, known []compare.Arm) (out []compare.Arm, err error) {
 	for _, text := range texts {
-		if i := slices.IndexFunc(known, func(a compare.Arm) bool { return a.Name == text }); i >= 0 {
-			out = append(out, known[i])
-			continue
-		}
-		a, err := compare.ParseArm(text)
-		if err != nil {
-			if !strings.Contains(text, "=") && len(known) > 0 {
-				var names []string
-				for i := range known {
-					names = append(names, known[i].Name)
-				}
-				err = fmt.Errorf("%q is no arm of the comparison file, which has %s", text, strings.Join(names, ", "))
+		a, missing := compare.Form.Pick(known, text, "the comparison file")
+		if missing != nil {
+			if a, err = compare.ParseArm(text); err != nil && !strings.Contains(text, "=") && len(known) > 0 {
+				err = missing
 			}
+		}
+		if err != nil {
 			return nil, fmt.Errorf("--arm: %w", err)
 		}
 		out = append(out, a)

@@ -175,7 +175,7 @@ func (f *experimentFlags) choose(t experiment.Table) error {
 
 // ready looks at what is needed when the tasks are done: columns, and where files go.
 func (f *experimentFlags) ready(p experiment.Plan) error {
-	if t, err := p.Tabulate(experiment.Nothing{}); err == nil {
+	if t, err := p.Tabulate(&experiment.Memory{}); err == nil {
 		if err := f.choose(t); err != nil {
 			return err
 		}
@@ -220,6 +220,38 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	var err error
 	file.Memory, err = app.memoryBytes()
 	return file, err
+}
+
+// run is what a command does that shows a run of the journal again, or conducts the plan that
+// flags and arguments ask for. check looks at its own flags first.
+func (f *experimentFlags) run(app *App, check func(args []string) error, recall func(record.Task) (experiment.Plan, error),
+	plan func(ctx context.Context, args []string) (experiment.Plan, error),
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cmp.Or(check(args), f.validate(args)); err != nil {
+			return usage(err)
+		}
+		show := f.plots.shower(app, f.show)
+		if f.from != "" {
+			return f.recall(app, recall, show)
+		}
+		p, err := plan(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		return f.conduct(cmd.Context(), app, p, show)
+	}
+}
+
+// networks has add take every network of the studies into the plan.
+func (f *experimentFlags) networks(app *App, s *session.Session, p experiment.Plan, studies []gridfile.Study, add func(question.Spec, gridfile.Study) error) error {
+	if err := f.models.Each(studies, app.Data, add); err != nil {
+		return usage(err)
+	}
+	for _, of := range p.Frame().Subjects {
+		question.CountsBins(of.Clustering, s.Note)
+	}
+	return nil
 }
 
 // conduct runs or resumes an experiment, shows its result, and converts its end into an exit
@@ -295,6 +327,16 @@ func studyOrFrom(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return exactlyOne("STUDY")(cmd, args)
+}
+
+// single refuses flags for a file of several studies, such as the example, beside one study.
+func (f *experimentFlags) single(example string, more ...string) error {
+	for _, name := range slices.Concat([]string{"models"}, more, []string{"resume", "fresh", "reuse", "shard", "tidy", "fleet"}) {
+		if f.changed(name) {
+			return fmt.Errorf("--%s is for a file of several studies, such as %s", name, example)
+		}
+	}
+	return nil
 }
 
 // recallSeries shows the answers about the networks of a file again.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -122,12 +121,10 @@ func (f *explainFlags) validate(grid bool) error {
 	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
 	}
-	for _, name := range []string{"models", "format", "out", "resume", "fresh", "reuse", "shard", "tidy", "fleet"} {
-		if !grid && f.flags.Changed(name) {
-			return fmt.Errorf("--%s is for a file of several studies, such as studies/rq3.yaml", name)
-		}
+	if grid {
+		return nil
 	}
-	return nil
+	return f.single("studies/rq3.yaml", "format", "out")
 }
 
 // runOne explains one network.

@@ -58,10 +58,8 @@ be a file that lists studies, such as studies/rq4.yaml.`,
 				failed := f.runSeries(cmd, app, args[0])
 				return app.gated(cmd.Context(), f.held, failed)
 			}
-			for _, name := range []string{"models", "resume", "fresh", "reuse", "shard", "tidy", "fleet"} {
-				if f.changed(name) {
-					return usage(fmt.Errorf("--%s is for a file of several studies, such as studies/rq4.yaml", name))
-				}
+			if err := f.single("studies/rq4.yaml"); err != nil {
+				return usage(err)
 			}
 			return runMitigate(cmd.Context(), app, &f, args[0])
 		},

@@ -77,22 +77,13 @@ The exit code is 4 where a claim is false.`,
   hyfair soundness run bench --solver mine --goals witness,gap --tidy answers.csv
   hyfair soundness run --from 3f0 --format markdown`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.experimentFlags.validate(args); err != nil {
-				return usage(err)
-			}
-			if f.from != "" {
-				return f.recall(app, soundness.Recall, func(t experiment.Table) error { return f.show(app, t) })
-			}
-			if err := exactlyOne("FOLDER")(cmd, args); err != nil {
-				return err
-			}
-			if err := f.settle(cmd.Context(), app, args[0]); err != nil {
-				return err
-			}
-			return f.conduct(cmd.Context(), app, &f.plan, func(t experiment.Table) error { return f.show(app, t) })
-		},
 	}
+	cmd.RunE = f.run(app, func([]string) error { return nil }, soundness.Recall, func(ctx context.Context, args []string) (experiment.Plan, error) {
+		if err := exactlyOne("FOLDER")(cmd, args); err != nil {
+			return nil, err
+		}
+		return &f.plan, f.settle(ctx, app, args[0])
+	})
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.plan.Arms, "solver", nil, "solvers to try (default: all that can be used here)")
 	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "time of each question, loading included")

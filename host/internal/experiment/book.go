@@ -39,6 +39,14 @@ type Kept struct {
 	own     []string
 }
 
+// In notes it in a table's parts.
+func (k Kept) In(h *Head, c *Conditions, interrupted *bool) {
+	h.Source = k.Source
+	h.Tidy.Keep(k)
+	c.keep(k)
+	*interrupted = k.Interrupted
+}
+
 // Taken counts the results reused from one run.
 type Taken struct {
 	journal.Origin
@@ -86,7 +94,7 @@ func open(s *session.Session, f *Frame, how Beginning) (*book, error) {
 		if how.Resume {
 			return nil, session.Mistake(errors.New("the journal cannot be opened, so no run can be resumed"))
 		}
-		b.Store, b.finish = &memory{}, func(record.Finished) error { return nil }
+		b.Store, b.finish = &Memory{}, func(record.Finished) error { return nil }
 		return b, nil
 	}
 	var broken []journal.Info
@@ -312,25 +320,14 @@ func (f *Frame) started(shard record.Shard) (record.Started, error) {
 	return out, err
 }
 
-// Nothing is a record without results that stores none.
-type Nothing struct{}
-
-// Done implements record.Store.
-func (Nothing) Done(string) ([]byte, float64, bool) { return nil, 0, false }
-
-// Complete implements record.Store.
-func (Nothing) Complete(string, any, float64, ...record.Event) error {
-	return errors.New("results are not kept here")
-}
-
-// memory keeps results in memory. Safe for concurrent use.
-type memory struct {
+// Memory keeps results in memory. Safe for concurrent use.
+type Memory struct {
 	mu   sync.Mutex
 	done map[string]journal.Done
 }
 
 // Done implements Record.
-func (m *memory) Done(key string) ([]byte, float64, bool) {
+func (m *Memory) Done(key string) ([]byte, float64, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	d, ok := m.done[key]
@@ -338,7 +335,7 @@ func (m *memory) Done(key string) ([]byte, float64, bool) {
 }
 
 // Complete implements Record.
-func (m *memory) Complete(key string, result any, seconds float64, _ ...record.Event) error {
+func (m *Memory) Complete(key string, result any, seconds float64, _ ...record.Event) error {
 	text, err := json.Marshal(result)
 	if err != nil {
 		return err
@@ -347,7 +344,7 @@ func (m *memory) Complete(key string, result any, seconds float64, _ ...record.E
 }
 
 // take stores a result.
-func (m *memory) take(d journal.Done) error {
+func (m *Memory) take(d journal.Done) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.done == nil {

@@ -188,7 +188,7 @@ func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)
 	if err != nil {
 		return nil, session.Mistake(fmt.Errorf("--from %s: %w", run, err))
 	}
-	done := &memory{}
+	done := &Memory{}
 	if err := j.Tasks(d.Name, done.take); err != nil {
 		return nil, err
 	}

@@ -138,8 +138,8 @@ func (c *Conditions) load(of *[2]float64) {
 	c.LoadEnd = &of[1]
 }
 
-// Keep orders the loads as the run's own tasks were done.
-func (c *Conditions) Keep(where Kept) {
+// keep orders the loads as the run's own tasks were done.
+func (c *Conditions) keep(where Kept) {
 	if where.origins == nil {
 		return // unknown
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
@@ -74,6 +75,42 @@ func Solvers(ctx context.Context, s *session.Session, names []string, options ma
 		out[name] = known
 	}
 	return out, nil
+}
+
+// SolverKey and StrategyKey name plugins in a frame.
+func SolverKey(name string) string { return "solver " + name }
+
+// StrategyKey is the name of a strategy in a frame.
+func StrategyKey(name string) string { return "strategy " + name }
+
+// AsSolvers are solvers by their names in a frame.
+func AsSolvers(solvers map[string]Plugin) map[string]Plugin {
+	out := map[string]Plugin{}
+	for name, s := range solvers {
+		out[SolverKey(name)] = s
+	}
+	return out
+}
+
+// Learn launches a plugin whose key is not known yet, to learn which it is. check, if not nil,
+// looks at what it says of itself.
+func Learn(ctx context.Context, s *session.Session, known map[string]Plugin, kind client.Kind, name string, check func(sdk.Description) error) error {
+	key := kind.String() + " " + name
+	if _, ok := known[key]; ok {
+		return nil
+	}
+	plugin, err := s.Plugins.Launch(ctx, kind, name)
+	if err != nil {
+		return err
+	}
+	defer plugin.Close()
+	if check != nil {
+		err = check(plugin.Description())
+	}
+	if err == nil {
+		known[key], err = PluginOf(plugin)
+	}
+	return err
 }
 
 // Changed reports whether the plugin's files differ from those that were launched.

@@ -125,6 +125,14 @@ type Frame struct {
 	Others int
 }
 
+// Each is what every one of a list has.
+func Each[T, U any](list []T, of func(*T) U) (out []U) {
+	for i := range list {
+		out = append(out, of(&list[i]))
+	}
+	return out
+}
+
 // Entry is one task of a plan of subjects S and arms A.
 type Entry[S, A any] struct {
 	Key     string

@@ -15,8 +15,13 @@ func (p *Pictures) Draw(dir, format string, figures []*view.Figure) error {
 	return err
 }
 
-// Page shows a document with figures, and says why others are missing.
-func Page(d *view.Document, figures []*view.Figure, without []string) *view.Document {
+// Page shows a table with its figures, and says why others are missing.
+func Page(t interface {
+	Document() *view.Document
+	Figures() (figures []*view.Figure, without []string)
+}) *view.Document {
+	d := t.Document()
+	figures, without := t.Figures()
 	for _, f := range figures {
 		d.Add(f)
 	}

@@ -41,53 +41,40 @@ type Rank struct {
 	A12 *float64 `json:"a12"`
 }
 
-// Contest is a measure that arms are ranked by, with the networks that count.
-type Contest struct {
-	Measure  string
-	Networks []Match
+// match is how arms did by a measure on one network: the places of each arm's runs among all of
+// them, larger being better, and the cell that was tested.
+type match struct {
+	runs  [][]float64
+	cells []*statistics.Cell
 }
 
-// Match is a contest on one network: of each arm the runs, as numbers of which the
-// larger is better, and the cell that was tested.
-type Match struct {
-	Runs  [][]float64
-	Cells []*statistics.Cell
-}
-
-// places are the runs' places among all of them, equal ones sharing theirs.
-func (m *Match) places() [][]float64 {
-	ranks := statistics.Ranks(slices.Concat(m.Runs...))
-	out := make([][]float64, len(m.Runs))
-	for i, runs := range m.Runs {
-		out[i], ranks = ranks[:len(runs)], ranks[len(runs):]
-	}
-	return out
-}
-
-// Rankings ranks arms by each of some measures.
-func Rankings(arms []string, contests []Contest) Standings {
-	s := Standings{Ranking: []Rank{}, Overall: []Overall{}}
-	for _, c := range contests {
+// Standings rank the arms; an arm alone is not ranked.
+func (t *Tests[Row, Run]) Standings() Standings {
+	s, arms := Standings{Ranking: []Rank{}, Overall: []Overall{}}, t.Arms
+	for _, name := range t.Ranked {
+		if len(arms) < 2 || t.matches[name] == nil {
+			continue
+		}
 		lines := make([]Rank, len(arms))
 		ranks, effects := make([][]float64, len(arms)), make([][]float64, len(arms))
 		for i := range lines {
-			lines[i] = Rank{Measure: c.Measure, Arm: arms[i]}
+			lines[i] = Rank{Measure: name, Arm: arms[i]}
 		}
 		var networks [][][]float64
-		for n := range c.Networks {
-			fewest := len(slices.MinFunc(c.Networks[n].Runs, func(a, b []float64) int { return len(a) - len(b) }))
+		for _, on := range t.matches[name] {
+			fewest := len(slices.MinFunc(on.runs, func(a, b []float64) int { return len(a) - len(b) }))
 			if fewest == 0 {
 				continue
 			}
-			means, runs := make([]float64, len(arms)), c.Networks[n].places()
-			networks = append(networks, runs)
-			for i, places := range runs {
+			means := make([]float64, len(arms))
+			networks = append(networks, on.runs)
+			for i, places := range on.runs {
 				means[i] = statistics.Mean(places)
 			}
 			for i, r := range statistics.Ranks(means) {
 				// Ranks grow with worth; the best is to be the first.
 				ranks[i] = append(ranks[i], float64(len(arms)+1)-r)
-				for _, against := range c.Networks[n].Cells[i].Against {
+				for _, against := range on.cells[i].Against {
 					effects[i] = append(effects[i], against.A12)
 					if against.Better() && fewest >= statistics.MinRunsForBold {
 						lines[i].Wins++
@@ -106,7 +93,7 @@ func Rankings(arms []string, contests []Contest) Standings {
 			slices.SortStableFunc(lines, func(x, y Rank) int { return cmp.Compare(*x.MeanRank, *y.MeanRank) })
 		}
 		s.Ranking = append(s.Ranking, lines...)
-		s.Overall = append(s.Overall, overall(c.Measure, arms, networks))
+		s.Overall = append(s.Overall, overall(name, arms, networks))
 	}
 	return s
 }
@@ -272,8 +259,8 @@ func (o *Overall) note() string {
 	return text + fmt.Sprintf("Nemenyi's critical difference of mean ranks %.2f", *o.CriticalDifference)
 }
 
-// Only is the ranking by the measures among these names; without names by all.
-func (s *Standings) Only(names []string) *Standings {
+// only is the ranking by the measures among these names; without names by all.
+func (s *Standings) only(names []string) *Standings {
 	if len(names) == 0 {
 		return s
 	}

@@ -2,11 +2,8 @@ package experiment
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -20,23 +17,6 @@ type Head struct {
 	Tidy *Tidy `json:"-"`
 	// Chosen are the names of the columns to show; none: all.
 	Chosen []string `json:"-"`
-}
-
-// Keep notes where the journal has the experiment.
-func (h *Head) Keep(where Kept) {
-	h.Source.Keep(where)
-	h.Tidy.Keep(where)
-}
-
-// Choose picks the columns to show, by their names, of those that the tables have.
-func (h *Head) Choose(columns, have []string) error {
-	for _, name := range columns {
-		if !slices.Contains(have, name) {
-			return fmt.Errorf("no column %q in this experiment; %s", name, yamlfile.Suggest(name, have))
-		}
-	}
-	h.Chosen = columns
-	return nil
 }
 
 // Records are the tasks as data.
@@ -107,6 +87,14 @@ type Rows struct {
 	Arms int
 }
 
+// Names are those of the arms.
+func (t *Rows) Names() (names []string) {
+	for i := range min(t.Arms, len(t.Rows)) {
+		names = append(names, t.Rows[i].Arm)
+	}
+	return names
+}
+
 // Label names a row's network, with its study where there are several.
 func (t *Rows) Label(r *Row) string {
 	for _, o := range t.Rows {
@@ -174,27 +162,6 @@ func (t *Rows) FoundIn() Column {
 	}}
 }
 
-// Choose picks columns by their names, in that order; without names all.
-func Choose(columns []Column, names []string) (out []Column) {
-	if len(names) == 0 {
-		return columns
-	}
-	for _, name := range names {
-		if i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); i >= 0 {
-			out = append(out, columns[i])
-		}
-	}
-	return out
-}
-
-// Names are those of columns.
-func Names(columns []Column) (names []string) {
-	for _, c := range columns {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 // networks is how many there are.
 func (t *Rows) networks() int { return len(t.Rows) / max(1, t.Arms) }
 
@@ -217,9 +184,9 @@ func (t *Rows) Means() (label, note string) {
 		fmt.Sprintf("mean of %d: over the networks on which the arm has a value, (n) where those are fewer than %d; what is found in, faults and retried add up", n, n)
 }
 
-// Table has a line for each row, with these columns after network and arm, and a rule
+// table has a line for each row, with these columns after network and arm, and a rule
 // between networks; below it, a line for each arm over all networks.
-func (t *Rows) Table(title, arm string, columns []Column) *view.Table {
+func (t *Rows) table(title, arm string, columns []Column) *view.Table {
 	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}, {Title: arm}}}
 	for _, c := range columns {
 		out.Columns = append(out.Columns, view.Column{Title: c.Title, Right: true})
@@ -247,8 +214,8 @@ func (t *Rows) Table(title, arm string, columns []Column) *view.Table {
 	return out
 }
 
-// Beside has a line for each network, and the arms side by side, each with these columns.
-func (t *Rows) Beside(title string, columns []Column) *view.Table {
+// beside has a line for each network, and the arms side by side, each with these columns.
+func (t *Rows) beside(title string, columns []Column) *view.Table {
 	out := &view.Table{Title: title, Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}}
 	for a := range t.Arms {
 		out.Groups = append(out.Groups, view.Group{Title: t.Rows[a].Arm, Span: len(columns)})
@@ -282,42 +249,9 @@ func Shown(c *statistics.Cell, digits int) view.Cell {
 	return view.Cell{Text: view.MeanSD(c.Mean, c.SD, digits), Bold: c.Bold}
 }
 
-// DataColumns are those of a measure in tables for programs.
-func DataColumns(measure string) []string {
-	return []string{measure, measure + ".sd", measure + ".bold", measure + ".p", measure + ".a12"}
-}
-
-// Data is a measure there, with separator between arms.
-func Data(c *statistics.Cell, separator string) []string {
-	var p, a12 []string
-	for _, a := range c.Against {
-		p = append(p, fmt.Sprintf("%s:%.3g", a.Arm, a.PHolm))
-		a12 = append(a12, fmt.Sprintf("%s:%.3f", a.Arm, a.A12))
-	}
-	return []string{view.Exact(c.Mean), view.Exact(c.SD), strconv.FormatBool(c.Bold), strings.Join(p, separator), strings.Join(a12, separator)}
-}
-
-// IntervalColumns are those of a measure's median and bootstrapped intervals there.
-func IntervalColumns(measure string) []string {
-	return []string{measure + ".median", measure + ".mean.lo", measure + ".mean.hi", measure + ".median.lo", measure + ".median.hi"}
-}
-
-// Intervals are a measure's median and intervals there.
-func Intervals(c *statistics.Cell) []string {
-	line := []string{view.Exact(c.Median)}
-	for _, i := range []*statistics.Interval{c.MeanCI, c.MedianCI} {
-		if i == nil {
-			line = append(line, "", "")
-		} else {
-			line = append(line, view.Exact(&i[0]), view.Exact(&i[1]))
-		}
-	}
-	return line
-}
-
-// Tested are notes on which cells stand out, and on whether any can. one is what the
+// tested are notes on which cells stand out, and on whether any can. one is what the
 // table calls an arm, and lost how runs count that have no value.
-func Tested(arms, runs int, one, lost string) []string {
+func tested(arms, runs int, one, lost string) []string {
 	if arms < 2 {
 		return []string{"no cell is marked as significantly better: that takes two arms"}
 	}

@@ -48,6 +48,14 @@ func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string
 	t.keys, t.rows = append(t.keys, key), append(t.rows, row)
 }
 
+// Blank are values of which none is known.
+func Blank(values view.Record) view.Record {
+	for i := range values {
+		values[i].Of = nil
+	}
+	return values
+}
+
 // Keep notes where the journal has the tasks.
 func (t *Tidy) Keep(where Kept) { t.from = where }
 

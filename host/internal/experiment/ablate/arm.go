@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,40 +40,39 @@ type Arm struct {
 	At string `json:"-"`
 }
 
-// armKeys are the keys of an arm that a grid may vary beside the strategy's
-// options.
-var armKeys = []string{"strategy", "mode", "solver", "chains"}
-
 // solverKey is what the keys of a solver's options begin with.
 const solverKey = "solver_set."
 
-// set gives what a key of a grid stands for its value: a field of the arm, or
-// an option of its strategy or, with solver_set. before it, of its solver.
-func (a *Arm) set(key, value string) error {
-	switch key {
-	case "strategy":
-		a.Strategy = value
-	case "mode":
-		if value != ModePaper && value != ModeFast {
-			return fmt.Errorf("got %q, want %s or %s", value, ModePaper, ModeFast)
-		}
-		a.Mode = value
-	case "solver":
-		a.Solver = value
-	case "chains":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > search.MaxChains {
-			return fmt.Errorf("%q is not a whole number from 1 to %d", value, search.MaxChains)
-		}
-		a.Chains = n
-	default:
+// Form is how arms are described: by what a grid may vary beside options of the strategy and,
+// with solver_set. before them, of the solver.
+var Form = gridfile.Form[Arm]{
+	Name: func(a *Arm) *string { return &a.Name },
+	Keys: []gridfile.Key[Arm]{
+		gridfile.Text("strategy", func(a *Arm) *string { return &a.Strategy }, filled),
+		gridfile.Text("mode", func(a *Arm) *string { return &a.Mode }, func(value string) error {
+			if value != ModePaper && value != ModeFast {
+				return fmt.Errorf("got %q, want %s or %s", value, ModePaper, ModeFast)
+			}
+			return nil
+		}),
+		gridfile.Text("solver", func(a *Arm) *string { return &a.Solver }, filled),
+		{Name: "chains", Set: func(a *Arm, value string) (err error) {
+			if a.Chains, err = strconv.Atoi(value); err != nil || a.Chains < 1 || a.Chains > search.MaxChains {
+				return fmt.Errorf("%q is not a whole number from 1 to %d", value, search.MaxChains)
+			}
+			return nil
+		}},
+	},
+	Options: func(a *Arm, key string) (*map[string]string, string) {
 		if name, ok := strings.CutPrefix(key, solverKey); ok {
-			a.SolverSet = gridfile.WithOption(a.SolverSet, name, value)
-		} else {
-			a.Set = gridfile.WithOption(a.Set, optionOf(key), value)
+			return &a.SolverSet, name
 		}
-	}
-	if slices.Contains(armKeys, key) && strings.TrimSpace(value) == "" {
+		return &a.Set, optionOf(key)
+	},
+}
+
+func filled(value string) error {
+	if strings.TrimSpace(value) == "" {
 		return errors.New("is empty")
 	}
 	return nil

@@ -1,30 +1,16 @@
 package ablate
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
-// measure is a column of the tables.
-type measure struct {
-	name     string
-	decimals int
-	cell     func(*Cell) *statistics.Cell
-	// of returns the measure of a run; nil for N/A.
-	of func(*run) *float64
-	// worth orders runs from worse to better, entry after entry; nil stands for
-	// the value itself, 0 where there is none.
-	worth func(*run) []float64
-	// beyond the paper's table.
-	beyond bool
-	// neutral: neither more nor less is better, and it is not tested.
-	neutral bool
-}
+type measure = experiment.Measure[Cell, run]
 
 // run is a result together with the target that its network's runs are held
 // against, 0 for none, and what it is judged in.
@@ -102,13 +88,6 @@ func sooner(seconds *float64) float64 {
 	return -*seconds
 }
 
-func orZero(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
-}
-
 // Names of measures that are looked for.
 const (
 	measureMaxK    = "Max.K"
@@ -118,21 +97,23 @@ const (
 	measureNTarget = "N.target"
 )
 
-// measureNamed is the measure of that name, which must be one.
-func measureNamed(measures []measure, name string) *measure {
-	return &measures[slices.IndexFunc(measures, func(m measure) bool { return m.name == name })]
-}
-
 // measures are those of an ablation in a unit: where that is not seconds, counts of it
 // take the place of times, which are shown beside and not tested.
 func (u unit) measures() (out []measure) {
 	for _, m := range measures {
-		name, isTime := strings.CutPrefix(m.name, "T.")
+		name, isTime := strings.CutPrefix(m.Name, "T.")
+		switch m.Title = m.Name; {
+		case m.Name == "Succ.rate":
+			m.Title += " (%)"
+		case isTime:
+			m.Title += " (s)"
+		}
 		if u != seconds && isTime {
 			n := counted[name]
-			n.name = "N." + name
+			n.Name = "N." + name
+			n.Title = n.Name + " (" + u.String() + ")"
 			out = append(out, n)
-			m.beyond, m.neutral = true, true
+			m.Beyond, m.Neutral = true, true
 		}
 		out = append(out, m)
 	}
@@ -149,12 +130,12 @@ func cellAt(p **statistics.Cell) *statistics.Cell {
 
 // counted are the measures in place of times, by what they are about.
 var counted = map[string]measure{
-	"1st": {cell: func(c *Cell) *statistics.Cell { return cellAt(&c.N1st) }, of: (*run).firstAt,
-		worth: func(r *run) []float64 { return []float64{sooner(r.firstAt())} }},
-	"maxK": {cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NMaxK) }, of: (*run).bestAt,
-		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), sooner(r.bestAt())} }},
-	"target": {cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NTarget) }, of: (*run).targetAt,
-		worth: func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
+	"1st": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.N1st) }, Of: (*run).firstAt,
+		Worth: func(r *run) []float64 { return []float64{sooner(r.firstAt())} }},
+	"maxK": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NMaxK) }, Of: (*run).bestAt,
+		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.bestAt())} }},
+	"target": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NTarget) }, Of: (*run).targetAt,
+		Worth: func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
 }
 
 // measures are the paper's columns, the time to the target, and what DICE
@@ -162,23 +143,25 @@ var counted = map[string]measure{
 // count at a run's own largest k is compared among equal k only: a run that
 // reaches a larger one is better, however late.
 var measures = []measure{
-	{name: "Iter", neutral: true, cell: func(c *Cell) *statistics.Cell { return &c.Iter }, of: func(r *run) *float64 { return r.Measures.Iter }},
-	{name: measureMaxK, decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.MaxK }, of: func(r *run) *float64 { return r.Measures.MaxK }},
-	{name: "Avg.K", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.AvgK }, of: func(r *run) *float64 { return r.Measures.AvgK }},
-	{name: "T.1st", decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.T1st }, of: func(r *run) *float64 { return r.Measures.T1st },
-		worth: func(r *run) []float64 { return []float64{sooner(r.Measures.T1st)} }},
-	{name: "#K.1st", decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.K1st }, of: func(r *run) *float64 { return r.Measures.K1st }},
-	{name: measureID, decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.ID }, of: func(r *run) *float64 { return r.Measures.ID }},
-	{name: "Succ.rate", decimals: 2, neutral: true, cell: func(c *Cell) *statistics.Cell { return &c.SuccRate }, of: func(r *run) *float64 { return r.Measures.SuccRate }},
-	{name: "#ID.maxK", decimals: 1, cell: func(c *Cell) *statistics.Cell { return &c.IDMaxK }, of: func(r *run) *float64 { return r.Measures.IDMaxK },
-		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), orZero(r.Measures.IDMaxK)} }},
-	{name: measureTMaxK, decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, of: func(r *run) *float64 { return r.Measures.TMaxK },
-		worth: func(r *run) []float64 { return []float64{orZero(r.Measures.MaxK), sooner(r.Measures.TMaxK)} }},
-	{name: measureTTarget, decimals: 2, cell: func(c *Cell) *statistics.Cell { return &c.TTarget }, of: (*run).timeToTarget,
-		worth: func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
-	{name: "Shannon", decimals: 3, cell: func(c *Cell) *statistics.Cell { return &c.Shannon }, of: func(r *run) *float64 { return r.Shannon }, beyond: true},
-	{name: "MinEntropy", decimals: 3, cell: func(c *Cell) *statistics.Cell { return &c.MinEntropy }, of: func(r *run) *float64 { return r.MinEntropy }, beyond: true},
-	{name: "Spread", decimals: 3, cell: func(c *Cell) *statistics.Cell { return &c.Spread }, of: func(r *run) *float64 { return r.Spread }, beyond: true},
+	{Name: "Iter", Neutral: true, Cell: func(c *Cell) *statistics.Cell { return &c.Iter }, Of: func(r *run) *float64 { return r.Measures.Iter }},
+	{Name: measureMaxK, Decimals: 1, Cell: func(c *Cell) *statistics.Cell { return &c.MaxK }, Of: func(r *run) *float64 { return r.Measures.MaxK }},
+	{Name: "Avg.K", Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.AvgK }, Of: func(r *run) *float64 { return r.Measures.AvgK }},
+	{Name: "T.1st", Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.T1st }, Of: func(r *run) *float64 { return r.Measures.T1st },
+		Worth: func(r *run) []float64 { return []float64{sooner(r.Measures.T1st)} }},
+	{Name: "#K.1st", Decimals: 1, Cell: func(c *Cell) *statistics.Cell { return &c.K1st }, Of: func(r *run) *float64 { return r.Measures.K1st }},
+	{Name: measureID, Decimals: 1, Cell: func(c *Cell) *statistics.Cell { return &c.ID }, Of: func(r *run) *float64 { return r.Measures.ID }},
+	{Name: "Succ.rate", Decimals: 2, Neutral: true, Cell: func(c *Cell) *statistics.Cell { return &c.SuccRate }, Of: func(r *run) *float64 { return r.Measures.SuccRate }},
+	{Name: "#ID.maxK", Decimals: 1, Cell: func(c *Cell) *statistics.Cell { return &c.IDMaxK }, Of: func(r *run) *float64 { return r.Measures.IDMaxK },
+		Worth: func(r *run) []float64 {
+			return []float64{experiment.OrZero(r.Measures.MaxK), experiment.OrZero(r.Measures.IDMaxK)}
+		}},
+	{Name: measureTMaxK, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, Of: func(r *run) *float64 { return r.Measures.TMaxK },
+		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.Measures.TMaxK)} }},
+	{Name: measureTTarget, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TTarget }, Of: (*run).timeToTarget,
+		Worth: func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
+	{Name: "Shannon", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Shannon }, Of: func(r *run) *float64 { return r.Shannon }, Beyond: true},
+	{Name: "MinEntropy", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.MinEntropy }, Of: func(r *run) *float64 { return r.MinEntropy }, Beyond: true},
+	{Name: "Spread", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Spread }, Of: func(r *run) *float64 { return r.Spread }, Beyond: true},
 }
 
 // timeToTarget is when the run reached the target; nil where it never did.
@@ -187,37 +170,6 @@ func (r *run) timeToTarget() *float64 {
 		return nil
 	}
 	return seconds.at(r.reached(r.target))
-}
-
-// worths are the runs of each arm as numbers that order them as the measure
-// does, larger being better: their places among all of them, equal ones sharing
-// theirs. Tests that look at order alone take them for the values.
-func (m *measure) worths(arms [][]run) [][]float64 {
-	of := m.worth
-	if of == nil {
-		of = func(r *run) []float64 { return []float64{orZero(m.of(r))} }
-	}
-	keys := make([][][]float64, len(arms))
-	var all [][]float64
-	for a := range arms {
-		for i := range arms[a] {
-			keys[a] = append(keys[a], of(&arms[a][i]))
-		}
-		all = append(all, keys[a]...)
-	}
-	slices.SortFunc(all, slices.Compare[[]float64])
-	out := make([][]float64, len(arms))
-	for a := range arms {
-		for _, key := range keys[a] {
-			// The middle of the places that it shares.
-			first, _ := slices.BinarySearchFunc(all, key, slices.Compare[[]float64])
-			after, _ := slices.BinarySearchFunc(all, key, func(have, want []float64) int {
-				return cmp.Or(slices.Compare(have, want), -1)
-			})
-			out[a] = append(out[a], float64(first+after+1)/2)
-		}
-	}
-	return out
 }
 
 // target is the largest k that at least half of the runs reached; 0 where fewer

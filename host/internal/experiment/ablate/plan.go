@@ -109,12 +109,10 @@ func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.Subjec
 
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
-	f := &experiment.Frame{Command: command, Plan: p, Terms: p.Terms, Plugins: p.Plugins}
-	for i := range p.Subjects {
-		f.Subjects = append(f.Subjects, &p.Subjects[i].Subject)
-	}
-	for i := range p.Arms {
-		f.Arms = append(f.Arms, p.Arms[i].Name)
+	f := &experiment.Frame{
+		Command: command, Plan: p, Terms: p.Terms, Plugins: p.Plugins,
+		Subjects: experiment.Each(p.Subjects, func(s *Subject) *experiment.Subject { return &s.Subject }),
+		Arms:     experiment.Each(p.Arms, func(a *Arm) string { return a.Name }),
 	}
 	if p.Bound > 0 {
 		f.Others = len(p.Subjects)
@@ -134,16 +132,10 @@ func (p *Plan) Request(e Entry) *search.Request {
 	// Options are addressed to their plugin: the strategy by its own name, which a
 	// preset's is not.
 	for name, value := range e.Arm.Set {
-		r.Set[p.Plugins[StrategyKey(e.Arm.Strategy)].Name+"."+name] = value
+		r.Set[p.Plugins[experiment.StrategyKey(e.Arm.Strategy)].Name+"."+name] = value
 	}
 	for name, value := range e.Arm.SolverSet {
 		r.Set[e.Arm.Solver+"."+name] = value
 	}
 	return r
 }
-
-// StrategyKey and SolverKey are the names of plugins in a plan.
-func StrategyKey(name string) string { return "strategy " + name }
-
-// SolverKey is the name of a solver in a plan.
-func SolverKey(name string) string { return "solver " + name }

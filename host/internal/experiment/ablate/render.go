@@ -7,34 +7,41 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// one is what tables call an arm.
-const one = "search"
+// sheet is what the ablation shows.
+func (a *Ablation) sheet() *experiment.Sheet {
+	s := &experiment.Sheet{
+		Course: experiment.Course{Terms: &a.Terms, Conditions: &a.Conditions, Source: &a.Source, Done: a.Done, Failed: a.Failed, Retried: a.Retried, Tasks: a.Tasks},
+		Head:   &a.Head, Standings: &a.Standings, Rows: a.lines(), One: "search", Aside: a.boundNotes(),
+		Main:   experiment.Part{Title: "what the searches found"},
+		Beyond: experiment.Part{Title: "how uneven the outcomes, how spread out the individuals, at what cost", Notes: beyondNotes},
+	}
+	s.Main.Columns, s.Beyond.Columns = a.main(), a.beyond()
+	s.Main.Notes, s.Lost = a.notes()
+	return s
+}
 
 // Document shows the ablation.
 func (a *Ablation) Document() *view.Document {
 	a.in = a.judgedIn()
-	var failed view.Warning
+	var failed, uncounted view.Warning
 	for i := range a.Cells {
-		if c := &a.Cells[i]; c.Failed > 0 {
-			failed = append(failed, fmt.Sprintf("FAILED %s, %s: %d of %d tasks: %s",
-				a.lines().Label(&c.Row), c.Arm, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
+		c := &a.Cells[i]
+		where := a.lines().Label(&c.Row) + ", " + c.Arm
+		if c.Failed > 0 {
+			failed = append(failed, fmt.Sprintf("FAILED %s: %d of %d tasks: %s", where, c.Failed, c.Failed+c.Runs, view.FirstLine(c.Errors[len(c.Errors)-1])))
+		}
+		if c.Uncounted > 0 {
+			uncounted = append(uncounted, fmt.Sprintf("%s: %s (%d of %d runs)", where, search.Uncounted, c.Uncounted, c.Runs))
 		}
 	}
-	var uncounted view.Warning
-	for i := range a.Cells {
-		if c := &a.Cells[i]; c.Uncounted > 0 {
-			uncounted = append(uncounted, fmt.Sprintf("%s, %s: %s (%d of %d runs)", a.lines().Label(&c.Row), c.Arm, search.Uncounted, c.Uncounted, c.Runs))
-		}
-	}
-	d := view.Of(a.tables()...)
+	var between []view.Block
 	if uncounted != nil {
-		d.Add(view.Close{Block: uncounted})
+		between = append(between, view.Close{Block: uncounted})
 	}
-	d.Add(a.Only(a.Chosen).Blocks(a.Title("ranking over networks"), one)...)
+	d := a.sheet().Document(between...)
 	d.Add(view.Close{Block: failed})
 	d.Disagree(a.Disagreements)
 	d.Data = a.data()
@@ -43,53 +50,27 @@ func (a *Ablation) Document() *view.Document {
 
 // lines are the cells as tables begin their lines.
 func (a *Ablation) lines() *experiment.Rows {
-	t := &experiment.Rows{Arms: len(a.Arms)}
-	for i := range a.Cells {
-		t.Rows = append(t.Rows, &a.Cells[i].Row)
-	}
-	return t
+	return &experiment.Rows{Rows: experiment.Each(a.Cells, func(c *Cell) *experiment.Row { return &c.Row }), Arms: len(a.Arms)}
 }
 
 // Columns are the names of those that the tables can have.
 func Columns() []string {
-	a := &Ablation{in: evaluations, Bounds: []Bound{{}}}
-	return append(experiment.Names(a.main()), experiment.Names(a.beyond())...)
+	return (&Ablation{in: evaluations, Bounds: []Bound{{}}}).sheet().Columns()
 }
 
 // Choose picks the columns to show, by their names.
 func (a *Ablation) Choose(columns []string) error {
 	a.in = a.judgedIn()
-	return a.Head.Choose(columns, experiment.Names(append(a.main(), a.beyond()...)))
-}
-
-// tables are the paper's Table 2 and what it has not, or one of the chosen columns.
-func (a *Ablation) tables() (out []view.Block) {
-	add := func(what string, columns []experiment.Column, notes []string) {
-		t := a.lines().Table(a.Title(what), one, columns)
-		t.Notes = notes
-		out = append(out, t)
-	}
-	main, beyond := a.main(), a.beyond()
-	if len(a.Chosen) == 0 {
-		add("what the searches found", main, a.notes())
-		add("how uneven the outcomes, how spread out the individuals, at what cost", beyond, beyondNotes)
-		return out
-	}
-	chosen, notes := experiment.Choose(append(main, beyond...), a.Chosen), a.notes()
-	if len(experiment.Choose(beyond, a.Chosen)) > 0 {
-		notes = append(notes, beyondNotes...)
-	}
-	add(strings.Join(experiment.Names(chosen), ", "), chosen, notes)
-	return out
+	return a.sheet().Choose(columns)
 }
 
 // main are the columns of the paper's Table 2.
 func (a *Ablation) main() (out []experiment.Column) {
 	for _, m := range a.in.measures() {
-		if !m.beyond {
+		if !m.Beyond {
 			out = append(out, a.column(m))
 		}
-		if m.name == measureMaxK && (a.bounded || len(a.Bounds) > 0) {
+		if m.Name == measureMaxK && (a.bounded || len(a.Bounds) > 0) {
 			out = append(out, experiment.Column{Name: "bound", Title: "proved", Cell: func(i int) view.Cell { return a.proved(&a.Cells[i]) }, Over: func([]int) string { return "" }})
 		}
 	}
@@ -117,20 +98,12 @@ func (a *Ablation) main() (out []experiment.Column) {
 
 // column is that of a measure.
 func (a *Ablation) column(m measure) experiment.Column {
-	title := m.name
-	if strings.HasPrefix(title, "T.") {
-		title += " (s)"
-	} else if strings.HasPrefix(title, "N.") {
-		title += " (" + a.in.String() + ")"
-	} else if title == "Succ.rate" {
-		title += " (%)"
-	}
-	c := experiment.Measured(m.name, title, m.decimals, func(i int) *statistics.Cell { return m.cell(&a.Cells[i]) })
-	if over := c.Over; m.name == measureTTarget || m.name == measureNTarget {
+	c := m.Column(a.Cells)
+	if over := c.Over; m.Name == measureTTarget || m.Name == measureNTarget {
 		c.Over = func(rows []int) string { // a mean is of times to one k
 			target := 0
 			for _, i := range rows {
-				if c := &a.Cells[i]; m.cell(c).Mean != nil {
+				if c := &a.Cells[i]; m.Cell(c).Mean != nil {
 					if target != 0 && c.Target != target {
 						return "–"
 					}
@@ -147,7 +120,7 @@ func (a *Ablation) column(m measure) experiment.Column {
 // how far those found are apart, and what it cost.
 func (a *Ablation) beyond() (out []experiment.Column) {
 	for _, m := range a.in.measures() {
-		if m.beyond {
+		if m.Beyond {
 			out = append(out, a.column(m))
 		}
 	}
@@ -164,9 +137,10 @@ var beyondNotes = []string{
 	"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
 }
 
-// notes say under which rules the figures came about.
-func (a *Ablation) notes() []string {
-	notes := []string{
+// notes say under which rules the figures came about, and how tests count what is missing.
+func (a *Ablation) notes() (notes []string, lost string) {
+	letter, times := "T", ""
+	notes = []string{
 		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found one); budget %s, %s", a.BudgetOf(""), &a.Terms),
 		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
 	}
@@ -176,66 +150,45 @@ func (a *Ablation) notes() []string {
 			break
 		}
 	}
-	about := "N/A counts as the worst, T.maxK and #ID.maxK are compared among equal Max.K only, and Iter and Succ.rate not at all"
 	if a.in != seconds {
+		letter, times = "N", "times, "
 		notes[1] = fmt.Sprintf("N.target: %s to the k given, of the runs that reached it; N.maxK and #ID.maxK are about each run's own largest k", a.in)
-		about = "N/A counts as the worst, N.maxK and #ID.maxK are compared among equal Max.K only, and times, Iter and Succ.rate not at all"
 	} else if a.counts() {
 		notes = append(notes, "some results are of an earlier version, which kept times only: what the budget counts is not compared")
 	}
-	notes = append(notes, experiment.Tested(len(a.Arms), a.Runs, one, about)...)
-	if _, note := a.lines().Means(); note != "" {
-		notes = append(notes, note)
-	}
-	notes = append(notes, a.boundNotes()...)
-	notes = append(notes, a.Conditions.Notes(&a.Terms, a.Done, a.Done+a.Failed)...)
-	if a.Retried > 0 {
-		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", a.Retried))
-	}
-	if a.Failed > 0 {
-		notes = append(notes, fmt.Sprintf("FAILED: %d of %d tasks, twice each; they count nowhere, and the same command tries them again", a.Failed, a.Tasks))
-	}
-	if missing := a.Tasks - a.Done - a.Failed; missing > 0 {
-		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", a.Done, a.Tasks))
-	}
-	return append(notes, a.Source.Notes()...)
+	return notes, fmt.Sprintf("N/A counts as the worst, %s.maxK and #ID.maxK are compared among equal Max.K only, and %sIter and Succ.rate not at all", letter, times)
 }
 
 // data has a line for each network and arm, with everything.
 func (a *Ablation) data() *view.Table {
-	columns := []string{"study", "model", "arm", "strategy", "mode", "solver", "runs", "found", "failed", "retried"}
-	for _, m := range a.in.measures() {
-		columns = append(columns, experiment.DataColumns(m.name)...)
+	cell := func(of func(*Cell) []string, names ...string) experiment.Data {
+		return experiment.Data{Names: names, Of: func(i int) []string { return of(&a.Cells[i]) }}
 	}
-	t := &view.Table{Columns: view.Columns(append(columns, "bound", "bound.certified", "bound.grade", "target", "reached", "cpu_seconds", "seconds", "errors")...)}
-	for _, m := range a.in.measures() {
-		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
+	out := []experiment.Data{
+		cell(func(c *Cell) []string { return []string{c.Study, c.Model, c.Arm} }, "study", "model", "arm"),
+		{Names: []string{"strategy", "mode", "solver"}, Of: func(i int) []string {
+			arm := &a.Arms[i%len(a.Arms)]
+			return []string{arm.Strategy, arm.Mode, arm.Solver}
+		}},
+		cell(func(c *Cell) []string {
+			return []string{strconv.Itoa(c.Runs), strconv.Itoa(c.Found), strconv.Itoa(c.Failed), strconv.Itoa(c.Retried)}
+		}, "runs", "found", "failed", "retried"),
 	}
-	t.Columns = append(t.Columns, view.Columns("uncounted")...)
-	for i := range a.Cells {
-		c := &a.Cells[i]
-		arm := &a.Arms[i%len(a.Arms)]
-		line := []string{c.Study, c.Model, c.Arm, arm.Strategy, arm.Mode, arm.Solver, strconv.Itoa(c.Runs), strconv.Itoa(c.Found), strconv.Itoa(c.Failed), strconv.Itoa(c.Retried)}
-		for _, m := range a.in.measures() {
-			line = append(line, experiment.Data(m.cell(c), "; ")...)
-		}
-		proved := []string{"", "", ""}
+	var intervals []experiment.Data
+	for _, m := range a.in.measures() {
+		out, intervals = append(out, m.Data(a.Cells, "; ")), append(intervals, m.Intervals(a.Cells))
+	}
+	out = append(out, cell(func(c *Cell) []string {
 		if b := a.bound(c); b != nil && b.Error == "" {
-			proved = []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
+			return []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
 		}
-		line = append(append(line, proved...), strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; "))
-		for _, m := range a.in.measures() {
-			line = append(line, experiment.Intervals(m.cell(c))...)
-		}
-		line = append(line, strconv.Itoa(c.Uncounted))
-		t.Rows = append(t.Rows, view.Texts(line...))
-	}
-	return t
+		return []string{"", "", ""}
+	}, "bound", "bound.certified", "bound.grade"), cell(func(c *Cell) []string {
+		return []string{strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; ")}
+	}, "target", "reached", "cpu_seconds", "seconds", "errors"))
+	out = append(append(out, intervals...), cell(func(c *Cell) []string { return []string{strconv.Itoa(c.Uncounted)} }, "uncounted"))
+	return experiment.DataTable(len(a.Cells), out)
 }
 
 // Page shows the ablation with its figures.
-func (a *Ablation) Page() *view.Document {
-	d := a.Document()
-	figures, without := a.Figures()
-	return experiment.Page(d, figures, without)
-}
+func (a *Ablation) Page() *view.Document { return experiment.Page(a) }

@@ -33,30 +33,18 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	defer solver.Close()
-	p.prover = SolverKey(solver.Plugin.Description().Name)
+	p.prover = experiment.SolverKey(solver.Plugin.Description().Name)
 	p.Plugins[p.prover], err = experiment.PluginOf(solver.Plugin)
 	return err
 }
 
 func (p *Plan) resolve(ctx context.Context, s *session.Session, arm int) error {
 	a := &p.Arms[arm]
-	for _, want := range []struct {
-		kind      client.Kind
-		name, key string
-	}{{client.Strategy, a.Strategy, StrategyKey(a.Strategy)}, {client.Solver, a.Solver, SolverKey(a.Solver)}} {
-		if _, known := p.Plugins[want.key]; known || want.key == SolverKey(NoSolver) {
-			continue
-		}
-		plugin, err := s.Plugins.Launch(ctx, want.kind, want.name)
-		if err != nil {
-			return err
-		}
-		err = discover.Missing(plugin.Description())
-		if err == nil {
-			p.Plugins[want.key], err = experiment.PluginOf(plugin)
-		}
-		plugin.Close()
-		if err != nil {
+	if err := experiment.Learn(ctx, s, p.Plugins, client.Strategy, a.Strategy, discover.Missing); err != nil {
+		return err
+	}
+	if a.Solver != NoSolver {
+		if err := experiment.Learn(ctx, s, p.Plugins, client.Solver, a.Solver, discover.Missing); err != nil {
 			return err
 		}
 	}

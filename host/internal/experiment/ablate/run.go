@@ -29,7 +29,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	for _, e := range p.Entries() {
 		asked := *p.Request(e)
 		asked.Spec = asked.Spec.Canonical()
-		plugins, group := []string{StrategyKey(e.Arm.Strategy), SolverKey(e.Arm.Solver)}, ""
+		plugins, group := []string{experiment.StrategyKey(e.Arm.Strategy), experiment.SolverKey(e.Arm.Solver)}, ""
 		if p.limit() > 0 { // else seconds are not compared
 			group = e.Group(&e.Subject.Subject)
 		}
@@ -93,11 +93,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 }
 
 // Keep implements experiment.Table.
-func (a *Ablation) Keep(where experiment.Kept) {
-	a.Head.Keep(where)
-	a.Conditions.Keep(where)
-	a.Interrupted = where.Interrupted
-}
+func (a *Ablation) Keep(where experiment.Kept) { where.In(&a.Head, &a.Conditions, &a.Interrupted) }
 
 // Failure implements experiment.Table.
 func (a *Ablation) Failure() error {

@@ -108,9 +108,7 @@ type Cell struct {
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
 	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
 	for i := range p.Arms {
-		arm := p.Arms[i]
-		strategy, solver := p.Plugins[StrategyKey(arm.Strategy)], p.Plugins[SolverKey(arm.Solver)]
-		a.Arms = append(a.Arms, ArmInfo{arm, strategy.Version, solver.Version, solver.Library})
+		a.Arms = append(a.Arms, p.info(p.Arms[i]))
 	}
 	of := map[*Subject]map[*Arm][]*Result{}
 	var all []*Result
@@ -132,14 +130,21 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 		of[e.Subject][e.Arm] = append(of[e.Subject][e.Arm], r)
 	}
 	a.in = unitOf(p.Budget, all)
+	tests := &experiment.Tests[Cell, run]{Arms: p.Frame().Arms, Measures: a.in.measures(), Ranked: []string{measureMaxK, measureTTarget, measureNTarget, measureID}}
 	for i := range p.Subjects {
-		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim)
+		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim, tests)
 	}
-	a.rank()
+	a.Standings = tests.Standings()
 	for _, e := range p.Entries() {
 		a.tidy(p, e, tidy[e.Key])
 	}
 	return a, nil
+}
+
+// info is an arm with the versions of its plugins.
+func (p *Plan) info(a Arm) ArmInfo {
+	strategy, solver := p.Plugins[experiment.StrategyKey(a.Strategy)], p.Plugins[experiment.SolverKey(a.Solver)]
+	return ArmInfo{a, strategy.Version, solver.Version, solver.Library}
 }
 
 // tidy adds the row of a task; r is nil where it has no result.
@@ -154,60 +159,14 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	default:
 		ran.Result = r
 	}
-	var values view.Record
-	add := func(name string, of any) {
-		if status != experiment.Done {
-			of = nil
-		}
-		values = append(values, view.Value{Name: name, Of: of})
+	values := append(experiment.Values(a.in.measures(), &ran), view.Value{Name: "target", Of: ran.target}, view.Value{Name: "pinned", Of: len(ran.Cores) > 0},
+		view.Value{Name: "cpu_seconds", Of: ran.CPU}, view.Value{Name: "seconds", Of: ran.Seconds})
+	if status != experiment.Done {
+		values = experiment.Blank(values)
 	}
-	for _, m := range a.in.measures() {
-		add(m.name, m.of(&ran))
-	}
-	add("target", ran.target)
-	add("pinned", len(ran.Cores) > 0)
-	add("cpu_seconds", ran.CPU)
-	add("seconds", ran.Seconds)
 	values = append(values, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
-	info := a.Arms[slices.IndexFunc(a.Arms, func(i ArmInfo) bool { return i.Name == e.Arm.Name })]
-	options := append(experiment.Fields(info)[1:], view.Value{Name: "epsilon", Of: e.Subject.Epsilon})
+	options := append(experiment.Fields(p.info(*e.Arm))[1:], view.Value{Name: "epsilon", Of: e.Subject.Epsilon})
 	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, options, e.Seed, status, values)
-}
-
-// rankedBy are the measures that arms are ranked by, the first deciding; counts take the
-// place of times as in unit.measures.
-var rankedBy = []string{measureMaxK, measureTTarget, measureID}
-
-// rank ranks the arms.
-func (a *Ablation) rank() {
-	a.Standings = experiment.Rankings(nil, nil)
-	arms := a.names()
-	if len(arms) < 2 {
-		return
-	}
-	var contests []experiment.Contest
-	for _, name := range rankedBy {
-		if name == measureTTarget && a.in != seconds {
-			name = measureNTarget
-		}
-		m, c := measureNamed(a.in.measures(), name), experiment.Contest{Measure: name}
-		for n := range a.networks {
-			match := experiment.Match{Runs: m.worths(a.networks[n].arms)}
-			for i := range arms {
-				match.Cells = append(match.Cells, m.cell(&a.Cells[n*len(arms)+i]))
-			}
-			c.Networks = append(c.Networks, match)
-		}
-		contests = append(contests, c)
-	}
-	a.Standings = experiment.Rankings(arms, contests)
-}
-
-func (a *Ablation) names() (names []string) {
-	for i := range a.Arms {
-		names = append(names, a.Arms[i].Name)
-	}
-	return names
 }
 
 // count takes a result into the sums.
@@ -226,9 +185,10 @@ func (a *Ablation) count(key string, r *Result) {
 }
 
 // add makes one network's cells, an arm each.
-func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int) {
+func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int, tests *experiment.Tests[Cell, run]) {
 	n := network{study: s.Study, model: s.Model, arms: make([][]run, len(p.Arms))}
 	for i := range p.Arms {
+		n.arms[i] = []run{}
 		for _, r := range results[&p.Arms[i]] {
 			if r.Error == "" {
 				n.arms[i] = append(n.arms[i], run{Result: r, in: a.in})
@@ -243,22 +203,12 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int)
 			n.arms[i][k].target = n.target
 		}
 	}
-	cells, names := make([]Cell, len(p.Arms)), make([]string, len(p.Arms))
+	cells := make([]Cell, len(p.Arms))
 	for i := range p.Arms {
-		names[i] = p.Arms[i].Name
-		cells[i] = a.cell(s, names[i], n.arms[i], results[&p.Arms[i]])
+		cells[i] = a.cell(s, p.Arms[i].Name, n.arms[i], results[&p.Arms[i]])
 		cells[i].Target = n.target
 	}
-	for _, m := range a.in.measures() {
-		if m.neutral {
-			continue
-		}
-		tested := make([]*statistics.Cell, len(cells))
-		for i := range cells {
-			tested[i] = m.cell(&cells[i])
-		}
-		statistics.Test(tested, names, m.worths(n.arms))
-	}
+	tests.Add(cells, n.arms, nil)
 	a.Cells = append(a.Cells, cells...)
 	a.networks = append(a.networks, n)
 }
@@ -295,13 +245,7 @@ func (a *Ablation) cell(s *Subject, arm string, runs []run, results []*Result) C
 			c.Reached++
 		}
 	}
-	for _, m := range a.in.measures() {
-		values := make([]*float64, len(runs))
-		for i := range runs {
-			values[i] = m.of(&runs[i])
-		}
-		*m.cell(&c) = statistics.Of(values)
-	}
+	experiment.Fill(a.in.measures(), &c, runs)
 	c.CPU, c.Seconds = statistics.Finite(statistics.Mean(cpu)), statistics.Finite(statistics.Mean(seconds))
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -309,7 +310,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	a = tabulated(t, p, 0, results)
-	if got, want := a.Standings.Blocks("", one)[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ significantly"; got != want {
+	if got, want := a.Standings.Blocks("", "search")[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ significantly"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, r := range a.Ranking {
@@ -396,13 +397,13 @@ func TestRanksOfEquals(t *testing.T) {
 }
 
 func TestWorths(t *testing.T) {
-	m := measureNamed(measures, measureTMaxK)
+	m := &measures[slices.IndexFunc(measures, func(m measure) bool { return m.Name == measureTMaxK })]
 	arms := [][]run{
 		{{Result: result(3, 5, 2)}, {Result: result(0, 0, 0)}},
 		{{Result: result(9, 4, 1)}, {Result: result(3, 5, 1)}, {Result: result(1, 5, 2)}},
 	}
 	// From worse to better: none found, k 4, k 5 after 2 s (twice), k 5 after 1 s.
-	if d := cmp.Diff([][]float64{{3.5, 1}, {2, 5, 3.5}}, m.worths(arms)); d != "" {
+	if d := cmp.Diff([][]float64{{3.5, 1}, {2, 5, 3.5}}, m.Worths(arms)); d != "" {
 		t.Error(d)
 	}
 }

@@ -69,88 +69,58 @@ type Arm struct {
 	At string `json:"-"`
 }
 
-// armKeys are the keys of an arm on the command line and in comparison files, beside
-// the options of its solver, which begin with gridfile.OptionKey.
-var armKeys = []string{"solver", "notion", "epsilon", "encoding", "bounds", "partition", "goal", "gap", "start", "soft"}
-
-// set gives the field of a key its value. name and value are the user's.
-func (a *Arm) set(key, value string) error {
-	switch key {
-	case "solver":
-		a.Solver = value
-	case "notion":
-		a.Notion = value
-	case "epsilon":
-		a.Epsilon = value
-	case "encoding":
-		a.Encoding = value
-	case "bounds":
-		a.Bounds = value
-	case "partition":
-		a.Partition = value
-	case "goal":
-		a.Goal = value
-	case "gap":
-		gap, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			return fmt.Errorf("%q is not a number", value)
+// Form is how arms are described on the command line and in comparison files.
+var Form = gridfile.Form[Arm]{
+	Name: func(a *Arm) *string { return &a.Name },
+	Keys: []gridfile.Key[Arm]{
+		gridfile.Text("solver", func(a *Arm) *string { return &a.Solver }, func(v string) error {
+			if strings.TrimSpace(v) == "" {
+				return errors.New("names no solver")
+			}
+			return nil
+		}),
+		gridfile.Text("notion", func(a *Arm) *string { return &a.Notion }, func(v string) error { _, err := fairness.ParseNotion(v); return err }),
+		gridfile.Text("epsilon", func(a *Arm) *string { return &a.Epsilon }, nil),
+		gridfile.Text("encoding", func(a *Arm) *string { return &a.Encoding }, func(v string) error { _, err := engine.LookupEncoding(v); return err }),
+		gridfile.Text("bounds", func(a *Arm) *string { return &a.Bounds }, func(v string) error { _, err := engine.LookupBounds(v); return err }),
+		gridfile.Text("partition", func(a *Arm) *string { return &a.Partition }, nil),
+		gridfile.Text("goal", func(a *Arm) *string { return &a.Goal }, oneOf(GoalDecide, GoalMaximise)),
+		{Name: "gap", Set: func(a *Arm, value string) (err error) {
+			if a.Gap, err = strconv.ParseFloat(value, 64); err != nil {
+				return fmt.Errorf("%q is not a number", value)
+			}
+			if !(a.Gap >= 0 && a.Gap < 1) {
+				return fmt.Errorf("%v is not a relative gap from 0 to below 1", a.Gap)
+			}
+			return nil
+		}},
+		gridfile.Text("start", func(a *Arm) *string { return &a.Start }, oneOf(StartNone, StartSearch)),
+		{Name: "soft", Set: func(a *Arm, value string) error {
+			soft, err := time.ParseDuration(value)
+			if err != nil {
+				return fmt.Errorf("%q is not a time such as 10s", value)
+			}
+			if a.Soft = Duration(soft); soft <= 0 {
+				return fmt.Errorf("%v is not above 0", a.Soft)
+			}
+			return nil
+		}},
+	},
+	Options: func(a *Arm, key string) (*map[string]string, string) {
+		if name, ok := strings.CutPrefix(key, gridfile.OptionKey); ok && name != "" {
+			return &a.Set, name
 		}
-		a.Gap = gap
-	case "start":
-		a.Start = value
-	case "soft":
-		soft, err := time.ParseDuration(value)
-		if err != nil {
-			return fmt.Errorf("%q is not a time such as 10s", value)
-		}
-		a.Soft = Duration(soft)
-	default:
-		name, ok := strings.CutPrefix(key, gridfile.OptionKey)
-		if !ok || name == "" {
-			return fmt.Errorf("unknown key; the keys are %s, and %sOPTION for an option of the solver", strings.Join(armKeys, ", "), gridfile.OptionKey)
-		}
-		a.Set = gridfile.WithOption(a.Set, name, value)
-	}
-	return a.check(key)
+		return nil, ""
+	},
 }
 
-// check looks at the field of one key as far as it can be judged alone.
-func (a *Arm) check(key string) error {
-	switch key {
-	case "solver":
-		if strings.TrimSpace(a.Solver) == "" {
-			return errors.New("names no solver")
+func oneOf(words ...string) func(string) error {
+	return func(word string) error {
+		if slices.Contains(words, word) {
+			return nil
 		}
-	case "notion":
-		_, err := fairness.ParseNotion(a.Notion)
-		return err
-	case "encoding":
-		_, err := engine.LookupEncoding(a.Encoding)
-		return err
-	case "bounds":
-		_, err := engine.LookupBounds(a.Bounds)
-		return err
-	case "goal":
-		return oneOf(a.Goal, GoalDecide, GoalMaximise)
-	case "gap":
-		if !(a.Gap >= 0 && a.Gap < 1) {
-			return fmt.Errorf("%v is not a relative gap from 0 to below 1", a.Gap)
-		}
-	case "start":
-		return oneOf(a.Start, StartNone, StartSearch)
-	case "soft":
-		if a.Soft <= 0 {
-			return fmt.Errorf("%v is not above 0", a.Soft)
-		}
+		return fmt.Errorf("got %q, want one of %s", word, strings.Join(words, ", "))
 	}
-	return nil
-}
-
-func oneOf(word string, words ...string) error {
-	if slices.Contains(words, word) {
-		return nil
-	}
-	return fmt.Errorf("got %q, want one of %s", word, strings.Join(words, ", "))
 }
 
 // ParseArm reads name=key:value,key:value,… A piece without a key belongs to
@@ -168,7 +138,7 @@ func ParseArm(text string) (Arm, error) {
 		key = strings.TrimSpace(key)
 		if !ok {
 			if len(keys) == 0 {
-				return a, fmt.Errorf("arm %s: %q: want key:value; the keys are %s", a.Name, piece, strings.Join(armKeys, ", "))
+				return a, fmt.Errorf("arm %s: %q: want key:value; the keys are %s", a.Name, piece, strings.Join(Form.Names(), ", "))
 			}
 			values[keys[len(keys)-1]] += "," + piece
 			continue
@@ -180,7 +150,7 @@ func ParseArm(text string) (Arm, error) {
 		values[key] = strings.TrimSpace(value)
 	}
 	for _, key := range keys {
-		if err := a.set(key, values[key]); err != nil {
+		if err := Form.Set(&a, key, values[key]); err != nil {
 			return a, fmt.Errorf("arm %s: %s: %w", a.Name, key, err)
 		}
 	}

@@ -70,17 +70,17 @@ type found struct {
 // disagreements holds every proof on a subject against every individual found
 // there, whatever notion it was found by: a replayed pair of logits has a margin
 // in each.
-func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disagreement, error) {
+func disagreements(p *Plan, s *Subject, results func(arm *Arm) []run) ([]Disagreement, error) {
 	proofs, finds, finders := map[string][]proved{}, map[string][]found{}, []string{theHost}
-	var refuting []seeded
+	var refuting []run
 	for i := range p.Arms {
 		a := &p.Arms[i]
 		proofs[a.Name], finds[a.Name] = gather(results(a))
 		for _, r := range results(a) {
-			refuting = append(refuting, seeded{&Result{Individuals: r.Refuting}, r.seed})
+			refuting = append(refuting, run{Result: &Result{Individuals: r.Refuting}, seed: r.seed})
 			for k := range r.Refuted {
 				if by := r.Refuted[k].By; by != nil {
-					refuting = append(refuting, seeded{&Result{Individuals: []Individual{*by}}, r.seed})
+					refuting = append(refuting, run{Result: &Result{Individuals: []Individual{*by}}, seed: r.seed})
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []seeded) ([]Disa
 }
 
 // refuted takes in the claims that the host refuted in a task.
-func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r seeded) {
+func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 	for i := range r.Refuted {
 		c := &r.Refuted[i]
 		if d.Claim == "" {
@@ -186,15 +186,9 @@ func (s *Subject) text(b Box) string {
 	return strings.Join(parts, ",")
 }
 
-// seeded is a result and the seed of its run.
-type seeded struct {
-	*Result
-	seed int64
-}
-
 // gather collects an arm's proofs, and its claims that were refuted, of a box the one with the
 // lowest limit, and the individuals it found, each once, over its runs.
-func gather(results []seeded) ([]proved, []found) {
+func gather(results []run) ([]proved, []found) {
 	tightest := map[string]proved{}
 	once := map[string]found{}
 	for _, r := range results {

@@ -56,31 +56,17 @@ func parseFile(text []byte, path string) (*File, error) {
 
 // readArms reads what one entry of arms describes: one arm, or those of its grid.
 func readArms(in *gridfile.File, n *yamlfile.Node) []Arm {
-	if !in.Mapping(n, append([]string{"name", "about", "set", "grid"}, armKeys...)...) {
+	if !in.Mapping(n, append([]string{"name", "about", "set", "grid"}, Form.Names()...)...) {
 		return nil
 	}
 	in.Text(n.Get("about"))
-	a := Arm{At: n.At.String()}
+	a := Arm{At: n.At.String(), Set: in.Options(n.Get("set"))}
 	a.Name, _ = in.Text(n.Get("name"))
 	grid := n.Want("grid")
-	if a.Set = in.Options(n.Get("set")); n.Get("solver") == nil && grid.Get("solver") == nil {
+	if n.Get("solver") == nil && grid.Get("solver") == nil {
 		in.Fault(n, "names no solver")
 	}
-	for _, key := range armKeys {
-		if value, ok := in.Text(n.Get(key)); ok {
-			if err := a.set(key, value); err != nil {
-				in.Fault(n.Get(key), "%v", err)
-			}
-		}
-	}
-	points, _ := in.Grid(grid, gridfile.Outside(n), func(v gridfile.Value) error { scratch := a; return scratch.set(v.Key, v.Text) })
-	arms := make([]Arm, len(points))
-	for i, p := range points {
-		arms[i] = a
-		for _, v := range p {
-			arms[i].set(v.Key, v.Text)
-		}
-		arms[i].Name = p.Called(a.Name)
-	}
+	Form.Read(in, n, &a, Form.Names()...)
+	arms, _ := Form.Spread(in, grid, a, gridfile.Outside(n))
 	return arms
 }

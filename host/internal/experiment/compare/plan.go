@@ -155,17 +155,11 @@ func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.Subjec
 
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
-	f := &experiment.Frame{Command: command, Plan: p, Terms: p.Terms, Plugins: map[string]experiment.Plugin{}}
-	for i := range p.Subjects {
-		f.Subjects = append(f.Subjects, &p.Subjects[i].Subject)
+	return &experiment.Frame{
+		Command: command, Plan: p, Terms: p.Terms, Plugins: experiment.AsSolvers(p.Solvers),
+		Subjects: experiment.Each(p.Subjects, func(s *Subject) *experiment.Subject { return &s.Subject }),
+		Arms:     experiment.Each(p.Arms, func(a *Arm) string { return a.Name }),
 	}
-	for i := range p.Arms {
-		f.Arms = append(f.Arms, p.Arms[i].Name)
-	}
-	for name, s := range p.Solvers {
-		f.Plugins["solver "+name] = s
-	}
-	return f
 }
 
 const command = "compare"

@@ -46,7 +46,7 @@ func (p *Plan) answerOf(r *Result, lied bool) answer {
 }
 
 // decisions are the answers of a subject's tasks that every arm has done, arm by arm.
-func decisions(p *Plan, results map[*Arm][]seeded, lies []Disagreement) (tasks [][]answer) {
+func decisions(p *Plan, results map[*Arm][]run, lies []Disagreement) (tasks [][]answer) {
 	of := map[int64][]answer{}
 	for i := range p.Arms {
 		lied := slices.ContainsFunc(lies, func(d Disagreement) bool { return d.Prover == p.Arms[i].Name })
@@ -119,7 +119,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	if n := len(ranking) - 1; n > maxScatters {
 		without = append(without, fmt.Sprintf("scatter: %s, which decided most, against the %d next best of %d other arms", c.Arms[ranking[0]].Name, maxScatters, n))
 	}
-	return append(figures, c.CriticalDifferences(c.Title, c.names())...), without
+	return append(figures, c.CriticalDifferences(c.Title, c.lines().Names())...), without
 }
 
 // figure is one with what all have.

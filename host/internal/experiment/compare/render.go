@@ -9,12 +9,38 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/hyfair/hyfair/host/internal/experiment"
-	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// one is what tables call an arm.
-const one = "arm"
+// sheet is what the comparison shows.
+func (c *Comparison) sheet() *experiment.Sheet {
+	s := &experiment.Sheet{
+		Course: experiment.Course{Terms: &c.Terms, Conditions: &c.Conditions, Source: &c.Source, Done: c.Done, Tasks: c.Tasks},
+		Head:   &c.Head, Standings: &c.Standings, Rows: c.lines(), One: "arm", Paper: c.paper,
+		Main: experiment.Part{Title: "discriminated individuals found", Notes: []string{
+			fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s, %s", c.BudgetOf(" of wall time"), &c.Terms),
+		}},
+		Beyond: experiment.Part{Title: "how spread out, how much proved, at what cost", Notes: c.beyondNotes()},
+		Lost:   "a run that found no individual counts as the budget, or as k = 0",
+	}
+	for i := range measures {
+		m := &measures[i]
+		column := m.Column(c.Rows)
+		switch {
+		case !m.Beyond:
+			s.Main.Columns = append(s.Main.Columns, column)
+		case m.Name == certified:
+			s.Beyond.Columns = append(s.Beyond.Columns, c.percent(column))
+		case m.Title != "":
+			s.Beyond.Columns = append(s.Beyond.Columns, column)
+		}
+		if m.Name == "spurious" {
+			s.Beyond.Columns = append(s.Beyond.Columns, experiment.Counted("faults", "faults", func(i int) int { return c.Rows[i].Faults }))
+		}
+	}
+	s.Main.Columns = append(s.Main.Columns, s.Rows.FoundIn())
+	return s
+}
 
 // Document shows the comparison.
 func (c *Comparison) Document() *view.Document {
@@ -22,8 +48,7 @@ func (c *Comparison) Document() *view.Document {
 	for i := range c.Disagreements {
 		refuted = append(refuted, c.Disagreements[i].String())
 	}
-	d := view.Of(c.tables()...)
-	d.Add(c.Only(c.Chosen).Blocks(c.Title("ranking over networks"), one)...)
+	d := c.sheet().Document()
 	d.Add(c.matrix())
 	d.Disagree(refuted)
 	d.Data = c.data()
@@ -32,66 +57,21 @@ func (c *Comparison) Document() *view.Document {
 
 // lines are the rows as tables begin them.
 func (c *Comparison) lines() *experiment.Rows {
-	t := &experiment.Rows{Arms: len(c.Arms)}
-	for i := range c.Rows {
-		t.Rows = append(t.Rows, &c.Rows[i].Row)
-	}
-	return t
+	return &experiment.Rows{Rows: experiment.Each(c.Rows, func(r *Row) *experiment.Row { return &r.Row }), Arms: len(c.Arms)}
 }
 
 // Columns are the names of those that the tables can have.
-func Columns() []string {
-	c := &Comparison{}
-	return append(experiment.Names(c.main()), experiment.Names(c.beyond())...)
-}
+func Columns() []string { return new(Comparison).sheet().Columns() }
 
 // Choose picks the columns to show, by their names.
-func (c *Comparison) Choose(columns []string) error { return c.Head.Choose(columns, Columns()) }
+func (c *Comparison) Choose(columns []string) error { return c.sheet().Choose(columns) }
 
-// tables are the paper's table and what it only mentions, or one of the chosen columns.
-func (c *Comparison) tables() (out []view.Block) {
-	add := func(what string, columns []experiment.Column, notes []string) *view.Table {
-		t := c.lines().Table(c.Title(what), one, columns)
-		t.Notes = notes
-		out = append(out, t)
-		return t
+// paper has beside the time to the first individual in how many runs there was one, and says
+// so in no column of its own.
+func (c *Comparison) paper(columns []experiment.Column, chosen bool) []experiment.Column {
+	if columns = slices.Clone(columns); !chosen {
+		columns = columns[:len(columns)-1]
 	}
-	main, beyond := c.main(), c.beyond()
-	if len(c.Chosen) == 0 {
-		t := add("discriminated individuals found", main, c.notes())
-		t.Paper = c.paper(t, main[:len(main)-1])
-		add("how spread out, how much proved, at what cost", beyond, c.beyondNotes())
-		return out
-	}
-	notes := c.notes()
-	if len(experiment.Choose(beyond, c.Chosen)) > 0 {
-		notes = append(notes, c.beyondNotes()...)
-	}
-	chosen := experiment.Choose(append(main, beyond...), c.Chosen)
-	t := add(strings.Join(experiment.Names(chosen), ", "), chosen, notes)
-	t.Paper = c.paper(t, chosen)
-	return out
-}
-
-// main are the columns of the paper's table.
-func (c *Comparison) main() []experiment.Column {
-	measured := func(name, title string, digits int, cell func(*Row) *statistics.Cell) experiment.Column {
-		return experiment.Measured(name, title, digits, func(i int) *statistics.Cell { return cell(&c.Rows[i]) })
-	}
-	return []experiment.Column{
-		measured("#ID", "#ID", 1, func(r *Row) *statistics.Cell { return &r.ID }), measured(first, "T.1st (s)", 2, func(r *Row) *statistics.Cell { return &r.T1st }),
-		measured("#K.1st", "#K.1st", 1, func(r *Row) *statistics.Cell { return &r.K1st }), measured("#K", "#K", 1, func(r *Row) *statistics.Cell { return &r.MaxK }),
-		c.lines().FoundIn(),
-	}
-}
-
-// first is the name of the time to the first individual.
-const first = "T.1st"
-
-// paper is a table as the paper has it: a line for each model, the arms side by side, and
-// beside the time to the first individual in how many runs there was one.
-func (c *Comparison) paper(t *view.Table, columns []experiment.Column) *view.Table {
-	columns = slices.Clone(columns)
 	for k := range columns {
 		if cell := columns[k].Cell; columns[k].Name == first {
 			columns[k].Cell = func(i int) view.Cell {
@@ -103,37 +83,27 @@ func (c *Comparison) paper(t *view.Table, columns []experiment.Column) *view.Tab
 			}
 		}
 	}
-	out := c.lines().Beside(t.Title, columns)
-	out.Notes = t.Notes
-	return out
+	return columns
 }
 
-// beyond are the columns of what the paper only mentions.
-func (c *Comparison) beyond() []experiment.Column {
-	over := func(name, title string, digits int) experiment.Column {
-		return experiment.Measured(name, title, digits, func(i int) *statistics.Cell { return c.Rows[i].Over[name] })
-	}
+// percent shows the share that was proved: four digits of it, which may be tiny.
+func (c *Comparison) percent(column experiment.Column) experiment.Column {
 	share := func(v *float64) string {
 		if v == nil {
 			return view.NA
 		}
 		return strconv.FormatFloat(100**v, 'g', 4, 64)
 	}
-	certified := over("certified", "certified %", 0)
-	certified.Over = experiment.Mean(func(i int) *float64 { return c.Rows[i].Certified }, share)
-	certified.Cell = func(i int) view.Cell {
-		of := c.Rows[i].Over["certified"]
+	column.Over = experiment.Mean(func(i int) *float64 { return c.Rows[i].Certified }, share)
+	column.Cell = func(i int) view.Cell {
+		of := c.Rows[i].Over[certified]
 		out := view.Cell{Text: share(of.Mean), Bold: of.Bold}
 		if of.SD != nil {
 			out.Text += " ± " + strconv.FormatFloat(100**of.SD, 'g', 2, 64)
 		}
 		return out
 	}
-	return []experiment.Column{
-		over("diversity", "diversity", 3), over("regions", "regions", 1), certified, over("fair", "fair", 1), over("unfair", "unfair", 1), over("undecided", "undecided", 1),
-		over("spurious", "spurious", 1), experiment.Counted("faults", "faults", func(i int) int { return c.Rows[i].Faults }), over("asked", "asked", 1),
-		over("cpu_seconds", "CPU s", 1), over("seconds", "wall s", 1),
-	}
+	return column
 }
 
 func (c *Comparison) beyondNotes() (notes []string) {
@@ -187,55 +157,33 @@ func (c *Comparison) matrix() *view.Table {
 	return t
 }
 
-// notes say under which rules the figures came about.
-func (c *Comparison) notes() []string {
-	notes := []string{
-		fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s, %s", c.BudgetOf(" of wall time"), &c.Terms),
-	}
-	notes = append(notes, experiment.Tested(len(c.Arms), c.Runs, one, "a run that found no individual counts as the budget, or as k = 0")...)
-	if _, note := c.lines().Means(); note != "" {
-		notes = append(notes, note)
-	}
-	notes = append(notes, c.Conditions.Notes(&c.Terms, c.Done, c.Done)...)
-	if c.Done < c.Tasks {
-		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))
-	}
-	return append(notes, c.Source.Notes()...)
-}
-
 // data has a line for each model and arm, with everything.
 func (c *Comparison) data() *view.Table {
-	columns := []string{"study", "model", "arm", "runs", "found"}
+	row := func(of func(*Row) []string, names ...string) experiment.Data {
+		return experiment.Data{Names: names, Of: func(i int) []string { return of(&c.Rows[i]) }}
+	}
+	out := []experiment.Data{row(func(r *Row) []string {
+		return []string{r.Study, r.Model, r.Arm, strconv.Itoa(r.Runs), strconv.Itoa(r.Found)}
+	}, "study", "model", "arm", "runs", "found")}
+	var means, more, intervals []experiment.Data
 	for _, m := range measures {
-		columns = append(columns, experiment.DataColumns(m.name)...)
-	}
-	t := &view.Table{Columns: view.Columns(append(columns, "diversity", "regions", "certified", "fair", "unfair", "undecided", "spurious",
-		"faults", "killed", "asked", "solves", "cpu_seconds", "seconds", "refuted_by")...)}
-	for _, m := range beyond {
-		t.Columns = append(t.Columns, view.Columns(m.extra(experiment.DataColumns(m.name))...)...)
-	}
-	for _, m := range all {
-		t.Columns = append(t.Columns, view.Columns(experiment.IntervalColumns(m.name)...)...)
-	}
-	t.Columns = append(t.Columns, view.Columns("fault")...)
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		line := []string{r.Study, r.Model, r.Arm, strconv.Itoa(r.Runs), strconv.Itoa(r.Found)}
-		for _, m := range measures {
-			line = append(line, experiment.Data(m.cell(r), " ")...)
+		data := m.Data(c.Rows, " ")
+		switch intervals = append(intervals, m.Intervals(c.Rows)); {
+		case !m.Beyond:
+			out = append(out, data)
+			continue
+		case m.Neutral:
+			more = append(more, data.Part(1, 2))
+		default:
+			more = append(more, data.Part(1, 5))
 		}
-		line = append(line, view.Exact(r.Diversity), view.Exact(r.Regions), view.Exact(r.Certified), view.Exact(r.Fair), view.Exact(r.Unfair), view.Exact(r.Undecided), view.Exact(r.Spurious),
-			strconv.Itoa(r.Faults), strconv.Itoa(r.Killed), view.Exact(r.Asked), view.Exact(r.Solves), view.Exact(r.CPU), view.Exact(r.Seconds), c.refutedBy(r))
-		for _, m := range beyond {
-			line = append(line, m.extra(experiment.Data(m.cell(r), " "))...)
+		if means = append(means, data.Part(0, 1)); m.Name == "spurious" {
+			means = append(means, row(func(r *Row) []string { return []string{strconv.Itoa(r.Faults), strconv.Itoa(r.Killed)} }, "faults", "killed"))
 		}
-		for _, m := range all {
-			line = append(line, experiment.Intervals(m.cell(r))...)
-		}
-		line = append(line, r.Fault)
-		t.Rows = append(t.Rows, view.Texts(line...))
 	}
-	return t
+	out = append(append(out, means...), row(func(r *Row) []string { return []string{c.refutedBy(r)} }, "refuted_by"))
+	out = append(append(out, more...), intervals...)
+	return experiment.DataTable(len(c.Rows), append(out, row(func(r *Row) []string { return []string{r.Fault} }, "fault")))
 }
 
 // refutations counts what a finder refutes of an arm: on a row's network, nil on all.
@@ -265,7 +213,4 @@ func (c *Comparison) refutedBy(r *Row) string {
 }
 
 // Page shows the comparison with its figures.
-func (c *Comparison) Page() *view.Document {
-	figures, without := c.Figures()
-	return experiment.Page(c.Document(), figures, without)
-}
+func (c *Comparison) Page() *view.Document { return experiment.Page(c) }

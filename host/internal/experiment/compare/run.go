@@ -29,7 +29,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		}
 		var plugins []string
 		for _, name := range discover.Members(job.Solver) {
-			plugins = append(plugins, "solver "+name)
+			plugins = append(plugins, experiment.SolverKey(name))
 		}
 		asked := *job
 		asked.Spec, asked.Arm = asked.Spec.Canonical(), ""
@@ -89,11 +89,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 }
 
 // Keep implements experiment.Table.
-func (c *Comparison) Keep(where experiment.Kept) {
-	c.Head.Keep(where)
-	c.Conditions.Keep(where)
-	c.Interrupted = where.Interrupted
-}
+func (c *Comparison) Keep(where experiment.Kept) { where.In(&c.Head, &c.Conditions, &c.Interrupted) }
 
 // Failure implements experiment.Table; Do reports failures.
 func (c *Comparison) Failure() error { return nil }

@@ -87,100 +87,91 @@ type Row struct {
 	Over map[string]*statistics.Cell `json:"over_runs"`
 }
 
-// measure is one of the paper's columns, or one beyond it.
-type measure struct {
-	name string
-	cell func(*Row) *statistics.Cell
-	// of is the value of a run, nil where it found none.
-	of func(*Result) *float64
-	// missing is what a run that found nothing counts for in tests, the worst there
-	// is.
-	missing func(budget float64) float64
-	// less: smaller is better.
-	less bool
-	// neutral: neither more nor less is better, and it is not tested.
-	neutral bool
-	// alike, where not nil, tells whether the arms can be compared by it; nil: they can.
-	alike func(a, b *Arm) bool
-	// proofs: it is about proofs, and not compared where one of them was refuted.
-	proofs bool
-	// ranks: arms are ranked by it over networks.
-	ranks bool
+// run is a result, the seed of its run, and the seconds that it had.
+type run struct {
+	*Result
+	seed   int64
+	budget float64
 }
 
-func none(float64) float64 { return 0 }
+type measure = experiment.Measure[Row, run]
 
+// measures are the paper's columns, and what it only mentions.
 var measures = []measure{
-	{name: "#ID", cell: func(r *Row) *statistics.Cell { return &r.ID }, of: func(r *Result) *float64 { return new(float64(r.count())) }, missing: none, ranks: true},
-	// Censored: it would have taken longer than the budget.
-	{name: "T.1st", cell: func(r *Row) *statistics.Cell { return &r.T1st }, of: func(r *Result) *float64 {
-		return of(r.first(), func(i *Individual) float64 { return i.Seconds })
-	}, missing: func(budget float64) float64 { return budget }, less: true, ranks: true},
-	{name: "#K.1st", cell: func(r *Row) *statistics.Cell { return &r.K1st }, of: func(r *Result) *float64 {
-		return of(r.first(), func(i *Individual) float64 { return float64(i.K) })
-	}, missing: none},
-	{name: "#K", cell: func(r *Row) *statistics.Cell { return &r.MaxK }, of: func(r *Result) *float64 {
-		return of(r.worst(), func(i *Individual) float64 { return float64(i.K) })
-	}, missing: none, ranks: true},
+	{Name: "#ID", Title: "#ID", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.ID }, Of: func(r *run) *float64 { return new(float64(r.count())) }},
+	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Worth: func(r *run) []float64 {
+		if at := r.firstAt(); at != nil {
+			return []float64{-*at}
+		}
+		return []float64{-r.budget} // censored: it would have taken longer
+	}},
+	{Name: "#K.1st", Title: "#K.1st", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.K1st }, Of: func(r *run) *float64 { return r.first().k() }},
+	{Name: "#K", Title: "#K", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.MaxK }, Of: func(r *run) *float64 { return r.worst().k() }},
+	over("diversity", "diversity", 3, func(r *run) *float64 { return r.Diversity }),
+	over("regions", "regions", 1, func(r *run) *float64 { return new(float64(r.Regions)) }),
+	over(certified, "certified %", 0, func(r *run) *float64 { return &r.Certified }),
+	over("fair", "fair", 1, func(r *run) *float64 { return new(float64(r.Fair)) }),
+	neutral("unfair", "unfair", func(r *run) *float64 { return new(float64(r.Unfair)) }),
+	neutral("undecided", "undecided", func(r *run) *float64 { return new(float64(r.Undecided)) }),
+	neutral("spurious", "spurious", func(r *run) *float64 { return new(float64(r.Spurious)) }),
+	neutral("asked", "asked", func(r *run) *float64 { return new(float64(r.Asked)) }),
+	neutral("solves", "", func(r *run) *float64 { return new(float64(r.Solves)) }), // in tables for programs only
+	neutral("cpu_seconds", "CPU s", func(r *run) *float64 { return &r.CPU }),
+	neutral("seconds", "wall s", func(r *run) *float64 { return &r.Seconds }),
 }
 
-// beyond are measures of Row.Over. Proofs of one thing can be compared, and regions of
-// one partition.
-var beyond = []measure{
-	over("diversity", func(r *Result) *float64 { return r.Diversity }, nil),
-	over("regions", func(r *Result) *float64 { return new(float64(r.Regions)) }, nil),
-	proving("certified", true, func(r *Result) *float64 { return &r.Certified }, sameNotion),
-	proving("fair", false, func(r *Result) *float64 { return new(float64(r.Fair)) }, func(a, b *Arm) bool { return sameNotion(a, b) && a.Partition == b.Partition }),
-	neutral("unfair", func(r *Result) *float64 { return new(float64(r.Unfair)) }),
-	neutral("undecided", func(r *Result) *float64 { return new(float64(r.Undecided)) }),
-	neutral("spurious", func(r *Result) *float64 { return new(float64(r.Spurious)) }),
-	neutral("asked", func(r *Result) *float64 { return new(float64(r.Asked)) }),
-	neutral("solves", func(r *Result) *float64 { return new(float64(r.Solves)) }),
-	neutral("cpu_seconds", func(r *Result) *float64 { return &r.CPU }),
-	neutral("seconds", func(r *Result) *float64 { return &r.Seconds }),
-}
+const (
+	// first is the name of the time to the first individual.
+	first = "T.1st"
+	// certified is that of the share of the space that was proved fair.
+	certified = "certified"
+)
 
-func over(name string, of func(*Result) *float64, alike func(a, b *Arm) bool) measure {
-	cell := func(r *Row) *statistics.Cell {
+// ranked are the measures by which arms are ranked over networks.
+var ranked = []string{"#ID", first, "#K", certified}
+
+// over is a measure that the paper only mentions, in Row.Over.
+func over(name, title string, decimals int, of func(*run) *float64) measure {
+	return measure{Name: name, Title: title, Decimals: decimals, Beyond: true, Of: of, Cell: func(r *Row) *statistics.Cell {
 		if r.Over[name] == nil {
 			r.Over[name] = new(statistics.Cell)
 		}
 		return r.Over[name]
-	}
-	return measure{name: name, cell: cell, of: of, missing: none, alike: alike}
+	}}
 }
 
-func neutral(name string, of func(*Result) *float64) measure {
-	m := over(name, of, nil)
-	m.neutral = true
+func neutral(name, title string, of func(*run) *float64) measure {
+	m := over(name, title, 1, of)
+	m.Neutral = true
 	return m
 }
 
-func proving(name string, ranks bool, of func(*Result) *float64, alike func(a, b *Arm) bool) measure {
-	m := over(name, of, alike)
-	m.proofs, m.ranks = true, ranks
-	return m
-}
-
-func sameNotion(a, b *Arm) bool { return a.Notion == b.Notion && a.Epsilon == b.Epsilon }
-
-// extra are the columns of experiment.Data beside the mean: of neutral measures the
-// standard deviation.
-func (m *measure) extra(columns []string) []string {
-	if m.neutral {
-		return columns[1:2]
+// compares reports whether the arms can be compared by a measure: proofs of one claim can,
+// where none of them was refuted, and their number in regions of one partition.
+func (p *Plan) compares(measure string, refuted bool) bool {
+	if measure != certified && measure != "fair" {
+		return true
 	}
-	return columns[1:]
+	return !refuted && !slices.ContainsFunc(p.Arms, func(a Arm) bool {
+		one := &p.Arms[0]
+		return a.Notion != one.Notion || a.Epsilon != one.Epsilon || measure == "fair" && a.Partition != one.Partition
+	})
 }
 
-// all are the measures.
-var all = slices.Concat(measures, beyond)
+// firstAt is when the run found the first individual that counts; nil for none.
+func (r *run) firstAt() *float64 {
+	if one := r.first(); one != nil {
+		return &one.Seconds
+	}
+	return nil
+}
 
-func of(i *Individual, value func(*Individual) float64) *float64 {
+// k is the individual's; nil for none.
+func (i *Individual) k() *float64 {
 	if i == nil {
 		return nil
 	}
-	return new(value(i))
+	return new(float64(i.K))
 }
 
 // count is #ID.
@@ -228,7 +219,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		c.Arms = append(c.Arms, p.info(a))
 		c.Matrix = append(c.Matrix, make([]int, len(p.Arms)))
 	}
-	var contests []experiment.Contest
+	tests := p.tests()
 	tasks := map[*Subject][]Entry{}
 	for _, e := range p.Entries() {
 		tasks[e.Subject] = append(tasks[e.Subject], e)
@@ -236,7 +227,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 	}
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
-		results := map[*Arm][]seeded{}
+		results := map[*Arm][]run{}
 		for _, e := range tasks[s] {
 			r, err := result(e)
 			if err != nil {
@@ -247,10 +238,10 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 				c.Done++
 				c.Seconds += r.Seconds
 				c.Add(&p.Terms, e.Key, &r.Cost)
-				results[e.Arm] = append(results[e.Arm], seeded{r, e.Seed})
+				results[e.Arm] = append(results[e.Arm], p.run(r, e.Seed))
 			}
 		}
-		found, err := disagreements(p, s, func(a *Arm) []seeded { return results[a] })
+		found, err := disagreements(p, s, func(a *Arm) []run { return results[a] })
 		if err != nil {
 			return nil, err
 		}
@@ -261,11 +252,9 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		}
 		c.Disagreements = append(c.Disagreements, found...)
 		c.tasks = append(c.tasks, decisions(p, results, found)...)
-		table := rows(p, s, results, len(found) > 0)
-		contests = p.enter(contests, table, len(found) > 0)
-		c.Rows = append(c.Rows, table...)
+		c.Rows = append(c.Rows, rows(p, s, results, len(found) > 0, tests)...)
 	}
-	c.Standings = experiment.Rankings(c.names(), contests)
+	c.Standings = tests.Standings()
 	return c, nil
 }
 
@@ -284,19 +273,11 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 	case r.Error != "":
 		status = experiment.Failed
 	}
-	var values view.Record
-	add := func(name string, of any) {
-		if r == nil {
-			of = nil
-		}
-		values = append(values, view.Value{Name: name, Of: of})
+	values := append(experiment.Values(measures, new(p.run(measured, e.Seed))), view.Value{Name: "nodes", Of: measured.Nodes},
+		view.Value{Name: "faults", Of: len(measured.Faults)}, view.Value{Name: "error", Of: experiment.Text(measured.Error)})
+	if r == nil {
+		values = experiment.Blank(values)
 	}
-	for _, m := range all {
-		add(m.name, m.of(measured))
-	}
-	add("nodes", measured.Nodes)
-	add("faults", len(measured.Faults))
-	add("error", experiment.Text(measured.Error))
 	arm.Epsilon = e.Subject.ask(&arm).Epsilon
 	info := p.info(arm)
 	options := append(experiment.Fields(info)[1:], view.Value{Name: "measured_epsilon", Of: e.Subject.Epsilon})
@@ -306,72 +287,26 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 // killed is the status of a task that was ended from outside, after its budget.
 const killed = "killed"
 
-// enter adds a network's rows to the contests; an arm alone enters no contest.
-func (p *Plan) enter(contests []experiment.Contest, rows []Row, refuted bool) []experiment.Contest {
-	for i := range all {
-		m := &all[i]
-		if len(p.Arms) < 2 || !m.ranks || !p.tests(m, refuted) {
-			continue
-		}
-		at := slices.IndexFunc(contests, func(c experiment.Contest) bool { return c.Measure == m.name })
-		if at < 0 {
-			at, contests = len(contests), append(contests, experiment.Contest{Measure: m.name})
-		}
-		contests[at].Networks = append(contests[at].Networks, p.match(m, rows))
-	}
-	return contests
-}
+// run is a result as it is measured.
+func (p *Plan) run(r *Result, seed int64) run { return run{r, seed, p.Limit().Seconds()} }
 
-func (c *Comparison) names() (names []string) {
-	for i := range c.Arms {
-		names = append(names, c.Arms[i].Name)
-	}
-	return names
-}
-
-// tests reports whether the arms are compared by a measure. refuted: some proof was, on
-// the network.
-func (p *Plan) tests(m *measure, refuted bool) bool {
-	other := func(a Arm) bool { return m.alike != nil && !m.alike(&p.Arms[0], &a) }
-	return !(m.neutral || slices.ContainsFunc(p.Arms, other) || m.proofs && refuted)
-}
-
-// match has the runs of a network's rows as tests take them, larger being better.
-func (p *Plan) match(m *measure, rows []Row) experiment.Match {
-	out := experiment.Match{Runs: make([][]float64, len(rows))}
-	for i := range rows {
-		cell := m.cell(&rows[i])
-		out.Cells = append(out.Cells, cell)
-		for _, v := range cell.Values {
-			if v == nil {
-				v = new(m.missing(p.Limit().Seconds()))
-			}
-			worth := *v
-			if m.less {
-				worth = -worth
-			}
-			out.Runs[i] = append(out.Runs[i], worth)
-		}
-	}
-	return out
+// tests hold the arms against each other.
+func (p *Plan) tests() *experiment.Tests[Row, run] {
+	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked}
 }
 
 // rows are one model's, an arm each. refuted: some proof was.
-func rows(p *Plan, s *Subject, results map[*Arm][]seeded, refuted bool) []Row {
-	out := make([]Row, len(p.Arms))
+func rows(p *Plan, s *Subject, results map[*Arm][]run, refuted bool, tests *experiment.Tests[Row, run]) []Row {
+	out, runs := make([]Row, len(p.Arms)), make([][]run, len(p.Arms))
 	for i := range p.Arms {
-		out[i] = row(s, &p.Arms[i], results[&p.Arms[i]])
+		runs[i] = results[&p.Arms[i]]
+		out[i] = row(s, &p.Arms[i], runs[i])
 	}
-	for i := range all {
-		if m := &all[i]; p.tests(m, refuted) {
-			tested := p.match(m, out)
-			statistics.Test(tested.Cells, p.Frame().Arms, tested.Runs)
-		}
-	}
+	tests.Add(out, runs, func(measure string) bool { return !p.compares(measure, refuted) })
 	return out
 }
 
-func row(s *Subject, a *Arm, results []seeded) Row {
+func row(s *Subject, a *Arm, results []run) Row {
 	r := Row{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: a.Name, Runs: len(results)}, Over: map[string]*statistics.Cell{}}
 	for _, x := range results {
 		if x.first() != nil {
@@ -387,13 +322,7 @@ func row(s *Subject, a *Arm, results []seeded) Row {
 			r.Errors = append(r.Errors, x.Error)
 		}
 	}
-	for _, m := range all {
-		var values []*float64
-		for _, x := range results {
-			values = append(values, m.of(x.Result))
-		}
-		*m.cell(&r) = statistics.Of(values)
-	}
+	experiment.Fill(measures, &r, results)
 	mean := func(name string) *float64 { return r.Over[name].Mean }
 	r.Diversity, r.Regions, r.Certified = mean("diversity"), mean("regions"), mean("certified")
 	r.Fair, r.Unfair, r.Undecided = mean("fair"), mean("unfair"), mean("undecided")

@@ -174,32 +174,18 @@ func (p *Plan[Q, R]) Resolve(ctx context.Context, s *session.Session) error {
 		case "":
 			solvers = s.Plugins.DefaultSolvers()
 		}
-		if err := p.use(ctx, s, i, client.Strategy, strategy); err != nil {
+		if err := experiment.Learn(ctx, s, p.plugins, client.Strategy, strategy, nil); err != nil {
 			return err
 		}
+		p.uses[i] = append(p.uses[i], experiment.StrategyKey(strategy))
 		for _, name := range solvers {
-			if err := p.use(ctx, s, i, client.Solver, name); err != nil {
+			if err := experiment.Learn(ctx, s, p.plugins, client.Solver, name, nil); err != nil {
 				return err
 			}
+			p.uses[i] = append(p.uses[i], experiment.SolverKey(name))
 		}
 	}
 	return nil
-}
-
-// use takes a plugin in that a request uses.
-func (p *Plan[Q, R]) use(ctx context.Context, s *session.Session, request int, kind client.Kind, name string) error {
-	key := fmt.Sprintf("%s %s", kind, name)
-	p.uses[request] = append(p.uses[request], key)
-	if _, known := p.plugins[key]; known {
-		return nil
-	}
-	plugin, err := s.Plugins.Launch(ctx, kind, name)
-	if err != nil {
-		return err
-	}
-	defer plugin.Close()
-	p.plugins[key], err = experiment.PluginOf(plugin)
-	return err
 }
 
 // asked is a request as experiment.Task has it.

@@ -128,15 +128,10 @@ func (p *Plan) questions() []Subject {
 
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
-	f := &experiment.Frame{Command: Command, Plan: p, Terms: p.Terms, Arms: p.Arms, Called: fmt.Sprintf("%d instances", len(p.Instances)), Untested: true, Plugins: map[string]experiment.Plugin{}}
-	all := p.questions()
-	for i := range all {
-		f.Subjects = append(f.Subjects, &all[i].Subject)
+	return &experiment.Frame{
+		Command: Command, Plan: p, Terms: p.Terms, Plugins: experiment.AsSolvers(p.Solvers), Called: fmt.Sprintf("%d instances", len(p.Instances)), Untested: true,
+		Subjects: experiment.Each(p.questions(), func(s *Subject) *experiment.Subject { return &s.Subject }), Arms: p.Arms,
 	}
-	for name, s := range p.Solvers {
-		f.Plugins["solver "+name] = s
-	}
-	return f
 }
 
 // Recall reads a plan back from a task of the journal.
@@ -170,7 +165,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		ask.Set, ask.Timeout, ask.Seed = p.Solvers[*e.Arm].Set, p.Limit(), e.Seed
 		asked := ask
 		asked.Spec = asked.Spec.Canonical()
-		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: []string{"solver " + *e.Arm}, Cell: e.Cell(), Group: e.Group(&e.Subject.Subject), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
+		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: []string{experiment.SolverKey(*e.Arm)}, Cell: e.Cell(), Group: e.Group(&e.Subject.Subject), Try: func(ctx context.Context, cores []int, _ string, tell func(string)) (experiment.Outcome, error) {
 			r, err := p.try(ctx, &e, &ask, b, cores, tell)
 			return experiment.Outcome{Result: r}, err
 		}})

@@ -127,20 +127,12 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 // count takes an outcome in.
 func (r *Row) count(o soundness.Outcome) {
 	r.Asked++
-	switch o {
-	case soundness.Wrong:
-		r.Wrong++
-		r.Disqualified = true
-	case soundness.Found, soundness.Untrue:
-		r.Found++
-	case soundness.Proved:
-		r.Proved++
-	case soundness.Undecided:
-		r.Undecided++
-	case soundness.Declined:
-		r.Declined++
-	case soundness.Failed:
-		r.Failed++
+	r.Disqualified = r.Disqualified || o == soundness.Wrong
+	if n := map[soundness.Outcome]*int{
+		soundness.Wrong: &r.Wrong, soundness.Found: &r.Found, soundness.Untrue: &r.Found, soundness.Proved: &r.Proved,
+		soundness.Undecided: &r.Undecided, soundness.Declined: &r.Declined, soundness.Failed: &r.Failed,
+	}[o]; n != nil {
+		*n++
 	}
 }
 
@@ -157,11 +149,7 @@ func (p *Plan) tidy(to *Report, e Entry, r *Result, status string, a *Answer) {
 }
 
 // Keep implements experiment.Table.
-func (r *Report) Keep(where experiment.Kept) {
-	r.Head.Keep(where)
-	r.Conditions.Keep(where)
-	r.Interrupted = where.Interrupted
-}
+func (r *Report) Keep(where experiment.Kept) { where.In(&r.Head, &r.Conditions, &r.Interrupted) }
 
 // Failure implements experiment.Table: a solver that fails is no failure of the run.
 func (r *Report) Failure() error { return nil }
@@ -184,11 +172,7 @@ func (r *Report) Document() *view.Document {
 		"wrong: claims that the truth refutes, one of which disqualifies; found: witnesses that were replayed; proved: fair, or a value that is known",
 		"declined: questions that the solver does not take; spurious: points that the replay refused",
 		fmt.Sprintf("each question has %s of %s, which the seconds are of, too; %s", r.Budget, r.timed(), &r.Terms),
-	}, r.Conditions.Notes(&r.Terms, r.Done, r.Done)...)
-	if r.Done < r.Tasks {
-		t.Notes = append(t.Notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", r.Done, r.Tasks))
-	}
-	t.Notes = append(t.Notes, r.Source.Notes()...)
+	}, (&experiment.Course{Terms: &r.Terms, Conditions: &r.Conditions, Source: &r.Source, Done: r.Done, Tasks: r.Tasks}).Notes()...)
 	d := view.Of(r.refuted(), t)
 	d.Add(r.decided("Decided, by question", func(a *Answer) string { return a.Question }, nil))
 	d.Add(r.decided("Decided, by rung", func(a *Answer) string { return strconv.Itoa(a.Rung) }, byNumber))

@@ -1,0 +1,183 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Measure is what runs are measured by, and a column of tables. Row is an arm on one network,
+// Run one of its runs.
+type Measure[Row, Run any] struct {
+	// Name is that of --columns and of tables for programs.
+	Name     string
+	Title    string
+	Decimals int
+	// Cell is where a row has the measure.
+	Cell func(*Row) *statistics.Cell
+	// Of is the value of a run; nil for none.
+	Of func(*Run) *float64
+	// Worth orders runs from worse to better, entry after entry; nil stands for the value
+	// itself, 0 where there is none.
+	Worth func(*Run) []float64
+	// Beyond the paper's table.
+	Beyond bool
+	// Neutral: neither more nor less is better, and it is not tested.
+	Neutral bool
+}
+
+// Fill sets the cells of a row from its runs; nil runs leave nil values.
+func Fill[Row, Run any](measures []Measure[Row, Run], row *Row, runs []Run) {
+	for _, m := range measures {
+		var values []*float64
+		if runs != nil {
+			values = make([]*float64, len(runs))
+		}
+		for i := range runs {
+			values[i] = m.Of(&runs[i])
+		}
+		*m.Cell(row) = statistics.Of(values)
+	}
+}
+
+// Values are the measures of a run as tidy data.
+func Values[Row, Run any](measures []Measure[Row, Run], run *Run) (out view.Record) {
+	for _, m := range measures {
+		out = append(out, view.Value{Name: m.Name, Of: m.Of(run)})
+	}
+	return out
+}
+
+// Worths are the runs of each arm as numbers that order them as the measure does, larger
+// being better: their places among all of them, equal ones sharing theirs. Tests that look at
+// order alone take them for the values.
+func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
+	of := m.Worth
+	if of == nil {
+		of = func(r *Run) []float64 { return []float64{OrZero(m.Of(r))} }
+	}
+	keys := make([][][]float64, len(arms))
+	var all [][]float64
+	for a := range arms {
+		for i := range arms[a] {
+			keys[a] = append(keys[a], of(&arms[a][i]))
+		}
+		all = append(all, keys[a]...)
+	}
+	slices.SortFunc(all, slices.Compare[[]float64])
+	out := make([][]float64, len(arms))
+	for a := range arms {
+		for _, key := range keys[a] {
+			// The middle of the places that it shares.
+			first, _ := slices.BinarySearchFunc(all, key, slices.Compare[[]float64])
+			after, _ := slices.BinarySearchFunc(all, key, func(have, want []float64) int {
+				return cmp.Or(slices.Compare(have, want), -1)
+			})
+			out[a] = append(out[a], float64(first+after+1)/2)
+		}
+	}
+	return out
+}
+
+// OrZero is a value, 0 for none.
+func OrZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// Tests hold arms against each other by measures, network by network.
+type Tests[Row, Run any] struct {
+	Arms     []string
+	Measures []Measure[Row, Run]
+	// Ranked are the names of the measures that arms are ranked by over networks, the first
+	// deciding.
+	Ranked  []string
+	matches map[string][]match // by measure
+}
+
+// Add tests the rows of a network, an arm each, by the measures that are not neutral, nor so there.
+func (t *Tests[Row, Run]) Add(rows []Row, runs [][]Run, neutral func(measure string) bool) {
+	if t.matches == nil {
+		t.matches = map[string][]match{}
+	}
+	for _, m := range t.Measures {
+		if m.Neutral || neutral != nil && neutral(m.Name) {
+			continue
+		}
+		on := match{runs: m.Worths(runs)}
+		for i := range rows {
+			on.cells = append(on.cells, m.Cell(&rows[i]))
+		}
+		statistics.Test(on.cells, t.Arms, on.runs)
+		t.matches[m.Name] = append(t.matches[m.Name], on)
+	}
+}
+
+// Column shows the measure of rows.
+func (m *Measure[Row, Run]) Column(rows []Row) Column {
+	return Measured(m.Name, m.Title, m.Decimals, func(i int) *statistics.Cell { return m.Cell(&rows[i]) })
+}
+
+// Data are columns of tables for programs, and their texts in a row.
+type Data struct {
+	Names []string
+	Of    func(row int) []string
+}
+
+// Part are some of the columns.
+func (d Data) Part(from, to int) Data {
+	return Data{d.Names[from:to], func(row int) []string { return d.Of(row)[from:to] }}
+}
+
+// Data are the measure's mean, standard deviation and tests, with separator between arms.
+func (m *Measure[Row, Run]) Data(rows []Row, separator string) Data {
+	return Data{[]string{m.Name, m.Name + ".sd", m.Name + ".bold", m.Name + ".p", m.Name + ".a12"}, func(row int) []string {
+		c := m.Cell(&rows[row])
+		var p, a12 []string
+		for _, a := range c.Against {
+			p = append(p, fmt.Sprintf("%s:%.3g", a.Arm, a.PHolm))
+			a12 = append(a12, fmt.Sprintf("%s:%.3f", a.Arm, a.A12))
+		}
+		return []string{view.Exact(c.Mean), view.Exact(c.SD), strconv.FormatBool(c.Bold), strings.Join(p, separator), strings.Join(a12, separator)}
+	}}
+}
+
+// Intervals are the measure's median and bootstrapped intervals.
+func (m *Measure[Row, Run]) Intervals(rows []Row) Data {
+	return Data{[]string{m.Name + ".median", m.Name + ".mean.lo", m.Name + ".mean.hi", m.Name + ".median.lo", m.Name + ".median.hi"}, func(row int) []string {
+		c := m.Cell(&rows[row])
+		line := []string{view.Exact(c.Median)}
+		for _, i := range []*statistics.Interval{c.MeanCI, c.MedianCI} {
+			if i == nil {
+				line = append(line, "", "")
+			} else {
+				line = append(line, view.Exact(&i[0]), view.Exact(&i[1]))
+			}
+		}
+		return line
+	}}
+}
+
+// DataTable is a table for programs.
+func DataTable(rows int, all []Data) *view.Table {
+	var names []string
+	for _, d := range all {
+		names = append(names, d.Names...)
+	}
+	t := &view.Table{Columns: view.Columns(names...)}
+	for i := range rows {
+		var line []string
+		for _, d := range all {
+			line = append(line, d.Of(i)...)
+		}
+		t.Add(line...)
+	}
+	return t
+}
