@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/keras/hdf5"
 	"github.com/hyfair/hyfair/internal/tier"
 )
 

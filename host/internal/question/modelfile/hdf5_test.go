@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/keras/hdf5"
 )
 
 func openRoot(file []byte) (*hdf5.Group, error) {

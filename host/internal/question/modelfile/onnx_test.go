@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -28,7 +29,7 @@ func TestONNXRoundTrip(t *testing.T) {
 			t.Skip("scores are written of one sigmoid unit")
 		}
 		var b bytes.Buffer
-		if err := WriteONNX(&b, want); err != nil {
+		if err := onnx.Write(&b, want); err != nil {
 			t.Fatal(err)
 		}
 		got, info, err := readBytes(b.Bytes())

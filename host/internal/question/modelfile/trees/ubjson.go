@@ -1,9 +1,11 @@
-package modelfile
+package trees
 
 import (
 	"encoding/binary"
 	"math"
 	"strconv"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 )
 
 // textOfUBJSON converts UBJSON (Draft 12) to JSON.
@@ -24,15 +26,15 @@ const (
 	maxUBJSONDepth = 64
 	// maxUBJSONText bounds the JSON; in typed lists of small numbers, a number of one byte
 	// becomes several.
-	maxUBJSONText = 4 * maxTrees
+	maxUBJSONText = 4 * maxFile
 )
 
 func (u *ubjson) take(n int) []byte {
 	if n < 0 || n > len(u.in)-u.at {
-		panic(faultf("the file ends in the middle, at byte %d", len(u.in)))
+		panic(fault.New("the file ends in the middle, at byte %d", len(u.in)))
 	}
 	if len(u.out) > maxUBJSONText {
-		panic(faultf("more than %d bytes as JSON", maxUBJSONText))
+		panic(fault.New("more than %d bytes as JSON", maxUBJSONText))
 	}
 	u.at += n
 	return u.in[u.at-n : u.at]
@@ -67,7 +69,7 @@ func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 func (u *ubjson) length() int {
 	n, ok := u.integer(u.marker())
 	if !ok || n < 0 || n > math.MaxInt32 {
-		panic(faultf("byte %d: no length", u.at))
+		panic(fault.New("byte %d: no length", u.at))
 	}
 	return int(n)
 }
@@ -80,7 +82,7 @@ func (u *ubjson) float(v float64, bits int) {
 		return
 	}
 	if math.IsInf(v, 0) {
-		panic(faultf("byte %d: %v is no number", u.at, v))
+		panic(fault.New("byte %d: %v is no number", u.at, v))
 	}
 	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
 }
@@ -107,11 +109,11 @@ func (u *ubjson) value(marker byte, depth int) {
 		u.text()
 	case '[', '{':
 		if depth == maxUBJSONDepth {
-			panic(faultf("byte %d: more than %d levels", u.at, maxUBJSONDepth))
+			panic(fault.New("byte %d: more than %d levels", u.at, maxUBJSONDepth))
 		}
 		u.container(marker, depth)
 	default:
-		panic(faultf("byte %d: unknown type %q", u.at-1, marker))
+		panic(fault.New("byte %d: unknown type %q", u.at-1, marker))
 	}
 }
 
@@ -123,12 +125,12 @@ func (u *ubjson) container(marker byte, depth int) {
 	if next == '$' {
 		kind, next = u.take(1)[0], u.marker()
 		if next != '#' {
-			panic(faultf("byte %d: a list of a type without a count", u.at-1))
+			panic(fault.New("byte %d: a list of a type without a count", u.at-1))
 		}
 	}
 	if next == '#' {
 		if count = u.length(); count > len(u.in)-u.at {
-			panic(faultf("byte %d: a list of %d values, of which the file has no room", u.at, count))
+			panic(fault.New("byte %d: a list of %d values, of which the file has no room", u.at, count))
 		}
 	}
 	for i := 0; ; i++ {
@@ -165,7 +167,7 @@ func (u *ubjson) key(marker byte, count int) {
 	}
 	n, ok := u.integer(marker)
 	if !ok || n < 0 || n > math.MaxInt32 {
-		panic(faultf("byte %d: no field's name", u.at))
+		panic(fault.New("byte %d: no field's name", u.at))
 	}
 	u.out = strconv.AppendQuote(u.out, string(u.take(int(n))))
 }

@@ -1,4 +1,4 @@
-package modelfile
+package onnx
 
 import (
 	"fmt"
@@ -6,23 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
-// onnxOp evaluates a node's outputs, in order, from its inputs; an omitted input is nil.
-type onnxOp func(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue
+// operator evaluates a node's outputs, in order, from its inputs; an omitted input is nil.
+type operator func(g *graph, n *node, in []*value) []*value
 
 // learning is the domain of the operators for scikit-learn's models.
 const learning = "ai.onnx.ml"
 
-var onnxOps map[string]onnxOp
+var operators map[string]operator
 
 func init() { // breaks the initialisation cycle of the table and its functions
-	onnxOps = map[string]onnxOp{
+	operators = map[string]operator{
 		"Identity": same, "Dropout": dropout, "Cast": cast1, "Constant": constantNode, "Shape": shapeOf,
 		"Gemm": gemm, "MatMul": matmul, "BatchNormalization": batchNormalization,
 		"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Neg": negated, "Sum": sumOfAll,
-		"Relu": func(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return g.through(in[0], g.relu) },
+		"Relu": func(g *graph, _ *node, in []*value) []*value { return g.through(in[0], g.ReLU) },
 		"Abs":  absolute, "ReduceSum": reduceSum,
 		"LeakyRelu": leakyReLU, "PRelu": leakyReLU, "Clip": clip, "Max": extreme, "Min": extreme,
 		"Sigmoid": sigmoid, "Softmax": softmax,
@@ -37,28 +38,28 @@ func init() { // breaks the initialisation cycle of the table and its functions
 }
 
 // node evaluates the outputs of a node.
-func (g *onnxGraph) node(n *onnxNode, asked string) {
+func (g *graph) node(n *node, asked string) {
 	name := n.op
 	if !standard(n.domain) {
 		name = n.domain + "." + n.op
 	}
-	op := onnxOps[name]
+	op := operators[name]
 	if op == nil {
-		defer about(n.title())
-		panic(faultf("this operator is not read%s", g.remedy(n)))
+		defer fault.About(n.title())
+		panic(fault.New("this operator is not read%s", g.remedy(n)))
 	}
-	in := make([]*onnxValue, len(n.inputs))
+	in := make([]*value, len(n.inputs))
 	for i, input := range n.inputs { // outside about: a fault of an input names its own place
 		if input != "" {
 			in[i] = g.value(input)
 		}
 	}
-	defer about(n.title())
+	defer fault.About(n.title())
 	if len(in) == 0 && n.op != "Constant" || len(in) > 0 && in[0] == nil {
-		panic(faultf("without an input"))
+		panic(fault.New("without an input"))
 	}
-	var out []*onnxValue
-	if slices.ContainsFunc(in, func(v *onnxValue) bool { return v != nil && v.labels }) {
+	var out []*value
+	if slices.ContainsFunc(in, func(v *value) bool { return v != nil && v.labels }) {
 		for range n.outputs {
 			out = append(out, labels(g, n, in)...)
 		}
@@ -67,7 +68,7 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 	}
 	for i, v := range out {
 		if v.entries() != count(v.dims) && v.open == "" && !v.labels {
-			panic(faultf("%d values of the shape %v", v.entries(), v.dims))
+			panic(fault.New("%d values of the shape %v", v.entries(), v.dims))
 		}
 		if i < len(n.outputs) {
 			g.values[n.outputs[i]] = v
@@ -75,15 +76,8 @@ func (g *onnxGraph) node(n *onnxNode, asked string) {
 	}
 }
 
-func (n *onnxNode) title() string {
-	if n.name == "" && len(n.outputs) > 0 {
-		return fmt.Sprintf("node of %q (%.40s)", n.outputs[0], n.op)
-	}
-	return fmt.Sprintf("node %q (%.40s)", n.name, n.op)
-}
-
 // remedy is advice about an unsupported operator.
-func (g *onnxGraph) remedy(n *onnxNode) string {
+func (g *graph) remedy(n *node) string {
 	sklearn := strings.HasPrefix(g.producer, "skl2onnx")
 	switch {
 	case strings.HasPrefix(n.op, "SVM"):
@@ -113,13 +107,13 @@ func (g *onnxGraph) remedy(n *onnxNode) string {
 // stepsApart is advice to apply the first steps of a Pipeline separately.
 const stepsApart = "write Z = model[:-1].transform(X) as a CSV file, export skl2onnx.to_onnx(model[-1], Z[:1].astype(\"float32\")), and give hyfair init that file with --inputs"
 
-func one1(v *onnxValue) []*onnxValue { return []*onnxValue{v} }
+func one1(v *value) []*value { return []*value{v} }
 
-func same(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue { return one1(in[0]) }
+func same(_ *graph, _ *node, in []*value) []*value { return one1(in[0]) }
 
 // labels stands for predicted classes, for compared numbers, and for everything computed from them.
-func labels(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
-	out := &onnxValue{labels: true}
+func labels(_ *graph, n *node, in []*value) []*value {
+	out := &value{labels: true}
 	for _, v := range in {
 		if v != nil && v.cut != "" {
 			out.cut = v.cut
@@ -131,71 +125,65 @@ func labels(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(out)
 }
 
-func dropout(_ *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
+func dropout(_ *graph, _ *node, in []*value) []*value {
 	if len(in) > 2 && in[2] != nil && in[2].constant != nil && slices.ContainsFunc(in[2].constant.numbers, func(v float64) bool { return v != 0 }) {
-		panic(faultf("in training mode: export after model.eval()"))
+		panic(fault.New("in training mode: export after model.eval()"))
 	}
 	return one1(in[0])
 }
 
-func cast1(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
-	v, to := in[0], uint64(n.integer("to", 0))
+func cast1(_ *graph, n *node, in []*value) []*value {
+	v, to := in[0], int32(n.integer("to", 0))
 	switch {
-	case to == onnxFloat || to == onnxDouble:
+	case to == typeFloat || to == typeDouble:
 		return one1(v)
-	case v.constant != nil && to != onnxText && v.constant.texts == nil:
+	case v.constant != nil && to != typeText && v.constant.texts == nil:
 		out := *v.constant
-		if to != onnxInt32 && to != onnxInt64 && to != onnxBool {
-			panic(faultf("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
+		if to != typeInt32 && to != typeInt64 && to != typeBool {
+			panic(fault.New("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
 		}
 		out.numbers = slices.Clone(out.numbers)
 		for i := range out.numbers {
 			out.numbers[i] = math.Trunc(out.numbers[i])
 		}
-		return one1(&onnxValue{dims: v.dims, constant: &out})
-	case v.columns != nil && (to == onnxInt32 || to == onnxInt64 || to == onnxText):
+		return one1(&value{dims: v.dims, constant: &out})
+	case v.columns != nil && (to == typeInt32 || to == typeInt64 || to == typeText):
 		out := *v
-		out.whole = to == onnxText || slices.ContainsFunc(v.columns, func(c *onnxColumn) bool { return c.element != onnxInt32 && c.element != onnxInt64 })
+		out.whole = to == typeText || slices.ContainsFunc(v.columns, func(c *column) bool { return c.element != typeInt32 && c.element != typeInt64 })
 		return one1(&out)
-	case v.scores != nil && (to == onnxInt32 || to == onnxInt64 || to == onnxBool):
+	case v.scores != nil && (to == typeInt32 || to == typeInt64 || to == typeBool):
 		return labels(nil, n, in)
 	}
-	panic(faultf("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
+	panic(fault.New("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
 }
 
-func constantNode(g *onnxGraph, n *onnxNode, _ []*onnxValue) []*onnxValue {
-	t := &onnxTensor{}
+func constantNode(g *graph, n *node, _ []*value) []*value {
+	t := &tensor{}
 	switch {
 	case n.has("value"):
-		var message []byte
-		scan(n.attributes["value"], func(number protowire.Number, f field) {
-			if number == attributeTensor {
-				message = f.b
-			}
-		})
-		return one1(g.constant(n.outputs[0], parseFields(message)))
+		return one1(g.constant(n.outputs[0], n.attributes["value"].GetT()))
 	case n.has("value_float"):
-		t.numbers, t.element = []float64{n.float("value_float", 0)}, onnxFloat
+		t.numbers, t.element = []float64{n.float("value_float", 0)}, typeFloat
 	case n.has("value_int"):
-		t.numbers, t.element = []float64{float64(n.integer("value_int", 0))}, onnxInt64
+		t.numbers, t.element = []float64{float64(n.integer("value_int", 0))}, typeInt64
 	case n.has("value_floats"):
-		t.numbers, t.element = n.numbers("value_floats"), onnxFloat
+		t.numbers, t.element = n.numbers("value_floats"), typeFloat
 		t.dims = []int{len(t.numbers)}
 	case n.has("value_ints"):
-		t.numbers, t.element = n.numbers("value_ints"), onnxInt64
+		t.numbers, t.element = n.numbers("value_ints"), typeInt64
 		t.dims = []int{len(t.numbers)}
 	default:
-		panic(faultf("without a number"))
+		panic(fault.New("without a number"))
 	}
-	return one1(&onnxValue{dims: t.dims, constant: t})
+	return one1(&value{dims: t.dims, constant: t})
 }
 
 // shapeOf is a shape as a constant; the number of rows is −1, as in Reshape.
-func shapeOf(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func shapeOf(_ *graph, n *node, in []*value) []*value {
 	if in[0].open != "" {
-		panic(faultf("of an input whose number of columns the file does not say"))
+		panic(fault.New("of an input whose number of columns the file does not say"))
 	}
-	t := &onnxTensor{element: onnxInt64}
+	t := &tensor{element: typeInt64}
 	for _, d := range in[0].dims {
 		t.numbers = append(t.numbers, float64(d))
 	}
@@ -205,7 +193,7 @@ func shapeOf(_ *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		t.numbers = t.numbers[from:max(from, to)]
 	}
 	t.dims = []int{len(t.numbers)}
-	return one1(&onnxValue{dims: t.dims, constant: t})
+	return one1(&value{dims: t.dims, constant: t})
 }
 
 func within(i int64, n int) int64 {
@@ -216,27 +204,17 @@ func within(i int64, n int) int64 {
 }
 
 // through applies a step to numbers that keeps their count.
-func (g *onnxGraph) through(v *onnxValue, step func(form) form) []*onnxValue {
+func (g *graph) through(v *value, step func(layers.Form) layers.Form) []*value {
 	f := step(g.numbers(v))
-	return one1(&onnxValue{dims: v.dims, form: &f})
+	return one1(&value{dims: v.dims, form: &f})
 }
 
 // numbersOf is a constant input of n numbers, or of one number for all.
 func (in operands) numbersOf(i, n int, what string) []float64 {
 	if i >= len(in) || in[i] == nil || in[i].constant == nil || in[i].constant.texts != nil {
-		panic(faultf("%s that are not constants of the file", what))
+		panic(fault.New("%s that are not constants of the file", what))
 	}
-	return repeated(in[i].constant.numbers, n, what)
+	return layers.Repeated(in[i].constant.numbers, n, what)
 }
 
-type operands []*onnxValue
-
-func repeated(values []float64, n int, what string) []float64 {
-	if len(values) == 1 && n != 1 {
-		return slices.Repeat(values, n)
-	}
-	if len(values) != n {
-		panic(faultf("%d %s for %d units", len(values), what, n))
-	}
-	return values
-}
+type operands []*value

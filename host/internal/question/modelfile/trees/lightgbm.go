@@ -1,4 +1,4 @@
-package modelfile
+package trees
 
 import (
 	"bytes"
@@ -8,20 +8,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/forest"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
-func init() {
-	formats = append(formats, format{
-		name: "lightgbm-text", extensions: []string{".lgb"}, // and .txt, as which a folder has much else
-		is: func(head []byte, _ string) bool {
-			return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
-		},
-		read: func(f source) loaded {
-			return f.choice.loadedTrees(parseLightGBM(string(whole(f, f.size, maxTrees, "a LightGBM model"))))
-		},
-	})
+// LightGBM is the format of LightGBM's text files.
+var LightGBM = reader.Format{
+	Name: "lightgbm-text", Extensions: []string{".lgb"}, Max: maxFile, What: "a LightGBM model", // and .txt, as which a folder has much else
+	Is: func(head []byte, _ string) bool {
+		return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
+	},
+	Read: func(f reader.File) *reader.Model { return loaded(f.Choice)(parseLightGBM(string(f.Text))) },
 }
 
 // lightGBM reads a block of lines key=value, the model's or a tree's.
@@ -30,7 +30,7 @@ type lightGBM map[string]string
 func (b lightGBM) number(key string) int {
 	v, err := strconv.ParseInt(b[key], 10, 32)
 	if err != nil {
-		panic(faultf("%s: %.40q is no integer", key, b[key]))
+		panic(fault.New("%s: %.40q is no integer", key, b[key]))
 	}
 	return int(v)
 }
@@ -42,20 +42,20 @@ func (b lightGBM) integers(key string, count int) []int {
 func listed[T any](b lightGBM, key string, count int, parse func(string) (T, error)) []T {
 	words := strings.Fields(b[key])
 	if count >= 0 && len(words) != count {
-		panic(faultf("%s: %d numbers; %d expected", key, len(words), count))
+		panic(fault.New("%s: %d numbers; %d expected", key, len(words), count))
 	}
 	out := make([]T, len(words))
 	for i, w := range words {
 		v, err := parse(w)
 		if err != nil {
-			panic(faultf("%s: %.40q is not such a number", key, w))
+			panic(fault.New("%s: %.40q is not such a number", key, w))
 		}
 		out[i] = v
 	}
 	return out
 }
 
-func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []string, codes map[int]Codes) {
+func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []string, codes map[int]reader.Codes) {
 	blocks := []lightGBM{{}}
 	ended := false
 	var lists [][]string
@@ -77,40 +77,40 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 		}
 	}
 	if !ended {
-		panic(faultf("the file ends in the middle: no line \"end of trees\""))
+		panic(fault.New("the file ends in the middle: no line \"end of trees\""))
 	}
 	head := blocks[0]
 	if n := head.number("num_class"); n != 1 || head["num_tree_per_iteration"] != "1" {
-		panic(faultf("num_class: %d classes; models of one score are read: train one against the rest with objective=\"binary\"", n))
+		panic(fault.New("num_class: %d classes; models of one score are read: train one against the rest with objective=\"binary\"", n))
 	}
 	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: fairness.LinkSigmoid}
 	scale := 1.0 // of the leaves
 	objective := strings.Fields(head["objective"])
 	switch {
 	case len(objective) == 0:
-		panic(faultf("objective: missing, as where it was a function of your own, so that the file does not say what its sum means: train with objective=\"binary\""))
+		panic(fault.New("objective: missing, as where it was a function of your own, so that the file does not say what its sum means: train with objective=\"binary\""))
 	case objective[0] == "binary" || objective[0] == "cross_entropy":
 		for _, word := range objective[1:] {
 			if slope, ok := strings.CutPrefix(word, "sigmoid:"); ok {
 				var err error
 				if scale, err = strconv.ParseFloat(slope, 64); err != nil || !(scale > 0) {
-					panic(faultf("objective: %.40s is no sigmoid", word))
+					panic(fault.New("objective: %.40s is no sigmoid", word))
 				}
 			}
 		}
 	case (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
 		out.Output = fairness.LinkLinear
 	default:
-		panic(faultf("objective: %.60q is not read; binary, cross_entropy and regression are", head["objective"]))
+		panic(fault.New("objective: %.60q is not read; binary, cross_entropy and regression are", head["objective"]))
 	}
-	var list []grown
+	var list []forest.Tree
 	for k, b := range blocks[1:] {
 		func() {
-			defer about(fmt.Sprintf("tree %d", k))
+			defer fault.About(fmt.Sprintf("tree %d", k))
 			list = append(list, b.grown())
 		}()
 	}
-	out.Trees = all(list)
+	out.Trees = forest.All(list)
 	count := 1.0
 	if _, mean := head["average_output"]; mean { // boosting="rf"
 		count = float64(max(1, len(out.Trees)))
@@ -140,19 +140,19 @@ const (
 // lgbNearZero is up to where numbers are taken for zeros.
 var lgbNearZero = float64(float32(1e-35))
 
-func (b lightGBM) grown() grown {
+func (b lightGBM) grown() forest.Tree {
 	leaves := b.number("num_leaves")
 	if leaves < 1 || leaves > trees.MaxNodes {
-		panic(faultf("num_leaves: %d", leaves))
+		panic(fault.New("num_leaves: %d", leaves))
 	}
 	if b["is_linear"] == "1" {
-		panic(faultf("is_linear: leaves with linear models are not read; train with linear_tree=False"))
+		panic(fault.New("is_linear: leaves with linear models are not read; train with linear_tree=False"))
 	}
 	float := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 	values := listed(b, "leaf_value", leaves, float)
 	splits := leaves - 1
 	if splits == 0 {
-		return grown{nodes: 1, node: func(int) trees.Node { return trees.Leaf(values[0]) }}
+		return forest.Tree{Nodes: 1, Node: func(int) trees.Node { return trees.Leaf(values[0]) }}
 	}
 	inputs, kinds := b.integers("split_feature", splits), b.integers("decision_type", splits)
 	borders := listed(b, "threshold", splits, float)
@@ -169,14 +169,14 @@ func (b lightGBM) grown() grown {
 		case c < 0 && ^c < leaves:
 			return int32(splits + ^c)
 		}
-		panic(faultf("child %d of %d comparisons and %d leaves", c, splits, leaves))
+		panic(fault.New("child %d of %d comparisons and %d leaves", c, splits, leaves))
 	}
-	return grown{nodes: splits + leaves, node: func(i int) trees.Node {
+	return forest.Tree{Nodes: splits + leaves, Node: func(i int) trees.Node {
 		if i >= splits {
 			return trees.Leaf(values[i-splits])
 		}
 		if inputs[i] >= trees.MaxInputs {
-			panic(faultf("split_feature: %d", inputs[i]))
+			panic(fault.New("split_feature: %d", inputs[i]))
 		}
 		n := trees.Node{Input: int32(inputs[i]), Left: child(left[i]), Right: child(right[i]), Value: borders[i], Closed: true}
 		if math.IsInf(n.Value, 1) { // all numbers go left, and what is missing perhaps not
@@ -211,7 +211,7 @@ func (b lightGBM) grown() grown {
 // bitset is the categories of set number k.
 func bitset(k int, from, words []int) (out []int) {
 	if k < 0 || k >= len(from)-1 || from[k] < 0 || from[k+1] < from[k] || from[k+1] > len(words) {
-		panic(faultf("cat_boundaries: no set %d", k))
+		panic(fault.New("cat_boundaries: no set %d", k))
 	}
 	for w, word := range words[from[k]:from[k+1]] {
 		for ; word != 0; word &= word - 1 {

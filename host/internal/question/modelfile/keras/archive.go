@@ -1,4 +1,4 @@
-package modelfile
+package keras
 
 import (
 	"archive/zip"
@@ -11,7 +11,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/keras/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 )
 
 const (
@@ -21,54 +23,54 @@ const (
 	maxPacked = 64 << 20
 )
 
-func init() {
-	formats = append(formats, format{
-		name: "keras", extensions: []string{".keras"},
-		is:   func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) },
-		read: readKerasArchive,
-	})
+// Archive is the format of Keras 3.
+var Archive = reader.Format{
+	Name: "keras", Extensions: []string{".keras"}, Max: reader.MaxFile, What: "a model file",
+	Is:   func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) },
+	Read: readArchive,
 }
 
-// readKerasArchive reads what Keras 3 writes with model.save("….keras"): a zip archive
+// readArchive reads what Keras 3 writes with model.save("….keras"): a zip archive
 // with the architecture in config.json and the weights in model.weights.h5.
-func readKerasArchive(f source) loaded {
-	meter := &metered{f, maxDirectory}
-	archive, err := zip.NewReader(meter, f.size)
+func readArchive(f reader.File) *reader.Model {
+	whole := bytes.NewReader(f.Text)
+	meter := &metered{whole, maxDirectory}
+	archive, err := zip.NewReader(meter, whole.Size())
 	if err != nil {
-		panic(faultf("a zip archive that cannot be read: %w", err))
+		panic(fault.New("a zip archive that cannot be read: %w", err))
 	}
-	meter.left = f.size + maxDirectory
+	meter.left = whole.Size() + maxDirectory
 	members := map[string]*zip.File{}
 	for _, m := range archive.File {
 		members[m.Name] = m
 	}
 	config, weights := members["config.json"], members["model.weights.h5"]
 	if config == nil || weights == nil {
-		panic(faultf("%s", otherArchive(archive)))
+		panic(fault.New("%s", otherArchive(archive)))
 	}
 	text := unpacked(config, maxConfig)
 	at, size := io.ReaderAt(nil), int64(weights.UncompressedSize64)
 	if weights.Method == zip.Store {
 		offset, err := weights.DataOffset()
-		check(err)
-		if size < 0 || offset < 0 || size > f.size-offset {
-			panic(faultf("model.weights.h5: %d bytes at %d of a file of %d", size, offset, f.size))
+		fault.Check(err)
+		if size < 0 || offset < 0 || size > whole.Size()-offset {
+			panic(fault.New("model.weights.h5: %d bytes at %d of a file of %d", size, offset, whole.Size()))
 		}
-		at = io.NewSectionReader(f, offset, size)
+		at = io.NewSectionReader(whole, offset, size)
 	} else {
 		content := unpacked(weights, maxPacked)
 		at, size = bytes.NewReader(content), int64(len(content))
 	}
 	layers := parseModelConfig(string(text))
 	root, err := hdf5.Open(at, size)
-	check(err)
-	out := f.choice.of(kerasNetwork(layers, orderedWeights(root, layers)))
-	out.producer = "Keras"
+	fault.Check(err)
+	out := f.Network(kerasNetwork(layers, orderedWeights(root, layers)))
+	out.Producer = "Keras"
 	var version struct {
 		Keras string `json:"keras_version"`
 	}
 	if m := members["metadata.json"]; m != nil && json.Unmarshal(unpacked(m, 1<<16), &version) == nil && version.Keras != "" {
-		out.producer += fmt.Sprintf(" %.40s", version.Keras)
+		out.Producer += fmt.Sprintf(" %.40s", version.Keras)
 	}
 	return out
 }
@@ -78,7 +80,7 @@ func otherArchive(archive *zip.Reader) string {
 	for _, m := range archive.File {
 		switch base := path.Base(m.Name); {
 		case base == "data.pkl" || base == "archive_format":
-			return pytorchFile
+			return reader.PyTorchFile
 		case m.Name == "xl/workbook.xml":
 			return "a workbook of Excel, not a model: the data comes first, as CSV, and then the model's file"
 		case strings.HasSuffix(base, ".npy"):
@@ -103,14 +105,14 @@ func (m *metered) ReadAt(p []byte, at int64) (int, error) {
 
 // unpacked is a member of an archive, of at most a number of bytes.
 func unpacked(m *zip.File, most int64) []byte {
-	defer about(m.Name)
+	defer fault.About(m.Name)
 	r, err := m.Open()
-	check(err)
+	fault.Check(err)
 	defer r.Close()
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	check(err)
+	fault.Check(err)
 	if int64(len(text)) > most {
-		panic(faultf("more than %d bytes", most))
+		panic(fault.New("more than %d bytes", most))
 	}
 	return text
 }
@@ -127,11 +129,11 @@ func orderedWeights(root *hdf5.Group, layers []kerasLayer) *orderedStore {
 		if root.Has(name) {
 			var err error
 			s.group, err = root.Group(name)
-			check(err)
+			fault.Check(err)
 		}
 	}
 	if s.group == nil {
-		panic(faultf("model.weights.h5 has no layers"))
+		panic(fault.New("model.weights.h5 has no layers"))
 	}
 	used := map[string]int{}
 	for _, l := range declared(layers) {
@@ -161,13 +163,13 @@ func snake(class string) string {
 
 func (s *orderedStore) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
 	g, err := s.group.Group(s.places[l] + "/vars")
-	check(err)
+	fault.Check(err)
 	if name, ok, err := g.String("name"); err == nil && ok && name != l.Name {
-		panic(faultf("%s holds the weights of the layer %.60q", g.Path(), name))
+		panic(fault.New("%s holds the weights of the layer %.60q", g.Path(), name))
 	}
 	for i := 0; i < 8 && g.Has(fmt.Sprint(i)); i++ {
 		if s, err := g.Dataset(fmt.Sprint(i)); err == nil || i < 2 {
-			check(err)
+			fault.Check(err)
 			sets = append(sets, s)
 		} else {
 			break // the count of a Normalization, a whole number

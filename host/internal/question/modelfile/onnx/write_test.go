@@ -1,4 +1,4 @@
-package modelfile_test
+package onnx_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/libraries"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -59,7 +60,7 @@ func scoring(precision int) (*relu.Network, [][]float64) {
 func writeScores(t *testing.T, n *relu.Network) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := modelfile.WriteONNX(&b, n); err != nil {
+	if err := onnx.Write(&b, n); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "network.onnx")
@@ -148,7 +149,7 @@ func TestScoresRefused(t *testing.T) {
 	}{"two units": {&two, "2 output units"}, "not valid": {&broken, "precision is 16"}, "no probability": {&linear, "linear"}} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := modelfile.WriteONNX(&b, c.n); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {
+			if err := onnx.Write(&b, c.n); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {
 				t.Errorf("%d bytes, error %v", b.Len(), err)
 			}
 		})

@@ -1,4 +1,4 @@
-package modelfile
+package keras
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -37,29 +39,30 @@ func readClasses() string {
 
 // kerasNet works out a network layer by layer.
 type kerasNet struct {
-	*builder
+	*layers.Builder
 	store     kerasStore
 	precision int
-	left      int // parameters that may still be read
-	layers    int // dense ones so far
+	left      int     // parameters that may still be read
+	denses    int     // Dense layers so far
+	inputs    []int32 // nil until their number is known
 }
 
 // kerasValue is what a layer gives. The inputs are open until something says how many
 // there are; after a head nothing may follow.
 type kerasValue struct {
-	form form
+	form layers.Form
 	open bool
 	head relu.Head
 }
 
 // kerasNetwork reads an architecture, whose layers are in the order of evaluation, with
 // its weights.
-func kerasNetwork(layers []kerasLayer, store kerasStore) *relu.Network {
-	k := &kerasNet{builder: newBuilder(0), store: store, precision: 32, left: maxParameters}
+func kerasNetwork(list []kerasLayer, store kerasStore) *relu.Network {
+	k := &kerasNet{Builder: layers.New(), store: store, precision: 32, left: layers.MaxParameters}
 	values := map[string]kerasValue{}
 	var last kerasValue
-	for i := range layers {
-		l := &layers[i]
+	for i := range list {
+		l := &list[i]
 		l.place = fmt.Sprintf("layer %d (%s)", i, l.Name)
 		in := []kerasValue{{open: true}}
 		if i > 0 && l.from == nil {
@@ -77,16 +80,16 @@ func kerasNetwork(layers []kerasLayer, store kerasStore) *relu.Network {
 }
 
 func (k *kerasNet) step(l *kerasLayer, in []kerasValue) kerasValue {
-	defer about(l.place)
+	defer fault.About(l.place)
 	if len(in) > 1 && !slices.Contains([]string{"Add", "Subtract", "Average", "Maximum", "Minimum", "Concatenate"}, l.Class) {
-		panic(faultf("%d tensors where one is supported", len(in)))
+		panic(fault.New("%d tensors where one is supported", len(in)))
 	}
 	for i := range in {
 		if in[i].head != 0 && !slices.Contains([]string{"Activation", "Softmax", "Dropout", "Flatten"}, l.Class) {
-			panic(faultf("a layer after the %s; it is supported on the output only: train with ReLUs between the layers, Dense(units, activation=\"relu\")", in[i].head))
+			panic(fault.New("a layer after the %s; it is supported on the output only: train with ReLUs between the layers, Dense(units, activation=\"relu\")", in[i].head))
 		}
 		if in[i].open && len(in) > 1 {
-			panic(faultf("the file does not say how many inputs there are"))
+			panic(fault.New("the file does not say how many inputs there are"))
 		}
 	}
 	return kerasClasses[l.Class](k, l, in)
@@ -94,35 +97,36 @@ func (k *kerasNet) step(l *kerasLayer, in []kerasValue) kerasValue {
 
 // finish makes the network of the last value.
 func (k *kerasNet) finish(v kerasValue) *relu.Network {
-	if k.layers == 0 {
-		panic(faultf("the network has no Dense layer"))
+	if k.denses == 0 {
+		panic(fault.New("the network has no Dense layer"))
 	}
 	if v.head == 0 {
 		v.head = relu.HeadLinear
 	}
-	units := len(v.form.rows)
+	units := v.form.Len()
 	if want := map[relu.Head]int{relu.HeadSigmoid: 1, relu.HeadSoftmax: 2, relu.HeadLinear: 1}[v.head]; units != want {
 		if v.head != relu.HeadLinear || units != 2 {
-			panic(faultf("%d output units with a %s are not supported; hyfair reads one sigmoid, one or two linear or two softmax units", units, v.head))
+			panic(fault.New("%d output units with a %s are not supported; hyfair reads one sigmoid, one or two linear or two softmax units", units, v.head))
 		}
 	}
-	return k.network(v.form, v.head, k.precision)
+	return k.Network(v.form, v.head, k.precision)
 }
 
 // known settles the number of inputs.
-func (k *kerasNet) known(v kerasValue, n int) form {
+func (k *kerasNet) known(v kerasValue, n int) layers.Form {
 	if !v.open {
 		return v.form
 	}
 	if n < 1 || n > relu.MaxUnits {
-		panic(faultf("%d inputs; 1 to %d are supported", n, relu.MaxUnits))
+		panic(fault.New("%d inputs; 1 to %d are supported", n, relu.MaxUnits))
 	}
-	at := make([]int32, n)
-	for i := range at {
-		at[i] = int32(i)
+	if k.inputs == nil {
+		k.inputs = k.Inputs(n)
 	}
-	k.stages[0].units = n
-	return k.units(0, at...)
+	if len(k.inputs) != n {
+		panic(fault.New("%d inputs; another layer has %d", n, len(k.inputs)))
+	}
+	return k.Select(k.inputs...)
 }
 
 // input takes the number of inputs from the shape that a layer states: [null, n].
@@ -134,11 +138,11 @@ func (k *kerasNet) input(l *kerasLayer, in []kerasValue) kerasValue {
 	if shape == nil || !in[0].open {
 		return in[0]
 	}
-	if k.stages[0].units > 0 {
-		panic(faultf("a second input; models with one are read"))
+	if k.inputs != nil {
+		panic(fault.New("a second input; models with one are read"))
 	}
 	if len(shape) != 2 {
-		panic(faultf("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1))
+		panic(fault.New("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1))
 	}
 	if n := shape[1]; n != nil {
 		return kerasValue{form: k.known(in[0], *n)}
@@ -149,17 +153,17 @@ func (k *kerasNet) input(l *kerasLayer, in []kerasValue) kerasValue {
 func (k *kerasNet) dense(l *kerasLayer, in []kerasValue) kerasValue {
 	c := l.config
 	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
-		panic(faultf("units is missing or outside 1 to %d", relu.MaxUnits))
+		panic(fault.New("units is missing or outside 1 to %d", relu.MaxUnits))
 	}
 	v := k.input(l, in)
 	inputs := 0
 	if !v.open {
-		inputs = len(v.form.rows)
+		inputs = v.form.Len()
 	}
 	w := k.weights(l, inputs, *c.Units, c.UseBias == nil || *c.UseBias)
-	v.form = k.builder.dense(k.known(v, w.In), w.Weights, w.Out, w.Bias, l.Name)
+	v.form = k.Builder.Dense(k.known(v, w.In), w.Weights, w.Out, w.Bias, l.Name)
 	v.open = false
-	k.layers++
+	k.denses++
 	return k.activate(v, c.activation())
 }
 
@@ -176,24 +180,23 @@ func (k *kerasNet) activate(v kerasValue, a kerasActivation) kerasValue {
 		return v
 	}
 	if v.open {
-		panic(faultf("%s before the first Dense layer, of an unknown number of inputs: add keras.Input((n,))", a.name))
+		panic(fault.New("%s before the first Dense layer, of an unknown number of inputs: add keras.Input((n,))", a.name))
 	}
 	if v.head != 0 {
-		panic(faultf("%s after the %s is not supported", a.name, v.head))
+		panic(fault.New("%s after the %s is not supported", a.name, v.head))
 	}
-	n := len(v.form.rows)
 	switch a.name {
 	case "relu":
 		if a.threshold {
-			panic(faultf("a ReLU with a threshold jumps, which is not supported"))
+			panic(fault.New("a ReLU with a threshold jumps, which is not supported"))
 		}
 		if a.slope != 0 {
-			v.form = k.leaky(v.form, slices.Repeat([]float64{a.slope}, n))
-		} else if !k.positive(v.form) {
-			v.form = k.relu(v.form)
+			v.form = k.Leaky(v.form, []float64{a.slope})
+		} else if !k.Positive(v.form) {
+			v.form = k.ReLU(v.form)
 		}
 		if !math.IsInf(a.most, 0) {
-			v.form = k.atMost(v.form, slices.Repeat([]float64{a.most}, n))
+			v.form = k.AtMost(v.form, []float64{a.most})
 		}
 	case "sigmoid":
 		v.head = relu.HeadSigmoid
@@ -201,11 +204,6 @@ func (k *kerasNet) activate(v kerasValue, a kerasActivation) kerasValue {
 		v.head = relu.HeadSoftmax
 	}
 	return v
-}
-
-// positive reports units that are ReLUs: once is as good as twice.
-func (c *builder) positive(f form) bool {
-	return f.stage > 0 && c.stages[f.stage].relu && !slices.ContainsFunc(f.rows, func(r row) bool { return !r.plain() })
 }
 
 func activationLayer(k *kerasNet, l *kerasLayer, in []kerasValue) kerasValue {
@@ -219,7 +217,7 @@ func (k *kerasNet) prelu(l *kerasLayer, in []kerasValue) kerasValue {
 	v := k.input(l, in)
 	slopes := k.vectors(l, 1)[0]
 	v.form, v.open = k.known(v, len(slopes)), false
-	v.form = k.leaky(v.form, repeated(slopes, len(v.form.rows), "slopes"))
+	v.form = k.Leaky(v.form, layers.Repeated(slopes, v.form.Len(), "slopes"))
 	return v
 }
 
@@ -236,11 +234,11 @@ func (k *kerasNet) batchNormalization(l *kerasLayer, in []kerasValue) kerasValue
 	v.form, v.open = k.known(v, n), false
 	next := func(there bool, otherwise float64) []float64 {
 		if !there {
-			return slices.Repeat([]float64{otherwise}, n)
+			return []float64{otherwise}
 		}
 		out := all[0]
 		all = all[1:]
-		return repeated(out, len(v.form.rows), "numbers")
+		return layers.Repeated(out, v.form.Len(), "numbers")
 	}
 	gamma := next(scaled, 1)
 	beta := next(centred, 0)
@@ -249,7 +247,7 @@ func (k *kerasNet) batchNormalization(l *kerasLayer, in []kerasValue) kerasValue
 	if c.Epsilon != nil {
 		epsilon = *c.Epsilon
 	}
-	v.form = k.normalize(v.form, gamma, beta, mean, next(true, 0), epsilon)
+	v.form = k.Normalize(v.form, gamma, beta, mean, next(true, 0), epsilon)
 	return v
 }
 
@@ -257,42 +255,42 @@ func (k *kerasNet) batchNormalization(l *kerasLayer, in []kerasValue) kerasValue
 func (k *kerasNet) normalization(l *kerasLayer, in []kerasValue) kerasValue {
 	v, c := k.input(l, in), l.config
 	if c.Invert {
-		panic(faultf("a Normalization that is inverted is not supported"))
+		panic(fault.New("a Normalization that is inverted is not supported"))
 	}
 	mean, variance := numbersIn(c.Mean), numbersIn(c.Variance)
 	if mean == nil || variance == nil {
 		_, sets := k.store.sets(l)
 		if len(sets) < 2 || len(sets[0].Shape()) > 1 || len(sets[1].Shape()) > 1 { // no dimension: one for all inputs
-			panic(faultf("without a mean and a variance for each input, or one for all"))
+			panic(fault.New("without a mean and a variance for each input, or one for all"))
 		}
 		mean, variance = k.floats(sets[0]), k.floats(sets[1])
 	}
 	if len(mean) == 1 && v.open {
-		panic(faultf("one mean for all inputs (axis=None), of which the file does not say how many there are: give the model an Input of its shape"))
+		panic(fault.New("one mean for all inputs (axis=None), of which the file does not say how many there are: give the model an Input of its shape"))
 	}
 	if len(mean) != 1 {
 		v.form = k.known(v, len(mean))
 	}
 	v.open = false
-	n := len(v.form.rows)
+	n := v.form.Len()
 	root := make([]float64, n)
-	for i, x := range repeated(variance, n, "variances") {
+	for i, x := range layers.Repeated(variance, n, "variances") {
 		root[i] = math.Max(math.Sqrt(x), 1e-7)
 	}
-	v.form = k.divide(k.scale(v.form, slices.Repeat([]float64{1}, n), negative(repeated(mean, n, "means"))), root)
+	v.form = k.Divide(k.Minus(v.form, layers.Repeated(mean, n, "means")), root)
 	return v
 }
 
 func (k *kerasNet) rescaling(l *kerasLayer, in []kerasValue) kerasValue {
 	v, scale, offset := k.input(l, in), numbersIn(l.config.Scale), numbersIn(l.config.Offset)
 	if len(scale) == 0 || v.open {
-		panic(faultf("a Rescaling without a scale, or of an unknown number of inputs"))
+		panic(fault.New("a Rescaling without a scale, or of an unknown number of inputs"))
 	}
 	if offset == nil {
 		offset = []float64{0}
 	}
-	n := len(v.form.rows)
-	v.form = k.scale(v.form, repeated(scale, n, "scales"), repeated(offset, n, "offsets"))
+	n := v.form.Len()
+	v.form = k.Scale(v.form, layers.Repeated(scale, n, "scales"), layers.Repeated(offset, n, "offsets"))
 	return v
 }
 
@@ -301,35 +299,35 @@ func (k *kerasNet) merge(l *kerasLayer, in []kerasValue) kerasValue {
 	v := in[0]
 	for _, next := range in[1:] {
 		a, b := v.form, next.form
-		if len(a.rows) != len(b.rows) {
-			panic(faultf("tensors of %d and %d units", len(a.rows), len(b.rows)))
+		if a.Len() != b.Len() {
+			panic(fault.New("tensors of %d and %d units", a.Len(), b.Len()))
 		}
 		switch l.Class {
 		case "Subtract":
-			v.form = k.sum(a, b, -1)
+			v.form = k.Sum(a, b, -1)
 		case "Maximum":
-			v.form = k.most(a, b)
+			v.form = k.Most(a, b)
 		case "Minimum":
-			v.form = k.least(a, b)
+			v.form = k.Least(a, b)
 		default:
-			v.form = k.sum(a, b, 1)
+			v.form = k.Sum(a, b, 1)
 		}
 	}
 	if l.Class == "Average" {
-		v.form = k.divide(v.form, slices.Repeat([]float64{float64(len(in))}, len(v.form.rows)))
+		v.form = k.Divide(v.form, []float64{float64(len(in))})
 	}
 	return v
 }
 
 func (k *kerasNet) concatenate(l *kerasLayer, in []kerasValue) kerasValue {
 	if axis := string(l.config.Axis); axis != "" && axis != "-1" && axis != "1" {
-		panic(faultf("over axis %.40s; the last one is expected", axis))
+		panic(fault.New("over axis %.40s; the last one is expected", axis))
 	}
-	forms := make([]*form, len(in))
+	forms := make([]*layers.Form, len(in))
 	for i := range in {
 		forms[i] = &in[i].form
 	}
-	return kerasValue{form: k.join(forms...)}
+	return kerasValue{form: k.Join(forms...)}
 }
 
 // canonicalActivation is the activation that is read, from the name of the function or
@@ -347,7 +345,7 @@ func canonicalActivation(name string) kerasActivation {
 	case "Softmax":
 		a.name = "softmax"
 	default:
-		panic(faultf("activation %q is not supported; hyfair reads relu, leaky_relu, relu6, sigmoid, softmax and linear: train with Dense(units, activation=\"relu\")", name))
+		panic(fault.New("activation %q is not supported; hyfair reads relu, leaky_relu, relu6, sigmoid, softmax and linear: train with Dense(units, activation=\"relu\")", name))
 	}
 	return a
 }
@@ -371,7 +369,7 @@ func layerActivation(class string, c *layerConfig) kerasActivation {
 	case "Softmax":
 		a.name = "softmax"
 		if axis := string(c.Axis); axis != "" && axis != "-1" && axis != "1" && axis != "[-1]" {
-			panic(faultf("a Softmax over axis %.40s is not supported", axis))
+			panic(fault.New("a Softmax over axis %.40s is not supported", axis))
 		}
 	}
 	return a
@@ -388,7 +386,7 @@ func scalar(v any) float64 {
 	case map[string]any:
 		return scalar(v["value"])
 	}
-	panic(faultf("%.40v is no number", v))
+	panic(fault.New("%.40v is no number", v))
 }
 
 // numbersIn reads a number, or numbers in lists; nil for none.
@@ -407,10 +405,10 @@ func numbersIn(text json.RawMessage) (out []float64) {
 			out = append(out, v)
 		case json.Delim:
 			if v != '[' && v != ']' {
-				panic(faultf("%.80s is no list of numbers", text))
+				panic(fault.New("%.80s is no list of numbers", text))
 			}
 		default:
-			panic(faultf("%.80s is no list of numbers", text))
+			panic(fault.New("%.80s is no list of numbers", text))
 		}
 	}
 }

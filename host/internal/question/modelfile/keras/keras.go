@@ -1,38 +1,42 @@
-package modelfile
+// Package keras reads the files of Keras: .h5 of version 2 and .keras of version 3.
+package keras
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/keras/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-func init() {
-	formats = append(formats, format{
-		name: "keras-h5", extensions: []string{".h5", ".hdf5"},
-		is:   func(head []byte, _ string) bool { return hdf5.IsHDF5(head) },
-		read: readKeras,
-	})
+// H5 is the format of Keras 2.
+var H5 = reader.Format{
+	Name: "keras-h5", Extensions: []string{".h5", ".hdf5"}, Max: reader.MaxFile, What: "a model file",
+	Is:   func(head []byte, _ string) bool { return hdf5.IsHDF5(head) },
+	Read: readH5,
 }
 
-// readKeras reads files that Keras 2.x writes with model.save("….h5"). The architecture is
+// readH5 reads files that Keras 2.x writes with model.save("….h5"). The architecture is
 // JSON in the root attribute model_config. Below model_weights there is one group a layer;
 // its attribute weight_names lists the data sets with its weights.
-func readKeras(f source) loaded {
-	root, err := hdf5.Open(f, f.size)
-	check(err)
+func readH5(f reader.File) *reader.Model {
+	root, err := hdf5.Open(bytes.NewReader(f.Text), int64(len(f.Text)))
+	fault.Check(err)
 	text, ok, err := root.String("model_config")
-	check(err)
+	fault.Check(err)
 	if !ok {
-		panic(faultf("no model_config attribute: not a Keras network, or its weights only; save it with model.save(\"network.h5\")"))
+		panic(fault.New("no model_config attribute: not a Keras network, or its weights only; save it with model.save(\"network.h5\")"))
 	}
 	layers := parseModelConfig(text)
 	weights := openWeights(root)
-	out := f.choice.of(kerasNetwork(layers, weights))
-	out.producer = weights.producer
+	out := f.Network(kerasNetwork(layers, weights))
+	out.Producer = weights.producer
 	return out
 }
 
@@ -55,15 +59,15 @@ func openWeights(root *hdf5.Group) *kerasWeights {
 	var err error
 	if root.Has("model_weights") {
 		w.group, err = root.Group("model_weights")
-		check(err)
+		fault.Check(err)
 	}
 	var ok bool
 	if w.names, ok = splitStrings(w.group, "layer_names"); !ok {
-		panic(faultf("%s has no layer_names attribute: the file holds no weights", w.group.Path()))
+		panic(fault.New("%s has no layer_names attribute: the file holds no weights", w.group.Path()))
 	}
 	for _, g := range []*hdf5.Group{root, w.group} {
 		version, ok, err := g.String("keras_version")
-		check(err)
+		fault.Check(err)
 		if ok {
 			w.producer = "Keras " + version
 			break
@@ -76,10 +80,10 @@ func openWeights(root *hdf5.Group) *kerasWeights {
 // KiB) into name0, name1, ….
 func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
 	values, ok, err := g.Strings(name)
-	check(err)
+	fault.Check(err)
 	for i := 0; !ok; i++ {
 		part, more, err := g.Strings(fmt.Sprintf("%s%d", name, i))
-		check(err)
+		fault.Check(err)
 		if !more {
 			return values, i > 0
 		}
@@ -90,17 +94,17 @@ func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
 
 func (w *kerasWeights) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
 	if !slices.Contains(w.names, l.Name) {
-		panic(faultf("no weights: %s has layers %.200q", w.group.Path(), w.names))
+		panic(fault.New("no weights: %s has layers %.200q", w.group.Path(), w.names))
 	}
 	g, err := w.group.Group(l.Name)
-	check(err)
+	fault.Check(err)
 	names, _ := splitStrings(g, "weight_names")
 	for _, name := range names[:min(len(names), 8)] {
 		if l.Class == "Normalization" && strings.HasPrefix(path.Base(name), "count") {
 			continue // of the rows that were adapted to, and of whole numbers
 		}
 		set, err := g.Dataset(name)
-		check(err)
+		fault.Check(err)
 		sets = append(sets, set)
 	}
 	return g.Path(), sets
@@ -115,16 +119,16 @@ func (k *kerasNet) weights(l *kerasLayer, inputs, units int, biased bool) (d rel
 		inputs = shape[0]
 	}
 	if shape[0] != inputs || shape[1] != units {
-		panic(faultf("kernel %s has shape %v, the architecture says [%d %d]", kernel.Path(), shape, inputs, units))
+		panic(fault.New("kernel %s has shape %v, the architecture says [%d %d]", kernel.Path(), shape, inputs, units))
 	}
 	if inputs < 1 || inputs > relu.MaxUnits {
-		panic(faultf("%d inputs; 1 to %d are supported", inputs, relu.MaxUnits))
+		panic(fault.New("%d inputs; 1 to %d are supported", inputs, relu.MaxUnits))
 	}
 	if bias != nil && !slices.Equal(bias.Shape(), []int{units}) {
-		panic(faultf("bias %s has shape %v, the architecture says [%d]", bias.Path(), bias.Shape(), units))
+		panic(fault.New("bias %s has shape %v, the architecture says [%d]", bias.Path(), bias.Shape(), units))
 	}
 	d = relu.Layer{In: inputs, Out: units, Bias: make([]float64, units)}
-	d.Weights = transpose(k.floats(kernel), inputs, units)
+	d.Weights = layers.Transpose(k.floats(kernel), inputs, units)
 	if bias != nil {
 		d.Bias = k.floats(bias)
 	}
@@ -136,12 +140,12 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 	n := 1
 	for _, d := range set.Shape() {
 		if n *= d; n > k.left {
-			panic(faultf("%s of shape %v: a network may have %d parameters", set.Path(), set.Shape(), maxParameters))
+			panic(fault.New("%s of shape %v: a network may have %d parameters", set.Path(), set.Shape(), layers.MaxParameters))
 		}
 	}
 	k.left -= n
 	values, err := set.Floats()
-	check(err)
+	fault.Check(err)
 	k.precision = max(k.precision, set.Bits())
 	return values
 }
@@ -150,11 +154,11 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
 	where, sets := k.store.sets(l)
 	if len(sets) != want {
-		panic(faultf("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
+		panic(fault.New("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
 	}
 	for _, set := range sets {
 		if len(set.Shape()) != 1 {
-			panic(faultf("weight %s of shape %v; one dimension is expected", set.Path(), set.Shape()))
+			panic(fault.New("weight %s of shape %v; one dimension is expected", set.Path(), set.Shape()))
 		}
 		out = append(out, k.floats(set))
 	}
@@ -170,7 +174,7 @@ func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset)
 		want = 2
 	}
 	if len(sets) != want {
-		panic(faultf("%s has %d weights, a Dense layer with use_bias %v has %d", where, len(sets), biased, want))
+		panic(fault.New("%s has %d weights, a Dense layer with use_bias %v has %d", where, len(sets), biased, want))
 	}
 	for _, set := range sets {
 		switch rank := len(set.Shape()); {
@@ -179,20 +183,8 @@ func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset)
 		case rank == 1 && bias == nil && biased:
 			bias = set
 		default:
-			panic(faultf("weight %s of shape %v is neither the kernel nor the bias of a Dense layer", path.Join(where, path.Base(set.Path())), set.Shape()))
+			panic(fault.New("weight %s of shape %v is neither the kernel nor the bias of a Dense layer", path.Join(where, path.Base(set.Path())), set.Shape()))
 		}
 	}
 	return kernel, bias
-}
-
-// transpose converts inputs × units, the order of other programs, to this project's units ×
-// inputs.
-func transpose(k []float64, inputs, units int) []float64 {
-	w := make([]float64, len(k))
-	for i := range inputs {
-		for j := range units {
-			w[j*inputs+i] = k[i*units+j]
-		}
-	}
-	return w
 }

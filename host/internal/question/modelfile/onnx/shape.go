@@ -1,21 +1,24 @@
-package modelfile
+package onnx
 
 import (
 	"math"
 	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
 // Operators that move values without changing them.
 
 // pick is the value with entries of v, in the shape dims.
-func (g *onnxGraph) pick(v *onnxValue, dims, at []int) *onnxValue {
-	g.take(len(at))
-	out := &onnxValue{dims: dims, whole: v.whole}
+func (g *graph) pick(v *value, dims, at []int) *value {
+	g.Take(len(at))
+	out := &value{dims: dims, whole: v.whole}
 	switch {
 	case v.open != "":
-		panic(faultf("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
+		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
 	case v.constant != nil:
-		t := &onnxTensor{dims: dims, element: v.constant.element}
+		t := &tensor{dims: dims, element: v.constant.element}
 		for _, k := range at {
 			if v.constant.texts != nil {
 				t.texts = append(t.texts, v.constant.texts[k])
@@ -25,7 +28,7 @@ func (g *onnxGraph) pick(v *onnxValue, dims, at []int) *onnxValue {
 		}
 		out.constant = t
 	case v.columns != nil:
-		out.columns = []*onnxColumn{}
+		out.columns = []*column{}
 		for _, k := range at {
 			out.columns = append(out.columns, v.columns[k])
 		}
@@ -34,7 +37,7 @@ func (g *onnxGraph) pick(v *onnxValue, dims, at []int) *onnxValue {
 			out.scores = append(out.scores, v.scores[k])
 		}
 	default:
-		f := g.picked(*v.form, at)
+		f := g.Pick(*v.form, at)
 		out.form = &f
 	}
 	return out
@@ -55,23 +58,23 @@ func axisOf(axis int64, rank int) int {
 		axis += int64(rank)
 	}
 	if axis < 0 || axis >= int64(rank) {
-		panic(faultf("axis %d of %d", axis, rank))
+		panic(fault.New("axis %d of %d", axis, rank))
 	}
 	return int(axis)
 }
 
 // whole numbers of an attribute, or since a later version of an input, which must be
 // a constant.
-func (in operands) settings(n *onnxNode, name string, i int) (out []int64, given bool) {
+func (in operands) settings(n *node, name string, i int) (out []int64, given bool) {
 	values, given := n.numbers(name), n.has(name)
 	if i < len(in) && in[i] != nil {
 		if in[i].constant == nil {
-			panic(faultf("%s that depend on the inputs", name))
+			panic(fault.New("%s that depend on the inputs", name))
 		}
 		values, given = in[i].constant.numbers, true
 	}
 	if len(values) > 1<<20 {
-		panic(faultf("%d %s", len(values), name))
+		panic(fault.New("%d %s", len(values), name))
 	}
 	for _, v := range values {
 		out = append(out, int64(min(max(v, math.MinInt32), math.MaxInt32)))
@@ -79,11 +82,11 @@ func (in operands) settings(n *onnxNode, name string, i int) (out []int64, given
 	return out, given
 }
 
-func reshape(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func reshape(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	to, given := operands(in).settings(n, "shape", 1)
 	if !given || len(to) > maxRank {
-		panic(faultf("to a shape that is not given"))
+		panic(fault.New("to a shape that is not given"))
 	}
 	if v.open != "" { // to as many columns as the next one takes
 		if len(to) == 2 && to[0] <= 1 && to[1] == -1 {
@@ -100,7 +103,7 @@ func reshape(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		switch {
 		case i == 0 && rows:
 			if d > 1 {
-				panic(faultf("to %v, which changes the number of rows", to))
+				panic(fault.New("to %v, which changes the number of rows", to))
 			}
 			dims[0] = anyRows
 			continue
@@ -109,11 +112,11 @@ func reshape(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		case d == -1 && free < 0:
 			free, d = i, 1
 		case d <= 0:
-			panic(faultf("to the shape %v", to))
+			panic(fault.New("to the shape %v", to))
 		}
 		dims[i] = int(d)
-		if product *= int(d); product > maxParameters {
-			panic(faultf("to the shape %v", to))
+		if product *= int(d); product > layers.MaxParameters {
+			panic(fault.New("to the shape %v", to))
 		}
 	}
 	have := count(v.dims)
@@ -122,15 +125,15 @@ func reshape(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		product = have
 	}
 	if product != have {
-		panic(faultf("from the shape %v to %v", v.dims, to))
+		panic(fault.New("from the shape %v to %v", v.dims, to))
 	}
 	return one1(g.pick(v, dims, every(v.dims)))
 }
 
-func flatten(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func flatten(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	if axis := n.integer("axis", 1); axis != 1 && axis != 1-int64(len(v.dims)) {
-		panic(faultf("from axis %d on; 1 is expected", axis))
+		panic(fault.New("from axis %d on; 1 is expected", axis))
 	}
 	if v.open != "" {
 		return one1(v)
@@ -138,7 +141,7 @@ func flatten(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(g.pick(v, []int{anyRows, count(v.dims)}, every(v.dims)))
 }
 
-func squeeze(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func squeeze(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	axes, given := operands(in).settings(n, "axes", 1)
 	drop := make([]bool, len(v.dims))
@@ -149,7 +152,7 @@ func squeeze(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		if i := axisOf(axis, len(drop)); v.dims[i] == 1 {
 			drop[i] = true
 		} else {
-			panic(faultf("axis %d of the shape %v", axis, v.dims))
+			panic(fault.New("axis %d of the shape %v", axis, v.dims))
 		}
 	}
 	var dims []int
@@ -161,12 +164,12 @@ func squeeze(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(g.pick(v, dims, every(v.dims)))
 }
 
-func unsqueeze(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func unsqueeze(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	axes, _ := operands(in).settings(n, "axes", 1)
 	rank := len(v.dims) + len(axes)
 	if rank > maxRank {
-		panic(faultf("more than %d dimensions", maxRank))
+		panic(fault.New("more than %d dimensions", maxRank))
 	}
 	dims, rest := make([]int, rank), v.dims
 	for _, axis := range axes {
@@ -178,12 +181,12 @@ func unsqueeze(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		}
 	}
 	if i := slices.Index(dims, anyRows); i > 0 {
-		panic(faultf("puts a dimension before the rows"))
+		panic(fault.New("puts a dimension before the rows"))
 	}
 	return one1(g.pick(v, dims, every(v.dims)))
 }
 
-func transposed(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func transposed(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	var perm []int
 	for i := range v.dims {
@@ -191,14 +194,14 @@ func transposed(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	}
 	if given := n.numbers("perm"); n.has("perm") {
 		if len(given) != len(perm) {
-			panic(faultf("an order of %d axes for %d", len(given), len(perm)))
+			panic(fault.New("an order of %d axes for %d", len(given), len(perm)))
 		}
 		for i := range perm {
 			perm[i] = axisOf(int64(given[i]), len(perm))
 		}
 	}
 	if len(perm) > 0 && v.dims[0] == anyRows && perm[0] != 0 {
-		panic(faultf("moves the rows"))
+		panic(fault.New("moves the rows"))
 	}
 	strides, stride := make([]int, len(perm)), 1
 	for i := len(perm) - 1; i >= 0; i-- {
@@ -215,7 +218,7 @@ func transposed(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			}
 		}
 		if at = next; len(at) > stride {
-			panic(faultf("an axis twice"))
+			panic(fault.New("an axis twice"))
 		}
 	}
 	return one1(g.pick(v, dims, at))
@@ -236,24 +239,24 @@ func along(dims []int, axis int, places []int) []int {
 }
 
 // chosen is a value at places on one axis, other than the rows'.
-func (g *onnxGraph) chosen(v *onnxValue, axis int, places []int) *onnxValue {
+func (g *graph) chosen(v *value, axis int, places []int) *value {
 	if v.dims[axis] == anyRows {
-		panic(faultf("takes rows apart"))
+		panic(fault.New("takes rows apart"))
 	}
 	dims := slices.Clone(v.dims)
 	dims[axis] = len(places)
-	g.take(len(places) * count(v.dims) / max(1, v.dims[axis]))
+	g.Take(len(places) * count(v.dims) / max(1, v.dims[axis]))
 	return g.pick(v, dims, along(v.dims, axis, places))
 }
 
 // gather is Gather, and ArrayFeatureExtractor, which is Gather on the last axis.
-func gather(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func gather(g *graph, n *node, in []*value) []*value {
 	v, which := operands(in).both()
 	if which.constant == nil {
 		if v.constant != nil {
-			panic(faultf("an embedding, which gives a row of a table for the code of a category, is not read: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
+			panic(fault.New("an embedding, which gives a row of a table for the code of a category, is not read: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
 		}
-		panic(faultf("places that depend on the inputs"))
+		panic(fault.New("places that depend on the inputs"))
 	}
 	axis := axisOf(n.integer("axis", 0), len(v.dims))
 	if n.domain == learning {
@@ -268,12 +271,12 @@ func gather(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			p += float64(v.dims[axis])
 		}
 		if !(p >= 0 && p < float64(v.dims[axis])) {
-			panic(faultf("place %v of %d", p, v.dims[axis]))
+			panic(fault.New("place %v of %d", p, v.dims[axis]))
 		}
 		places = append(places, int(p))
 	}
 	if len(places) == 0 || len(which.dims) > 1 && count(which.dims) != which.dims[len(which.dims)-1] {
-		panic(faultf("places of the shape %v", which.dims))
+		panic(fault.New("places of the shape %v", which.dims))
 	}
 	out := g.chosen(v, axis, places)
 	if len(which.dims) == 0 && n.domain != learning {
@@ -282,7 +285,7 @@ func gather(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(out)
 }
 
-func slice(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func slice(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	starts, _ := operands(in).settings(n, "starts", 1)
 	ends, _ := operands(in).settings(n, "ends", 2)
@@ -297,7 +300,7 @@ func slice(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			axis = axes[i]
 		}
 		if i >= len(ends) || stepped && (i >= len(steps) || steps[i] != 1) {
-			panic(faultf("steps other than 1"))
+			panic(fault.New("steps other than 1"))
 		}
 		a := axisOf(axis, len(v.dims))
 		if v.dims[a] == anyRows && starts[i] == 0 && ends[i] == math.MaxInt32 {
@@ -305,7 +308,7 @@ func slice(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		}
 		from, to := within(starts[i], v.dims[a]), within(ends[i], v.dims[a])
 		if v.dims[a] == anyRows || from >= to {
-			panic(faultf("from %d to %d of the shape %v", starts[i], ends[i], v.dims))
+			panic(fault.New("from %d to %d of the shape %v", starts[i], ends[i], v.dims))
 		}
 		var places []int
 		for p := from; p < to; p++ {
@@ -316,7 +319,7 @@ func slice(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	return one1(v)
 }
 
-func split(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func split(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	axis := axisOf(n.integer("axis", 0), len(v.dims))
 	sizes, given := operands(in).settings(n, "split", 1)
@@ -330,12 +333,12 @@ func split(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			sizes = append(sizes, min(size, max(0, int64(v.dims[axis])-k*size)))
 		}
 	}
-	var out []*onnxValue
+	var out []*value
 	from := 0
 	for _, size := range sizes {
 		var places []int
 		if size < 1 || from+int(size) > v.dims[axis] {
-			panic(faultf("into parts of %v of the shape %v", sizes, v.dims))
+			panic(fault.New("into parts of %v of the shape %v", sizes, v.dims))
 		}
 		for range size {
 			places = append(places, from)
@@ -347,7 +350,7 @@ func split(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 }
 
 // concat is Concat, and FeatureVectorizer, which is Concat on the columns.
-func concat(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func concat(g *graph, n *node, in []*value) []*value {
 	if n.op == "FeatureVectorizer" {
 		for i, width := range n.numbers("inputdimensions") {
 			if i < len(in) && in[i] != nil {
@@ -355,48 +358,48 @@ func concat(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			}
 		}
 	}
-	all := &onnxValue{}
+	all := &value{}
 	var offsets []int
 	size := 0
 	for _, v := range in {
 		if v == nil || v.open != "" || len(v.dims) != len(in[0].dims) {
-			panic(faultf("values whose shapes the file does not say, or which do not fit"))
+			panic(fault.New("values whose shapes the file does not say, or which do not fit"))
 		}
 		offsets = append(offsets, size)
 		size += count(v.dims)
 	}
-	g.take(2 * size)
-	if size > maxColumns && slices.ContainsFunc(in, func(v *onnxValue) bool { return v.constant == nil }) {
-		panic(faultf("%d values; at most %d are read", size, maxColumns))
+	g.Take(2 * size)
+	if size > maxColumns && slices.ContainsFunc(in, func(v *value) bool { return v.constant == nil }) {
+		panic(fault.New("%d values; at most %d are read", size, maxColumns))
 	}
-	is := func(test func(*onnxValue) bool) bool {
-		return !slices.ContainsFunc(in, func(v *onnxValue) bool { return !test(v) })
+	is := func(test func(*value) bool) bool {
+		return !slices.ContainsFunc(in, func(v *value) bool { return !test(v) })
 	}
 	switch {
-	case is(func(v *onnxValue) bool { return v.constant != nil }):
-		all.constant = &onnxTensor{element: in[0].constant.element}
+	case is(func(v *value) bool { return v.constant != nil }):
+		all.constant = &tensor{element: in[0].constant.element}
 		for _, v := range in {
 			all.constant.numbers, all.constant.texts = append(all.constant.numbers, v.constant.numbers...), append(all.constant.texts, v.constant.texts...)
 		}
 		if len(all.constant.numbers) > 0 && len(all.constant.texts) > 0 {
-			panic(faultf("texts with numbers"))
+			panic(fault.New("texts with numbers"))
 		}
-	case is(func(v *onnxValue) bool { return v.columns != nil && v.form == nil && v.whole == in[0].whole }):
+	case is(func(v *value) bool { return v.columns != nil && v.form == nil && v.whole == in[0].whole }):
 		all.whole = in[0].whole
 		for _, v := range in {
 			all.columns = append(all.columns, v.columns...)
 		}
-	case is(func(v *onnxValue) bool { return v.scores != nil }):
+	case is(func(v *value) bool { return v.scores != nil }):
 		for _, v := range in {
 			all.scores = append(all.scores, v.scores...)
 		}
 	default:
-		forms := make([]*form, len(in))
+		forms := make([]*layers.Form, len(in))
 		for i, v := range in {
 			f := g.numbers(v)
 			forms[i] = &f
 		}
-		joint := g.join(forms...)
+		joint := g.Join(forms...)
 		all.form = &joint
 	}
 	axis := axisOf(n.integer("axis", 1), len(in[0].dims))
@@ -404,11 +407,11 @@ func concat(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	dims[axis] = 0
 	for _, v := range in {
 		if v.dims[axis] == anyRows {
-			panic(faultf("puts rows together"))
+			panic(fault.New("puts rows together"))
 		}
 		dims[axis] += v.dims[axis]
 		if count(v.dims[:axis]) != count(dims[:axis]) || count(v.dims[axis+1:]) != count(dims[axis+1:]) {
-			panic(faultf("values of the shapes %v and %v do not fit", in[0].dims, v.dims))
+			panic(fault.New("values of the shapes %v and %v do not fit", in[0].dims, v.dims))
 		}
 	}
 	var at []int

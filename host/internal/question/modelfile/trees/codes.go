@@ -1,44 +1,16 @@
-package modelfile
+package trees
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 )
-
-// Codes are the categories whose codes an input takes, as far as the file holds them.
-type Codes struct {
-	// Lists are the candidate lists: categories in the order of their codes, from 0, as Python
-	// prints them. One list if the file is unambiguous; empty if it holds no list.
-	Lists [][]string
-	// Number: the input may also take a plain number; the file does not say.
-	Number bool
-}
-
-// SameCategory reports whether a category of a file equals a cell of a CSV file: as text, number
-// or truth value.
-func SameCategory(own, cell string) bool {
-	if own == cell {
-		return true
-	}
-	a, err1 := strconv.ParseFloat(own, 64)
-	b, err2 := strconv.ParseFloat(cell, 64)
-	return err1 == nil && err2 == nil && a == b || (own == "True" || own == "False") && strings.EqualFold(own, cell)
-}
-
-// PlainName is a name without the characters that libraries change.
-func PlainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
-			return r
-		}
-		return '_'
-	}, strings.ToLower(strings.TrimSpace(name)))
-}
 
 // printed is a category as Python prints it.
 func printed(v any) string {
@@ -50,7 +22,7 @@ func printed(v any) string {
 	case json.Number:
 		return v.String()
 	}
-	panic(faultf("a category that is no text, number or truth value"))
+	panic(fault.New("a category that is no text, number or truth value"))
 }
 
 // pandasLists are the categories of all category columns of the data frame that LightGBM was
@@ -60,7 +32,7 @@ func pandasLists(line string) (out [][]string) {
 	d := json.NewDecoder(strings.NewReader(line))
 	d.UseNumber()
 	if err := d.Decode(&lists); err != nil {
-		panic(faultf("pandas_categorical: %w", err))
+		panic(fault.New("pandas_categorical: %w", err))
 	}
 	for _, list := range lists {
 		texts := make([]string, len(list))
@@ -76,7 +48,7 @@ func pandasLists(line string) (out [][]string) {
 // numbers as [least:largest], codes of a categorical feature as 0:2:1. lists are pandas', in the order of
 // the inputs, but the file does not say of which ones. An ordered column has a list and is no categorical
 // feature.
-func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
+func codesOfLightGBM(infos []string, lists [][]string) map[int]reader.Codes {
 	n, m := len(infos), len(lists)
 	top := make([]float64, n) // the largest observed code
 	must := make([]bool, n)
@@ -97,7 +69,7 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 			for _, word := range strings.Split(info, ":") {
 				code, err := strconv.ParseFloat(word, 64)
 				if err != nil {
-					panic(faultf("feature_infos: %.40q is no code", word))
+					panic(fault.New("feature_infos: %.40q is no code", word))
 				}
 				top[i] = max(top[i], code)
 			}
@@ -130,9 +102,9 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 		if !before[n][m] {
 			continue
 		}
-		out := map[int]Codes{}
+		out := map[int]reader.Codes{}
 		for i := range n {
-			var c Codes
+			var c reader.Codes
 			without := false
 			for j := range m + 1 {
 				without = without || before[i][j] && free(i) && behind[i+1][j]
@@ -149,10 +121,10 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]Codes {
 		}
 		return out
 	}
-	out := map[int]Codes{} // the lists belong to other columns
+	out := map[int]reader.Codes{} // the lists belong to other columns
 	for i := range n {
 		if must[i] {
-			out[i] = Codes{}
+			out[i] = reader.Codes{}
 		}
 	}
 	return out
@@ -181,7 +153,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 			for k, v := range enc.Values {
 				b, err := strconv.ParseInt(string(v), 10, 16)
 				if err != nil || b < -128 || b > 255 {
-					panic(faultf("cats.enc: input %d: %.20s is no byte", i, v))
+					panic(fault.New("cats.enc: input %d: %.20s is no byte", i, v))
 				}
 				text[k] = byte(b)
 			}
@@ -191,7 +163,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 			for k, from := range enc.Offsets[:len(enc.Offsets)-1] {
 				to := enc.Offsets[k+1]
 				if from < 0 || to < from || to > len(text) {
-					panic(faultf("cats.enc: input %d: bytes %d to %d of %d", i, from, to, len(text)))
+					panic(fault.New("cats.enc: input %d: bytes %d to %d of %d", i, from, to, len(text)))
 				}
 				list = append(list, string(text[from:to]))
 			}
@@ -202,66 +174,17 @@ func (c *xgboostCats) lists() (out [][]string) {
 }
 
 // codesOfXGBoost selects the inputs that take codes: those of kind c.
-func codesOfXGBoost(kinds []string, lists [][]string) map[int]Codes {
-	out := map[int]Codes{}
+func codesOfXGBoost(kinds []string, lists [][]string) map[int]reader.Codes {
+	out := map[int]reader.Codes{}
 	for i, kind := range kinds {
 		if kind == "c" {
-			out[i] = Codes{}
+			out[i] = reader.Codes{}
 		}
 	}
 	for i, list := range lists {
 		if len(list) > 0 {
-			out[i] = Codes{Lists: [][]string{list}}
+			out[i] = reader.Codes{Lists: [][]string{list}}
 		}
 	}
 	return out
-}
-
-// Holds says why the codes contradict a study; "" if they do not. at maps category or number v to
-// its code, said lists the CSV texts for v, for v below n.
-func (c *Codes) Holds(n int, at func(v int) float64, said func(v int) []string) string {
-	among := func(list []string, cells []string) bool {
-		return slices.ContainsFunc(cells, func(cell string) bool {
-			return slices.ContainsFunc(list, func(own string) bool { return SameCategory(own, cell) })
-		})
-	}
-	why := ""
-	for _, list := range c.Lists {
-		if c.Number { // then the list must hold every category
-			all := n > 0
-			for v := range n {
-				all = all && among(list, said(v))
-			}
-			if !all {
-				return ""
-			}
-		}
-		why = ""
-		for v := range n {
-			code, cells := at(v), said(v)
-			switch {
-			case code != math.Trunc(code) || code < 0 || code >= float64(len(list)):
-				why = fmt.Sprintf("%s becomes the code %v, and there are %d categories", cells[0], code, len(list))
-			case !slices.ContainsFunc(cells, func(cell string) bool { return SameCategory(list[int(code)], cell) }):
-				why = fmt.Sprintf("the code %v is %s, and of the study %s", code, list[int(code)], cells[0])
-			default:
-				continue
-			}
-			break
-		}
-		if why == "" {
-			return ""
-		}
-	}
-	if why == "" {
-		return ""
-	}
-	return fmt.Sprintf("takes the code of one of %s, in this order: %s", shortList(c.Lists[0]), why)
-}
-
-func shortList(list []string) string {
-	if len(list) > 20 {
-		return strings.Join(list[:20], ", ") + fmt.Sprintf(" and %d more", len(list)-20)
-	}
-	return strings.Join(list, ", ")
 }

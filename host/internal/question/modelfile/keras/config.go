@@ -1,10 +1,12 @@
-package modelfile
+package keras
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 )
 
 // maxConfig bounds the architecture's JSON; a layer takes less than a KiB.
@@ -51,7 +53,7 @@ type layerConfig struct {
 // order in which they are evaluated.
 func parseModelConfig(text string) (layers []kerasLayer) {
 	if len(text) > maxConfig {
-		panic(faultf("model_config of %d bytes; at most %d are read", len(text), maxConfig))
+		panic(fault.New("model_config of %d bytes; at most %d are read", len(text), maxConfig))
 	}
 	var top struct {
 		Class  string          `json:"class_name"`
@@ -64,18 +66,18 @@ func parseModelConfig(text string) (layers []kerasLayer) {
 	case "Functional", "Model":
 		layers = functionalLayers(top.Config)
 	default:
-		panic(faultf("model_config: a %q network is not supported; hyfair reads Sequential and Functional ones", top.Class))
+		panic(fault.New("model_config: a %q network is not supported; hyfair reads Sequential and Functional ones", top.Class))
 	}
 	if len(layers) == 0 {
-		panic(faultf("model_config: the network has no layers"))
+		panic(fault.New("model_config: the network has no layers"))
 	}
 	return layers
 }
 
 // unmarshal reads JSON, which what names in a fault.
 func unmarshal(text []byte, to any, what string) {
-	defer about(what)
-	check(json.Unmarshal(text, to))
+	defer fault.About(what)
+	fault.Check(json.Unmarshal(text, to))
 }
 
 func sequentialLayers(config json.RawMessage) (layers []kerasLayer) {
@@ -102,12 +104,12 @@ func parseLayers(layers []kerasLayer) {
 		}
 		l.index = i
 		if kerasClasses[l.Class] == nil {
-			panic(faultf("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses()))
+			panic(fault.New("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses()))
 		}
 		l.config = new(layerConfig)
 		unmarshal(l.Config, l.config, fmt.Sprintf("layer %d (%s): config", i, l.Name))
 		if policy := coarse(l.config.DType); policy != "" {
-			panic(faultf("layer %d (%s): its dtype policy is %s, so Keras computes it with few digits, and scores are others than those of its weights: set the policy float32 (keras.config.set_dtype_policy), build the model anew, give it the weights (set_weights), and save that", i, l.Name, policy))
+			panic(fault.New("layer %d (%s): its dtype policy is %s, so Keras computes it with few digits, and scores are others than those of its weights: set the policy float32 (keras.config.set_dtype_policy), build the model anew, give it the weights (set_weights), and save that", i, l.Name, policy))
 		}
 	}
 }
@@ -164,7 +166,7 @@ func functionalLayers(config json.RawMessage) (order []kerasLayer) {
 		l := &graph.Layers[i]
 		l.from = feeders(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
 		if named[l.Name] != nil {
-			panic(faultf("layer %d: a second layer %q", i, l.Name))
+			panic(fault.New("layer %d: a second layer %q", i, l.Name))
 		}
 		named[l.Name] = l
 	}
@@ -174,9 +176,9 @@ func functionalLayers(config json.RawMessage) (order []kerasLayer) {
 		l := named[name]
 		switch {
 		case l == nil:
-			panic(faultf("no layer %q", name))
+			panic(fault.New("no layer %q", name))
 		case working[name]:
-			panic(faultf("the layer %q feeds itself", name))
+			panic(fault.New("the layer %q feeds itself", name))
 		case done[name]:
 			return
 		}
@@ -189,23 +191,23 @@ func functionalLayers(config json.RawMessage) (order []kerasLayer) {
 	}
 	visit(last)
 	if len(order) != len(graph.Layers) {
-		panic(faultf("%d of the %d layers do not lead to the output %q", len(graph.Layers)-len(order), len(graph.Layers), last))
+		panic(fault.New("%d of the %d layers do not lead to the output %q", len(graph.Layers)-len(order), len(graph.Layers), last))
 	}
 	return order
 }
 
 // feeders are the names of the layers that feed l: none for an input layer.
 func feeders(l *kerasLayer, place string) []string {
-	defer about(place)
+	defer fault.About(place)
 	var nodes []json.RawMessage
 	if len(l.Inbound) > 0 {
 		unmarshal(l.Inbound, &nodes, "inbound_nodes")
 	}
 	switch {
 	case len(nodes) > 1:
-		panic(faultf("a layer used %d times is not supported", len(nodes)))
+		panic(fault.New("a layer used %d times is not supported", len(nodes)))
 	case len(nodes) == 0 && l.Class != "InputLayer":
-		panic(faultf("nothing feeds it"))
+		panic(fault.New("nothing feeds it"))
 	case len(nodes) == 0:
 		return []string{}
 	}
@@ -235,14 +237,14 @@ func tensorsIn(text json.RawMessage) (out []string) {
 	if json.Unmarshal(text, &tensor) == nil {
 		list = tensor.Config.History
 	} else if json.Unmarshal(text, &list) != nil || len(list) == 0 {
-		panic(faultf("a list of tensors expected, not %.80s", text))
+		panic(fault.New("a list of tensors expected, not %.80s", text))
 	}
 	var name string
 	if len(list) > 0 && json.Unmarshal(list[0], &name) == nil && name != "" {
 		return []string{name}
 	}
 	if tensor.Config.History != nil || len(list) == 0 {
-		panic(faultf("a tensor [\"layer\", 0, 0] expected, not %.80s", text))
+		panic(fault.New("a tensor [\"layer\", 0, 0] expected, not %.80s", text))
 	}
 	for _, one := range list {
 		out = append(out, tensorsIn(one)...)
@@ -262,20 +264,20 @@ func declared(layers []kerasLayer) []*kerasLayer {
 // onlyNode reads a list of tensors that must hold exactly one, ["name", 0, 0,
 // …]: Keras writes the list or, of late, its only entry.
 func onlyNode(text json.RawMessage, what string) (name string) {
-	defer about(what)
+	defer fault.About(what)
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
-		panic(faultf("a list with one tensor expected, not %.80s", text))
+		panic(fault.New("a list with one tensor expected, not %.80s", text))
 	}
 	if json.Unmarshal(list[0], &name) == nil && name != "" {
 		return name
 	}
 	if len(list) != 1 {
-		panic(faultf("%d tensors where one is supported: save a model with one keras.Input of all columns and one output", len(list)))
+		panic(fault.New("%d tensors where one is supported: save a model with one keras.Input of all columns and one output", len(list)))
 	}
 	var entry []json.RawMessage
 	if err := json.Unmarshal(list[0], &entry); err != nil || len(entry) == 0 || json.Unmarshal(entry[0], &name) != nil || name == "" {
-		panic(faultf("a tensor [\"layer\", 0, 0] expected, not %.80s", list[0]))
+		panic(fault.New("a tensor [\"layer\", 0, 0] expected, not %.80s", list[0]))
 	}
 	return name
 }
@@ -295,7 +297,7 @@ func (c *layerConfig) activation() kerasActivation {
 		Config json.RawMessage `json:"config"`
 	}
 	if json.Unmarshal(c.Activation, &object) != nil || object.Class == "" {
-		panic(faultf("an activation is a name, not %.80s", c.Activation))
+		panic(fault.New("an activation is a name, not %.80s", c.Activation))
 	}
 	var inner layerConfig
 	switch object.Class {

@@ -1,4 +1,4 @@
-package modelfile
+package trees
 
 import (
 	"bytes"
@@ -10,32 +10,34 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/forest"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
-func init() {
-	// The model's first key is "learner", after the byte that tells UBJSON of text.
-	named := func(head []byte) bool {
-		return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner"))
-	}
-	binary := func(head []byte) bool {
-		return named(head) && len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0
-	}
-	formats = append(formats, format{
-		name: "xgboost-json", extensions: []string{".json"},
-		is: func(head []byte, _ string) bool { return named(head) && !binary(head) },
-		read: func(f source) loaded {
-			return f.choice.loadedTrees(parseXGBoost(whole(f, f.size, maxTrees, "an XGBoost model")))
-		},
-	}, format{
-		name: "xgboost-ubjson", extensions: []string{".ubj"},
-		is: func(head []byte, _ string) bool { return binary(head) },
-		read: func(f source) loaded {
-			return f.choice.loadedTrees(parseXGBoost(textOfUBJSON(whole(f, f.size, maxTrees, "an XGBoost model"))))
-		},
-	})
+// XGBoostJSON is the format of XGBoost's JSON files.
+var XGBoostJSON = reader.Format{
+	Name: "xgboost-json", Extensions: []string{".json"}, Max: maxFile, What: "an XGBoost model",
+	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && !isBinary(head) },
+	Read: func(f reader.File) *reader.Model { return loaded(f.Choice)(parseXGBoost(f.Text)) },
 }
+
+// XGBoostUBJSON is the format of XGBoost's binary files.
+var XGBoostUBJSON = reader.Format{
+	Name: "xgboost-ubjson", Extensions: []string{".ubj"}, Max: maxFile, What: "an XGBoost model",
+	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && isBinary(head) },
+	Read: func(f reader.File) *reader.Model { return loaded(f.Choice)(parseXGBoost(textOfUBJSON(f.Text))) },
+}
+
+// isXGBoost recognises a model by its first key, "learner".
+func isXGBoost(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner"))
+}
+
+// isBinary recognises UBJSON by the type of the length of the first key.
+func isBinary(head []byte) bool { return len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0 }
 
 // xgboostFile is what is read of an XGBoost model (1.7 to 3.x).
 type xgboostFile struct {
@@ -159,53 +161,53 @@ func (l loose) number(field string) float64 {
 	}
 	v, err := strconv.ParseFloat(string(l), 32)
 	if err != nil {
-		panic(faultf("%s: %.40q is no number", field, string(l)))
+		panic(fault.New("%s: %.40q is no number", field, string(l)))
 	}
 	return v
 }
 
-func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []string, codes map[int]Codes) {
+func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []string, codes map[int]reader.Codes) {
 	var f xgboostFile
 	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			panic(faultf("line %d: %w", 1+bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), err))
+			panic(fault.New("line %d: %w", 1+bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), err))
 		}
-		panic(fault{err})
+		panic(fault.New("%w", err))
 	}
 	if f.Learner == nil {
-		panic(faultf("learner: missing"))
+		panic(fault.New("learner: missing"))
 	}
 	l := f.Learner
 	switch l.Booster.Name {
 	case "gbtree":
 	case "dart":
 		if l.Booster.Inner == nil || l.Booster.Inner.Model == nil {
-			panic(faultf("gradient_booster.gbtree.model: missing"))
+			panic(fault.New("gradient_booster.gbtree.model: missing"))
 		}
 		l.Booster.Model = l.Booster.Inner.Model
 		if n := len(l.Booster.Model.Trees); len(l.Booster.Weights) != n {
-			panic(faultf("gradient_booster.weight_drop: %d weights for %d trees", len(l.Booster.Weights), n))
+			panic(fault.New("gradient_booster.weight_drop: %d weights for %d trees", len(l.Booster.Weights), n))
 		}
 	case "gblinear":
-		panic(faultf("gradient_booster: the booster gblinear is not read; train with booster=\"gbtree\""))
+		panic(fault.New("gradient_booster: the booster gblinear is not read; train with booster=\"gbtree\""))
 	default:
-		panic(faultf("gradient_booster: unknown booster %.40q", l.Booster.Name))
+		panic(fault.New("gradient_booster: unknown booster %.40q", l.Booster.Name))
 	}
 	if l.Booster.Model == nil {
-		panic(faultf("gradient_booster.model: missing, as in what save_config gives: save the model itself, model.save_model(\"model.json\")"))
+		panic(fault.New("gradient_booster.model: missing, as in what save_config gives: save the model itself, model.save_model(\"model.json\")"))
 	}
 	if n := l.Param.Classes.number("num_class"); n > 1 {
-		panic(faultf("learner_model_param: %v classes; models of one score are read: train one against the rest with objective=\"binary:logistic\"", n))
+		panic(fault.New("learner_model_param: %v classes; models of one score are read: train one against the rest with objective=\"binary:logistic\"", n))
 	}
 	if n := l.Param.Targets.number("num_target"); n > 1 {
-		panic(faultf("learner_model_param: %v targets; models of one output are read", n))
+		panic(fault.New("learner_model_param: %v targets; models of one output are read", n))
 	}
 	if l.Attributes.Best != "" {
 		model := l.Booster.Model
 		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))
 		if rounds := len(model.Trees) / parallel; best < rounds {
-			panic(faultf("best_iteration: training was stopped early, and XGBClassifier predicts with the first %d of %d rounds, but Booster with all: save the ones that you use, with model.get_booster()[:%d].save_model(…), or to use all call set_attr(best_iteration=None) before save_model", best, rounds, best))
+			panic(fault.New("best_iteration: training was stopped early, and XGBClassifier predicts with the first %d of %d rounds, but Booster with all: save the ones that you use, with model.get_booster()[:%d].save_model(…), or to use all call set_attr(best_iteration=None) before save_model", best, rounds, best))
 		}
 	}
 	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: fairness.LinkSigmoid}
@@ -213,7 +215,7 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	// As the library does, in single precision.
 	logit := func() {
 		if !(base > 0 && base < 1) {
-			panic(faultf("base_score: %v is no probability", base))
+			panic(fault.New("base_score: %v is no probability", base))
 		}
 		base = float32(-math.Log(float64(1/base - 1)))
 	}
@@ -223,13 +225,13 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
 		out.Output = fairness.LinkLinear
 	default:
-		panic(faultf("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
+		panic(fault.New("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
 	}
 	out.Base = float64(base)
-	var list []grown
+	var list []forest.Tree
 	for k := range l.Booster.Model.Trees {
 		func() {
-			defer about(fmt.Sprintf("tree %d", k))
+			defer fault.About(fmt.Sprintf("tree %d", k))
 			weight := 1.0
 			if l.Booster.Name == "dart" {
 				weight = float64(l.Booster.Weights[k])
@@ -237,7 +239,7 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 			list = append(list, l.Booster.Model.Trees[k].grown(weight))
 		}()
 	}
-	out.Trees = all(list)
+	out.Trees = forest.All(list)
 	version := "XGBoost"
 	for i, v := range f.Version {
 		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
@@ -246,42 +248,38 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 }
 
 // grown is the tree with its leaves weighed. A product of two float32 is a float64.
-func (t *xgboostTree) grown(weight float64) grown {
+func (t *xgboostTree) grown(weight float64) forest.Tree {
 	n := len(t.Left)
-	for name, have := range map[string]int{"right_children": len(t.Right), "split_indices": len(t.Inputs), "split_conditions": len(t.Conditions), "default_left": len(t.DefaultLeft)} {
-		if have != n {
-			panic(faultf("%s: %d entries for %d nodes", name, have, n))
-		}
-	}
-	if len(t.Types) != n && len(t.Types) != 0 {
-		panic(faultf("split_type: %d entries for %d nodes", len(t.Types), n))
+	forest.Entries(n, map[string]int{"right_children": len(t.Right), "split_indices": len(t.Inputs), "split_conditions": len(t.Conditions), "default_left": len(t.DefaultLeft)})
+	if len(t.Types) != 0 {
+		forest.Entries(n, map[string]int{"split_type": len(t.Types)})
 	}
 	if t.Param.Vector.number("size_leaf_vector") > 1 {
-		panic(faultf("leaves of several values are not read"))
+		panic(fault.New("leaves of several values are not read"))
 	}
 	if len(t.Nodes) != len(t.Segments) || len(t.Nodes) != len(t.Sizes) {
-		panic(faultf("categories_nodes, categories_segments and categories_sizes are of different lengths"))
+		panic(fault.New("categories_nodes, categories_segments and categories_sizes are of different lengths"))
 	}
 	sets := make(map[int][]int, len(t.Nodes))
 	for i, node := range t.Nodes {
 		from, size := t.Segments[i], t.Sizes[i]
 		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
-			panic(faultf("categories_segments: %d categories from %d on of %d", size, from, len(t.Categories)))
+			panic(fault.New("categories_segments: %d categories from %d on of %d", size, from, len(t.Categories)))
 		}
 		set := slices.Clone(t.Categories[from : from+size])
 		slices.Sort(set)
 		if set = slices.Compact(set); size > 0 && (set[0] < 0 || set[len(set)-1] >= 1<<24) {
-			panic(faultf("categories: beyond 0 to 2^24"))
+			panic(fault.New("categories: beyond 0 to 2^24"))
 		}
 		sets[node] = set
 	}
-	return grown{nodes: n, node: func(i int) trees.Node {
+	return forest.Tree{Nodes: n, Node: func(i int) trees.Node {
 		v := t.Conditions[i]
 		if t.Left[i] == -1 {
 			return trees.Leaf(float64(v) * weight)
 		}
 		if t.Inputs[i] < 0 || t.Inputs[i] >= trees.MaxInputs || t.Left[i] < 0 || t.Left[i] >= n || t.Right[i] < 0 || t.Right[i] >= n {
-			panic(faultf("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))
+			panic(fault.New("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))
 		}
 		out := trees.Node{Input: int32(t.Inputs[i]), Left: int32(t.Left[i]), Right: int32(t.Right[i]), Missing: bool(t.DefaultLeft[i])}
 		if len(t.Types) > 0 && t.Types[i] == 1 { // those in the set go right

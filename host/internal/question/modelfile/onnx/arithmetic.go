@@ -1,19 +1,22 @@
-package modelfile
+package onnx
 
 import (
 	"math"
 	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
-func (in operands) both() (a, b *onnxValue) {
+func (in operands) both() (a, b *value) {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
-		panic(faultf("%d inputs; two are expected", len(in)))
+		panic(fault.New("%d inputs; two are expected", len(in)))
 	}
 	return in[0], in[1]
 }
 
 // arithmetic is Add, Sub, Mul and Div, with a constant or two values.
-func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func arithmetic(g *graph, n *node, in []*value) []*value {
 	a, b := operands(in).both()
 	if b.scores != nil && n.op == "Sub" && a.ones() {
 		return one1(complements(b))
@@ -21,7 +24,7 @@ func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if a.scores != nil && n.op == "Div" && b.ones() {
 		return one1(a)
 	}
-	for _, pair := range [][2]*onnxValue{{a, b}, {b, a}} {
+	for _, pair := range [][2]*value{{a, b}, {b, a}} {
 		if pair[0].open != "" && pair[1].constant != nil && len(pair[1].constant.numbers) > 1 {
 			g.known(pair[0], len(pair[1].constant.numbers))
 		}
@@ -30,47 +33,39 @@ func arithmetic(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 	if a.constant != nil && b.constant != nil {
 		return one1(folded(n.op, dims, a.constant, b.constant, ai, bi))
 	}
-	var f form
-	x, y := g.picked(g.numbers(a), ai), g.picked(g.numbers(b), bi)
+	var f layers.Form
+	x, y := g.Pick(g.numbers(a), ai), g.Pick(g.numbers(b), bi)
 	switch n.op {
 	case "Add":
-		f = g.sum(x, y, 1)
+		f = g.Sum(x, y, 1)
 	case "Sub":
-		f = g.sum(x, y, -1)
+		f = g.Sum(x, y, -1)
 	case "Mul":
 		if a.constant != nil {
 			x, y = y, x
 		} else if b.constant == nil {
-			panic(faultf("multiplies values that both depend on the inputs, which is not piecewise linear"))
+			panic(fault.New("multiplies values that both depend on the inputs, which is not piecewise linear"))
 		}
-		f = g.scale(x, biases(y), make([]float64, len(x.rows)))
+		f = g.Times(x, y.Constants())
 	case "Div":
 		if b.constant == nil {
-			panic(faultf("divides by a value that depends on the inputs, which is not piecewise linear"))
+			panic(fault.New("divides by a value that depends on the inputs, which is not piecewise linear"))
 		}
-		f = g.divide(x, biases(y))
+		f = g.Divide(x, y.Constants())
 	}
-	return one1(&onnxValue{dims: dims, form: &f})
+	return one1(&value{dims: dims, form: &f})
 }
 
 // ones reports a constant of which every number is 1.
-func (v *onnxValue) ones() bool {
+func (v *value) ones() bool {
 	return v.constant != nil && !slices.ContainsFunc(v.constant.numbers, func(x float64) bool { return x != 1 })
 }
 
-func biases(f form) []float64 {
-	out := make([]float64, len(f.rows))
-	for i := range out {
-		out[i] = f.rows[i].b
-	}
-	return out
-}
-
 // folded evaluates an operator on constants, which are mostly shapes.
-func folded(op string, dims []int, a, b *onnxTensor, ai, bi []int) *onnxValue {
-	t := &onnxTensor{dims: dims, element: a.element, numbers: make([]float64, len(ai))}
+func folded(op string, dims []int, a, b *tensor, ai, bi []int) *value {
+	t := &tensor{dims: dims, element: a.element, numbers: make([]float64, len(ai))}
 	if a.texts != nil || b.texts != nil {
-		panic(faultf("computes with texts"))
+		panic(fault.New("computes with texts"))
 	}
 	for i := range ai {
 		x, y := a.numbers[ai[i]], b.numbers[bi[i]]
@@ -82,33 +77,23 @@ func folded(op string, dims []int, a, b *onnxTensor, ai, bi []int) *onnxValue {
 		case "Mul":
 			x *= y
 		case "Div":
-			if x /= y; a.element == onnxInt64 || a.element == onnxInt32 {
+			if x /= y; a.element == typeInt64 || a.element == typeInt32 {
 				x = math.Trunc(x)
 			}
 		}
-		if a.element == onnxFloat {
+		if a.element == typeFloat {
 			x = float64(float32(x))
 		}
 		t.numbers[i] = x
 	}
-	return &onnxValue{dims: dims, constant: t}
-}
-
-// picked selects rows of a form.
-func (b *builder) picked(f form, at []int) form {
-	b.take(len(at))
-	out := form{stage: f.stage, name: f.name, dense: f.dense, rows: b.rows(len(at))}
-	for i, k := range at {
-		out.rows[i] = f.rows[k]
-	}
-	return out
+	return &value{dims: dims, constant: t}
 }
 
 // broadcast is the common shape of two values and, for each entry, the entries of the two.
-func (g *onnxGraph) broadcast(v, w *onnxValue) (dims, ai, bi []int) {
+func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 	a, b, most := v.dims, w.dims, maxColumns
 	if v.constant != nil && w.constant != nil {
-		most = maxParameters
+		most = layers.MaxParameters
 	}
 	rank := max(len(a), len(b))
 	at := func(d []int, i int) int {
@@ -127,13 +112,13 @@ func (g *onnxGraph) broadcast(v, w *onnxValue) (dims, ai, bi []int) {
 		case x == 1:
 			dims[i] = y
 		default:
-			panic(faultf("values of the shapes %v and %v do not fit", a, b))
+			panic(fault.New("values of the shapes %v and %v do not fit", a, b))
 		}
 		if total *= max(1, dims[i]); total > most {
-			panic(faultf("values of the shapes %v and %v make too large a one", a, b))
+			panic(fault.New("values of the shapes %v and %v make too large a one", a, b))
 		}
 	}
-	g.take(2 * total)
+	g.Take(2 * total)
 	ai, bi = make([]int, total), make([]int, total)
 	for k := range total {
 		rest, as, bs := k, 1, 1
@@ -154,31 +139,29 @@ func (g *onnxGraph) broadcast(v, w *onnxValue) (dims, ai, bi []int) {
 	return dims, ai, bi
 }
 
-func negated(g *onnxGraph, _ *onnxNode, in []*onnxValue) []*onnxValue {
-	return g.through(in[0], func(f form) form {
-		return g.scale(f, slices.Repeat([]float64{-1}, len(f.rows)), make([]float64, len(f.rows)))
-	})
+func negated(g *graph, _ *node, in []*value) []*value {
+	return g.through(in[0], g.Negate)
 }
 
-func sumOfAll(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
-	add := onnxNode{name: n.name, op: "Add"}
+func sumOfAll(g *graph, n *node, in []*value) []*value {
+	add := node{name: n.name, op: "Add"}
 	sum := in[0]
 	for _, next := range in[1:] {
-		sum = arithmetic(g, &add, []*onnxValue{sum, next})[0]
+		sum = arithmetic(g, &add, []*value{sum, next})[0]
 	}
 	return one1(sum)
 }
 
-func leakyReLU(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
-	return g.through(in[0], func(f form) form {
+func leakyReLU(g *graph, n *node, in []*value) []*value {
+	return g.through(in[0], func(f layers.Form) layers.Form {
 		if n.op == "PRelu" {
-			return g.leaky(f, operands(in).numbersOf(1, len(f.rows), "slopes"))
+			return g.Leaky(f, operands(in).numbersOf(1, f.Len(), "slopes"))
 		}
-		return g.leaky(f, slices.Repeat([]float64{n.float("alpha", 0.01)}, len(f.rows)))
+		return g.Leaky(f, []float64{n.float("alpha", 0.01)})
 	})
 }
 
-func clip(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func clip(g *graph, n *node, in []*value) []*value {
 	bound := func(name string, i int, otherwise float64) float64 {
 		if i < len(in) && in[i] != nil {
 			return operands(in).numbersOf(i, 1, "bounds")[0]
@@ -193,18 +176,16 @@ func clip(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 		hi = math.Inf(1)
 	}
 	if !(lo < hi) {
-		panic(faultf("to values from %v to %v", lo, hi))
+		panic(fault.New("to values from %v to %v", lo, hi))
 	}
 	if in[0].scores != nil && lo <= 0 && hi >= 1 {
 		return one1(in[0])
 	}
-	return g.through(in[0], func(f form) form {
-		return g.atMost(g.atLeast(f, slices.Repeat([]float64{lo}, len(f.rows))), slices.Repeat([]float64{hi}, len(f.rows)))
-	})
+	return g.through(in[0], func(f layers.Form) layers.Form { return g.AtMost(g.AtLeast(f, []float64{lo}), []float64{hi}) })
 }
 
 // extreme is Max and Min, which are a + relu(b − a) and a − relu(a − b).
-func extreme(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
+func extreme(g *graph, n *node, in []*value) []*value {
 	most := in[0]
 	for _, next := range in[1:] {
 		a, b := operands{most, next}.both()
@@ -212,19 +193,19 @@ func extreme(g *onnxGraph, n *onnxNode, in []*onnxValue) []*onnxValue {
 			a, b = b, a
 		}
 		dims, ai, bi := g.broadcast(a, b)
-		x, y := g.picked(g.numbers(a), ai), g.picked(g.numbers(b), bi)
-		var f form
+		x, y := g.Pick(g.numbers(a), ai), g.Pick(g.numbers(b), bi)
+		var f layers.Form
 		switch {
 		case b.constant != nil && n.op == "Max":
-			f = g.atLeast(x, biases(y))
+			f = g.AtLeast(x, y.Constants())
 		case b.constant != nil:
-			f = g.atMost(x, biases(y))
+			f = g.AtMost(x, y.Constants())
 		case n.op == "Max":
-			f = g.most(x, y)
+			f = g.Most(x, y)
 		default:
-			f = g.least(x, y)
+			f = g.Least(x, y)
 		}
-		most = &onnxValue{dims: dims, form: &f}
+		most = &value{dims: dims, form: &f}
 	}
 	return one1(most)
 }

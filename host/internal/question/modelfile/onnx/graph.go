@@ -1,34 +1,39 @@
-package modelfile
+package onnx
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx/pb"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 )
 
-// onnxGraph evaluates a value of the graph backwards from an output.
-type onnxGraph struct {
-	*onnxModel
-	*builder
+// graph evaluates a value of the graph backwards from an output.
+type graph struct {
+	*model
+	*layers.Builder
 	makers  map[string]int // the node that makes a value
-	values  map[string]*onnxValue
+	values  map[string]*value
 	working map[string]bool
-	columns map[string]*onnxInput
+	columns map[string]*input
 	double  bool // some number is float64
 }
 
-// onnxInput is a used input of the graph, column by column.
-type onnxInput struct {
+// input is a used input of the graph, column by column.
+type input struct {
 	place   int // among the inputs of the graph
-	columns []onnxColumn
+	columns []column
 }
 
-// onnxColumn is one number, or one category, of an input. Its units are in the first stage:
+// column is one number, or one category, of an input. Its units are in the first stage:
 // one for a number, one for each category.
-type onnxColumn struct {
+type column struct {
 	name       string
-	element    uint64
+	element    int32
 	units      []int32
 	categories []string
 	strict     bool // other categories are refused
@@ -37,15 +42,15 @@ type onnxColumn struct {
 	fill   float64
 }
 
-// onnxValue is a value of the graph, one of: a constant; columns of the inputs, unchanged;
+// value is a value of the graph, one of: a constant; columns of the inputs, unchanged;
 // numbers that depend on them; scores; or a value that gives no score.
-type onnxValue struct {
+type value struct {
 	dims     []int // −1: the number of rows
-	constant *onnxTensor
-	columns  []*onnxColumn
+	constant *tensor
+	columns  []*column
 	whole    bool // the columns were converted to integers or texts
 	open     string
-	form     *form
+	form     *layers.Form
 	scores   []score
 	labels   bool
 	// cut is the node whose comparison made labels, if these are no scores.
@@ -55,22 +60,22 @@ type onnxValue struct {
 // score is the probability of a class: that of 1 or 0 for a sigmoid of one logit, or one of
 // a softmax over logits.
 type score struct {
-	logits form
+	logits *layers.Form
 	class  int
 }
 
 // steps says why compared numbers cannot be used.
-func (v *onnxValue) steps() string {
+func (v *value) steps() string {
 	return v.cut + " compares numbers, as KBinsDiscretizer does to lay them into bins, which networks of ReLU layers do not: " + stepsApart
 }
 
 // entries is the number of entries of a value.
-func (v *onnxValue) entries() int {
+func (v *value) entries() int {
 	switch {
 	case v.constant != nil:
 		return len(v.constant.numbers) + len(v.constant.texts)
 	case v.form != nil:
-		return len(v.form.rows)
+		return v.form.Len()
 	case v.scores != nil:
 		return len(v.scores)
 	}
@@ -83,15 +88,15 @@ const (
 	maxColumns = 1 << 16
 )
 
-func newONNXGraph(m *onnxModel) *onnxGraph {
-	g := &onnxGraph{
-		onnxModel: m, builder: newBuilder(0),
-		makers: map[string]int{}, values: map[string]*onnxValue{}, working: map[string]bool{}, columns: map[string]*onnxInput{},
+func newGraph(m *model) *graph {
+	g := &graph{
+		model: m, Builder: layers.New(),
+		makers: map[string]int{}, values: map[string]*value{}, working: map[string]bool{}, columns: map[string]*input{},
 	}
 	for i := range m.nodes {
 		for _, name := range m.nodes[i].outputs {
 			if _, twice := g.makers[name]; twice && name != "" {
-				panic(faultf("two nodes make the value %q", name))
+				panic(fault.New("two nodes make the value %q", name))
 			}
 			g.makers[name] = i
 		}
@@ -100,7 +105,7 @@ func newONNXGraph(m *onnxModel) *onnxGraph {
 }
 
 // value evaluates the named value.
-func (g *onnxGraph) value(name string) *onnxValue {
+func (g *graph) value(name string) *value {
 	if v := g.values[name]; v != nil {
 		return v
 	}
@@ -111,7 +116,7 @@ func (g *onnxGraph) value(name string) *onnxValue {
 	for i := range g.inputs {
 		if g.inputs[i].name == name {
 			if coarse := sixteen(g.inputs[i].element); coarse != "" {
-				panic(faultf("input %q: numbers of type %d%s: export the model in float32 (PyTorch: model.float())", name, g.inputs[i].element, coarse))
+				panic(fault.New("input %q: numbers of type %d%s: export the model in float32 (PyTorch: model.float())", name, g.inputs[i].element, coarse))
 			}
 			g.values[name] = g.input(i)
 			return g.values[name]
@@ -119,44 +124,44 @@ func (g *onnxGraph) value(name string) *onnxValue {
 	}
 	i, ok := g.makers[name]
 	if !ok {
-		panic(faultf("no node makes the value %q", name))
+		panic(fault.New("no node makes the value %q", name))
 	}
 	if g.working[name] {
-		panic(faultf("the value %q is made of itself", name))
+		panic(fault.New("the value %q is made of itself", name))
 	}
 	g.working[name] = true
 	g.node(&g.nodes[i], name)
 	if g.values[name] == nil {
-		panic(faultf("the value %q is of no use here", name))
+		panic(fault.New("the value %q is of no use here", name))
 	}
 	return g.values[name]
 }
 
-func (g *onnxGraph) constant(name string, message fields) *onnxValue {
-	defer about(fmt.Sprintf("constant %q", name))
-	t := g.tensor(message, min(maxParameters, g.left))
-	if g.take(len(t.numbers) + len(t.texts)); len(t.numbers)+len(t.texts) == 0 {
-		panic(faultf("it is empty"))
+func (g *graph) constant(name string, p *pb.TensorProto) *value {
+	defer fault.About(fmt.Sprintf("constant %q", name))
+	t := g.tensor(p, min(layers.MaxParameters, g.Left()))
+	if g.Take(len(t.numbers) + len(t.texts)); len(t.numbers)+len(t.texts) == 0 {
+		panic(fault.New("it is empty"))
 	}
-	g.double = g.double || t.element == onnxDouble
-	return &onnxValue{dims: t.dims, constant: t}
+	g.double = g.double || t.element == typeDouble
+	return &value{dims: t.dims, constant: t}
 }
 
 // input gives the columns of an input of the graph.
-func (g *onnxGraph) input(i int) *onnxValue {
+func (g *graph) input(i int) *value {
 	port := &g.inputs[i]
 	if port.name == "" {
-		panic(faultf("an input without a name"))
+		panic(fault.New("an input without a name"))
 	}
-	defer about(fmt.Sprintf("input %q", port.name))
-	v := &onnxValue{dims: slices.Clone(port.dims)}
-	g.columns[port.name] = &onnxInput{place: i}
+	defer fault.About(fmt.Sprintf("input %q", port.name))
+	v := &value{dims: slices.Clone(port.dims)}
+	g.columns[port.name] = &input{place: i}
 	if len(v.dims) > 1 {
 		v.dims[0] = anyRows
 	}
 	if v.dims == nil || slices.ContainsFunc(v.dims[min(1, len(v.dims)):], func(d int) bool { return d < 0 }) {
 		if len(v.dims) > 2 {
-			panic(faultf("its shape %v leaves the number of columns open: export the model for a fixed number of features", v.dims))
+			panic(fault.New("its shape %v leaves the number of columns open: export the model for a fixed number of features", v.dims))
 		}
 		v.open, v.dims = port.name, []int{anyRows, 0}
 		return v
@@ -164,7 +169,7 @@ func (g *onnxGraph) input(i int) *onnxValue {
 	n := 1
 	for _, d := range v.dims {
 		if n *= max(1, d); n > maxColumns {
-			panic(faultf("more than %d numbers", maxColumns))
+			panic(fault.New("more than %d numbers", maxColumns))
 		}
 	}
 	g.fill(v, port.name, n)
@@ -172,11 +177,11 @@ func (g *onnxGraph) input(i int) *onnxValue {
 }
 
 // fill sets the n columns of an input.
-func (g *onnxGraph) fill(v *onnxValue, name string, n int) {
+func (g *graph) fill(v *value, name string, n int) {
 	in := g.columns[name]
 	element := g.inputs[in.place].element
-	v.columns, v.whole = []*onnxColumn{}, element == onnxText
-	in.columns = make([]onnxColumn, n)
+	v.columns, v.whole = []*column{}, element == typeText
+	in.columns = make([]column, n)
 	for k := range in.columns {
 		in.columns[k].name, in.columns[k].element = name, element
 		if n > 1 {
@@ -187,101 +192,84 @@ func (g *onnxGraph) fill(v *onnxValue, name string, n int) {
 }
 
 // known sets the width of an input whose shape leaves it open.
-func (g *onnxGraph) known(v *onnxValue, n int) {
+func (g *graph) known(v *value, n int) {
 	if v.open == "" {
 		return
 	}
 	if n < 1 || n > maxColumns {
-		panic(faultf("%d columns", n))
+		panic(fault.New("%d columns", n))
 	}
 	g.fill(v, v.open, n)
 	v.open, v.dims = "", []int{anyRows, n}
 }
 
 // numbers converts the value to numbers that depend on the inputs.
-func (g *onnxGraph) numbers(v *onnxValue) form {
+func (g *graph) numbers(v *value) layers.Form {
 	switch {
 	case v.form != nil:
 		return *v.form
 	case v.open != "":
-		panic(faultf("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
+		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
 	case v.columns != nil && !v.whole:
 		at := make([]int32, len(v.columns))
 		for i, c := range v.columns {
 			at[i] = g.numeric(c)
 		}
-		f := g.units(0, at...)
+		f := g.Select(at...)
 		v.form = &f
 		return f
-	case v.columns != nil && slices.ContainsFunc(v.columns, func(c *onnxColumn) bool { return c.element == onnxText }):
-		panic(faultf("computes with an input that is text"))
+	case v.columns != nil && slices.ContainsFunc(v.columns, func(c *column) bool { return c.element == typeText }):
+		panic(fault.New("computes with an input that is text"))
 	case v.columns != nil:
-		panic(faultf("computes with inputs that were cut to whole numbers, which is not piecewise linear: train the model on the numbers as they are"))
+		panic(fault.New("computes with inputs that were cut to whole numbers, which is not piecewise linear: train the model on the numbers as they are"))
 	case v.scores != nil:
-		panic(faultf("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
+		panic(fault.New("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
 	case v.cut != "":
-		panic(faultf("%s", v.steps()))
+		panic(fault.New("%s", v.steps()))
 	case v.labels:
-		panic(faultf("computes with predicted classes: give the output with the probabilities"))
+		panic(fault.New("computes with predicted classes: give the output with the probabilities"))
 	}
 	if v.constant.texts != nil {
-		panic(faultf("computes with texts"))
+		panic(fault.New("computes with texts"))
 	}
-	f := form{rows: g.rows(len(v.constant.numbers))}
-	for i := range f.rows {
-		f.rows[i].b = v.constant.numbers[i]
-	}
-	return f
+	return g.Constant(v.constant.numbers)
 }
 
 // numeric is the unit of a numeric column.
-func (g *onnxGraph) numeric(c *onnxColumn) int32 {
+func (g *graph) numeric(c *column) int32 {
 	if c.categories != nil {
-		panic(faultf("input %q is taken as a number here and as a category elsewhere: give the model two inputs", c.name))
+		panic(fault.New("input %q is taken as a number here and as a category elsewhere: give the model two inputs", c.name))
 	}
 	if c.units == nil {
-		c.units = g.fresh(1)
+		c.units = g.Inputs(1)
 	}
 	return c.units[0]
 }
 
-func (g *onnxGraph) fresh(n int) []int32 {
-	s := &g.stages[0]
-	if s.units+n > maxColumns {
-		panic(faultf("more than %d network inputs", maxColumns))
-	}
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(s.units + i)
-	}
-	s.units += n
-	return out
-}
-
 // category returns the units of a column's categories, in the order of labels. strict: other categories are
 // undefined.
-func (g *onnxGraph) category(c *onnxColumn, labels []string, strict bool) []int32 {
+func (g *graph) category(c *column, labels []string, strict bool) []int32 {
 	if c.units != nil && c.categories == nil {
-		panic(faultf("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
+		panic(fault.New("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
 	}
 	if c.units == nil {
-		c.units, c.categories = g.fresh(len(labels)), labels
+		c.units, c.categories = g.Inputs(len(labels)), labels
 	}
 	if !slices.Equal(c.categories, labels) {
-		panic(faultf("the categories of the input %q are not the same everywhere: %.80q and %.80q", c.name, c.categories, labels))
+		panic(fault.New("the categories of the input %q are not the same everywhere: %.80q and %.80q", c.name, c.categories, labels))
 	}
 	c.strict = c.strict || strict
 	return c.units
 }
 
 // vocabularies are the categories of the columns whose encoders refuse others, in the order of inputOrder.
-func (g *onnxGraph) vocabularies() (out []Vocabulary) {
+func (g *graph) vocabularies() (out []reader.Vocabulary) {
 	at := 0
 	for _, in := range g.inOrder() {
 		for k := range in.columns {
 			c := &in.columns[k]
 			if c.strict {
-				out = append(out, Vocabulary{Name: c.name, First: at, Categories: c.categories})
+				out = append(out, reader.Vocabulary{Name: c.name, First: at, Categories: c.categories})
 			}
 			at += len(c.units)
 		}
@@ -290,24 +278,24 @@ func (g *onnxGraph) vocabularies() (out []Vocabulary) {
 }
 
 // inOrder lists the used inputs in the graph's order.
-func (g *onnxGraph) inOrder() (taken []*onnxInput) {
+func (g *graph) inOrder() (taken []*input) {
 	for _, in := range g.columns {
 		taken = append(taken, in)
 	}
-	slices.SortFunc(taken, func(a, b *onnxInput) int { return cmp.Compare(a.place, b.place) })
+	slices.SortFunc(taken, func(a, b *input) int { return cmp.Compare(a.place, b.place) })
 	return taken
 }
 
 // inputOrder is, for every unit of the first stage, its place among the network's inputs: graph
 // inputs, columns and categories, each in order. Unused columns of these inputs get places too.
 // fills are the substitutes for NaN, nil without any.
-func (g *onnxGraph) inputOrder() (names []string, fills map[int]float64, place []int32) {
+func (g *graph) inputOrder() (names []string, fills map[int]float64, place []int32) {
 	var order []int32
 	for _, in := range g.inOrder() {
 		for k := range in.columns {
 			c := &in.columns[k]
 			if c.units == nil {
-				c.units = g.fresh(1)
+				c.units = g.Inputs(1)
 			}
 			if c.filled {
 				if fills == nil {
@@ -332,35 +320,35 @@ func (g *onnxGraph) inputOrder() (names []string, fills map[int]float64, place [
 }
 
 // outputOf is the requested output: the named one, or the only one that can be a score.
-func (m *onnxModel) outputOf(asked string) string {
+func (m *model) outputOf(asked string) string {
 	var all, fit []string
 	for _, port := range m.outputs {
 		all = append(all, port.name)
-		if port.maps || port.element == 0 || port.element == onnxFloat || port.element == onnxDouble {
+		if port.maps || port.element == 0 || port.element == typeFloat || port.element == typeDouble {
 			fit = append(fit, port.name)
 		}
 	}
 	switch {
 	case asked != "" && !slices.Contains(all, asked):
 		if _, made := m.maker(asked); !made {
-			panic(faultf("no output %q; the model has %s", asked, quoted(all)))
+			panic(fault.New("no output %q; the model has %s", asked, quoted(all)))
 		}
 		return asked
 	case asked != "":
 		return asked
 	case len(all) == 0:
-		panic(faultf("the graph has no output"))
+		panic(fault.New("the graph has no output"))
 	case len(fit) == 1:
 		return fit[0]
-	case len(fit) == 0 && (m.outputs[0].element == onnxHalf || m.outputs[0].element == onnxBrain):
-		panic(faultf("the output %s is of numbers of 16 bits, with which scores are others than those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
+	case len(fit) == 0 && (m.outputs[0].element == typeHalf || m.outputs[0].element == typeBrain):
+		panic(fault.New("the output %s is of numbers of 16 bits, with which scores are others than those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
 	case len(fit) == 0:
-		panic(faultf("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
+		panic(fault.New("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
 	}
-	panic(faultf("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
+	panic(fault.New("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
 }
 
-func (m *onnxModel) maker(value string) (int, bool) {
+func (m *model) maker(value string) (int, bool) {
 	for i := range m.nodes {
 		if slices.Contains(m.nodes[i].outputs, value) {
 			return i, true
