@@ -263,23 +263,17 @@ func declared(layers []kerasLayer) []*kerasLayer {
 
 // onlyNode reads a list of tensors that must hold exactly one, ["name", 0, 0,
 // …]: Keras writes the list or, of late, its only entry.
-func onlyNode(text json.RawMessage, what string) (name string) {
+func onlyNode(text json.RawMessage, what string) string {
 	defer fault.About(what)
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
 		panic(fault.New("a list with one tensor expected, not %.80s", text))
 	}
-	if json.Unmarshal(list[0], &name) == nil && name != "" {
-		return name
+	names := tensorsIn(text)
+	if len(names) != 1 {
+		panic(fault.New("%d tensors where one is supported: save a model with one keras.Input of all columns and one output", len(names)))
 	}
-	if len(list) != 1 {
-		panic(fault.New("%d tensors where one is supported: save a model with one keras.Input of all columns and one output", len(list)))
-	}
-	var entry []json.RawMessage
-	if err := json.Unmarshal(list[0], &entry); err != nil || len(entry) == 0 || json.Unmarshal(entry[0], &name) != nil || name == "" {
-		panic(fault.New("a tensor [\"layer\", 0, 0] expected, not %.80s", list[0]))
-	}
-	return name
+	return names[0]
 }
 
 // activation reads an activation: a name, an object with a class name, or

@@ -96,13 +96,15 @@ func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 		most = layers.MaxParameters
 	}
 	rank := max(len(a), len(b))
+	dims, from, to := make([]int, rank), make([]int, rank), make([]int, rank) // from and to are the steps of a and b
+	copy(from[rank-len(a):], stridesOf(a))
+	copy(to[rank-len(b):], stridesOf(b))
 	at := func(d []int, i int) int {
 		if i -= rank - len(d); i < 0 {
 			return 1
 		}
 		return d[i]
 	}
-	dims = make([]int, rank)
 	total := 1
 	for i := range dims {
 		x, y := at(a, i), at(b, i)
@@ -114,29 +116,18 @@ func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 		default:
 			panic(fault.New("values of the shapes %v and %v do not fit", a, b))
 		}
+		if x == 1 {
+			from[i] = 0
+		}
+		if y == 1 {
+			to[i] = 0
+		}
 		if total *= max(1, dims[i]); total > most {
 			panic(fault.New("values of the shapes %v and %v make too large a one", a, b))
 		}
 	}
 	g.Take(2 * total)
-	ai, bi = make([]int, total), make([]int, total)
-	for k := range total {
-		rest, as, bs := k, 1, 1
-		for i := rank - 1; i >= 0; i-- {
-			d := max(1, dims[i])
-			coordinate := rest % d
-			rest /= d
-			if x := max(1, at(a, i)); x > 1 {
-				ai[k] += coordinate * as
-				as *= x
-			}
-			if y := max(1, at(b, i)); y > 1 {
-				bi[k] += coordinate * bs
-				bs *= y
-			}
-		}
-	}
-	return dims, ai, bi
+	return dims, walk(dims, from), walk(dims, to)
 }
 
 func negated(g *graph, _ *node, in []*value) []*value {

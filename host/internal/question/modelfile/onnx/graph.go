@@ -3,6 +3,7 @@ package onnx
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,6 +68,13 @@ type score struct {
 // steps says why compared numbers cannot be used.
 func (v *value) steps() string {
 	return v.cut + " compares numbers, as KBinsDiscretizer does to lay them into bins, which networks of ReLU layers do not: " + stepsApart
+}
+
+// sized refuses an input whose width is open.
+func (v *value) sized() {
+	if v.open != "" {
+		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
+	}
 }
 
 // entries is the number of entries of a value.
@@ -205,11 +213,10 @@ func (g *graph) known(v *value, n int) {
 
 // numbers converts the value to numbers that depend on the inputs.
 func (g *graph) numbers(v *value) layers.Form {
+	v.sized()
 	switch {
 	case v.form != nil:
 		return *v.form
-	case v.open != "":
-		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
 	case v.columns != nil && !v.whole:
 		at := make([]int32, len(v.columns))
 		for i, c := range v.columns {
@@ -262,53 +269,33 @@ func (g *graph) category(c *column, labels []string, strict bool) []int32 {
 	return c.units
 }
 
-// vocabularies are the categories of the columns whose encoders refuse others, in the order of inputOrder.
-func (g *graph) vocabularies() (out []reader.Vocabulary) {
-	at := 0
-	for _, in := range g.inOrder() {
-		for k := range in.columns {
-			c := &in.columns[k]
-			if c.strict {
-				out = append(out, reader.Vocabulary{Name: c.name, First: at, Categories: c.categories})
-			}
-			at += len(c.units)
-		}
-	}
-	return out
-}
-
-// inOrder lists the used inputs in the graph's order.
-func (g *graph) inOrder() (taken []*input) {
-	for _, in := range g.columns {
-		taken = append(taken, in)
-	}
-	slices.SortFunc(taken, func(a, b *input) int { return cmp.Compare(a.place, b.place) })
-	return taken
-}
-
 // inputOrder is, for every unit of the first stage, its place among the network's inputs: graph
-// inputs, columns and categories, each in order. Unused columns of these inputs get places too.
-// fills are the substitutes for NaN, nil without any.
-func (g *graph) inputOrder() (names []string, fills map[int]float64, place []int32) {
+// inputs, columns and categories, each in order. Unused columns of these inputs get places too. facts gets what is
+// known of the inputs: their names, the substitutes for NaN, and the categories of encoders that refuse others.
+func (g *graph) inputOrder(facts *reader.Facts) (place []int32) {
+	inputs := slices.SortedFunc(maps.Values(g.columns), func(a, b *input) int { return cmp.Compare(a.place, b.place) })
 	var order []int32
-	for _, in := range g.inOrder() {
+	for _, in := range inputs {
 		for k := range in.columns {
 			c := &in.columns[k]
 			if c.units == nil {
 				c.units = g.Inputs(1)
 			}
 			if c.filled {
-				if fills == nil {
-					fills = map[int]float64{}
+				if facts.Fills == nil {
+					facts.Fills = map[int]float64{}
 				}
-				fills[len(order)] = c.fill
+				facts.Fills[len(order)] = c.fill
+			}
+			if c.strict {
+				facts.Vocabularies = append(facts.Vocabularies, reader.Vocabulary{Name: c.name, First: len(order), Categories: c.categories})
 			}
 			order = append(order, c.units...)
 			if c.categories == nil {
-				names = append(names, c.name)
+				facts.InputNames = append(facts.InputNames, c.name)
 			}
 			for _, label := range c.categories {
-				names = append(names, c.name+"="+label)
+				facts.InputNames = append(facts.InputNames, c.name+"="+label)
 			}
 		}
 	}
@@ -316,7 +303,7 @@ func (g *graph) inputOrder() (names []string, fills map[int]float64, place []int
 	for i, u := range order {
 		place[u] = int32(i)
 	}
-	return names, fills, place
+	return place
 }
 
 // outputOf is the requested output: the named one, or the only one that can be a score.
@@ -330,7 +317,7 @@ func (m *model) outputOf(asked string) string {
 	}
 	switch {
 	case asked != "" && !slices.Contains(all, asked):
-		if _, made := m.maker(asked); !made {
+		if !slices.ContainsFunc(m.nodes, func(n node) bool { return slices.Contains(n.outputs, asked) }) {
 			panic(fault.New("no output %q; the model has %s", asked, quoted(all)))
 		}
 		return asked
@@ -346,15 +333,6 @@ func (m *model) outputOf(asked string) string {
 		panic(fault.New("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
 	}
 	panic(fault.New("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
-}
-
-func (m *model) maker(value string) (int, bool) {
-	for i := range m.nodes {
-		if slices.Contains(m.nodes[i].outputs, value) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 func quoted(names []string) string {

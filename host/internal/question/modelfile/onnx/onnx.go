@@ -95,16 +95,15 @@ func (g *graph) finish(v *value, class *int) *reader.Model {
 	if g.double {
 		precision = 64
 	}
-	names, fills, place := g.inputOrder()
-	out.Fills, out.Vocabularies = fills, g.vocabularies()
-	if len(names) == 0 {
+	place := g.inputOrder(&out.Facts)
+	if len(place) == 0 {
 		panic(fault.New("it does not depend on the inputs"))
 	}
 	if !slices.IsSorted(place) {
 		g.Reorder(&last, place)
 	}
-	if len(g.columns) > 1 || slices.ContainsFunc(names, func(name string) bool { return !g.columnless(name) }) {
-		out.InputNames = names
+	if len(g.columns) == 1 && !slices.ContainsFunc(out.InputNames, func(name string) bool { return !g.columnless(name) }) {
+		out.InputNames = nil
 	}
 	out.Model = g.Network(last, head, precision)
 	return out

@@ -137,11 +137,8 @@ func cast1(_ *graph, n *node, in []*value) []*value {
 	switch {
 	case to == typeFloat || to == typeDouble:
 		return one1(v)
-	case v.constant != nil && to != typeText && v.constant.texts == nil:
+	case v.constant != nil && v.constant.texts == nil && (to == typeInt32 || to == typeInt64 || to == typeBool):
 		out := *v.constant
-		if to != typeInt32 && to != typeInt64 && to != typeBool {
-			panic(fault.New("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
-		}
 		out.numbers = slices.Clone(out.numbers)
 		for i := range out.numbers {
 			out.numbers[i] = math.Trunc(out.numbers[i])
@@ -166,11 +163,11 @@ func constantNode(g *graph, n *node, _ []*value) []*value {
 		t.numbers, t.element = []float64{n.float("value_float", 0)}, typeFloat
 	case n.has("value_int"):
 		t.numbers, t.element = []float64{float64(n.integer("value_int", 0))}, typeInt64
-	case n.has("value_floats"):
-		t.numbers, t.element = n.numbers("value_floats"), typeFloat
-		t.dims = []int{len(t.numbers)}
-	case n.has("value_ints"):
-		t.numbers, t.element = n.numbers("value_ints"), typeInt64
+	case n.has("value_floats"), n.has("value_ints"):
+		t.numbers, t.element = slices.Concat(n.numbers("value_floats"), n.numbers("value_ints")), typeInt64
+		if n.has("value_floats") {
+			t.element = typeFloat
+		}
 		t.dims = []int{len(t.numbers)}
 	default:
 		panic(fault.New("without a number"))

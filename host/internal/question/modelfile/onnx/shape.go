@@ -12,11 +12,10 @@ import (
 
 // pick is the value with entries of v, in the shape dims.
 func (g *graph) pick(v *value, dims, at []int) *value {
+	v.sized()
 	g.Take(len(at))
 	out := &value{dims: dims, whole: v.whole}
 	switch {
-	case v.open != "":
-		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
 	case v.constant != nil:
 		t := &tensor{dims: dims, element: v.constant.element}
 		for _, k := range at {
@@ -44,12 +43,31 @@ func (g *graph) pick(v *value, dims, at []int) *value {
 }
 
 // every lists the entries of a value.
-func every(dims []int) []int {
-	out := make([]int, count(dims))
-	for i := range out {
-		out[i] = i
+func every(dims []int) []int { return walk([]int{count(dims)}, []int{1}) }
+
+// stridesOf are the steps from entry to entry along each dimension.
+func stridesOf(dims []int) []int {
+	out, step := make([]int, len(dims)), 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		out[i] = step
+		step *= max(1, dims[i])
 	}
 	return out
+}
+
+// walk lists the entries of a shape in order, by the steps along each dimension.
+func walk(dims, steps []int) []int {
+	at := []int{0}
+	for i, d := range dims {
+		next := make([]int, 0, len(at)*max(1, d))
+		for _, base := range at {
+			for k := range max(1, d) {
+				next = append(next, base+k*steps[i])
+			}
+		}
+		at = next
+	}
+	return at
 }
 
 // axisOf resolves an axis that may count from the end.
@@ -203,25 +221,15 @@ func transposed(g *graph, n *node, in []*value) []*value {
 	if len(perm) > 0 && v.dims[0] == anyRows && perm[0] != 0 {
 		panic(fault.New("moves the rows"))
 	}
-	strides, stride := make([]int, len(perm)), 1
-	for i := len(perm) - 1; i >= 0; i-- {
-		strides[i] = stride
-		stride *= max(1, v.dims[i])
+	if len(slices.Compact(slices.Sorted(slices.Values(perm)))) < len(perm) {
+		panic(fault.New("an axis twice"))
 	}
-	dims, at := make([]int, len(perm)), []int{0}
+	strides := stridesOf(v.dims)
+	dims, steps := make([]int, len(perm)), make([]int, len(perm))
 	for i, axis := range perm {
-		dims[i] = v.dims[axis]
-		next := make([]int, 0, len(at)*max(1, dims[i]))
-		for _, base := range at {
-			for k := range max(1, dims[i]) {
-				next = append(next, base+k*strides[axis])
-			}
-		}
-		if at = next; len(at) > stride {
-			panic(fault.New("an axis twice"))
-		}
+		dims[i], steps[i] = v.dims[axis], strides[axis]
 	}
-	return one1(g.pick(v, dims, at))
+	return one1(g.pick(v, dims, walk(dims, steps)))
 }
 
 // along returns the entries of places on one axis.
@@ -262,9 +270,7 @@ func gather(g *graph, n *node, in []*value) []*value {
 	if n.domain == learning {
 		axis = len(v.dims) - 1
 	}
-	if v.open != "" {
-		return one1(g.pick(v, nil, nil))
-	}
+	v.sized()
 	var places []int
 	for _, p := range which.constant.numbers {
 		if p < 0 {
@@ -291,9 +297,7 @@ func slice(g *graph, n *node, in []*value) []*value {
 	ends, _ := operands(in).settings(n, "ends", 2)
 	axes, given := operands(in).settings(n, "axes", 3)
 	steps, stepped := operands(in).settings(n, "steps", 4)
-	if v.open != "" {
-		return one1(g.pick(v, nil, nil))
-	}
+	v.sized()
 	for i := range starts {
 		axis := int64(i)
 		if given && i < len(axes) {
@@ -323,9 +327,7 @@ func split(g *graph, n *node, in []*value) []*value {
 	v := in[0]
 	axis := axisOf(n.integer("axis", 0), len(v.dims))
 	sizes, given := operands(in).settings(n, "split", 1)
-	if v.open != "" {
-		return one1(g.pick(v, nil, nil))
-	}
+	v.sized()
 	if !given {
 		parts := int64(len(n.outputs))
 		for k := range parts {

@@ -218,7 +218,8 @@ func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []f
 		"nodes_nodeids": len(nodeIDs), "nodes_featureids": len(inputs), "nodes_truenodeids": len(yes), "nodes_falsenodeids": len(no), "nodes_modes": len(modes), "nodes_values": len(values),
 	})
 	type key struct{ tree, node int64 }
-	place := make(map[key]int, count)
+	type position struct{ entry, member int } // among all nodes, and those of the tree
+	place := make(map[key]position, count)
 	var order []int64 // of trees
 	members := map[int64][]int{}
 	for i := range count {
@@ -229,35 +230,35 @@ func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []f
 		if members[k.tree] == nil {
 			order = append(order, k.tree)
 		}
-		place[k] = len(members[k.tree])
+		place[k] = position{i, len(members[k.tree])}
 		members[k.tree] = append(members[k.tree], i)
 	}
 	weights := o.weights(kind, func(tree, node int64) (int, bool) {
 		at, ok := place[key{tree, node}]
-		if !ok {
-			return 0, false
-		}
-		return members[tree][at], true
+		return at.entry, ok
 	}, count, class)
-	var leaf func(i int) float64
+	var leaves []float64
 	if class != nil {
-		link, base, leaf = o.share(*class, weights[1])
+		link, base, leaves = o.share(*class, weights[1])
 	} else {
-		link, base, leaf = o.link(classifier, weights)
+		link, base, leaves = o.link(classifier, weights)
+	}
+	if leaves == nil {
+		leaves = make([]float64, count)
 	}
 	for _, tree := range order {
 		of := members[tree]
 		list = append(list, forest.Tree{Nodes: len(of), Node: func(at int) trees.Node {
 			i := of[at]
 			if modes[i] == "LEAF" {
-				return trees.Leaf(leaf(i))
+				return trees.Leaf(leaves[i])
 			}
 			child := func(id int64) int32 {
 				c, ok := place[key{tree, id}]
 				if !ok {
 					panic(fault.New("node %d has the child %d, which is not there", nodeIDs[i], id))
 				}
-				return int32(c)
+				return int32(c.member)
 			}
 			return o.branch(nodeIDs[i], inputs[i], child(yes[i]), child(no[i]), i < len(missing) && missing[i] != 0, slices.Index(branches, modes[i]), values[i])
 		}})
@@ -308,10 +309,9 @@ func (o *ensemble) weights(kind string, at func(tree, node int64) (int, bool), c
 	return out
 }
 
-// link says how the sums become a score, their base, and the addend of the leaf at a node.
-func (o *ensemble) link(classifier bool, weights [2][]float64) (link fairness.Link, base float64, leaf func(i int) float64) {
+// link says how the sums become a score, their base, and the addends of leaves by node; nil: all 0.
+func (o *ensemble) link(classifier bool, weights [2][]float64) (link fairness.Link, base float64, leaves []float64) {
 	start := o.start
-	of := func(k int) func(i int) float64 { return leafOf(weights[k]) }
 	transform := cmp.Or(o.text("post_transform", ""), "NONE")
 	one := 0
 	if weights[1] != nil {
@@ -328,16 +328,19 @@ func (o *ensemble) link(classifier bool, weights [2][]float64) (link fairness.Li
 		}
 		switch transform {
 		case "NONE":
-			return fairness.LinkLinear, start(0), of(one)
+			return fairness.LinkLinear, start(0), weights[one]
 		case "LOGISTIC":
-			return fairness.LinkSigmoid, start(0), of(one)
+			return fairness.LinkSigmoid, start(0), weights[one]
 		}
-	case both && (transform == "SOFTMAX"):
-		return fairness.LinkSigmoid, start(1) - start(0), func(i int) float64 { return weights[1][i] - weights[0][i] }
+	case both && transform == "SOFTMAX":
+		for i, w := range weights[0] {
+			weights[1][i] -= w
+		}
+		return fairness.LinkSigmoid, start(1) - start(0), weights[1]
 	case both && transform == "LOGISTIC" && opposite(o.floats("base_values"), weights): // CatBoost
-		return fairness.LinkSigmoid, start(1), of(1)
+		return fairness.LinkSigmoid, start(1), weights[1]
 	case !both && transform == "LOGISTIC":
-		return fairness.LinkSigmoid, start(0), of(one)
+		return fairness.LinkSigmoid, start(0), weights[one]
 	case transform == "NONE": // shares of class 1; above ½ is a yes
 		return o.share(min(one, max(0, len(o.floats("base_values"))-1)), weights[one])
 	}
@@ -368,22 +371,12 @@ func (o *ensemble) start(k int) float64 {
 	return 0
 }
 
-// leafOf returns the weights of nodes, 0 without one.
-func leafOf(weights []float64) func(i int) float64 {
-	return func(i int) float64 {
-		if weights == nil {
-			return 0
-		}
-		return weights[i]
-	}
-}
-
 // share is link for the share of class k.
-func (o *ensemble) share(k int, weights []float64) (link fairness.Link, base float64, leaf func(i int) float64) {
+func (o *ensemble) share(k int, weights []float64) (link fairness.Link, base float64, leaves []float64) {
 	for _, w := range weights {
 		if w < 0 {
 			panic(fault.New("class_weights: %v is no share of a class", w))
 		}
 	}
-	return fairness.LinkShare, o.start(k) - fairness.Half, leafOf(weights)
+	return fairness.LinkShare, o.start(k) - fairness.Half, weights
 }
