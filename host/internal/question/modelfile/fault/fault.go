@@ -28,6 +28,13 @@ func About(words string) {
 	}
 }
 
+// Try is the fault of a function as an error.
+func Try(do func()) (err error) {
+	defer Caught(&err)
+	do()
+	return nil
+}
+
 // Caught turns the fault of a panic into an error. It is called by defer.
 func Caught(err *error) {
 	switch f := recover().(type) {

@@ -49,22 +49,19 @@ func readArchive(f reader.File) *reader.Model {
 		panic(fault.New("%s", otherArchive(archive)))
 	}
 	text := unpacked(config, maxConfig)
-	at, size := io.ReaderAt(nil), int64(weights.UncompressedSize64)
-	if weights.Method == zip.Store {
+	var content []byte
+	if size := int64(weights.UncompressedSize64); weights.Method == zip.Store {
 		offset, err := weights.DataOffset()
 		fault.Check(err)
 		if size < 0 || offset < 0 || size > whole.Size()-offset {
 			panic(fault.New("model.weights.h5: %d bytes at %d of a file of %d", size, offset, whole.Size()))
 		}
-		at = io.NewSectionReader(whole, offset, size)
+		content = f.Text[offset:][:size]
 	} else {
-		content := unpacked(weights, maxPacked)
-		at, size = bytes.NewReader(content), int64(len(content))
+		content = unpacked(weights, maxPacked)
 	}
 	layers := parseModelConfig(string(text))
-	root, err := hdf5.Open(at, size)
-	fault.Check(err)
-	out := f.Network(kerasNetwork(layers, orderedWeights(root, layers)))
+	out := f.Network(kerasNetwork(layers, orderedWeights(hdf5.Open(content), layers)))
 	out.Producer = "Keras"
 	var version struct {
 		Keras string `json:"keras_version"`
@@ -127,9 +124,7 @@ func orderedWeights(root *hdf5.Group, layers []kerasLayer) *orderedStore {
 	s := &orderedStore{places: map[*kerasLayer]string{}}
 	for _, name := range []string{"layers", "_layer_checkpoint_dependencies"} {
 		if root.Has(name) {
-			var err error
-			s.group, err = root.Group(name)
-			fault.Check(err)
+			s.group = root.Group(name)
 		}
 	}
 	if s.group == nil {
@@ -162,18 +157,17 @@ func snake(class string) string {
 }
 
 func (s *orderedStore) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
-	g, err := s.group.Group(s.places[l] + "/vars")
-	fault.Check(err)
-	if name, ok, err := g.String("name"); err == nil && ok && name != l.Name {
+	g := s.group.Group(s.places[l] + "/vars")
+	name, ok := l.Name, true
+	if fault.Try(func() { name, ok = g.String("name") }) == nil && ok && name != l.Name {
 		panic(fault.New("%s holds the weights of the layer %.60q", g.Path(), name))
 	}
 	for i := 0; i < 8 && g.Has(fmt.Sprint(i)); i++ {
-		if s, err := g.Dataset(fmt.Sprint(i)); err == nil || i < 2 {
-			fault.Check(err)
-			sets = append(sets, s)
-		} else {
+		err := fault.Try(func() { sets = append(sets, g.Dataset(fmt.Sprint(i))) })
+		if err != nil && i >= 2 {
 			break // the count of a Normalization, a whole number
 		}
+		fault.Check(err)
 	}
 	return g.Path(), sets
 }

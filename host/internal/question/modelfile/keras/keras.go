@@ -2,7 +2,6 @@
 package keras
 
 import (
-	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -26,10 +25,8 @@ var H5 = reader.Format{
 // JSON in the root attribute model_config. Below model_weights there is one group a layer;
 // its attribute weight_names lists the data sets with its weights.
 func readH5(f reader.File) *reader.Model {
-	root, err := hdf5.Open(bytes.NewReader(f.Text), int64(len(f.Text)))
-	fault.Check(err)
-	text, ok, err := root.String("model_config")
-	fault.Check(err)
+	root := hdf5.Open(f.Text)
+	text, ok := root.String("model_config")
 	if !ok {
 		panic(fault.New("no model_config attribute: not a Keras network, or its weights only; save it with model.save(\"network.h5\")"))
 	}
@@ -56,19 +53,15 @@ type kerasWeights struct {
 // save_weights with a model_config added.
 func openWeights(root *hdf5.Group) *kerasWeights {
 	w := &kerasWeights{group: root, producer: "Keras"}
-	var err error
 	if root.Has("model_weights") {
-		w.group, err = root.Group("model_weights")
-		fault.Check(err)
+		w.group = root.Group("model_weights")
 	}
 	var ok bool
 	if w.names, ok = splitStrings(w.group, "layer_names"); !ok {
 		panic(fault.New("%s has no layer_names attribute: the file holds no weights", w.group.Path()))
 	}
 	for _, g := range []*hdf5.Group{root, w.group} {
-		version, ok, err := g.String("keras_version")
-		fault.Check(err)
-		if ok {
+		if version, ok := g.String("keras_version"); ok {
 			w.producer = "Keras " + version
 			break
 		}
@@ -79,11 +72,9 @@ func openWeights(root *hdf5.Group) *kerasWeights {
 // splitStrings reads a list attribute. Keras splits a list that exceeds an HDF5 header (64
 // KiB) into name0, name1, ….
 func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
-	values, ok, err := g.Strings(name)
-	fault.Check(err)
+	values, ok := g.Strings(name)
 	for i := 0; !ok; i++ {
-		part, more, err := g.Strings(fmt.Sprintf("%s%d", name, i))
-		fault.Check(err)
+		part, more := g.Strings(fmt.Sprintf("%s%d", name, i))
 		if !more {
 			return values, i > 0
 		}
@@ -96,16 +87,13 @@ func (w *kerasWeights) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) 
 	if !slices.Contains(w.names, l.Name) {
 		panic(fault.New("no weights: %s has layers %.200q", w.group.Path(), w.names))
 	}
-	g, err := w.group.Group(l.Name)
-	fault.Check(err)
+	g := w.group.Group(l.Name)
 	names, _ := splitStrings(g, "weight_names")
 	for _, name := range names[:min(len(names), 8)] {
 		if l.Class == "Normalization" && strings.HasPrefix(path.Base(name), "count") {
 			continue // of the rows that were adapted to, and of whole numbers
 		}
-		set, err := g.Dataset(name)
-		fault.Check(err)
-		sets = append(sets, set)
+		sets = append(sets, g.Dataset(name))
 	}
 	return g.Path(), sets
 }
@@ -144,10 +132,8 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 		}
 	}
 	k.left -= n
-	values, err := set.Floats()
-	fault.Check(err)
 	k.precision = max(k.precision, set.Bits())
-	return values
+	return set.Floats()
 }
 
 // vectors reads the want one-dimensional data sets of a layer.

@@ -2,7 +2,6 @@ package hdf5
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 )
 
@@ -14,8 +13,8 @@ type attribute struct {
 
 // Strings reads an attribute that holds strings. ok is false where the group
 // has no attribute of that name. A scalar gives one string.
-func (g *Group) Strings(name string) (values []string, ok bool, err error) {
-	defer caught(g.path, &err)
+func (g *Group) Strings(name string) (values []string, ok bool) {
+	defer located(g.path, "")
 	for _, m := range g.header.messages {
 		if m.kind != msgAttribute {
 			continue
@@ -24,28 +23,27 @@ func (g *Group) Strings(name string) (values []string, ok bool, err error) {
 			panic(unsupported(m.body.at, "a shared attribute message is"))
 		}
 		if a := parseAttribute(&m.body); a.name == name {
-			values, err = g.attributeStrings(a)
-			return values, true, err
+			return g.attributeStrings(a), true
 		}
 	}
 	// One that was asked for may be kept outside the header.
 	if info := g.header.find(msgAttributeInfo, "attribute info"); info != nil {
 		refuseDense(info, 2, "attribute")
 	}
-	return nil, false, nil
+	return nil, false
 }
 
 // String reads an attribute that holds one string.
-func (g *Group) String(name string) (value string, ok bool, err error) {
-	defer caught(g.path, &err)
-	values, ok, err := g.Strings(name)
-	if err != nil || !ok {
-		return "", ok, err
+func (g *Group) String(name string) (value string, ok bool) {
+	defer located(g.path, "")
+	values, ok := g.Strings(name)
+	if !ok {
+		return "", false
 	}
 	if len(values) != 1 {
 		panic(corrupt(g.header.address, "attribute %q holds %d strings, not one", name, len(values)))
 	}
-	return values[0], true, nil
+	return values[0], true
 }
 
 // parseAttribute splits an attribute message of version 1, 2 or 3 into its parts.
@@ -77,13 +75,8 @@ func parseAttribute(c *cursor) attribute {
 	return a
 }
 
-func (g *Group) attributeStrings(a attribute) (_ []string, err error) {
-	defer func() {
-		if e := (*Error)(nil); errors.As(err, &e) {
-			e.What = fmt.Sprintf("attribute %q: %s", a.name, e.What)
-		}
-	}()
-	defer caught(g.path, &err)
+func (g *Group) attributeStrings(a attribute) []string {
+	defer located(g.path, fmt.Sprintf("attribute %q: ", a.name))
 	t := parseDatatype(a.dtype)
 	space := parseDataspace(a.space)
 	if t.kind == kindFloat {
@@ -100,7 +93,7 @@ func (g *Group) attributeStrings(a attribute) (_ []string, err error) {
 			values[i] = string(g.file.varString(a.raw))
 		}
 	}
-	return values, nil
+	return values
 }
 
 // trimFixed removes the padding of a fixed-length string.

@@ -29,24 +29,24 @@ func (d *Dataset) Bits() int { return 8 * d.dtype.size }
 // Floats reads all the numbers, the last dimension running fastest. NaN and
 // infinities are given as they are stored. The numbers count against the
 // file's MaxElements each time they are read.
-func (d *Dataset) Floats() (values []float64, err error) {
-	defer caught(d.path, &err)
+func (d *Dataset) Floats() []float64 {
+	defer located(d.path, "")
 	if d.space.elements > d.file.elementsLeft {
 		panic(unsupported(d.address, "a file with more than %d numbers in the data sets that are read is", MaxElements))
 	}
 	d.file.elementsLeft -= d.space.elements
 	switch {
 	case d.space.elements == 0:
-		return nil, nil
+		return nil
 	case d.layout.class == layoutChunked:
-		return d.readChunks(), nil
+		return d.readChunks()
 	}
 	raw := d.readWhole()
-	values = make([]float64, d.space.elements)
+	values := make([]float64, d.space.elements)
 	for i := range values {
 		values[i] = d.dtype.float(raw[i*d.dtype.size:])
 	}
-	return values, nil
+	return values
 }
 
 // bytes is how many the data takes.
@@ -86,8 +86,8 @@ type layout struct {
 	chunk   []uint64 // chunked: extent of a chunk in each dimension
 }
 
-func (f *file) openDataset(path string, address int64) (d *Dataset, err error) {
-	defer caught(path, &err)
+func (f *file) openDataset(path string, address int64) *Dataset {
+	defer located(path, "")
 	h := f.readHeader(address)
 	part := func(kind int, what string) *cursor {
 		c := h.find(kind, what)
@@ -96,7 +96,7 @@ func (f *file) openDataset(path string, address int64) (d *Dataset, err error) {
 		}
 		return c
 	}
-	d = &Dataset{file: f, path: path, address: address}
+	d := &Dataset{file: f, path: path, address: address}
 	c := part(msgDatatype, "datatype")
 	if d.dtype = parseDatatype(c); d.dtype.kind != kindFloat {
 		panic(unsupported(c.at, "a data set of strings is"))
@@ -112,7 +112,7 @@ func (f *file) openDataset(path string, address int64) (d *Dataset, err error) {
 		}
 		d.filters = parseFilters(c)
 	}
-	return d, nil
+	return d
 }
 
 func (d *Dataset) parseLayout(c *cursor) {

@@ -21,7 +21,8 @@
 // the file's size, so overlapping structures gain nothing; a compressed chunk
 // may not claim more than deflate can expand it to; and all data sets together
 // hold at most MaxElements numbers. Cycles are errors. Inside the package a
-// fault is a panic with an *Error, which never leaves it (see caught).
+// fault is a panic with an *Error; what leaves it is a fault of a model file, with
+// the object's path (see located).
 //
 // The layout of every structure is that of the "HDF5 File Format
 // Specification Version 3.0" by The HDF Group.

@@ -3,6 +3,8 @@ package hdf5
 import (
 	"errors"
 	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 )
 
 var (
@@ -16,7 +18,7 @@ var (
 )
 
 // Error says what is wrong with a file and where. It unwraps to one of the
-// errors above, or to the error of the underlying reader.
+// errors above.
 type Error struct {
 	// Path is the object that was being read, "/" for the root group, and empty
 	// where the file as a whole is meant.
@@ -54,17 +56,16 @@ func unsupported(offset int64, format string, args ...any) *Error {
 	return &Error{Offset: offset, What: fmt.Sprintf(format, args...), kind: ErrUnsupported}
 }
 
-// caught turns the *Error that something below panicked with into an error of
-// the object at path. Functions that return an error defer it; all others
-// panic with an *Error as soon as they meet a fault.
-func caught(path string, err *error) {
+// located turns the *Error that something below panicked with into a fault of the
+// object at path, with words before what is wrong. Exported functions defer it;
+// all others panic with an *Error
+// as soon as they meet a fault.
+func located(path, words string) {
 	switch e := recover().(type) {
 	case nil:
 	case *Error:
-		if e.Path == "" {
-			e.Path = path
-		}
-		*err = e
+		e.Path, e.What = path, words+e.What
+		fault.Check(e)
 	default:
 		panic(e)
 	}

@@ -1,10 +1,5 @@
 package hdf5
 
-import (
-	"fmt"
-	"io"
-)
-
 const (
 	// MaxElements bounds the numbers read from all data sets of one file together.
 	MaxElements = 64 << 20
@@ -21,7 +16,7 @@ const (
 
 // file is an open HDF5 file.
 type file struct {
-	r     io.ReaderAt
+	b     []byte
 	limit int64 // the end of the file as its superblock has it, at most the real size
 
 	readLeft     int64
@@ -29,14 +24,14 @@ type file struct {
 	heaps        map[int64]globalHeap
 }
 
-// Open gives the root group of the HDF5 file behind r, which is size bytes
-// long. No copy of the file is kept; closing r is the caller's. What is read of
+// Open gives the root group of an HDF5 file. What is read of
 // one file is not safe for concurrent use.
-func Open(r io.ReaderAt, size int64) (root *Group, err error) {
-	defer caught("", &err)
+func Open(b []byte) *Group {
+	defer located("", "")
+	size := int64(len(b))
 	f := &file{
-		r: r, limit: size,
-		readLeft:     min(size, 1<<58)*readFactor + readSlack,
+		b: b, limit: size,
+		readLeft:     size*readFactor + readSlack,
 		elementsLeft: MaxElements,
 		heaps:        make(map[int64]globalHeap),
 	}
@@ -62,18 +57,14 @@ func (f *file) charge(offset, n int64) {
 	f.readLeft -= n
 }
 
-// data reads n bytes of a data set.
+// data gives n bytes of a data set.
 func (f *file) data(offset int64, n uint64, what string) []byte {
 	f.check(offset, n, what)
 	f.charge(offset, int64(n))
-	b := make([]byte, n)
-	if got, err := f.r.ReadAt(b, offset); got < len(b) {
-		panic(&Error{Offset: offset, What: fmt.Sprintf("reading %s: %v", what, err), kind: err})
-	}
-	return b
+	return f.b[offset:][:n:n]
 }
 
-// structure reads n bytes that are not data and returns a cursor on them.
+// structure is a cursor on n bytes that are not data.
 func (f *file) structure(offset int64, n uint64, what string) *cursor {
 	if n > maxStructure {
 		f.check(offset, n, what)

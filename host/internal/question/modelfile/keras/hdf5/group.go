@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 )
 
 // maxDepth bounds how deep below the root an object may lie.
@@ -39,66 +41,55 @@ func (g *Group) Has(name string) bool {
 }
 
 // Group opens the group at a path below g.
-func (g *Group) Group(below string) (*Group, error) {
+func (g *Group) Group(below string) *Group {
 	for _, name := range strings.FieldsFunc(below, func(r rune) bool { return r == '/' }) {
-		address, full, err := g.lookup(name)
-		if err != nil {
-			return nil, err
-		}
-		if g, err = g.file.openGroup(full, address, g.ancestors); err != nil {
-			return nil, err
-		}
+		address, full := g.lookup(name)
+		g = g.file.openGroup(full, address, g.ancestors)
 	}
-	return g, nil
+	return g
 }
 
 // Dataset opens the data set at a path below g; its data stays in the file
 // until Floats is called.
-func (g *Group) Dataset(below string) (*Dataset, error) {
+func (g *Group) Dataset(below string) *Dataset {
 	parents, name := path.Split(strings.TrimRight(below, "/"))
 	if name == "" {
-		return nil, &Error{Path: g.path, Offset: g.header.address, What: "a data set's name is empty", kind: ErrNotFound}
+		fault.Check(&Error{Path: g.path, Offset: g.header.address, What: "a data set's name is empty", kind: ErrNotFound})
 	}
-	g, err := g.Group(parents)
-	if err != nil {
-		return nil, err
-	}
-	address, full, err := g.lookup(name)
-	if err != nil {
-		return nil, err
-	}
+	g = g.Group(parents)
+	address, full := g.lookup(name)
 	return g.file.openDataset(full, address)
 }
 
-func (g *Group) lookup(name string) (address int64, full string, err error) {
+func (g *Group) lookup(name string) (address int64, full string) {
 	full = strings.TrimSuffix(g.path, "/") + "/" + name
 	m, ok := g.members[name]
 	if !ok {
 		what := fmt.Sprintf("no member %q; there are %d: %.200q", name, len(g.members), g.Names())
-		return 0, full, &Error{Path: g.path, Offset: g.header.address, What: what, kind: ErrNotFound}
+		fault.Check(&Error{Path: g.path, Offset: g.header.address, What: what, kind: ErrNotFound})
 	}
 	if m.refused != "" {
-		defer caught(full, &err)
+		defer located(full, "")
 		panic(unsupported(g.header.address, "%s is", m.refused))
 	}
-	return m.address, full, nil
+	return m.address, full
 }
 
-func (f *file) openGroup(path string, address int64, above []int64) (g *Group, err error) {
-	defer caught(path, &err)
+func (f *file) openGroup(path string, address int64, above []int64) *Group {
+	defer located(path, "")
 	if slices.Contains(above, address) {
 		panic(corrupt(address, "the group is its own ancestor: a cycle"))
 	}
 	if len(above) >= maxDepth {
 		panic(unsupported(address, "a group more than %d levels deep is", maxDepth))
 	}
-	g = &Group{
+	g := &Group{
 		file: f, path: path, header: f.readHeader(address),
 		ancestors: append(slices.Clone(above), address),
 		members:   make(map[string]member),
 	}
 	g.readMembers()
-	return g, nil
+	return g
 }
 
 // readMembers lists the links, which a group has in a symbol table or in its header.
