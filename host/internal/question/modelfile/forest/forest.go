@@ -72,16 +72,15 @@ func (g Tree) tree(left int) trees.Tree {
 	return out
 }
 
-// All converts trees.
-func All(list []Tree) []trees.Tree {
+// All converts n trees, in order.
+func All(n int, of func(k int) Tree) []trees.Tree {
 	left := trees.MaxNodes
-	out := make([]trees.Tree, 0, len(list))
-	for k, g := range list {
+	out := make([]trees.Tree, n)
+	for k := range out {
 		func() {
 			defer fault.About(fmt.Sprintf("tree %d", k))
-			t := g.tree(left)
-			left -= len(t)
-			out = append(out, t)
+			out[k] = of(k).tree(left)
+			left -= len(out[k])
 		}()
 	}
 	return out

@@ -114,32 +114,41 @@ func unpacked(m *zip.File, most int64) []byte {
 	return text
 }
 
-// orderedStore finds weights by the order of the layers of one class: dense, dense_1, ….
-type orderedStore struct {
-	group  *hdf5.Group
-	places map[*kerasLayer]string
-}
-
-func orderedWeights(root *hdf5.Group, layers []kerasLayer) *orderedStore {
-	s := &orderedStore{places: map[*kerasLayer]string{}}
+// orderedWeights finds weights by the order of the layers of one class: dense, dense_1, ….
+func orderedWeights(root *hdf5.Group, layers []kerasLayer) kerasStore {
+	var group *hdf5.Group
 	for _, name := range []string{"layers", "_layer_checkpoint_dependencies"} {
 		if root.Has(name) {
-			s.group = root.Group(name)
+			group = root.Group(name)
 		}
 	}
-	if s.group == nil {
+	if group == nil {
 		panic(fault.New("model.weights.h5 has no layers"))
 	}
-	used := map[string]int{}
+	places, used := map[int]string{}, map[string]int{}
 	for _, l := range declared(layers) {
 		name := snake(l.Class)
-		s.places[l] = name
+		places[l.index] = name
 		if n := used[name]; n > 0 {
-			s.places[l] = fmt.Sprintf("%s_%d", name, n)
+			places[l.index] = fmt.Sprintf("%s_%d", name, n)
 		}
 		used[name]++
 	}
-	return s
+	return func(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
+		g := group.Group(places[l.index] + "/vars")
+		name, ok := l.Name, true
+		if fault.Try(func() { name, ok = g.String("name") }) == nil && ok && name != l.Name {
+			panic(fault.New("%s holds the weights of the layer %.60q", g.Path(), name))
+		}
+		for i := 0; i < 8 && g.Has(fmt.Sprint(i)); i++ {
+			err := fault.Try(func() { sets = append(sets, g.Dataset(fmt.Sprint(i))) })
+			if err != nil && i >= 2 {
+				break // the count of a Normalization, a whole number
+			}
+			fault.Check(err)
+		}
+		return g.Path(), sets
+	}
 }
 
 // snake writes a class as Keras names its weights: BatchNormalization is
@@ -154,20 +163,4 @@ func snake(class string) string {
 		out = append(out, unicode.ToLower(r))
 	}
 	return string(out)
-}
-
-func (s *orderedStore) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
-	g := s.group.Group(s.places[l] + "/vars")
-	name, ok := l.Name, true
-	if fault.Try(func() { name, ok = g.String("name") }) == nil && ok && name != l.Name {
-		panic(fault.New("%s holds the weights of the layer %.60q", g.Path(), name))
-	}
-	for i := 0; i < 8 && g.Has(fmt.Sprint(i)); i++ {
-		err := fault.Try(func() { sets = append(sets, g.Dataset(fmt.Sprint(i))) })
-		if err != nil && i >= 2 {
-			break // the count of a Normalization, a whole number
-		}
-		fault.Check(err)
-	}
-	return g.Path(), sets
 }

@@ -31,42 +31,44 @@ func readH5(f reader.File) *reader.Model {
 		panic(fault.New("no model_config attribute: not a Keras network, or its weights only; save it with model.save(\"network.h5\")"))
 	}
 	layers := parseModelConfig(text)
-	weights := openWeights(root)
-	out := f.Network(kerasNetwork(layers, weights))
-	out.Producer = weights.producer
-	return out
-}
-
-// kerasStore finds the weights of a layer, in Keras's order.
-type kerasStore interface {
-	sets(l *kerasLayer) (where string, sets []*hdf5.Dataset)
-}
-
-// kerasWeights finds weights by the layer's name.
-type kerasWeights struct {
-	group    *hdf5.Group
-	names    []string // layer_names
-	producer string
-}
-
-// openWeights finds the group of the layers: model_weights, or the root in files from
-// save_weights with a model_config added.
-func openWeights(root *hdf5.Group) *kerasWeights {
-	w := &kerasWeights{group: root, producer: "Keras"}
+	weights := root // in files from save_weights with a model_config added
 	if root.Has("model_weights") {
-		w.group = root.Group("model_weights")
+		weights = root.Group("model_weights")
 	}
-	var ok bool
-	if w.names, ok = splitStrings(w.group, "layer_names"); !ok {
-		panic(fault.New("%s has no layer_names attribute: the file holds no weights", w.group.Path()))
-	}
-	for _, g := range []*hdf5.Group{root, w.group} {
+	out := f.Network(kerasNetwork(layers, namedWeights(weights)))
+	out.Producer = "Keras"
+	for _, g := range []*hdf5.Group{root, weights} {
 		if version, ok := g.String("keras_version"); ok {
-			w.producer = "Keras " + version
+			out.Producer = "Keras " + version
 			break
 		}
 	}
-	return w
+	return out
+}
+
+// kerasStore finds the weights of a layer, in Keras's order, and where they are.
+type kerasStore func(l *kerasLayer) (where string, sets []*hdf5.Dataset)
+
+// namedWeights finds weights by the layer's name in a group of layers.
+func namedWeights(group *hdf5.Group) kerasStore {
+	layers, ok := splitStrings(group, "layer_names")
+	if !ok {
+		panic(fault.New("%s has no layer_names attribute: the file holds no weights", group.Path()))
+	}
+	return func(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
+		if !slices.Contains(layers, l.Name) {
+			panic(fault.New("no weights: %s has layers %.200q", group.Path(), layers))
+		}
+		g := group.Group(l.Name)
+		names, _ := splitStrings(g, "weight_names")
+		for _, name := range names[:min(len(names), 8)] {
+			if l.Class == "Normalization" && strings.HasPrefix(path.Base(name), "count") {
+				continue // of the rows that were adapted to, and of whole numbers
+			}
+			sets = append(sets, g.Dataset(name))
+		}
+		return g.Path(), sets
+	}
 }
 
 // splitStrings reads a list attribute. Keras splits a list that exceeds an HDF5 header (64
@@ -81,21 +83,6 @@ func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
 		values = append(values, part...)
 	}
 	return values, true
-}
-
-func (w *kerasWeights) sets(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
-	if !slices.Contains(w.names, l.Name) {
-		panic(fault.New("no weights: %s has layers %.200q", w.group.Path(), w.names))
-	}
-	g := w.group.Group(l.Name)
-	names, _ := splitStrings(g, "weight_names")
-	for _, name := range names[:min(len(names), 8)] {
-		if l.Class == "Normalization" && strings.HasPrefix(path.Base(name), "count") {
-			continue // of the rows that were adapted to, and of whole numbers
-		}
-		sets = append(sets, g.Dataset(name))
-	}
-	return g.Path(), sets
 }
 
 // weights reads the weights of one dense layer and checks them against the architecture.
@@ -138,7 +125,7 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 
 // vectors reads the want one-dimensional data sets of a layer.
 func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
-	where, sets := k.store.sets(l)
+	where, sets := k.store(l)
 	if len(sets) != want {
 		panic(fault.New("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
 	}
@@ -154,7 +141,7 @@ func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
 // open finds a dense layer's data sets: the two-dimensional one is the kernel, (inputs,
 // units), the one-dimensional one the bias, nil for a layer without bias.
 func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset) {
-	where, sets := k.store.sets(l)
+	where, sets := k.store(l)
 	want := 1
 	if biased {
 		want = 2

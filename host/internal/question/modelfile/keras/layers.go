@@ -259,7 +259,7 @@ func (k *kerasNet) normalization(l *kerasLayer, in []kerasValue) kerasValue {
 	}
 	mean, variance := numbersIn(c.Mean), numbersIn(c.Variance)
 	if mean == nil || variance == nil {
-		_, sets := k.store.sets(l)
+		_, sets := k.store(l)
 		if len(sets) < 2 || len(sets[0].Shape()) > 1 || len(sets[1].Shape()) > 1 { // no dimension: one for all inputs
 			panic(fault.New("without a mean and a variance for each input, or one for all"))
 		}

@@ -188,7 +188,7 @@ func (o *ensemble) read(class *int) *trees.Ensemble {
 	if len(list) == 0 {
 		panic(fault.New("the trees have no nodes"))
 	}
-	out.Trees = forest.All(list)
+	out.Trees = forest.All(len(list), func(k int) forest.Tree { return list[k] })
 	out.Columns = cmp.Or(o.width, o.columns) // known once all nodes are read
 	return out
 }

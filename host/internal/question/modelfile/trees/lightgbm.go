@@ -2,7 +2,6 @@ package trees
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
@@ -103,14 +102,7 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 	default:
 		panic(fault.New("objective: %.60q is not read; binary, cross_entropy and regression are", head["objective"]))
 	}
-	var list []forest.Tree
-	for k, b := range blocks[1:] {
-		func() {
-			defer fault.About(fmt.Sprintf("tree %d", k))
-			list = append(list, b.grown())
-		}()
-	}
-	out.Trees = forest.All(list)
+	out.Trees = forest.All(len(blocks)-1, func(k int) forest.Tree { return blocks[k+1].grown() })
 	count := 1.0
 	if _, mean := head["average_output"]; mean { // boosting="rf"
 		count = float64(max(1, len(out.Trees)))

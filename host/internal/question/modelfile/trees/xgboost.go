@@ -228,18 +228,13 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 		panic(fault.New("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
 	}
 	out.Base = float64(base)
-	var list []forest.Tree
-	for k := range l.Booster.Model.Trees {
-		func() {
-			defer fault.About(fmt.Sprintf("tree %d", k))
-			weight := 1.0
-			if l.Booster.Name == "dart" {
-				weight = float64(l.Booster.Weights[k])
-			}
-			list = append(list, l.Booster.Model.Trees[k].grown(weight))
-		}()
-	}
-	out.Trees = forest.All(list)
+	out.Trees = forest.All(len(l.Booster.Model.Trees), func(k int) forest.Tree {
+		weight := 1.0
+		if l.Booster.Name == "dart" {
+			weight = float64(l.Booster.Weights[k])
+		}
+		return l.Booster.Model.Trees[k].grown(weight)
+	})
 	version := "XGBoost"
 	for i, v := range f.Version {
 		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
