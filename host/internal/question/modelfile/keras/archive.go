@@ -61,7 +61,7 @@ func readArchive(f reader.File) *reader.Model {
 		content = unpacked(weights, maxPacked)
 	}
 	layers := parseModelConfig(string(text))
-	out := f.Network(kerasNetwork(layers, orderedWeights(hdf5.Open(content), layers)))
+	out := f.Network(newNetwork(layers, orderedWeights(hdf5.Open(content), layers)))
 	out.Producer = "Keras"
 	var version struct {
 		Keras string `json:"keras_version"`
@@ -115,7 +115,7 @@ func unpacked(m *zip.File, most int64) []byte {
 }
 
 // orderedWeights finds weights by the order of the layers of one class: dense, dense_1, ….
-func orderedWeights(root *hdf5.Group, layers []kerasLayer) kerasStore {
+func orderedWeights(root *hdf5.Group, layers []layer) store {
 	var group *hdf5.Group
 	for _, name := range []string{"layers", "_layer_checkpoint_dependencies"} {
 		if root.Has(name) {
@@ -134,7 +134,7 @@ func orderedWeights(root *hdf5.Group, layers []kerasLayer) kerasStore {
 		}
 		used[name]++
 	}
-	return func(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
+	return func(l *layer) (where string, sets []*hdf5.Dataset) {
 		g := group.Group(places[l.index] + "/vars")
 		name, ok := l.Name, true
 		if fault.Try(func() { name, ok = g.String("name") }) == nil && ok && name != l.Name {

@@ -12,8 +12,8 @@ import (
 // maxConfig bounds the architecture's JSON; a layer takes less than a KiB.
 const maxConfig = 1 << 20
 
-// kerasLayer is one entry of the architecture, in the order of evaluation.
-type kerasLayer struct {
+// layer is one entry of the architecture, in the order of evaluation.
+type layer struct {
 	Class   string          `json:"class_name"`
 	Name    string          `json:"name"` // of functional networks; else in the configuration
 	Config  json.RawMessage `json:"config"`
@@ -51,7 +51,7 @@ type layerConfig struct {
 
 // parseModelConfig reads the JSON of model_config and gives the layers in the
 // order in which they are evaluated.
-func parseModelConfig(text string) (layers []kerasLayer) {
+func parseModelConfig(text string) (layers []layer) {
 	if len(text) > maxConfig {
 		panic(fault.New("model_config of %d bytes; at most %d are read", len(text), maxConfig))
 	}
@@ -80,12 +80,12 @@ func unmarshal(text []byte, to any, what string) {
 	fault.Check(json.Unmarshal(text, to))
 }
 
-func sequentialLayers(config json.RawMessage) (layers []kerasLayer) {
+func sequentialLayers(config json.RawMessage) (layers []layer) {
 	if bytes.HasPrefix(bytes.TrimSpace(config), []byte("[")) { // up to Keras 2.2.2
 		unmarshal(config, &layers, "model_config")
 	} else {
 		var named struct {
-			Layers []kerasLayer `json:"layers"`
+			Layers []layer `json:"layers"`
 		}
 		unmarshal(config, &named, "model_config")
 		layers = named.Layers
@@ -96,14 +96,14 @@ func sequentialLayers(config json.RawMessage) (layers []kerasLayer) {
 
 // parseLayers reads the layers' configurations and refuses a class that is
 // not read by its name.
-func parseLayers(layers []kerasLayer) {
+func parseLayers(layers []layer) {
 	for i := range layers {
 		l := &layers[i]
 		if l.Name == "" {
 			l.Name = layerName(l.Config)
 		}
 		l.index = i
-		if kerasClasses[l.Class] == nil {
+		if classes[l.Class] == nil {
 			panic(fault.New("layer %d (%s): %s is not supported; hyfair reads %s", i, l.Name, l.Class, readClasses()))
 		}
 		l.config = new(layerConfig)
@@ -151,9 +151,9 @@ func layerName(config json.RawMessage) string {
 
 // functionalLayers orders the layers of a functional network so that each comes after
 // those that feed it, the output last.
-func functionalLayers(config json.RawMessage) (order []kerasLayer) {
+func functionalLayers(config json.RawMessage) (order []layer) {
 	var graph struct {
-		Layers  []kerasLayer    `json:"layers"`
+		Layers  []layer         `json:"layers"`
 		Inputs  json.RawMessage `json:"input_layers"`
 		Outputs json.RawMessage `json:"output_layers"`
 	}
@@ -161,7 +161,7 @@ func functionalLayers(config json.RawMessage) (order []kerasLayer) {
 	parseLayers(graph.Layers)
 	onlyNode(graph.Inputs, "model_config: input_layers")
 	last := onlyNode(graph.Outputs, "model_config: output_layers")
-	named := make(map[string]*kerasLayer)
+	named := make(map[string]*layer)
 	for i := range graph.Layers {
 		l := &graph.Layers[i]
 		l.from = feeders(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
@@ -197,7 +197,7 @@ func functionalLayers(config json.RawMessage) (order []kerasLayer) {
 }
 
 // feeders are the names of the layers that feed l: none for an input layer.
-func feeders(l *kerasLayer, place string) []string {
+func feeders(l *layer, place string) []string {
 	defer fault.About(place)
 	var nodes []json.RawMessage
 	if len(l.Inbound) > 0 {
@@ -253,8 +253,8 @@ func tensorsIn(text json.RawMessage) (out []string) {
 }
 
 // declared are the layers in the order of the file.
-func declared(layers []kerasLayer) []*kerasLayer {
-	out := make([]*kerasLayer, len(layers))
+func declared(layers []layer) []*layer {
+	out := make([]*layer, len(layers))
 	for i := range layers {
 		out[layers[i].index] = &layers[i]
 	}
@@ -278,7 +278,7 @@ func onlyNode(text json.RawMessage, what string) string {
 
 // activation reads an activation: a name, an object with a class name, or
 // nothing, which is linear.
-func (c *layerConfig) activation() kerasActivation {
+func (c *layerConfig) activation() activation {
 	if len(c.Activation) == 0 || string(c.Activation) == "null" {
 		return canonicalActivation("linear")
 	}

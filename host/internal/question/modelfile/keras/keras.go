@@ -35,7 +35,7 @@ func readH5(f reader.File) *reader.Model {
 	if root.Has("model_weights") {
 		weights = root.Group("model_weights")
 	}
-	out := f.Network(kerasNetwork(layers, namedWeights(weights)))
+	out := f.Network(newNetwork(layers, namedWeights(weights)))
 	out.Producer = "Keras"
 	for _, g := range []*hdf5.Group{root, weights} {
 		if version, ok := g.String("keras_version"); ok {
@@ -46,16 +46,16 @@ func readH5(f reader.File) *reader.Model {
 	return out
 }
 
-// kerasStore finds the weights of a layer, in Keras's order, and where they are.
-type kerasStore func(l *kerasLayer) (where string, sets []*hdf5.Dataset)
+// store finds the weights of a layer, in Keras's order, and where they are.
+type store func(l *layer) (where string, sets []*hdf5.Dataset)
 
 // namedWeights finds weights by the layer's name in a group of layers.
-func namedWeights(group *hdf5.Group) kerasStore {
+func namedWeights(group *hdf5.Group) store {
 	layers, ok := splitStrings(group, "layer_names")
 	if !ok {
 		panic(fault.New("%s has no layer_names attribute: the file holds no weights", group.Path()))
 	}
-	return func(l *kerasLayer) (where string, sets []*hdf5.Dataset) {
+	return func(l *layer) (where string, sets []*hdf5.Dataset) {
 		if !slices.Contains(layers, l.Name) {
 			panic(fault.New("no weights: %s has layers %.200q", group.Path(), layers))
 		}
@@ -87,7 +87,7 @@ func splitStrings(g *hdf5.Group, name string) ([]string, bool) {
 
 // weights reads the weights of one dense layer and checks them against the architecture.
 // inputs is 0 if the architecture does not state it.
-func (k *kerasNet) weights(l *kerasLayer, inputs, units int, biased bool) (d relu.Layer) {
+func (k *net) weights(l *layer, inputs, units int, biased bool) (d relu.Layer) {
 	kernel, bias := k.open(l, biased)
 	shape := kernel.Shape()
 	if inputs == 0 {
@@ -111,7 +111,7 @@ func (k *kerasNet) weights(l *kerasLayer, inputs, units int, biased bool) (d rel
 }
 
 // floats reads a data set, limited to the parameters that a network may still have.
-func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
+func (k *net) floats(set *hdf5.Dataset) []float64 {
 	n := 1
 	for _, d := range set.Shape() {
 		if n *= d; n > k.left {
@@ -124,7 +124,7 @@ func (k *kerasNet) floats(set *hdf5.Dataset) []float64 {
 }
 
 // vectors reads the want one-dimensional data sets of a layer.
-func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
+func (k *net) vectors(l *layer, want int) (out [][]float64) {
 	where, sets := k.store(l)
 	if len(sets) != want {
 		panic(fault.New("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
@@ -140,7 +140,7 @@ func (k *kerasNet) vectors(l *kerasLayer, want int) (out [][]float64) {
 
 // open finds a dense layer's data sets: the two-dimensional one is the kernel, (inputs,
 // units), the one-dimensional one the bias, nil for a layer without bias.
-func (k *kerasNet) open(l *kerasLayer, biased bool) (kernel, bias *hdf5.Dataset) {
+func (k *net) open(l *layer, biased bool) (kernel, bias *hdf5.Dataset) {
 	where, sets := k.store(l)
 	want := 1
 	if biased {

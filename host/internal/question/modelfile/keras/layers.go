@@ -14,59 +14,59 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// kerasClass says what a layer of a class makes of the values before it.
-type kerasClass func(k *kerasNet, l *kerasLayer, in []kerasValue) kerasValue
+// class says what a layer of a class makes of the values before it.
+type class func(k *net, l *layer, in []value) value
 
-var kerasClasses map[string]kerasClass
+var classes map[string]class
 
 func init() { // a table that its own functions could otherwise not refer to
-	kerasClasses = map[string]kerasClass{
-		"InputLayer": (*kerasNet).input, "Dense": (*kerasNet).dense,
-		"Activation": activationLayer, "ReLU": activationLayer, "LeakyReLU": activationLayer, "Softmax": activationLayer, "PReLU": (*kerasNet).prelu,
-		"BatchNormalization": (*kerasNet).batchNormalization, "Normalization": (*kerasNet).normalization, "Rescaling": (*kerasNet).rescaling,
-		"Add": (*kerasNet).merge, "Subtract": (*kerasNet).merge, "Average": (*kerasNet).merge, "Maximum": (*kerasNet).merge, "Minimum": (*kerasNet).merge,
-		"Concatenate": (*kerasNet).concatenate,
+	classes = map[string]class{
+		"InputLayer": (*net).input, "Dense": (*net).dense,
+		"Activation": activationLayer, "ReLU": activationLayer, "LeakyReLU": activationLayer, "Softmax": activationLayer, "PReLU": (*net).prelu,
+		"BatchNormalization": (*net).batchNormalization, "Normalization": (*net).normalization, "Rescaling": (*net).rescaling,
+		"Add": (*net).merge, "Subtract": (*net).merge, "Average": (*net).merge, "Maximum": (*net).merge, "Minimum": (*net).merge,
+		"Concatenate": (*net).concatenate,
 	}
 	for _, class := range []string{"Dropout", "Flatten", "GaussianNoise", "GaussianDropout", "AlphaDropout", "ActivityRegularization"} {
-		kerasClasses[class] = func(_ *kerasNet, _ *kerasLayer, in []kerasValue) kerasValue { return in[0] }
+		classes[class] = func(_ *net, _ *layer, in []value) value { return in[0] }
 	}
 }
 
 // readClasses is what a Keras architecture may consist of, for messages.
 func readClasses() string {
-	return strings.Join(slices.Sorted(maps.Keys(kerasClasses)), ", ") + " (of one dimension)"
+	return strings.Join(slices.Sorted(maps.Keys(classes)), ", ") + " (of one dimension)"
 }
 
-// kerasNet works out a network layer by layer.
-type kerasNet struct {
+// net works out a network layer by layer.
+type net struct {
 	*layers.Builder
-	store     kerasStore
+	store     store
 	precision int
 	left      int     // parameters that may still be read
 	denses    int     // Dense layers so far
 	inputs    []int32 // nil until their number is known
 }
 
-// kerasValue is what a layer gives. The inputs are open until something says how many
+// value is what a layer gives. The inputs are open until something says how many
 // there are; after a head nothing may follow.
-type kerasValue struct {
+type value struct {
 	form layers.Form
 	open bool
 	head relu.Head
 }
 
-// kerasNetwork reads an architecture, whose layers are in the order of evaluation, with
+// newNetwork reads an architecture, whose layers are in the order of evaluation, with
 // its weights.
-func kerasNetwork(list []kerasLayer, store kerasStore) *relu.Network {
-	k := &kerasNet{Builder: layers.New(), store: store, precision: 32, left: layers.MaxParameters}
-	values := map[string]kerasValue{}
-	var last kerasValue
+func newNetwork(list []layer, store store) *relu.Network {
+	k := &net{Builder: layers.New(), store: store, precision: 32, left: layers.MaxParameters}
+	values := map[string]value{}
+	var last value
 	for i := range list {
 		l := &list[i]
 		l.place = fmt.Sprintf("layer %d (%s)", i, l.Name)
-		in := []kerasValue{{open: true}}
+		in := []value{{open: true}}
 		if i > 0 && l.from == nil {
-			in = []kerasValue{last}
+			in = []value{last}
 		} else if len(l.from) > 0 {
 			in = nil
 			for _, name := range l.from {
@@ -79,7 +79,7 @@ func kerasNetwork(list []kerasLayer, store kerasStore) *relu.Network {
 	return k.finish(last)
 }
 
-func (k *kerasNet) step(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) step(l *layer, in []value) value {
 	defer fault.About(l.place)
 	if len(in) > 1 && !slices.Contains([]string{"Add", "Subtract", "Average", "Maximum", "Minimum", "Concatenate"}, l.Class) {
 		panic(fault.New("%d tensors where one is supported", len(in)))
@@ -92,11 +92,11 @@ func (k *kerasNet) step(l *kerasLayer, in []kerasValue) kerasValue {
 			panic(fault.New("the file does not say how many inputs there are"))
 		}
 	}
-	return kerasClasses[l.Class](k, l, in)
+	return classes[l.Class](k, l, in)
 }
 
 // finish makes the network of the last value.
-func (k *kerasNet) finish(v kerasValue) *relu.Network {
+func (k *net) finish(v value) *relu.Network {
 	if k.denses == 0 {
 		panic(fault.New("the network has no Dense layer"))
 	}
@@ -113,7 +113,7 @@ func (k *kerasNet) finish(v kerasValue) *relu.Network {
 }
 
 // known settles the number of inputs.
-func (k *kerasNet) known(v kerasValue, n int) layers.Form {
+func (k *net) known(v value, n int) layers.Form {
 	if !v.open {
 		return v.form
 	}
@@ -130,7 +130,7 @@ func (k *kerasNet) known(v kerasValue, n int) layers.Form {
 }
 
 // input takes the number of inputs from the shape that a layer states: [null, n].
-func (k *kerasNet) input(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) input(l *layer, in []value) value {
 	shape := l.config.InputShape
 	if shape == nil {
 		shape = l.config.InputShapeNew
@@ -145,12 +145,12 @@ func (k *kerasNet) input(l *kerasLayer, in []kerasValue) kerasValue {
 		panic(fault.New("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1))
 	}
 	if n := shape[1]; n != nil {
-		return kerasValue{form: k.known(in[0], *n)}
+		return value{form: k.known(in[0], *n)}
 	}
 	return in[0]
 }
 
-func (k *kerasNet) dense(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) dense(l *layer, in []value) value {
 	c := l.config
 	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
 		panic(fault.New("units is missing or outside 1 to %d", relu.MaxUnits))
@@ -167,15 +167,15 @@ func (k *kerasNet) dense(l *kerasLayer, in []kerasValue) kerasValue {
 	return k.activate(v, c.activation())
 }
 
-// kerasActivation is an activation with what its layer says of it.
-type kerasActivation struct {
+// activation is an activation with what its layer says of it.
+type activation struct {
 	name      string
 	most      float64 // of a ReLU, else +Inf
 	slope     float64 // below 0
 	threshold bool    // a threshold other than 0
 }
 
-func (k *kerasNet) activate(v kerasValue, a kerasActivation) kerasValue {
+func (k *net) activate(v value, a activation) value {
 	if a.name == "linear" {
 		return v
 	}
@@ -206,14 +206,14 @@ func (k *kerasNet) activate(v kerasValue, a kerasActivation) kerasValue {
 	return v
 }
 
-func activationLayer(k *kerasNet, l *kerasLayer, in []kerasValue) kerasValue {
+func activationLayer(k *net, l *layer, in []value) value {
 	if l.Class == "Activation" {
 		return k.activate(in[0], l.config.activation())
 	}
 	return k.activate(k.input(l, in), layerActivation(l.Class, l.config))
 }
 
-func (k *kerasNet) prelu(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) prelu(l *layer, in []value) value {
 	v := k.input(l, in)
 	slopes := k.vectors(l, 1)[0]
 	v.form, v.open = k.known(v, len(slopes)), false
@@ -221,7 +221,7 @@ func (k *kerasNet) prelu(l *kerasLayer, in []kerasValue) kerasValue {
 	return v
 }
 
-func (k *kerasNet) batchNormalization(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) batchNormalization(l *layer, in []value) value {
 	v, c, want := k.input(l, in), l.config, 2
 	scaled, centred := c.Scale == nil || string(c.Scale) != "false", c.Center == nil || *c.Center
 	for _, one := range []bool{scaled, centred} {
@@ -252,7 +252,7 @@ func (k *kerasNet) batchNormalization(l *kerasLayer, in []kerasValue) kerasValue
 }
 
 // normalization is (x − mean)/√variance, with what was adapted or what was given.
-func (k *kerasNet) normalization(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) normalization(l *layer, in []value) value {
 	v, c := k.input(l, in), l.config
 	if c.Invert {
 		panic(fault.New("a Normalization that is inverted is not supported"))
@@ -281,7 +281,7 @@ func (k *kerasNet) normalization(l *kerasLayer, in []kerasValue) kerasValue {
 	return v
 }
 
-func (k *kerasNet) rescaling(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) rescaling(l *layer, in []value) value {
 	v, scale, offset := k.input(l, in), numbersIn(l.config.Scale), numbersIn(l.config.Offset)
 	if len(scale) == 0 || v.open {
 		panic(fault.New("a Rescaling without a scale, or of an unknown number of inputs"))
@@ -295,7 +295,7 @@ func (k *kerasNet) rescaling(l *kerasLayer, in []kerasValue) kerasValue {
 }
 
 // merge is Add, Subtract, Average, Maximum and Minimum.
-func (k *kerasNet) merge(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) merge(l *layer, in []value) value {
 	v := in[0]
 	for _, next := range in[1:] {
 		a, b := v.form, next.form
@@ -319,7 +319,7 @@ func (k *kerasNet) merge(l *kerasLayer, in []kerasValue) kerasValue {
 	return v
 }
 
-func (k *kerasNet) concatenate(l *kerasLayer, in []kerasValue) kerasValue {
+func (k *net) concatenate(l *layer, in []value) value {
 	if axis := string(l.config.Axis); axis != "" && axis != "-1" && axis != "1" {
 		panic(fault.New("over axis %.40s; the last one is expected", axis))
 	}
@@ -327,13 +327,13 @@ func (k *kerasNet) concatenate(l *kerasLayer, in []kerasValue) kerasValue {
 	for i := range in {
 		forms[i] = &in[i].form
 	}
-	return kerasValue{form: k.Join(forms...)}
+	return value{form: k.Join(forms...)}
 }
 
 // canonicalActivation is the activation that is read, from the name of the function or
 // of the layer class.
-func canonicalActivation(name string) kerasActivation {
-	a := kerasActivation{name: name, most: math.Inf(1)}
+func canonicalActivation(name string) activation {
+	a := activation{name: name, most: math.Inf(1)}
 	switch name {
 	case "relu", "sigmoid", "softmax", "linear":
 	case "ReLU":
@@ -351,8 +351,8 @@ func canonicalActivation(name string) kerasActivation {
 }
 
 // layerActivation reads an activation that is a layer of its own.
-func layerActivation(class string, c *layerConfig) kerasActivation {
-	a := kerasActivation{name: "relu", most: math.Inf(1)}
+func layerActivation(class string, c *layerConfig) activation {
+	a := activation{name: "relu", most: math.Inf(1)}
 	switch class {
 	case "ReLU":
 		if c.MaxValue != nil {

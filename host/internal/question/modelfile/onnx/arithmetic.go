@@ -16,8 +16,8 @@ func (in operands) both() (a, b *value) {
 }
 
 // arithmetic is Add, Sub, Mul and Div, with a constant or two values.
-func arithmetic(g *graph, n *node, in []*value) []*value {
-	a, b := operands(in).both()
+func arithmetic(g *graph, n *node, in operands) []*value {
+	a, b := in.both()
 	if b.scores != nil && n.op == "Sub" && a.ones() {
 		return one1(complements(b))
 	}
@@ -130,11 +130,11 @@ func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 	return dims, walk(dims, from), walk(dims, to)
 }
 
-func negated(g *graph, _ *node, in []*value) []*value {
+func negated(g *graph, _ *node, in operands) []*value {
 	return g.through(in[0], g.Negate)
 }
 
-func sumOfAll(g *graph, n *node, in []*value) []*value {
+func sumOfAll(g *graph, n *node, in operands) []*value {
 	add := node{name: n.name, op: "Add"}
 	sum := in[0]
 	for _, next := range in[1:] {
@@ -143,19 +143,19 @@ func sumOfAll(g *graph, n *node, in []*value) []*value {
 	return one1(sum)
 }
 
-func leakyReLU(g *graph, n *node, in []*value) []*value {
+func leakyReLU(g *graph, n *node, in operands) []*value {
 	return g.through(in[0], func(f layers.Form) layers.Form {
 		if n.op == "PRelu" {
-			return g.Leaky(f, operands(in).numbersOf(1, f.Len(), "slopes"))
+			return g.Leaky(f, in.numbersOf(1, f.Len(), "slopes"))
 		}
 		return g.Leaky(f, []float64{n.float("alpha", 0.01)})
 	})
 }
 
-func clip(g *graph, n *node, in []*value) []*value {
+func clip(g *graph, n *node, in operands) []*value {
 	bound := func(name string, i int, otherwise float64) float64 {
 		if i < len(in) && in[i] != nil {
-			return operands(in).numbersOf(i, 1, "bounds")[0]
+			return in.numbersOf(i, 1, "bounds")[0]
 		}
 		return n.float(name, otherwise)
 	}
@@ -176,7 +176,7 @@ func clip(g *graph, n *node, in []*value) []*value {
 }
 
 // extreme is Max and Min, which are a + relu(b − a) and a − relu(a − b).
-func extreme(g *graph, n *node, in []*value) []*value {
+func extreme(g *graph, n *node, in operands) []*value {
 	most := in[0]
 	for _, next := range in[1:] {
 		a, b := operands{most, next}.both()

@@ -39,7 +39,7 @@ func withLast(dims []int, n int) []int {
 	return out
 }
 
-func matmul(g *graph, n *node, in []*value) []*value {
+func matmul(g *graph, n *node, in operands) []*value {
 	if len(in) != 2 {
 		panic(fault.New("inputs other than a value and weights"))
 	}
@@ -57,7 +57,7 @@ func matmul(g *graph, n *node, in []*value) []*value {
 	return one1(&value{dims: dims, form: &f})
 }
 
-func gemm(g *graph, n *node, in []*value) []*value {
+func gemm(g *graph, n *node, in operands) []*value {
 	if len(in) < 2 || len(in) > 3 {
 		panic(fault.New("inputs other than a value, weights and a bias"))
 	}
@@ -100,7 +100,7 @@ func scaledBy(values []float64, by float64) []float64 {
 	return out
 }
 
-func batchNormalization(g *graph, n *node, in []*value) []*value {
+func batchNormalization(g *graph, n *node, in operands) []*value {
 	if n.integer("training_mode", 0) != 0 || len(in) != 5 {
 		panic(fault.New("in training mode: export after model.eval()"))
 	}
@@ -109,13 +109,13 @@ func batchNormalization(g *graph, n *node, in []*value) []*value {
 	}
 	units := len(in[4].constant.numbers)
 	g.rowOf(in[0], units)
-	of := func(i int, what string) []float64 { return operands(in).numbersOf(i, units, what) }
+	of := func(i int, what string) []float64 { return in.numbersOf(i, units, what) }
 	f := g.Normalize(g.numbers(in[0]), of(1, "scales"), of(2, "shifts"), of(3, "means"), of(4, "variances"), n.float("epsilon", 1e-5))
 	return one1(&value{dims: in[0].dims, form: &f})
 }
 
 // linear is LinearClassifier and LinearRegressor.
-func linear(g *graph, n *node, in []*value) []*value {
+func linear(g *graph, n *node, in operands) []*value {
 	weights, bias := n.numbers("coefficients"), n.numbers("intercepts")
 	units := int(n.integer("targets", 1))
 	if n.op == "LinearClassifier" {

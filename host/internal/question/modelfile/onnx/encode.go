@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
-func scaler(g *graph, n *node, in []*value) []*value {
+func scaler(g *graph, n *node, in operands) []*value {
 	offset, scale := n.numbers("offset"), n.numbers("scale")
 	g.known(in[0], max(len(offset), len(scale), 1))
 	return g.through(in[0], func(f layers.Form) layers.Form {
@@ -23,7 +23,7 @@ func scaler(g *graph, n *node, in []*value) []*value {
 	})
 }
 
-func imputer(g *graph, n *node, in []*value) []*value {
+func imputer(g *graph, n *node, in operands) []*value {
 	if !math.IsNaN(n.float("replaced_value_float", 0)) || !n.has("replaced_value_float") {
 		panic(fault.New("puts a number in place of one that may be there, which is a jump: mark missing values by NaN (SimpleImputer(missing_values=numpy.nan)) and leave such rows to the study"))
 	}
@@ -55,7 +55,7 @@ func (g *graph) categorical(v *value) {
 	}
 }
 
-func oneHotEncoder(g *graph, n *node, in []*value) []*value {
+func oneHotEncoder(g *graph, n *node, in operands) []*value {
 	categories := labelsOf(n, "cats_strings", "cats_int64s")
 	g.categorical(in[0])
 	if len(categories) == 0 {
@@ -69,7 +69,7 @@ func oneHotEncoder(g *graph, n *node, in []*value) []*value {
 	return one1(&value{dims: append(slices.Clone(in[0].dims), len(categories)), form: &f})
 }
 
-func labelEncoder(g *graph, n *node, in []*value) []*value {
+func labelEncoder(g *graph, n *node, in operands) []*value {
 	keys := labelsOf(n, "keys_strings", "keys_int64s", "keys_floats", "classes_strings")
 	values := slices.Concat(n.numbers("values_int64s"), n.numbers("values_floats"))
 	if n.has("classes_strings") {

@@ -11,7 +11,7 @@ import (
 )
 
 // operator evaluates a node's outputs, in order, from its inputs; an omitted input is nil.
-type operator func(g *graph, n *node, in []*value) []*value
+type operator func(g *graph, n *node, in operands) []*value
 
 // learning is the domain of the operators for scikit-learn's models.
 const learning = "ai.onnx.ml"
@@ -23,7 +23,7 @@ func init() { // breaks the initialisation cycle of the table and its functions
 		"Identity": same, "Dropout": dropout, "Cast": cast1, "Constant": constantNode, "Shape": shapeOf,
 		"Gemm": gemm, "MatMul": matmul, "BatchNormalization": batchNormalization,
 		"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Neg": negated, "Sum": sumOfAll,
-		"Relu": func(g *graph, _ *node, in []*value) []*value { return g.through(in[0], g.ReLU) },
+		"Relu": func(g *graph, _ *node, in operands) []*value { return g.through(in[0], g.ReLU) },
 		"Abs":  absolute, "ReduceSum": reduceSum,
 		"LeakyRelu": leakyReLU, "PRelu": leakyReLU, "Clip": clip, "Max": extreme, "Min": extreme,
 		"Sigmoid": sigmoid, "Softmax": softmax,
@@ -109,10 +109,10 @@ const stepsApart = "write Z = model[:-1].transform(X) as a CSV file, export skl2
 
 func one1(v *value) []*value { return []*value{v} }
 
-func same(_ *graph, _ *node, in []*value) []*value { return one1(in[0]) }
+func same(_ *graph, _ *node, in operands) []*value { return one1(in[0]) }
 
 // labels stands for predicted classes, for compared numbers, and for everything computed from them.
-func labels(_ *graph, n *node, in []*value) []*value {
+func labels(_ *graph, n *node, in operands) []*value {
 	out := &value{labels: true}
 	for _, v := range in {
 		if v != nil && v.cut != "" {
@@ -125,14 +125,14 @@ func labels(_ *graph, n *node, in []*value) []*value {
 	return one1(out)
 }
 
-func dropout(_ *graph, _ *node, in []*value) []*value {
+func dropout(_ *graph, _ *node, in operands) []*value {
 	if len(in) > 2 && in[2] != nil && in[2].constant != nil && slices.ContainsFunc(in[2].constant.numbers, func(v float64) bool { return v != 0 }) {
 		panic(fault.New("in training mode: export after model.eval()"))
 	}
 	return one1(in[0])
 }
 
-func cast1(_ *graph, n *node, in []*value) []*value {
+func cast1(_ *graph, n *node, in operands) []*value {
 	v, to := in[0], int32(n.integer("to", 0))
 	switch {
 	case to == typeFloat || to == typeDouble:
@@ -154,7 +154,7 @@ func cast1(_ *graph, n *node, in []*value) []*value {
 	panic(fault.New("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
 }
 
-func constantNode(g *graph, n *node, _ []*value) []*value {
+func constantNode(g *graph, n *node, _ operands) []*value {
 	t := &tensor{}
 	switch {
 	case n.has("value"):
@@ -176,7 +176,7 @@ func constantNode(g *graph, n *node, _ []*value) []*value {
 }
 
 // shapeOf is a shape as a constant; the number of rows is −1, as in Reshape.
-func shapeOf(_ *graph, n *node, in []*value) []*value {
+func shapeOf(_ *graph, n *node, in operands) []*value {
 	if in[0].open != "" {
 		panic(fault.New("of an input whose number of columns the file does not say"))
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
-func sigmoid(g *graph, _ *node, in []*value) []*value {
+func sigmoid(g *graph, _ *node, in operands) []*value {
 	return one1(sigmoids(in[0].dims, g.numbers(in[0])))
 }
 
@@ -18,7 +18,7 @@ func sigmoids(dims []int, f layers.Form) *value {
 	return v
 }
 
-func softmax(g *graph, n *node, in []*value) []*value {
+func softmax(g *graph, n *node, in operands) []*value {
 	if axis := n.integer("axis", -1); axis != -1 && axis != int64(len(in[0].dims))-1 {
 		panic(fault.New("axis %d; the last one, 1 or −1, is expected", axis))
 	}
@@ -54,7 +54,7 @@ func complements(v *value) *value {
 	return out
 }
 
-func normalizer(_ *graph, n *node, in []*value) []*value {
+func normalizer(_ *graph, n *node, in operands) []*value {
 	if norm := n.text("norm", "MAX"); norm != "L1" || !wholeOf(in[0].scores) {
 		panic(fault.New("%s of values that are not the probabilities of all classes is not piecewise linear: train one model for each class, or a softmax", norm))
 	}
@@ -62,7 +62,7 @@ func normalizer(_ *graph, n *node, in []*value) []*value {
 }
 
 // absolute is Abs, which leaves scores unchanged.
-func absolute(g *graph, _ *node, in []*value) []*value {
+func absolute(g *graph, _ *node, in operands) []*value {
 	if in[0].scores != nil {
 		return one1(in[0])
 	}
@@ -70,8 +70,8 @@ func absolute(g *graph, _ *node, in []*value) []*value {
 }
 
 // reduceSum is ReduceSum over the probabilities of all classes, by which skl2onnx divides: 1.
-func reduceSum(g *graph, n *node, in []*value) []*value {
-	axes, _ := operands(in).settings(n, "axes", 1)
+func reduceSum(g *graph, n *node, in operands) []*value {
+	axes, _ := in.settings(n, "axes", 1)
 	last := len(in[0].dims) - 1
 	if !wholeOf(in[0].scores) || last < 1 || len(axes) != 1 || axisOf(int64(axes[0]), last+1) != last || n.integer("keepdims", 1) != 1 {
 		panic(fault.New("this operator is not read%s", g.remedy(n)))

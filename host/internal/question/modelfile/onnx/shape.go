@@ -100,9 +100,9 @@ func (in operands) settings(n *node, name string, i int) (out []int64, given boo
 	return out, given
 }
 
-func reshape(g *graph, n *node, in []*value) []*value {
+func reshape(g *graph, n *node, in operands) []*value {
 	v := in[0]
-	to, given := operands(in).settings(n, "shape", 1)
+	to, given := in.settings(n, "shape", 1)
 	if !given || len(to) > maxRank {
 		panic(fault.New("to a shape that is not given"))
 	}
@@ -148,7 +148,7 @@ func reshape(g *graph, n *node, in []*value) []*value {
 	return one1(g.pick(v, dims, every(v.dims)))
 }
 
-func flatten(g *graph, n *node, in []*value) []*value {
+func flatten(g *graph, n *node, in operands) []*value {
 	v := in[0]
 	if axis := n.integer("axis", 1); axis != 1 && axis != 1-int64(len(v.dims)) {
 		panic(fault.New("from axis %d on; 1 is expected", axis))
@@ -159,9 +159,9 @@ func flatten(g *graph, n *node, in []*value) []*value {
 	return one1(g.pick(v, []int{anyRows, count(v.dims)}, every(v.dims)))
 }
 
-func squeeze(g *graph, n *node, in []*value) []*value {
+func squeeze(g *graph, n *node, in operands) []*value {
 	v := in[0]
-	axes, given := operands(in).settings(n, "axes", 1)
+	axes, given := in.settings(n, "axes", 1)
 	drop := make([]bool, len(v.dims))
 	for i, d := range v.dims {
 		drop[i] = !given && d == 1
@@ -182,9 +182,9 @@ func squeeze(g *graph, n *node, in []*value) []*value {
 	return one1(g.pick(v, dims, every(v.dims)))
 }
 
-func unsqueeze(g *graph, n *node, in []*value) []*value {
+func unsqueeze(g *graph, n *node, in operands) []*value {
 	v := in[0]
-	axes, _ := operands(in).settings(n, "axes", 1)
+	axes, _ := in.settings(n, "axes", 1)
 	rank := len(v.dims) + len(axes)
 	if rank > maxRank {
 		panic(fault.New("more than %d dimensions", maxRank))
@@ -204,7 +204,7 @@ func unsqueeze(g *graph, n *node, in []*value) []*value {
 	return one1(g.pick(v, dims, every(v.dims)))
 }
 
-func transposed(g *graph, n *node, in []*value) []*value {
+func transposed(g *graph, n *node, in operands) []*value {
 	v := in[0]
 	var perm []int
 	for i := range v.dims {
@@ -258,8 +258,8 @@ func (g *graph) chosen(v *value, axis int, places []int) *value {
 }
 
 // gather is Gather, and ArrayFeatureExtractor, which is Gather on the last axis.
-func gather(g *graph, n *node, in []*value) []*value {
-	v, which := operands(in).both()
+func gather(g *graph, n *node, in operands) []*value {
+	v, which := in.both()
 	if which.constant == nil {
 		if v.constant != nil {
 			panic(fault.New("an embedding, which gives a row of a table for the code of a category, is not read: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
@@ -291,12 +291,12 @@ func gather(g *graph, n *node, in []*value) []*value {
 	return one1(out)
 }
 
-func slice(g *graph, n *node, in []*value) []*value {
+func slice(g *graph, n *node, in operands) []*value {
 	v := in[0]
-	starts, _ := operands(in).settings(n, "starts", 1)
-	ends, _ := operands(in).settings(n, "ends", 2)
-	axes, given := operands(in).settings(n, "axes", 3)
-	steps, stepped := operands(in).settings(n, "steps", 4)
+	starts, _ := in.settings(n, "starts", 1)
+	ends, _ := in.settings(n, "ends", 2)
+	axes, given := in.settings(n, "axes", 3)
+	steps, stepped := in.settings(n, "steps", 4)
 	v.sized()
 	for i := range starts {
 		axis := int64(i)
@@ -323,10 +323,10 @@ func slice(g *graph, n *node, in []*value) []*value {
 	return one1(v)
 }
 
-func split(g *graph, n *node, in []*value) []*value {
+func split(g *graph, n *node, in operands) []*value {
 	v := in[0]
 	axis := axisOf(n.integer("axis", 0), len(v.dims))
-	sizes, given := operands(in).settings(n, "split", 1)
+	sizes, given := in.settings(n, "split", 1)
 	v.sized()
 	if !given {
 		parts := int64(len(n.outputs))
@@ -352,7 +352,7 @@ func split(g *graph, n *node, in []*value) []*value {
 }
 
 // concat is Concat, and FeatureVectorizer, which is Concat on the columns.
-func concat(g *graph, n *node, in []*value) []*value {
+func concat(g *graph, n *node, in operands) []*value {
 	if n.op == "FeatureVectorizer" {
 		for i, width := range n.numbers("inputdimensions") {
 			if i < len(in) && in[i] != nil {
