@@ -277,6 +277,7 @@ func TestONNXMemory(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"doubling":  onnxFile(13, concat...),
 		"branches":  onnxFile(13, maximum...),
+		"nothing":   proto{}.number(1, 8).text(2, "by hand").text(7, strings.Repeat("\n\x00", 2<<20)), // empty nodes
 		"a product": onnxFile(13, constant("w", true, []int64{1, 2}, 1, 2), constant("big", false, []int64{1 << 26}), onnxNodeOf("MatMul", "x", "in", "w"), onnxNodeOf("Add", "out", "x", "big")),
 	} {
 		t.Run(name, func(t *testing.T) {
