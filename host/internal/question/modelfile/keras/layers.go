@@ -104,10 +104,8 @@ func (k *net) finish(v value) *relu.Network {
 		v.head = relu.HeadLinear
 	}
 	units := v.form.Len()
-	if want := map[relu.Head]int{relu.HeadSigmoid: 1, relu.HeadSoftmax: 2, relu.HeadLinear: 1}[v.head]; units != want {
-		if v.head != relu.HeadLinear || units != 2 {
-			panic(fault.New("%d output units with a %s are not supported; hyfair reads one sigmoid, one or two linear or two softmax units", units, v.head))
-		}
+	if !slices.Contains(map[relu.Head][]int{relu.HeadSigmoid: {1}, relu.HeadSoftmax: {2}, relu.HeadLinear: {1, 2}}[v.head], units) {
+		panic(fault.New("%d output units with a %s are not supported; hyfair reads one sigmoid, one or two linear or two softmax units", units, v.head))
 	}
 	return k.Network(v.form, v.head, k.precision)
 }

@@ -39,27 +39,16 @@ func withLast(dims []int, n int) []int {
 	return out
 }
 
-func matmul(g *graph, n *node, in operands) []*value {
-	if len(in) != 2 {
+// dense is MatMul, and Gemm, which may have a bias, factors and weights the other way round.
+func dense(g *graph, n *node, in operands) []*value {
+	product := n.op == "MatMul"
+	switch {
+	case product && len(in) != 2:
 		panic(fault.New("inputs other than a value and weights"))
-	}
-	if in[0] != nil && in[0].constant != nil && in[1] != nil && in[1].constant == nil {
-		panic(fault.New("the weights %q stand on the left, so that inputs are columns, and a person is read as a row: export x·W, with W transposed", n.inputs[0]))
-	}
-	rows, columns, w := matrix(n.inputs[1], in[1])
-	g.rowOf(in[0], rows)
-	g.Take(len(w))
-	f := g.Dense(g.numbers(in[0]), layers.Transpose(w, rows, columns), columns, nil, n.name)
-	dims := withLast(in[0].dims, columns)
-	if len(in[1].dims) == 1 {
-		dims = dims[:len(dims)-1]
-	}
-	return one1(&value{dims: dims, form: &f})
-}
-
-func gemm(g *graph, n *node, in operands) []*value {
-	if len(in) < 2 || len(in) > 3 {
+	case len(in) < 2 || len(in) > 3:
 		panic(fault.New("inputs other than a value, weights and a bias"))
+	case product && in[0] != nil && in[0].constant != nil && in[1] != nil && in[1].constant == nil:
+		panic(fault.New("the weights %q stand on the left, so that inputs are columns, and a person is read as a row: export x·W, with W transposed", n.inputs[0]))
 	}
 	if n.integer("transA", 0) != 0 {
 		panic(fault.New("transA is not read"))
@@ -89,7 +78,11 @@ func gemm(g *graph, n *node, in operands) []*value {
 		}
 	}
 	f := g.Dense(g.numbers(in[0]), w, columns, bias, n.name)
-	return one1(&value{dims: withLast(in[0].dims, columns), form: &f})
+	dims := withLast(in[0].dims, columns)
+	if product && len(in[1].dims) == 1 {
+		dims = dims[:len(dims)-1]
+	}
+	return one1(&value{dims: dims, form: &f})
 }
 
 func scaledBy(values []float64, by float64) []float64 {

@@ -21,7 +21,7 @@ var operators map[string]operator
 func init() { // breaks the initialisation cycle of the table and its functions
 	operators = map[string]operator{
 		"Identity": same, "Dropout": dropout, "Cast": cast1, "Constant": constantNode, "Shape": shapeOf,
-		"Gemm": gemm, "MatMul": matmul, "BatchNormalization": batchNormalization,
+		"Gemm": dense, "MatMul": dense, "BatchNormalization": batchNormalization,
 		"Add": arithmetic, "Sub": arithmetic, "Mul": arithmetic, "Div": arithmetic, "Neg": negated, "Sum": sumOfAll,
 		"Relu": func(g *graph, _ *node, in operands) []*value { return g.through(in[0], g.ReLU) },
 		"Abs":  absolute, "ReduceSum": reduceSum,
