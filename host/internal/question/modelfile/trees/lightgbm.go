@@ -20,7 +20,7 @@ var LightGBM = reader.Format{
 	Is: func(head []byte, _ string) bool {
 		return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
 	},
-	Read: func(f reader.File) *reader.Model { return loaded(f.Choice)(parseLightGBM(string(f.Text))) },
+	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseLightGBM(string(f.Text))) },
 }
 
 // lightGBM reads a block of lines key=value, the model's or a tree's.
@@ -54,7 +54,7 @@ func listed[T any](b lightGBM, key string, count int, parse func(string) (T, err
 	return out
 }
 
-func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []string, codes map[int]reader.Codes) {
+func parseLightGBM(text string) *reader.Model {
 	blocks := []lightGBM{{}}
 	ended := false
 	var lists [][]string
@@ -114,10 +114,11 @@ func parseLightGBM(text string) (e *trees.Ensemble, producer string, inputs []st
 			}
 		}
 	}
+	facts := reader.Facts{Producer: strings.TrimSpace("LightGBM " + head["version"]), InputNames: strings.Fields(head["feature_names"])}
 	if infos := strings.Fields(head["feature_infos"]); len(infos) == out.Columns {
-		codes = codesOfLightGBM(infos, lists)
+		facts.Codes = codesOfLightGBM(infos, lists)
 	}
-	return out, strings.TrimSpace("LightGBM " + head["version"]), strings.Fields(head["feature_names"]), codes
+	return &reader.Model{Model: out, Facts: facts}
 }
 
 // Of decision_type.

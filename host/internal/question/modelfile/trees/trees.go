@@ -13,17 +13,15 @@ import (
 // maxFile bounds a file of trees, in bytes.
 const maxFile = 64 << 20
 
-// loaded makes the model of an ensemble, for a choice. names are the inputs' names from the
-// file, unless the library generated them.
-func loaded(c reader.Choice) func(e *trees.Ensemble, producer string, names []string, codes map[int]reader.Codes) *reader.Model {
-	return func(e *trees.Ensemble, producer string, names []string, codes map[int]reader.Codes) *reader.Model {
-		c.OnlyOutput()
-		forest.OneScore(c)
-		if len(names) == 0 || len(names) != e.Columns || names[0] == "Column_0" {
-			names = nil
-		}
-		return &reader.Model{Model: e, Facts: reader.Facts{Linear: e.Output == fairness.LinkLinear, Producer: producer, InputNames: names, Codes: codes}}
+// chosen is a model of one score, with the choice applied. Names of inputs that the library generated are left out.
+func chosen(c reader.Choice, m *reader.Model) *reader.Model {
+	c.OnlyOutput()
+	forest.OneScore(c)
+	if names := m.InputNames; len(names) == 0 || len(names) != m.Inputs() || names[0] == "Column_0" {
+		m.InputNames = nil
 	}
+	m.Linear = m.Link() == fairness.LinkLinear
+	return m
 }
 
 // among makes n a comparison that goes left outside the categories. Categories are

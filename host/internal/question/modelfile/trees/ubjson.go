@@ -65,16 +65,16 @@ func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 	return 0, false
 }
 
-// length reads the length of a text or a list.
-func (u *ubjson) length() int {
-	n, ok := u.integer(u.marker())
+// length reads the length of a text or a list; what names it in the refusal of another type.
+func (u *ubjson) length(marker byte, what string) int {
+	n, ok := u.integer(marker)
 	if !ok || n < 0 || n > math.MaxInt32 {
-		panic(fault.New("byte %d: no length", u.at))
+		panic(fault.New("byte %d: no %s", u.at, what))
 	}
 	return int(n)
 }
 
-func (u *ubjson) text() { u.out = strconv.AppendQuote(u.out, string(u.take(u.length()))) }
+func (u *ubjson) text(n int) { u.out = strconv.AppendQuote(u.out, string(u.take(n))) }
 
 func (u *ubjson) float(v float64, bits int) {
 	if math.IsNaN(v) {
@@ -104,9 +104,9 @@ func (u *ubjson) value(marker byte, depth int) {
 	case 'F':
 		u.out = append(u.out, "false"...)
 	case 'C':
-		u.out = strconv.AppendQuote(u.out, string(u.take(1)))
+		u.text(1)
 	case 'S':
-		u.text()
+		u.text(u.length(u.marker(), "length"))
 	case '[', '{':
 		if depth == maxUBJSONDepth {
 			panic(fault.New("byte %d: more than %d levels", u.at, maxUBJSONDepth))
@@ -129,7 +129,7 @@ func (u *ubjson) container(marker byte, depth int) {
 		}
 	}
 	if next == '#' {
-		if count = u.length(); count > len(u.in)-u.at {
+		if count = u.length(u.marker(), "length"); count > len(u.in)-u.at {
 			panic(fault.New("byte %d: a list of %d values, of which the file has no room", u.at, count))
 		}
 	}
@@ -144,7 +144,11 @@ func (u *ubjson) container(marker byte, depth int) {
 			u.out = append(u.out, ',')
 		}
 		if marker == '{' {
-			u.key(next, count)
+			what := "field's name"
+			if count >= 0 { // the type of its length has not been read
+				next, what = u.marker(), "length"
+			}
+			u.text(u.length(next, what))
 			u.out = append(u.out, ':')
 			next = 0
 		}
@@ -157,17 +161,4 @@ func (u *ubjson) container(marker byte, depth int) {
 		u.value(of, depth+1)
 	}
 	u.out = append(u.out, end)
-}
-
-// key reads a field's name; without a count, the type of its length has been read.
-func (u *ubjson) key(marker byte, count int) {
-	if count >= 0 {
-		u.text()
-		return
-	}
-	n, ok := u.integer(marker)
-	if !ok || n < 0 || n > math.MaxInt32 {
-		panic(fault.New("byte %d: no field's name", u.at))
-	}
-	u.out = strconv.AppendQuote(u.out, string(u.take(int(n))))
 }

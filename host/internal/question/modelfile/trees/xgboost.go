@@ -21,14 +21,14 @@ import (
 var XGBoostJSON = reader.Format{
 	Name: "xgboost-json", Extensions: []string{".json"}, Max: maxFile, What: "an XGBoost model",
 	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && !isBinary(head) },
-	Read: func(f reader.File) *reader.Model { return loaded(f.Choice)(parseXGBoost(f.Text)) },
+	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseXGBoost(f.Text)) },
 }
 
 // XGBoostUBJSON is the format of XGBoost's binary files.
 var XGBoostUBJSON = reader.Format{
 	Name: "xgboost-ubjson", Extensions: []string{".ubj"}, Max: maxFile, What: "an XGBoost model",
 	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && isBinary(head) },
-	Read: func(f reader.File) *reader.Model { return loaded(f.Choice)(parseXGBoost(textOfUBJSON(f.Text))) },
+	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseXGBoost(textOfUBJSON(f.Text))) },
 }
 
 // isXGBoost recognises a model by its first key, "learner".
@@ -166,7 +166,7 @@ func (l loose) number(field string) float64 {
 	return v
 }
 
-func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []string, codes map[int]reader.Codes) {
+func parseXGBoost(text []byte) *reader.Model {
 	var f xgboostFile
 	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
 		var syntax *json.SyntaxError
@@ -239,7 +239,8 @@ func parseXGBoost(text []byte) (e *trees.Ensemble, producer string, inputs []str
 	for i, v := range f.Version {
 		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
 	}
-	return out, version, l.Names, codesOfXGBoost(l.Kinds, l.Booster.Model.Cats.lists())
+	facts := reader.Facts{Producer: version, InputNames: l.Names, Codes: codesOfXGBoost(l.Kinds, l.Booster.Model.Cats.lists())}
+	return &reader.Model{Model: out, Facts: facts}
 }
 
 // grown is the tree with its leaves weighed. A product of two float32 is a float64.
