@@ -8,11 +8,12 @@ PROTO_BIN := $(CURDIR)/.deps/bin
 .PHONY: generate proto-lint
 
 # Rewrites sdk/internal/pb, sdk/python/hyfair/plugin/_pb and sdk/proto/image.binpb;
-# refuses what breaks v1.
+# refuses what breaks v1. Rewrites the code of ONNX's messages, too.
 generate:
 	GOBIN=$(PROTO_BIN) go install google.golang.org/protobuf/cmd/protoc-gen-go@$(PROTOC_GEN_GO_VERSION)
 	GOBIN=$(PROTO_BIN) go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@$(PROTOC_GEN_GO_GRPC_VERSION)
 	go run ./sdk/internal/protogen -root sdk/proto -out . -bin $(PROTO_BIN)
+	go run ./sdk/internal/protogen -foreign -root host/internal/question/modelfile/onnx/pb -out . -bin $(PROTO_BIN)
 	sdk/python/generate.sh
 
 # Style of the .proto files and compatibility with the committed image.

@@ -1,6 +1,7 @@
 // Command protogen turns the .proto files of the wire into Go code, after
 // checking their style and that they break nothing that the committed image
-// promises. `make generate` runs it.
+// promises. With -foreign it only turns the messages of another project into Go code. `make
+// generate` runs it.
 package main
 
 import (
@@ -26,17 +27,21 @@ func main() {
 	out := flag.String("out", ".", "folder of the Go module that gets the code")
 	bin := flag.String("bin", ".deps/bin", "folder of protoc-gen-go and protoc-gen-go-grpc")
 	check := flag.Bool("check", false, "check style and compatibility only; write nothing")
+	foreign := flag.Bool("foreign", false, "messages of another project: no checks, no image, no services")
 	flag.Parse()
-	if err := run(*root, *out, *bin, *check); err != nil {
+	if err := run(*root, *out, *bin, *check, *foreign); err != nil {
 		fmt.Fprintln(os.Stderr, "protogen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(root, out, bin string, check bool) error {
+func run(root, out, bin string, check, foreign bool) error {
 	set, err := protocheck.Compile(context.Background(), root)
 	if err != nil {
 		return err
+	}
+	if foreign {
+		return generate(set, filepath.Join(bin, "protoc-gen-go"), out)
 	}
 	if err := complain("style", protocheck.Lint(set)); err != nil {
 		return err
@@ -53,7 +58,7 @@ func run(root, out, bin string, check bool) error {
 	}
 	for _, plugin := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
 		if err := generate(set, filepath.Join(bin, plugin), out); err != nil {
-			return fmt.Errorf("%s: %w", plugin, err)
+			return err
 		}
 	}
 	return protocheck.WriteImage(root, set)
@@ -87,7 +92,7 @@ func generate(set *descriptorpb.FileDescriptorSet, plugin, out string) error {
 	cmd := exec.Command(plugin)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", plugin, err)
 	}
 	response := &pluginpb.CodeGeneratorResponse{}
 	if err := proto.Unmarshal(stdout.Bytes(), response); err != nil {

@@ -189,8 +189,8 @@ func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
 	if d.info.Format != "nnet" || t.labels == nil && t.numbers == nil && t.scores == nil {
 		return tried
 	}
-	raw, _, err := modelfile.Read(d.Model, modelfile.Choice{Class: d.Class, Raw: true})
-	if err != nil {
+	raw, info, err := modelfile.Read(d.Model, modelfile.Choice{Class: d.Class, Raw: true})
+	if err != nil || info.SHA256 != d.info.SHA256 {
 		return tried
 	}
 	least := d.judged(tried, t)[0].fit.loss

@@ -174,21 +174,20 @@ func (d *drafter) draft() (err error) {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if d.table, err = readTable(d.Data, d.Columns); err != nil {
+	var wrong error // of the model, told after what is wrong with the data
+	if d.Model != "" {
+		d.model, d.info, wrong = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class})
+	} else if d.Scores != "" || d.Inputs != "" {
+		wrong = errors.New("--scores and --inputs say something about a model: name its file after the data")
+	}
+	if d.table, err = (&table{path: d.Data, trim: !d.padded()}).read(d.Columns); err != nil {
 		return err
 	}
-	if d.Model != "" {
-		if d.model, d.info, err = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class}); err != nil {
-			return err
-		}
-		d.model = asShare(d.model)
-	} else if d.Scores != "" || d.Inputs != "" {
-		return errors.New("--scores and --inputs say something about a model: name its file after the data")
+	if wrong != nil {
+		return wrong
 	}
-	if d.table.padded && !d.table.format.Trim && !d.padded() {
-		if d.table, err = (&table{path: d.Data, trim: true}).read(d.Columns); err != nil {
-			return err
-		}
+	if d.model != nil {
+		d.model = asShare(d.model)
 	}
 	d.table.group(d.Label)
 	d.out.Doubts = append(d.out.Doubts, d.table.doubts...)

@@ -26,7 +26,6 @@ func (t *table) sniff(names []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
-	t.padded = padded(rows[1:])
 	blanks, cells := 0, 0
 	for _, row := range rows {
 		for _, cell := range row[min(1, len(row)-1):] {
@@ -36,7 +35,7 @@ func (t *table) sniff(names []string) error {
 			}
 		}
 	}
-	if t.format.Trim = t.trim || 2*blanks > cells; t.format.Trim {
+	if t.format.Trim = t.trim && padded(rows[1:]) || 2*blanks > cells; t.format.Trim {
 		for _, row := range rows {
 			for i := range row {
 				row[i] = strings.TrimSpace(row[i])

@@ -14,14 +14,13 @@ import (
 
 // table is a CSV file, column by column.
 type table struct {
-	path   string
-	format people.Format
-	// trim asks for cells without the blanks around them; padded: some column's have such.
-	trim, padded bool
-	header       bool
-	columns      []*column
-	rows         int
-	doubts       []string
+	path    string
+	format  people.Format
+	trim    bool // asks for cells without the blanks around them, if some column's have such
+	header  bool
+	columns []*column
+	rows    int
+	doubts  []string
 }
 
 // column is what its cells are. Texts are numbered as they come up.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -68,7 +68,7 @@ func WriteNetwork(w io.Writer, q *problem.Query) error {
 	if err != nil {
 		return err
 	}
-	return modelfile.WriteONNXLayers(w, p.layers, p.double)
+	return onnx.WriteLayers(w, p.layers, p.double)
 }
 
 // writeProperty writes the VNN-LIB 1.0 property that holds where the copies

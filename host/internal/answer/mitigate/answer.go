@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
@@ -307,7 +308,7 @@ func (j *job) trained(way string, n *relu.Network) error {
 	if err := files.Write(stem+".json", func(file *os.File) error { return modelfile.WriteJSON(file, n) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := files.Write(stem+".onnx", func(file *os.File) error { return modelfile.WriteONNX(file, n) }); err != nil {
+	if err := files.Write(stem+".onnx", func(file *os.File) error { return onnx.Write(file, n) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	for _, file := range []string{stem + ".json", stem + ".onnx"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/export"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -136,7 +137,7 @@ func (in *instance) write(ctx context.Context, s *session.Session, folder string
 	err = errors.Join(os.Mkdir(dir, 0o755),
 		write(filepath.Join(dir, studyName), in.study),
 		write(filepath.Join(dir, modelName), func(w io.Writer) error { return modelfile.WriteJSON(w, n) }),
-		write(filepath.Join(dir, onnxName), func(w io.Writer) error { return modelfile.WriteONNX(w, n) }))
+		write(filepath.Join(dir, onnxName), func(w io.Writer) error { return onnx.Write(w, n) }))
 	if err != nil {
 		return nil, err
 	}

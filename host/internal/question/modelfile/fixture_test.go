@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/hdf5"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/keras/hdf5"
 )
 
 // Each .h5 file of testdata holds the numbers of the .json beside it, which

@@ -28,7 +28,7 @@ func mustBeSound(t testing.TB, file []byte) (ok bool) {
 	t.Helper()
 	one := 1
 	for _, class := range []*int{nil, &one} {
-		n, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file)), choice: Choice{Class: class}}, "memory")
+		n, _, err := readFrom(file, "memory", Choice{Class: class})
 		if err != nil {
 			continue
 		}

@@ -5,60 +5,33 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
 // The project's own format, described in docs/formats.md.
 const (
-	jsonFormat  = "hyfair-network"
+	jsonName    = "hyfair-network"
 	jsonVersion = 1
-	// maxJSON bounds a file that is held in memory while it is read.
-	maxJSON = 64 << 20
+	// maxText bounds a file of JSON and of .nnet, in bytes.
+	maxText = 64 << 20
 )
 
-func init() {
-	formats = append(formats, format{
-		name: jsonFormat, extensions: []string{".json"},
-		is: func(head []byte, extension string) bool {
-			is := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
-			return is && !bytes.Contains(head, []byte("learner")) // which is XGBoost's
-		},
-		read: readJSON,
-	})
-}
-
-func readJSON(f source) loaded {
-	text := whole(f, f.size, maxJSON, "a JSON network")
-	if is := foreignJSON(text); is != "" {
-		panic(faultf("%s", is))
-	}
-	return f.choice.of(parseJSON(text))
-}
-
-const catBoost = "a CatBoost model, of which the ONNX file is read: model.save_model(\"model.onnx\", format=\"onnx\"), which CatBoost writes where no feature is categorical"
-
-// foreignJSON says what a JSON file of another library is, and what to do about it; "" of others.
-func foreignJSON(text []byte) string {
-	has := func(keys ...string) bool {
-		return !slices.ContainsFunc(keys, func(key string) bool { return !bytes.Contains(text, []byte(`"`+key+`"`)) })
-	}
-	switch {
-	case has(jsonFormat):
-		return ""
-	case has("oblivious_trees") || has("features_info", "model_info"):
-		return catBoost
-	case has("tree_info", "tree_structure"):
-		return "a dump of a LightGBM model, of which the text file is read: booster.save_model(\"model.txt\")"
-	case has("nodeid", "leaf") || has("nodeid", "split_condition"):
-		return "a dump of an XGBoost model, which lacks its objective: save the model itself, model.save_model(\"model.json\")"
-	case has("modelTopology"):
-		return "a TensorFlow.js model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
-	case has("class_name", "config") && has("layers"):
-		return "the architecture of a Keras model without its weights: save both, with model.save(\"model.keras\")"
-	}
-	return ""
+var jsonFormat = reader.Format{
+	Name: jsonName, Extensions: []string{".json"}, Max: maxText, What: "a JSON network",
+	Is: func(head []byte, extension string) bool {
+		is := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
+		return is && !bytes.Contains(head, []byte("learner")) // which is XGBoost's
+	},
+	Read: func(f reader.File) *reader.Model {
+		if is := foreignJSON(f.Text); is != "" {
+			panic(fault.New("%s", is))
+		}
+		return f.Network(parseJSON(f.Text))
+	},
 }
 
 // parseJSON reads a network of the project's own format. Errors give the line
@@ -69,7 +42,7 @@ func parseJSON(text []byte) *relu.Network {
 	var layers []byte
 	var layersAt int64
 	s.object("network", map[string]func(field string){
-		"format": func(field string) { s.oneOf(field, map[string]func(){jsonFormat: func() {}}) },
+		"format": func(field string) { s.oneOf(field, map[string]func(){jsonName: func() {}}) },
 		"version": func(field string) {
 			if v := s.integer(field, 0, 1<<30); v != jsonVersion {
 				panic(s.fault(field, "version %d; this program reads version %d", v, jsonVersion))
@@ -93,22 +66,22 @@ func parseJSON(text []byte) *relu.Network {
 	s.end()
 	n.Layers = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
 	if len(n.Layers) == 0 {
-		panic(faultf("layers: a network has at least one"))
+		panic(fault.New("layers: a network has at least one"))
 	}
 	return n
 }
 
-func parseLayersJSON(s *scanner, precision int) (layers []relu.Layer) {
-	left := maxParameters
+func parseLayersJSON(s *scanner, precision int) (out []relu.Layer) {
+	left := layers.MaxParameters
 	s.array("layers", func(field string, i int) {
 		l := parseLayerJSON(s, field, precision, left)
-		if i > 0 && l.In != layers[i-1].Out {
-			panic(s.fault(field+".inputs", "%d, the layer before has %d units", l.In, layers[i-1].Out))
+		if i > 0 && l.In != out[i-1].Out {
+			panic(s.fault(field+".inputs", "%d, the layer before has %d units", l.In, out[i-1].Out))
 		}
 		left -= len(l.Weights) + len(l.Bias)
-		layers = append(layers, l)
+		out = append(out, l)
 	})
-	return layers
+	return out
 }
 
 func parseLayerJSON(s *scanner, field string, precision, budget int) (l relu.Layer) {
@@ -154,7 +127,7 @@ func WriteJSON(w io.Writer, n *relu.Network) error {
 	}
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"precision\": %d,\n  \"head\": %q,\n  \"layers\": [",
-		jsonFormat, jsonVersion, n.Precision, n.Head)
+		jsonName, jsonVersion, n.Precision, n.Head)
 	for i := range n.Layers {
 		if i > 0 {
 			b.WriteByte(',')

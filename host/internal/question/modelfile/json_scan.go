@@ -11,11 +11,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
 // scanner reads JSON token by token, so that nothing is allocated beyond what
 // is asked for and every error knows its line. What is not as asked for is a panic
-// with a fault: see caught.
+// with a fault: see fault.Caught.
 type scanner struct {
 	d    *json.Decoder
 	base int64  // where the decoder's input begins in file
@@ -30,18 +33,18 @@ func newScanner(text []byte, base int64, file []byte) *scanner {
 }
 
 // fault is one at the token that was read last.
-func (s *scanner) fault(field, format string, args ...any) fault {
+func (s *scanner) fault(field, format string, args ...any) error {
 	return s.faultAt(s.d.InputOffset(), field, fmt.Sprintf(format, args...))
 }
 
-func (s *scanner) faultAt(offset int64, field, what string) fault {
+func (s *scanner) faultAt(offset int64, field, what string) error {
 	at := min(s.base+offset, int64(len(s.file)))
 	line := 1 + bytes.Count(s.file[:at], []byte("\n"))
-	return faultf("line %d: %s: %s", line, field, what)
+	return fault.New("line %d: %s: %s", line, field, what)
 }
 
 // syntax is an error of the decoder, near the token that was read last.
-func (s *scanner) syntax(field string, err error) fault {
+func (s *scanner) syntax(field string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return s.faultAt(int64(len(s.file)), field, "the file ends in the middle")
 	}
@@ -130,7 +133,7 @@ func (s *scanner) raw(field string) ([]byte, int64) {
 
 // malformed finds the place of a fault in the value that follows the colon
 // after an offset. The offsets in a decoder's own errors are right for the first value of its input only.
-func (s *scanner) malformed(field string, offset int64, err error) fault {
+func (s *scanner) malformed(field string, offset int64, err error) error {
 	rest := s.file[min(s.base+offset, int64(len(s.file))):]
 	colon := int64(bytes.IndexByte(rest, ':') + 1)
 	var value json.RawMessage
@@ -193,7 +196,7 @@ func (s *scanner) floats(values []float64, field string, precision, limit int) [
 			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "%.40s is outside what %d bits hold", number, precision))
 		}
 		if len(values) == limit {
-			panic(s.fault(field, "more than %d weights and biases", maxParameters))
+			panic(s.fault(field, "more than %d weights and biases", layers.MaxParameters))
 		}
 		values = append(values, v)
 	}

@@ -14,16 +14,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
+// readFrom reads a file held in memory, under a name.
+func readFrom(file []byte, path string, choice Choice) (model.Model, Info, error) {
+	return read(bytes.NewReader(file), int64(len(file)), path, "", choice)
+}
+
 // readBytes reads a file held in memory.
 func readBytes(file []byte) (*relu.Network, Info, error) {
-	m, info, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory.h5")
+	m, info, err := readFrom(file, "memory.h5", Choice{})
 	n, _ := m.(*relu.Network)
 	return n, info, err
 }
 
 // readAny reads a file of a model of any family.
 func readAny(file []byte) (model.Model, error) {
-	m, _, err := read(source{ReaderAt: bytes.NewReader(file), size: int64(len(file))}, "memory")
+	m, _, err := readFrom(file, "memory", Choice{})
 	return m, err
 }
 

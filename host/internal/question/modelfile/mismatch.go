@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/sdk/space"
@@ -43,7 +44,8 @@ func (i *Info) Mismatch(all []Fed) (feature int, why string) {
 				}
 			}
 			if codes, ok := i.Codes[in.Index]; ok {
-				if why := codes.Holds(f.held(in)); why != "" {
+				n, code, said := f.held(in)
+				if why := contradicted(codes, n, code, said); why != "" {
 					return at, fmt.Sprintf("input %d %s", in.Index, why)
 				}
 			}
@@ -106,7 +108,7 @@ func (f *Fed) cells(v int) []string {
 	return out
 }
 
-// held are the feature's values as arguments of Codes.Holds: their number, codes and texts.
+// held are the feature's values as arguments of contradicted: their number, codes and texts.
 func (f *Fed) held(in space.Input) (n int, at func(v int) float64, said func(v int) []string) {
 	value := func(v int) float64 { return f.Lo + float64(v) }
 	n = len(f.Categories)
@@ -130,4 +132,74 @@ func (f *Fed) held(in space.Input) (n int, at func(v int) float64, said func(v i
 		return in.Scale*value(v) + in.Offset
 	}
 	return n, at, said
+}
+
+// contradicted says why codes contradict a study; "" if they do not. at maps category or number v to
+// its code, said lists the CSV texts for v, for v below n.
+func contradicted(c Codes, n int, at func(v int) float64, said func(v int) []string) string {
+	among := func(list []string, cells []string) bool {
+		return slices.ContainsFunc(cells, func(cell string) bool {
+			return slices.ContainsFunc(list, func(own string) bool { return SameCategory(own, cell) })
+		})
+	}
+	why := ""
+	for _, list := range c.Lists {
+		if c.Number { // then the list must hold every category
+			all := n > 0
+			for v := range n {
+				all = all && among(list, said(v))
+			}
+			if !all {
+				return ""
+			}
+		}
+		why = ""
+		for v := range n {
+			code, cells := at(v), said(v)
+			switch {
+			case code != math.Trunc(code) || code < 0 || code >= float64(len(list)):
+				why = fmt.Sprintf("%s becomes the code %v, and there are %d categories", cells[0], code, len(list))
+			case !slices.ContainsFunc(cells, func(cell string) bool { return SameCategory(list[int(code)], cell) }):
+				why = fmt.Sprintf("the code %v is %s, and of the study %s", code, list[int(code)], cells[0])
+			default:
+				continue
+			}
+			break
+		}
+		if why == "" {
+			return ""
+		}
+	}
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("takes the code of one of %s, in this order: %s", shortList(c.Lists[0]), why)
+}
+
+func shortList(list []string) string {
+	if len(list) > 20 {
+		return strings.Join(list[:20], ", ") + fmt.Sprintf(" and %d more", len(list)-20)
+	}
+	return strings.Join(list, ", ")
+}
+
+// SameCategory reports whether a category of a file equals a cell of a CSV file: as text, number
+// or truth value.
+func SameCategory(own, cell string) bool {
+	if own == cell {
+		return true
+	}
+	a, err1 := strconv.ParseFloat(own, 64)
+	b, err2 := strconv.ParseFloat(cell, 64)
+	return err1 == nil && err2 == nil && a == b || (own == "True" || own == "False") && strings.EqualFold(own, cell)
+}
+
+// PlainName is a name without the characters that libraries change.
+func PlainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(strings.TrimSpace(name)))
 }

@@ -6,62 +6,59 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-func init() {
-	formats = append(formats, format{
-		name: "nnet", extensions: []string{".nnet"},
-		is: func(head []byte, extension string) bool {
-			return bytes.HasPrefix(head, []byte("//")) || extension == ".nnet" && len(head) > 0
-		},
-		read: readNNet,
-	})
+var nnetFormat = reader.Format{
+	Name: "nnet", Extensions: []string{".nnet"}, Max: maxText, What: "a .nnet network",
+	Is: func(head []byte, extension string) bool {
+		return bytes.HasPrefix(head, []byte("//")) || extension == ".nnet" && len(head) > 0
+	},
+	Read: readNNet,
 }
 
 // readNNet reads the text format of Reluplex, which FairQuant also uses: comments that
 // begin with //, then numbers separated and ended by commas.
-func readNNet(f source) loaded {
-	t := &nnetText{left: whole(f, f.size, maxJSON, "a .nnet network")}
+func readNNet(f reader.File) *reader.Model {
+	t := &nnetText{left: f.Text}
 	for bytes.HasPrefix(t.left, []byte("//")) {
 		t.next()
 	}
 	sizes := t.numbers("the number of layers, inputs and outputs", 4)
-	layers, inputs, outputs := int(sizes[0]), int(sizes[1]), int(sizes[2])
-	if !(sizes[0] >= 1 && sizes[0] <= maxNodes) {
-		panic(faultf("line %d: %v layers", t.line, sizes[0]))
+	depth, inputs, outputs := int(sizes[0]), int(sizes[1]), int(sizes[2])
+	if !(sizes[0] >= 1 && sizes[0] <= maxLayers) {
+		panic(fault.New("line %d: %v layers", t.line, sizes[0]))
 	}
-	widths := t.numbers("the widths of the layers", layers+1)
+	widths := t.numbers("the widths of the layers", depth+1)
 	parameters := 0
 	for i, w := range widths {
 		if w != math.Trunc(w) || w < 1 || w > relu.MaxUnits {
-			panic(faultf("line %d: a layer of %v units; 1 to %d are supported", t.line, w, relu.MaxUnits))
+			panic(fault.New("line %d: a layer of %v units; 1 to %d are supported", t.line, w, relu.MaxUnits))
 		}
 		if i > 0 {
 			parameters += int(w) * (int(widths[i-1]) + 1)
 		}
 	}
-	if parameters > maxParameters || int(widths[0]) != inputs || int(widths[layers]) != outputs {
-		panic(faultf("line %d: widths %.80v of a network of %d inputs and %d outputs, which may have %d parameters", t.line, widths, inputs, outputs, maxParameters))
+	if parameters > layers.MaxParameters || int(widths[0]) != inputs || int(widths[depth]) != outputs {
+		panic(fault.New("line %d: widths %.80v of a network of %d inputs and %d outputs, which may have %d parameters", t.line, widths, inputs, outputs, layers.MaxParameters))
 	}
 	t.next() // an unused flag
 	t.numbers("the least inputs", inputs)
 	t.numbers("the largest inputs", inputs)
 	means, ranges := t.numbers("means", inputs+1), t.numbers("ranges", inputs+1)
-	if f.choice.Raw {
+	if f.Raw {
 		means, ranges = make([]float64, inputs+1), slices.Repeat([]float64{1}, inputs+1)
 	}
 	if slices.Contains(ranges, 0) {
-		panic(faultf("line %d: a range of 0", t.line))
+		panic(fault.New("line %d: a range of 0", t.line))
 	}
-	b := newBuilder(inputs)
-	at := make([]int32, inputs)
-	for i := range at {
-		at[i] = int32(i)
-	}
-	v := b.units(0, at...)
-	v = b.divide(b.scale(v, slices.Repeat([]float64{1}, inputs), negative(means[:inputs])), ranges[:inputs])
-	for k := range layers {
+	b := layers.New()
+	v := b.Select(b.Inputs(inputs)...)
+	v = b.Divide(b.Minus(v, means[:inputs]), ranges[:inputs])
+	for k := range depth {
 		in, units := int(widths[k]), int(widths[k+1])
 		var weights, bias []float64
 		for range units {
@@ -70,19 +67,22 @@ func readNNet(f source) loaded {
 		for range units {
 			bias = append(bias, t.numbers("a bias", 1)...)
 		}
-		if v = b.dense(v, weights, units, bias, "layer "+strconv.Itoa(k+1)); k < layers-1 {
-			v = b.relu(v)
+		if v = b.Dense(v, weights, units, bias, "layer "+strconv.Itoa(k+1)); k < depth-1 {
+			v = b.ReLU(v)
 		}
 	}
 	if len(bytes.TrimSpace(t.left)) > 0 {
-		panic(faultf("line %d: more than the layers it announces", t.line+1))
+		panic(fault.New("line %d: more than the layers it announces", t.line+1))
 	}
-	v = b.scale(v, slices.Repeat(ranges[inputs:], outputs), slices.Repeat(means[inputs:], outputs))
+	v = b.Scale(v, ranges[inputs:], means[inputs:])
 	if outputs > 2 {
-		panic(faultf("%d outputs; networks with one logit, or one for each of two classes, are read of this format: write several classes as ONNX", outputs))
+		panic(fault.New("%d outputs; networks with one logit, or one for each of two classes, are read of this format: write several classes as ONNX", outputs))
 	}
-	return f.choice.of(b.network(v, relu.HeadLinear, 64))
+	return f.Network(b.Network(v, relu.HeadLinear, 64))
 }
+
+// maxLayers bounds the layers of a .nnet file.
+const maxLayers = 4096
 
 // nnetText is the rest of a file.
 type nnetText struct {
@@ -99,20 +99,20 @@ func (t *nnetText) next() {
 // numbers reads a line of n numbers.
 func (t *nnetText) numbers(what string, n int) []float64 {
 	if t.next(); len(t.row) == 0 && len(t.left) == 0 {
-		panic(faultf("line %d: the file ends where %s should be", t.line, what))
+		panic(fault.New("line %d: the file ends where %s should be", t.line, what))
 	}
 	var out []float64
 	for text := range bytes.SplitSeq(bytes.TrimRight(t.row, ", \t\r"), []byte(",")) {
 		v, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
 		if err != nil {
-			panic(faultf("line %d: %.40q among %s is no number", t.line, text, what))
+			panic(fault.New("line %d: %.40q among %s is no number", t.line, text, what))
 		}
 		if out = append(out, v); len(out) > n {
 			break
 		}
 	}
 	if len(out) != n {
-		panic(faultf("line %d: %d numbers for %s, %d are expected", t.line, len(out), what, n))
+		panic(fault.New("line %d: %d numbers for %s, %d are expected", t.line, len(out), what, n))
 	}
 	return out
 }

@@ -90,11 +90,11 @@ func TestNNetRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer("0.0,0.0,0.0,", "1,0,3", "1.0,1.0,1.0,", "0,4,2").Replace(smallNNet)
-	got, _, err := read(source{ReaderAt: strings.NewReader(text), size: int64(len(text)), choice: Choice{Raw: true}}, "a.nnet")
+	got, _, err := readFrom([]byte(text), "a.nnet", Choice{Raw: true})
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
-	if _, _, err := read(source{ReaderAt: strings.NewReader(smallJSON), size: int64(len(smallJSON)), choice: Choice{Raw: true}}, "a.json"); err == nil || !strings.Contains(err.Error(), "leave it out") {
+	if _, _, err := readFrom([]byte(smallJSON), "a.json", Choice{Raw: true}); err == nil || !strings.Contains(err.Error(), "leave it out") {
 		t.Error(err)
 	}
 }

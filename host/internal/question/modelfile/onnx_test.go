@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -28,7 +29,7 @@ func TestONNXRoundTrip(t *testing.T) {
 			t.Skip("scores are written of one sigmoid unit")
 		}
 		var b bytes.Buffer
-		if err := WriteONNX(&b, want); err != nil {
+		if err := onnx.Write(&b, want); err != nil {
 			t.Fatal(err)
 		}
 		got, info, err := readBytes(b.Bytes())
@@ -276,6 +277,7 @@ func TestONNXMemory(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"doubling":  onnxFile(13, concat...),
 		"branches":  onnxFile(13, maximum...),
+		"nothing":   proto{}.number(1, 8).text(2, "by hand").text(7, strings.Repeat("\n\x00", 2<<20)), // empty nodes
 		"a product": onnxFile(13, constant("w", true, []int64{1, 2}, 1, 2), constant("big", false, []int64{1 << 26}), onnxNodeOf("MatMul", "x", "in", "w"), onnxNodeOf("Add", "out", "x", "big")),
 	} {
 		t.Run(name, func(t *testing.T) {

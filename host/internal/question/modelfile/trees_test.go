@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,6 +168,34 @@ func TestSharesOfClasses(t *testing.T) {
 			for i, row := range e.Rows {
 				if got := m.Link().Score(m.Logit(row)); math.Abs(got-e.Shares[i][class]) > 1e-6 {
 					t.Fatalf("%s, class %d, row %d: a share of %v, the library has %v", name, class, i, got, e.Shares[i][class])
+				}
+			}
+		}
+	}
+}
+
+// TestCategoriesInFiles: the lists of real files, texts and numbers, in the order of their codes.
+func TestCategoriesInFiles(t *testing.T) {
+	towns := []string{"Évry", `Aix, "old"`, "b=c"}
+	for file, want := range map[string]map[int][]string{
+		"lightgbm.txt": {2: {"3", "1", "2"}, 3: towns, 4: {"woman", "man"}},
+		"xgboost.json": {1: {"low", "medium", "high"}, 2: {"3", "1", "2"}, 3: nil, 4: {"woman", "man"}},
+		"xgboost.ubj":  {1: {"low", "medium", "high"}, 2: {"3", "1", "2"}, 3: nil, 4: {"woman", "man"}},
+	} {
+		_, info, err := modelfile.Read("testdata/categories/"+file, modelfile.Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, list := range want {
+			c, ok := info.Codes[i]
+			if !ok || c.Number || len(c.Lists) != min(1, len(list)) || list != nil && !slices.Equal(c.Lists[0], list) {
+				t.Errorf("%s: input %d: %+v, want %q", file, i, c, list)
+			}
+		}
+		if file == "lightgbm.txt" { // kids and level are both 0, 1 or 2
+			for i := range 2 {
+				if c := info.Codes[i]; !c.Number || len(c.Lists) != 1 || c.Lists[0][0] != "low" {
+					t.Errorf("input %d: %+v", i, c)
 				}
 			}
 		}

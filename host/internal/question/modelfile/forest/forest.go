@@ -1,0 +1,87 @@
+// Package forest turns the trees of a model file into an ensemble.
+package forest
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+)
+
+// OneScore refuses a choice that does not apply to a single score.
+func OneScore(c reader.Choice) {
+	if c.Class != nil && *c.Class != 1 {
+		panic(fault.New("class: %d; of trees the score is that of class 1: leave class: out", *c.Class))
+	}
+}
+
+// Entries checks the lengths of lists with one entry for each node.
+func Entries(nodes int, lists map[string]int) {
+	for name, have := range lists {
+		if have != nodes {
+			panic(fault.New("%s: %d entries for %d nodes", name, have, nodes))
+		}
+	}
+}
+
+// Tree is a tree as stored in files: nodes in any order, children by number.
+type Tree struct {
+	Nodes int
+	// Node returns node i, with its children by number.
+	Node func(i int) trees.Node
+}
+
+// tree is the tree with the root first and children after their parents. Unreachable
+// nodes are dropped.
+func (g Tree) tree(left int) trees.Tree {
+	if g.Nodes < 1 {
+		panic(fault.New("no nodes"))
+	}
+	type waiting struct{ node, parent int }
+	var out trees.Tree
+	seen := make([]bool, g.Nodes)
+	stack := []waiting{{0, -1}}
+	for len(stack) > 0 {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch {
+		case top.node < 0 || top.node >= g.Nodes:
+			panic(fault.New("node %d of %d", top.node, g.Nodes))
+		case seen[top.node]:
+			panic(fault.New("node %d is the child of two nodes", top.node))
+		case len(out) == left:
+			panic(fault.New("more than %d nodes", trees.MaxNodes))
+		}
+		seen[top.node] = true
+		n := g.Node(top.node)
+		at := int32(len(out))
+		if top.parent >= 0 {
+			if p := &out[top.parent]; p.Left < 0 {
+				p.Left = at
+			} else {
+				p.Right = at
+			}
+		}
+		if !n.IsLeaf() {
+			stack = append(stack, waiting{int(n.Right), int(at)}, waiting{int(n.Left), int(at)})
+			n.Left = -1
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// All converts n trees, in order.
+func All(n int, of func(k int) Tree) []trees.Tree {
+	left := trees.MaxNodes
+	out := make([]trees.Tree, n)
+	for k := range out {
+		func() {
+			defer fault.About(fmt.Sprintf("tree %d", k))
+			out[k] = of(k).tree(left)
+			left -= len(out[k])
+		}()
+	}
+	return out
+}

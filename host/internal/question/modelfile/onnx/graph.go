@@ -1,0 +1,344 @@
+package onnx
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/onnx/pb"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
+)
+
+// graph evaluates a value of the graph backwards from an output.
+type graph struct {
+	*model
+	*layers.Builder
+	makers  map[string]int // the node that makes a value
+	values  map[string]*value
+	working map[string]bool
+	columns map[string]*input
+	double  bool // some number is float64
+}
+
+// input is a used input of the graph, column by column.
+type input struct {
+	place   int // among the inputs of the graph
+	columns []column
+}
+
+// column is one number, or one category, of an input. Its units are in the first stage:
+// one for a number, one for each category.
+type column struct {
+	name       string
+	element    int32
+	units      []int32
+	categories []string
+	strict     bool // other categories are refused
+	// filled: NaN becomes fill.
+	filled bool
+	fill   float64
+}
+
+// value is a value of the graph, one of: a constant; columns of the inputs, unchanged;
+// numbers that depend on them; scores; or a value that gives no score.
+type value struct {
+	dims     []int // −1: the number of rows
+	constant *tensor
+	columns  []*column
+	whole    bool // the columns were converted to integers or texts
+	open     string
+	form     *layers.Form
+	scores   []score
+	labels   bool
+	// cut is the node whose comparison made labels, if these are no scores.
+	cut string
+}
+
+// score is the probability of a class: that of 1 or 0 for a sigmoid of one logit, or one of
+// a softmax over logits.
+type score struct {
+	logits *layers.Form
+	class  int
+}
+
+// steps says why compared numbers cannot be used.
+func (v *value) steps() string {
+	return v.cut + " compares numbers, as KBinsDiscretizer does to lay them into bins, which networks of ReLU layers do not: " + stepsApart
+}
+
+// sized refuses an input whose width is open.
+func (v *value) sized() {
+	if v.open != "" {
+		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
+	}
+}
+
+// entries is the number of entries of a value.
+func (v *value) entries() int {
+	switch {
+	case v.constant != nil:
+		return len(v.constant.numbers) + len(v.constant.texts)
+	case v.form != nil:
+		return v.form.Len()
+	case v.scores != nil:
+		return len(v.scores)
+	}
+	return len(v.columns)
+}
+
+const (
+	anyRows = -1
+	// maxColumns bounds the columns of all inputs.
+	maxColumns = 1 << 16
+)
+
+func newGraph(m *model) *graph {
+	g := &graph{
+		model: m, Builder: layers.New(),
+		makers: map[string]int{}, values: map[string]*value{}, working: map[string]bool{}, columns: map[string]*input{},
+	}
+	for i := range m.nodes {
+		for _, name := range m.nodes[i].outputs {
+			if _, twice := g.makers[name]; twice && name != "" {
+				panic(fault.New("two nodes make the value %q", name))
+			}
+			g.makers[name] = i
+		}
+	}
+	return g
+}
+
+// value evaluates the named value.
+func (g *graph) value(name string) *value {
+	if v := g.values[name]; v != nil {
+		return v
+	}
+	if t, ok := g.tensors[name]; ok {
+		g.values[name] = g.constant(name, t)
+		return g.values[name]
+	}
+	for i := range g.inputs {
+		if g.inputs[i].name == name {
+			if coarse := sixteen(g.inputs[i].element); coarse != "" {
+				panic(fault.New("input %q: numbers of type %d%s: export the model in float32 (PyTorch: model.float())", name, g.inputs[i].element, coarse))
+			}
+			g.values[name] = g.input(i)
+			return g.values[name]
+		}
+	}
+	i, ok := g.makers[name]
+	if !ok {
+		panic(fault.New("no node makes the value %q", name))
+	}
+	if g.working[name] {
+		panic(fault.New("the value %q is made of itself", name))
+	}
+	g.working[name] = true
+	g.node(&g.nodes[i], name)
+	if g.values[name] == nil {
+		panic(fault.New("the value %q is of no use here", name))
+	}
+	return g.values[name]
+}
+
+func (g *graph) constant(name string, p *pb.TensorProto) *value {
+	defer fault.About(fmt.Sprintf("constant %q", name))
+	t := g.tensor(p, min(layers.MaxParameters, g.Left()))
+	if g.Take(len(t.numbers) + len(t.texts)); len(t.numbers)+len(t.texts) == 0 {
+		panic(fault.New("it is empty"))
+	}
+	g.double = g.double || t.element == typeDouble
+	return &value{dims: t.dims, constant: t}
+}
+
+// input gives the columns of an input of the graph.
+func (g *graph) input(i int) *value {
+	port := &g.inputs[i]
+	if port.name == "" {
+		panic(fault.New("an input without a name"))
+	}
+	defer fault.About(fmt.Sprintf("input %q", port.name))
+	v := &value{dims: slices.Clone(port.dims)}
+	g.columns[port.name] = &input{place: i}
+	if len(v.dims) > 1 {
+		v.dims[0] = anyRows
+	}
+	if v.dims == nil || slices.ContainsFunc(v.dims[min(1, len(v.dims)):], func(d int) bool { return d < 0 }) {
+		if len(v.dims) > 2 {
+			panic(fault.New("its shape %v leaves the number of columns open: export the model for a fixed number of features", v.dims))
+		}
+		v.open, v.dims = port.name, []int{anyRows, 0}
+		return v
+	}
+	n := 1
+	for _, d := range v.dims {
+		if n *= max(1, d); n > maxColumns {
+			panic(fault.New("more than %d numbers", maxColumns))
+		}
+	}
+	g.fill(v, port.name, n)
+	return v
+}
+
+// fill sets the n columns of an input.
+func (g *graph) fill(v *value, name string, n int) {
+	in := g.columns[name]
+	element := g.inputs[in.place].element
+	v.columns, v.whole = []*column{}, element == typeText
+	in.columns = make([]column, n)
+	for k := range in.columns {
+		in.columns[k].name, in.columns[k].element = name, element
+		if n > 1 {
+			in.columns[k].name = fmt.Sprintf("%s[%d]", name, k)
+		}
+		v.columns = append(v.columns, &in.columns[k])
+	}
+}
+
+// known sets the width of an input whose shape leaves it open.
+func (g *graph) known(v *value, n int) {
+	if v.open == "" {
+		return
+	}
+	if n < 1 || n > maxColumns {
+		panic(fault.New("%d columns", n))
+	}
+	g.fill(v, v.open, n)
+	v.open, v.dims = "", []int{anyRows, n}
+}
+
+// numbers converts the value to numbers that depend on the inputs.
+func (g *graph) numbers(v *value) layers.Form {
+	v.sized()
+	switch {
+	case v.form != nil:
+		return *v.form
+	case v.columns != nil && !v.whole:
+		at := make([]int32, len(v.columns))
+		for i, c := range v.columns {
+			at[i] = g.numeric(c)
+		}
+		f := g.Select(at...)
+		v.form = &f
+		return f
+	case v.columns != nil && slices.ContainsFunc(v.columns, func(c *column) bool { return c.element == typeText }):
+		panic(fault.New("computes with an input that is text"))
+	case v.columns != nil:
+		panic(fault.New("computes with inputs that were cut to whole numbers, which is not piecewise linear: train the model on the numbers as they are"))
+	case v.scores != nil:
+		panic(fault.New("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
+	case v.cut != "":
+		panic(fault.New("%s", v.steps()))
+	case v.labels:
+		panic(fault.New("computes with predicted classes: give the output with the probabilities"))
+	}
+	if v.constant.texts != nil {
+		panic(fault.New("computes with texts"))
+	}
+	return g.Constant(v.constant.numbers)
+}
+
+// numeric is the unit of a numeric column.
+func (g *graph) numeric(c *column) int32 {
+	if c.categories != nil {
+		panic(fault.New("input %q is taken as a number here and as a category elsewhere: give the model two inputs", c.name))
+	}
+	if c.units == nil {
+		c.units = g.Inputs(1)
+	}
+	return c.units[0]
+}
+
+// category returns the units of a column's categories, in the order of labels. strict: other categories are
+// undefined.
+func (g *graph) category(c *column, labels []string, strict bool) []int32 {
+	if c.units != nil && c.categories == nil {
+		panic(fault.New("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
+	}
+	if c.units == nil {
+		c.units, c.categories = g.Inputs(len(labels)), labels
+	}
+	if !slices.Equal(c.categories, labels) {
+		panic(fault.New("the categories of the input %q are not the same everywhere: %.80q and %.80q", c.name, c.categories, labels))
+	}
+	c.strict = c.strict || strict
+	return c.units
+}
+
+// inputOrder is, for every unit of the first stage, its place among the network's inputs: graph
+// inputs, columns and categories, each in order. Unused columns of these inputs get places too. facts gets what is
+// known of the inputs: their names, the substitutes for NaN, and the categories of encoders that refuse others.
+func (g *graph) inputOrder(facts *reader.Facts) (place []int32) {
+	inputs := slices.SortedFunc(maps.Values(g.columns), func(a, b *input) int { return cmp.Compare(a.place, b.place) })
+	var order []int32
+	for _, in := range inputs {
+		for k := range in.columns {
+			c := &in.columns[k]
+			if c.units == nil {
+				c.units = g.Inputs(1)
+			}
+			if c.filled {
+				if facts.Fills == nil {
+					facts.Fills = map[int]float64{}
+				}
+				facts.Fills[len(order)] = c.fill
+			}
+			if c.strict {
+				facts.Vocabularies = append(facts.Vocabularies, reader.Vocabulary{Name: c.name, First: len(order), Categories: c.categories})
+			}
+			order = append(order, c.units...)
+			if c.categories == nil {
+				facts.InputNames = append(facts.InputNames, c.name)
+			}
+			for _, label := range c.categories {
+				facts.InputNames = append(facts.InputNames, c.name+"="+label)
+			}
+		}
+	}
+	place = make([]int32, len(order))
+	for i, u := range order {
+		place[u] = int32(i)
+	}
+	return place
+}
+
+// outputOf is the requested output: the named one, or the only one that can be a score.
+func (m *model) outputOf(asked string) string {
+	var all, fit []string
+	for _, port := range m.outputs {
+		all = append(all, port.name)
+		if port.maps || port.element == 0 || port.element == typeFloat || port.element == typeDouble {
+			fit = append(fit, port.name)
+		}
+	}
+	switch {
+	case asked != "" && !slices.Contains(all, asked):
+		if !slices.ContainsFunc(m.nodes, func(n node) bool { return slices.Contains(n.outputs, asked) }) {
+			panic(fault.New("no output %q; the model has %s", asked, quoted(all)))
+		}
+		return asked
+	case asked != "":
+		return asked
+	case len(all) == 0:
+		panic(fault.New("the graph has no output"))
+	case len(fit) == 1:
+		return fit[0]
+	case len(fit) == 0 && (m.outputs[0].element == typeHalf || m.outputs[0].element == typeBrain):
+		panic(fault.New("the output %s is of numbers of 16 bits, with which scores are others than those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
+	case len(fit) == 0:
+		panic(fault.New("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
+	}
+	panic(fault.New("the model has the outputs %s: name one in the study, model: {file: …, output: %s}", quoted(fit), fit[len(fit)-1]))
+}
+
+func quoted(names []string) string {
+	out := make([]string, min(len(names), 20))
+	for i := range out {
+		out[i] = fmt.Sprintf("%.60q", names[i])
+	}
+	return strings.Join(out, ", ")
+}

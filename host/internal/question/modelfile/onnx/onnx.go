@@ -1,0 +1,175 @@
+// Package onnx reads and writes ONNX: what comes to a network of dense layers or to trees, as hyfair mitigate writes
+// it, and PyTorch's exporters, skl2onnx and others. docs/formats.md lists the operators.
+package onnx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+)
+
+// leastOpset is the version from which on operators mean what they mean here.
+const leastOpset = 7
+
+// Format is that of .onnx files.
+var Format = reader.Format{
+	Name: "onnx", Extensions: []string{".onnx"}, Max: 256 << 20, What: "an ONNX model",
+	// The field ir_version comes first, a small number, then one of the others.
+	Is: func(head []byte, _ string) bool {
+		return !IsSavedModel(head) && len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 32 && slices.Contains([]byte{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, head[2])
+	},
+	Read: read,
+}
+
+// IsSavedModel recognises TensorFlow's saved_model.pb: version 1 of its schema, then a message where ONNX has a name.
+func IsSavedModel(head []byte) bool {
+	rest, ok := bytes.CutPrefix(head, []byte{1 << 3, 1, 2<<3 | 2})
+	if _, n := protowire.ConsumeVarint(rest); ok && n > 0 && n < len(rest) {
+		return rest[n] == 1<<3|2
+	}
+	return false
+}
+
+func read(f reader.File) *reader.Model {
+	file := parse(f.Text)
+	if out := readTrees(file.Graph, f.Choice); out != nil {
+		return out
+	}
+	m := newModel(file, f.Folder)
+	if m.opset < leastOpset && m.opset > 0 {
+		panic(fault.New("operators of version %d; versions from %d on are read", m.opset, leastOpset))
+	}
+	output := m.outputOf(f.Output)
+	g := newGraph(m)
+	v := g.value(output)
+	defer fault.About(fmt.Sprintf("output %q", output))
+	out := g.finish(v, f.Class)
+	out.Producer, out.Beside = m.producer, m.beside
+	return out
+}
+
+// finish makes a network of an output.
+func (g *graph) finish(v *value, class *int) *reader.Model {
+	if v.cut != "" {
+		panic(fault.New("%s", v.steps()))
+	}
+	if v.labels {
+		panic(fault.New("this is the predicted class; give the output with the probabilities, which %s", quoted(g.others())))
+	}
+	out := &reader.Model{}
+	var last layers.Form
+	var head relu.Head
+	switch {
+	case v.scores != nil:
+		s := chosenScore(v.scores, class)
+		last, head = g.probability(s)
+		if out.OneOfMany = s.logits.Len() > 2; out.OneOfMany && wholeOf(v.scores) {
+			out.Classes = len(v.scores)
+		}
+	default:
+		last = g.numbers(v)
+		out.Linear = true
+		switch n := last.Len(); {
+		case n == 1 && class == nil:
+			head = relu.HeadLinear
+		case n == 1:
+			panic(fault.New("one linear unit, which tells no classes: leave class: out"))
+		case n == 2 && last.Part(0, 1).Is(last.Part(1, 2), -1):
+			panic(fault.New("two raw scores of which one is the other's negative: export without options={\"raw_scores\": True}"))
+		default:
+			which := reader.ClassOf(class, n)
+			if out.OneOfMany = n > 2; out.OneOfMany {
+				out.Classes = n
+			}
+			last, head = g.probability(score{logits: &last, class: which})
+		}
+	}
+	precision := 32
+	if g.double {
+		precision = 64
+	}
+	place := g.inputOrder(&out.Facts)
+	if len(place) == 0 {
+		panic(fault.New("it does not depend on the inputs"))
+	}
+	if !slices.IsSorted(place) {
+		g.Reorder(&last, place)
+	}
+	if len(g.columns) == 1 && !slices.ContainsFunc(out.InputNames, func(name string) bool { return !g.columnless(name) }) {
+		out.InputNames = nil
+	}
+	out.Model = g.Network(last, head, precision)
+	return out
+}
+
+// columnless reports the name of a number among others in one input, which says
+// nothing that its place does not.
+func (g *graph) columnless(name string) bool {
+	for _, in := range g.columns {
+		for k := range in.columns {
+			if in.columns[k].name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// others are the outputs that may be meant instead.
+func (m *model) others() (out []string) {
+	for _, port := range m.outputs {
+		if port.maps || port.element == typeFloat || port.element == typeDouble {
+			out = append(out, port.name)
+		}
+	}
+	return out
+}
+
+// chosenScore is the probability of the class that is asked for.
+func chosenScore(all []score, class *int) score {
+	if len(all) > 1 {
+		if class == nil && !wholeOf(all) && len(all) == 2 {
+			panic(fault.New("two probabilities that are not of two classes of one question: name one in the study, model: {file: …, class: 1}"))
+		}
+		return all[reader.ClassOf(class, len(all))]
+	}
+	s := all[0]
+	if reader.ClassOf(class, 2) == 0 {
+		if s.logits.Len() > 2 {
+			panic(fault.New("one class of %d: leave class: out", s.logits.Len()))
+		}
+		s.class = 1 - s.class
+	}
+	return s
+}
+
+// probability is a score as the last layer of a network.
+func (g *graph) probability(s score) (layers.Form, relu.Head) {
+	f := *s.logits
+	switch {
+	case f.Len() == 1 && s.class == 1:
+		return f, relu.HeadSigmoid
+	case f.Len() == 1:
+		return g.Negate(f), relu.HeadSigmoid
+	case f.Len() == 2 && s.class == 1:
+		return f, relu.HeadSoftmax
+	case f.Len() == 2:
+		return g.Pick(f, []int{1, 0}), relu.HeadSoftmax
+	}
+	// Of several classes: whether its logit is the largest.
+	rest := g.Pick(f, slices.Delete(every([]int{f.Len()}), s.class, s.class+1))
+	for rest.Len() > 1 {
+		half := rest.Len() / 2
+		most, odd := g.Most(rest.Part(0, half), rest.Part(half, 2*half)), rest.Part(2*half, rest.Len())
+		rest = g.Join(&most, &odd)
+	}
+	own := f.Part(s.class, s.class+1)
+	return g.Join(&rest, &own), relu.HeadSoftmax
+}

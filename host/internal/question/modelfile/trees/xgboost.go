@@ -1,0 +1,288 @@
+package trees
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/forest"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model/trees"
+)
+
+// XGBoostJSON is the format of XGBoost's JSON files.
+var XGBoostJSON = reader.Format{
+	Name: "xgboost-json", Extensions: []string{".json"}, Max: maxFile, What: "an XGBoost model",
+	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && !isBinary(head) },
+	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseXGBoost(f.Text)) },
+}
+
+// XGBoostUBJSON is the format of XGBoost's binary files.
+var XGBoostUBJSON = reader.Format{
+	Name: "xgboost-ubjson", Extensions: []string{".ubj"}, Max: maxFile, What: "an XGBoost model",
+	Is:   func(head []byte, _ string) bool { return isXGBoost(head) && isBinary(head) },
+	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseXGBoost(textOfUBJSON(f.Text))) },
+}
+
+// isXGBoost recognises a model by its first key, "learner".
+func isXGBoost(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("learner"))
+}
+
+// isBinary recognises UBJSON by the type of the length of the first key.
+func isBinary(head []byte) bool { return len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0 }
+
+// xgboostFile is what is read of an XGBoost model (1.7 to 3.x).
+type xgboostFile struct {
+	Version []int `json:"version"`
+	Learner *struct {
+		Booster struct {
+			Name  string        `json:"name"`
+			Model *xgboostModel `json:"model"`
+			// Of the booster dart, which weighs its trees.
+			Inner *struct {
+				Model *xgboostModel `json:"model"`
+			} `json:"gbtree"`
+			Weights []float32OrNaN `json:"weight_drop"`
+		} `json:"gradient_booster"`
+		Attributes struct {
+			Best loose `json:"best_iteration"`
+		} `json:"attributes"`
+		Param struct {
+			Base    loose `json:"base_score"`
+			Classes loose `json:"num_class"`
+			Inputs  loose `json:"num_feature"`
+			Targets loose `json:"num_target"`
+		} `json:"learner_model_param"`
+		Objective struct {
+			Name string `json:"name"`
+		} `json:"objective"`
+		Names []string `json:"feature_names"`
+		Kinds []string `json:"feature_types"`
+	} `json:"learner"`
+}
+
+type xgboostModel struct {
+	Trees xgboostTrees `json:"trees"`
+	Cats  xgboostCats  `json:"cats"`
+	Param struct {
+		Parallel loose `json:"num_parallel_tree"`
+	} `json:"gbtree_model_param"`
+}
+
+// xgboostTrees are read one by one, so that a file of trees without nodes does not make
+// many times its size of them.
+type xgboostTrees []xgboostTree
+
+func (l *xgboostTrees) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("trees: a list is expected")
+	}
+	for d.More() {
+		var t xgboostTree
+		if err := d.Decode(&t); err != nil {
+			return fmt.Errorf("tree %d: %w", len(*l), err)
+		}
+		if len(t.Left) == 0 {
+			return fmt.Errorf("tree %d: no nodes", len(*l))
+		}
+		*l = append(*l, t)
+	}
+	return nil
+}
+
+type xgboostTree struct {
+	Left        []int          `json:"left_children"`
+	Right       []int          `json:"right_children"`
+	Inputs      []int          `json:"split_indices"`
+	Conditions  []float32OrNaN `json:"split_conditions"`
+	DefaultLeft []flag         `json:"default_left"`
+	Types       []int          `json:"split_type"`
+	Categories  []int          `json:"categories"`
+	Nodes       []int          `json:"categories_nodes"`
+	Segments    []int          `json:"categories_segments"`
+	Sizes       []int          `json:"categories_sizes"`
+	Param       struct {
+		Vector loose `json:"size_leaf_vector"`
+	} `json:"tree_param"`
+}
+
+// flag is true, false, or a number that is not 0.
+type flag bool
+
+func (f *flag) UnmarshalJSON(text []byte) error {
+	*f = flag(string(text) != "0" && string(text) != "false")
+	return nil
+}
+
+// float32OrNaN is a number in single precision, NaN for null.
+type float32OrNaN float32
+
+func (s *float32OrNaN) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*s = float32OrNaN(math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 32)
+	*s = float32OrNaN(v)
+	return err
+}
+
+// withoutNaN puts null for each NaN, which is no JSON, and which XGBoost writes for
+// the border of a set of categories.
+func withoutNaN(text []byte) []byte {
+	for _, before := range []string{"[", ","} {
+		text = bytes.ReplaceAll(text, []byte(before+"NaN"), []byte(before+"null"))
+	}
+	return text
+}
+
+// loose is a number, or one as text, or in a list of one. It is empty where there is
+// none.
+type loose string
+
+func (l *loose) UnmarshalJSON(text []byte) error {
+	*l = loose(bytes.Trim(text, `"[] `))
+	return nil
+}
+
+// number of a field; what is missing is 0.
+func (l loose) number(field string) float64 {
+	if l == "" {
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(l), 32)
+	if err != nil {
+		panic(fault.New("%s: %.40q is no number", field, string(l)))
+	}
+	return v
+}
+
+func parseXGBoost(text []byte) *reader.Model {
+	var f xgboostFile
+	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			panic(fault.New("line %d: %w", 1+bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), err))
+		}
+		panic(fault.New("%w", err))
+	}
+	if f.Learner == nil {
+		panic(fault.New("learner: missing"))
+	}
+	l := f.Learner
+	switch l.Booster.Name {
+	case "gbtree":
+	case "dart":
+		if l.Booster.Inner == nil || l.Booster.Inner.Model == nil {
+			panic(fault.New("gradient_booster.gbtree.model: missing"))
+		}
+		l.Booster.Model = l.Booster.Inner.Model
+		if n := len(l.Booster.Model.Trees); len(l.Booster.Weights) != n {
+			panic(fault.New("gradient_booster.weight_drop: %d weights for %d trees", len(l.Booster.Weights), n))
+		}
+	case "gblinear":
+		panic(fault.New("gradient_booster: the booster gblinear is not read; train with booster=\"gbtree\""))
+	default:
+		panic(fault.New("gradient_booster: unknown booster %.40q", l.Booster.Name))
+	}
+	if l.Booster.Model == nil {
+		panic(fault.New("gradient_booster.model: missing, as in what save_config gives: save the model itself, model.save_model(\"model.json\")"))
+	}
+	if n := l.Param.Classes.number("num_class"); n > 1 {
+		panic(fault.New("learner_model_param: %v classes; models of one score are read: train one against the rest with objective=\"binary:logistic\"", n))
+	}
+	if n := l.Param.Targets.number("num_target"); n > 1 {
+		panic(fault.New("learner_model_param: %v targets; models of one output are read", n))
+	}
+	if l.Attributes.Best != "" {
+		model := l.Booster.Model
+		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))
+		if rounds := len(model.Trees) / parallel; best < rounds {
+			panic(fault.New("best_iteration: training was stopped early, and XGBClassifier predicts with the first %d of %d rounds, but Booster with all: save the ones that you use, with model.get_booster()[:%d].save_model(…), or to use all call set_attr(best_iteration=None) before save_model", best, rounds, best))
+		}
+	}
+	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: fairness.LinkSigmoid}
+	base := float32(l.Param.Base.number("base_score"))
+	// As the library does, in single precision.
+	logit := func() {
+		if !(base > 0 && base < 1) {
+			panic(fault.New("base_score: %v is no probability", base))
+		}
+		base = float32(-math.Log(float64(1/base - 1)))
+	}
+	switch l.Objective.Name {
+	case "binary:logistic", "reg:logistic":
+		logit()
+	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
+		out.Output = fairness.LinkLinear
+	default:
+		panic(fault.New("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
+	}
+	out.Base = float64(base)
+	out.Trees = forest.All(len(l.Booster.Model.Trees), func(k int) forest.Tree {
+		weight := 1.0
+		if l.Booster.Name == "dart" {
+			weight = float64(l.Booster.Weights[k])
+		}
+		return l.Booster.Model.Trees[k].grown(weight)
+	})
+	version := "XGBoost"
+	for i, v := range f.Version {
+		version += []string{" ", "."}[min(i, 1)] + strconv.Itoa(v)
+	}
+	facts := reader.Facts{Producer: version, InputNames: l.Names, Codes: codesOfXGBoost(l.Kinds, l.Booster.Model.Cats.lists())}
+	return &reader.Model{Model: out, Facts: facts}
+}
+
+// grown is the tree with its leaves weighed. A product of two float32 is a float64.
+func (t *xgboostTree) grown(weight float64) forest.Tree {
+	n := len(t.Left)
+	forest.Entries(n, map[string]int{"right_children": len(t.Right), "split_indices": len(t.Inputs), "split_conditions": len(t.Conditions), "default_left": len(t.DefaultLeft)})
+	if len(t.Types) != 0 {
+		forest.Entries(n, map[string]int{"split_type": len(t.Types)})
+	}
+	if t.Param.Vector.number("size_leaf_vector") > 1 {
+		panic(fault.New("leaves of several values are not read"))
+	}
+	if len(t.Nodes) != len(t.Segments) || len(t.Nodes) != len(t.Sizes) {
+		panic(fault.New("categories_nodes, categories_segments and categories_sizes are of different lengths"))
+	}
+	sets := make(map[int][]int, len(t.Nodes))
+	for i, node := range t.Nodes {
+		from, size := t.Segments[i], t.Sizes[i]
+		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
+			panic(fault.New("categories_segments: %d categories from %d on of %d", size, from, len(t.Categories)))
+		}
+		set := slices.Clone(t.Categories[from : from+size])
+		slices.Sort(set)
+		if set = slices.Compact(set); size > 0 && (set[0] < 0 || set[len(set)-1] >= 1<<24) {
+			panic(fault.New("categories: beyond 0 to 2^24"))
+		}
+		sets[node] = set
+	}
+	return forest.Tree{Nodes: n, Node: func(i int) trees.Node {
+		v := t.Conditions[i]
+		if t.Left[i] == -1 {
+			return trees.Leaf(float64(v) * weight)
+		}
+		if t.Inputs[i] < 0 || t.Inputs[i] >= trees.MaxInputs || t.Left[i] < 0 || t.Left[i] >= n || t.Right[i] < 0 || t.Right[i] >= n {
+			panic(fault.New("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))
+		}
+		out := trees.Node{Input: int32(t.Inputs[i]), Left: int32(t.Left[i]), Right: int32(t.Right[i]), Missing: bool(t.DefaultLeft[i])}
+		if len(t.Types) > 0 && t.Types[i] == 1 { // those in the set go right
+			among(&out, sets[i], func(c int) float64 { border, _ := trees.Rounded(float32(c), false); return border })
+			return out
+		}
+		out.Value, out.Closed = trees.Rounded(float32(v), false)
+		return out
+	}}
+}
