@@ -89,6 +89,7 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	fl := cmd.Flags()
 	fl.IntVar(&f.runs, "runs", runs, "runs of each arm on each network, with the seeds seed, seed + 1, …")
 	fl.StringVar(&f.scope.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
+	fl.StringVar(&f.scope.Threshold, "threshold", "", thresholdHelp)
 	fl.StringSliceVar(&f.scope.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
 	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
@@ -205,6 +206,7 @@ func over[T any](f *experimentFlags, name string, file *T, flag T) {
 func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) (experiment.Terms, error) {
 	app.compares()
 	over(f, "epsilon", &file.Epsilon, f.scope.Epsilon)
+	over(f, "threshold", &file.Threshold, f.scope.Threshold)
 	over(f, "protected", &file.Protected, f.scope.Protected)
 	over(f, "where", &file.Where, f.scope.Where)
 	over(f, "rules", &file.Rules, f.scope.Rules)

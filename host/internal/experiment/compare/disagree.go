@@ -122,22 +122,25 @@ func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 		if d.Claim == "" {
 			d.Claim = c.Text
 		}
-		if by := c.By; by != nil && by.margin(n) > c.Claimed.Limit+slack(c.Claimed.Limit) {
+		if by := c.By; by != nil && by.margin(n, s.Border) > c.Claimed.Limit+slack(c.Claimed.Limit) {
 			continue // held against the claim already
 		}
 		if d.Count++; d.Count == 1 {
 			d.Limit, d.Margin = math.NaN(), math.NaN()
 			if c.By != nil {
-				d.Limit, d.Margin, d.X = c.Claimed.Limit, c.By.margin(n), s.named(c.By.X)
+				d.Limit, d.Margin, d.X = c.Claimed.Limit, c.By.margin(n, s.Border), s.named(c.By.X)
 			}
 			d.Grade, d.Region, d.ProverSeed, d.FinderSeed = c.Claimed.Grade, s.text(c.Claimed.Box), r.seed, r.seed
 		}
 	}
 }
 
-// margin is the individual's in a notion.
-func (i *Individual) margin(n fairness.Notion) float64 {
-	margin := view.Finite(n.Between(max(i.Logit1, i.Logit2), min(i.Logit1, i.Logit2)))
+// margin is the individual's in a notion, whose decisions change at the border.
+func (i *Individual) margin(n fairness.Notion, border float64) float64 {
+	if n.UsesEpsilon() {
+		border = 0
+	}
+	margin := view.Finite(n.Between(max(i.Logit1, i.Logit2)-border, min(i.Logit1, i.Logit2)-border))
 	if n.Binned() {
 		margin = math.Max(margin, i.Gap)
 	}
@@ -146,7 +149,7 @@ func (i *Individual) margin(n fairness.Notion) float64 {
 
 // hold holds an individual against proofs.
 func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []proved) {
-	margin := one.margin(n)
+	margin := one.margin(n, s.Border)
 	for _, p := range proofs {
 		if margin <= p.Limit+slack(p.Limit) || !p.Box.Contains(one.X) {
 			continue

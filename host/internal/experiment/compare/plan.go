@@ -34,6 +34,8 @@ type Subject struct {
 	// their own ask for.
 	Notion  string `json:"notion"`
 	Epsilon string `json:"epsilon"`
+	// Border is the logit at which decisions change.
+	Border float64 `json:"border,omitempty"`
 	// Partition is what PartitionOfStudy stands for; Yardstick the partition
 	// whose regions count how spread out found individuals are.
 	Partition string `json:"partition,omitempty"`
@@ -72,12 +74,13 @@ func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	if err != nil {
 		return err
 	}
+	border, _ := q.Study.Rule.Border(q.Study.Model.Link())
 	features := make([]string, len(q.Space.Features))
 	for _, i := range q.Space.Free() {
 		features[i] = q.Space.Features[i].Name
 	}
 	p.Subjects = append(p.Subjects, Subject{
-		Subject: s, Notion: q.Study.Notion.String(), Epsilon: fairness.FormatRat(eps), Partition: partition, Features: features, asked: q,
+		Subject: s, Border: border, Notion: q.Study.Notion.String(), Epsilon: fairness.FormatRat(eps), Partition: partition, Features: features, asked: q,
 	})
 	return nil
 }
