@@ -47,7 +47,7 @@ func (r Search) Run(ctx context.Context, s sdk.Strategy) ([]sdk.Trial, error) {
 	if d.NeedsModel {
 		start.Model = n
 	}
-	session, err := e.startWith(ctx, s, st, start)
+	session, err := e.start(ctx, st, start)
 	if err != nil {
 		return nil, err
 	}

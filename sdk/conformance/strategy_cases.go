@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-var strategyCases = []StrategyCase{
+var strategyCases = []Case[*StrategyEnv]{
 	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkStrategyDescription},
 	{Name: "moves", Doc: "moves are inside the space, one at least and no more than wanted, with rising IDs", Run: checkMoves},
 	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
@@ -30,18 +30,18 @@ var strategyCases = []StrategyCase{
 	{Name: "untouched", Doc: "space, region and rows are not modified", Run: checkStrategyUntouched},
 	{Name: "unknown-option", Doc: "an unknown option is refused with ErrInvalidOption", Run: checkStrategyOption},
 	{Name: "default-options", Doc: "every option set to its default changes nothing", Run: checkStrategyDefaults,
-		Needs: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
+		Lacks: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
 	{Name: "presets", Doc: "every preset names known options and can be searched with", Run: checkPresets,
-		Needs: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
+		Lacks: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
-		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
+		Lacks: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
 	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: checkSingleCopy,
-		Needs: func(d *sdk.Description) string {
+		Lacks: func(d *sdk.Description) string {
 			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
 		}},
 	{Name: "other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name", Run: checkStrategyFamily,
-		Needs: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
+		Lacks: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
 	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
 }
 
@@ -53,13 +53,10 @@ func unless(ok bool, why string) string {
 }
 
 func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
-	d, err := e.Strategy.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	if err := checkDescription(&d); err != nil {
-		return err
-	}
+	return checkDescription(ctx, e.Strategy, checkPresetOptions)
+}
+
+func checkPresetOptions(d *sdk.Description) error {
 	if len(d.Serves) > 0 {
 		return errors.New("Serves is for solvers")
 	}
@@ -76,18 +73,11 @@ func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
 			}
 		}
 	}
-	again, err := e.Strategy.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(d, again) {
-		return fmt.Errorf("two descriptions differ: %+v and %+v", d, again)
-	}
 	return nil
 }
 
 func checkMoves(ctx context.Context, e *StrategyEnv) error {
-	d, err := e.search(ctx, mixedStudy(), 16, nil)
+	d, err := e.search(ctx, mixedStudy(), 16, nil, nil)
 	if err == nil && len(d.moves) == 0 {
 		return errors.New("the search was finished before it began")
 	}
@@ -96,7 +86,7 @@ func checkMoves(ctx context.Context, e *StrategyEnv) error {
 
 func checkWant(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
-	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -120,7 +110,7 @@ func checkConstraints(ctx context.Context, e *StrategyEnv) error {
 		{{Feature: 3, Interval: space.Interval{Lo: 0, Hi: inf}}, {Feature: 5, Interval: space.Interval{Lo: 50000, Hi: inf}}},
 	}
 	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-	_, err := e.search(ctx, st, 32, nil)
+	_, err := e.search(ctx, st, 32, nil, nil)
 	return err
 }
 
@@ -130,7 +120,7 @@ func checkRegion(ctx context.Context, e *StrategyEnv) error {
 	st.region.Box[2] = space.Interval{Lo: 1, Hi: 1}
 	st.region.Box[3] = space.Interval{Lo: 0.25, Hi: 0.5}
 	st.region.Values[0] = []float64{20, 40}
-	_, err := e.search(ctx, st, 32, nil) // few rows, if any, lie inside
+	_, err := e.search(ctx, st, 32, nil, nil) // few rows, if any, lie inside
 	return err
 }
 
@@ -149,14 +139,14 @@ func checkOneValue(ctx context.Context, e *StrategyEnv) error {
 	}
 	one := st // everything
 	one.region, one.rows = st.space.Whole(), randomRows(st.space, 3)
-	if _, err := e.search(ctx, one, 8, nil); err != nil {
+	if _, err := e.search(ctx, one, 8, nil, nil); err != nil {
 		return fmt.Errorf("every feature has one value: %w", err)
 	}
 	some := mixedStudy()
 	some.space.Features[1].Hi = some.space.Features[1].Lo
 	some.space.Features[3].Hi = some.space.Features[3].Lo
 	some.region, some.rows = some.space.Whole(), randomRows(some.space, 20)
-	if _, err := e.search(ctx, some, 8, nil); err != nil {
+	if _, err := e.search(ctx, some, 8, nil, nil); err != nil {
 		return fmt.Errorf("some features have one value: %w", err)
 	}
 	return nil
@@ -172,27 +162,27 @@ func checkWide(ctx context.Context, e *StrategyEnv) error {
 		row[1], row[3] = math.Trunc(row[1]*1e13), row[3]*1e299
 		st.rows = append(st.rows, row)
 	}
-	_, err := e.search(ctx, st, 16, nil)
+	_, err := e.search(ctx, st, 16, nil, nil)
 	return err
 }
 
 func checkSameSeed(ctx context.Context, e *StrategyEnv) error {
-	one, err := e.search(ctx, mixedStudy(), 8, nil)
+	one, err := e.search(ctx, mixedStudy(), 8, nil, nil)
 	if err != nil {
 		return err
 	}
-	other := e.Strategy
+	other := *e
 	if e.Options.NewStrategy != nil {
-		if other, err = e.Options.NewStrategy(ctx); err != nil {
+		if other.Strategy, err = e.Options.NewStrategy(ctx); err != nil {
 			return err
 		}
 	}
-	for _, s := range []sdk.Strategy{e.Strategy, other} {
-		two, err := e.searchWith(ctx, s, mixedStudy(), 8, nil, nil)
-		if err != nil {
-			return err
+	for _, env := range []*StrategyEnv{e, &other} {
+		two, err := env.search(ctx, mixedStudy(), 8, nil, nil)
+		if err == nil {
+			err = sameMoves(one, two)
 		}
-		if err := sameMoves(one, two); err != nil {
+		if err != nil {
 			return fmt.Errorf("two searches with the same seed: %w", err)
 		}
 	}
@@ -212,16 +202,16 @@ func sameMoves(a, b *drive) error {
 }
 
 func checkSessions(ctx context.Context, e *StrategyEnv) error {
-	alone, err := e.search(ctx, mixedStudy(), 4, nil)
+	alone, err := e.search(ctx, mixedStudy(), 4, nil, nil)
 	if err != nil {
 		return err
 	}
 	st := mixedStudy()
-	one, err := e.start(ctx, e.Strategy, st, 1, nil)
+	one, err := e.start(ctx, st, sdk.StartOptions{Seed: 1})
 	if err != nil {
 		return err
 	}
-	two, err := e.start(ctx, e.Strategy, st, 2, nil)
+	two, err := e.start(ctx, st, sdk.StartOptions{Seed: 2})
 	if err != nil {
 		return errors.Join(err, one.Close())
 	}
@@ -259,9 +249,9 @@ func checkNaN(ctx context.Context, e *StrategyEnv) error {
 			clear(t.Bins)
 		}
 		return t
-	})
+	}, nil)
 	if errors.Is(err, sdk.ErrInvalidProblem) {
-		_, err = e.search(ctx, st, 8, nil) // that session is over; the next is as good as ever
+		_, err = e.search(ctx, st, 8, nil, nil) // that session is over; the next is as good as ever
 	}
 	return err
 }
@@ -278,7 +268,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 					return evaluated(m)
 				}
 				return sdk.Trial{ID: m.ID, Status: status}
-			})
+			}, nil)
 			if err != nil {
 				return fmt.Errorf("%s for each ID that %d divides: %w", status, every, err)
 			}
@@ -289,7 +279,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 
 func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 	st, pristine := mixedStudy(), mixedStudy()
-	if _, err := e.search(ctx, st, 8, nil); err != nil {
+	if _, err := e.search(ctx, st, 8, nil, nil); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(st, pristine) {
@@ -299,7 +289,7 @@ func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 }
 
 func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
-	s, err := e.start(ctx, e.Strategy, mixedStudy(), 1, map[string]string{unknownOption: "1"})
+	s, err := e.start(ctx, mixedStudy(), sdk.StartOptions{Options: map[string]string{unknownOption: "1"}})
 	if err == nil {
 		err = s.Close()
 	}
@@ -310,7 +300,7 @@ func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
 }
 
 func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
-	plain, err := e.search(ctx, mixedStudy(), 4, nil)
+	plain, err := e.search(ctx, mixedStudy(), 4, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -320,7 +310,7 @@ func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
 			defaults[o.Name] = o.Default
 		}
 	}
-	spelt, err := e.searchWith(ctx, e.Strategy, mixedStudy(), 4, nil, merged(defaults, e.Options.Set))
+	spelt, err := e.search(ctx, mixedStudy(), 4, nil, merged(defaults, e.Options.Set))
 	if err != nil {
 		return err
 	}
@@ -332,7 +322,7 @@ func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
 
 func checkPresets(ctx context.Context, e *StrategyEnv) error {
 	for _, p := range e.Description.Presets {
-		d, err := e.searchWith(ctx, e.Strategy, mixedStudy(), 4, nil, p.Options)
+		d, err := e.search(ctx, mixedStudy(), 4, nil, p.Options)
 		if err != nil {
 			return fmt.Errorf("preset %q: %w", p.Name, err)
 		}
@@ -371,7 +361,7 @@ func checkLag(ctx context.Context, e *StrategyEnv) error {
 
 func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*drive, error) {
 	st := mixedStudy()
-	s, err := e.startChains(ctx, e.Strategy, st, 1, nil, chains)
+	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1, Chains: chains})
 	if err != nil {
 		return nil, err
 	}
@@ -388,26 +378,25 @@ func checkSingleCopy(ctx context.Context, e *StrategyEnv) error {
 		{{Feature: 4, Set: []int{1}}},
 	}
 	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-	_, err := e.search(ctx, st, 8, nil)
+	_, err := e.search(ctx, st, 8, nil, nil)
 	return err
 }
 
 func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
-	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1})
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	d := &drive{study: st, answer: e.evaluated(st), want: 8}
-	late := within(e.Options.grace(), "Next after a cancel", func() {
-		if err = d.next(ctx, s); errors.Is(err, context.Canceled) {
-			err = nil
-		}
+	_, err = within(e.Options.grace(), "Next after a cancel", func() (none struct{}, err error) {
+		err = d.next(ctx, s)
+		return none, err
 	})
-	if late != nil {
-		return late
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return errors.Join(err, s.Close())
+	return s.Close()
 }

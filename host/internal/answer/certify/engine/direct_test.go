@@ -13,9 +13,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -287,7 +287,7 @@ func TestBoundsWhereLargeValuesCancel(t *testing.T) {
 					{In: 2, Out: 2, Weights: []float64{0.7, 0.3, 0.3, -0.9}, Bias: []float64{-size, size}},
 					{In: 2, Out: 1, Weights: []float64{1, 1.0 / 3}, Bias: []float64{size - size/3}},
 				}}}
-			truth := wild.Enumerate(q)
+			truth := known.Enumerate(q)
 			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: bnb, Description: d, Maximise: true, Enumerate: -1, Seed: 1})
 			if err != nil || len(rep.Faults) > 0 || truth.Some && rep.HasBound && truth.Margin.Cmp(new(big.Rat).SetFloat64(rep.Bound)) > 0 {
 				m, _ := truth.Margin.Float64()

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -134,7 +134,7 @@ func TestSmallGaps(t *testing.T) {
 			{In: 2, Out: 1, Weights: []float64{weight, 0}, Bias: []float64{0.25}},
 		}}
 		q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 1e9), Goal: problem.Decide}
-		truth := wild.Enumerate(q)
+		truth := known.Enumerate(q)
 		most, _ := truth.Margin.Float64()
 		for _, p := range panel {
 			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: p.solver, Description: p.description, Maximise: true, Enumerate: -1, Climb: true, Seed: 1})
@@ -231,7 +231,7 @@ func TestBoundsHoldToTheLastDigit(t *testing.T) {
 				last.Bias[0] += 3
 			}
 		} else {
-			e := wild.Trees(r, q.Space)
+			e := known.Trees(r, q.Space)
 			for _, tree := range e.Trees {
 				for k := range tree {
 					if !tree[k].IsLeaf() {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -155,7 +155,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 		}}
 		eps, _ := new(big.Rat).SetString(c.eps)
 		q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
-		most := wild.Enumerate(q).K
+		most := known.Enumerate(q).K
 		for _, p := range []panelist{{name: "bnb", solver: bnb, description: bd}, {name: "z3", solver: z3, description: zd}} {
 			for _, enumerate := range []int{-1, 16} {
 				all := *q

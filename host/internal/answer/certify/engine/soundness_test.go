@@ -13,9 +13,9 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -245,7 +245,7 @@ func TestBlindModelsNeedNoSolver(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion, q.Epsilon = fairness.Notions[i%4], big.NewRat(1, 1<<40)
 		if i%2 == 0 {
-			q.Model = wild.Trees(r, q.Space)
+			q.Model = known.Trees(r, q.Space)
 		}
 		blind := q.Space.Protected()
 		if q.Space.Features[0].Kind == space.Integer && i%3 == 1 {
