@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,8 +14,7 @@ import (
 )
 
 const (
-	// MaxTolerance is the coarsest tolerance that a claim may come with: above
-	// it a point proves nothing.
+	// MaxTolerance is a tolerance above which a point proves nothing.
 	MaxTolerance = 1e-4
 	// relative is how far a numerical solver's objective may be from the true
 	// optimum, relative to max(1, |optimum|); relativeExact holds for solvers
@@ -29,8 +29,8 @@ const (
 type Referee struct {
 	// Grade is what the solver claims of its arithmetic.
 	Grade sdk.Grade
-	// Excuse is a tolerance for points that claim none of their own, such as those told on the way.
-	Excuse float64
+	// Coarsest is the coarsest tolerance that a claim may come with; 0: MaxTolerance.
+	Coarsest float64
 }
 
 // Slack is the amount by which an objective near v may be off.
@@ -63,7 +63,7 @@ func (e Referee) Claim(p *problem.Problem, r *sdk.Result) error {
 
 // shape checks what must hold of every claim, whatever the problem.
 func (e Referee) shape(r *sdk.Result) error {
-	stopped := r.Reason != sdk.NoReason
+	stopped, coarsest := r.Reason != sdk.NoReason, cmp.Or(e.Coarsest, MaxTolerance)
 	switch {
 	case r.Status < sdk.Feasible || r.Status > sdk.Unknown:
 		return fmt.Errorf("the status is %s", r.Status)
@@ -75,8 +75,8 @@ func (e Referee) shape(r *sdk.Result) error {
 		return fmt.Errorf("%s, and yet stopped short: %s", r.Status, r.Reason)
 	case !hasPoint(r) && r.HasPoint() && (len(r.Values) > 0 || r.Witness != nil):
 		return fmt.Errorf("%s, and yet a point is held", r.Status)
-	case !(r.Tolerance >= 0 && r.Tolerance <= MaxTolerance):
-		return fmt.Errorf("tolerance %v is outside 0 to %v", r.Tolerance, MaxTolerance)
+	case !(r.Tolerance >= 0 && r.Tolerance <= coarsest):
+		return fmt.Errorf("tolerance %v is outside 0 to %v", r.Tolerance, coarsest)
 	case e.Grade == sdk.GradeExact && r.Tolerance != 0:
 		return fmt.Errorf("tolerance %v from a solver that claims to be exact", r.Tolerance)
 	case r.HasBound && math.IsNaN(r.Bound):
@@ -110,7 +110,7 @@ func (e Referee) milp(p *problem.MILP, r *sdk.Result) error {
 	if point == nil {
 		return err
 	}
-	if err := e.point(p, point, r.Objective, max(r.Tolerance, e.Excuse)); err != nil {
+	if err := e.point(p, point, r.Objective, r.Tolerance); err != nil {
 		return err
 	}
 	better := sign(p.Objective.Maximise) * (r.Objective - r.Bound)

@@ -198,17 +198,17 @@ func checkProgress(ctx context.Context, e *SolverEnv) error {
 	return nil
 }
 
-// checkReport holds a report against its own point, as a claim of no tolerance of its own, and
+// checkReport holds a report against its own point, as a claim of the coarsest tolerance, and
 // its bound against the optimum.
 func (e *SolverEnv) checkReport(p *problem.MILP, g sdk.Progress) error {
 	if g.HasBound && !(g.Bound >= knapsackOptimum-e.Slack(knapsackOptimum)) {
 		return fmt.Errorf("the bound %v cuts off the optimum %v", g.Bound, knapsackOptimum)
 	}
-	as := &sdk.Result{Status: sdk.Feasible, Values: g.Values, Objective: g.Objective, Nodes: g.Nodes, Elapsed: g.Elapsed}
+	as := &sdk.Result{Status: sdk.Feasible, Values: g.Values, Objective: g.Objective, Nodes: g.Nodes, Elapsed: g.Elapsed, Tolerance: known.MaxTolerance}
 	if g.Values == nil {
 		as.Status, as.Reason = sdk.Unknown, sdk.Other
 	}
-	return known.Referee{Grade: e.Grade, Excuse: known.MaxTolerance}.Claim(&problem.Problem{Name: "progress", MILP: p}, as)
+	return known.Referee{Grade: max(e.Grade, sdk.GradeRigorous)}.Claim(&problem.Problem{Name: "progress", MILP: p}, as)
 }
 
 func checkThreads(ctx context.Context, e *SolverEnv) error {
