@@ -34,12 +34,12 @@ func solveNetwork(m *meter, q *problem.Query, o sdk.SolveOptions) (*sdk.Result, 
 		return nil, err
 	}
 	e := &query{meter: m, q: q, o: o, exact: q.Model.Exact(), region: q.RegionOrWhole(), down: o.Options["order"] == "down"}
-	e.pieces = &pieces{space: q.Space, tell: o.Pieces, proofs: o.Proofs, counts: !e.seeksBest()}
+	e.pieces = &pieces{space: q.Space, tell: o.Pieces, proofs: o.Proofs, counts: !e.seeksBest(), seen: map[string]bool{}}
 	defer e.pieces.flush()
 	for i := range q.Space.Features {
 		f := &q.Space.Features[i]
 		if b := e.region.Box[i]; !f.IsProtected() && !f.Discrete() && b.Lo < b.Hi {
-			e.pieces.add(e.region.Box, sdk.PieceUndecided)
+			e.pieces.add(slices.Clone(e.region.Box), sdk.PieceUndecided)
 			return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Incomplete, Detail: fmt.Sprintf("feature %q is real-valued", f.Name)}, nil
 		}
 	}
