@@ -52,7 +52,7 @@ func TestDives(t *testing.T) {
 		if err := q.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		want := enumerate(t, q)
+		want := known.Enumerate(q)
 		for _, q.Goal = range []problem.Goal{problem.Decide, problem.Maximise} {
 			one, two := solve(t, q, 1), solve(t, q, 2)
 			check(t, i, q, want, one)
