@@ -140,8 +140,8 @@ func eachPair[L any](q *problem.Query, logit func(point []float64) L, visit func
 	}
 	reach := slices.Clone(region.Box)
 	for _, r := range q.Relax {
-		f := &q.Space.Features[r.Feature]
-		reach[r.Feature] = space.Interval{Lo: f.Lo, Hi: f.Hi}
+		f, b := &q.Space.Features[r.Feature], region.Box[r.Feature]
+		reach[r.Feature] = space.Interval{Lo: max(f.Lo, b.Lo-r.Tolerance), Hi: min(f.Hi, b.Hi+r.Tolerance)}
 	}
 	others := collect(reach, func([]float64) bool { return true })
 	for _, one := range collect(region.Box, func(p []float64) bool { return q.Describes(p) && !q.Excludes(p) }) {

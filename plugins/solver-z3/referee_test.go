@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
@@ -31,14 +32,7 @@ func tinyNetwork(r *rand.Rand, inputs int) *relu.Network {
 		return r.NormFloat64()
 	}
 	add := func(out int, rectified bool) {
-		l := relu.Layer{In: inputs, Out: out, ReLU: rectified}
-		for range inputs * out {
-			l.Weights = append(l.Weights, weight())
-		}
-		for range out {
-			l.Bias = append(l.Bias, weight())
-		}
-		n.Layers = append(n.Layers, l)
+		n.Layers = append(n.Layers, known.Layer(inputs, out, rectified, weight, weight))
 		inputs = out
 	}
 	for range 1 + r.IntN(2) {

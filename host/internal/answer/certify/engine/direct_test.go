@@ -54,7 +54,7 @@ func TestDirectAgainstTheReferee(t *testing.T) {
 				continue // no exact maximum at a vertex
 			}
 			q.Notion = notion
-			referee := enumerate
+			referee := known.Pairs
 			if kind.reals > 0 {
 				referee = patterns
 			}

@@ -30,7 +30,7 @@ func TestAReplayOutweighsANumericalProof(t *testing.T) {
 	for i := range 20 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 7)), 0, false)
 		q.Notion = fairness.Logit
-		best, some := enumerate(q)
+		best, some := known.Pairs(q)
 		if !some || best.Sign() <= 0 {
 			continue
 		}
@@ -82,7 +82,7 @@ func TestEpsilonNearOne(t *testing.T) {
 	for i := range last.Weights {
 		last.Weights[i] *= 1000 // scores of 0 and 1, as good as
 	}
-	best, _ := enumerate(q)
+	best, _ := known.Pairs(q)
 	for _, eps := range []float64{0.999, 0.9999999, 1 - 1e-9} {
 		q.Epsilon = new(big.Rat).SetFloat64(eps)
 		rep, err := engine.Run(t.Context(), q, engine.Options{Solver: solver, Description: description, Enumerate: -1})

@@ -214,7 +214,7 @@ func TestSteepNetworks(t *testing.T) {
 		q.Notion = []fairness.Notion{fairness.Logit, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)]
 		q.Epsilon = big.NewRat(1, 2)
 		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
-		truth, _ := enumerate(q)
+		truth, _ := known.Pairs(q)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		rep, err := engine.Run(ctx, q, engine.Options{Solver: solver, Description: d, Encoding: "bigm", Maximise: true, Seed: 1})
 		cancel()
