@@ -16,6 +16,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,15 +53,8 @@ type Options struct {
 	Grace time.Duration
 }
 
-func (o Options) timeout() time.Duration { return positive(o.Timeout, 2*time.Minute) }
-func (o Options) grace() time.Duration   { return positive(o.Grace, 10*time.Second) }
-
-func positive(d, or time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return or
-}
+func (o Options) timeout() time.Duration { return cmp.Or(o.Timeout, 2*time.Minute) }
+func (o Options) grace() time.Duration   { return cmp.Or(o.Grace, 10*time.Second) }
 
 // Verdict is the outcome of a case.
 type Verdict uint8

@@ -16,10 +16,10 @@ var strategyCases = []Case[*StrategyEnv]{
 	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkStrategyDescription},
 	{Name: "moves", Doc: "moves are inside the space, one at least and no more than wanted, with rising IDs", Run: checkMoves},
 	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
-	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: checkConstraints},
-	{Name: "region", Doc: "points outside the region are not proposed", Run: checkRegion},
-	{Name: "one-value", Doc: "features with a single value are no trouble", Run: checkOneValue},
-	{Name: "wide", Doc: "features as wide as a float64 can count are no trouble", Run: checkWide},
+	changed("constraints", "points that the constraints forbid are not proposed", 32, constrain),
+	changed("region", "points outside the region are not proposed", 32, cut),
+	changed("one-value", "features with a single value are no trouble", 8, fixAll, fixSome),
+	changed("wide", "features as wide as a float64 can count are no trouble", 16, widen),
 	{Name: "same-seed", Doc: "the same seed gives the same moves, in another process too", Run: checkSameSeed},
 	{Name: "sessions", Doc: "sessions do not disturb each other", Run: checkSessions},
 	{Name: "nan", Doc: "a gap that is NaN is survived, or refused as ErrInvalidProblem, which sdk/serve does for a plugin", Run: checkNaN},
@@ -36,7 +36,7 @@ var strategyCases = []Case[*StrategyEnv]{
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Lacks: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
-	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: checkSingleCopy,
+	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: changed("", "", 8, isolate).Run,
 		Lacks: func(d *sdk.Description) string {
 			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
 		}},
@@ -102,30 +102,39 @@ func checkWant(ctx context.Context, e *StrategyEnv) error {
 	return s.Close()
 }
 
-func checkConstraints(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+// changed makes a case of searches of the study, changed: no move may break a rule.
+func changed(name, doc string, want int, changes ...func(*study)) Case[*StrategyEnv] {
+	return Case[*StrategyEnv]{Name: name, Doc: doc, Run: func(ctx context.Context, e *StrategyEnv) error {
+		for _, change := range changes {
+			st := mixedStudy()
+			change(&st)
+			st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
+			if _, err := e.search(ctx, st, want, nil, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+func constrain(st *study) {
 	st.space.Forbidden = []space.Predicate{
 		{{Feature: 1, Interval: space.Interval{Lo: 40, Hi: 70}}},
 		{{Feature: 2, Set: []int{0, 3}}, {Feature: 4, Set: []int{0, 1}}},
 		{{Feature: 3, Interval: space.Interval{Lo: 0, Hi: inf}}, {Feature: 5, Interval: space.Interval{Lo: 50000, Hi: inf}}},
 	}
-	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-	_, err := e.search(ctx, st, 32, nil, nil)
-	return err
 }
 
-func checkRegion(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+// cut leaves a region in which few rows lie, if any.
+func cut(st *study) {
 	st.region.Box[1] = space.Interval{Lo: 30, Hi: 39}
 	st.region.Box[2] = space.Interval{Lo: 1, Hi: 1}
 	st.region.Box[3] = space.Interval{Lo: 0.25, Hi: 0.5}
 	st.region.Values[0] = []float64{20, 40}
-	_, err := e.search(ctx, st, 32, nil, nil) // few rows, if any, lie inside
-	return err
 }
 
-func checkOneValue(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+// fixAll leaves every feature one value, but for the protected integer.
+func fixAll(st *study) {
 	for i := range st.space.Features {
 		if f := &st.space.Features[i]; f.Kind == space.Categorical {
 			f.Categories, f.Hi = f.Categories[:1], 0
@@ -137,33 +146,28 @@ func checkOneValue(ctx context.Context, e *StrategyEnv) error {
 			f.Hi = f.Lo
 		}
 	}
-	one := st // everything
-	one.region, one.rows = st.space.Whole(), randomRows(st.space, 3)
-	if _, err := e.search(ctx, one, 8, nil, nil); err != nil {
-		return fmt.Errorf("every feature has one value: %w", err)
-	}
-	some := mixedStudy()
-	some.space.Features[1].Hi = some.space.Features[1].Lo
-	some.space.Features[3].Hi = some.space.Features[3].Lo
-	some.region, some.rows = some.space.Whole(), randomRows(some.space, 20)
-	if _, err := e.search(ctx, some, 8, nil, nil); err != nil {
-		return fmt.Errorf("some features have one value: %w", err)
-	}
-	return nil
+	st.region, st.rows = st.space.Whole(), randomRows(st.space, 3)
 }
 
-func checkWide(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+func fixSome(st *study) {
+	for _, i := range []int{1, 3} {
+		st.space.Features[i].Hi = st.space.Features[i].Lo
+	}
+	st.region, st.rows = st.space.Whole(), randomRows(st.space, 20)
+}
+
+func widen(st *study) {
 	st.space.Features[1].Lo, st.space.Features[1].Hi = -1<<52, 1<<52
 	st.space.Features[3].Lo, st.space.Features[3].Hi = -1e300, 1e300
-	st.region, st.rows = st.space.Whole(), nil
-	for i := range 20 {
-		row := slices.Clone(mixedStudy().rows[i])
+	st.region, st.rows = st.space.Whole(), st.rows[:20]
+	for _, row := range st.rows {
 		row[1], row[3] = math.Trunc(row[1]*1e13), row[3]*1e299
-		st.rows = append(st.rows, row)
 	}
-	_, err := e.search(ctx, st, 16, nil, nil)
-	return err
+}
+
+// isolate leaves each individual one counterfactual. All other cases have several.
+func isolate(st *study) {
+	st.space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 30, Hi: inf}}}, {{Feature: 4, Set: []int{1}}}}
 }
 
 func checkSameSeed(ctx context.Context, e *StrategyEnv) error {
@@ -367,19 +371,6 @@ func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*
 	}
 	d := &drive{study: st, answer: e.evaluated(st), want: want, lag: lag}
 	return d, d.run(ctx, s, rounds+lag)
-}
-
-// checkSingleCopy leaves each individual one counterfactual, with the requested per-copy
-// values. All other cases have several.
-func checkSingleCopy(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
-	st.space.Forbidden = []space.Predicate{
-		{{Feature: 0, Interval: space.Interval{Lo: 30, Hi: inf}}},
-		{{Feature: 4, Set: []int{1}}},
-	}
-	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-	_, err := e.search(ctx, st, 8, nil, nil)
-	return err
 }
 
 func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {

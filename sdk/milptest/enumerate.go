@@ -22,7 +22,7 @@ func source(t *rapid.T) *rand.Rand { return rand.New(rand.NewPCG(rapid.Uint64().
 
 func draw(r *rand.Rand) *problem.MILP {
 	m := known.MILP(r)
-	if m.Objective.Offset = float64(r.IntN(7) - 3); r.IntN(10) == 0 {
+	if m.Objective.Offset = float64(r.IntN(7) - 3); r.IntN(4) == 0 {
 		m.Objective.Terms = nil
 	}
 	return m
