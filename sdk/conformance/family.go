@@ -60,7 +60,7 @@ func checkShareLink(ctx context.Context, e *SolverEnv) error {
 func checkStrategyFamily(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
 	s, err := e.start(ctx, st, sdk.StartOptions{
-		Model: stranger{randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)},
+		Model: stranger{known.Dyadic(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)},
 	})
 	if err == nil {
 		s.Close()

@@ -91,61 +91,20 @@ var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
 	on(problem.Decide, "network/shares", "where trees are taken, gaps of those whose output is a share are gaps of shares", checkShareLink),
 	on(problem.Decide, "network/no-time", "with no time at all, a violation is found or not, and never ruled out", checkNoTime),
 	on(problem.Decide, "network/random", "random tiny networks have the verdict that enumeration finds", func(ctx context.Context, e *SolverEnv) error {
-		return checkRandomNetworks(ctx, e, problem.Decide, randomQuery)
+		return checkRandomNetworks(ctx, e, problem.Decide, known.Small)
 	}),
 	on(problem.Decide, "network/fixed", "features that have one value only are what they are, and make nothing unsat", func(ctx context.Context, e *SolverEnv) error {
 		return checkRandomNetworks(ctx, e, problem.Decide, fixedQuery)
 	}),
 	on(problem.Maximise, "network/random-maximise", "random tiny networks have the largest gap that enumeration finds", func(ctx context.Context, e *SolverEnv) error {
-		return checkRandomNetworks(ctx, e, problem.Maximise, randomQuery)
+		return checkRandomNetworks(ctx, e, problem.Maximise, known.Small)
 	}),
 }...)
-
-// randomNetwork has the hidden layer given and dyadic weights.
-func randomNetwork(rng *rand.Rand, inputs, hidden int) *relu.Network {
-	head := relu.HeadSigmoid
-	if rng.IntN(3) == 0 {
-		head = relu.HeadSoftmax
-	}
-	weight, bias := func() float64 { return float64(rng.IntN(65)-32) / 16 }, func() float64 { return float64(rng.IntN(33)-16) / 8 }
-	n := known.Dense(head, weight, bias, inputs, hidden, 3)
-	n.Precision = 32
-	for k := range n.Layers {
-		n.Layers[k].Name = "dense"
-	}
-	return n
-}
-
-// randomQuery has two integer features, a category with a one-hot map, two
-// protected features and, every other time, a constraint.
-func randomQuery(rng *rand.Rand) *problem.Query {
-	s := &space.Space{Inputs: 7, Features: []space.Feature{
-		{Name: "a", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: 0.25}}},
-		{Name: "p", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{1, 4, 12}, Inputs: []space.Input{{Index: 1, Scale: 0.125}}},
-		{Name: "c", Kind: space.Categorical, Lo: 0, Hi: 2, Categories: []string{"x", "y", "z"}, Inputs: []space.Input{
-			{Index: 2, Table: []float64{1, 0, 0}}, {Index: 3, Table: []float64{0, 1, 0}}, {Index: 4, Table: []float64{0, 0, 1}}}},
-		{Name: "q", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 5, Scale: 1}}},
-		{Name: "b", Kind: space.Integer, Lo: 0, Hi: 2, Inputs: []space.Input{{Index: 6, Scale: 1}}},
-	}}
-	if rng.IntN(2) == 0 {
-		s.Forbidden = []space.Predicate{
-			{{Feature: 2, Set: []int{0, 2}}, {Feature: 3, Set: []int{1}}},
-			{{Feature: 0, Interval: space.Interval{Lo: 2, Hi: inf}}, {Feature: 4, Interval: space.Interval{Lo: 1, Hi: 1}}},
-		}
-	}
-	n := randomNetwork(rng, s.Inputs, 4)
-	rng.Int64() // skipped: with the questions that follow, every liar is caught
-	q := &problem.Query{
-		Model: n, Space: s,
-		Notion: fairness.Notions[rng.IntN(len(fairness.Notions))], Epsilon: big.NewRat(int64(1+rng.IntN(12)), 20),
-	}
-	return q
-}
 
 // fixedQuery is a random one of which an integer, a category and a protected feature have one
 // value each, and another has too many to be tried.
 func fixedQuery(rng *rand.Rand) *problem.Query {
-	q := randomQuery(rng)
+	q := known.Small(rng)
 	b := &q.Space.Features[4]
 	b.Hi, b.Inputs[0].Scale = 399, 1.0/128
 	q.Region = q.Space.Whole()
@@ -179,7 +138,7 @@ func largeQuery() *problem.Query {
 		}
 		s.Features = append(s.Features, f)
 	}
-	return &problem.Query{Model: randomNetwork(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
+	return &problem.Query{Model: known.Dyadic(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
 }
 
 // checkNoTime asks a question with a violation under limits that are over before,

@@ -16,19 +16,16 @@ import (
 // one is a failure.
 var networkQueryCases = []Case[*SolverEnv]{
 	optionalQuery("network/region", "the region cuts the box and the protected values", func() queries {
+		cut := func(change func(*space.Region)) *problem.Query {
+			return bent("1/2", func(q *problem.Query) {
+				q.Region = q.Space.Whole()
+				change(&q.Region)
+			})
+		}
 		return queries{
-			{"a ≤ 2", bent("1/2", func(q *problem.Query) {
-				q.Region = q.Space.Whole()
-				q.Region.Box[0].Hi = 2
-			}), known.Infeasible},
-			{"s = 1 only", bent("1/2", func(q *problem.Query) {
-				q.Region = q.Space.Whole()
-				q.Region.Values[1] = []float64{1}
-			}), known.Infeasible},
-			{"a = 3", bent("1/2", func(q *problem.Query) {
-				q.Region = q.Space.Whole()
-				q.Region.Box[0].Lo = 3
-			}), known.Feasible},
+			{"a ≤ 2", cut(func(r *space.Region) { r.Box[0].Hi = 2 }), known.Infeasible},
+			{"s = 1 only", cut(func(r *space.Region) { r.Values[1] = []float64{1} }), known.Infeasible},
+			{"a = 3", cut(func(r *space.Region) { r.Box[0].Lo = 3 }), known.Feasible},
 		}
 	}),
 	optionalQuery("network/constraints", "combinations that are forbidden are not in the space", func() queries {

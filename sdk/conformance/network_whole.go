@@ -41,7 +41,7 @@ func wholeQueries(n int) queries {
 	var out queries
 	rng := rand.New(rand.NewPCG(8, 13))
 	for i := range n {
-		q := randomQuery(rng)
+		q := known.Small(rng)
 		q.Notion = fairness.Score
 		if i%3 == 1 {
 			q.Region = q.Space.Whole().Clone()

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -91,7 +92,7 @@ func (e *StrategyEnv) start(ctx context.Context, st study, o sdk.StartOptions) (
 		o.Rows = st.rows
 	}
 	if e.Description.NeedsModel && o.Model == nil {
-		o.Model = randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
+		o.Model = known.Dyadic(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
 	}
 	s, err := e.Strategy.Start(ctx, st.space, o)
 	if err != nil {

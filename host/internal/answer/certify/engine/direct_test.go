@@ -126,7 +126,7 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
 		q.Epsilon = []*big.Rat{big.NewRat(1, 20), big.NewRat(1, 5), big.NewRat(3, 10)}[i%3]
-		most := float64(mostBins(q))
+		most := float64(known.Enumerate(q).K)
 		for _, s := range panel {
 			if s.name == "highs" && (i >= 6 || i%3 == 0 && !tier.Long()) {
 				continue
@@ -231,7 +231,7 @@ func TestLiesAboutMaxK(t *testing.T) {
 			if name == "somebody elsewhere" {
 				lie = func(_ *problem.Query, r *sdk.Result) { r.Witness.Copy1[0] = 1e6 }
 			}
-			s, most := lying{lie: lie}, float64(mostBins(q))
+			s, most := lying{lie: lie}, float64(known.Enumerate(q).K)
 			q.Goal = problem.MaxK
 			m, err := engine.Enclose(t.Context(), q, engine.Options{Solver: s, Description: described(t, s), Enumerate: -1, Seed: 1}, nil)
 			if err != nil {

@@ -21,19 +21,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// mostBins is the largest k over every individual, by definition.
-func mostBins(q *problem.Query) int {
-	exact, most := q.Model.Exact(), 0
-	eachIndividual(q, func(x []float64) {
-		var logits []*big.Rat
-		for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
-			logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
-		}
-		most = max(most, fairness.LinkSigmoid.KBins(logits, q.Epsilon))
-	})
-	return most
-}
-
 // TestManyBinsAgainstTheReferee asks the three solvers for the number of bins that
 // enumeration found, and for one more.
 func TestManyBinsAgainstTheReferee(t *testing.T) {
@@ -46,7 +33,7 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
 		q.Epsilon = []*big.Rat{big.NewRat(1, 20), big.NewRat(1, 5), big.NewRat(3, 10)}[i%3]
-		most := mostBins(q)
+		most := known.Enumerate(q).K
 		for _, k := range []int{most, most + 1} {
 			if k < 3 {
 				continue
