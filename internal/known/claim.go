@@ -272,7 +272,7 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 		}
 		return nil
 	}
-	lo, hi := value(q, logits())
+	lo, hi := Value(q, logits())
 	eps := e.Slack(hi)
 	if !(r.Objective >= lo-eps && r.Objective <= hi+eps) {
 		return fmt.Errorf("the objective claimed is %v; at the witness held it is %v", r.Objective, lo)

@@ -81,7 +81,7 @@ func (e Referee) Pieces(q *problem.Query, r *sdk.Result, pieces []sdk.Piece) err
 		case claim == sdk.PieceFair && (q.Goal == problem.Decide || q.Goal == problem.Quantify):
 			wrong = p.Unfair
 		case claim == sdk.PieceFair && r.HasBound:
-			lo, hi := value(q, logits)
+			lo, hi := Value(q, logits)
 			wrong = sign(maximises(q))*(lo-r.Bound) > e.Slack(hi)
 		}
 		if wrong {

@@ -89,7 +89,7 @@ func (t *Truth) Answer(q *problem.Query) Answer {
 	}
 	out := Infeasible
 	for _, p := range t.People {
-		lo, _ := value(q, p.Logits)
+		lo, _ := Value(q, p.Logits)
 		if math.IsInf(lo, 0) || q.Goal == problem.Maximise && len(p.Logits) < 2 {
 			continue
 		}
@@ -110,9 +110,9 @@ func sign(maximise bool) float64 {
 	return -1
 }
 
-// value encloses what goals with a value weigh of an individual with these
+// Value encloses what goals with a value weigh of an individual with these
 // logits: its gap or margin, or its number of bins.
-func value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
+func Value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
 		k := float64(q.Model.Link().KBins(logits, q.Epsilon))
 		return k, k

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -59,7 +60,8 @@ func (e *query) whole(x []float64) {
 		return
 	}
 	e.pieces.point(x, sdk.PieceFair)
-	value, better := e.valueOf(logits), func(a, b float64) bool { return a < b }
+	value, _ := known.Value(e.q, logits)
+	better := func(a, b float64) bool { return a < b }
 	if e.q.Goal == problem.MaxK {
 		better = func(a, b float64) bool { return a > b }
 	}
@@ -69,15 +71,6 @@ func (e *query) whole(x []float64) {
 	high, low, _ := e.q.Notion.Pair(logits)
 	e.hold(copies[high], copies[low], true, value)
 	e.done = e.o.Target != nil && !better(*e.o.Target, value)
-}
-
-// valueOf is a number of bins, or the gap rounded down.
-func (e *query) valueOf(logits []*big.Rat) float64 {
-	if e.q.Goal == problem.Minimise {
-		lo, _ := e.q.Notion.Gap(logits)
-		return lo
-	}
-	return float64(e.q.Model.Link().KBins(logits, e.q.Epsilon))
 }
 
 // quantified is the answer about shares.

@@ -111,7 +111,14 @@ var milpCases = []Case[*SolverEnv]{
 		return milps{{"", p, known.Optimum(knapsackOptimum)}}
 	}),
 	on(problem.Maximise, "milp/unbounded", "an unbounded objective has no optimum, and the problem is not infeasible", checkUnbounded),
-	on(problem.Maximise, "milp/random", "random small integer programs have the status and optimum that enumeration finds", checkRandomMILP),
+	asked(problem.Maximise, "milp/random", "random small integer programs have the status and optimum that enumeration finds", func() (list milps) {
+		rng := rand.New(rand.NewPCG(7, 7))
+		for i := range 40 {
+			p := known.MILP(rng)
+			list = append(list, question[*problem.MILP]{fmt.Sprintf("random %d", i), p, known.Best(p)})
+		}
+		return list
+	}),
 	on(problem.Maximise, "milp/sets", "at most one column of a special ordered set differs from zero", checkSets),
 }
 
@@ -126,17 +133,6 @@ func checkUnbounded(ctx context.Context, e *SolverEnv) error {
 	}
 	if r.HasBound && !math.IsInf(r.Bound, 1) {
 		return fmt.Errorf("the bound %v is claimed of an unbounded objective", r.Bound)
-	}
-	return nil
-}
-
-func checkRandomMILP(ctx context.Context, e *SolverEnv) error {
-	rng := rand.New(rand.NewPCG(7, 7))
-	for i := range 40 {
-		p := known.MILP(rng)
-		if _, err := e.askMILP(ctx, fmt.Sprintf("random %d", i), p, known.Best(p), sdk.SolveOptions{}); err != nil {
-			return err
-		}
 	}
 	return nil
 }

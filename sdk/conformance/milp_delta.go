@@ -13,14 +13,14 @@ import (
 )
 
 var milpDeltaCases = []Case[*SolverEnv]{
-	on(problem.Maximise, "milp/start", "start values, whether good, bad or partial, do not change the answer", checkStart),
+	asked(problem.Maximise, "milp/start", "start values, whether good, bad or partial, do not change the answer", startedMILPs),
 	on(problem.Maximise, "milp/push-pop", "bounds and rows pushed are gone when popped", checkPushPop),
 	on(problem.Maximise, "milp/delta-objective", "a loaded problem takes a new objective and a new direction", checkDeltaObjective),
 	on(problem.Maximise, "milp/delta-invalid", "a delta that does not fit is an error and changes nothing", checkDeltaInvalid),
 	on(problem.Maximise, "milp/deltas", "random deltas on a loaded problem give what solving from scratch gives", checkRandomDeltas),
 }
 
-func checkStart(ctx context.Context, e *SolverEnv) error {
+func startedMILPs() (list milps) {
 	nan := math.NaN()
 	for _, start := range [][]float64{
 		{0, 1, 1, 1},         // the optimum
@@ -33,11 +33,9 @@ func checkStart(ctx context.Context, e *SolverEnv) error {
 	} {
 		p := knapsack()
 		p.Start = start
-		if _, err := e.askMILP(ctx, fmt.Sprintf("start %v", start), p, known.Optimum(knapsackOptimum), sdk.SolveOptions{}); err != nil {
-			return err
-		}
+		list = append(list, question[*problem.MILP]{fmt.Sprintf("start %v", start), p, known.Optimum(knapsackOptimum)})
 	}
-	return nil
+	return list
 }
 
 // loaded is a problem kept loaded beside what it should be.

@@ -77,7 +77,12 @@ func splitScript(p *problem.MILP) *problem.Script {
 
 var milpLimitCases = append(commonCases(problem.FormMILP), []Case[*SolverEnv]{
 	on(problem.Decide, "milp/work-limit", "a work limit stops the solver, each time with the same result", checkWorkLimit),
-	on(problem.Decide, "milp/after-infeasible", "one problem leaves nothing behind that changes the next", checkAfterInfeasible),
+	asked(problem.Decide, "milp/after-infeasible", "one problem leaves nothing behind that changes the next", func() milps {
+		above := func(v float64) *problem.MILP {
+			return &problem.MILP{Columns: known.Integers(2, 0, 3), Rows: []problem.Row{known.Row(v, inf, 1, 1)}}
+		}
+		return milps{{"infeasible", above(7), known.Infeasible}, {"feasible", above(6), known.Feasible}, {"infeasible", above(7), known.Infeasible}, {"feasible", above(6), known.Feasible}}
+	}),
 	on(problem.Maximise, "milp/target", "a target ends the search at a point that reaches it, and at none that does not", checkTarget),
 	on(problem.Maximise, "milp/gap", "a gap may end the search early, with a bound that still holds", checkGap),
 	on(problem.Maximise, "milp/progress", "reported points are feasible, reported bounds hold, and nothing is reported afterwards", checkProgress),
@@ -98,20 +103,6 @@ func checkWorkLimit(ctx context.Context, e *SolverEnv) error {
 	a, b := results[0], results[1]
 	if a.Status != b.Status || a.Nodes != b.Nodes || !sameValues(a.Values, b.Values) {
 		return fmt.Errorf("two runs under the same work limit differ: %s after %d nodes, %s after %d", known.Said(a, nil), a.Nodes, known.Said(b, nil), b.Nodes)
-	}
-	return nil
-}
-
-func checkAfterInfeasible(ctx context.Context, e *SolverEnv) error {
-	bad := &problem.MILP{Columns: known.Integers(2, 0, 3), Rows: []problem.Row{known.Row(7, inf, 1, 1)}}
-	good := &problem.MILP{Columns: known.Integers(2, 0, 3), Rows: []problem.Row{known.Row(6, inf, 1, 1)}}
-	for range 2 {
-		if _, err := e.askMILP(ctx, "infeasible", bad, known.Infeasible, sdk.SolveOptions{}); err != nil {
-			return err
-		}
-		if _, err := e.askMILP(ctx, "feasible", good, known.Feasible, sdk.SolveOptions{}); err != nil {
-			return err
-		}
 	}
 	return nil
 }

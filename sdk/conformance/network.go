@@ -90,15 +90,9 @@ var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
 	on(problem.Decide, "network/other-family", "a model of a family that is not claimed is refused with ErrUnsupported, by name", checkSolverFamily),
 	on(problem.Decide, "network/shares", "where trees are taken, gaps of those whose output is a share are gaps of shares", checkShareLink),
 	on(problem.Decide, "network/no-time", "with no time at all, a violation is found or not, and never ruled out", checkNoTime),
-	on(problem.Decide, "network/random", "random tiny networks have the verdict that enumeration finds", func(ctx context.Context, e *SolverEnv) error {
-		return checkRandomNetworks(ctx, e, problem.Decide, known.Small)
-	}),
-	on(problem.Decide, "network/fixed", "features that have one value only are what they are, and make nothing unsat", func(ctx context.Context, e *SolverEnv) error {
-		return checkRandomNetworks(ctx, e, problem.Decide, fixedQuery)
-	}),
-	on(problem.Maximise, "network/random-maximise", "random tiny networks have the largest gap that enumeration finds", func(ctx context.Context, e *SolverEnv) error {
-		return checkRandomNetworks(ctx, e, problem.Maximise, known.Small)
-	}),
+	asked(problem.Decide, "network/random", "random tiny networks have the verdict that enumeration finds", drawn(problem.Decide, known.Small)),
+	asked(problem.Decide, "network/fixed", "features that have one value only are what they are, and make nothing unsat", drawn(problem.Decide, fixedQuery)),
+	asked(problem.Maximise, "network/random-maximise", "random tiny networks have the largest gap that enumeration finds", drawn(problem.Maximise, known.Small)),
 }...)
 
 // fixedQuery is a random one of which an integer, a category and a protected feature have one
@@ -113,17 +107,17 @@ func fixedQuery(rng *rand.Rand) *problem.Query {
 	return q
 }
 
-func checkRandomNetworks(ctx context.Context, e *SolverEnv, goal problem.Goal, draw func(*rand.Rand) *problem.Query) error {
-	rng := rand.New(rand.NewPCG(3, 5))
-	for i := range 12 {
-		q := draw(rng)
-		q.Goal = goal
-		p := &problem.Problem{Name: fmt.Sprintf("random network %d, %s", i, q.Notion), Query: q}
-		if _, err := e.ask(ctx, p, known.Enumerate(q).Answer(q), sdk.SolveOptions{Seed: 1}); err != nil {
-			return err
+// drawn draws queries, and enumerates the truth.
+func drawn(goal problem.Goal, draw func(*rand.Rand) *problem.Query) func() queries {
+	return func() (list queries) {
+		rng := rand.New(rand.NewPCG(3, 5))
+		for i := range 12 {
+			q := draw(rng)
+			q.Goal = goal
+			list = append(list, question[*problem.Query]{fmt.Sprintf("random network %d, %s", i, q.Notion), q, known.Enumerate(q).Answer(q)})
 		}
+		return list
 	}
-	return nil
 }
 
 // largeQuery has some 10¹⁸ individuals, and a network that treats most of them

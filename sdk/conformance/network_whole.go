@@ -21,14 +21,12 @@ import (
 // region that a solver hands over, which are optional for goals other than Quantify. Each
 // problem is small enough to be enumerated.
 var wholeCases = []Case[*SolverEnv]{
-	on(problem.MaxK, "network/max-k", "the largest number of bins, with an individual that reaches it", func(ctx context.Context, e *SolverEnv) error { return checkWholes(ctx, e, problem.MaxK) }),
-	on(problem.MinK, "network/min-k", "the smallest number of bins, with an individual that reaches it", func(ctx context.Context, e *SolverEnv) error { return checkWholes(ctx, e, problem.MinK) }),
-	on(problem.Minimise, "network/minimise", "the smallest gap in scores and in logits, with an individual that has it", func(ctx context.Context, e *SolverEnv) error { return checkWholes(ctx, e, problem.Minimise) }),
+	on(problem.MaxK, "network/max-k", "the largest number of bins, with an individual that reaches it", checkWholes(problem.MaxK)),
+	on(problem.MinK, "network/min-k", "the smallest number of bins, with an individual that reaches it", checkWholes(problem.MinK)),
+	on(problem.Minimise, "network/minimise", "the smallest gap in scores and in logits, with an individual that has it", checkWholes(problem.Minimise)),
 	on(problem.Quantify, "network/quantify", "the shares of individuals treated fairly and unfairly", checkQuantify),
-	on(problem.Quantify, "network/pieces", "the pieces are the region, none of it twice, and what is claimed of them holds", func(ctx context.Context, e *SolverEnv) error { return checkPieces(ctx, e, sdk.SolveOptions{Seed: 1}) }),
-	on(problem.Quantify, "network/pieces-limited", "stopped short, the pieces still are the region, and the shares still hold", func(ctx context.Context, e *SolverEnv) error {
-		return checkPieces(ctx, e, sdk.SolveOptions{Seed: 1, WorkLimit: 3})
-	}),
+	on(problem.Quantify, "network/pieces", "the pieces are the region, none of it twice, and what is claimed of them holds", checkPieces(sdk.SolveOptions{Seed: 1})),
+	on(problem.Quantify, "network/pieces-limited", "stopped short, the pieces still are the region, and the shares still hold", checkPieces(sdk.SolveOptions{Seed: 1, WorkLimit: 3})),
 	on(problem.Quantify, "network/pieces-again", "the same question has the same pieces and the same shares, in another process too", checkPiecesAgain),
 	on(problem.Quantify, "network/real-shares", "of a real-valued feature, shares are shares of its interval", checkRealShares),
 	on(problem.Decide, "network/pieces-goals", "whatever the goal, the pieces are the region, and their claims hold, also those about the bound", checkPiecesOfGoals),
@@ -53,16 +51,18 @@ func wholeQueries(n int) queries {
 	return out
 }
 
-func checkWholes(ctx context.Context, e *SolverEnv, goal problem.Goal) error {
-	list := wholeQueries(12)
-	for i := range list {
-		q := list[i].p
-		if q.Goal = goal; goal == problem.Minimise && i%2 == 1 {
-			q.Notion = fairness.Logit
+func checkWholes(goal problem.Goal) func(context.Context, *SolverEnv) error {
+	return func(ctx context.Context, e *SolverEnv) error {
+		list := wholeQueries(12)
+		for i := range list {
+			q := list[i].p
+			if q.Goal = goal; goal == problem.Minimise && i%2 == 1 {
+				q.Notion = fairness.Logit
+			}
+			list[i].want = known.Enumerate(q).Answer(q)
 		}
-		list[i].want = known.Enumerate(q).Answer(q)
+		return askAll(ctx, e, goal, list)
 	}
-	return askAll(ctx, e, goal, list)
 }
 
 func checkQuantify(ctx context.Context, e *SolverEnv) error {
@@ -116,21 +116,23 @@ func (e *SolverEnv) divide(ctx context.Context, k question[*problem.Query], o sd
 	return r, pieces, err
 }
 
-func checkPieces(ctx context.Context, e *SolverEnv, o sdk.SolveOptions) error {
-	for _, k := range wholeQueries(6) {
-		k.p.Goal = problem.Quantify
-		r, pieces, err := e.divide(ctx, k, o)
-		if err != nil {
-			return err
+func checkPieces(o sdk.SolveOptions) func(context.Context, *SolverEnv) error {
+	return func(ctx context.Context, e *SolverEnv) error {
+		for _, k := range wholeQueries(6) {
+			k.p.Goal = problem.Quantify
+			r, pieces, err := e.divide(ctx, k, o)
+			if err != nil {
+				return err
+			}
+			if o.WorkLimit == 0 {
+				err = known.Enumerate(k.p).Shares(r)
+			}
+			if err = errors.Join(err, e.Pieces(k.p, r, pieces)); err != nil {
+				return fmt.Errorf("problem %q: %w", k.name, err)
+			}
 		}
-		if o.WorkLimit == 0 {
-			err = known.Enumerate(k.p).Shares(r)
-		}
-		if err = errors.Join(err, e.Pieces(k.p, r, pieces)); err != nil {
-			return fmt.Errorf("problem %q: %w", k.name, err)
-		}
+		return nil
 	}
-	return nil
 }
 
 func checkPiecesAgain(ctx context.Context, e *SolverEnv) error {

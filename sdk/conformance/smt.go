@@ -51,7 +51,7 @@ var smtCases = append(commonCases(problem.FormSMT), []Case[*SolverEnv]{
 		"(declare-const p Bool)(declare-const q Bool)(declare-const x Int)(assert (<= 0 x 2))(assert (=> p (= x 2)))(assert (or p q))(assert (not q)) ; a comment"),
 	on(problem.Decide, "smt/bad-script", "a script that does not parse is ErrInvalidProblem, never an answer", checkBadScript),
 	on(problem.Decide, "smt/push-pop", "assertions pushed are gone when popped", checkScriptPushPop),
-	on(problem.Maximise, "smt/maximise", "the objective symbol is optimised in its direction", checkScriptOptimum),
+	asked(problem.Maximise, "smt/maximise", "the objective symbol is optimised in its direction", optimisedScripts),
 }...)
 
 func checkBadScript(ctx context.Context, e *SolverEnv) error {
@@ -97,8 +97,7 @@ func checkScriptPushPop(ctx context.Context, e *SolverEnv) error {
 	return l.loaded.Close()
 }
 
-func checkScriptOptimum(ctx context.Context, e *SolverEnv) error {
-	var list scripts
+func optimisedScripts() (list scripts) {
 	for _, k := range []struct {
 		objective string
 		maximise  bool
@@ -109,5 +108,5 @@ func checkScriptOptimum(ctx context.Context, e *SolverEnv) error {
 		p.Objective, p.Maximise = k.objective, k.maximise
 		list = append(list, question[*problem.Script]{"optimise " + k.objective, p, known.Optimum(k.want)})
 	}
-	return askAll(ctx, e, problem.Maximise, list)
+	return list
 }

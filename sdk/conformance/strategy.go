@@ -262,10 +262,11 @@ func (d *drive) run(ctx context.Context, s sdk.Session, rounds int) error {
 	return err
 }
 
-// search opens a session on the study, with a seed of 1 and the options, and drives it. A nil
-// answer evaluates.
-func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer func(sdk.Move) sdk.Trial, options map[string]string) (*drive, error) {
-	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1, Options: options})
+// search opens a session on the study, with a seed of 1, and drives it. A nil answer
+// evaluates. Where there are chains enough, trials lag behind as the description says.
+func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer func(sdk.Move) sdk.Trial, o sdk.StartOptions) (*drive, error) {
+	o.Seed = 1
+	s, err := e.start(ctx, st, o)
 	if err != nil {
 		return nil, err
 	}
@@ -273,5 +274,8 @@ func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer fun
 		answer = e.evaluated(st)
 	}
 	d := &drive{study: st, answer: answer, want: want}
-	return d, d.run(ctx, s, rounds)
+	if lag := e.Description.Lag; lag > 0 && o.Chains >= (lag+1)*want {
+		d.lag = lag
+	}
+	return d, d.run(ctx, s, rounds+d.lag)
 }

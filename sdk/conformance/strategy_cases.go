@@ -16,10 +16,10 @@ var strategyCases = []Case[*StrategyEnv]{
 	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkStrategyDescription},
 	{Name: "moves", Doc: "moves are inside the space, one at least and no more than wanted, with rising IDs", Run: checkMoves},
 	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
-	changed("constraints", "points that the constraints forbid are not proposed", 32, constrain),
-	changed("region", "points outside the region are not proposed", 32, cut),
-	changed("one-value", "features with a single value are no trouble", 8, fixAll, fixSome),
-	changed("wide", "features as wide as a float64 can count are no trouble", 16, widen),
+	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: changed(32, constrain)},
+	{Name: "region", Doc: "points outside the region are not proposed", Run: changed(32, cut)},
+	{Name: "one-value", Doc: "features with a single value are no trouble", Run: changed(8, fixAll, fixSome)},
+	{Name: "wide", Doc: "features as wide as a float64 can count are no trouble", Run: changed(16, widen)},
 	{Name: "same-seed", Doc: "the same seed gives the same moves, in another process too", Run: checkSameSeed},
 	{Name: "sessions", Doc: "sessions do not disturb each other", Run: checkSessions},
 	{Name: "nan", Doc: "a gap that is NaN is survived, or refused as ErrInvalidProblem, which sdk/serve does for a plugin", Run: checkNaN},
@@ -36,7 +36,7 @@ var strategyCases = []Case[*StrategyEnv]{
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Lacks: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
-	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: changed("", "", 8, isolate).Run,
+	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: changed(8, isolate),
 		Lacks: func(d *sdk.Description) string {
 			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
 		}},
@@ -77,7 +77,7 @@ func checkPresetOptions(d *sdk.Description) error {
 }
 
 func checkMoves(ctx context.Context, e *StrategyEnv) error {
-	d, err := e.search(ctx, mixedStudy(), 16, nil, nil)
+	d, err := e.search(ctx, mixedStudy(), 16, nil, sdk.StartOptions{})
 	if err == nil && len(d.moves) == 0 {
 		return errors.New("the search was finished before it began")
 	}
@@ -102,19 +102,19 @@ func checkWant(ctx context.Context, e *StrategyEnv) error {
 	return s.Close()
 }
 
-// changed makes a case of searches of the study, changed: no move may break a rule.
-func changed(name, doc string, want int, changes ...func(*study)) Case[*StrategyEnv] {
-	return Case[*StrategyEnv]{Name: name, Doc: doc, Run: func(ctx context.Context, e *StrategyEnv) error {
+// changed searches the study with each change: no move may break a rule.
+func changed(want int, changes ...func(*study)) func(context.Context, *StrategyEnv) error {
+	return func(ctx context.Context, e *StrategyEnv) error {
 		for _, change := range changes {
 			st := mixedStudy()
 			change(&st)
 			st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-			if _, err := e.search(ctx, st, want, nil, nil); err != nil {
+			if _, err := e.search(ctx, st, want, nil, sdk.StartOptions{}); err != nil {
 				return err
 			}
 		}
 		return nil
-	}}
+	}
 }
 
 func constrain(st *study) {
@@ -171,7 +171,7 @@ func isolate(st *study) {
 }
 
 func checkSameSeed(ctx context.Context, e *StrategyEnv) error {
-	one, err := e.search(ctx, mixedStudy(), 8, nil, nil)
+	one, err := e.search(ctx, mixedStudy(), 8, nil, sdk.StartOptions{})
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func checkSameSeed(ctx context.Context, e *StrategyEnv) error {
 		}
 	}
 	for _, env := range []*StrategyEnv{e, &other} {
-		two, err := env.search(ctx, mixedStudy(), 8, nil, nil)
+		two, err := env.search(ctx, mixedStudy(), 8, nil, sdk.StartOptions{})
 		if err == nil {
 			err = sameMoves(one, two)
 		}
@@ -206,7 +206,7 @@ func sameMoves(a, b *drive) error {
 }
 
 func checkSessions(ctx context.Context, e *StrategyEnv) error {
-	alone, err := e.search(ctx, mixedStudy(), 4, nil, nil)
+	alone, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{})
 	if err != nil {
 		return err
 	}
@@ -253,9 +253,9 @@ func checkNaN(ctx context.Context, e *StrategyEnv) error {
 			clear(t.Bins)
 		}
 		return t
-	}, nil)
+	}, sdk.StartOptions{})
 	if errors.Is(err, sdk.ErrInvalidProblem) {
-		_, err = e.search(ctx, st, 8, nil, nil) // that session is over; the next is as good as ever
+		_, err = e.search(ctx, st, 8, nil, sdk.StartOptions{}) // that session is over; the next is as good as ever
 	}
 	return err
 }
@@ -272,7 +272,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 					return evaluated(m)
 				}
 				return sdk.Trial{ID: m.ID, Status: status}
-			}, nil)
+			}, sdk.StartOptions{})
 			if err != nil {
 				return fmt.Errorf("%s for each ID that %d divides: %w", status, every, err)
 			}
@@ -283,7 +283,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 
 func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 	st, pristine := mixedStudy(), mixedStudy()
-	if _, err := e.search(ctx, st, 8, nil, nil); err != nil {
+	if _, err := e.search(ctx, st, 8, nil, sdk.StartOptions{}); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(st, pristine) {
@@ -304,7 +304,7 @@ func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
 }
 
 func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
-	plain, err := e.search(ctx, mixedStudy(), 4, nil, nil)
+	plain, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{})
 	if err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
 			defaults[o.Name] = o.Default
 		}
 	}
-	spelt, err := e.search(ctx, mixedStudy(), 4, nil, merged(defaults, e.Options.Set))
+	spelt, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{Options: merged(defaults, e.Options.Set)})
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
 
 func checkPresets(ctx context.Context, e *StrategyEnv) error {
 	for _, p := range e.Description.Presets {
-		d, err := e.search(ctx, mixedStudy(), 4, nil, p.Options)
+		d, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{Options: p.Options})
 		if err != nil {
 			return fmt.Errorf("preset %q: %w", p.Name, err)
 		}
@@ -343,7 +343,7 @@ func checkChains(ctx context.Context, e *StrategyEnv) error {
 	const chains = 16
 	drives := make([]*drive, 2)
 	for i := range drives {
-		d, err := e.driveChains(ctx, chains, chains, 0)
+		d, err := e.search(ctx, mixedStudy(), chains, nil, sdk.StartOptions{Chains: chains})
 		if err != nil {
 			return err
 		}
@@ -359,18 +359,8 @@ func checkChains(ctx context.Context, e *StrategyEnv) error {
 // enough to have moves for each of them.
 func checkLag(ctx context.Context, e *StrategyEnv) error {
 	const want = 8
-	_, err := e.driveChains(ctx, want*(e.Description.Lag+1), want, e.Description.Lag)
+	_, err := e.search(ctx, mixedStudy(), want, nil, sdk.StartOptions{Chains: want * (e.Description.Lag + 1)})
 	return err
-}
-
-func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*drive, error) {
-	st := mixedStudy()
-	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1, Chains: chains})
-	if err != nil {
-		return nil, err
-	}
-	d := &drive{study: st, answer: e.evaluated(st), want: want, lag: lag}
-	return d, d.run(ctx, s, rounds+lag)
 }
 
 func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {

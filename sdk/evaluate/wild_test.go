@@ -85,11 +85,9 @@ type other struct{ model.Model }
 // apart holds Gap against the exact gap of the scores, and Violates against
 // the definition, at the exact difference of the logits and beside it.
 func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
-	exact := q.Model.Exact()
-	var logits []*big.Rat
-	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
-		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
-	}
+	whole := *q
+	whole.Region = q.Space.Whole()
+	logits := whole.Logits(q.Model.Exact(), x)
 	wantLo, wantHi := q.Model.Link().Notion(fairness.Score).Gap(logits)
 	if lo, hi := e.Gap(x); lo != wantLo || hi != wantHi {
 		t.Fatalf("%v: a gap from %v to %v, it is from %v to %v", x, lo, hi, wantLo, wantHi)

@@ -214,7 +214,11 @@ func (c *refereed) verdict(s *panelist) {
 		if rep.Closed && w.Margin < most-tolerance-math.Min(1e-6, 1e-3*math.Abs(most)) { // as docs/cli.md says
 			c.wrong("%s: closed at %v, tolerance %v; the largest margin is %v", what, w.Margin, tolerance, most)
 		}
-		if want := c.bins1(w.Copy1); len(c.q.Relax) == 0 && w.K != want {
+		want := 0
+		if c.q.Notion.Binned() {
+			want = c.q.Model.Link().KBins(c.q.Logits(c.q.Model.Exact(), w.Copy1), c.q.Epsilon)
+		}
+		if len(c.q.Relax) == 0 && w.K != want {
 			c.wrong("%s: the witness has k = %d, not %d", what, w.K, want)
 		}
 	}
@@ -241,20 +245,6 @@ func (c *refereed) relaxed(s *panelist) {
 	}
 	pairs.verdict(s)
 	c.asked += pairs.asked
-}
-
-// bins1 is k of an individual.
-func (c *refereed) bins1(x []float64) int {
-	for _, p := range c.truth.People {
-		same := true
-		for _, i := range c.q.Space.Free() {
-			same = same && p.X[i] == x[i]
-		}
-		if same {
-			return p.K
-		}
-	}
-	return -1
 }
 
 // bins asks whether an individual reaches three bins or more.
