@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/internal/batch"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -27,14 +28,8 @@ func randomNetwork(r *rand.Rand, inputs int, head relu.Head, scale float64) *rel
 	widths = append(widths, out)
 	n := &relu.Network{Head: head, Precision: 64}
 	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1 && r.IntN(8) > 0}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, r.NormFloat64()*scale)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, r.NormFloat64())
-		}
-		n.Layers = append(n.Layers, l)
+		rectified := k < len(widths)-1 && r.IntN(8) > 0
+		n.Layers = append(n.Layers, known.Layer(widths[k-1], widths[k], rectified, func() float64 { return r.NormFloat64() * scale }, r.NormFloat64))
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -151,52 +152,34 @@ func (s *milp) reached() bool {
 	return target != nil && s.objective.Cmp(target)*s.sign >= 0
 }
 
-// reduced is the system in the continuous columns that is left once the
-// integer ones are set; ok is false where a row without continuous columns
-// fails.
+// reduced is the system in the continuous columns that is left once the integer ones are set;
+// ok is false where a row of none fails, or a column that must be 0 cannot.
 func (s *milp) reduced() (rows []inequality, ok bool) {
-	side := func(a []*big.Rat, sign int64, limit float64, fixed *big.Rat) bool {
-		if math.IsInf(limit, int(sign)) {
-			return true
+	n := len(s.continuous)
+	ok = true
+	between := func(lo, hi float64, a []*big.Rat, fixed *big.Rat) {
+		none := !slices.ContainsFunc(a, func(v *big.Rat) bool { return v.Sign() != 0 })
+		for i, limit := range []float64{lo, hi} {
+			sign := 2*i - 1
+			if math.IsInf(limit, sign) {
+				continue
+			}
+			r := inequality{zeros(n), new(big.Rat).SetFloat64(limit)}
+			factor := big.NewRat(int64(sign), 1)
+			r.b.Mul(factor, r.b.Sub(r.b, fixed))
+			for i := range a {
+				r.a[i].Mul(factor, a[i])
+			}
+			if rows = append(rows, r); none {
+				ok = ok && r.b.Sign() >= 0
+				rows = rows[:len(rows)-1]
+			}
 		}
-		if math.IsInf(limit, 0) {
-			return false // x ≤ −∞
-		}
-		b := new(big.Rat).SetFloat64(limit)
-		b.Sub(b, fixed)
-		b.Mul(b, big.NewRat(sign, 1))
-		scaled := make([]*big.Rat, len(a))
-		zero := true
-		for i := range a {
-			scaled[i] = new(big.Rat).Mul(a[i], big.NewRat(sign, 1))
-			zero = zero && a[i].Sign() == 0
-		}
-		if zero {
-			return b.Sign() >= 0
-		}
-		rows = append(rows, inequality{scaled, b})
-		return true
 	}
 	place := map[int]int{}
 	for k, i := range s.continuous {
 		place[i] = k
-	}
-	for _, r := range s.p.Rows {
-		a, fixed := zeros(len(s.continuous)), new(big.Rat)
-		for _, t := range r.Terms {
-			coef := new(big.Rat).SetFloat64(t.Coef)
-			if k, free := place[t.Column]; free {
-				a[k].Add(a[k], coef)
-			} else {
-				fixed.Add(fixed, coef.Mul(coef, s.values[t.Column]))
-			}
-		}
-		if !side(a, 1, r.Hi, fixed) || !side(a, -1, r.Lo, fixed) {
-			return nil, false
-		}
-	}
-	for k, i := range s.continuous {
-		a := zeros(len(s.continuous))
+		a := zeros(n)
 		a[k].SetInt64(1)
 		lo, hi := s.p.Columns[i].Lo, s.p.Columns[i].Hi
 		if s.zero[i] > 0 {
@@ -205,11 +188,21 @@ func (s *milp) reduced() (rows []inequality, ok bool) {
 			}
 			lo, hi = 0, 0
 		}
-		if !side(a, 1, hi, new(big.Rat)) || !side(a, -1, lo, new(big.Rat)) {
-			return nil, false
-		}
+		between(lo, hi, a, new(big.Rat))
 	}
-	return rows, true
+	for _, r := range s.p.Rows {
+		a, fixed := zeros(n), new(big.Rat)
+		for _, t := range r.Terms {
+			coef := new(big.Rat).SetFloat64(t.Coef)
+			if k, free := place[t.Column]; free {
+				a[k].Add(a[k], coef)
+			} else {
+				fixed.Add(fixed, coef.Mul(coef, s.values[t.Column]))
+			}
+		}
+		between(r.Lo, r.Hi, a, fixed)
+	}
+	return rows, ok
 }
 
 func zeros(n int) []*big.Rat {

@@ -34,16 +34,16 @@ func solveNetwork(m *meter, q *problem.Query, o sdk.SolveOptions) (*sdk.Result, 
 		return nil, err
 	}
 	e := &query{meter: m, q: q, o: o, exact: q.Model.Exact(), region: q.RegionOrWhole(), down: o.Options["order"] == "down"}
-	e.pieces = &pieces{space: q.Space, tell: o.Pieces, proofs: o.Proofs, counts: !e.seeksBest()}
+	e.pieces = &pieces{space: q.Space, tell: o.Pieces, proofs: o.Proofs, counts: !e.seeksBest(), seen: map[string]bool{}}
 	defer e.pieces.flush()
 	for i := range q.Space.Features {
 		f := &q.Space.Features[i]
 		if b := e.region.Box[i]; !f.IsProtected() && !f.Discrete() && b.Lo < b.Hi {
-			e.pieces.add(e.region.Box, sdk.PieceUndecided)
+			e.pieces.add(slices.Clone(e.region.Box), sdk.PieceUndecided)
 			return &sdk.Result{Status: sdk.Unknown, Reason: sdk.Incomplete, Detail: fmt.Sprintf("feature %q is real-valued", f.Name)}, nil
 		}
 	}
-	e.each(e.region.Box, make([]float64, len(q.Space.Features)), 0, e.individual)
+	e.each(e.region.Box, e.individual)
 	if o.Pieces != nil {
 		e.rest()
 	}
@@ -77,30 +77,21 @@ func (e *query) outward(v float64) float64 {
 	return math.Nextafter(math.Nextafter(v, to), to)
 }
 
-// each visits every point of the box over the non-protected features from the
-// k-th feature on.
-func (e *query) each(box space.Box, x []float64, k int, visit func([]float64)) {
-	if e.done || e.reason != sdk.NoReason {
-		return
-	}
-	if k == len(x) {
-		visit(x)
-		return
-	}
-	if e.q.Space.Features[k].IsProtected() {
-		e.each(box, x, k+1, visit)
-		return
-	}
-	lo, hi := box[k].Lo, box[k].Hi
-	if e.q.Space.Features[k].Discrete() {
-		lo, hi = math.Ceil(lo), math.Floor(hi)
-	}
-	for v := lo; v <= hi && !e.done && e.reason == sdk.NoReason; v++ {
-		x[k] = v
-		if e.down {
-			x[k] = hi - (v - lo)
+// each visits every point of the box over the non-protected features, until the search ends.
+func (e *query) each(box space.Box, visit func([]float64)) {
+	for x := range e.q.Space.Individuals(box) {
+		if e.done || e.reason != sdk.NoReason {
+			return
 		}
-		e.each(box, x, k+1, visit)
+		if e.down {
+			x = slices.Clone(x)
+			for _, i := range e.q.Space.Free() {
+				if e.q.Space.Features[i].Discrete() {
+					x[i] = math.Ceil(box[i].Lo) + math.Floor(box[i].Hi) - x[i]
+				}
+			}
+		}
+		visit(x)
 	}
 }
 
@@ -132,7 +123,7 @@ func (e *query) someone(x []float64) sdk.PieceClaim {
 	seconds := all
 	if len(e.q.Relax) > 0 {
 		seconds = nil
-		e.each(e.reach(x), slices.Clone(x), 0, func(y []float64) {
+		e.each(e.reach(x), func(y []float64) {
 			seconds = append(seconds, e.q.Space.Counterfactuals(e.region, y)...)
 		})
 	}

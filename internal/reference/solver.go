@@ -19,7 +19,7 @@ import (
 
 // Enumerator is a solver that tries every point, in exact arithmetic. It takes
 // every form: a MILP whose integer columns are bounded (its continuous columns
-// are eliminated by Fourier and Motzkin's method), an SMT-LIB script of the
+// are left to the simplex method), an SMT-LIB script of the
 // fragment of internal/script, and a network over discrete features. It is
 // meant for problems of a few columns, symbols or features; what it cannot
 // enumerate is Unknown, Incomplete. The zero value is ready, and safe for

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -60,7 +60,8 @@ func (e *query) whole(x []float64) {
 		return
 	}
 	e.pieces.point(x, sdk.PieceFair)
-	value, better := e.valueOf(logits), func(a, b float64) bool { return a < b }
+	value, _ := known.Value(e.q, logits)
+	better := func(a, b float64) bool { return a < b }
 	if e.q.Goal == problem.MaxK {
 		better = func(a, b float64) bool { return a > b }
 	}
@@ -70,15 +71,6 @@ func (e *query) whole(x []float64) {
 	high, low, _ := e.q.Notion.Pair(logits)
 	e.hold(copies[high], copies[low], true, value)
 	e.done = e.o.Target != nil && !better(*e.o.Target, value)
-}
-
-// valueOf is a number of bins, or the gap rounded down.
-func (e *query) valueOf(logits []*big.Rat) float64 {
-	if e.q.Goal == problem.Minimise {
-		lo, _ := e.q.Notion.Gap(logits)
-		return lo
-	}
-	return float64(e.q.Model.Link().KBins(logits, e.q.Epsilon))
 }
 
 // quantified is the answer about shares.
@@ -126,6 +118,7 @@ type pieces struct {
 	// as stay within a bound.
 	counts bool
 	list   []sdk.Piece
+	seen   map[string]bool // points handed over
 }
 
 const piecesTogether = 64
@@ -135,6 +128,7 @@ func (p *pieces) point(x []float64, claim sdk.PieceClaim) {
 	if p.tell == nil {
 		return
 	}
+	p.seen[fmt.Sprint(x)] = true
 	box := make(space.Box, len(x))
 	for i, v := range x {
 		box[i] = space.Interval{Lo: v, Hi: v}
@@ -146,7 +140,7 @@ func (p *pieces) add(box space.Box, claim sdk.PieceClaim) {
 	if p.tell == nil {
 		return
 	}
-	piece := sdk.Piece{Box: slices.Clone(box), Claim: claim, Fair: new(big.Int), Unfair: new(big.Int)}
+	piece := sdk.Piece{Box: box, Claim: claim, Fair: new(big.Int), Unfair: new(big.Int)}
 	for _, i := range p.space.Protected() {
 		piece.Box[i] = space.Interval{}
 	}
@@ -173,47 +167,11 @@ func (p *pieces) flush() {
 	}
 }
 
-// rest hands over what was not looked at: the points that come after the first
-// looked ones in the order of enumeration, in which the last feature runs
-// fastest. These are, for each feature, the values after that of the first such
-// point with the features before it as they are there and those behind it free,
-// and that point itself.
+// rest hands over the points that were not looked at.
 func (e *query) rest() {
-	free := e.q.Space.Free()
-	sizes := make([]int64, len(free))
-	for k, i := range free {
-		lo, hi := math.Ceil(e.region.Box[i].Lo), math.Floor(e.region.Box[i].Hi)
-		if sizes[k] = int64(hi - lo + 1); sizes[k] <= 0 {
-			return
+	for x := range e.q.Space.Individuals(e.region.Box) {
+		if !e.pieces.seen[fmt.Sprint(x)] {
+			e.pieces.point(x, sdk.PieceUndecided)
 		}
 	}
-	digits, left := make([]int64, len(free)), e.tally.looked
-	for k := len(free) - 1; k >= 0; k-- {
-		digits[k], left = left%sizes[k], left/sizes[k]
-	}
-	if left > 0 {
-		return // every point was looked at
-	}
-	box := make(space.Box, len(e.q.Space.Features))
-	for k, i := range free {
-		box[i] = e.values(i, digits[k], digits[k])
-	}
-	e.pieces.add(box, sdk.PieceUndecided)
-	for k := len(free) - 1; k >= 0; k-- {
-		i := free[k]
-		if digits[k]+1 < sizes[k] {
-			box[i] = e.values(i, digits[k]+1, sizes[k]-1)
-			e.pieces.add(box, sdk.PieceUndecided)
-		}
-		box[i] = e.values(i, 0, sizes[k]-1)
-	}
-}
-
-// values are those of a feature that come first to last in the enumeration.
-func (e *query) values(i int, first, last int64) space.Interval {
-	lo, hi := math.Ceil(e.region.Box[i].Lo), math.Floor(e.region.Box[i].Hi)
-	if e.down {
-		return space.Interval{Lo: hi - float64(last), Hi: hi - float64(first)}
-	}
-	return space.Interval{Lo: lo + float64(first), Hi: lo + float64(last)}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/evaluate"
@@ -28,21 +29,6 @@ type study struct {
 	rows    [][]float64
 	eval    *evaluate.Evaluator
 	refuse  func(x []float64) bool
-}
-
-func randomNetwork(rng *rand.Rand, head relu.Head, widths ...int) *relu.Network {
-	n := &relu.Network{Head: head, Precision: 64}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, rng.NormFloat64())
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, rng.NormFloat64())
-		}
-		n.Layers = append(n.Layers, l)
-	}
-	return n
 }
 
 func mixed() *study {
@@ -63,7 +49,7 @@ func mixed() *study {
 		{Name: "sex", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 8, Scale: 1}}},
 	}}}
 	rng := rand.New(rand.NewPCG(5, 5))
-	st.network = randomNetwork(rng, relu.HeadSigmoid, 9, 12, 6, 1)
+	st.network = known.Dense(relu.HeadSigmoid, rng.NormFloat64, rng.NormFloat64, 9, 12, 6)
 	for range 60 {
 		row := make([]float64, len(st.space.Features))
 		for i := range row {

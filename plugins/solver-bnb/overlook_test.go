@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -91,7 +91,7 @@ func TestDecisionsWhereFewTreesSee(t *testing.T) {
 		q := &problem.Query{Space: wideSpace(10), Goal: problem.Maximise}
 		e := &trees.Ensemble{Columns: 11, Output: fairness.LinkSigmoid}
 		for k := range 60 {
-			of := wild.Trees(r, q.Space)
+			of := known.Trees(r, q.Space)
 			for _, tree := range of.Trees {
 				for i := range tree {
 					if n := &tree[i]; n.IsLeaf() {

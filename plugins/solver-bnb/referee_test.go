@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/simd"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
@@ -63,19 +65,8 @@ func tiny(r *rand.Rand) *problem.Query {
 	for range r.IntN(4) {
 		widths = append(widths, 1+r.IntN(5))
 	}
-	head := []relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}[r.IntN(2)]
-	widths = append(widths, int(head)) // 1 or 2 outputs
-	n := &relu.Network{Head: head, Precision: 64}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, math.Round(r.NormFloat64()*64)/64)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, math.Round(r.NormFloat64()*64)/64)
-		}
-		n.Layers = append(n.Layers, l)
-	}
+	number := func() float64 { return math.Round(r.NormFloat64()*64) / 64 }
+	n := known.Dense([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}[r.IntN(2)], number, number, widths...)
 	q := &problem.Query{
 		Model: n, Space: s, Epsilon: big.NewRat(1, []int64{20, 5, 2}[r.IntN(3)]), Goal: problem.Decide,
 		Notion: []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)],
@@ -87,73 +78,6 @@ func tiny(r *rand.Rand) *problem.Query {
 		q.Forbid = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 0, Interval: space.Interval{Lo: 2, Hi: 2}}}}
 	}
 	return q
-}
-
-// truth is what enumeration says of a question.
-type truth struct {
-	individuals, fair, unfair int64
-	most, least               float64 // gaps or margins
-	maxK, minK                int
-}
-
-func enumerate(t *testing.T, q *problem.Query) truth {
-	t.Helper()
-	exact := q.Model.Exact()
-	out := truth{most: math.Inf(-1), least: math.Inf(1), minK: math.MaxInt}
-	x := make([]float64, len(q.Space.Features))
-	var each func(i int)
-	each = func(i int) {
-		if i == len(x) {
-			for _, p := range q.Require {
-				if !p.Holds(x) {
-					return
-				}
-			}
-			for _, p := range q.Forbid {
-				if p.Holds(x) {
-					return
-				}
-			}
-			var logits []*big.Rat
-			for _, c := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
-				logits = append(logits, exact.Logit(q.Space.ExactInputs(c)))
-			}
-			if len(logits) == 0 {
-				return
-			}
-			out.individuals++
-			violates := q.Notion.Violates(logits, q.Epsilon)
-			k := fairness.LinkSigmoid.KBins(logits, q.Epsilon)
-			if q.K > 2 {
-				violates = k >= q.K
-			}
-			if violates {
-				out.unfair++
-			} else {
-				out.fair++
-			}
-			lo, _ := q.Notion.Gap(logits)
-			if len(logits) > 1 {
-				out.most = max(out.most, lo)
-			}
-			if len(logits) > 1 || q.Notion.UsesEpsilon() { // a single copy has the gap 0
-				out.least = min(out.least, lo)
-			}
-			out.maxK, out.minK = max(out.maxK, k), min(out.minK, k)
-			return
-		}
-		if q.Space.Features[i].IsProtected() {
-			x[i] = 0
-			each(i + 1)
-			return
-		}
-		for v := q.Space.Features[i].Lo; v <= q.Space.Features[i].Hi; v++ {
-			x[i] = v
-			each(i + 1)
-		}
-	}
-	each(0)
-	return out
 }
 
 // Enumeration and the solver agree on every goal of many tiny questions, and
@@ -170,7 +94,7 @@ func TestReferee(t *testing.T) {
 		if q.Notion.UsesEpsilon() && r.IntN(5) == 0 {
 			q.K = 3
 		}
-		want := enumerate(t, q)
+		want := known.Enumerate(q)
 		for _, goal := range problem.Goals {
 			if goal == problem.Minimise && !q.Notion.UsesEpsilon() {
 				continue
@@ -204,47 +128,46 @@ func solveWith(t *testing.T, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
 	return got
 }
 
-func check(t *testing.T, i int, q *problem.Query, want truth, got *sdk.Result) {
+// check holds an answer, which must be one, against the truth. A bound may be by 3·10⁻⁸ of the
+// best above it (decision 50).
+func check(t *testing.T, i int, q *problem.Query, want *known.Truth, got *sdk.Result) {
 	t.Helper()
-	if got.Status == sdk.Unknown || got.Reason != sdk.NoReason {
-		t.Fatalf("question %d, %s %s: %s, %s", i, q.Goal, q.Notion, got.Status, got.Reason)
+	claimsAreTrue(t, i, q, want, got, false)
+	right := want.Answer(q)
+	if off := math.Abs(got.Bound - right.Optimum); right.Best && q.Goal != problem.Quantify && !(got.HasBound && off <= 4e-8*max(1, math.Abs(right.Optimum))) {
+		t.Errorf("question %d, %s %s: the bound is %v, of %v", i, q.Goal, q.Notion, got.Bound, right.Optimum)
 	}
-	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-8*max(1, math.Abs(b)) }
-	value := func(exact float64) {
-		t.Helper()
-		if math.IsInf(exact, 0) || want.individuals == 0 {
-			if got.Status != sdk.Infeasible {
-				t.Errorf("question %d, %s %s: %s, but there are no individuals", i, q.Goal, q.Notion, got.Status)
-			}
-			return
-		}
-		// A bound may be by 3·10⁻⁸ of the best above it (decision 50).
-		if got.Status != sdk.Optimal || !near(got.Objective, exact) || !near(got.Bound, exact) && !(got.Bound > exact && got.Bound-exact < 4e-8*math.Abs(exact)) {
-			t.Errorf("question %d, %s %s: %s, objective %v, bound %v; want %v", i, q.Goal, q.Notion, got.Status, got.Objective, got.Bound, exact)
-		}
+}
+
+// claimsAreTrue holds what a result says against the truth; limited: its search may have been
+// broken off.
+func claimsAreTrue(t *testing.T, i int, q *problem.Query, want *known.Truth, got *sdk.Result, limited bool) {
+	t.Helper()
+	if q.Goal != problem.Quantify {
+		judge(t, i, q, want.Answer(q), got, limited)
+		return
 	}
-	switch q.Goal {
-	case problem.Decide:
-		if (got.Status == sdk.Feasible) != (want.unfair > 0) {
-			t.Errorf("question %d, decide %s: %s, but %d of %d violate", i, q.Notion, got.Status, want.unfair, want.individuals)
-		}
-	case problem.Maximise:
-		value(want.most)
-	case problem.Minimise:
-		value(want.least)
-	case problem.MaxK:
-		value(float64(want.maxK))
-	case problem.MinK:
-		value(float64(want.minK))
-	case problem.Quantify:
-		s := got.Shares
-		if s.Individuals == nil || s.Individuals.Int64() != want.individuals {
-			t.Errorf("question %d: %v individuals, want %d", i, s.Individuals, want.individuals)
-			return
-		}
-		if want.individuals > 0 && (s.Fair.Cmp(big.NewRat(want.fair, want.individuals)) != 0 || s.Unfair.Cmp(big.NewRat(want.unfair, want.individuals)) != 0) {
-			t.Errorf("question %d, %s: shares %v and %v, want %d and %d of %d", i, q.Notion, s.Fair, s.Unfair, want.fair, want.unfair, want.individuals)
-		}
+	err := referee.Claim(&problem.Problem{Query: q}, got)
+	switch {
+	case err != nil:
+	case !limited:
+		err = want.Shares(got)
+	case got.Shares != nil && len(want.People) > 0:
+		err = want.Within(got.Shares)
+	}
+	if err != nil {
+		t.Errorf("question %d, %s %s: %v", i, q.Goal, q.Notion, err)
+	}
+}
+
+var referee = known.Referee{Grade: sdk.GradeRigorous}
+
+// judge holds an answer of any goal but Quantify against itself and the right one.
+func judge(t *testing.T, i int, q *problem.Query, right known.Answer, got *sdk.Result, limited bool) {
+	t.Helper()
+	p := &problem.Problem{Query: q}
+	if err := errors.Join(referee.Claim(p, got), referee.Answer(p, got, right, limited)); err != nil {
+		t.Errorf("question %d, %s %s: %v", i, q.Goal, q.Notion, err)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
@@ -26,9 +26,9 @@ func TestDives(t *testing.T) {
 		if f := &q.Space.Features[0]; f.Inputs[0].Table == nil {
 			f.Hi = 40
 		}
-		e := wild.Trees(r, q.Space)
+		e := known.Trees(r, q.Space)
 		for e.SumError() > 1e-12 { // bounds would not be as near as is asked for
-			e = wild.Trees(r, q.Space)
+			e = known.Trees(r, q.Space)
 		}
 		for range 2 { // trees of a set each, above all others
 			n := trees.Node{Input: int32(r.IntN(2)), Left: 1, Right: 2}
@@ -52,7 +52,7 @@ func TestDives(t *testing.T) {
 		if err := q.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		want := enumerate(t, q)
+		want := known.Enumerate(q)
 		for _, q.Goal = range []problem.Goal{problem.Decide, problem.Maximise} {
 			one, two := solve(t, q, 1), solve(t, q, 2)
 			check(t, i, q, want, one)

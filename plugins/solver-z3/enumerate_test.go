@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -138,7 +139,7 @@ func TestVerdictEqualsEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "(set-logic QF_LIRA)\n"}).Draw(t, "logic") + declarations + drawAssertions(t, 5)
-		p := scriptOf(t, text)
+		p := known.Script(text)
 		r, err := s.Solve(context.Background(), &problem.Problem{SMT: p}, sdk.SolveOptions{Options: drawOptions(t)})
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +154,7 @@ func TestVerdictEqualsEnumeration(t *testing.T) {
 func TestDeltasEqualEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
-		p := scriptOf(t, declarations+drawAssertions(t, 1))
+		p := known.Script(declarations + drawAssertions(t, 1))
 		l, err := s.Load(context.Background(), &problem.Problem{SMT: p})
 		if err != nil {
 			t.Fatal(err)

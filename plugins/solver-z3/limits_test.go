@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
@@ -31,7 +32,7 @@ func hard(t *testing.T) *problem.Script {
 		}
 		fmt.Fprintf(&b, ") %d))\n", total/2)
 	}
-	return scriptOf(t, b.String())
+	return known.Script(b.String())
 }
 
 // guardTime is how long a test waits for something that takes a fraction of a
@@ -131,7 +132,7 @@ func TestWorkLimit(t *testing.T) {
 			t.Errorf("work %v for the same limit", nodes)
 		}
 	}
-	s := scriptOf(t, "(declare-const x Int)(assert (= x 1))")
+	s := known.Script("(declare-const x Int)(assert (= x 1))")
 	if r := solve(t, s, sdk.SolveOptions{WorkLimit: 1_000_000}); r.Status != sdk.Feasible || r.Reason != sdk.NoReason {
 		t.Errorf("%v, %v; want an answer below the limit", r.Status, r.Reason)
 	}
@@ -154,7 +155,7 @@ func TestTimeLimitKeepsAnIncumbent(t *testing.T) {
 		text += fmt.Sprintf(" (* %d x%d)", 1000+37*j%101, j)
 	}
 	text += ")))"
-	s = scriptOf(t, text)
+	s = known.Script(text)
 	s.Objective = "v"
 	r := solveWithin(context.Background(), t, loadHard(t, s), problem.Delta{}, sdk.SolveOptions{TimeLimit: 300 * time.Millisecond})
 	checkResult(t, text, s, r)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
@@ -13,7 +14,7 @@ import (
 
 func loadScript(t *testing.T, text string) sdk.Loaded {
 	t.Helper()
-	l, err := rig.Need(t, solver).Load(context.Background(), &problem.Problem{SMT: scriptOf(t, text)})
+	l, err := rig.Need(t, solver).Load(context.Background(), &problem.Problem{SMT: known.Script(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

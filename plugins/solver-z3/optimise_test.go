@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -31,7 +32,7 @@ func TestOptima(t *testing.T) {
 		{"a bound that no point attains", "(declare-const v Real)(assert (< 0 v 1))", false, sdk.Feasible, sdk.Incomplete, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := scriptOf(t, c.text)
+			s := known.Script(c.text)
 			s.Objective, s.Maximise = "v", !c.minimise
 			r := solve(t, s, sdk.SolveOptions{})
 			if r.Status != c.status || r.Reason != c.reason {
@@ -57,7 +58,7 @@ func TestOptima(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	s := scriptOf(t, "(declare-const v Int)(assert (<= 0 v 100))")
+	s := known.Script("(declare-const v Int)(assert (<= 0 v 100))")
 	s.Objective, s.Maximise = "v", true
 	for target, want := range map[float64]sdk.Status{40.5: sdk.Feasible, 100: sdk.Feasible, 100.5: sdk.Optimal} {
 		r := solve(t, s, sdk.SolveOptions{Target: &target})
@@ -69,7 +70,7 @@ func TestTarget(t *testing.T) {
 
 func TestObjectiveMustBeASymbol(t *testing.T) {
 	for _, objective := range []string{"y", "p"} {
-		s := scriptOf(t, "(declare-const x Int)(declare-const p Bool)")
+		s := known.Script("(declare-const x Int)(declare-const p Bool)")
 		s.Objective = objective
 		if _, err := rig.Need(t, solver).Solve(context.Background(), &problem.Problem{SMT: s}, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrInvalidProblem) {
 			t.Errorf("objective %q: error %v, want ErrInvalidProblem", objective, err)
@@ -78,7 +79,7 @@ func TestObjectiveMustBeASymbol(t *testing.T) {
 }
 
 func TestProgressTellsIncumbents(t *testing.T) {
-	s := scriptOf(t, "(declare-const v Int)(declare-const x Int)(assert (and (<= 0 x 50) (<= v (* 3 x)) (<= (+ v x) 60)))")
+	s := known.Script("(declare-const v Int)(declare-const x Int)(assert (and (<= 0 x 50) (<= v (* 3 x)) (<= (+ v x) 60)))")
 	s.Objective, s.Maximise = "v", true
 	parsed, err := script.Parse(s.Text)
 	if err != nil {
@@ -105,7 +106,7 @@ func TestOptimumEqualsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawSum(t)
 		text := declarations + drawAssertions(t, 3) + "(declare-const v Real)(assert (= (* 7 v) " + v.text() + "))"
-		p := scriptOf(t, text)
+		p := known.Script(text)
 		p.Objective, p.Maximise = "v", rapid.Bool().Draw(t, "maximise")
 		r, err := s.Solve(context.Background(), &problem.Problem{SMT: p}, sdk.SolveOptions{})
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/rig"
 )
@@ -20,7 +21,7 @@ func TestOptionsAreChecked(t *testing.T) {
 // Z3 takes every option at every value.
 func TestOptionsAreZ3s(t *testing.T) {
 	for _, logic := range []string{"", "(set-logic QF_LRA)"} {
-		s := scriptOf(t, logic+"(declare-const x Real)(assert (< 0 x 1))")
+		s := known.Script(logic + "(declare-const x Real)(assert (< 0 x 1))")
 		for _, o := range options {
 			for _, word := range o.Words {
 				if r := solve(t, s, sdk.SolveOptions{Options: map[string]string{o.Name: word}}); r.Status != sdk.Feasible {

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -21,55 +21,16 @@ import (
 // The referee: questions about tiny networks, lowered and put to Z3, and put as
 // they are to an enumeration of every pair of points in exact arithmetic.
 
-func tinyNetwork(r *rand.Rand, inputs int) *relu.Network {
-	n := &relu.Network{Head: relu.Head(1 + r.IntN(3)), Precision: 64}
-	coarse := r.IntN(2) == 0 // so that logits meet 0 and ε exactly now and then
-	weight := func() float64 {
-		if coarse {
-			return float64(r.IntN(9)-4) / 4
-		}
-		return r.NormFloat64()
-	}
-	add := func(out int, rectified bool) {
-		l := relu.Layer{In: inputs, Out: out, ReLU: rectified}
-		for range inputs * out {
-			l.Weights = append(l.Weights, weight())
-		}
-		for range out {
-			l.Bias = append(l.Bias, weight())
-		}
-		n.Layers = append(n.Layers, l)
-		inputs = out
-	}
-	for range 1 + r.IntN(2) {
-		add(1+r.IntN(4), true)
-	}
-	units := 1
-	if n.Head == relu.HeadSoftmax {
-		units = 2
-	}
-	add(units, false)
-	return n
-}
-
-// tinyQuery is about two ordinary and two protected features, half of the time
-// under constraints, and every third time relaxed.
+// tinyQuery is half of the time under constraints, and every third time relaxed.
 func tinyQuery(seed uint64) *problem.Query {
-	r := rand.New(rand.NewPCG(seed, 7))
-	s := &space.Space{Inputs: 6, Features: []space.Feature{
-		{Name: "hours", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.3, Offset: 0.1}}},
-		{Name: "class", Kind: space.Categorical, Lo: 0, Hi: 2, Categories: []string{"a", "b", "c"}, Inputs: []space.Input{
-			{Index: 1, Table: []float64{1, 0, 0}}, {Index: 2, Table: []float64{0, 1, 0}}, {Index: 3, Table: []float64{0, 0, 1}}}},
-		{Name: "age", Kind: space.Integer, Lo: 0, Hi: 99, Protected: []float64{-1, 0, 2}, Inputs: []space.Input{{Index: 4, Scale: 1}}},
-		{Name: "sex", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 5, Scale: 1}}},
-	}}
-	q := &problem.Query{Model: tinyNetwork(r, s.Inputs), Space: s, Region: s.Whole(), Notion: fairness.Logit,
-		Goal: problem.Decide, Epsilon: big.NewRat(1, 4)}
+	q := known.Small(rand.New(rand.NewPCG(seed, 7)))
+	s := q.Space
+	q.Region, q.Goal, q.Epsilon, s.Forbidden = s.Whole(), problem.Decide, big.NewRat(1, 4), nil
 	if seed%2 == 0 {
 		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 1, Hi: 9}}, {Feature: 3, Set: []int{1}}}}
-		q.Region.Box[1] = space.Interval{Lo: 1, Hi: 2}
-		q.Require = []space.Predicate{{{Feature: 2, Interval: space.Interval{Lo: 0, Hi: 5}}}}
-		q.Exclude = [][]float64{{0, 1, 0, 0}}
+		q.Region.Box[2] = space.Interval{Lo: 1, Hi: 2}
+		q.Require = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 0, Hi: 5}}}}
+		q.Exclude = [][]float64{{0, 0, 1, 0, 0}}
 	}
 	if seed%3 == 0 {
 		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}

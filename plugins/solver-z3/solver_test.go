@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/plugins/solver-z3/internal/z3"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -37,7 +38,7 @@ func TestAnswers(t *testing.T) {
 		{"no integer", "(declare-const x Int)(declare-const y Int)(assert (= (+ (* 4 x) (* 6 y)) 7))", sdk.Infeasible, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := scriptOf(t, c.text)
+			s := known.Script(c.text)
 			r := solve(t, s, sdk.SolveOptions{})
 			if r.Status != c.want || r.Reason != sdk.NoReason {
 				t.Fatalf("%v, %v (native %q), want %v", r.Status, r.Reason, r.Native, c.want)
@@ -55,7 +56,7 @@ func TestAnswers(t *testing.T) {
 
 // A solution that no fraction writes is not passed off as one.
 func TestIrrationalValuesAreNoAnswer(t *testing.T) {
-	s := scriptOf(t, "(declare-const x Real)(assert (= (* x x) 2))")
+	s := known.Script("(declare-const x Real)(assert (= (* x x) 2))")
 	r := solve(t, s, sdk.SolveOptions{})
 	if r.Status != sdk.Unknown || r.Reason != sdk.Incomplete || !strings.Contains(r.Native, "not a rational number") {
 		t.Errorf("%v, %v (%s)", r.Status, r.Reason, r.Native)
@@ -63,7 +64,7 @@ func TestIrrationalValuesAreNoAnswer(t *testing.T) {
 }
 
 func TestSameProblemTwice(t *testing.T) {
-	s := scriptOf(t, "(declare-const x Int)(declare-const y Int)(declare-const z Real)(assert (and (<= 0 x 90) (<= 0 y 90) (< 1 (- (* 3 x) (* 7 y) z) 2)))")
+	s := known.Script("(declare-const x Int)(declare-const y Int)(declare-const z Real)(assert (and (<= 0 x 90) (<= 0 y 90) (< 1 (- (* 3 x) (* 7 y) z) 2)))")
 	for seed := range int64(3) {
 		o := sdk.SolveOptions{Seed: seed}
 		first, second := solve(t, s, o), solve(t, s, o)
@@ -112,7 +113,7 @@ func TestBadScripts(t *testing.T) {
 			t.Errorf("symbol %v: error %v, want ErrInvalidProblem", symbol, err)
 		}
 	}
-	if r := solve(t, scriptOf(t, "(assert true)"), sdk.SolveOptions{}); r.Status != sdk.Feasible {
+	if r := solve(t, known.Script("(assert true)"), sdk.SolveOptions{}); r.Status != sdk.Feasible {
 		t.Errorf("afterwards %v", r.Status)
 	}
 }
@@ -130,7 +131,7 @@ func TestDeepScripts(t *testing.T) {
 
 // What every plugin around a library must do beside answering.
 func TestLibrary(t *testing.T) {
-	d := rig.Library(t, rig.Need(t, solver), &solver.Plugin, z3.Spec, &problem.Problem{SMT: scriptOf(t, "(assert true)")})
+	d := rig.Library(t, rig.Need(t, solver), &solver.Plugin, z3.Spec, &problem.Problem{SMT: known.Script("(assert true)")})
 	if d.Exactness != sdk.GradeExact {
 		t.Errorf("exactness %v", d.Exactness)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -18,23 +19,7 @@ func randomNetwork(r *rand.Rand, inputs int, head relu.Head, scale float64) *rel
 	for range 1 + r.IntN(3) {
 		widths = append(widths, 1+r.IntN(5))
 	}
-	if head == relu.HeadSoftmax {
-		widths = append(widths, 2)
-	} else {
-		widths = append(widths, 1)
-	}
-	n := &relu.Network{Head: head, Precision: 64}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, r.NormFloat64()*scale)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, r.NormFloat64())
-		}
-		n.Layers = append(n.Layers, l)
-	}
-	return n
+	return known.Dense(head, func() float64 { return r.NormFloat64() * scale }, r.NormFloat64, widths...)
 }
 
 // TestBoundsEncloseExactValues evaluates every neuron exactly at random

@@ -16,6 +16,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,15 +53,8 @@ type Options struct {
 	Grace time.Duration
 }
 
-func (o Options) timeout() time.Duration { return positive(o.Timeout, 2*time.Minute) }
-func (o Options) grace() time.Duration   { return positive(o.Grace, 10*time.Second) }
-
-func positive(d, or time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return or
-}
+func (o Options) timeout() time.Duration { return cmp.Or(o.Timeout, 2*time.Minute) }
+func (o Options) grace() time.Duration   { return cmp.Or(o.Grace, 10*time.Second) }
 
 // Verdict is the outcome of a case.
 type Verdict uint8
@@ -134,6 +128,43 @@ func skip(format string, args ...any) error { return skipError(fmt.Sprintf(forma
 type inconclusiveError string
 
 func (e inconclusiveError) Error() string { return string(e) }
+
+// Case is one thing that every plugin of a kind must get right, if it claims what the case
+// needs. E is what the case works with.
+type Case[E any] struct {
+	// Name is, of a solver's case, form/what, such as milp/equality.
+	Name string
+	// Doc is one sentence: what a plugin must do.
+	Doc string
+	// Run asks and checks; an error is a failure.
+	Run func(ctx context.Context, e E) error
+	// Lacks, where not nil, says what the description lacks for the case to apply; an
+	// empty answer means it applies.
+	Lacks func(*sdk.Description) string
+}
+
+// describer is any plugin.
+type describer interface {
+	Describe(context.Context) (sdk.Description, error)
+}
+
+// bind readies every case for the plugin, according to its description.
+func bind[E any](ctx context.Context, plugin describer, cases []Case[E], env func(sdk.Description) E) ([]runnable, sdk.Description) {
+	d, describeErr := plugin.Describe(ctx)
+	e := env(d)
+	var out []runnable
+	for _, c := range cases {
+		b := runnable{name: c.Name, doc: c.Doc, plugin: plugin, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
+		switch {
+		case describeErr != nil && c.Name != "describe":
+			b.unclaimed = "Describe fails"
+		case c.Lacks != nil:
+			b.unclaimed = c.Lacks(&d)
+		}
+		out = append(out, b)
+	}
+	return out, d
+}
 
 // runnable is a case ready to run.
 type runnable struct {
@@ -290,21 +321,27 @@ func runTests[S T[S]](t S, cases []runnable, o Options) {
 }
 
 // within runs f and fails if it has not returned a grace after its own end.
-func within(grace time.Duration, what string, f func()) error {
-	done := make(chan any, 1)
+func within[R any](grace time.Duration, what string, f func() (R, error)) (R, error) {
+	type returned struct {
+		r   R
+		err error
+	}
+	done := make(chan returned, 1)
 	go func() {
-		defer func() { done <- recover() }()
-		f()
+		var out returned
+		defer func() {
+			if p := recover(); p != nil {
+				out.err = fmt.Errorf("panic: %v", p)
+			}
+			done <- out
+		}()
+		out.r, out.err = f()
 	}()
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
-	case p := <-done:
-		if p != nil {
-			return fmt.Errorf("panic: %v", p)
-		}
-		return nil
-	case <-timer.C:
-		return fmt.Errorf("%s: not back after %v", what, grace)
+	case out := <-done:
+		return out.r, out.err
+	case <-time.After(grace):
+		var none R
+		return none, fmt.Errorf("%s: not back after %v", what, grace)
 	}
 }

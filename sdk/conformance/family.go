@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -31,7 +32,7 @@ func checkSolverFamily(ctx context.Context, e *SolverEnv) error {
 	q := stepQuery("1/20")
 	q.Model = stranger{q.Model}
 	r, err := e.solve(ctx, &problem.Problem{Name: "a model of another family", Query: q}, sdk.SolveOptions{})
-	return refusedByName(answer(r, err), err)
+	return refusedByName(known.Said(r, err), err)
 }
 
 // checkShareLink asks who takes trees about one whose output is a share.
@@ -51,18 +52,15 @@ func checkShareLink(ctx context.Context, e *SolverEnv) error {
 			q.Notion = fairness.Share
 		})
 	}
-	for _, k := range (queries{{"shares 1/2 apart, ε = 0.49", about("49/100"), feasible}, {"shares 1/2 apart are not more than that", about("1/2"), infeasible}}) {
-		if err := e.askQuery(ctx, k.name, k.q, k.want); err != nil {
-			return err
-		}
-	}
-	return nil
+	return askAll(ctx, e, problem.Decide, queries{
+		{"shares 1/2 apart, ε = 0.49", about("49/100"), known.Feasible}, {"shares 1/2 apart are not more than that", about("1/2"), known.Infeasible},
+	})
 }
 
 func checkStrategyFamily(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
-	s, err := e.startWith(ctx, e.Strategy, st, sdk.StartOptions{
-		Model: stranger{randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)},
+	s, err := e.start(ctx, st, sdk.StartOptions{
+		Model: stranger{known.Dyadic(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)},
 	})
 	if err == nil {
 		s.Close()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -21,7 +22,7 @@ import (
 func marketSplit() *problem.MILP {
 	const rows, columns = 5, 40
 	rng := rand.New(rand.NewPCG(19, 98))
-	p := &problem.MILP{Columns: integers(columns, 0, 1)}
+	p := &problem.MILP{Columns: known.Integers(columns, 0, 1)}
 	planted := make([]float64, columns)
 	for i := range planted {
 		planted[i] = float64(rng.IntN(2))
@@ -32,7 +33,7 @@ func marketSplit() *problem.MILP {
 			coefs[i] = float64(1 + rng.IntN(99))
 			side += coefs[i] * planted[i]
 		}
-		p.Rows = append(p.Rows, row(side, side, coefs...))
+		p.Rows = append(p.Rows, known.Row(side, side, coefs...))
 	}
 	return p
 }
@@ -61,10 +62,8 @@ func hardFeasible(f problem.Form) *problem.Problem {
 // splitScript writes a problem with 0-1 columns and equality rows as a script.
 func splitScript(p *problem.MILP) *problem.Script {
 	var b strings.Builder
-	s := &problem.Script{}
 	for _, c := range p.Columns {
 		fmt.Fprintf(&b, "(declare-const %s Int)\n(assert (<= 0 %s 1))\n", c.Name, c.Name)
-		s.Symbols = append(s.Symbols, problem.Symbol{Name: c.Name, Sort: "Int", Role: problem.RoleOther})
 	}
 	for _, r := range p.Rows {
 		b.WriteString("(assert (= (+")
@@ -73,85 +72,63 @@ func splitScript(p *problem.MILP) *problem.Script {
 		}
 		fmt.Fprintf(&b, ") %.0f))\n", r.Lo)
 	}
-	s.Text = b.String()
-	return s
+	return known.Script(b.String())
 }
 
-var milpLimitCases = append(commonCases(problem.FormMILP), []SolverCase{
-	{Name: "milp/work-limit", Doc: "a work limit stops the solver, each time with the same result",
-		Needs: needs(problem.FormMILP, problem.Decide), Run: checkWorkLimit},
-	{Name: "milp/after-infeasible", Doc: "one problem leaves nothing behind that changes the next",
-		Needs: needs(problem.FormMILP, problem.Decide), Run: checkAfterInfeasible},
-	{Name: "milp/target", Doc: "a target ends the search at a point that reaches it, and at none that does not",
-		Needs: needs(problem.FormMILP, problem.Maximise), Run: checkTarget},
-	{Name: "milp/gap", Doc: "a gap may end the search early, with a bound that still holds",
-		Needs: needs(problem.FormMILP, problem.Maximise), Run: checkGap},
-	{Name: "milp/progress", Doc: "reported points are feasible, reported bounds hold, and nothing is reported afterwards",
-		Needs: needs(problem.FormMILP, problem.Maximise), Run: checkProgress},
-	{Name: "milp/threads", Doc: "more threads, another seed: the same optimum",
-		Needs: needs(problem.FormMILP, problem.Maximise), Run: checkThreads},
-	{Name: "milp/concurrent", Doc: "several calls at once do not disturb each other, where that is claimed",
-		Needs: needs(problem.FormMILP, problem.Maximise), Run: checkConcurrent},
+var milpLimitCases = append(commonCases(problem.FormMILP), []Case[*SolverEnv]{
+	on(problem.Decide, "milp/work-limit", "a work limit stops the solver, each time with the same result", checkWorkLimit),
+	asked(problem.Decide, "milp/after-infeasible", "one problem leaves nothing behind that changes the next", func() milps {
+		above := func(v float64) *problem.MILP {
+			return &problem.MILP{Columns: known.Integers(2, 0, 3), Rows: []problem.Row{known.Row(v, inf, 1, 1)}}
+		}
+		return milps{{"infeasible", above(7), known.Infeasible}, {"feasible", above(6), known.Feasible}, {"infeasible", above(7), known.Infeasible}, {"feasible", above(6), known.Feasible}}
+	}),
+	on(problem.Maximise, "milp/target", "a target ends the search at a point that reaches it, and at none that does not", checkTarget),
+	on(problem.Maximise, "milp/gap", "a gap may end the search early, with a bound that still holds", checkGap),
+	on(problem.Maximise, "milp/progress", "reported points are feasible, reported bounds hold, and nothing is reported afterwards", checkProgress),
+	on(problem.Maximise, "milp/threads", "more threads, another seed: the same optimum", checkThreads),
+	on(problem.Maximise, "milp/concurrent", "several calls at once do not disturb each other, where that is claimed", checkConcurrent),
 }...)
 
 func checkWorkLimit(ctx context.Context, e *SolverEnv) error {
 	p := hard(problem.FormMILP)
 	var results []*sdk.Result
 	for range 2 {
-		var r *sdk.Result
-		var err error
-		late := within(e.Options.grace(), "Solve under a work limit of 1", func() { r, err = e.solve(ctx, p, sdk.SolveOptions{WorkLimit: 1, Seed: 3}) })
-		if late != nil {
-			return late
-		}
+		r, err := e.stopped(ctx, p, sdk.WorkLimit, 0, sdk.SolveOptions{WorkLimit: 1, Seed: 3})
 		if err != nil {
-			return err
-		}
-		if err := e.stoppedFor(p, r, sdk.WorkLimit); err != nil {
 			return err
 		}
 		results = append(results, r)
 	}
 	a, b := results[0], results[1]
 	if a.Status != b.Status || a.Nodes != b.Nodes || !sameValues(a.Values, b.Values) {
-		return fmt.Errorf("two runs under the same work limit differ: %s after %d nodes, %s after %d", answer(a, nil), a.Nodes, answer(b, nil), b.Nodes)
-	}
-	return nil
-}
-
-func checkAfterInfeasible(ctx context.Context, e *SolverEnv) error {
-	bad := &problem.MILP{Columns: integers(2, 0, 3), Rows: []problem.Row{row(7, inf, 1, 1)}}
-	good := &problem.MILP{Columns: integers(2, 0, 3), Rows: []problem.Row{row(6, inf, 1, 1)}}
-	for range 2 {
-		if _, err := e.askMILP(ctx, "infeasible", bad, infeasible, sdk.SolveOptions{}); err != nil {
-			return err
-		}
-		if _, err := e.askMILP(ctx, "feasible", good, feasible, sdk.SolveOptions{}); err != nil {
-			return err
-		}
+		return fmt.Errorf("two runs under the same work limit differ: %s after %d nodes, %s after %d", known.Said(a, nil), a.Nodes, known.Said(b, nil), b.Nodes)
 	}
 	return nil
 }
 
 func checkTarget(ctx context.Context, e *SolverEnv) error {
 	ask := func(p *problem.MILP, target, best float64) error {
-		r, err := e.askMILP(ctx, fmt.Sprintf("target %v", target), p, optimum(best), sdk.SolveOptions{Target: &target})
+		r, err := e.askMILP(ctx, fmt.Sprintf("target %v", target), p, known.Optimum(best), sdk.SolveOptions{Target: &target})
 		if err != nil {
 			return err
 		}
-		s := sign(p.Objective.Maximise)
+		s := -1.0
+		if p.Objective.Maximise {
+			s = 1
+		}
 		within := s*(best-target) >= 0
 		switch {
-		case r.Status == sdk.Feasible && within && s*(target-r.Objective) > e.slack(target):
+		case r.Status == sdk.Feasible && within && s*(target-r.Objective) > e.Slack(target):
 			return fmt.Errorf("stopped at %v, short of the target %v", r.Objective, target)
 		case r.Status == sdk.Feasible && !within:
-			return fmt.Errorf("target %v is beyond the optimum %v: want optimal, got %s", target, best, answer(r, nil))
+			return fmt.Errorf("target %v is beyond the optimum %v: want optimal, got %s", target, best, known.Said(r, nil))
 		case r.Status == sdk.Unknown:
-			return fmt.Errorf("no answer to a small problem: %s", answer(r, nil))
+			return fmt.Errorf("no answer to a small problem: %s", known.Said(r, nil))
 		}
 		return nil
 	}
-	small := &problem.MILP{Columns: integers(2, 0, 9), Rows: []problem.Row{row(3, 5, 1, 1)}, Objective: minimise(1, 1)}
+	small := &problem.MILP{Columns: known.Integers(2, 0, 9), Rows: []problem.Row{known.Row(3, 5, 1, 1)}, Objective: known.Min(1, 1)}
 	return errors.Join(
 		ask(knapsack(), 12, knapsackOptimum), ask(knapsack(), knapsackOptimum, knapsackOptimum), ask(knapsack(), 40, knapsackOptimum),
 		ask(small, 4, 3), ask(small, -2, 3),
@@ -160,21 +137,17 @@ func checkTarget(ctx context.Context, e *SolverEnv) error {
 
 func checkGap(ctx context.Context, e *SolverEnv) error {
 	const gap = 0.5
-	p := knapsack()
-	r, err := e.solve(ctx, &problem.Problem{Name: "gap", MILP: p}, sdk.SolveOptions{Gap: gap})
+	r, err := e.claim(ctx, &problem.Problem{Name: "gap", MILP: knapsack()}, sdk.SolveOptions{Gap: gap})
 	if err != nil {
 		return err
 	}
-	if err := e.checkMILP(p, r); err != nil {
-		return err
-	}
 	if r.Status != sdk.Optimal && r.Status != sdk.Feasible {
-		return fmt.Errorf("%s is claimed; the problem is feasible", answer(r, nil))
+		return fmt.Errorf("%s is claimed; the problem is feasible", known.Said(r, nil))
 	}
-	if r.HasBound && r.Bound < knapsackOptimum-e.slack(knapsackOptimum) {
+	if r.HasBound && r.Bound < knapsackOptimum-e.Slack(knapsackOptimum) {
 		return fmt.Errorf("the bound %v cuts off the optimum %v", r.Bound, knapsackOptimum)
 	}
-	if r.Objective < (1-gap)*knapsackOptimum-e.slack(knapsackOptimum) {
+	if r.Objective < (1-gap)*knapsackOptimum-e.Slack(knapsackOptimum) {
 		return fmt.Errorf("%s at %v: further than a gap of %v from the optimum %v", r.Status, r.Objective, gap, knapsackOptimum)
 	}
 	return nil
@@ -192,7 +165,7 @@ func checkProgress(ctx context.Context, e *SolverEnv) error {
 		reports = append(reports, p)
 	}}
 	p := knapsack()
-	if _, err := e.askMILP(ctx, "progress", p, optimum(knapsackOptimum), o); err != nil {
+	if _, err := e.askMILP(ctx, "progress", p, known.Optimum(knapsackOptimum), o); err != nil {
 		return err
 	}
 	mu.Lock()
@@ -205,7 +178,7 @@ func checkProgress(ctx context.Context, e *SolverEnv) error {
 		}
 	}
 	// Another problem gives a straggler of the first one time to show.
-	if _, err := e.askMILP(ctx, "after progress", knapsack(), optimum(knapsackOptimum), sdk.SolveOptions{}); err != nil {
+	if _, err := e.askMILP(ctx, "after progress", knapsack(), known.Optimum(knapsackOptimum), sdk.SolveOptions{}); err != nil {
 		return err
 	}
 	mu.Lock()
@@ -216,37 +189,22 @@ func checkProgress(ctx context.Context, e *SolverEnv) error {
 	return nil
 }
 
-func (e *SolverEnv) checkReport(p *problem.MILP, r sdk.Progress) error {
-	eps := e.slack(knapsackOptimum)
-	if r.HasBound && !(r.Bound >= knapsackOptimum-eps) {
-		return fmt.Errorf("the bound %v cuts off the optimum %v", r.Bound, knapsackOptimum)
+// checkReport holds a report against its own point, as a claim of the coarsest tolerance, and
+// its bound against the optimum.
+func (e *SolverEnv) checkReport(p *problem.MILP, g sdk.Progress) error {
+	if g.HasBound && !(g.Bound >= knapsackOptimum-e.Slack(knapsackOptimum)) {
+		return fmt.Errorf("the bound %v cuts off the optimum %v", g.Bound, knapsackOptimum)
 	}
-	if r.Nodes < 0 || r.Elapsed < 0 {
-		return fmt.Errorf("%d nodes in %v", r.Nodes, r.Elapsed)
+	as := &sdk.Result{Status: sdk.Feasible, Values: g.Values, Objective: g.Objective, Nodes: g.Nodes, Elapsed: g.Elapsed, Tolerance: known.MaxTolerance}
+	if g.Values == nil {
+		as.Status, as.Reason = sdk.Unknown, sdk.Other
 	}
-	if r.Values == nil {
-		return nil
-	}
-	if len(r.Values) != len(p.Columns) {
-		return fmt.Errorf("%d values for %d columns", len(r.Values), len(p.Columns))
-	}
-	point, err := exactly(r.Values)
-	if err != nil {
-		return err
-	}
-	if v, where := violation(p, point); v > maxTolerance {
-		return fmt.Errorf("the point breaks %s by %g", where, v)
-	}
-	own, _ := sum(p.Objective.Terms, point).Float64()
-	if !(math.Abs(own-r.Objective) <= eps) {
-		return fmt.Errorf("the objective reported is %v; at the point it is %v", r.Objective, own)
-	}
-	return nil
+	return known.Referee{Grade: max(e.Grade, sdk.GradeRigorous)}.Claim(&problem.Problem{Name: "progress", MILP: p}, as)
 }
 
 func checkThreads(ctx context.Context, e *SolverEnv) error {
 	for _, o := range []sdk.SolveOptions{{Threads: 1}, {Threads: 2}, {Seed: 1}, {Seed: math.MaxInt64}, {Seed: -1, Threads: 2}} {
-		if _, err := e.askMILP(ctx, fmt.Sprintf("threads %d, seed %d", o.Threads, o.Seed), knapsack(), optimum(knapsackOptimum), o); err != nil {
+		if _, err := e.askMILP(ctx, fmt.Sprintf("threads %d, seed %d", o.Threads, o.Seed), knapsack(), known.Optimum(knapsackOptimum), o); err != nil {
 			return err
 		}
 	}
@@ -262,8 +220,8 @@ func checkConcurrent(ctx context.Context, e *SolverEnv) error {
 	for i := range errs {
 		wg.Go(func() {
 			for range 5 {
-				p := &problem.MILP{Columns: integers(2, 0, 9), Rows: []problem.Row{row(-inf, float64(i+3), 1, 1)}, Objective: maximise(1, 1)}
-				if _, err := e.askMILP(ctx, fmt.Sprintf("concurrent %d", i), p, optimum(float64(i+3)), sdk.SolveOptions{}); err != nil {
+				p := &problem.MILP{Columns: known.Integers(2, 0, 9), Rows: []problem.Row{known.Row(-inf, float64(i+3), 1, 1)}, Objective: known.Max(1, 1)}
+				if _, err := e.askMILP(ctx, fmt.Sprintf("concurrent %d", i), p, known.Optimum(float64(i+3)), sdk.SolveOptions{}); err != nil {
 					errs[i] = err
 					return
 				}

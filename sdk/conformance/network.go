@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -49,34 +50,6 @@ func ratio(text string) *big.Rat {
 	return r
 }
 
-// askQuery solves a network problem and checks the claim.
-func (e *SolverEnv) askQuery(ctx context.Context, name string, q *problem.Query, want truth) error {
-	return e.askQueryIn(ctx, name, q, want, 0)
-}
-
-// askQueryIn is askQuery with a time limit, 0 for none.
-func (e *SolverEnv) askQueryIn(ctx context.Context, name string, q *problem.Query, want truth, limit time.Duration) error {
-	p := &problem.Problem{Name: name, Query: q}
-	r, err := e.solve(ctx, p, sdk.SolveOptions{Seed: 1, TimeLimit: limit})
-	if err != nil {
-		return err
-	}
-	if err := e.check(p, r); err != nil {
-		return err
-	}
-	if err := e.checkTruth(r, want, q.Goal == problem.Maximise || q.Goal == problem.MaxK, limit > 0); err != nil {
-		return fmt.Errorf("problem %q: %w", name, err)
-	}
-	return nil
-}
-
-// queries is a list of queries with known answers.
-type queries []struct {
-	name string
-	q    *problem.Query
-	want truth
-}
-
 // bent is the step query changed.
 func bent(epsilon string, change func(*problem.Query)) *problem.Query {
 	q := stepQuery(epsilon)
@@ -84,123 +57,48 @@ func bent(epsilon string, change func(*problem.Query)) *problem.Query {
 	return q
 }
 
-// queryCase makes a case of queries with known answers.
-func queryCase(name, doc string, goal problem.Goal, list func() queries) SolverCase {
-	return SolverCase{Name: name, Doc: doc, Needs: needs(problem.FormNetwork, goal), Run: func(ctx context.Context, e *SolverEnv) error {
-		for _, k := range list() {
-			k.q.Goal = goal
-			if err := e.askQuery(ctx, k.name, k.q, k.want); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-}
-
-var networkCases = append(commonCases(problem.FormNetwork), []SolverCase{
-	queryCase("network/violating", "a violating individual is found, and survives the replay", problem.Decide, func() queries {
-		return queries{{"one of four violates", stepQuery("3/5"), feasible}, {"three of four violate", stepQuery("1/5"), feasible}}
+var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
+	asked(problem.Decide, "network/violating", "a violating individual is found, and survives the replay", func() queries {
+		return queries{{"one of four violates", stepQuery("3/5"), known.Feasible}, {"three of four violate", stepQuery("1/5"), known.Feasible}}
 	}),
-	queryCase("network/fair", "where no individual violates, none is claimed", problem.Decide, func() queries {
-		return queries{{"gap 0.6119, ε = 0.62", stepQuery("31/50"), infeasible}, {"ε just above the gap", stepQuery("0.611856"), infeasible}}
+	asked(problem.Decide, "network/fair", "where no individual violates, none is claimed", func() queries {
+		return queries{{"gap 0.6119, ε = 0.62", stepQuery("31/50"), known.Infeasible}, {"ε just above the gap", stepQuery("0.611856"), known.Infeasible}}
 	}),
-	queryCase("network/notions", "logit and both decision notions mean what semantics says", problem.Decide, func() queries {
+	asked(problem.Decide, "network/notions", "logit and both decision notions mean what semantics says", func() queries {
 		notion := func(n fairness.Notion, eps string, hi float64) *problem.Query {
 			return bent(eps, func(q *problem.Query) { q.Notion, q.Space.Features[0].Hi = n, hi })
 		}
 		// With a ≤ 1 the largest logit is 0: a score of ½, which is no "yes".
 		return queries{
-			{"logit gap 3 > 2.9", notion(fairness.Logit, "29/10", 3), feasible},
-			{"logit gap 3 is not > 3", notion(fairness.Logit, "3", 3), infeasible},
-			{"decisions differ", notion(fairness.Decision, "1", 2), feasible},
-			{"decisions agree at logit 0", notion(fairness.Decision, "1", 1), infeasible},
-			{"strict decisions differ", notion(fairness.DecisionStrict, "1", 2), feasible},
-			{"strict decisions agree", notion(fairness.DecisionStrict, "1", 1), infeasible},
+			{"logit gap 3 > 2.9", notion(fairness.Logit, "29/10", 3), known.Feasible},
+			{"logit gap 3 is not > 3", notion(fairness.Logit, "3", 3), known.Infeasible},
+			{"decisions differ", notion(fairness.Decision, "1", 2), known.Feasible},
+			{"decisions agree at logit 0", notion(fairness.Decision, "1", 1), known.Infeasible},
+			{"strict decisions differ", notion(fairness.DecisionStrict, "1", 2), known.Feasible},
+			{"strict decisions agree", notion(fairness.DecisionStrict, "1", 1), known.Infeasible},
 		}
 	}),
-	queryCase("network/maximise", "the largest gap or margin, for each notion", problem.Maximise, func() queries {
+	asked(problem.Maximise, "network/maximise", "the largest gap or margin, for each notion", func() queries {
 		notion := func(n fairness.Notion) *problem.Query { return bent("1/20", func(q *problem.Query) { q.Notion = n }) }
 		return queries{
-			{"score", notion(fairness.Score), optimum(fairness.Sigmoid(2) - fairness.Sigmoid(-1))},
-			{"logit", notion(fairness.Logit), optimum(3)},
-			{"decision", notion(fairness.Decision), optimum(2)},
-			{"strict decision", notion(fairness.DecisionStrict), optimum(1)},
+			{"score", notion(fairness.Score), known.Optimum(fairness.Sigmoid(2) - fairness.Sigmoid(-1))},
+			{"logit", notion(fairness.Logit), known.Optimum(3)},
+			{"decision", notion(fairness.Decision), known.Optimum(2)},
+			{"strict decision", notion(fairness.DecisionStrict), known.Optimum(1)},
 		}
 	}),
-	{Name: "network/other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name",
-		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkSolverFamily},
-	{Name: "network/shares", Doc: "where trees are taken, gaps of those whose output is a share are gaps of shares",
-		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkShareLink},
-	{Name: "network/no-time", Doc: "with no time at all, a violation is found or not, and never ruled out",
-		Needs: needs(problem.FormNetwork, problem.Decide), Run: checkNoTime},
-	{Name: "network/random", Doc: "random tiny networks have the verdict that enumeration finds",
-		Needs: needs(problem.FormNetwork, problem.Decide),
-		Run: func(ctx context.Context, e *SolverEnv) error {
-			return checkRandomNetworks(ctx, e, problem.Decide, randomQuery)
-		}},
-	{Name: "network/fixed", Doc: "features that have one value only are what they are, and make nothing unsat",
-		Needs: needs(problem.FormNetwork, problem.Decide),
-		Run: func(ctx context.Context, e *SolverEnv) error {
-			return checkRandomNetworks(ctx, e, problem.Decide, fixedQuery)
-		}},
-	{Name: "network/random-maximise", Doc: "random tiny networks have the largest gap that enumeration finds",
-		Needs: needs(problem.FormNetwork, problem.Maximise),
-		Run: func(ctx context.Context, e *SolverEnv) error {
-			return checkRandomNetworks(ctx, e, problem.Maximise, randomQuery)
-		}},
+	on(problem.Decide, "network/other-family", "a model of a family that is not claimed is refused with ErrUnsupported, by name", checkSolverFamily),
+	on(problem.Decide, "network/shares", "where trees are taken, gaps of those whose output is a share are gaps of shares", checkShareLink),
+	on(problem.Decide, "network/no-time", "with no time at all, a violation is found or not, and never ruled out", checkNoTime),
+	asked(problem.Decide, "network/random", "random tiny networks have the verdict that enumeration finds", drawn(problem.Decide, known.Small)),
+	asked(problem.Decide, "network/fixed", "features that have one value only are what they are, and make nothing unsat", drawn(problem.Decide, fixedQuery)),
+	asked(problem.Maximise, "network/random-maximise", "random tiny networks have the largest gap that enumeration finds", drawn(problem.Maximise, known.Small)),
 }...)
-
-// randomNetwork has the hidden layer given and dyadic weights.
-func randomNetwork(rng *rand.Rand, inputs, hidden int) *relu.Network {
-	dense := func(in, out int, rectified bool) relu.Layer {
-		l := relu.Layer{Name: "dense", In: in, Out: out, ReLU: rectified}
-		for range in * out {
-			l.Weights = append(l.Weights, float64(rng.IntN(65)-32)/16)
-		}
-		for range out {
-			l.Bias = append(l.Bias, float64(rng.IntN(33)-16)/8)
-		}
-		return l
-	}
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
-	out := 1
-	if rng.IntN(3) == 0 {
-		n.Head, out = relu.HeadSoftmax, 2
-	}
-	n.Layers = []relu.Layer{dense(inputs, hidden, true), dense(hidden, 3, true), dense(3, out, false)}
-	return n
-}
-
-// randomQuery has two integer features, a category with a one-hot map, two
-// protected features and, every other time, a constraint.
-func randomQuery(rng *rand.Rand) *problem.Query {
-	s := &space.Space{Inputs: 7, Features: []space.Feature{
-		{Name: "a", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: 0.25}}},
-		{Name: "p", Kind: space.Integer, Lo: 0, Hi: 9, Protected: []float64{1, 4, 12}, Inputs: []space.Input{{Index: 1, Scale: 0.125}}},
-		{Name: "c", Kind: space.Categorical, Lo: 0, Hi: 2, Categories: []string{"x", "y", "z"}, Inputs: []space.Input{
-			{Index: 2, Table: []float64{1, 0, 0}}, {Index: 3, Table: []float64{0, 1, 0}}, {Index: 4, Table: []float64{0, 0, 1}}}},
-		{Name: "q", Kind: space.Categorical, Lo: 0, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}, Inputs: []space.Input{{Index: 5, Scale: 1}}},
-		{Name: "b", Kind: space.Integer, Lo: 0, Hi: 2, Inputs: []space.Input{{Index: 6, Scale: 1}}},
-	}}
-	if rng.IntN(2) == 0 {
-		s.Forbidden = []space.Predicate{
-			{{Feature: 2, Set: []int{0, 2}}, {Feature: 3, Set: []int{1}}},
-			{{Feature: 0, Interval: space.Interval{Lo: 2, Hi: inf}}, {Feature: 4, Interval: space.Interval{Lo: 1, Hi: 1}}},
-		}
-	}
-	n := randomNetwork(rng, s.Inputs, 4)
-	rng.Int64() // skipped: with the questions that follow, every liar is caught
-	q := &problem.Query{
-		Model: n, Space: s,
-		Notion: fairness.Notions[rng.IntN(len(fairness.Notions))], Epsilon: big.NewRat(int64(1+rng.IntN(12)), 20),
-	}
-	return q
-}
 
 // fixedQuery is a random one of which an integer, a category and a protected feature have one
 // value each, and another has too many to be tried.
 func fixedQuery(rng *rand.Rand) *problem.Query {
-	q := randomQuery(rng)
+	q := known.Small(rng)
 	b := &q.Space.Features[4]
 	b.Hi, b.Inputs[0].Scale = 399, 1.0/128
 	q.Region = q.Space.Whole()
@@ -209,24 +107,17 @@ func fixedQuery(rng *rand.Rand) *problem.Query {
 	return q
 }
 
-func checkRandomNetworks(ctx context.Context, e *SolverEnv, goal problem.Goal, draw func(*rand.Rand) *problem.Query) error {
-	rng := rand.New(rand.NewPCG(3, 5))
-	for i := range 12 {
-		q := draw(rng)
-		q.Goal = goal
-		known := referee(q)
-		want := truth{feasible: known.violates}
-		if goal == problem.Maximise {
-			want = optimum(known.lo)
-			if !known.pair {
-				want = infeasible
-			}
+// drawn draws queries, and enumerates the truth.
+func drawn(goal problem.Goal, draw func(*rand.Rand) *problem.Query) func() queries {
+	return func() (list queries) {
+		rng := rand.New(rand.NewPCG(3, 5))
+		for i := range 12 {
+			q := draw(rng)
+			q.Goal = goal
+			list = append(list, question[*problem.Query]{fmt.Sprintf("random network %d, %s", i, q.Notion), q, known.Enumerate(q).Answer(q)})
 		}
-		if err := e.askQuery(ctx, fmt.Sprintf("random network %d, %s", i, q.Notion), q, want); err != nil {
-			return err
-		}
+		return list
 	}
-	return nil
 }
 
 // largeQuery has some 10¹⁸ individuals, and a network that treats most of them
@@ -241,14 +132,15 @@ func largeQuery() *problem.Query {
 		}
 		s.Features = append(s.Features, f)
 	}
-	return &problem.Query{Model: randomNetwork(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
+	return &problem.Query{Model: known.Dyadic(rng, s.Inputs, 24), Space: s, Notion: fairness.Score, Epsilon: big.NewRat(9, 10), Goal: problem.Decide}
 }
 
 // checkNoTime asks a question with a violation under limits that are over before,
 // or soon after, the search begins.
 func checkNoTime(ctx context.Context, e *SolverEnv) error {
 	for _, limit := range []time.Duration{1, 10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond} {
-		if err := e.askQueryIn(ctx, "one of four violates", stepQuery("3/5"), feasible, limit); err != nil {
+		p := &problem.Problem{Name: "one of four violates", Query: stepQuery("3/5")}
+		if _, err := e.ask(ctx, p, known.Feasible, sdk.SolveOptions{Seed: 1, TimeLimit: limit}); err != nil {
 			return fmt.Errorf("in %v: %w", limit, err)
 		}
 	}

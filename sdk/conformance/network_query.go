@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -13,21 +14,18 @@ import (
 // The parts of a query beyond network, space, notion and ε. A solver may
 // refuse each of them with ErrUnsupported, which is shown as a skip; to ignore
 // one is a failure.
-var networkQueryCases = []SolverCase{
+var networkQueryCases = []Case[*SolverEnv]{
 	optionalQuery("network/region", "the region cuts the box and the protected values", func() queries {
+		cut := func(change func(*space.Region)) *problem.Query {
+			return bent("1/2", func(q *problem.Query) {
+				q.Region = q.Space.Whole()
+				change(&q.Region)
+			})
+		}
 		return queries{
-			{"a ≤ 2", bent("1/2", func(q *problem.Query) {
-				q.Region = q.Space.Whole()
-				q.Region.Box[0].Hi = 2
-			}), infeasible},
-			{"s = 1 only", bent("1/2", func(q *problem.Query) {
-				q.Region = q.Space.Whole()
-				q.Region.Values[1] = []float64{1}
-			}), infeasible},
-			{"a = 3", bent("1/2", func(q *problem.Query) {
-				q.Region = q.Space.Whole()
-				q.Region.Box[0].Lo = 3
-			}), feasible},
+			{"a ≤ 2", cut(func(r *space.Region) { r.Box[0].Hi = 2 }), known.Infeasible},
+			{"s = 1 only", cut(func(r *space.Region) { r.Values[1] = []float64{1} }), known.Infeasible},
+			{"a = 3", cut(func(r *space.Region) { r.Box[0].Lo = 3 }), known.Feasible},
 		}
 	}),
 	optionalQuery("network/constraints", "combinations that are forbidden are not in the space", func() queries {
@@ -36,9 +34,9 @@ var networkQueryCases = []SolverCase{
 		}
 		high := space.Condition{Feature: 0, Interval: space.Interval{Lo: 3, Hi: inf}}
 		return queries{
-			{"a ≥ 3 forbidden", forbid(space.Predicate{high}), infeasible},
-			{"a ≥ 3 with s = 0 forbidden", forbid(space.Predicate{high, {Feature: 1, Interval: space.Interval{}}}), infeasible},
-			{"a ≤ 2 forbidden", forbid(space.Predicate{{Feature: 0, Interval: space.Interval{Lo: -inf, Hi: 2}}}), feasible},
+			{"a ≥ 3 forbidden", forbid(space.Predicate{high}), known.Infeasible},
+			{"a ≥ 3 with s = 0 forbidden", forbid(space.Predicate{high, {Feature: 1, Interval: space.Interval{}}}), known.Infeasible},
+			{"a ≤ 2 forbidden", forbid(space.Predicate{{Feature: 0, Interval: space.Interval{Lo: -inf, Hi: 2}}}), known.Feasible},
 		}
 	}),
 	optionalQuery("network/protected-values", "protected values need not lie in the feature's domain", func() queries {
@@ -46,35 +44,35 @@ var networkQueryCases = []SolverCase{
 			return bent("1/2", func(q *problem.Query) { q.Space.Features[1].Protected = v })
 		}
 		// At s = 5 the logit is a + 11 and at s = −4 it is −1.
-		return queries{{"0 and 5", values(0, 5), feasible}, {"-4 and 0", values(-4, 0), infeasible}, {"-4 and 5", values(-4, 5), feasible}, {"1 only", values(1), infeasible}}
+		return queries{{"0 and 5", values(0, 5), known.Feasible}, {"-4 and 0", values(-4, 0), known.Infeasible}, {"-4 and 5", values(-4, 5), known.Feasible}, {"1 only", values(1), known.Infeasible}}
 	}),
 	optionalQuery("network/one-value", "features with a single value, protected or not, are no trouble", func() queries {
 		return queries{
-			{"a = 3", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Lo = 3 }), feasible},
-			{"a = 0", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Hi = 0 }), infeasible},
+			{"a = 3", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Lo = 3 }), known.Feasible},
+			{"a = 0", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Hi = 0 }), known.Infeasible},
 		}
 	}),
 	optionalQuery("network/exclude", "an excluded individual is not the answer", func() queries {
 		exclude := func(points ...[]float64) *problem.Query {
 			return bent("1/2", func(q *problem.Query) { q.Exclude = points })
 		}
-		return queries{{"a = 3 excluded", exclude([]float64{3, 1}), infeasible}, {"others excluded", exclude([]float64{0, 0}, []float64{2, 0}), feasible}}
+		return queries{{"a = 3 excluded", exclude([]float64{3, 1}), known.Infeasible}, {"others excluded", exclude([]float64{0, 0}, []float64{2, 0}), known.Feasible}}
 	}),
 	optionalQuery("network/predicates", "required predicates hold at the first copy, forbidden ones do not", func() queries {
 		upTo := func(hi float64) []space.Predicate {
 			return []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: hi}}}}
 		}
 		return queries{
-			{"a ≤ 2 required", bent("1/2", func(q *problem.Query) { q.Require = upTo(2) }), infeasible},
-			{"a ≤ 3 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(3) }), infeasible},
-			{"a ≤ 2 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(2) }), feasible},
+			{"a ≤ 2 required", bent("1/2", func(q *problem.Query) { q.Require = upTo(2) }), known.Infeasible},
+			{"a ≤ 3 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(3) }), known.Infeasible},
+			{"a ≤ 2 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(2) }), known.Feasible},
 		}
 	}),
 	optionalQuery("network/near", "a point to stay near is a wish that changes no verdict", func() queries {
 		near := func(eps string) *problem.Query {
 			return bent(eps, func(q *problem.Query) { q.Near = []float64{0, 0} })
 		}
-		return queries{{"near a = 0", near("1/2"), feasible}, {"near a = 0, fair", near("31/50"), infeasible}}
+		return queries{{"near a = 0", near("1/2"), known.Feasible}, {"near a = 0, fair", near("31/50"), known.Infeasible}}
 	}),
 	optionalQuery("network/k", "a witness of k bins reaches k bins", func() queries {
 		// At a = 3 the values 0, ½ (logit ½) and 1 give scores 0.27, 0.62, 0.88.
@@ -85,7 +83,7 @@ var networkQueryCases = []SolverCase{
 				q.Space.Features[1].Protected = []float64{0, 0.5, 1}
 			})
 		}
-		return queries{{"k = 3", k(3), feasible}, {"k = 4", k(4), infeasible}}
+		return queries{{"k = 3", k(3), known.Feasible}, {"k = 4", k(4), known.Infeasible}}
 	}),
 	optionalQuery("network/relax", "a relaxed feature may differ between the copies, within its tolerance", func() queries {
 		relax := func(eps string, by float64) *problem.Query {
@@ -99,10 +97,10 @@ var networkQueryCases = []SolverCase{
 		// relaxation, σ(1) − σ(−1) = 0.4621 at a distance of 1, and
 		// σ(3) − σ(−1) = 0.6836 at a distance of 3.
 		return queries{
-			{"distance 0", relax("2/5", 0), infeasible},
-			{"distance 1", relax("2/5", 1), feasible},
-			{"distance 1, fair", relax("1/2", 1), infeasible},
-			{"distance 3", relax("17/25", 3), feasible},
+			{"distance 0", relax("2/5", 0), known.Infeasible},
+			{"distance 1", relax("2/5", 1), known.Feasible},
+			{"distance 1, fair", relax("1/2", 1), known.Infeasible},
+			{"distance 3", relax("17/25", 3), known.Feasible},
 		}
 	}),
 	optionalQuery("network/real", "a real-valued feature is searched over its whole interval", func() queries {
@@ -110,26 +108,22 @@ var networkQueryCases = []SolverCase{
 		real := func(eps string) *problem.Query {
 			return bent(eps, func(q *problem.Query) { q.Space.Features[0].Kind, q.Space.Features[0].Hi = space.Real, 2.5 })
 		}
-		return queries{{"real a", real("1/2"), feasible}, {"real a, fair", real("11/20"), infeasible}}
+		return queries{{"real a", real("1/2"), known.Feasible}, {"real a, fair", real("11/20"), known.Infeasible}}
 	}),
 }
 
 // optionalQuery makes a case that a solver may decline.
-func optionalQuery(name, doc string, list func() queries) SolverCase {
-	c := queryCase(name, doc, problem.Decide, list)
-	run := c.Run
-	c.Run = func(ctx context.Context, e *SolverEnv) error {
+func optionalQuery(name, doc string, list func() queries) Case[*SolverEnv] {
+	return on(problem.Decide, name, doc, func(ctx context.Context, e *SolverEnv) error {
 		for _, k := range list() {
-			k.q.Goal = problem.Decide
-			r, err := e.solve(ctx, &problem.Problem{Name: k.name, Query: k.q}, sdk.SolveOptions{})
+			r, err := e.solve(ctx, k.problem(), sdk.SolveOptions{})
 			if errors.Is(err, sdk.ErrUnsupported) {
 				return skip("declined: %v", err)
 			}
 			if err == nil && r.Status == sdk.Unknown && r.Reason == sdk.Incomplete {
-				return skip("declined: %s", answer(r, nil))
+				return skip("declined: %s", known.Said(r, nil))
 			}
 		}
-		return run(ctx, e)
-	}
-	return c
+		return askAll(ctx, e, problem.Decide, list())
+	})
 }

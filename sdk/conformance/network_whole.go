@@ -7,81 +7,30 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The goals that speak of an individual with all its counterfactuals. Each
+// The goals that speak of an individual with all its counterfactuals, and the parts of the
+// region that a solver hands over, which are optional for goals other than Quantify. Each
 // problem is small enough to be enumerated.
-var wholeCases = []SolverCase{
-	{Name: "network/max-k", Doc: "the largest number of bins, with an individual that reaches it", Needs: needs(problem.FormNetwork, problem.MaxK),
-		Run: func(ctx context.Context, e *SolverEnv) error { return checkWholes(ctx, e, problem.MaxK) }},
-	{Name: "network/min-k", Doc: "the smallest number of bins, with an individual that reaches it", Needs: needs(problem.FormNetwork, problem.MinK),
-		Run: func(ctx context.Context, e *SolverEnv) error { return checkWholes(ctx, e, problem.MinK) }},
-	{Name: "network/minimise", Doc: "the smallest gap in scores and in logits, with an individual that has it", Needs: needs(problem.FormNetwork, problem.Minimise),
-		Run: func(ctx context.Context, e *SolverEnv) error { return checkWholes(ctx, e, problem.Minimise) }},
-	{Name: "network/quantify", Doc: "the shares of individuals treated fairly and unfairly", Needs: needs(problem.FormNetwork, problem.Quantify),
-		Run: checkQuantify},
-}
-
-// wholly: a witness of the goal is an individual with all its counterfactuals.
-// It may have one only, which then stands for both copies.
-func wholly(g problem.Goal) bool {
-	return g == problem.MaxK || g == problem.MinK || g == problem.Minimise
-}
-
-// checkWhole holds a claim against the individual it shows.
-func (e *SolverEnv) checkWhole(q *problem.Query, r *sdk.Result, logits []*big.Rat) error {
-	lo, hi := value(q, logits)
-	eps := e.slack(hi)
-	if !(r.Objective >= lo-eps && r.Objective <= hi+eps) {
-		return fmt.Errorf("the objective claimed is %v; the individual held has %v", r.Objective, lo)
-	}
-	if over := sign(q.Goal == problem.MaxK) * (r.Objective - r.Bound); r.HasBound && over > eps {
-		return fmt.Errorf("the bound %v contradicts the objective %v of the individual held", r.Bound, r.Objective)
-	}
-	return nil
-}
-
-// value encloses what goals with a value weigh of an individual with these
-// logits: its gap or margin, or its number of bins.
-func value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
-	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
-		k := float64(q.Model.Link().KBins(logits, q.Epsilon))
-		return k, k
-	}
-	return q.Notion.Gap(logits)
-}
-
-// checkShares checks what must hold of shares, whatever the problem.
-func checkShares(r *sdk.Result) error {
-	s := r.Shares
-	if r.HasPoint() {
-		return errors.New("a point for a problem that asks for shares")
-	}
-	if s == nil {
-		if r.Status == sdk.Optimal || r.Status == sdk.Feasible {
-			return fmt.Errorf("%s without shares", r.Status)
-		}
-		return nil
-	}
-	if s.Fair == nil || s.Unfair == nil || s.Fair.Sign() < 0 || s.Unfair.Sign() < 0 {
-		return fmt.Errorf("the shares are %v and %v", s.Fair, s.Unfair)
-	}
-	switch all := new(big.Rat).Add(s.Fair, s.Unfair).Cmp(big.NewRat(1, 1)); {
-	case all > 0:
-		return fmt.Errorf("the shares %s and %s sum to more than 1", s.Fair.FloatString(6), s.Unfair.FloatString(6))
-	case all < 0 && r.Status == sdk.Optimal:
-		return fmt.Errorf("%s, and yet the shares %s and %s leave something open", r.Status, s.Fair.FloatString(6), s.Unfair.FloatString(6))
-	}
-	if s.Boxes < 0 {
-		return fmt.Errorf("%d boxes", s.Boxes)
-	}
-	return nil
+var wholeCases = []Case[*SolverEnv]{
+	on(problem.MaxK, "network/max-k", "the largest number of bins, with an individual that reaches it", checkWholes(problem.MaxK)),
+	on(problem.MinK, "network/min-k", "the smallest number of bins, with an individual that reaches it", checkWholes(problem.MinK)),
+	on(problem.Minimise, "network/minimise", "the smallest gap in scores and in logits, with an individual that has it", checkWholes(problem.Minimise)),
+	on(problem.Quantify, "network/quantify", "the shares of individuals treated fairly and unfairly", checkQuantify),
+	on(problem.Quantify, "network/pieces", "the pieces are the region, none of it twice, and what is claimed of them holds", checkPieces(sdk.SolveOptions{Seed: 1})),
+	on(problem.Quantify, "network/pieces-limited", "stopped short, the pieces still are the region, and the shares still hold", checkPieces(sdk.SolveOptions{Seed: 1, WorkLimit: 3})),
+	on(problem.Quantify, "network/pieces-again", "the same question has the same pieces and the same shares, in another process too", checkPiecesAgain),
+	on(problem.Quantify, "network/real-shares", "of a real-valued feature, shares are shares of its interval", checkRealShares),
+	on(problem.Decide, "network/pieces-goals", "whatever the goal, the pieces are the region, and their claims hold, also those about the bound", checkPiecesOfGoals),
+	on(problem.Quantify, "network/quantify-predicates", "those for whom a required predicate does not hold, or a forbidden one does, are not counted", checkQuantifyPredicates),
 }
 
 // wholeQueries are random queries of a notion with bins, some with a region and
@@ -90,58 +39,40 @@ func wholeQueries(n int) queries {
 	var out queries
 	rng := rand.New(rand.NewPCG(8, 13))
 	for i := range n {
-		q := randomQuery(rng)
+		q := known.Small(rng)
 		q.Notion = fairness.Score
 		if i%3 == 1 {
 			q.Region = q.Space.Whole().Clone()
 			q.Region.Box[0] = space.Interval{Lo: -1, Hi: 2}
 			q.Region.Values[1] = []float64{1, 12}
 		}
-		out = append(out, struct {
-			name string
-			q    *problem.Query
-			want truth
-		}{name: fmt.Sprintf("random network %d", i), q: q})
+		out = append(out, question[*problem.Query]{name: fmt.Sprintf("random network %d", i), p: q})
 	}
 	return out
 }
 
-func checkWholes(ctx context.Context, e *SolverEnv, goal problem.Goal) error {
-	for i, k := range wholeQueries(12) {
-		if k.q.Goal = goal; goal == problem.Minimise && i%2 == 1 {
-			k.q.Notion = fairness.Logit
+func checkWholes(goal problem.Goal) func(context.Context, *SolverEnv) error {
+	return func(ctx context.Context, e *SolverEnv) error {
+		list := wholeQueries(12)
+		for i := range list {
+			q := list[i].p
+			if q.Goal = goal; goal == problem.Minimise && i%2 == 1 {
+				q.Notion = fairness.Logit
+			}
+			list[i].want = known.Enumerate(q).Answer(q)
 		}
-		known := referee(k.q)
-		switch goal {
-		case problem.MaxK:
-			k.want = optimum(float64(known.most))
-		case problem.MinK:
-			k.want = optimum(float64(known.fewest))
-		case problem.Minimise:
-			k.want = optimum(known.least)
-		}
-		if known.fair+known.unfair == 0 {
-			k.want = infeasible
-		}
-		if err := e.askQuery(ctx, k.name, k.q, k.want); err != nil {
-			return err
-		}
+		return askAll(ctx, e, goal, list)
 	}
-	return nil
 }
 
 func checkQuantify(ctx context.Context, e *SolverEnv) error {
-	ask := wholeQueries(12)
-	for i := range ask {
+	for i, k := range wholeQueries(12) {
 		// Every notion, and many bins.
-		ask[i].q.Notion = fairness.Notions[i%len(fairness.Notions)]
-		if ask[i].q.Notion == fairness.Score && i > 0 {
-			ask[i].q.K, ask[i].q.Epsilon = 3, big.NewRat(1, 20)
+		k.p.Notion = fairness.Notions[i%len(fairness.Notions)]
+		if k.p.Notion == fairness.Score && i > 0 {
+			k.p.K, k.p.Epsilon = 3, big.NewRat(1, 20)
 		}
-	}
-	for _, k := range ask {
-		k.q.Goal = problem.Quantify
-		if err := e.askShares(ctx, k.name, k.q); err != nil {
+		if err := e.askShares(ctx, k); err != nil {
 			return err
 		}
 	}
@@ -150,63 +81,173 @@ func checkQuantify(ctx context.Context, e *SolverEnv) error {
 
 // askShares asks for shares, and holds them against what enumeration counts: at
 // the end, and on the way there.
-func (e *SolverEnv) askShares(ctx context.Context, name string, q *problem.Query) error {
-	known := referee(q)
+func (e *SolverEnv) askShares(ctx context.Context, k question[*problem.Query]) error {
+	k.p.Goal = problem.Quantify
+	truth := known.Enumerate(k.p)
 	var mu sync.Mutex
 	var early error
 	o := sdk.SolveOptions{Seed: 1, Progress: func(p sdk.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if p.Shares != nil && early == nil {
-			early = known.checkBounds(p.Shares)
+			early = truth.Within(p.Shares)
 		}
 	}}
-	p := &problem.Problem{Name: name, Query: q}
-	r, err := e.solve(ctx, p, o)
+	r, err := e.claim(ctx, k.problem(), o)
 	if err != nil {
-		return err
-	}
-	if err := e.check(p, r); err != nil {
 		return err
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	if early != nil {
-		return fmt.Errorf("problem %q, %s: on the way, %w", name, q.Notion, early)
+		return fmt.Errorf("problem %q, %s: on the way, %w", k.name, k.p.Notion, early)
 	}
-	if err := checkKnownShares(r, known); err != nil {
-		return fmt.Errorf("problem %q, %s: %w", name, q.Notion, err)
-	}
-	return nil
-}
-
-// checkBounds checks that shares do not exceed the number of individuals.
-func (d *decided) checkBounds(s *sdk.Shares) error {
-	all := max(d.fair+d.unfair, 1)
-	if s.Fair.Cmp(big.NewRat(d.fair, all)) > 0 || s.Unfair.Cmp(big.NewRat(d.unfair, all)) > 0 {
-		return fmt.Errorf("the shares %s and %s exceed the truth, %d and %d of %d", s.Fair.RatString(), s.Unfair.RatString(), d.fair, d.unfair, all)
+	if err := truth.Shares(r); err != nil {
+		return fmt.Errorf("problem %q, %s: %w", k.name, k.p.Notion, err)
 	}
 	return nil
 }
 
-// checkKnownShares holds an answer against what enumeration counted. A problem
-// that small must be answered in full.
-func checkKnownShares(r *sdk.Result, known decided) error {
-	all := known.fair + known.unfair
-	if all == 0 {
-		if r.Status != sdk.Infeasible {
-			return fmt.Errorf("the question is about no individual; want infeasible, got %s", answer(r, nil))
+// divide asks for pieces along with the answer.
+func (e *SolverEnv) divide(ctx context.Context, k question[*problem.Query], o sdk.SolveOptions) (*sdk.Result, []sdk.Piece, error) {
+	var pieces []sdk.Piece
+	o.Pieces = func(list []sdk.Piece) { pieces = append(pieces, list...) }
+	r, err := e.claim(ctx, k.problem(), o)
+	return r, pieces, err
+}
+
+func checkPieces(o sdk.SolveOptions) func(context.Context, *SolverEnv) error {
+	return func(ctx context.Context, e *SolverEnv) error {
+		for _, k := range wholeQueries(6) {
+			k.p.Goal = problem.Quantify
+			r, pieces, err := e.divide(ctx, k, o)
+			if err != nil {
+				return err
+			}
+			if o.WorkLimit == 0 {
+				err = known.Enumerate(k.p).Shares(r)
+			}
+			if err = errors.Join(err, e.Pieces(k.p, r, pieces)); err != nil {
+				return fmt.Errorf("problem %q: %w", k.name, err)
+			}
 		}
 		return nil
 	}
-	if r.Status != sdk.Optimal {
-		return fmt.Errorf("no answer to a small problem: %s", answer(r, nil))
+}
+
+func checkPiecesAgain(ctx context.Context, e *SolverEnv) error {
+	other, err := e.another(ctx)
+	if err != nil {
+		return err
 	}
-	if want := big.NewRat(known.unfair, all); r.Shares.Unfair.Cmp(want) != 0 {
-		return fmt.Errorf("the unfair share is %s; counting finds %s", r.Shares.Unfair.RatString(), want.RatString())
+	for _, k := range wholeQueries(3) {
+		k.p.Goal = problem.Quantify
+		r, pieces, err := e.divide(ctx, k, sdk.SolveOptions{Seed: 7})
+		if err != nil {
+			return err
+		}
+		again, piecesAgain, err := other.divide(ctx, k, sdk.SolveOptions{Seed: 7})
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(r.Shares, again.Shares) {
+			return fmt.Errorf("problem %q: the shares are %+v, and then %+v", k.name, r.Shares, again.Shares)
+		}
+		if !reflect.DeepEqual(pieces, piecesAgain) {
+			return fmt.Errorf("problem %q: %d pieces, and then %d that are not the same", k.name, len(pieces), len(piecesAgain))
+		}
 	}
-	if n := r.Shares.Individuals; n != nil && n.Cmp(big.NewInt(all)) != 0 {
-		return fmt.Errorf("%s individuals; counting finds %d", n, all)
+	return nil
+}
+
+func checkRealShares(ctx context.Context, e *SolverEnv) error {
+	q, fair := realQuery()
+	r, pieces, err := e.divide(ctx, question[*problem.Query]{name: "a real feature", p: q}, sdk.SolveOptions{Seed: 1, WorkLimit: 5000})
+	switch {
+	case errors.Is(err, sdk.ErrUnsupported):
+		return skip("declined: %v", err)
+	case err != nil:
+		return err
+	case r.Shares == nil && r.Status == sdk.Unknown:
+		return skip("declined: %s", known.Said(r, nil))
+	case r.Shares == nil:
+		return fmt.Errorf("%s without shares", known.Said(r, nil))
+	}
+	const slip = 1e-9
+	proved, refuted := exactShare(r.Shares.Fair), exactShare(r.Shares.Unfair)
+	if proved > fair+slip || refuted > 1-fair+slip {
+		return fmt.Errorf("the shares %v and %v exceed the truth, %v and %v", proved, refuted, fair, 1-fair)
+	}
+	length, settled := 0.0, 0.0
+	for _, p := range pieces {
+		side := p.Box[0]
+		if side.Lo < 0 || side.Hi > 2.5 {
+			return fmt.Errorf("the piece %v is not in the region", p.Box)
+		}
+		if p.Fair != nil || p.Unfair != nil {
+			return fmt.Errorf("the piece %v counts individuals, of which there is no end", p.Box)
+		}
+		border := 2.5 * fair
+		if p.Claim == sdk.PieceFair && side.Hi > border+slip || p.Claim == sdk.PieceUnfair && side.Lo < border-slip {
+			return fmt.Errorf("the piece %v is claimed to be %s; from %v on there are violations", p.Box, p.Claim, border)
+		}
+		if length += side.Hi - side.Lo; p.Claim == sdk.PieceFair {
+			settled += side.Hi - side.Lo
+		}
+	}
+	if math.Abs(length-2.5) > slip {
+		return fmt.Errorf("the pieces have a length of %v together; the region has 2.5", length)
+	}
+	if math.Abs(settled/2.5-proved) > slip {
+		return fmt.Errorf("the fair pieces make up %v of the region; the answer says %v", settled/2.5, proved)
+	}
+	return nil
+}
+
+func exactShare(r *big.Rat) float64 {
+	v, _ := r.Float64()
+	return v
+}
+
+func checkPiecesOfGoals(ctx context.Context, e *SolverEnv) error {
+	divides := false
+	for _, goal := range problem.Goals {
+		if goal == problem.Quantify || !e.Description.Answers(problem.FormNetwork, goal) {
+			continue
+		}
+		for _, k := range wholeQueries(4) {
+			k.p.Goal, k.name = goal, fmt.Sprintf("%s, %s", k.name, goal)
+			r, pieces, err := e.divide(ctx, k, sdk.SolveOptions{Seed: 1})
+			if err != nil {
+				return err
+			}
+			if len(pieces) == 0 {
+				continue
+			}
+			divides = true
+			if err := e.Pieces(k.p, r, pieces); err != nil {
+				return fmt.Errorf("problem %q: %w", k.name, err)
+			}
+		}
+	}
+	if !divides {
+		return skip("there are no pieces")
+	}
+	return nil
+}
+
+func checkQuantifyPredicates(ctx context.Context, e *SolverEnv) error {
+	for i, k := range wholeQueries(4) {
+		k.p.Require = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: -1, Hi: float64(i)}}}}
+		if i%2 == 1 {
+			k.p.Forbid = []space.Predicate{{{Feature: 2, Set: []int{0, 2}}, {Feature: 4, Interval: space.Interval{Lo: 1, Hi: inf}}}}
+		}
+		switch err := e.askShares(ctx, k); {
+		case errors.Is(err, sdk.ErrUnsupported):
+			return skip("declined: %v", err)
+		case err != nil:
+			return err
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/option"
@@ -37,7 +38,7 @@ func (r Search) Run(ctx context.Context, s sdk.Strategy) ([]sdk.Trial, error) {
 		return nil, err
 	}
 	st := mixedStudy()
-	n := randomNetwork(rand.New(rand.NewPCG(15, 4)), st.space.Inputs, 5)
+	n := known.Dyadic(rand.New(rand.NewPCG(15, 4)), st.space.Inputs, 5)
 	host, err := evaluate.New(n, st.space, st.region, big.NewRat(1, 20))
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (r Search) Run(ctx context.Context, s sdk.Strategy) ([]sdk.Trial, error) {
 	if d.NeedsModel {
 		start.Model = n
 	}
-	session, err := e.startWith(ctx, s, st, start)
+	session, err := e.start(ctx, st, start)
 	if err != nil {
 		return nil, err
 	}

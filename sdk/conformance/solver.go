@@ -11,33 +11,22 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// SolverCase is one thing every solver must get right that claims what the
-// case needs.
-type SolverCase struct {
-	// Name is form/what, such as milp/equality.
-	Name string
-	// Doc is one sentence: what a solver must do.
-	Doc string
-	// Needs lists the services of which the solver must claim all.
-	Needs []sdk.Service
-	// Run asks and checks; an error is a failure.
-	Run func(ctx context.Context, e *SolverEnv) error
-}
-
 // SolverEnv is what a case works with.
 type SolverEnv struct {
+	known.Referee
 	Solver      sdk.Solver
 	Description sdk.Description
 	Options     Options
 }
 
 // SolverCases lists every case in the order in which they run.
-func SolverCases() []SolverCase {
-	return slices.Concat(describeCases, milpCases, milpSetCases, milpLimitCases, milpDeltaCases, networkCases, networkQueryCases, wholeCases, pieceCases, pieceGoalCases, smtCases)
+func SolverCases() []Case[*SolverEnv] {
+	return slices.Concat(describeCases, milpCases, milpLimitCases, milpDeltaCases, networkCases, networkQueryCases, wholeCases, smtCases)
 }
 
 // Solver runs the suite as subtests of a Go test:
@@ -58,44 +47,97 @@ func CheckSolver(ctx context.Context, s sdk.Solver, o Options, each func(Outcome
 	return &Report{Description: d, Outcomes: outcomes}, err
 }
 
-// bindSolver readies every case for the solver, according to its description.
 func bindSolver(ctx context.Context, s sdk.Solver, o Options) ([]runnable, sdk.Description) {
-	d, describeErr := s.Describe(ctx)
-	e := &SolverEnv{Solver: s, Description: d, Options: o}
-	var cases []runnable
-	for _, c := range SolverCases() {
-		b := runnable{name: c.Name, doc: c.Doc, plugin: s, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
-		switch {
-		case describeErr != nil && c.Name != "describe":
-			b.unclaimed = "Describe fails"
-		case len(c.Needs) > 0:
-			b.unclaimed = unclaimed(&d, c.Needs)
-		}
-		cases = append(cases, b)
-	}
-	return cases, d
+	return bind(ctx, s, SolverCases(), func(d sdk.Description) *SolverEnv {
+		return &SolverEnv{Referee: known.Referee{Grade: d.Exactness}, Solver: s, Description: d, Options: o}
+	})
 }
 
-func unclaimed(d *sdk.Description, needs []sdk.Service) string {
-	for _, s := range needs {
-		if !d.Answers(s.Form, s.Goal) {
-			return fmt.Sprintf("%s of the %s form is not claimed", s.Goal, s.Form)
+// on makes a case that needs a goal of the form that its name begins with.
+func on(g problem.Goal, name, doc string, run func(context.Context, *SolverEnv) error) Case[*SolverEnv] {
+	form, _, _ := strings.Cut(name, "/")
+	return Case[*SolverEnv]{name, doc, run, func(d *sdk.Description) string {
+		if !slices.ContainsFunc(problem.Forms, func(f problem.Form) bool { return f.String() == form && d.Answers(f, g) }) {
+			return fmt.Sprintf("%s of the %s form is not claimed", g, form)
 		}
-	}
-	for _, l := range d.Libraries {
-		if !l.Found {
-			return fmt.Sprintf("library %s was not found: %s", l.Name, l.Hint)
+		for _, l := range d.Libraries {
+			if !l.Found {
+				return fmt.Sprintf("library %s was not found: %s", l.Name, l.Hint)
+			}
 		}
-	}
-	return ""
+		return ""
+	}}
 }
 
-func needs(f problem.Form, goals ...problem.Goal) []sdk.Service {
-	var out []sdk.Service
-	for _, g := range goals {
-		out = append(out, sdk.Service{Form: f, Goal: g})
+// question is a problem of one form with its right answer.
+type question[P any] struct {
+	name string
+	p    P
+	want known.Answer
+}
+
+type (
+	milps   = []question[*problem.MILP]
+	queries = []question[*problem.Query]
+	scripts = []question[*problem.Script]
+)
+
+// problem is the question's problem.
+func (k question[P]) problem() *problem.Problem {
+	out := &problem.Problem{Name: k.name}
+	switch p := any(k.p).(type) {
+	case *problem.MILP:
+		out.MILP = p
+	case *problem.Query:
+		out.Query = p
+	case *problem.Script:
+		out.SMT = p
 	}
 	return out
+}
+
+// asked makes a case of problems with known answers.
+func asked[P any](g problem.Goal, name, doc string, list func() []question[P]) Case[*SolverEnv] {
+	return on(g, name, doc, func(ctx context.Context, e *SolverEnv) error { return askAll(ctx, e, g, list()) })
+}
+
+// askAll asks the questions, those of the network form with the goal.
+func askAll[P any](ctx context.Context, e *SolverEnv, g problem.Goal, list []question[P]) error {
+	for _, k := range list {
+		p := k.problem()
+		o := sdk.SolveOptions{}
+		if p.Query != nil {
+			p.Query.Goal, o.Seed = g, 1
+		}
+		if _, err := e.ask(ctx, p, k.want, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask solves a problem and checks the claim against itself and the truth.
+func (e *SolverEnv) ask(ctx context.Context, p *problem.Problem, want known.Answer, o sdk.SolveOptions) (*sdk.Result, error) {
+	r, err := e.claim(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	limited := o.TimeLimit > 0 || o.WorkLimit > 0 || o.Target != nil || o.Gap > 0
+	return r, e.Answer(p, r, want, limited)
+}
+
+// askMILP is ask of a MILP.
+func (e *SolverEnv) askMILP(ctx context.Context, name string, m *problem.MILP, want known.Answer, o sdk.SolveOptions) (*sdk.Result, error) {
+	return e.ask(ctx, &problem.Problem{Name: name, MILP: m}, want, o)
+}
+
+// claim solves a problem and checks the claim against itself.
+func (e *SolverEnv) claim(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
+	r, err := e.solve(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, e.Claim(p, r)
 }
 
 // solve asks the solver with the run's own plugin options filled in.
@@ -110,22 +152,17 @@ func (e *SolverEnv) solve(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 			told(g)
 		}
 	}
-	r, err := solveWith(ctx, e.Solver, p, e.withSet(o))
-	if err == nil && nan.Load() {
-		err = fmt.Errorf("problem %q: a bound that it reported on its way is NaN", p.Name)
+	r, err := e.Solver.Solve(ctx, p, e.withSet(o))
+	switch {
+	case err != nil:
+	case r == nil:
+		err = errors.New("neither a result nor an error")
+	case nan.Load():
+		err = errors.New("a bound that it reported on its way is NaN")
+	default:
+		return r, nil
 	}
-	return r, err
-}
-
-func solveWith(ctx context.Context, s sdk.Solver, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
-	r, err := s.Solve(ctx, p, o)
-	if err != nil {
-		return nil, fmt.Errorf("problem %q: %w", p.Name, err)
-	}
-	if r == nil {
-		return nil, fmt.Errorf("problem %q: neither a result nor an error", p.Name)
-	}
-	return r, nil
+	return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 }
 
 func (e *SolverEnv) withSet(o sdk.SolveOptions) sdk.SolveOptions {
@@ -140,28 +177,27 @@ func merged(a, b map[string]string) map[string]string {
 	return out
 }
 
-// another is a second solver of the same kind, in a process of its own where
-// the run can open one.
-func (e *SolverEnv) another(ctx context.Context) (sdk.Solver, error) {
-	if e.Options.NewSolver == nil {
-		return e.Solver, nil
+// another is the environment of a second solver of the same kind, in a process of its own
+// where the run can open one.
+func (e *SolverEnv) another(ctx context.Context) (*SolverEnv, error) {
+	other := *e
+	var err error
+	if e.Options.NewSolver != nil {
+		other.Solver, err = e.Options.NewSolver(ctx)
 	}
-	return e.Options.NewSolver(ctx)
+	return &other, err
 }
 
-var describeCases = []SolverCase{
+var describeCases = []Case[*SolverEnv]{
 	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkSolverDescription},
 	{Name: "unserved", Doc: "a form or goal that is not claimed is refused with ErrUnsupported", Run: checkUnserved},
 }
 
 func checkSolverDescription(ctx context.Context, e *SolverEnv) error {
-	d, err := e.Solver.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	if err := checkDescription(&d); err != nil {
-		return err
-	}
+	return checkDescription(ctx, e.Solver, checkServices)
+}
+
+func checkServices(d *sdk.Description) error {
 	if len(d.Serves) == 0 {
 		return errors.New("Serves is empty: a solver must answer something")
 	}
@@ -182,18 +218,15 @@ func checkSolverDescription(ctx context.Context, e *SolverEnv) error {
 	if len(d.Presets) > 0 {
 		return errors.New("Presets are for strategies")
 	}
-	again, err := e.Solver.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(d, again) {
-		return fmt.Errorf("two descriptions differ: %+v and %+v", d, again)
-	}
 	return nil
 }
 
-// checkDescription checks what solvers and strategies share.
-func checkDescription(d *sdk.Description) error {
+// checkDescription checks what solvers and strategies share, then what own says.
+func checkDescription(ctx context.Context, plugin describer, own func(*sdk.Description) error) error {
+	d, err := plugin.Describe(ctx)
+	if err != nil {
+		return err
+	}
 	if d.Name == "" || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyz0123456789+-_.") != "" {
 		return fmt.Errorf("Name %q: want lower-case letters, digits and + - _ . only", d.Name)
 	}
@@ -221,7 +254,14 @@ func checkDescription(d *sdk.Description) error {
 			return fmt.Errorf("library %q: want a name, and a hint where it was not found", l.Name)
 		}
 	}
-	return nil
+	if err := own(&d); err != nil {
+		return err
+	}
+	again, err := plugin.Describe(ctx)
+	if err == nil && !reflect.DeepEqual(d, again) {
+		err = fmt.Errorf("two descriptions differ: %+v and %+v", d, again)
+	}
+	return err
 }
 
 func semantic(version string) bool {
@@ -246,7 +286,7 @@ func checkUnserved(ctx context.Context, e *SolverEnv) error {
 			}
 			asked = true
 			if r, err := e.solve(ctx, p, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrUnsupported) {
-				return fmt.Errorf("%s of the %s form is not claimed: want ErrUnsupported, got %s", g, f, answer(r, err))
+				return fmt.Errorf("%s of the %s form is not claimed: want ErrUnsupported, got %s", g, f, known.Said(r, err))
 			}
 		}
 	}
@@ -254,24 +294,6 @@ func checkUnserved(ctx context.Context, e *SolverEnv) error {
 		return skip("everything is claimed")
 	}
 	return nil
-}
-
-// answer writes what a solver said, for messages.
-func answer(r *sdk.Result, err error) string {
-	if err != nil {
-		return "the error " + err.Error()
-	}
-	if r == nil {
-		return "nothing"
-	}
-	text := r.Status.String()
-	if r.Reason != sdk.NoReason {
-		text += ", " + r.Reason.String()
-	}
-	if r.Native != "" {
-		text += " (" + r.Native + ")"
-	}
-	return text
 }
 
 // sample is a small problem of the form and goal; nil where there is none.

@@ -10,21 +10,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/space"
 )
-
-// StrategyCase is one thing every strategy must get right.
-type StrategyCase struct {
-	Name string
-	// Doc is one sentence: what a strategy must do.
-	Doc string
-	// Needs, where not nil, says what the description lacks for the case to
-	// apply; an empty answer means it applies.
-	Needs func(*sdk.Description) string
-	// Run asks and checks; an error is a failure.
-	Run func(ctx context.Context, e *StrategyEnv) error
-}
 
 // StrategyEnv is what a case works with.
 type StrategyEnv struct {
@@ -34,7 +23,7 @@ type StrategyEnv struct {
 }
 
 // StrategyCases lists every case in the order in which they run.
-func StrategyCases() []StrategyCase { return slices.Clone(strategyCases) }
+func StrategyCases() []Case[*StrategyEnv] { return strategyCases }
 
 // Strategy runs the suite as subtests of a Go test.
 func Strategy[S T[S]](t S, s sdk.Strategy, o Options) {
@@ -51,20 +40,7 @@ func CheckStrategy(ctx context.Context, s sdk.Strategy, o Options, each func(Out
 }
 
 func bindStrategy(ctx context.Context, s sdk.Strategy, o Options) ([]runnable, sdk.Description) {
-	d, describeErr := s.Describe(ctx)
-	e := &StrategyEnv{Strategy: s, Description: d, Options: o}
-	var cases []runnable
-	for _, c := range strategyCases {
-		b := runnable{name: c.Name, doc: c.Doc, plugin: s, run: func(ctx context.Context) error { return c.Run(ctx, e) }}
-		switch {
-		case describeErr != nil && c.Name != "describe":
-			b.unclaimed = "Describe fails"
-		case c.Needs != nil:
-			b.unclaimed = c.Needs(&d)
-		}
-		cases = append(cases, b)
-	}
-	return cases, d
+	return bind(ctx, s, strategyCases, func(d sdk.Description) *StrategyEnv { return &StrategyEnv{s, d, o} })
 }
 
 // study is a small study that a session can search.
@@ -108,26 +84,17 @@ func randomRows(s *space.Space, n int) [][]float64 {
 	return rows
 }
 
-// start opens a session on the study.
-func (e *StrategyEnv) start(ctx context.Context, with sdk.Strategy, st study, seed int64, options map[string]string) (sdk.Session, error) {
-	return e.startChains(ctx, with, st, seed, options, 0)
-}
-
-// startChains is start for several chains.
-func (e *StrategyEnv) startChains(ctx context.Context, with sdk.Strategy, st study, seed int64, options map[string]string, chains int) (sdk.Session, error) {
-	return e.startWith(ctx, with, st, sdk.StartOptions{Seed: seed, Options: options, Chains: chains})
-}
-
-// startWith is start with options, to which it adds what is the same each time.
-func (e *StrategyEnv) startWith(ctx context.Context, with sdk.Strategy, st study, o sdk.StartOptions) (sdk.Session, error) {
+// start opens a session on the study, with options to which it adds what is the same each
+// time.
+func (e *StrategyEnv) start(ctx context.Context, st study, o sdk.StartOptions) (sdk.Session, error) {
 	o.Epsilon, o.Region, o.Options = big.NewRat(1, 20), st.region.Clone(), merged(e.Options.Set, o.Options)
 	if e.Description.NeedsRows {
 		o.Rows = st.rows
 	}
 	if e.Description.NeedsModel && o.Model == nil {
-		o.Model = randomNetwork(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
+		o.Model = known.Dyadic(rand.New(rand.NewPCG(4, 4)), st.space.Inputs, 5)
 	}
-	s, err := with.Start(ctx, st.space, o)
+	s, err := e.Strategy.Start(ctx, st.space, o)
 	if err != nil {
 		return nil, fmt.Errorf("Start: %w", err)
 	}
@@ -295,13 +262,11 @@ func (d *drive) run(ctx context.Context, s sdk.Session, rounds int) error {
 	return err
 }
 
-// search opens a session on the study and drives it. A nil answer evaluates.
-func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer func(sdk.Move) sdk.Trial) (*drive, error) {
-	return e.searchWith(ctx, e.Strategy, st, want, answer, nil)
-}
-
-func (e *StrategyEnv) searchWith(ctx context.Context, with sdk.Strategy, st study, want int, answer func(sdk.Move) sdk.Trial, options map[string]string) (*drive, error) {
-	s, err := e.start(ctx, with, st, 1, options)
+// search opens a session on the study, with a seed of 1, and drives it. A nil answer
+// evaluates. Where there are chains enough, trials lag behind as the description says.
+func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer func(sdk.Move) sdk.Trial, o sdk.StartOptions) (*drive, error) {
+	o.Seed = 1
+	s, err := e.start(ctx, st, o)
 	if err != nil {
 		return nil, err
 	}
@@ -309,5 +274,8 @@ func (e *StrategyEnv) searchWith(ctx context.Context, with sdk.Strategy, st stud
 		answer = e.evaluated(st)
 	}
 	d := &drive{study: st, answer: answer, want: want}
-	return d, d.run(ctx, s, rounds)
+	if lag := e.Description.Lag; lag > 0 && o.Chains >= (lag+1)*want {
+		d.lag = lag
+	}
+	return d, d.run(ctx, s, rounds+d.lag)
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-var strategyCases = []StrategyCase{
+var strategyCases = []Case[*StrategyEnv]{
 	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkStrategyDescription},
 	{Name: "moves", Doc: "moves are inside the space, one at least and no more than wanted, with rising IDs", Run: checkMoves},
 	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
-	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: checkConstraints},
-	{Name: "region", Doc: "points outside the region are not proposed", Run: checkRegion},
-	{Name: "one-value", Doc: "features with a single value are no trouble", Run: checkOneValue},
-	{Name: "wide", Doc: "features as wide as a float64 can count are no trouble", Run: checkWide},
+	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: changed(32, constrain)},
+	{Name: "region", Doc: "points outside the region are not proposed", Run: changed(32, cut)},
+	{Name: "one-value", Doc: "features with a single value are no trouble", Run: changed(8, fixAll, fixSome)},
+	{Name: "wide", Doc: "features as wide as a float64 can count are no trouble", Run: changed(16, widen)},
 	{Name: "same-seed", Doc: "the same seed gives the same moves, in another process too", Run: checkSameSeed},
 	{Name: "sessions", Doc: "sessions do not disturb each other", Run: checkSessions},
 	{Name: "nan", Doc: "a gap that is NaN is survived, or refused as ErrInvalidProblem, which sdk/serve does for a plugin", Run: checkNaN},
@@ -30,18 +30,18 @@ var strategyCases = []StrategyCase{
 	{Name: "untouched", Doc: "space, region and rows are not modified", Run: checkStrategyUntouched},
 	{Name: "unknown-option", Doc: "an unknown option is refused with ErrInvalidOption", Run: checkStrategyOption},
 	{Name: "default-options", Doc: "every option set to its default changes nothing", Run: checkStrategyDefaults,
-		Needs: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
+		Lacks: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
 	{Name: "presets", Doc: "every preset names known options and can be searched with", Run: checkPresets,
-		Needs: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
+		Lacks: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
-		Needs: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
-	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: checkSingleCopy,
-		Needs: func(d *sdk.Description) string {
+		Lacks: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
+	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: changed(8, isolate),
+		Lacks: func(d *sdk.Description) string {
 			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
 		}},
 	{Name: "other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name", Run: checkStrategyFamily,
-		Needs: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
+		Lacks: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
 	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
 }
 
@@ -53,13 +53,10 @@ func unless(ok bool, why string) string {
 }
 
 func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
-	d, err := e.Strategy.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	if err := checkDescription(&d); err != nil {
-		return err
-	}
+	return checkDescription(ctx, e.Strategy, checkPresetOptions)
+}
+
+func checkPresetOptions(d *sdk.Description) error {
 	if len(d.Serves) > 0 {
 		return errors.New("Serves is for solvers")
 	}
@@ -76,18 +73,11 @@ func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
 			}
 		}
 	}
-	again, err := e.Strategy.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(d, again) {
-		return fmt.Errorf("two descriptions differ: %+v and %+v", d, again)
-	}
 	return nil
 }
 
 func checkMoves(ctx context.Context, e *StrategyEnv) error {
-	d, err := e.search(ctx, mixedStudy(), 16, nil)
+	d, err := e.search(ctx, mixedStudy(), 16, nil, sdk.StartOptions{})
 	if err == nil && len(d.moves) == 0 {
 		return errors.New("the search was finished before it began")
 	}
@@ -96,7 +86,7 @@ func checkMoves(ctx context.Context, e *StrategyEnv) error {
 
 func checkWant(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
-	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -112,30 +102,39 @@ func checkWant(ctx context.Context, e *StrategyEnv) error {
 	return s.Close()
 }
 
-func checkConstraints(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+// changed searches the study with each change: no move may break a rule.
+func changed(want int, changes ...func(*study)) func(context.Context, *StrategyEnv) error {
+	return func(ctx context.Context, e *StrategyEnv) error {
+		for _, change := range changes {
+			st := mixedStudy()
+			change(&st)
+			st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
+			if _, err := e.search(ctx, st, want, nil, sdk.StartOptions{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func constrain(st *study) {
 	st.space.Forbidden = []space.Predicate{
 		{{Feature: 1, Interval: space.Interval{Lo: 40, Hi: 70}}},
 		{{Feature: 2, Set: []int{0, 3}}, {Feature: 4, Set: []int{0, 1}}},
 		{{Feature: 3, Interval: space.Interval{Lo: 0, Hi: inf}}, {Feature: 5, Interval: space.Interval{Lo: 50000, Hi: inf}}},
 	}
-	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-	_, err := e.search(ctx, st, 32, nil)
-	return err
 }
 
-func checkRegion(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+// cut leaves a region in which few rows lie, if any.
+func cut(st *study) {
 	st.region.Box[1] = space.Interval{Lo: 30, Hi: 39}
 	st.region.Box[2] = space.Interval{Lo: 1, Hi: 1}
 	st.region.Box[3] = space.Interval{Lo: 0.25, Hi: 0.5}
 	st.region.Values[0] = []float64{20, 40}
-	_, err := e.search(ctx, st, 32, nil) // few rows, if any, lie inside
-	return err
 }
 
-func checkOneValue(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+// fixAll leaves every feature one value, but for the protected integer.
+func fixAll(st *study) {
 	for i := range st.space.Features {
 		if f := &st.space.Features[i]; f.Kind == space.Categorical {
 			f.Categories, f.Hi = f.Categories[:1], 0
@@ -147,52 +146,47 @@ func checkOneValue(ctx context.Context, e *StrategyEnv) error {
 			f.Hi = f.Lo
 		}
 	}
-	one := st // everything
-	one.region, one.rows = st.space.Whole(), randomRows(st.space, 3)
-	if _, err := e.search(ctx, one, 8, nil); err != nil {
-		return fmt.Errorf("every feature has one value: %w", err)
-	}
-	some := mixedStudy()
-	some.space.Features[1].Hi = some.space.Features[1].Lo
-	some.space.Features[3].Hi = some.space.Features[3].Lo
-	some.region, some.rows = some.space.Whole(), randomRows(some.space, 20)
-	if _, err := e.search(ctx, some, 8, nil); err != nil {
-		return fmt.Errorf("some features have one value: %w", err)
-	}
-	return nil
+	st.region, st.rows = st.space.Whole(), randomRows(st.space, 3)
 }
 
-func checkWide(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
+func fixSome(st *study) {
+	for _, i := range []int{1, 3} {
+		st.space.Features[i].Hi = st.space.Features[i].Lo
+	}
+	st.region, st.rows = st.space.Whole(), randomRows(st.space, 20)
+}
+
+func widen(st *study) {
 	st.space.Features[1].Lo, st.space.Features[1].Hi = -1<<52, 1<<52
 	st.space.Features[3].Lo, st.space.Features[3].Hi = -1e300, 1e300
-	st.region, st.rows = st.space.Whole(), nil
-	for i := range 20 {
-		row := slices.Clone(mixedStudy().rows[i])
+	st.region, st.rows = st.space.Whole(), st.rows[:20]
+	for _, row := range st.rows {
 		row[1], row[3] = math.Trunc(row[1]*1e13), row[3]*1e299
-		st.rows = append(st.rows, row)
 	}
-	_, err := e.search(ctx, st, 16, nil)
-	return err
+}
+
+// isolate leaves each individual one counterfactual. All other cases have several.
+func isolate(st *study) {
+	st.space.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 30, Hi: inf}}}, {{Feature: 4, Set: []int{1}}}}
 }
 
 func checkSameSeed(ctx context.Context, e *StrategyEnv) error {
-	one, err := e.search(ctx, mixedStudy(), 8, nil)
+	one, err := e.search(ctx, mixedStudy(), 8, nil, sdk.StartOptions{})
 	if err != nil {
 		return err
 	}
-	other := e.Strategy
+	other := *e
 	if e.Options.NewStrategy != nil {
-		if other, err = e.Options.NewStrategy(ctx); err != nil {
+		if other.Strategy, err = e.Options.NewStrategy(ctx); err != nil {
 			return err
 		}
 	}
-	for _, s := range []sdk.Strategy{e.Strategy, other} {
-		two, err := e.searchWith(ctx, s, mixedStudy(), 8, nil, nil)
-		if err != nil {
-			return err
+	for _, env := range []*StrategyEnv{e, &other} {
+		two, err := env.search(ctx, mixedStudy(), 8, nil, sdk.StartOptions{})
+		if err == nil {
+			err = sameMoves(one, two)
 		}
-		if err := sameMoves(one, two); err != nil {
+		if err != nil {
 			return fmt.Errorf("two searches with the same seed: %w", err)
 		}
 	}
@@ -212,16 +206,16 @@ func sameMoves(a, b *drive) error {
 }
 
 func checkSessions(ctx context.Context, e *StrategyEnv) error {
-	alone, err := e.search(ctx, mixedStudy(), 4, nil)
+	alone, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{})
 	if err != nil {
 		return err
 	}
 	st := mixedStudy()
-	one, err := e.start(ctx, e.Strategy, st, 1, nil)
+	one, err := e.start(ctx, st, sdk.StartOptions{Seed: 1})
 	if err != nil {
 		return err
 	}
-	two, err := e.start(ctx, e.Strategy, st, 2, nil)
+	two, err := e.start(ctx, st, sdk.StartOptions{Seed: 2})
 	if err != nil {
 		return errors.Join(err, one.Close())
 	}
@@ -259,9 +253,9 @@ func checkNaN(ctx context.Context, e *StrategyEnv) error {
 			clear(t.Bins)
 		}
 		return t
-	})
+	}, sdk.StartOptions{})
 	if errors.Is(err, sdk.ErrInvalidProblem) {
-		_, err = e.search(ctx, st, 8, nil) // that session is over; the next is as good as ever
+		_, err = e.search(ctx, st, 8, nil, sdk.StartOptions{}) // that session is over; the next is as good as ever
 	}
 	return err
 }
@@ -278,7 +272,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 					return evaluated(m)
 				}
 				return sdk.Trial{ID: m.ID, Status: status}
-			})
+			}, sdk.StartOptions{})
 			if err != nil {
 				return fmt.Errorf("%s for each ID that %d divides: %w", status, every, err)
 			}
@@ -289,7 +283,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 
 func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 	st, pristine := mixedStudy(), mixedStudy()
-	if _, err := e.search(ctx, st, 8, nil); err != nil {
+	if _, err := e.search(ctx, st, 8, nil, sdk.StartOptions{}); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(st, pristine) {
@@ -299,7 +293,7 @@ func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 }
 
 func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
-	s, err := e.start(ctx, e.Strategy, mixedStudy(), 1, map[string]string{unknownOption: "1"})
+	s, err := e.start(ctx, mixedStudy(), sdk.StartOptions{Options: map[string]string{unknownOption: "1"}})
 	if err == nil {
 		err = s.Close()
 	}
@@ -310,7 +304,7 @@ func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
 }
 
 func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
-	plain, err := e.search(ctx, mixedStudy(), 4, nil)
+	plain, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{})
 	if err != nil {
 		return err
 	}
@@ -320,7 +314,7 @@ func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
 			defaults[o.Name] = o.Default
 		}
 	}
-	spelt, err := e.searchWith(ctx, e.Strategy, mixedStudy(), 4, nil, merged(defaults, e.Options.Set))
+	spelt, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{Options: merged(defaults, e.Options.Set)})
 	if err != nil {
 		return err
 	}
@@ -332,7 +326,7 @@ func checkStrategyDefaults(ctx context.Context, e *StrategyEnv) error {
 
 func checkPresets(ctx context.Context, e *StrategyEnv) error {
 	for _, p := range e.Description.Presets {
-		d, err := e.searchWith(ctx, e.Strategy, mixedStudy(), 4, nil, p.Options)
+		d, err := e.search(ctx, mixedStudy(), 4, nil, sdk.StartOptions{Options: p.Options})
 		if err != nil {
 			return fmt.Errorf("preset %q: %w", p.Name, err)
 		}
@@ -349,7 +343,7 @@ func checkChains(ctx context.Context, e *StrategyEnv) error {
 	const chains = 16
 	drives := make([]*drive, 2)
 	for i := range drives {
-		d, err := e.driveChains(ctx, chains, chains, 0)
+		d, err := e.search(ctx, mixedStudy(), chains, nil, sdk.StartOptions{Chains: chains})
 		if err != nil {
 			return err
 		}
@@ -365,49 +359,25 @@ func checkChains(ctx context.Context, e *StrategyEnv) error {
 // enough to have moves for each of them.
 func checkLag(ctx context.Context, e *StrategyEnv) error {
 	const want = 8
-	_, err := e.driveChains(ctx, want*(e.Description.Lag+1), want, e.Description.Lag)
-	return err
-}
-
-func (e *StrategyEnv) driveChains(ctx context.Context, chains, want, lag int) (*drive, error) {
-	st := mixedStudy()
-	s, err := e.startChains(ctx, e.Strategy, st, 1, nil, chains)
-	if err != nil {
-		return nil, err
-	}
-	d := &drive{study: st, answer: e.evaluated(st), want: want, lag: lag}
-	return d, d.run(ctx, s, rounds+lag)
-}
-
-// checkSingleCopy leaves each individual one counterfactual, with the requested per-copy
-// values. All other cases have several.
-func checkSingleCopy(ctx context.Context, e *StrategyEnv) error {
-	st := mixedStudy()
-	st.space.Forbidden = []space.Predicate{
-		{{Feature: 0, Interval: space.Interval{Lo: 30, Hi: inf}}},
-		{{Feature: 4, Set: []int{1}}},
-	}
-	st.rows = slices.DeleteFunc(st.rows, func(x []float64) bool { return !st.space.Allowed(x) })
-	_, err := e.search(ctx, st, 8, nil)
+	_, err := e.search(ctx, mixedStudy(), want, nil, sdk.StartOptions{Chains: want * (e.Description.Lag + 1)})
 	return err
 }
 
 func checkNextCancelled(ctx context.Context, e *StrategyEnv) error {
 	st := mixedStudy()
-	s, err := e.start(ctx, e.Strategy, st, 1, nil)
+	s, err := e.start(ctx, st, sdk.StartOptions{Seed: 1})
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	d := &drive{study: st, answer: e.evaluated(st), want: 8}
-	late := within(e.Options.grace(), "Next after a cancel", func() {
-		if err = d.next(ctx, s); errors.Is(err, context.Canceled) {
-			err = nil
-		}
+	_, err = within(e.Options.grace(), "Next after a cancel", func() (none struct{}, err error) {
+		err = d.next(ctx, s)
+		return none, err
 	})
-	if late != nil {
-		return late
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return errors.Join(err, s.Close())
+	return s.Close()
 }

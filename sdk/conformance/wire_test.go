@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/internal/program"
@@ -33,21 +32,14 @@ func launch(t *testing.T, path string, kind client.Kind) *client.Plugin {
 	return p
 }
 
-// The fakes, and plugins of this repository, pass the suite over the wire, with two
+// The fakes, and strategies of this repository, pass the suite over the wire, with two
 // processes where two are compared. The other plugins' own tests ask the same.
 func TestSolversOverTheWire(t *testing.T) {
 	tier.NeedUsual(t)
-	for _, command := range []string{"sdk/conformance/internal/fakesolver", "plugins/solver-highs", "plugins/solver-bnb"} {
-		t.Run(filepath.Base(command), func(t *testing.T) {
-			if strings.HasPrefix(command, "plugins/") {
-				tier.NeedLong(t) // so do the tests of these two
-			}
-			path := build(t, command)
-			conformance.Solver(t, launch(t, path, client.Solver).Solver(), conformance.Options{
-				NewSolver: func(context.Context) (sdk.Solver, error) { return launch(t, path, client.Solver).Solver(), nil },
-			})
-		})
-	}
+	path := build(t, "sdk/conformance/internal/fakesolver")
+	conformance.Solver(t, launch(t, path, client.Solver).Solver(), conformance.Options{
+		NewSolver: func(context.Context) (sdk.Solver, error) { return launch(t, path, client.Solver).Solver(), nil },
+	})
 }
 
 func TestStrategiesOverTheWire(t *testing.T) {

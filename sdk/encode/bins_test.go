@@ -35,12 +35,7 @@ func drawBinsQuery(t *rapid.T) *problem.Query {
 
 // logitsOf are the exact logits of all counterfactuals of an individual.
 func logitsOf(q *problem.Query, x []float64) (points [][]float64, logits []*big.Rat) {
-	exact := q.Model.Exact()
-	points = q.Space.Counterfactuals(q.RegionOrWhole(), x)
-	for _, p := range points {
-		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
-	}
-	return points, logits
+	return q.Space.Counterfactuals(q.RegionOrWhole(), x), q.Logits(q.Model.Exact(), x)
 }
 
 // individuals lists the points with the first protected combination.

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -38,26 +39,15 @@ func randomNetwork(r *rand.Rand, inputs int, head relu.Head) *relu.Network {
 	in := inputs
 	for range 1 + r.IntN(3) {
 		out := 1 + r.IntN(5)
-		n.Layers = append(n.Layers, layer(r, in, out, r.IntN(6) > 0))
+		n.Layers = append(n.Layers, known.Layer(in, out, r.IntN(6) > 0, r.NormFloat64, r.NormFloat64))
 		in = out
 	}
 	units := 1
 	if head == relu.HeadSoftmax {
 		units = 2
 	}
-	n.Layers = append(n.Layers, layer(r, in, units, false))
+	n.Layers = append(n.Layers, known.Layer(in, units, false, r.NormFloat64, r.NormFloat64))
 	return n
-}
-
-func layer(r *rand.Rand, in, out int, rectified bool) relu.Layer {
-	l := relu.Layer{In: in, Out: out, ReLU: rectified}
-	for range in * out {
-		l.Weights = append(l.Weights, r.NormFloat64())
-	}
-	for range out {
-		l.Bias = append(l.Bias, r.NormFloat64())
-	}
-	return l
 }
 
 func randomPoint(r *rand.Rand, s *space.Space, region space.Region) []float64 {

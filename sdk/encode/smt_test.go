@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/linear"
 	"github.com/hyfair/hyfair/internal/script"
 	"github.com/hyfair/hyfair/internal/tier"
@@ -65,24 +66,17 @@ func points(s *space.Space) [][]float64 {
 // then.
 func tinyNetwork(r *rand.Rand, inputs int, head relu.Head) *relu.Network {
 	n := &relu.Network{Head: head, Precision: 64}
-	dense := func(in, out int, rectified bool) relu.Layer {
-		l := relu.Layer{In: in, Out: out, ReLU: rectified}
-		for range in*out + out {
-			l.Weights = append(l.Weights, float64(r.IntN(9)-4)/4)
-		}
-		l.Weights, l.Bias = l.Weights[:in*out], l.Weights[in*out:]
-		return l
-	}
+	number := func() float64 { return float64(r.IntN(9)-4) / 4 }
 	for range 1 + r.IntN(2) {
 		out := 1 + r.IntN(3)
-		n.Layers = append(n.Layers, dense(inputs, out, r.IntN(5) > 0))
+		n.Layers = append(n.Layers, known.Layer(inputs, out, r.IntN(5) > 0, number, number))
 		inputs = out
 	}
 	units := 1
 	if head == relu.HeadSoftmax {
 		units = 2
 	}
-	n.Layers = append(n.Layers, dense(inputs, units, false))
+	n.Layers = append(n.Layers, known.Layer(inputs, units, false, number, number))
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -11,23 +12,8 @@ import (
 // randomNetwork has the given layer widths, inputs first and without the
 // output layer.
 func randomNetwork(r *rand.Rand, head relu.Head, scale float64, widths ...int) *relu.Network {
-	outputs := 1
-	if head == relu.HeadSoftmax {
-		outputs = 2
-	}
-	widths = append(widths, outputs)
-	n := &relu.Network{Head: head, Precision: 64}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, r.NormFloat64()*scale)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, r.NormFloat64()*scale)
-		}
-		n.Layers = append(n.Layers, l)
-	}
-	return n
+	number := func() float64 { return r.NormFloat64() * scale }
+	return known.Dense(head, number, number, widths...)
 }
 
 // randomSpace mixes kinds and maps of features, one to three of them

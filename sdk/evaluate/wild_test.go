@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -22,7 +22,7 @@ func TestNetworksOfEveryShape(t *testing.T) {
 	tier.NeedUsual(t)
 	linear := 0
 	for seed := range uint64(tier.Count(30, 200)) {
-		q := wild.Query(rand.New(rand.NewPCG(seed, 11)), fairness.Score)
+		q := known.Query(rand.New(rand.NewPCG(seed, 11)), fairness.Score)
 		for _, l := range q.Model.(*relu.Network).Layers[:len(q.Model.(*relu.Network).Layers)-1] {
 			if !l.ReLU {
 				linear++
@@ -56,8 +56,8 @@ func TestForestsOfShares(t *testing.T) {
 	several := 0
 	for seed := range uint64(tier.Count(60, 600)) {
 		r := rand.New(rand.NewPCG(seed, 13))
-		q := wild.Query(r, fairness.Score)
-		q.Model = wild.Shares(r, wild.Trees(r, q.Space))
+		q := known.Query(r, fairness.Score)
+		q.Model = known.Shares(r, known.Trees(r, q.Space))
 		e, err := evaluate.New(q.Model, q.Space, q.Space.Whole(), q.Epsilon)
 		if err != nil {
 			t.Fatal(err)
@@ -85,11 +85,9 @@ type other struct{ model.Model }
 // apart holds Gap against the exact gap of the scores, and Violates against
 // the definition, at the exact difference of the logits and beside it.
 func apart(t *testing.T, e *evaluate.Evaluator, q *problem.Query, x []float64) {
-	exact := q.Model.Exact()
-	var logits []*big.Rat
-	for _, point := range q.Space.Counterfactuals(q.Space.Whole(), x) {
-		logits = append(logits, exact.Logit(q.Space.ExactInputs(point)))
-	}
+	whole := *q
+	whole.Region = q.Space.Whole()
+	logits := whole.Logits(q.Model.Exact(), x)
 	wantLo, wantHi := q.Model.Link().Notion(fairness.Score).Gap(logits)
 	if lo, hi := e.Gap(x); lo != wantLo || hi != wantHi {
 		t.Fatalf("%v: a gap from %v to %v, it is from %v to %v", x, lo, hi, wantLo, wantHi)

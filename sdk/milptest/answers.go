@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/milp"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
 )
 
-// known is a problem and what a solver says of it.
-type known struct {
+// answer is a problem and what a solver says of it.
+type answer struct {
 	name   string
 	milp   problem.MILP
 	status sdk.Status
@@ -23,73 +24,13 @@ type known struct {
 	best   float64
 }
 
-func columns(n int, lo, hi float64, integer bool) []problem.Column {
-	out := make([]problem.Column, n)
-	for i := range out {
-		out[i] = problem.Column{Lo: lo, Hi: hi, Integer: integer}
-	}
-	return out
-}
-
-func integers(n int, lo, hi float64) []problem.Column { return columns(n, lo, hi, true) }
-func reals(n int, lo, hi float64) []problem.Column    { return columns(n, lo, hi, false) }
-
-func row(lo, hi float64, coefs ...float64) problem.Row {
-	return problem.Row{Lo: lo, Hi: hi, Terms: Terms(coefs...)}
-}
-
-func maximise(coefs ...float64) problem.Objective {
-	return problem.Objective{Maximise: true, Terms: Terms(coefs...)}
-}
-
-// small are problems with known answers.
-var small = []known{
-	{
-		name:   "knapsack",
-		milp:   problem.MILP{Columns: integers(4, 0, 1), Rows: []problem.Row{row(-inf, 10, 5, 4, 6, 3)}, Objective: maximise(10, 40, 30, 50)},
-		status: sdk.Optimal, best: 90,
-	},
-	{
-		name:   "offset and minimise",
-		milp:   problem.MILP{Columns: integers(2, 0, 9), Rows: []problem.Row{row(7, inf, 2, 3)}, Objective: problem.Objective{Offset: 100, Terms: Terms(1, 2)}},
-		status: sdk.Optimal, best: 104,
-	},
-	{
-		name:   "mixed, optimum off the integers",
-		milp:   problem.MILP{Columns: append(integers(1, 0, 10), reals(1, 0, 10)...), Rows: []problem.Row{row(-inf, 7.5, 2, 1)}, Objective: maximise(3, 1)},
-		status: sdk.Optimal, best: 10.5,
-	},
-	{
-		name:   "infeasible",
-		milp:   problem.MILP{Columns: integers(2, 0, 1), Rows: []problem.Row{row(3, inf, 1, 1)}, Objective: maximise(1, 1)},
-		status: sdk.Infeasible,
-	},
-	{
-		name:   "relaxation feasible, integers not",
-		milp:   problem.MILP{Columns: integers(2, 0, 10), Rows: []problem.Row{row(5, 5, 2, 4)}, Objective: maximise(1, 0)},
-		status: sdk.Infeasible,
-	},
-	{
-		name:   "no integer between the bounds",
-		milp:   problem.MILP{Columns: integers(1, 0.3, 0.7), Objective: maximise(1)},
-		status: sdk.Infeasible,
-	},
+// small are problems with known answers, of which package conformance asks none.
+var small = []answer{
 	{
 		name:   "fractional bounds round inwards",
-		milp:   problem.MILP{Columns: integers(1, 0.3, 4.7), Objective: maximise(1)},
+		milp:   problem.MILP{Columns: known.Integers(1, 0.3, 4.7), Objective: known.Max(1)},
 		status: sdk.Optimal, best: 4,
 	},
-	{
-		name:   "feasibility question",
-		milp:   problem.MILP{Columns: integers(2, 0, 10), Rows: []problem.Row{row(7, 7, 2, 3)}},
-		status: sdk.Feasible,
-	},
-	{
-		name:   "no rows",
-		milp:   problem.MILP{Columns: integers(2, -3, 4), Objective: maximise(2, -1)},
-		status: sdk.Optimal, best: 11,
-	},
-	{name: "nothing at all", status: sdk.Feasible},
 	{
 		name:   "no columns, rows hold",
 		milp:   problem.MILP{Rows: []problem.Row{{Lo: -1, Hi: 0}}, Objective: problem.Objective{Offset: 3}},
@@ -101,45 +42,35 @@ var small = []known{
 		status: sdk.Infeasible,
 	},
 	{
-		name:   "a row without terms that does not hold",
-		milp:   problem.MILP{Columns: integers(1, 0, 1), Rows: []problem.Row{{Lo: 1, Hi: 2}}, Objective: maximise(1)},
-		status: sdk.Infeasible,
-	},
-	{
 		name:   "linear",
-		milp:   problem.MILP{Columns: reals(2, 0, inf), Rows: []problem.Row{row(-inf, 4, 1, 2), row(-inf, 5, 3, 1)}, Objective: maximise(1, 1)},
+		milp:   problem.MILP{Columns: known.Reals(2, 0, inf), Rows: []problem.Row{known.Row(-inf, 4, 1, 2), known.Row(-inf, 5, 3, 1)}, Objective: known.Max(1, 1)},
 		status: sdk.Optimal, best: 2.6,
 	},
 	{
-		name:   "linear, infeasible",
-		milp:   problem.MILP{Columns: reals(2, 0, 1), Rows: []problem.Row{row(2.5, inf, 1, 1)}, Objective: maximise(1, 0)},
-		status: sdk.Infeasible,
-	},
-	{
 		name:   "linear, unbounded",
-		milp:   problem.MILP{Columns: reals(2, 0, inf), Rows: []problem.Row{row(-inf, 1, 1, -1)}, Objective: maximise(1, 0)},
+		milp:   problem.MILP{Columns: known.Reals(2, 0, inf), Rows: []problem.Row{known.Row(-inf, 1, 1, -1)}, Objective: known.Max(1, 0)},
 		status: sdk.Feasible, reason: sdk.Other,
 	},
 	{
 		name:   "linear, unbounded, no rows",
-		milp:   problem.MILP{Columns: reals(1, -inf, inf), Objective: maximise(-1)},
+		milp:   problem.MILP{Columns: known.Reals(1, -inf, inf), Objective: known.Max(-1)},
 		status: sdk.Feasible, reason: sdk.Other,
 	},
 	{
 		// A guess of the least step between objectives, such as lp_solve's, may
 		// cut this off.
 		name:   "integers beside an offset",
-		milp:   problem.MILP{Columns: integers(2, 0, 2), Rows: []problem.Row{row(-inf, 3, 2, 2)}, Objective: problem.Objective{Offset: 1, Terms: Terms(-1)}},
+		milp:   problem.MILP{Columns: known.Integers(2, 0, 2), Rows: []problem.Row{known.Row(-inf, 3, 2, 2)}, Objective: problem.Objective{Offset: 1, Terms: Terms(-1)}},
 		status: sdk.Optimal, best: 0,
 	},
 	{
 		name:   "integer, unbounded",
-		milp:   problem.MILP{Columns: integers(2, 0, inf), Rows: []problem.Row{row(-inf, 1, 1, -1)}, Objective: maximise(1, 0)},
+		milp:   problem.MILP{Columns: known.Integers(2, 0, inf), Rows: []problem.Row{known.Row(-inf, 1, 1, -1)}, Objective: known.Max(1, 0)},
 		status: sdk.Feasible, reason: sdk.Other,
 	},
 	{
 		name:   "unbounded direction, yet infeasible",
-		milp:   problem.MILP{Columns: integers(3, 0, inf), Rows: []problem.Row{row(-inf, 1, 1, -1), row(1, 1, 0, 0, 2)}, Objective: maximise(1, 0)},
+		milp:   problem.MILP{Columns: known.Integers(3, 0, inf), Rows: []problem.Row{known.Row(-inf, 1, 1, -1), known.Row(1, 1, 0, 0, 2)}, Objective: known.Max(1, 0)},
 		status: sdk.Infeasible,
 	},
 }
@@ -153,7 +84,7 @@ func Answers(t *testing.T, s sdk.Solver, unbounded string) {
 	}
 }
 
-func (c known) ask(t testing.TB, s sdk.Solver, unbounded string) {
+func (c answer) ask(t testing.TB, s sdk.Solver, unbounded string) {
 	r := Solve(t, s, &c.milp, sdk.SolveOptions{})
 	if r.Status != c.status || r.Reason != c.reason {
 		t.Fatalf("%v, %v (native %q, %s); want %v, %v", r.Status, r.Reason, r.Native, r.Detail, c.status, c.reason)
@@ -196,15 +127,15 @@ func Same(t testing.TB, first, second *sdk.Result, when string) {
 
 // Claims fails unless the claims are those known, by status and reason, each with a
 // native text of its own, and every other code is Unknown, Other.
-func Claims(t testing.TB, claims, known milp.Claims) {
+func Claims(t testing.TB, claims, all milp.Claims) {
 	t.Helper()
-	if len(claims) != len(known) {
-		t.Errorf("%d statuses mapped, %d known", len(claims), len(known))
+	if len(claims) != len(all) {
+		t.Errorf("%d statuses mapped, %d known", len(claims), len(all))
 	}
 	names := map[string]bool{}
 	for code := -10; code < 100; code++ {
 		c, want := claims.Of(code), milp.Claim{Status: sdk.Unknown, Reason: sdk.Other}
-		if k, ok := known[code]; ok {
+		if k, ok := all[code]; ok {
 			want = k
 		}
 		if c.Status != want.Status || c.Reason != want.Reason {

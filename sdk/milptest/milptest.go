@@ -19,6 +19,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -51,47 +52,21 @@ func Solve(t rapid.TB, s sdk.Solver, m *problem.MILP, o sdk.SolveOptions) *sdk.R
 // floating point, 1e-7 to 1e-3.
 func Check(t rapid.TB, m *problem.MILP, r *sdk.Result) {
 	t.Helper()
-	if r.Status < sdk.Feasible || r.Status > sdk.Unknown {
-		t.Fatalf("status %v", r.Status)
-	}
 	claimsPoint := r.Status == sdk.Feasible || r.Status == sdk.Optimal
-	if claimsPoint != r.HasPoint() {
+	switch err := (known.Referee{Grade: sdk.GradeRigorous, Coarsest: 1e-3}).Claim(&problem.Problem{Name: "asked", MILP: m}, r); {
+	case err != nil:
+		t.Fatalf("%v", err)
+	case claimsPoint != r.HasPoint():
 		t.Fatalf("%v with a point: %v", r.Status, r.HasPoint())
-	}
-	if !(r.Tolerance >= 1e-7 && r.Tolerance <= 1e-3) {
+	case r.Tolerance < 1e-7:
 		t.Fatalf("tolerance %v", r.Tolerance)
-	}
-	if r.Native == "" {
+	case r.Native == "":
 		t.Fatalf("no native status")
-	}
-	if !r.HasPoint() {
-		return
-	}
-	x := problem.Float64s(r.Values)
-	if len(x) != len(m.Columns) {
-		t.Fatalf("%d values for %d columns", len(x), len(m.Columns))
-	}
-	if v := m.Violation(x); !(v <= r.Tolerance) {
-		t.Fatalf("point violates the problem by %g, tolerance %g", v, r.Tolerance)
-	}
-	if got := problem.Evaluate(m.Objective.Terms, x) + m.Objective.Offset; !(math.Abs(got-r.Objective) <= 1e-9*(1+math.Abs(got))) {
-		t.Fatalf("objective %v, the point's is %v", r.Objective, got)
-	}
-	if r.HasBound && (m.Objective.Maximise && r.Bound < r.Objective || !m.Objective.Maximise && r.Bound > r.Objective) {
-		t.Fatalf("bound %v contradicts the objective %v", r.Bound, r.Objective)
 	}
 }
 
 // Terms gives each column in turn its coefficient; those of 0 are left out.
-func Terms(coefs ...float64) []problem.Term {
-	var out []problem.Term
-	for i, c := range coefs {
-		if c != 0 {
-			out = append(out, problem.Term{Column: i, Coef: c})
-		}
-	}
-	return out
-}
+func Terms(coefs ...float64) []problem.Term { return known.Terms(coefs...) }
 
 // MarketSplit asks for a subset of numbers whose sums come closest to half in
 // several rows at once: small, any subset will do for a point, and proving the

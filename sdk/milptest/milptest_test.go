@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/record"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -56,7 +57,7 @@ func TestLimits(t *testing.T) {
 		{"cancelled", "want interrupted", nil, func(r *sdk.Result) { r.Reason = sdk.Other }},
 		{"time", "200ms: stopped after 1ns", nil, func(r *sdk.Result) { r.Elapsed = 1 }},
 		{"time", "1ms: feasible, interrupted (greedy); want the time limit", nil, func(r *sdk.Result) { r.Reason = sdk.Interrupted }},
-		{"time", "1ns: optimal", nil, func(r *sdk.Result) { r.Status = sdk.Optimal }},
+		{"time", "optimal, and yet stopped short: time limit", nil, func(r *sdk.Result) { r.Status = sdk.Optimal }},
 		{"work", "59000 nodes for a limit of 60", func(o *sdk.SolveOptions) { o.WorkLimit = 59_000 }, nil},
 		{"work", "0 nodes for a limit of 60", nil, func(r *sdk.Result) { r.Nodes = 0 }},
 		{"work", "want an incumbent at the work limit", nil, func(r *sdk.Result) { r.Status, r.Values = sdk.Unknown, nil }},
@@ -154,22 +155,22 @@ func beyond(m *problem.MILP, bound float64) float64 {
 
 // A result must hold together, whatever it claims.
 func TestCheck(t *testing.T) {
-	m := &problem.MILP{Columns: integers(2, 0, 3), Rows: []problem.Row{row(-inf, 4, 1, 1)}, Objective: maximise(2, 1)}
+	m := &problem.MILP{Columns: known.Integers(2, 0, 3), Rows: []problem.Row{known.Row(-inf, 4, 1, 1)}, Objective: known.Max(2, 1)}
 	for want, change := range map[string]func(*sdk.Result){
 		"":                            func(*sdk.Result) {},
-		"status ":                     func(r *sdk.Result) { r.Status = 0 },
-		"optimal with a point: false": func(r *sdk.Result) { r.Values = nil },
-		"unknown with a point: true":  func(r *sdk.Result) { r.Status = sdk.Unknown },
+		"the status is":               func(r *sdk.Result) { r.Status = 0 },
+		"optimal with 0 values for 2": func(r *sdk.Result) { r.Values = nil },
+		"unknown without a reason":    func(r *sdk.Result) { r.Status = sdk.Unknown },
 		"tolerance 0.01":              func(r *sdk.Result) { r.Tolerance = 0.01 },
 		"tolerance 0":                 func(r *sdk.Result) { r.Tolerance = 0 },
 		"no native status":            func(r *sdk.Result) { r.Native = "" },
 		"1 values for 2 columns":      func(r *sdk.Result) { r.Values = r.Values[:1] },
-		"point violates the problem by 1": func(r *sdk.Result) {
+		"the point breaks row 0 (r) by 1": func(r *sdk.Result) {
 			r.Values = problem.Floats([]float64{3, 2})
 		},
-		"objective 6.5, the point's is 7":           func(r *sdk.Result) { r.Objective = 6.5 },
+		"claimed is 6.5; at the point held it is 7": func(r *sdk.Result) { r.Objective = 6.5 },
 		"bound 6 contradicts the objective 7":       func(r *sdk.Result) { r.Bound = 6 },
-		"point violates the problem by 0.5, tolera": func(r *sdk.Result) { r.Values = problem.Floats([]float64{2.5, 1}) },
+		"integrality of column 0 (x0) by 0.5; the":  func(r *sdk.Result) { r.Values = problem.Floats([]float64{2.5, 1}) },
 	} {
 		r := &sdk.Result{Status: sdk.Optimal, Native: "optimal", Tolerance: 1e-6, Values: problem.Floats([]float64{3, 1}), Objective: 7, Bound: 7, HasBound: true}
 		change(r)

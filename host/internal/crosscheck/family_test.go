@@ -15,9 +15,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/internal/certificate"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/linear"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -60,12 +60,12 @@ func TestAnotherFamily(t *testing.T) {
 	for seed := range tier.Count(10, 240) {
 		r := rand.New(rand.NewPCG(uint64(seed), 29))
 		for i, s := range panel {
-			q := wild.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
+			q := known.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
 			plain := unit(r, q)
 			if q.Model = plain; i > 0 {
 				q.Model = linear.Capable{Unit: plain}
 			}
-			c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+			c := &refereed{T: t, q: q, truth: known.Enumerate(q), r: r, seed: seed, counts: counts}
 			c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
 			c.verdict(s)
 			c.audit()
@@ -89,7 +89,7 @@ func TestAnotherFamily(t *testing.T) {
 func TestWhatAModelLacksIsNamed(t *testing.T) {
 	tier.NeedUsual(t)
 	r := rand.New(rand.NewPCG(1, 31))
-	q := wild.Query(r, fairness.Score)
+	q := known.Query(r, fairness.Score)
 	q.Space.Forbidden = nil
 	plain := unit(r, q)
 	q.Model = plain
@@ -158,7 +158,7 @@ func TestASolverThatTakesTheFamilyIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 33))
-	q := wild.Query(r, fairness.Score)
+	q := known.Query(r, fairness.Score)
 	q.Model = linear.Capable{Unit: unit(r, q)}
 	var told string
 	s := &session.Session{Plugins: catalogue, Tell: func(text string) { told += text }}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
@@ -31,12 +31,12 @@ func TestOverlooked(t *testing.T) {
 		if seed%4 > 0 { // of decisions, most
 			notion = []fairness.Notion{fairness.Decision, fairness.DecisionStrict, fairness.Score, fairness.Logit}[r.IntN(4)]
 		}
-		q := wild.Query(r, notion)
+		q := known.Query(r, notion)
 		if seed%3 == 0 {
-			q.Model = wild.Trees(r, q.Space)
+			q.Model = known.Trees(r, q.Space)
 		}
-		wild.Overlook(r, q)
-		truth := wild.Enumerate(q)
+		known.Overlook(r, q)
+		truth := known.Enumerate(q)
 		if e, ok := q.Model.(*trees.Ensemble); ok {
 			q.Model = e.Coded(q.Space)
 		}

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/program"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -31,8 +31,8 @@ func TestRefereeInPython(t *testing.T) {
 			counts := map[string]int{}
 			for seed := first; seed < first+number; seed++ {
 				r := rand.New(rand.NewPCG(uint64(seed), 13))
-				q := wild.Query(r, fairness.Notions[seed%4])
-				c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+				q := known.Query(r, fairness.Notions[seed%4])
+				c := &refereed{T: t, q: q, truth: known.Enumerate(q), r: r, seed: seed, counts: counts}
 				c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
 				c.verdict(s)
 				c.relaxed(s)

@@ -17,8 +17,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -26,7 +26,7 @@ import (
 )
 
 // TestReferee compares every solver, encoding, bound and goal with enumeration in exact
-// arithmetic, on the questions of internal/wild. HYFAIR_REFEREE=20000 sets the number of
+// arithmetic, on the questions of internal/known. HYFAIR_REFEREE=20000 sets the number of
 // questions, HYFAIR_REFEREE_SEED the first seed.
 func TestReferee(t *testing.T) {
 	tier.NeedUsual(t)
@@ -47,8 +47,8 @@ func TestReferee(t *testing.T) {
 			next++
 		}
 		r := rand.New(rand.NewPCG(uint64(seed), 13))
-		q := wild.Query(r, fairness.Notions[seed%4])
-		c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+		q := known.Query(r, fairness.Notions[seed%4])
+		c := &refereed{T: t, q: q, truth: known.Enumerate(q), r: r, seed: seed, counts: counts}
 		c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)
 		s := panel[seed/4%len(panel)]
 		c.verdict(s)
@@ -91,7 +91,7 @@ type refereed struct {
 	*testing.T
 	name   string
 	q      *problem.Query
-	truth  *wild.Truth
+	truth  *known.Truth
 	r      *rand.Rand
 	seed   int
 	asked  int
@@ -214,7 +214,11 @@ func (c *refereed) verdict(s *panelist) {
 		if rep.Closed && w.Margin < most-tolerance-math.Min(1e-6, 1e-3*math.Abs(most)) { // as docs/cli.md says
 			c.wrong("%s: closed at %v, tolerance %v; the largest margin is %v", what, w.Margin, tolerance, most)
 		}
-		if want := c.bins1(w.Copy1); len(c.q.Relax) == 0 && w.K != want {
+		want := 0
+		if c.q.Notion.Binned() {
+			want = c.q.Model.Link().KBins(c.q.Logits(c.q.Model.Exact(), w.Copy1), c.q.Epsilon)
+		}
+		if len(c.q.Relax) == 0 && w.K != want {
 			c.wrong("%s: the witness has k = %d, not %d", what, w.K, want)
 		}
 	}
@@ -222,13 +226,13 @@ func (c *refereed) verdict(s *panelist) {
 
 // relaxed asks the same of pairs that may differ in more.
 func (c *refereed) relaxed(s *panelist) {
-	q := wild.Relaxed(c.r, c.q)
+	q := known.Relaxed(c.r, c.q)
 	if q == nil {
 		return
 	}
 	pairs := *c
-	pairs.q, pairs.truth, pairs.name, pairs.asked = q, &wild.Truth{}, c.name+", relaxed", 0
-	most, some := wild.Pairs(q)
+	pairs.q, pairs.truth, pairs.name, pairs.asked = q, &known.Truth{}, c.name+", relaxed", 0
+	most, some := known.Pairs(q)
 	if pairs.truth.Some = some; some {
 		pairs.truth.Margin = most
 		eps := new(big.Rat)
@@ -241,20 +245,6 @@ func (c *refereed) relaxed(s *panelist) {
 	}
 	pairs.verdict(s)
 	c.asked += pairs.asked
-}
-
-// bins1 is k of an individual.
-func (c *refereed) bins1(x []float64) int {
-	for _, p := range c.truth.People {
-		same := true
-		for _, i := range c.q.Space.Free() {
-			same = same && p.X[i] == x[i]
-		}
-		if same {
-			return p.K
-		}
-	}
-	return -1
 }
 
 // bins asks whether an individual reaches three bins or more.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
@@ -28,22 +28,22 @@ func TestTrees(t *testing.T) {
 	for seed := range tier.Count(30, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 41))
 		for i, s := range panel {
-			q := wild.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
+			q := known.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
 			if seed%3 == 2 {
-				wild.Missing(r, q.Space)
+				known.Missing(r, q.Space)
 			}
-			forest := wild.Trees(r, q.Space)
+			forest := known.Trees(r, q.Space)
 			if comparesWithSets(forest) {
 				sets++
 			}
-			if q.Model = wild.Lacking(forest, q.Space); seed%2 == 1 {
-				wild.Shares(r, forest)
+			if q.Model = known.Lacking(forest, q.Space); seed%2 == 1 {
+				known.Shares(r, forest)
 				q.Notion = forest.Link().Notion(q.Notion)
-				if t := wild.Enumerate(q); q.Notion == fairness.Share && t.Some && t.Margin.Sign() > 0 && t.Margin.Cmp(big.NewRat(1, 1)) < 0 && r.IntN(3) == 0 {
+				if t := known.Enumerate(q); q.Notion == fairness.Share && t.Some && t.Margin.Sign() > 0 && t.Margin.Cmp(big.NewRat(1, 1)) < 0 && r.IntN(3) == 0 {
 					q.Epsilon = t.Margin // a tie
 				}
 			}
-			truth := wild.Enumerate(q)
+			truth := known.Enumerate(q)
 			q.Model = forest.Coded(q.Space)
 			c := &refereed{T: t, q: q, truth: truth, r: r, seed: seed, counts: counts}
 			c.name = fmt.Sprintf("seed %d, %s", seed, q.Notion)

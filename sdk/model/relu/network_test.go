@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -66,19 +67,7 @@ func randomNetwork(r *rand.Rand, head relu.Head, value func() float64) *relu.Net
 	for range r.IntN(4) {
 		widths = append(widths, 1+r.IntN(6))
 	}
-	widths = append(widths, map[relu.Head]int{relu.HeadSigmoid: 1, relu.HeadLinear: 1, relu.HeadSoftmax: 2}[head])
-	n := &relu.Network{Head: head, Precision: 64}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, value())
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, value())
-		}
-		n.Layers = append(n.Layers, l)
-	}
-	return n
+	return known.Dense(head, value, value, widths...)
 }
 
 // naive is the definition, one fraction at a time. magnitude is the same with

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hyfair/hyfair/internal/wild"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -100,8 +100,8 @@ func TestRowsOfABorderAtTheEndOfABox(t *testing.T) {
 func TestEvaluationsAgree(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		s := wild.Space(r)
-		e := wild.Trees(r, s)
+		s := known.Space(r)
+		e := known.Trees(r, s)
 		if err := e.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestEvaluationsAgree(t *testing.T) {
 func TestInputsOnBorders(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 17))
-		e := wild.Trees(r, wild.Space(r))
+		e := known.Trees(r, known.Space(r))
 		var borders []float64
 		for _, tree := range e.Trees {
 			for i := range tree {
@@ -285,7 +285,7 @@ func TestMalformedEnsembles(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		content, _ := wild.Trees(r, wild.Space(r)).MarshalBinary()
+		content, _ := known.Trees(r, known.Space(r)).MarshalBinary()
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -306,10 +306,10 @@ func TestCodedBordersSayWhereMissingValuesGo(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	some := 0
 	for seed := range 1000 {
-		s := wild.Space(r)
-		wild.Missing(r, s)
-		forest := wild.Trees(r, s)
-		coded, want := forest.Coded(s), wild.Lacking(forest, s).Exact()
+		s := known.Space(r)
+		known.Missing(r, s)
+		forest := known.Trees(r, s)
+		coded, want := forest.Coded(s), known.Lacking(forest, s).Exact()
 		if err := coded.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -384,10 +384,10 @@ func TestApart(t *testing.T) {
 	blind := 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		q := &problem.Query{Space: wild.Space(r)}
-		e := wild.Trees(r, q.Space)
+		q := &problem.Query{Space: known.Space(r)}
+		e := known.Trees(r, q.Space)
 		if q.Model = e; seed%2 == 0 {
-			wild.Overlook(r, q)
+			known.Overlook(r, q)
 		}
 		region := q.Space.Whole()
 		for _, i := range q.Space.Free() { // a part

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -76,28 +77,12 @@ func somePredicate(t *rapid.T, s *space.Space, protected bool) space.Predicate {
 // lattice lists the individuals of a discrete space, with and without allowed
 // counterfactuals.
 func lattice(s *space.Space) (all, allowed [][]float64) {
-	x := make([]float64, len(s.Features))
-	var walk func(int)
-	walk = func(i int) {
-		if i == len(x) {
-			all = append(all, append([]float64{}, x...))
-			if len(s.Counterfactuals(s.Whole(), x)) > 0 {
-				allowed = append(allowed, all[len(all)-1])
-			}
-			return
+	for x := range s.Individuals(s.Whole().Box) {
+		all = append(all, slices.Clone(x))
+		if len(s.Counterfactuals(s.Whole(), x)) > 0 {
+			allowed = append(allowed, all[len(all)-1])
 		}
-		f := &s.Features[i]
-		if f.IsProtected() {
-			walk(i + 1)
-			return
-		}
-		for v := f.Lo; v <= f.Hi; v++ {
-			x[i] = v
-			walk(i + 1)
-		}
-		x[i] = 0
 	}
-	walk(0)
 	return all, allowed
 }
 

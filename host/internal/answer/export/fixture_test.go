@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -67,17 +68,10 @@ func random(r *rand.Rand, n fairness.Notion) *problem.Query {
 	if r.IntN(2) == 0 {
 		net.Head, outputs = relu.HeadSoftmax, 2
 	}
-	width := s.Inputs
+	width, number := s.Inputs, func() float64 { return dyadic(r) }
 	for _, l := range []relu.Layer{{Out: 3, ReLU: true}, {Out: 2, ReLU: r.IntN(2) == 0}, {Out: outputs}} {
-		l.In = width
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, dyadic(r))
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, dyadic(r))
-		}
+		net.Layers = append(net.Layers, known.Layer(width, l.Out, l.ReLU, number, number))
 		width = l.Out
-		net.Layers = append(net.Layers, l)
 	}
 	q := &problem.Query{Model: net, Space: s, Notion: n, Goal: problem.Decide}
 	if n.UsesEpsilon() {

@@ -3,10 +3,12 @@ package quantify
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	problems "github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -39,22 +41,12 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 			{{Feature: 2, Interval: space.Interval{Lo: 2, Hi: 2}}}, // holds for no individual
 		}
 	}
-	net := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
-	outputs := 1
+	head := relu.HeadSigmoid
 	if r.IntN(3) == 0 {
-		net.Head, outputs = relu.HeadSoftmax, 2
+		head = relu.HeadSoftmax
 	}
-	widths := []int{s.Inputs, 4, 3, outputs}
-	for k := range len(widths) - 1 {
-		l := relu.Layer{In: widths[k], Out: widths[k+1], ReLU: k < len(widths)-2}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, float64(r.IntN(9)-4)/4)
-		}
-		net.Layers = append(net.Layers, l)
-	}
+	quarters := func(most int) func() float64 { return func() float64 { return float64(r.IntN(2*most+1)-most) / 4 } }
+	net := problems.Dense(head, quarters(8), quarters(4), s.Inputs, 4, 3)
 	q := &problem.Query{Model: net, Space: s, Region: s.Whole(), Notion: n, Goal: problem.Quantify}
 	switch n {
 	case fairness.Score:
@@ -82,30 +74,10 @@ const outside, fair, unfair = individual.Outside, individual.Fair, individual.Un
 
 // truth is the referee: the definitions, in exact arithmetic.
 func truth(q *problem.Query, exact model.Exact, x []float64) individual.Verdict {
-	for _, p := range q.Require {
-		if !p.Holds(x) {
-			return outside
-		}
-	}
-	for _, p := range q.Forbid {
-		if p.Holds(x) {
-			return outside
-		}
-	}
-	var logits []*big.Rat
-	for _, p := range q.Space.Counterfactuals(q.Region, x) {
-		logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
-	}
-	switch {
-	case len(logits) == 0:
+	switch logits := q.Logits(exact, x); {
+	case len(logits) == 0 || !q.Describes(x):
 		return outside
-	case len(logits) == 1:
-		return fair
-	case q.K > 2:
-		if fairness.LinkSigmoid.KBins(logits, q.Epsilon) >= q.K {
-			return unfair
-		}
-	case q.Notion.Violates(logits, q.Epsilon):
+	case q.Violates(logits):
 		return unfair
 	}
 	return fair
@@ -113,13 +85,8 @@ func truth(q *problem.Query, exact model.Exact, x []float64) individual.Verdict 
 
 // everybody visits every point of the region's box.
 func everybody(q *problem.Query, visit func(x []float64)) {
-	box := q.Region.Box
-	for a := box[0].Lo; a <= box[0].Hi; a++ {
-		for c := box[1].Lo; c <= box[1].Hi; c++ {
-			for b := box[2].Lo; b <= box[2].Hi; b++ {
-				visit([]float64{a, c, b, 0, 0})
-			}
-		}
+	for x := range q.Space.Individuals(q.Region.Box) {
+		visit(slices.Clone(x))
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -44,7 +44,7 @@ func TestTruth(t *testing.T) {
 			t.Fatalf("%d truths, %v", len(truths), err)
 		}
 		for _, truth := range truths {
-			found := map[string]*wild.Truth{} // by notion
+			found := map[string]*known.Truth{} // by notion
 			for i := range truth.Questions {
 				q := &truth.Questions[i]
 				if found[q.Notion] == nil {
@@ -59,7 +59,7 @@ func TestTruth(t *testing.T) {
 }
 
 // enumerated is what is true of a question's people, one by one.
-func enumerated(t *testing.T, dir string, truth *Truth, q *Question) *wild.Truth {
+func enumerated(t *testing.T, dir string, truth *Truth, q *Question) *known.Truth {
 	t.Helper()
 	asked, err := question.Open(truth.Spec(dir, q))
 	if err != nil {
@@ -69,11 +69,11 @@ func enumerated(t *testing.T, dir string, truth *Truth, q *Question) *wild.Truth
 	if err != nil {
 		t.Fatal(err)
 	}
-	return wild.Enumerate(query)
+	return known.Enumerate(query)
 }
 
 // unlike says what enumeration finds that the truth does not say.
-func unlike(truth *Truth, q *Question, all *wild.Truth) string {
+func unlike(truth *Truth, q *Question, all *known.Truth) string {
 	margin := new(big.Rat)
 	if all.Some && (q.Epsilon != "" || all.Unfair > 0) {
 		margin = all.Margin

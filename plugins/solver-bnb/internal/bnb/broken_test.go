@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/ensemble"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -26,9 +26,9 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 		if q.Goal = goals[i%len(goals)]; q.Goal == problem.MaxK {
 			q.Notion = fairness.Score
 		}
-		e := wild.Trees(r, q.Space)
+		e := known.Trees(r, q.Space)
 		for range 3 {
-			e.Trees = append(e.Trees, wild.Trees(r, q.Space).Trees...)
+			e.Trees = append(e.Trees, known.Trees(r, q.Space).Trees...)
 		}
 		q.Model = e
 		tr, err := newSearch(q, 1, 1+i%2)
@@ -109,9 +109,9 @@ func TestPartsStayWhereTheirBoxesAreBrokenOff(t *testing.T) {
 	stay := 0
 	for i := range 20 {
 		q := latticeOf(r, fairness.Score, 3)
-		e := wild.Trees(r, q.Space)
+		e := known.Trees(r, q.Space)
 		for range 3 {
-			e.Trees = append(e.Trees, wild.Trees(r, q.Space).Trees...)
+			e.Trees = append(e.Trees, known.Trees(r, q.Space).Trees...)
 		}
 		q.Model = e
 		tr, err := newSearch(q, 1, 1)

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -26,7 +26,7 @@ func TestSwitchedOffTheSearchIsRight(t *testing.T) {
 			q.Notion = fairness.Score
 		}
 		if r.IntN(4) == 0 {
-			q.Model = wild.Trees(r, q.Space)
+			q.Model = known.Trees(r, q.Space)
 		}
 		with := eager()
 		with.Off = params.Off(r.Uint32()) & params.Off(r.Uint32())

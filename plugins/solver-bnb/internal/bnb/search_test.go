@@ -1,6 +1,7 @@
 package bnb
 
 import (
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -21,18 +22,7 @@ func newSearch(q *problem.Query, seed int64, threads int) (*Search, error) {
 
 // layered is a network with layers of these widths, whose weights and biases are drawn.
 func layered(widths []int, weight, bias func() float64) *relu.Network {
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, weight())
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, bias())
-		}
-		n.Layers = append(n.Layers, l)
-	}
-	return n
+	return known.Dense(relu.HeadSigmoid, weight, bias, widths[:len(widths)-1]...)
 }
 
 // boundBox bounds one box, in slot 0.

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hyfair/hyfair/internal/wild"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -44,7 +44,7 @@ func TestSettledShareOfDives(t *testing.T) {
 	open := 0
 	for i := range 40 {
 		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 3)
-		q.Model, q.Goal = wild.Trees(r, q.Space), problem.Maximise
+		q.Model, q.Goal = known.Trees(r, q.Space), problem.Maximise
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
 			t.Fatal(err)

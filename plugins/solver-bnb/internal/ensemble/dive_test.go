@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -27,9 +27,9 @@ func TestDivesGoOn(t *testing.T) {
 	}}
 	gaps := 0
 	for i := range tier.Count(100, 1000) {
-		e := wild.Trees(r, s)
+		e := known.Trees(r, s)
 		for range r.IntN(3) {
-			e.Trees = append(e.Trees, wild.Trees(r, s).Trees...)
+			e.Trees = append(e.Trees, known.Trees(r, s).Trees...)
 		}
 		g, err := grid.New(&problem.Query{Model: e, Space: s, Notion: fairness.Logit, Epsilon: big.NewRat(1, 20)})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -75,7 +76,7 @@ func refereed() []refereedQuestion {
 		if kind.relaxed && kind.reals == 0 {
 			relax(r, q)
 		}
-		referee := enumerate
+		referee := known.Pairs
 		if kind.reals > 0 {
 			referee = patterns
 		}

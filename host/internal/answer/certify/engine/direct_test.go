@@ -13,9 +13,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -54,7 +54,7 @@ func TestDirectAgainstTheReferee(t *testing.T) {
 				continue // no exact maximum at a vertex
 			}
 			q.Notion = notion
-			referee := enumerate
+			referee := known.Pairs
 			if kind.reals > 0 {
 				referee = patterns
 			}
@@ -126,7 +126,7 @@ func TestMaxKAgainstTheReferee(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
 		q.Epsilon = []*big.Rat{big.NewRat(1, 20), big.NewRat(1, 5), big.NewRat(3, 10)}[i%3]
-		most := float64(mostBins(q))
+		most := float64(known.Enumerate(q).K)
 		for _, s := range panel {
 			if s.name == "highs" && (i >= 6 || i%3 == 0 && !tier.Long()) {
 				continue
@@ -231,7 +231,7 @@ func TestLiesAboutMaxK(t *testing.T) {
 			if name == "somebody elsewhere" {
 				lie = func(_ *problem.Query, r *sdk.Result) { r.Witness.Copy1[0] = 1e6 }
 			}
-			s, most := lying{lie: lie}, float64(mostBins(q))
+			s, most := lying{lie: lie}, float64(known.Enumerate(q).K)
 			q.Goal = problem.MaxK
 			m, err := engine.Enclose(t.Context(), q, engine.Options{Solver: s, Description: described(t, s), Enumerate: -1, Seed: 1}, nil)
 			if err != nil {
@@ -287,7 +287,7 @@ func TestBoundsWhereLargeValuesCancel(t *testing.T) {
 					{In: 2, Out: 2, Weights: []float64{0.7, 0.3, 0.3, -0.9}, Bias: []float64{-size, size}},
 					{In: 2, Out: 1, Weights: []float64{1, 1.0 / 3}, Bias: []float64{size - size/3}},
 				}}}
-			truth := wild.Enumerate(q)
+			truth := known.Enumerate(q)
 			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: bnb, Description: d, Maximise: true, Enumerate: -1, Seed: 1})
 			if err != nil || len(rep.Faults) > 0 || truth.Some && rep.HasBound && truth.Margin.Cmp(new(big.Rat).SetFloat64(rep.Bound)) > 0 {
 				m, _ := truth.Margin.Float64()

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -30,7 +30,7 @@ func TestAReplayOutweighsANumericalProof(t *testing.T) {
 	for i := range 20 {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 7)), 0, false)
 		q.Notion = fairness.Logit
-		best, some := enumerate(q)
+		best, some := known.Pairs(q)
 		if !some || best.Sign() <= 0 {
 			continue
 		}
@@ -82,7 +82,7 @@ func TestEpsilonNearOne(t *testing.T) {
 	for i := range last.Weights {
 		last.Weights[i] *= 1000 // scores of 0 and 1, as good as
 	}
-	best, _ := enumerate(q)
+	best, _ := known.Pairs(q)
 	for _, eps := range []float64{0.999, 0.9999999, 1 - 1e-9} {
 		q.Epsilon = new(big.Rat).SetFloat64(eps)
 		rep, err := engine.Run(t.Context(), q, engine.Options{Solver: solver, Description: description, Enumerate: -1})
@@ -134,7 +134,7 @@ func TestSmallGaps(t *testing.T) {
 			{In: 2, Out: 1, Weights: []float64{weight, 0}, Bias: []float64{0.25}},
 		}}
 		q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: big.NewRat(1, 1e9), Goal: problem.Decide}
-		truth := wild.Enumerate(q)
+		truth := known.Enumerate(q)
 		most, _ := truth.Margin.Float64()
 		for _, p := range panel {
 			rep, err := engine.Run(t.Context(), q, engine.Options{Solver: p.solver, Description: p.description, Maximise: true, Enumerate: -1, Climb: true, Seed: 1})
@@ -231,7 +231,7 @@ func TestBoundsHoldToTheLastDigit(t *testing.T) {
 				last.Bias[0] += 3
 			}
 		} else {
-			e := wild.Trees(r, q.Space)
+			e := known.Trees(r, q.Space)
 			for _, tree := range e.Trees {
 				for k := range tree {
 					if !tree[k].IsLeaf() {
@@ -255,19 +255,13 @@ func TestBoundsHoldToTheLastDigit(t *testing.T) {
 			}
 			limit := new(big.Rat).SetFloat64(rep.Bound)
 			limit.Add(limit, new(big.Rat).SetFloat64(rep.BoundTolerance))
-			exact := q.Model.Exact()
-			eachIndividual(q, func(x []float64) {
-				copies := q.Space.Counterfactuals(q.RegionOrWhole(), x)
-				for _, a := range copies {
-					for _, b := range copies {
-						if la, lb := exact.Logit(q.Space.ExactInputs(a)), exact.Logit(q.Space.ExactInputs(b)); q.Notion.Exceeds(la, lb, limit) {
-							t.Errorf("model %d (%s, scale %g, enumerate %d): bound %g + %g (%s, closed %v), and the logits %s and %s exceed it", i, q.Notion, scale, few,
-								rep.Bound, rep.BoundTolerance, rep.BoundGrade, rep.Closed, la.FloatString(60), lb.FloatString(60))
-							return
-						}
-					}
+			for _, p := range known.Enumerate(q).People {
+				high, low, ok := q.Notion.Pair(p.Logits)
+				if ok && q.Notion.Exceeds(p.Logits[high], p.Logits[low], limit) {
+					t.Errorf("model %d (%s, scale %g, enumerate %d): bound %g + %g (%s, closed %v), and the logits %s and %s exceed it", i, q.Notion, scale, few,
+						rep.Bound, rep.BoundTolerance, rep.BoundGrade, rep.Closed, p.Logits[high].FloatString(60), p.Logits[low].FloatString(60))
 				}
-			})
+			}
 			if w := rep.Witness; w != nil && w.Margin > 0 && w.Margin < 1e-20 {
 				small++
 				if !q.Notion.Exceeds(w.Exact1, w.Exact2, new(big.Rat).SetFloat64(math.Nextafter(w.Margin, 0))) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
@@ -22,38 +23,12 @@ import (
 // extremes are the extreme values over all individuals of the query, by definition; a goal
 // is absent if no individual has such a value.
 func extremes(q *problem.Query) map[problem.Goal]float64 {
-	exact, out := q.Model.Exact(), map[problem.Goal]float64{}
-	note := func(most, least problem.Goal, v float64) {
-		if old, ok := out[most]; !ok || v > old {
-			out[most] = v
-		}
-		if old, ok := out[least]; !ok || v < old {
-			out[least] = v
+	of, truth, out := *q, known.Enumerate(q), map[problem.Goal]float64{}
+	for _, of.Goal = range []problem.Goal{problem.MaxK, problem.MinK, problem.Maximise, problem.Minimise} {
+		if right := truth.Answer(&of); right.Best {
+			out[of.Goal] = right.Optimum
 		}
 	}
-	eachIndividual(q, func(x []float64) {
-		for _, p := range q.Require {
-			if !p.Holds(x) {
-				return
-			}
-		}
-		for _, p := range q.Forbid {
-			if p.Holds(x) {
-				return
-			}
-		}
-		var logits []*big.Rat
-		for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
-			logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
-		}
-		if len(logits) > 0 {
-			note(problem.MaxK, problem.MinK, float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon)))
-		}
-		if len(logits) > 1 {
-			gap, _ := fairness.Score.Gap(logits)
-			note(problem.Maximise, problem.Minimise, gap)
-		}
-	})
 	return out
 }
 

@@ -12,27 +12,14 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
-
-// mostBins is the largest k over every individual, by definition.
-func mostBins(q *problem.Query) int {
-	exact, most := q.Model.Exact(), 0
-	eachIndividual(q, func(x []float64) {
-		var logits []*big.Rat
-		for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
-			logits = append(logits, exact.Logit(q.Space.ExactInputs(p)))
-		}
-		most = max(most, fairness.LinkSigmoid.KBins(logits, q.Epsilon))
-	})
-	return most
-}
 
 // TestManyBinsAgainstTheReferee asks the three solvers for the number of bins that
 // enumeration found, and for one more.
@@ -46,7 +33,7 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
 		q.Epsilon = []*big.Rat{big.NewRat(1, 20), big.NewRat(1, 5), big.NewRat(3, 10)}[i%3]
-		most := mostBins(q)
+		most := known.Enumerate(q).K
 		for _, k := range []int{most, most + 1} {
 			if k < 3 {
 				continue
@@ -155,7 +142,7 @@ func TestBinsOfASmallEpsilon(t *testing.T) {
 		}}
 		eps, _ := new(big.Rat).SetString(c.eps)
 		q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Score, Epsilon: eps, Goal: problem.Decide}
-		most := wild.Enumerate(q).K
+		most := known.Enumerate(q).K
 		for _, p := range []panelist{{name: "bnb", solver: bnb, description: bd}, {name: "z3", solver: z3, description: zd}} {
 			for _, enumerate := range []int{-1, 16} {
 				all := *q

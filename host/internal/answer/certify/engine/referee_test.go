@@ -1,81 +1,20 @@
 package engine_test
 
 import (
-	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The referee: methods that share nothing with the solvers' path and are plain
+// The referees, known.Pairs and patterns, share nothing with the solvers' path and are plain
 // enough to be believed. Both return the largest margin of the notion over
 // every individual, exactly; ok is false where no pair is comparable.
-
-// enumerate evaluates every individual of a discrete space; where features are
-// relaxed, against every other within reach that differs in a protected value.
-func enumerate(q *problem.Query) (best *big.Rat, ok bool) {
-	exact := q.Model.Exact()
-	type copied struct {
-		point []float64
-		logit *big.Rat
-	}
-	var first, second []copied // copies of individuals in the region, and in the domain
-	collect := func(region space.Region, into *[]copied) {
-		sub := *q
-		sub.Region = region
-		eachIndividual(&sub, func(x []float64) {
-			for _, p := range q.Space.Counterfactuals(region, x) {
-				*into = append(*into, copied{p, exact.Logit(q.Space.ExactInputs(p))})
-			}
-		})
-	}
-	collect(q.RegionOrWhole(), &first)
-	whole := q.RegionOrWhole().Clone()
-	for _, r := range q.Relax {
-		f := &q.Space.Features[r.Feature]
-		whole.Box[r.Feature] = space.Interval{Lo: f.Lo, Hi: f.Hi}
-	}
-	collect(whole, &second)
-	for _, one := range first {
-		for _, two := range second {
-			if !pair(q, one.point, two.point) {
-				continue
-			}
-			for _, o := range [][2]*big.Rat{{one.logit, two.logit}, {two.logit, one.logit}} {
-				if m, comparable := margin(q.Notion, o[0], o[1]); comparable && (!ok || m.Cmp(best) > 0) {
-					best, ok = m, true
-				}
-			}
-		}
-	}
-	return best, ok
-}
-
-// pair reports that two points are copies that the query compares.
-func pair(q *problem.Query, x, y []float64) bool {
-	differ := false
-	for i := range x {
-		far := math.Abs(x[i] - y[i])
-		if q.Space.Features[i].IsProtected() {
-			differ = differ || far > 0
-			continue
-		}
-		allowed := 0.0
-		for _, r := range q.Relax {
-			if r.Feature == i {
-				allowed = r.Tolerance
-			}
-		}
-		if far > allowed {
-			return false
-		}
-	}
-	return differ
-}
 
 // margin of an ordered pair of copies; for the score the lower end of an
 // enclosure far narrower than any tolerance.
@@ -103,27 +42,15 @@ func margin(n fairness.Notion, a, b *big.Rat) (*big.Rat, bool) {
 // eachIndividual visits every value of the discrete features; real ones stay
 // at zero.
 func eachIndividual(q *problem.Query, visit func(x []float64)) {
-	s, region := q.Space, q.RegionOrWhole()
-	x := make([]float64, len(s.Features))
-	var free []int
-	for _, i := range s.Free() {
-		if s.Features[i].Discrete() {
-			free = append(free, i)
+	box := slices.Clone(q.RegionOrWhole().Box)
+	for _, i := range q.Space.Free() {
+		if !q.Space.Features[i].Discrete() {
+			box[i] = space.Interval{}
 		}
 	}
-	var walk func(k int)
-	walk = func(k int) {
-		if k == len(free) {
-			visit(x)
-			return
-		}
-		i := free[k]
-		for v := region.Box[i].Lo; v <= region.Box[i].Hi; v++ {
-			x[i] = v
-			walk(k + 1)
-		}
+	for x := range q.Space.Individuals(box) {
+		visit(x)
 	}
-	walk(0)
 }
 
 // patterns finds the largest margin over a space with one or two real
@@ -371,12 +298,6 @@ func tiny(r *rand.Rand, reals int, constrained bool) *problem.Query {
 }
 
 func quarterLayer(r *rand.Rand, in, out int, rectified bool) relu.Layer {
-	l := relu.Layer{In: in, Out: out, ReLU: rectified}
-	for range in * out {
-		l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
-	}
-	for range out {
-		l.Bias = append(l.Bias, float64(r.IntN(9)-4)/4)
-	}
-	return l
+	quarters := func(most int) func() float64 { return func() float64 { return float64(r.IntN(2*most+1)-most) / 4 } }
+	return known.Layer(in, out, rectified, quarters(8), quarters(4))
 }

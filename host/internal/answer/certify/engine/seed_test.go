@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -45,7 +46,7 @@ func TestSeedsAgainstTheReferee(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = fairness.Score
-		best, some := enumerate(q)
+		best, some := known.Pairs(q)
 		q.Epsilon = epsilonNear(r, fairness.Score, best, some)
 		s := &engine.Seeder{Query: q, Options: engine.Options{Solver: solver, Description: description}}
 		from := make([]float64, len(q.Space.Features))

@@ -13,9 +13,9 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
@@ -214,7 +214,7 @@ func TestSteepNetworks(t *testing.T) {
 		q.Notion = []fairness.Notion{fairness.Logit, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[r.IntN(4)]
 		q.Epsilon = big.NewRat(1, 2)
 		q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: 1}}
-		truth, _ := enumerate(q)
+		truth, _ := known.Pairs(q)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		rep, err := engine.Run(ctx, q, engine.Options{Solver: solver, Description: d, Encoding: "bigm", Maximise: true, Seed: 1})
 		cancel()
@@ -245,7 +245,7 @@ func TestBlindModelsNeedNoSolver(t *testing.T) {
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion, q.Epsilon = fairness.Notions[i%4], big.NewRat(1, 1<<40)
 		if i%2 == 0 {
-			q.Model = wild.Trees(r, q.Space)
+			q.Model = known.Trees(r, q.Space)
 		}
 		blind := q.Space.Protected()
 		if q.Space.Features[0].Kind == space.Integer && i%3 == 1 {

@@ -18,6 +18,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/reference"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
@@ -43,17 +44,8 @@ func tiny(r *rand.Rand) *problem.Query {
 	if r.IntN(3) == 0 {
 		s.Forbidden = []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 1}}, {Feature: 3, Set: []int{r.IntN(2)}}}}
 	}
-	layer := func(in, out int, rectified bool) relu.Layer {
-		l := relu.Layer{In: in, Out: out, ReLU: rectified}
-		for range in * out {
-			l.Weights = append(l.Weights, float64(r.IntN(17)-8)/4)
-		}
-		for range out {
-			l.Bias = append(l.Bias, float64(r.IntN(9)-4)/4)
-		}
-		return l
-	}
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{layer(5, 3, true), layer(3, 3, true), layer(3, 1, false)}}
+	quarters := func(most int) func() float64 { return func() float64 { return float64(r.IntN(2*most+1)-most) / 4 } }
+	n := known.Dense(relu.HeadSigmoid, quarters(8), quarters(4), 5, 3, 3)
 	q := &problem.Query{Model: n, Space: s, Region: s.Whole(), Goal: problem.Decide}
 	q.Notion = fairness.Notions[r.IntN(len(fairness.Notions))]
 	if q.Notion.UsesEpsilon() {

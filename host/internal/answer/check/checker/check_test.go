@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/internal/certificate"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -15,21 +16,13 @@ import (
 
 // randomNetwork has hidden layers of the given widths, and one logit.
 func randomNetwork(r *rand.Rand, widths []int) *relu.Network {
-	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
-	widths = append(widths, 1)
+	head := relu.HeadSigmoid
 	if r.IntN(3) == 0 {
-		n.Head, widths[len(widths)-1] = relu.HeadSoftmax, 2
+		head = relu.HeadSoftmax
 	}
-	for k := 1; k < len(widths); k++ {
-		l := relu.Layer{In: widths[k-1], Out: widths[k], ReLU: k < len(widths)-1}
-		for range l.In * l.Out {
-			l.Weights = append(l.Weights, float64(float32(r.NormFloat64())))
-		}
-		for range l.Out {
-			l.Bias = append(l.Bias, float64(float32(r.NormFloat64())))
-		}
-		n.Layers = append(n.Layers, l)
-	}
+	single := func() float64 { return float64(float32(r.NormFloat64())) }
+	n := known.Dense(head, single, single, widths...)
+	n.Precision = 32
 	return n
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -226,38 +227,13 @@ func judge(t testing.TB, text []byte) string {
 // individuals calls visit with the exact logits of every individual of the statement. The
 // space must not have real features.
 func individuals(st *certificate.Statement, visit func(x []float64, logits []*big.Rat)) {
-	s, region := st.Space, st.RegionOrWhole()
+	q := &problem.Query{Space: st.Space, Region: st.RegionOrWhole(), Require: st.Require, Forbid: st.Forbid}
 	exact := st.Model().Exact()
-	x := make([]float64, len(s.Features))
-	free := s.Free()
-	var walk func(k int)
-	walk = func(k int) {
-		if k < len(free) {
-			i := free[k]
-			for x[i] = region.Box[i].Lo; x[i] <= region.Box[i].Hi; x[i]++ {
-				walk(k + 1)
-			}
-			return
-		}
-		for _, p := range st.Require {
-			if !p.Holds(x) {
-				return
-			}
-		}
-		for _, p := range st.Forbid {
-			if p.Holds(x) {
-				return
-			}
-		}
-		var logits []*big.Rat
-		for _, point := range s.Counterfactuals(region, x) {
-			logits = append(logits, exact.Logit(s.ExactInputs(point)))
-		}
-		if len(logits) > 0 {
+	for x := range q.Space.Individuals(q.Region.Box) {
+		if logits := q.Logits(exact, x); q.Describes(x) && len(logits) > 0 {
 			visit(x, logits)
 		}
 	}
-	walk(0)
 }
 
 // holds decides the claim by enumeration.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/internal/certificate"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -32,8 +32,8 @@ func randomForest(r *rand.Rand, notion fairness.Notion, reals bool) *certificate
 	if reals {
 		st.Space.Features[len(st.Space.Features)-1].Inputs[0] = space.Input{Index: st.Space.Inputs - 1, Scale: []float64{1, -1}[r.IntN(2)]}
 	}
-	if st.Trees = wild.Trees(r, st.Space); notion == fairness.Share {
-		wild.Shares(r, st.Trees)
+	if st.Trees = known.Trees(r, st.Space); notion == fairness.Share {
+		known.Shares(r, st.Trees)
 	}
 	return st
 }
@@ -150,15 +150,15 @@ func TestCertificatesOfTreesByTheSolver(t *testing.T) {
 		for _, goal := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
 			notion := notions[seed%5]
 			r := rand.New(rand.NewPCG(seed, uint64(goal)+80))
-			q := wild.Query(r, notion)
+			q := known.Query(r, notion)
 			if seed%3 == 2 {
-				wild.Missing(r, q.Space)
+				known.Missing(r, q.Space)
 			}
-			forest := wild.Trees(r, q.Space)
-			if q.Model = wild.Lacking(forest, q.Space); notion == fairness.Share {
-				wild.Shares(r, forest)
+			forest := known.Trees(r, q.Space)
+			if q.Model = known.Lacking(forest, q.Space); notion == fairness.Share {
+				known.Shares(r, forest)
 			}
-			truth := wild.Enumerate(q)
+			truth := known.Enumerate(q)
 			q.Model = forest.Coded(q.Space)
 			if q.Goal = goal; goal == problem.MaxK && (!notion.Binned() || fairness.Bins(q.Epsilon) > 4096) {
 				continue

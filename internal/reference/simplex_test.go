@@ -9,7 +9,7 @@ import (
 
 // The optimum of a linear program over a bounded box in the plane lies where
 // two of its lines cross: an independent way to find it.
-func TestEliminationFindsTheBestVertex(t *testing.T) {
+func TestSimplexFindsTheBestVertex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(name string) *big.Rat {
 			return big.NewRat(int64(rapid.IntRange(-6, 6).Draw(t, name)), int64(rapid.IntRange(1, 3).Draw(t, name)))
@@ -41,7 +41,7 @@ func TestEliminationFindsTheBestVertex(t *testing.T) {
 	})
 }
 
-func TestEliminationWithoutBounds(t *testing.T) {
+func TestSimplexWithoutBounds(t *testing.T) {
 	for _, k := range []struct {
 		rows []inequality
 		c    []*big.Rat

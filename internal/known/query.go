@@ -1,10 +1,13 @@
-// Package wild draws questions that a careful author would not think of, for
-// tests that hold fast methods against the plain definitions: networks of every
-// shape that a loader can produce, weights from denormal to huge, dead and doubled
-// neurons, ties, ε from 10⁻⁹ to 1 with up to forty digits, regions of one
-// individual, and constraints that leave few individuals. Every space is small
-// enough to enumerate; Truth does.
-package wild
+// Package known gives problems of which the truth is known, and holds answers against it.
+//
+// Query draws questions that a careful author would not think of, for tests that hold fast
+// methods against the plain definitions: networks of every shape that a loader can produce,
+// weights from denormal to huge, dead and doubled neurons, ties, ε from 10⁻⁹ to 1 with up to
+// forty digits, regions of one individual, and constraints that leave few individuals. MILP
+// draws integer programs, Dense tame networks. All are small enough to enumerate: Enumerate,
+// Pairs and Best do. A Referee says what a status, a point, a bound and pieces may claim, by
+// themselves and beside the truth.
+package known
 
 import (
 	"fmt"
@@ -57,7 +60,7 @@ func Epsilon(r *rand.Rand) *big.Rat {
 func rat(text string) *big.Rat {
 	v, ok := new(big.Rat).SetString(text)
 	if !ok {
-		panic("wild: " + text)
+		panic("known: " + text)
 	}
 	return v
 }

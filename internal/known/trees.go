@@ -1,4 +1,4 @@
-package wild
+package known
 
 import (
 	"math"

@@ -1,0 +1,200 @@
+package known
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Answer is the right answer to a problem.
+type Answer struct {
+	// Feasible: there is a point, or an individual that is looked for.
+	Feasible bool
+	// Optimum is the best value, where Best says that one is asked for and exists. Of a
+	// score gap it is the lower end of an enclosure one ulp wide.
+	Optimum float64
+	Best    bool
+}
+
+// Feasible and Infeasible are answers where no best value is asked for.
+var (
+	Feasible   = Answer{Feasible: true}
+	Infeasible = Answer{}
+)
+
+// Optimum is the answer with this best value.
+func Optimum(v float64) Answer { return Answer{Feasible: true, Optimum: v, Best: true} }
+
+// Person is what is true of one individual, by the definitions in exact
+// arithmetic.
+type Person struct {
+	X      []float64
+	Logits []*big.Rat // of its allowed counterfactuals, at least one
+	Unfair bool       // it is what the query looks for: it violates the notion, or reaches K bins
+	K      int        // bins at the query's ε; 0 for notions without bins
+}
+
+// Truth is what is true of all individuals in a query's region.
+type Truth struct {
+	People []Person
+	Unfair int
+	// Margin is the largest margin of the notion among individuals with a pair of
+	// copies to compare, where Some says that there is one. Of the score it is the
+	// lower end of an enclosure 2⁻¹⁰⁰ wide.
+	Some   bool
+	Margin *big.Rat
+	// K is the largest k; 0 for notions without bins, and where there are no individuals.
+	K int
+}
+
+// Enumerate finds the truth, individual by individual. All features must be
+// discrete, and predicates about individuals; of relaxations see Pairs.
+func Enumerate(q *problem.Query) *Truth {
+	t := &Truth{}
+	exact := q.Model.Exact()
+	for x := range q.Space.Individuals(q.RegionOrWhole().Box) {
+		if !q.Describes(x) {
+			continue
+		}
+		p := Person{X: append([]float64(nil), x...), Logits: q.Logits(exact, x)}
+		if len(p.Logits) == 0 {
+			continue
+		}
+		if q.Epsilon != nil || !q.Notion.UsesEpsilon() {
+			p.Unfair = q.Violates(p.Logits)
+		}
+		if q.Notion.Binned() && q.Epsilon != nil {
+			p.K = q.Model.Link().KBins(p.Logits, q.Epsilon)
+			t.K = max(t.K, p.K)
+		}
+		if p.Unfair {
+			t.Unfair++
+		}
+		if m, ok := margin(q.Notion, p.Logits); ok && (!t.Some || m.Cmp(t.Margin) > 0) {
+			t.Some, t.Margin = true, m
+		}
+		t.People = append(t.People, p)
+	}
+	return t
+}
+
+// Answer is the right answer to the query that was enumerated, of any goal but Quantify.
+func (t *Truth) Answer(q *problem.Query) Answer {
+	if q.Goal == problem.Decide {
+		return Answer{Feasible: t.Unfair > 0}
+	}
+	out := Infeasible
+	for _, p := range t.People {
+		lo, _ := Value(q, p.Logits)
+		if math.IsInf(lo, 0) || q.Goal == problem.Maximise && len(p.Logits) < 2 {
+			continue
+		}
+		if !out.Best || sign(maximises(q))*(lo-out.Optimum) > 0 {
+			out = Optimum(lo)
+		}
+	}
+	return out
+}
+
+// maximises: the larger value is the better one.
+func maximises(q *problem.Query) bool { return q.Goal == problem.Maximise || q.Goal == problem.MaxK }
+
+func sign(maximise bool) float64 {
+	if maximise {
+		return 1
+	}
+	return -1
+}
+
+// Value encloses what goals with a value weigh of an individual with these
+// logits: its gap or margin, or its number of bins.
+func Value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
+	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
+		k := float64(q.Model.Link().KBins(logits, q.Epsilon))
+		return k, k
+	}
+	return q.Notion.Gap(logits)
+}
+
+// eachPair visits, by their logits, all pairs of a counterfactual that the question is about
+// and one of another within reach that differs in a protected feature.
+func eachPair[L any](q *problem.Query, logit func(point []float64) L, visit func(one, two L)) {
+	type copied struct {
+		point []float64
+		logit L
+	}
+	region := q.RegionOrWhole()
+	collect := func(box space.Box, about func([]float64) bool) (out []copied) {
+		for x := range q.Space.Individuals(box) {
+			for _, p := range q.Space.Counterfactuals(region, x) {
+				if about(p) {
+					out = append(out, copied{p, logit(p)})
+				}
+			}
+		}
+		return out
+	}
+	reach := slices.Clone(region.Box)
+	for _, r := range q.Relax {
+		f, b := &q.Space.Features[r.Feature], region.Box[r.Feature]
+		reach[r.Feature] = space.Interval{Lo: max(f.Lo, b.Lo-r.Tolerance), Hi: min(f.Hi, b.Hi+r.Tolerance)}
+	}
+	others := collect(reach, func([]float64) bool { return true })
+	for _, one := range collect(region.Box, func(p []float64) bool { return q.Describes(p) && !q.Excludes(p) }) {
+		for _, two := range others {
+			if Compares(q, one.point, two.point) {
+				visit(one.logit, two.logit)
+			}
+		}
+	}
+}
+
+// Compares reports that a question about pairs compares the points: within the
+// tolerances, and apart in a protected feature.
+func Compares(q *problem.Query, x, y []float64) (differ bool) {
+	for i := range x {
+		far := math.Abs(x[i] - y[i])
+		if q.Space.Features[i].IsProtected() {
+			differ = differ || far > 0
+		} else if most, _ := q.Tolerance(i); far > most {
+			return false
+		}
+	}
+	return differ
+}
+
+// Pairs is the largest margin of a question about pairs, exactly as far as Truth.Margin
+// is; some says whether there is a pair.
+func Pairs(q *problem.Query) (most *big.Rat, some bool) {
+	exact := q.Model.Exact()
+	logit := func(p []float64) *big.Rat { return exact.Logit(q.Space.ExactInputs(p)) }
+	eachPair(q, logit, func(one, two *big.Rat) {
+		if m, ok := margin(q.Notion, []*big.Rat{one, two}); ok && (!some || m.Cmp(most) > 0) {
+			most, some = m, true
+		}
+	})
+	return most, some
+}
+
+// NearPairs is Pairs in float64 arithmetic, for thousands of individuals; −Inf where there
+// is no pair.
+func NearPairs(q *problem.Query) float64 {
+	most := math.Inf(-1)
+	logit := func(p []float64) float64 { return q.Model.Logit(q.Space.NetworkInputs(nil, p)) }
+	eachPair(q, logit, func(one, two float64) { most = max(most, q.Notion.Between(max(one, two), min(one, two))) })
+	return most
+}
+
+// margin is the largest of an individual's pairs of copies; ok is false where it
+// has no pair that the notion compares.
+func margin(n fairness.Notion, logits []*big.Rat) (m *big.Rat, ok bool) {
+	first, second, ok := n.Pair(logits)
+	if ok {
+		m, _ = n.Margin(logits[first], logits[second])
+	}
+	return m, ok
+}
