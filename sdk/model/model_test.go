@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/linear"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 )
@@ -42,12 +42,12 @@ func TestRegisterPanics(t *testing.T) {
 func TestLowering(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
-		q := wild.Query(r, fairness.Decision)
+		q := known.Query(r, fairness.Decision)
 		if seed%2 == 1 {
-			forest := wild.Trees(r, q.Space)
+			forest := known.Trees(r, q.Space)
 			q.Model = forest
 			if seed%4 == 3 {
-				wild.Shares(r, forest)
+				known.Shares(r, forest)
 			}
 		}
 		m := q.Model.(model.Lowering)

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
-	"github.com/hyfair/hyfair/internal/wild"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -30,14 +30,14 @@ func TestThresholds(t *testing.T) {
 	counts := map[string]int{}
 	for seed := first; seed < first+number && !t.Failed(); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
-		q := wild.Query(r, fairness.Decision)
+		q := known.Query(r, fairness.Decision)
 		switch seed % 3 {
 		case 1:
-			q.Model = wild.Trees(r, q.Space)
+			q.Model = known.Trees(r, q.Space)
 		case 2:
-			forest := wild.Trees(r, q.Space)
-			q.Model = wild.Lacking(forest, q.Space)
-			wild.Shares(r, forest)
+			forest := known.Trees(r, q.Space)
+			q.Model = known.Lacking(forest, q.Space)
+			known.Shares(r, forest)
 		}
 		if _, ok := q.Model.(model.Lowering); !ok {
 			t.Fatalf("%T knows no threshold", q.Model)
@@ -53,7 +53,7 @@ func TestThresholds(t *testing.T) {
 		}
 		base := q.Model
 		q.Model = decided
-		c := &refereed{T: t, q: q, truth: wild.Enumerate(q), r: r, seed: seed, counts: counts}
+		c := &refereed{T: t, q: q, truth: known.Enumerate(q), r: r, seed: seed, counts: counts}
 		c.name = fmt.Sprintf("seed %d, a score %s", seed, st.Rule)
 		c.decides(base, st.Rule)
 		c.verdict(panel[seed/3%len(panel)])
@@ -68,8 +68,8 @@ func TestThresholds(t *testing.T) {
 // rule draws a rule, most often one whose threshold is near the score of an individual.
 func rule(r *rand.Rand, q *problem.Query) (out fairness.Rule) {
 	out.At = r.IntN(3) == 0
-	if out.Threshold = wild.Epsilon(r); r.IntN(3) > 0 {
-		people := wild.Enumerate(q).People
+	if out.Threshold = known.Epsilon(r); r.IntN(3) > 0 {
+		people := known.Enumerate(q).People
 		if len(people) > 0 {
 			logits := people[r.IntN(len(people))].Logits
 			l, _ := logits[r.IntN(len(logits))].Float64()
