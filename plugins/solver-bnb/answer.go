@@ -112,6 +112,9 @@ var reasons = map[bnb.End]sdk.Reason{
 // result is what the search's end means.
 func (a *answer) result(end bnb.End) *sdk.Result {
 	r := &sdk.Result{Reason: reasons[end], Native: fmt.Sprintf("%d boxes, %d left", a.s.Nodes, a.s.Size())}
+	if best := a.s.Best; best != nil {
+		r.Native += ", best by " + best.By
+	}
 	if end == bnb.Complete && a.s.Stuck > 0 {
 		r.Reason = sdk.Incomplete
 		r.Detail = fmt.Sprintf("%d boxes of a single cell could not be settled", a.s.Stuck)

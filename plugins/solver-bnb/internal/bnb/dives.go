@@ -109,7 +109,7 @@ func (d *diving) round(n int64) {
 		}
 		d.Nodes += int64(o.nodes)
 		d.leaves += int64(o.leaves)
-		d.Take(o.best)
+		d.Take(o.best, params.Dives.String())
 		if nodes += o.nodes; o.settled {
 			d.enqueue(o.left)
 			continue
@@ -141,7 +141,7 @@ func (d *diving) enqueue(list []ensemble.Part) {
 		d.merge(w.task.output)
 		return
 	}
-	d.Take(w.task.best)
+	d.Take(w.task.best, nodes)
 	for i := range list { // open as before
 		d.add(list[i])
 	}

@@ -132,6 +132,10 @@ func (s *Search) worker(i int) *worker {
 	return s.workers[i]
 }
 
+// nodes names what found an individual while nodes were worked on: one that was enumerated, the middle of an open one, or
+// one near the optimum of a linear program.
+const nodes = "nodes"
+
 // do does a round's tasks, which are of these pages.
 func (s *Search) do(tasks []task, pages []*page) {
 	outs, broken := make([]*output, len(tasks)), make([]bool, len(tasks))
@@ -146,7 +150,7 @@ func (s *Search) do(tasks []task, pages []*page) {
 		switch {
 		case tasks[i].chain != nil:
 			if o != nil {
-				s.Take(o.best)
+				s.Take(o.best, params.Annealing.String())
 				o.free()
 			}
 		case o == nil:
@@ -154,7 +158,7 @@ func (s *Search) do(tasks []task, pages []*page) {
 		case !broken[i]:
 			s.merge(o)
 		default: // keeps the incumbent; requeues the nodes
-			if s.Take(o.best); tasks[i].p == nil {
+			if s.Take(o.best, nodes); tasks[i].p == nil {
 				s.requeueRoot()
 			} else {
 				s.queue.putBack(tasks[i])
@@ -174,7 +178,7 @@ func (s *Search) merge(o *output) {
 	s.joint.Add(o.yield)
 	s.lp.Add(&o.lp)
 	s.left, s.beyond = max(s.left, o.left), max(s.beyond, o.beyond)
-	s.Take(o.best)
+	s.Take(o.best, nodes)
 	for i := range o.open {
 		s.queue.push(&o.open[i])
 	}

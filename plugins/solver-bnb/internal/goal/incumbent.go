@@ -16,6 +16,8 @@ type Incumbent struct {
 	X, Y   []float64
 	Z1, Z2 int
 	Value  float64
+	// By names the idea that found it, as params has it, or "nodes": while nodes were worked on.
+	By string
 }
 
 // Individual is what is known of one that was evaluated.
@@ -188,9 +190,12 @@ type Store struct {
 	Fresh bool
 }
 
-// Take keeps the better of Best and b, nil for none.
-func (s *Store) Take(b *Incumbent) {
+// Take keeps the better of Best and b, nil for none, which an idea found, unless it says that another did.
+func (s *Store) Take(b *Incumbent, by string) {
 	if b != nil && (s.Best == nil || s.Values && b.Value > s.Best.Value) {
+		if b.By == "" {
+			b.By = by
+		}
 		s.Best, s.Fresh = b, true
 	}
 }

@@ -39,6 +39,9 @@ var names = [ideas]string{"aligned", "differences", "joint", "pairs", "clipping"
 // Names are those of all ideas.
 func Names() []string { return slices.Clone(names[:]) }
 
+// String is the idea's name.
+func (i Idea) String() string { return names[i] }
+
 // Off is a set of ideas that are switched off.
 type Off uint32
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/goal"
+	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 )
 
 // Heuristic looks for individuals that are better than the incumbent, between the rounds of a search.
@@ -52,8 +53,8 @@ type Env struct {
 // stopped reports that nothing more is to be found.
 func (e *Env) stopped() bool { return e.Stop.Load() || e.Enough(e.best) }
 
-// hand hands over the best individual that was found.
-func (e *Env) hand() { e.Take(e.best) }
+// hand hands over the best individual that an idea found.
+func (e *Env) hand(by params.Idea) { e.Take(e.best, by.String()) }
 
 // anywhere makes x a random individual.
 func (e *Env) anywhere(x []float64) {

@@ -58,7 +58,7 @@ func (s *LocalSearch) Improve(w *Work) {
 	}
 	s.Fresh = false
 	for s.Due(w) {
-		s.hand()
+		s.hand(params.Climbing)
 		switch {
 		case s.x != nil && s.Binned && s.vain < s.Params.Local.Perturbations:
 			copy(x, s.x)
@@ -75,7 +75,7 @@ func (s *LocalSearch) Improve(w *Work) {
 		}
 		s.ascend(x)
 	}
-	s.hand()
+	s.hand(params.Climbing)
 }
 
 // restart makes x where the next climb starts.

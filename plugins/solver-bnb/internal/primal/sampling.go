@@ -54,6 +54,6 @@ func (s *Sampling) Improve(*Work) {
 	for i := 0; i < len(best) && !s.Off(params.Sampling) && !s.stopped(); i++ {
 		s.climb(best[i].x, best[i].promise)
 	}
-	s.hand()
+	s.hand(params.Sampling)
 	s.Fresh = false
 }
