@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/internal/script"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
@@ -102,6 +103,7 @@ func TestProgressTellsIncumbents(t *testing.T) {
 // The optimum of random scripts is that of the enumeration.
 func TestOptimumEqualsEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawSum(t)
 		text := declarations + drawAssertions(t, 3) + "(declare-const v Real)(assert (= (* 7 v) " + v.text() + "))"
