@@ -28,7 +28,7 @@ func TestProbesBoundTheLargest(t *testing.T) {
 			nearer++
 		}
 	}
-	if nearer < tier.Count(3, 100) {
+	if nearer < tier.Count(3, 10) {
 		t.Errorf("probes told more than leaves in %d searches", nearer)
 	}
 }
