@@ -21,7 +21,7 @@ func TestNoTimeProvesNothing(t *testing.T) {
 	tier.NeedUsual(t)
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	for i := range tier.Count(15, 60) {
+	for i := range tier.Count(6, 60) {
 		r := rand.New(rand.NewPCG(uint64(i), 13))
 		q := tiny(r)
 		want := known.Enumerate(q)

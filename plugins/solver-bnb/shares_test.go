@@ -19,7 +19,7 @@ import (
 func TestSharesAreTrueAtAnyTime(t *testing.T) {
 	tier.NeedUsual(t)
 	counted := 0
-	for i := range tier.Count(40, 150) {
+	for i := range tier.Count(20, 150) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
 		q := tiny(r)
 		q.Goal = problem.Quantify
@@ -37,7 +37,7 @@ func TestSharesAreTrueAtAnyTime(t *testing.T) {
 			}
 		}
 	}
-	if counted < tier.Count(40, 150) {
+	if counted < tier.Count(20, 150) {
 		t.Errorf("shares of only %d searches were not 0", counted)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // are with sets of many values, and constraints say who is asked about; with any number of threads.
 func TestDives(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 43))
-	for i := range tier.Count(60, 400) {
+	for i := range tier.Count(20, 400) {
 		q := tiny(r)
 		q.Notion, q.K = fairness.Notions[i%len(fairness.Notions)], 0
 		if f := &q.Space.Features[0]; f.Inputs[0].Table == nil {

@@ -3,18 +3,13 @@ package main
 import (
 	"testing"
 
-	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/rig"
 )
 
-func TestConformance(t *testing.T) { conformance.Solver(t, rig.Need(t, solver), conformance.Options{}) }
-
-func TestConformanceOverTheWire(t *testing.T) {
-	tier.NeedUsual(t)
+func TestConformance(t *testing.T) {
 	rig.Need(t, solver)
 	rig.Conformance(t, client.Solver)
 }

@@ -56,7 +56,7 @@ func TestWorkLimitOfADecision(t *testing.T) {
 	m := milptest.Hard()
 	m.Rows = append(m.Rows, problem.Row{Lo: noBound, Hi: 2, Terms: m.Objective.Terms})
 	m.Objective = problem.Objective{}
-	const limit = 100_000
+	const limit = 20_000
 	r := solve(t, m, sdk.SolveOptions{WorkLimit: limit})
 	if r.Status != sdk.Unknown || r.Reason != sdk.WorkLimit || r.Nodes < limit || r.Nodes > limit+10 {
 		t.Errorf("%v, %v after %d nodes; want the work limit of %d", r.Status, r.Reason, r.Nodes, limit)

@@ -4,14 +4,11 @@ import (
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/client"
-	"github.com/hyfair/hyfair/sdk/conformance"
 	"github.com/hyfair/hyfair/sdk/milptest"
 	"github.com/hyfair/hyfair/sdk/rig"
 )
 
-func TestConformance(t *testing.T) { conformance.Solver(t, rig.Need(t, solver), conformance.Options{}) }
-
-func TestConformanceOverTheWire(t *testing.T) {
+func TestConformance(t *testing.T) {
 	rig.Need(t, solver)
 	rig.Conformance(t, client.Solver)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/script"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
@@ -137,6 +138,7 @@ func drawOptions(t *rapid.T) map[string]string {
 // Under every engine, verdicts are those of the enumeration.
 func TestVerdictEqualsEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "(set-logic QF_LIRA)\n"}).Draw(t, "logic") + declarations + drawAssertions(t, 5)
 		p := known.Script(text)
@@ -153,6 +155,7 @@ func TestVerdictEqualsEnumeration(t *testing.T) {
 // changing options.
 func TestDeltasEqualEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		p := known.Script(declarations + drawAssertions(t, 1))
 		l, err := s.Load(context.Background(), &problem.Problem{SMT: p})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/script"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/rig"
@@ -103,6 +104,7 @@ func TestProgressTellsIncumbents(t *testing.T) {
 // The optimum of random scripts is that of the enumeration.
 func TestOptimumEqualsEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawSum(t)
 		text := declarations + drawAssertions(t, 3) + "(declare-const v Real)(assert (= (* 7 v) " + v.text() + "))"

@@ -56,6 +56,7 @@ func nearEdge(at []space.Interval, logit *big.Rat) bool {
 // which leaves the choice open.)
 func TestBinsInOrder(t *testing.T) {
 	outcomes := map[bool]int{}
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawBinsQuery(t)
 		b := bound.Intervals(q.Model, bound.Inputs(q.Space, RelaxedRegion(q)))

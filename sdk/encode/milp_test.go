@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -88,6 +89,7 @@ func TestMILPMeansTheQuery(t *testing.T) {
 	seen := map[bool]int{}
 	violating := map[bool]int{}
 	relaxed := 0
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawQuery(t)
 		lows := make([]*Lowered, len(milps))

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -25,6 +26,7 @@ func scoreQuery(seed uint64, eps *big.Rat) *problem.Query {
 // order asked for.
 func TestSMTTangentsKeepEveryViolation(t *testing.T) {
 	kept := 0
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		eps := rapid.SampledFrom([]*big.Rat{big.NewRat(1, 20), big.NewRat(1, 3), big.NewRat(1, 1000)}).Draw(t, "ε")
 		q := scoreQuery(rapid.Uint64().Draw(t, "seed"), eps)

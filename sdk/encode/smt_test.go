@@ -278,7 +278,7 @@ func TestSMTMeansTheQuery(t *testing.T) {
 		base, full := parse(t, low.Problem.SMT.Text), parse(t, low.Problem.SMT.Text+notion)
 		r := &referee{q, low}
 		all := points(q.Space)
-		for range tier.Count(60, 300) {
+		for range tier.Count(25, 300) {
 			a := rapid.SampledFrom(all).Draw(t, "a")
 			b := slices.Clone(rapid.SampledFrom(all).Draw(t, "b"))
 			if len(q.Relax) == 0 {

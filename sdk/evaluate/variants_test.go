@@ -45,6 +45,7 @@ func eachVariant(t failer, n *relu.Network, s *space.Space, eps *big.Rat) map[st
 // from 2, which leave a vector almost empty, to hundreds.
 func TestVariantsAgree(t *testing.T) {
 	tier.Checks(t, 40)
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		s := adultLike()
@@ -108,6 +109,7 @@ func centre(n *relu.Network, s *space.Space, x []float64) {
 // counterfactual's logit is an edge's, up to the last bits: as near to it as the
 // bias can bring it, and some neighbours of that.
 func TestCopiesOnEdges(t *testing.T) {
+	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 		s := randomSpace(r)

@@ -21,7 +21,7 @@ import (
 func TestNetworksOfEveryShape(t *testing.T) {
 	tier.NeedUsual(t)
 	linear := 0
-	for seed := range uint64(tier.Count(30, 200)) {
+	for seed := range uint64(tier.Count(15, 200)) {
 		q := known.Query(rand.New(rand.NewPCG(seed, 11)), fairness.Score)
 		for _, l := range q.Model.(*relu.Network).Layers[:len(q.Model.(*relu.Network).Layers)-1] {
 			if !l.ReLU {
@@ -46,7 +46,7 @@ func TestNetworksOfEveryShape(t *testing.T) {
 			}
 		}
 	}
-	if linear < tier.Count(6, 40) {
+	if linear < tier.Count(3, 40) {
 		t.Errorf("%d networks with linear hidden layers were drawn", linear)
 	}
 }

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"math"
 	"math/big"
 	"slices"
 )
@@ -66,16 +67,22 @@ func (s *Space) ExactInputs(point []float64) []*big.Rat {
 		f := &s.Features[i]
 		for k := range f.Inputs {
 			in := &f.Inputs[k]
-			v := new(big.Rat)
 			if in.Table != nil {
-				v.SetFloat64(in.Table[int(point[i]-f.Lo)])
-			} else {
-				v.SetFloat64(point[i])
-				v.Mul(v, new(big.Rat).SetFloat64(in.Scale))
-				v.Add(v, new(big.Rat).SetFloat64(in.Offset))
+				out[in.Index] = exactly(in.Table[int(point[i]-f.Lo)])
+				continue
 			}
-			out[in.Index] = v
+			v := exactly(point[i])
+			v.Mul(v, exactly(in.Scale))
+			out[in.Index] = v.Add(v, exactly(in.Offset))
 		}
 	}
 	return out
+}
+
+// exactly is v.SetFloat64, without its greatest common divisor where v is an integer, as most are.
+func exactly(v float64) *big.Rat {
+	if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
+		return new(big.Rat).SetInt64(int64(v))
+	}
+	return new(big.Rat).SetFloat64(v)
 }

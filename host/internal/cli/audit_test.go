@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // audited runs hyfair audit without a data root.
@@ -259,6 +260,7 @@ func TestAuditInterrupted(t *testing.T) {
 // TestAuditByNotion: --notion says who counts as treated unfairly, whatever else is
 // counted; without it that is a score gap above ε.
 func TestAuditByNotion(t *testing.T) {
+	tier.NeedUsual(t)
 	plain := auditJSON(t, loanStudy)
 	for _, c := range []struct {
 		args          []string

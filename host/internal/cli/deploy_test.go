@@ -66,7 +66,7 @@ func kubernetes(t *testing.T, name string) (m manifest) {
 // The script for Slurm, and the Job for Kubernetes, do a shard in each task of an array; with stand-ins for
 // what starts them, they make the table of one machine.
 func TestArraysOfShards(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw"})
 	folder := t.TempDir()
 	text := fmt.Sprintf("studies: [{study: %q}]\nsolver: none\nbudget: 300it\nruns: 6\nstrategies: [{name: rw}]\n", filepath.Join(root(t), "studies", "loan"))

@@ -21,7 +21,7 @@ import (
 
 // What is drafted of the shipped study's data and network, and its inputs or scores for the rows, answers as that study does.
 func TestInitShippedStudy(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	st, err := study.Load(loanStudy, study.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -176,7 +176,7 @@ func TestMitigateExplains(t *testing.T) {
 }
 
 func TestMitigateGrid(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	dir := t.TempDir()
 	loan, err := filepath.Abs("../../../studies/loan")
 	if err != nil {

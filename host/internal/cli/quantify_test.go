@@ -130,7 +130,7 @@ func TestQuantifyMap(t *testing.T) {
 // A limit leaves what was proved by then.
 func TestQuantifyTimeout(t *testing.T) {
 	plugins := bnbFolder(t)
-	out := quantified(t, plugins, "../../../studies/loan", "--rules", "none", "--epsilon", "0.01", "--timeout", "60s", "--samples", "100")
+	out := quantified(t, plugins, "../../../studies/loan", "--rules", "none", "--epsilon", "0.01", "--timeout", "300ms", "--samples", "100")
 	if !out.Complete && (out.Reason != "time limit" || *out.Undecided == 0) {
 		t.Errorf("%+v", out)
 	}

@@ -55,7 +55,7 @@ func TestLogitsAreNoScores(t *testing.T) {
 
 // Every report and file says the very ε that was asked about.
 func TestEpsilonIsWrittenExactly(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb", "hyfair-search-rw": "plugins/search-rw"})
 	journal, model := filepath.Join(t.TempDir(), "journal.db"), filepath.Join(t.TempDir(), "model.mps")
 	for asked, want := range map[string]string{

@@ -108,7 +108,7 @@ func TestReuse(t *testing.T) {
 // A rebuilt plugin is another plugin: an interrupted run is not resumed, its arm is searched
 // again, and the other arms are not.
 func TestRebuiltPlugin(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"})
 	file := grid(t, tenureStudy(t), "solver: none\nstrategies: [{name: rw}, {name: sa}]\nbudget: 500it\nruns: 3\n")
 	path := filepath.Join(t.TempDir(), "journal.db")

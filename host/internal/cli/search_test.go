@@ -135,7 +135,7 @@ func TestSearchMistakes(t *testing.T) {
 // of cores, its table can be made again from the journal, and its file holds the
 // people it kept.
 func TestFastSearch(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	type answer struct {
 		Iter        float64
 		ID          float64 `json:"#ID"`

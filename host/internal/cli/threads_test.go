@@ -13,7 +13,7 @@ import (
 // A solver gets the cores that the program may use; where arms or networks are
 // compared it gets one, and what --threads says counts everywhere.
 func TestThreads(t *testing.T) {
-	tier.NeedUsual(t)
+	tier.NeedLong(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{
 		"hyfair-solver-rogue": "host/internal/answer/certify/engine/testdata/rogue", "hyfair-search-rw": "plugins/search-rw",
 	})

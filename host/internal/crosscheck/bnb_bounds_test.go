@@ -43,7 +43,7 @@ const (
 // the whole domain, and all sizes between; points are corners, some of them those
 // at which a form is least or greatest, and others.
 func TestBoundsEncloseExactValues(t *testing.T) {
-	eachNetwork(t, 4, tier.Count(100, 1000), func(c *enclosures, n *relu.Network) {
+	eachNetwork(t, 4, tier.Count(40, 1000), func(c *enclosures, n *relu.Network) {
 		c.agree(n)
 		workspaces := map[int]*batch.Workspace{}
 		for round := 0; c.left > 0; round++ {
@@ -89,7 +89,7 @@ func eachNetwork(t *testing.T, seed uint64, usual int, check func(c *enclosures,
 // TestTablesAreBelowExactValues evaluates the twenty public networks at points of random boxes of integers. Both sides' tables must be below the
 // logit, or its negative, in their lanes, and the lowest of several lanes' below all of these, whatever groups the features are in.
 func TestTablesAreBelowExactValues(t *testing.T) {
-	eachNetwork(t, 54, tier.Count(100, 10000), func(c *enclosures, _ *relu.Network) {
+	eachNetwork(t, 54, tier.Count(40, 10000), func(c *enclosures, _ *relu.Network) {
 		c.w = c.plan.NewWorkspace(16)
 		for c.left > 0 {
 			c.group = []int{1, 2, 8}[c.random.IntN(3)]

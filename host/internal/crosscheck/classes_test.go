@@ -138,7 +138,7 @@ func TestAnyClass(t *testing.T) {
 	const width, groups = 4, 3
 	r := rand.New(rand.NewPCG(1, 17))
 	seen := map[string]int{}
-	for i := range 80 {
+	for i := range tier.Count(24, 80) {
 		n, notion, output := drawClassNet(r), "decision", "score"
 		strict, softmax := i%2 == 1, i%4 < 2
 		if strict {

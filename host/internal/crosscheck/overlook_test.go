@@ -24,7 +24,7 @@ func TestOverlooked(t *testing.T) {
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}
 	counts := map[string]int{}
-	number, first := environment(t, "HYFAIR_REFEREE", tier.Count(80, 400)), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	number, first := environment(t, "HYFAIR_REFEREE", tier.Count(24, 400)), environment(t, "HYFAIR_REFEREE_SEED", 0)
 	for seed := first; seed < first+number; seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 89))
 		notion := fairness.Decision

@@ -30,7 +30,7 @@ import (
 // questions, HYFAIR_REFEREE_SEED the first seed.
 func TestReferee(t *testing.T) {
 	tier.NeedUsual(t)
-	number, next := environment(t, "HYFAIR_REFEREE", tier.Count(40, 150)), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	number, next := environment(t, "HYFAIR_REFEREE", tier.Count(16, 150)), environment(t, "HYFAIR_REFEREE_SEED", 0)
 	var panel []*panelist
 	for _, name := range []string{"bnb", "highs", "lpsolve", "z3"} {
 		s, d := plugintest.Solver(t, name)

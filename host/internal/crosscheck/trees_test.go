@@ -25,7 +25,7 @@ func TestTrees(t *testing.T) {
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}
 	counts, sets := map[string]int{}, 0
-	for seed := range tier.Count(30, 1000) {
+	for seed := range tier.Count(15, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 41))
 		for i, s := range panel {
 			q := known.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])
@@ -62,7 +62,7 @@ func TestTrees(t *testing.T) {
 		}
 	}
 	gaveBoth(t, panel, counts)
-	if want := tier.Count(9, 300); sets < want {
+	if want := tier.Count(4, 300); sets < want {
 		t.Errorf("%d forests compare with sets and know where a missing value goes, want %d", sets, want)
 	}
 }

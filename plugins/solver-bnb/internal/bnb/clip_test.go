@@ -64,7 +64,7 @@ func individuals(g *grid.Grid, box grid.Box, visit func(x []float64)) {
 func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	cutOff, proofs := 0, 0
-	for i := range tier.Count(250, 4000) {
+	for i := range tier.Count(80, 4000) {
 		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 3)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
@@ -129,7 +129,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 			t.Fatalf("question %d: parts and rest are not the box: %v individuals are missing", i, size)
 		}
 	}
-	if cutOff < 20 || proofs < 300 {
+	if cutOff < tier.Count(5, 20) || proofs < 300 {
 		t.Errorf("%d parts were cut off, %d logits looked at", cutOff, proofs)
 	}
 }
@@ -138,7 +138,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 // bounded two at once, and decides whether there is more than ε; its pieces are the region.
 func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
-	for i := range tier.Count(32, 1000) {
+	for i := range tier.Count(16, 1000) {
 		n := len(fairness.Notions)
 		copies := 2
 		if i/n%4 == 0 {
@@ -199,7 +199,7 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 func TestLargestKIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	below := 0
-	count := tier.Count(12, 200)
+	count := tier.Count(6, 200)
 	for i := range count {
 		copies := []int{2, 5, 20, 40}[i%4]
 		q := latticeOf(r, fairness.Score, copies)

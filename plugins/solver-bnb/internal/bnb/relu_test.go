@@ -18,7 +18,7 @@ import (
 func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 50))
 	settled, left := map[problem.Goal]int{}, map[problem.Goal]int{}
-	for i := range tier.Count(400, 6000) {
+	for i := range tier.Count(120, 6000) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(6))
 		switch i % 3 {
 		case 0:
@@ -87,7 +87,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 		}
 	}
 	for _, g := range []problem.Goal{problem.Maximise, problem.MaxK, problem.Quantify, problem.Decide} {
-		if settled[g] < 20 || left[g] < 5 {
+		if settled[g] < tier.Count(10, 20) || left[g] < tier.Count(1, 5) {
 			t.Errorf("%s: %d boxes were settled, %d not", g, settled[g], left[g])
 		}
 	}
@@ -98,7 +98,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 func TestDecidingWithCases(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 50))
 	fair, with, without := 0, int64(0), int64(0)
-	for i := range tier.Count(60, 1200) {
+	for i := range tier.Count(20, 1200) {
 		notion := []fairness.Notion{fairness.Decision, fairness.Score}[i%2]
 		q := latticeOf(r, notion, 2+i%4/2)
 		q.Goal, q.Epsilon = problem.Decide, big.NewRat(1, int64(2+r.IntN(4)))
@@ -132,7 +132,7 @@ func TestDecidingWithCases(t *testing.T) {
 			with, without = with+n, without+boxes
 		}
 	}
-	if fair < 20 || with >= without {
+	if fair < tier.Count(10, 20) || with >= without {
 		t.Errorf("%d fair questions took %d boxes with cases, %d without", fair, with, without)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func TestTablesCountNobodyTooMuch(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 54))
 	counted, truths, blocks := 0.0, 0.0, 0
-	for i := range tier.Count(500, 2500) {
+	for i := range tier.Count(150, 2500) {
 		q := latticeOf(r, []fairness.Notion{fairness.Decision, fairness.Score}[r.IntN(2)], 2+r.IntN(5))
 		q.Goal, q.Space.Forbidden = problem.Quantify, nil
 		tr, err := newSearch(q, 1, 1)
@@ -85,7 +85,7 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 			counted, truths = counted+n, truths+truth
 		}
 	}
-	if counted < 0.4*truths || blocks < 50 {
+	if counted < 0.4*truths || blocks < tier.Count(30, 50) {
 		t.Errorf("%v of %v were counted, by blocks %d times", counted, truths, blocks)
 	}
 }
@@ -203,7 +203,7 @@ func logitAbout(q *problem.Query, point []float64) float64 {
 func TestCountsOfAnyQuestion(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 54))
 	settled, all, lost, real, blocks := 0.0, 0.0, 0, 0, 0
-	for i := range tier.Count(600, 6000) {
+	for i := range tier.Count(150, 6000) {
 		q := anyQuestion(r, i%3 == 0)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
@@ -272,7 +272,7 @@ func TestCountsOfAnyQuestion(t *testing.T) {
 			}
 		}
 	}
-	if settled < all/4 || lost < 150 || real < 200 || blocks < 100 {
+	if settled < all/4 || lost < tier.Count(40, 150) || real < tier.Count(60, 200) || blocks < 100 {
 		t.Errorf("%v of %v cells were settled, some lost in %d boxes, features real in %d, cells in blocks in %d", settled, all, lost, real, blocks)
 	}
 }

@@ -32,7 +32,7 @@ func sharesOf(r *rand.Rand, i int) *problem.Query {
 func TestBoundsHoldForAllButTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 51))
 	moved, few, lost := 0, 0, 0
-	for i := range tier.Count(400, 2000) {
+	for i := range tier.Count(100, 2000) {
 		q := sharesOf(r, i)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestBoundsHoldForAllButTheLost(t *testing.T) {
 			lost++
 		}
 	}
-	if moved < 60 || few < 12 || lost < 20 {
+	if moved < tier.Count(15, 60) || few < tier.Count(2, 12) || lost < tier.Count(10, 20) {
 		t.Errorf("ends were moved in %d boxes, in %d of them for a part of the people, and bounds did not hold for some in %d", moved, few, lost)
 	}
 }
@@ -121,7 +121,7 @@ func violates(w *worker, x []float64) bool {
 func TestSharesAreTrueButForTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 51))
 	counted := 0
-	for i := range tier.Count(100, 600) {
+	for i := range tier.Count(30, 600) {
 		q := sharesOf(r, i)
 		tail := 0.8 + 2*r.Float64()
 		var fair, unfair float64
@@ -187,7 +187,7 @@ func TestProofsAreForAllPeople(t *testing.T) {
 // before, nor on the number of threads.
 func TestTasksShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 51))
-	for i := range tier.Count(100, 600) {
+	for i := range tier.Count(30, 600) {
 		tr, err := newSearch(sharesOf(r, i), 1, 1)
 		if err != nil {
 			t.Fatal(err)

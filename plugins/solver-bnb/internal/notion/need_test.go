@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -45,12 +46,18 @@ func TestNeedIsWhatAValueNeeds(t *testing.T) {
 func TestNeedIsWhatManyBinsNeed(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 22))
 	told := 0
-	for i := range 5000 {
-		eps := big.NewRat(1, int64([]int{3, 20, 50}[i%3]))
+	var all []*big.Rat
+	var bins []*Bins
+	for _, n := range []int64{3, 20, 50} {
+		eps := big.NewRat(1, n)
 		b, err := NewBins(fairness.LinkSigmoid, eps)
 		if err != nil {
 			t.Fatal(err)
 		}
+		all, bins = append(all, eps), append(bins, b)
+	}
+	for i := range tier.Count(1000, 5000) {
+		eps, b := all[i%3], bins[i%3]
 		var logits []*big.Rat
 		least, most := math.Inf(1), math.Inf(-1)
 		scale := math.Exp(r.Float64()*4 - 2)
@@ -78,7 +85,7 @@ func TestNeedIsWhatManyBinsNeed(t *testing.T) {
 			t.Fatalf("ε = %v: logits from %v to %v are in %d bins, but have not what more than %d need: %v %+v of %+v", eps, least, most, k, k-1, ok, n, s)
 		}
 	}
-	if told < 2000 {
+	if told < tier.Count(400, 2000) {
 		t.Errorf("needs were told of %d times", told)
 	}
 }

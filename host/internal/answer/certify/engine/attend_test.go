@@ -51,9 +51,11 @@ func (quick) Solve(context.Context, *problem.Problem, sdk.SolveOptions) (*sdk.Re
 }
 
 // TestAnAuditThatTakesTooLongIsNoProof: host loops that ignore the end of the context are
-// abandoned, and a claim without a finished audit proves nothing.
+// abandoned, and a claim without a finished audit proves nothing. Parallel tests run last: what is abandoned
+// takes both cores until the process ends.
 func TestAnAuditThatTakesTooLongIsNoProof(t *testing.T) {
 	tier.NeedUsual(t)
+	t.Parallel()
 	d := sdk.Description{Name: "quick", Exactness: sdk.GradeExact}
 	for _, g := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK} {
 		d.Serves = append(d.Serves, sdk.Service{Form: problem.FormNetwork, Goal: g})

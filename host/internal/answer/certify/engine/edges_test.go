@@ -27,7 +27,7 @@ func TestAReplayOutweighsANumericalProof(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, description := highs(t)
 	unfair := 0
-	for i := range 20 {
+	for i := range tier.Count(8, 20) {
 		q := tiny(rand.New(rand.NewPCG(uint64(i), 7)), 0, false)
 		q.Notion = fairness.Logit
 		best, some := known.Pairs(q)
@@ -213,7 +213,7 @@ func TestOneEndIsEnough(t *testing.T) {
 func TestBoundsHoldToTheLastDigit(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	closed, small := 0, 0
-	for i := range tier.Count(120, 3000) {
+	for i := range tier.Count(48, 3000) {
 		r := rand.New(rand.NewPCG(uint64(i), 41))
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[i%4]

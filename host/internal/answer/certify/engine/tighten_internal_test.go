@@ -42,7 +42,7 @@ func TestTightenedBoundsEnclose(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "highs")
 	narrowed := 0
-	for i := range 30 {
+	for i := range tier.Count(12, 30) {
 		rng := rand.New(rand.NewPCG(uint64(i), 21))
 		q := deep(rng)
 		r, err := newRun(q, Options{Solver: solver, Description: d, Bounds: BoundsLP})
