@@ -40,27 +40,27 @@ type nodeQueue struct {
 const numBuckets = 2048
 
 func newNodeQueue(g *grid.Grid) *nodeQueue {
-	f := &nodeQueue{words: 1, buckets: make([][]*page, numBuckets)}
+	q := &nodeQueue{words: 1, buckets: make([][]*page, numBuckets)}
 	for d := range g.Dims {
 		if g.Dims[d].Cells > 1<<16 {
-			f.words = 4
+			q.words = 4
 		}
 	}
-	f.stride = 2 * len(g.Dims) * f.words
-	return f
+	q.stride = 2 * len(g.Dims) * q.words
+	return q
 }
 
 // node makes n node i of a page; its box goes into n.Box.
-func (f *nodeQueue) node(p *page, i int, n *grid.Node) {
+func (q *nodeQueue) node(p *page, i int, n *grid.Node) {
 	n.Fair, n.Unfair, n.Branch, n.Bucket = float64(p.fair[i]), float64(p.unfair[i]), int(p.split[i]), p.bucket
-	if n.Copies, n.Path = nil, nil; f.setWords > 0 {
-		n.Copies = p.sets[i*f.setWords : (i+1)*f.setWords]
+	if n.Copies, n.Path = nil, nil; q.setWords > 0 {
+		n.Copies = p.sets[i*q.setWords : (i+1)*q.setWords]
 	}
-	if f.keepPaths {
+	if q.keepPaths {
 		n.Path = p.paths[i]
 	}
-	from := p.boxes[i*f.stride : (i+1)*f.stride]
-	if f.words == 1 {
+	from := p.boxes[i*q.stride : (i+1)*q.stride]
+	if q.words == 1 {
 		for k, v := range from {
 			n.Box[k] = uint64(v)
 		}
@@ -82,109 +82,109 @@ func byMass(mass float64) int {
 	return min(int(math.Float64bits(mass)>>51-math.Float64bits(least)>>51), numBuckets-1)
 }
 
-func (f *nodeQueue) push(n *grid.Node) {
-	p := f.open(n.Bucket)
+func (q *nodeQueue) push(n *grid.Node) {
+	p := q.open(n.Bucket)
 	for _, v := range n.Box {
-		if p.boxes = append(p.boxes, uint16(v)); f.words > 1 {
+		if p.boxes = append(p.boxes, uint16(v)); q.words > 1 {
 			p.boxes = append(p.boxes, uint16(v>>16), uint16(v>>32), uint16(v>>48))
 		}
 	}
 	p.fair, p.unfair = append(p.fair, float32(n.Fair)), append(p.unfair, float32(n.Unfair))
 	p.split = append(p.split, uint16(n.Branch))
 	p.sets = append(p.sets, n.Copies...)
-	if f.keepPaths {
+	if q.keepPaths {
 		p.paths = append(p.paths, n.Path)
 	}
 }
 
 // open is a page of a bucket with room for a node, which is counted.
-func (f *nodeQueue) open(bucket int) *page {
-	b := f.buckets[bucket]
+func (q *nodeQueue) open(bucket int) *page {
+	b := q.buckets[bucket]
 	if len(b) == 0 || b[len(b)-1].len() == pageSize {
-		b = append(b, f.page())
+		b = append(b, q.page())
 		b[len(b)-1].bucket = bucket
-		f.buckets[bucket] = b
+		q.buckets[bucket] = b
 	}
-	f.size++
-	f.top = max(f.top, bucket)
+	q.size++
+	q.top = max(q.top, bucket)
 	return b[len(b)-1]
 }
 
-func (f *nodeQueue) page() *page {
-	if n := len(f.free); n > 0 {
-		p := f.free[n-1]
-		f.free = f.free[:n-1]
+func (q *nodeQueue) page() *page {
+	if n := len(q.free); n > 0 {
+		p := q.free[n-1]
+		q.free = q.free[:n-1]
 		return p
 	}
-	f.pages++
+	q.pages++
 	return &page{
-		boxes: make([]uint16, 0, pageSize*f.stride), fair: make([]float32, 0, pageSize), unfair: make([]float32, 0, pageSize),
+		boxes: make([]uint16, 0, pageSize*q.stride), fair: make([]float32, 0, pageSize), unfair: make([]float32, 0, pageSize),
 		split: make([]uint16, 0, pageSize),
 	}
 }
 
 // bytes is the memory held.
-func (f *nodeQueue) bytes() int64 {
-	return int64(f.pages-len(f.free)) * pageSize * int64(2*f.stride+8*f.setWords+10)
+func (q *nodeQueue) bytes() int64 {
+	return int64(q.pages-len(q.free)) * pageSize * int64(2*q.stride+8*q.setWords+10)
 }
 
 // take removes about n nodes from the top, in whole pages.
-func (f *nodeQueue) take(n int) (pages []*page) {
-	for n > 0 && f.size > 0 {
-		for len(f.buckets[f.top]) == 0 {
-			f.top--
+func (q *nodeQueue) take(n int) (pages []*page) {
+	for n > 0 && q.size > 0 {
+		for len(q.buckets[q.top]) == 0 {
+			q.top--
 		}
-		pages = append(pages, f.pop(f.top))
+		pages = append(pages, q.pop(q.top))
 		n -= pages[len(pages)-1].len()
 	}
 	return pages
 }
 
 // takeLast removes about n nodes from the bottom.
-func (f *nodeQueue) takeLast(n int) (pages []*page) {
-	for b := 0; b <= f.top && n > 0; b++ {
-		for len(f.buckets[b]) > 0 && n > 0 {
-			pages = append(pages, f.pop(b))
+func (q *nodeQueue) takeLast(n int) (pages []*page) {
+	for b := 0; b <= q.top && n > 0; b++ {
+		for len(q.buckets[b]) > 0 && n > 0 {
+			pages = append(pages, q.pop(b))
 			n -= pages[len(pages)-1].len()
 		}
 	}
 	return pages
 }
 
-func (f *nodeQueue) pop(bucket int) *page {
-	b := f.buckets[bucket]
+func (q *nodeQueue) pop(bucket int) *page {
+	b := q.buckets[bucket]
 	p := b[len(b)-1]
-	f.buckets[bucket] = b[:len(b)-1]
-	f.size -= p.len()
+	q.buckets[bucket] = b[:len(b)-1]
+	q.size -= p.len()
 	return p
 }
 
 // putBack returns the nodes of a task that was not done.
-func (f *nodeQueue) putBack(t task) {
-	n := grid.Node{Box: make(grid.Box, f.stride/f.words)}
+func (q *nodeQueue) putBack(t task) {
+	n := grid.Node{Box: make(grid.Box, q.stride/q.words)}
 	for i := t.from; i < t.to; i++ {
-		f.node(t.p, i, &n)
-		f.push(&n)
+		q.node(t.p, i, &n)
+		q.push(&n)
 	}
 }
 
 // release takes back pages that are done with.
-func (f *nodeQueue) release(pages []*page) {
+func (q *nodeQueue) release(pages []*page) {
 	for _, p := range pages {
 		p.boxes, p.fair, p.unfair, p.split = p.boxes[:0], p.fair[:0], p.unfair[:0], p.split[:0]
 		clear(p.paths)
 		p.sets, p.paths = p.sets[:0], p.paths[:0]
-		f.free = append(f.free, p)
+		q.free = append(q.free, p)
 	}
 }
 
 // each visits all nodes. They are the visitor's.
-func (f *nodeQueue) each(visit func(n grid.Node)) {
-	for _, b := range f.buckets {
+func (q *nodeQueue) each(visit func(n grid.Node)) {
+	for _, b := range q.buckets {
 		for _, p := range b {
 			for i := range p.split {
-				n := grid.Node{Box: make(grid.Box, f.stride/f.words)}
-				f.node(p, i, &n)
+				n := grid.Node{Box: make(grid.Box, q.stride/q.words)}
+				q.node(p, i, &n)
 				visit(n)
 			}
 		}
