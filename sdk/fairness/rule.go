@@ -25,8 +25,14 @@ func ParseThreshold(text string) (*big.Rat, error) {
 	if err == nil && (t.Sign() <= 0 || t.Cmp(big.NewRat(1, 1)) >= 0) {
 		err = fmt.Errorf("%s is not between 0 and 1", text)
 	}
+	if err == nil && t.Denom().BitLen() > maxThreshold {
+		err = fmt.Errorf("%.60q… has more than 60 digits", text)
+	}
 	return t, err
 }
+
+// maxThreshold bounds the bits of a threshold's denominator: those of 60 decimal places.
+const maxThreshold = 200
 
 // IsDefault reports the rule of a score above ½, which is that of models themselves.
 func (r Rule) IsDefault() bool { return !r.At && (r.Threshold == nil || r.Threshold.Cmp(half) == 0) }

@@ -26,6 +26,14 @@ func GroundsOf(st *study.Study) Grounds {
 	return out
 }
 
+// About leaves out the rule of decisions where an answer is about none.
+func (g Grounds) About(decisions bool) Grounds {
+	if !decisions {
+		g.Decision = nil
+	}
+	return g
+}
+
 // Decision is a decision rule as JSON has it.
 type Decision struct {
 	// Threshold is what the score of a positive decision exceeds, a decimal or a fraction; At: or

@@ -374,9 +374,6 @@ func (q *Question) Decisions() (*problem.Query, error) {
 
 // decides gives a query the model whose decisions are those of the study's rule.
 func (q *Question) decides(to *problem.Query) (err error) {
-	if to.Notion == fairness.DecisionStrict && !q.Study.Rule.IsDefault() {
-		return fmt.Errorf("%s has no threshold, and here a positive decision is a score %s: ask with --notion decision", to.Notion, q.Study.Rule)
-	}
 	if to.Model, err = q.Study.Decided(); to.Model != q.Study.Model {
 		to.Scored = q.Study.Model
 	}

@@ -33,7 +33,7 @@ func ParseThresholds(text string) (out []*big.Rat, err error) {
 			to   **big.Rat
 		}{{low, &from}, {high, &to}, {by, &step}} {
 			if *n.to, err = fairness.ParseThreshold(n.text); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("in %q: %w", part, err)
 			}
 		}
 		for ; from.Cmp(to) <= 0; from = new(big.Rat).Add(from, step) {
@@ -153,10 +153,14 @@ func (r *Result) fewest() string {
 
 // CurveFigure draws the share of people whose decision would flip against the threshold.
 func (r *Result) CurveFigure() *view.Figure {
+	kind := "a score above"
+	if r.Rule().At {
+		kind = "a score of at least"
+	}
 	f := &view.Figure{
 		Name: "thresholds", Title: "People who would get the other decision, by the threshold",
 		X: view.Axis{Label: "threshold", Max: 1}, Y: view.Axis{Label: "per cent of people"},
-		Caption: "With other protected attributes; a score above the threshold is a positive decision.",
+		Caption: "With other protected attributes; " + kind + " the threshold is a positive decision.",
 	}
 	yes, no, all := view.Series{Name: "to positive", Look: 2}, view.Series{Name: "to negative", Look: 1}, view.Series{Name: "together", Look: 3}
 	var toYes, toNo, both []view.Point

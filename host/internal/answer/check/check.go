@@ -101,8 +101,8 @@ type Fingerprints struct {
 
 // Answer checks the certificate. One that is refused is no error.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
-	if r.Study == "" && len(r.Rules) > 0 {
-		return nil, session.Mistake(errors.New("--rules are those of a study: name it by --study"))
+	if r.Study == "" && (len(r.Rules) > 0 || r.Threshold != "") {
+		return nil, session.Mistake(errors.New("--rules and --threshold are those of a study: name it by --study"))
 	}
 	file, err := certificate.Open(r.Certificate)
 	if err != nil {

@@ -69,7 +69,7 @@ func (j *job) result(w *Worst, source *Source) *Result {
 		Study:  st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
 		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
-		Confidence: Confidence, Grounds: question.GroundsOf(st),
+		Confidence: Confidence, Grounds: question.GroundsOf(st).About(j.decisions),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Source says where the explained individuals come from.
@@ -75,6 +76,9 @@ func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	r := search.Request{
 		Spec: j.question.Spec, Strategy: j.request.Strategy, Solver: search.NoSolver, Set: j.request.Set, Mode: search.FastMode,
 		Budget: j.request.Budget, Keep: search.DefaultKeep, Runs: 1, Seed: j.request.Seed,
+	}
+	if j.decisions {
+		r.Notion, r.Epsilon = fairness.Decision.String(), ""
 	}
 	searcher, err := search.OpenFor(ctx, j.session, j.question, r)
 	if err != nil {

@@ -35,17 +35,19 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair export.
 type Result struct {
-	Study    string   `json:"study"`
-	Model    string   `json:"model"`
-	Seed     int64    `json:"seed"`
-	Seconds  float64  `json:"seconds"`
-	Format   string   `json:"format"`
-	Notion   string   `json:"notion"`
-	Epsilon  string   `json:"epsilon,omitempty"`
-	K        int      `json:"k,omitempty"`
-	Relax    []string `json:"relax,omitempty"`
-	Encoding string   `json:"encoding,omitempty"`
-	Bounds   string   `json:"bounds,omitempty"`
+	Study   string  `json:"study"`
+	Model   string  `json:"model"`
+	Seed    int64   `json:"seed"`
+	Seconds float64 `json:"seconds"`
+	Format  string  `json:"format"`
+	Notion  string  `json:"notion"`
+	// Decision is the rule of the decisions that are asked about; nil: a score above ½, or none are.
+	Decision *question.Decision `json:"decision,omitempty"`
+	Epsilon  string             `json:"epsilon,omitempty"`
+	K        int                `json:"k,omitempty"`
+	Relax    []string           `json:"relax,omitempty"`
+	Encoding string             `json:"encoding,omitempty"`
+	Bounds   string             `json:"bounds,omitempty"`
 	// Fidelity, Meaning and Loose are of every problem written.
 	Fidelity string   `json:"fidelity"`
 	Meaning  []string `json:"meaning"`
@@ -77,6 +79,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Format: format.Name, K: r.K,
 		Notion: queries[0].Notion.String(), Encoding: r.Encoding, Bounds: r.Bounds, Relax: r.Relax,
 	}
+	grounds := question.GroundsOf(st).About(!queries[0].Notion.UsesEpsilon())
+	out.Decision = grounds.Decision
 	if queries[0].Epsilon != nil {
 		out.Epsilon = fairness.FormatRat(queries[0].Epsilon)
 	}
@@ -228,6 +232,9 @@ func (s *stopped) Write(b []byte) (int, error) {
 // question is what was asked, in a line.
 func (r *Result) question(q *problem.Query) string {
 	parts := []string{"hyfair: study " + r.Study, "model " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
+	if r.Decision != nil {
+		parts = append(parts, "positive decision: a score "+r.Decision.Rule().String()+", of which the model has the border at the logit 0")
+	}
 	if r.Epsilon != "" {
 		parts = append(parts, "epsilon "+r.Epsilon)
 	}

@@ -107,7 +107,15 @@ func (j *Judge) Asked(x []float64) bool {
 	return len(x) == len(j.q.Space.Features) && j.q.Space.RegionContains(j.q.RegionOrWhole(), x) && j.Describes(x)
 }
 
-// Logit is that of a point.
+// Shown is the exact logit of a point that witnesses show: of the model that scores are of.
+func (j *Judge) Shown(point []float64) *big.Rat {
+	if j.q.Scored == nil {
+		return j.Logit(point)
+	}
+	return j.scored.Exact().Logit(j.q.Space.ExactInputs(point))
+}
+
+// Logit is that of a point, of the query's model.
 func (j *Judge) Logit(point []float64) *big.Rat {
 	return j.exact.Logit(j.q.Space.ExactInputs(point))
 }
@@ -135,8 +143,7 @@ func (j *Judge) witness(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	margin, _ := j.q.Notion.Margin(a, b)
 	w.Margin, _ = margin.Float64()
 	if j.q.Scored != nil {
-		exact := j.scored.Exact()
-		a, b = exact.Logit(j.q.Space.ExactInputs(copy1)), exact.Logit(j.q.Space.ExactInputs(copy2))
+		a, b = j.Shown(copy1), j.Shown(copy2)
 	}
 	w.Logit1, _ = a.Float64()
 	w.Logit2, _ = b.Float64()

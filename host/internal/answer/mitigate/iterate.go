@@ -65,7 +65,8 @@ func (r *run) heldAccuracy(original *relu.Network) float64 {
 	for _, i := range r.material.held() {
 		x, y = append(x, r.Space.NetworkInputs(nil, r.Train[i])), append(y, r.TrainLabels[i])
 	}
-	_, accuracy := train.Measure(original, x, y)
+	_, border := r.Rule.Border(original.Link())
+	_, accuracy := train.Measure(original, border, x, y)
 	return accuracy
 }
 

@@ -188,6 +188,7 @@ func (m *material) fit(ctx context.Context, c train.Config, points [][]float64, 
 // train trains on network inputs; the study's rows come first.
 func (m *material) train(ctx context.Context, c train.Config, x [][]float64, y []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	c.HeldBack, c.Held = 0, m.held()
+	_, c.Border = m.rule.Border(fairness.LinkSigmoid)
 	return train.Train(ctx, c, x, y, progress)
 }
 

@@ -180,7 +180,7 @@ func (r *Result) copies(d *view.Document) {
 	low, high := r.Person.ends()
 	yes := 0
 	for _, c := range r.Person.Copies {
-		if r.Rule().Says(c.Score) {
+		if c.positive(r.Rule()) {
 			yes++
 		}
 	}

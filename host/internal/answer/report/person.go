@@ -35,6 +35,8 @@ type Person struct {
 type Copy struct {
 	Labels map[string]string `json:"labels"`
 	Score  float64           `json:"score"`
+	// Positive is the decision; absent in reports of older versions, where it is that of the score as shown.
+	Positive *bool `json:"positive,omitempty"`
 }
 
 // Drawn is individuals that were drawn uniformly and evaluated.
@@ -105,8 +107,10 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, x []float64, o e
 	s := q.Space
 	p := &Person{Features: s.Names(), Protected: a.out.Protected, Labels: individual.Labels(s, x, false), K: o.K, Gap: o.Gap}
 	copies := e.Copies(x)
+	decider := individual.New(q.Model, s, a.question.Study.Rule)
 	for i, c := range copies.Combinations {
-		p.Copies = append(p.Copies, Copy{individual.Labels(s, e.Point(x, c), true), copies.Scores[i]})
+		_, positive := decider.At(e.Point(x, c))
+		p.Copies = append(p.Copies, Copy{individual.Labels(s, e.Point(x, c), true), copies.Scores[i], &positive})
 	}
 	var here space.Predicate
 	for _, i := range s.Free() {
@@ -190,12 +194,20 @@ func (p *Person) sides(rule fairness.Rule) *view.Table {
 	}
 	t.Rows = append(t.Rows, nil)
 	t.Add("score", view.Score(low.Score), view.Score(high.Score))
-	t.Add("decision", decision(rule, low.Score), decision(rule, high.Score))
+	t.Add("decision", decision(low.positive(rule)), decision(high.positive(rule)))
 	return t
 }
 
-func decision(rule fairness.Rule, score float64) string {
-	if rule.Says(score) {
+// positive is the decision about the copy.
+func (c *Copy) positive(rule fairness.Rule) bool {
+	if c.Positive != nil {
+		return *c.Positive
+	}
+	return rule.Says(c.Score)
+}
+
+func decision(positive bool) string {
+	if positive {
 		return "positive"
 	}
 	return "negative"

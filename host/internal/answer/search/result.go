@@ -108,7 +108,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study),
+		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study).About(o.query.Notion == fairness.Decision),
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -78,6 +79,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, session.Mistake(err)
 	}
 	s.Work()
+	_, r.Config.Border = st.Rule.Border(fairness.LinkSigmoid)
 	x, y := inputs(st.Space, data, data.Train())
 	n, report, err := Train(ctx, r.Config, x, y, func(e Epoch) {
 		text := fmt.Sprintf("epoch %d of %d, loss %.4f", e.Number, r.Config.Epochs, e.TrainLoss)
@@ -102,7 +104,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		s.Note("that the model was trained on the study's inputs is not kept: %v", err)
 	}
 	x, y = inputs(st.Space, data, data.Test)
-	loss, accuracy := Measure(n, x, y)
+	loss, accuracy := Measure(n, r.Config.Border, x, y)
 	return &Result{
 		Study: st.Name, Model: r.Out, Seed: r.Config.Seed, Seconds: time.Since(s.Begun).Seconds(),
 		Epochs: report.Epochs, Best: report.Best, Interrupted: interrupted,

@@ -19,6 +19,8 @@ type Config struct {
 	// Hidden is then empty. Two softmax units become one sigmoid unit (OneLogit),
 	// and the network returned has float32 weights whatever those of Start are.
 	Start *relu.Network `json:"-"`
+	// Border is the logit above which the network predicts a label of 1, in accuracies.
+	Border float64 `json:",omitempty"`
 	// Epochs is the number of passes over the rows, by default 100.
 	Epochs int
 	// Batch is the number of rows a step looks at, by default 32.

@@ -208,7 +208,7 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 		logit := r.model.logit(r.x[i])
 		value, _ := r.Loss(logit, r.y[i])
 		loss += value
-		if (logit > 0) == (r.y[i] == 1) {
+		if (logit > r.Border) == (r.y[i] == 1) {
 			right++
 		}
 	}
@@ -217,15 +217,15 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 }
 
 // Measure gives the mean cross-entropy of a network's logits and its accuracy,
-// a share from 0 to 1, on rows of network inputs and their labels; both are
-// NaN without rows.
-func Measure(n *relu.Network, x [][]float64, y []int) (loss, accuracy float64) {
+// a share from 0 to 1, on rows of network inputs and their labels, where a logit above border
+// predicts a label of 1; both are NaN without rows.
+func Measure(n *relu.Network, border float64, x [][]float64, y []int) (loss, accuracy float64) {
 	right := 0
 	for i, row := range x {
 		logit := n.Logit(row)
 		value, _ := CrossEntropy(logit, y[i])
 		loss += value
-		if (logit > 0) == (y[i] == 1) {
+		if (logit > border) == (y[i] == 1) {
 			right++
 		}
 	}

@@ -30,7 +30,13 @@ import (
 // loan is the shipped study, as searches and comparisons ask about it.
 func loan(t testing.TB, measured string) *subject {
 	t.Helper()
-	s, err := open(question.Spec{Study: filepath.Join(program.Root(), "studies", "loan"), Notion: fairness.Score.String()}, measured)
+	return asked(t, question.Spec{Notion: fairness.Score.String()}, measured)
+}
+
+func asked(t testing.TB, spec question.Spec, measured string) *subject {
+	t.Helper()
+	spec.Study = filepath.Join(program.Root(), "studies", "loan")
+	s, err := open(spec, measured)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +61,10 @@ func worst(t testing.TB, s *subject) (*record.Found, *record.Witness) {
 	for _, row := range data.Points {
 		x := s.asked.Space.Canonical(row)
 		if out := e.Evaluate(x); out.Violates {
-			w := individual.NewJudge(q).Worst(t.Context(), x, q.Epsilon)
+			w := individual.NewJudge(q).Worst(t.Context(), x, q.Notion.Threshold(q.Epsilon))
+			if w == nil && !q.Notion.UsesEpsilon() {
+				continue
+			}
 			if w == nil {
 				t.Fatalf("%v", out)
 			}
@@ -79,6 +88,8 @@ func TestLiesDoNotCount(t *testing.T) {
 		change(&f)
 		return record.Event{Kind: record.KindFound, Found: &f}
 	}
+	lowered := asked(t, question.Spec{Notion: fairness.Decision.String(), Scope: question.Scope{Threshold: "0.3"}}, "0.05")
+	_, flip := worst(t, lowered)
 	pair := func(change func(*record.Witness)) record.Event {
 		p := *w
 		p.Copy1, p.Copy2 = append([]float64(nil), w.Copy1...), append([]float64(nil), w.Copy2...)
@@ -107,6 +118,7 @@ func TestLiesDoNotCount(t *testing.T) {
 		"no sum":                {searched, []record.Event{{Kind: record.KindTally}}, false},
 		"other features":        {searched, []record.Event{{Kind: record.KindStarted, Started: &record.Started{Features: []string{"x"}}}}, false},
 		"a pair":                {compared, []record.Event{pair(func(*record.Witness) {})}, true},
+		"a decision that flips": {lowered, []record.Event{{Kind: record.KindWitness, Witness: flip}}, true},
 		"a pair, further apart": {compared, []record.Event{pair(func(p *record.Witness) { p.Logit1 += 0.5 })}, false},
 		"a pair of more bins":   {compared, []record.Event{pair(func(p *record.Witness) { p.K++ })}, false},
 		"a pair of two people":  {compared, []record.Event{pair(func(p *record.Witness) { p.Copy1[free], p.Copy2[free] = 1, 2 })}, false},

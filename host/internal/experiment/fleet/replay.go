@@ -178,7 +178,7 @@ func (r *replay) copies(w *record.Witness) error {
 		point []float64
 		logit float64
 	}{{w.Copy1, w.Logit1}, {w.Copy2, w.Logit2}} {
-		if logit, _ := judge.Logit(c.point).Float64(); !near(logit, c.logit) && !math.IsInf(logit, 0) {
+		if logit, _ := judge.Shown(c.point).Float64(); !near(logit, c.logit) && !math.IsInf(logit, 0) {
 			return fmt.Errorf("%w: the logit of %v is %v, not %v", errNotSo, c.point, logit, c.logit)
 		}
 	}

@@ -19,13 +19,11 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 				r.Fault(t, "%v", err)
 			}
 		}
-		s.Rule.At, _ = r.Boolean(n.Get("at"))
+		at, _ := r.Choice(n.Get("at"), "yes", "no")
+		s.Rule.At = at == "yes"
 	}
 	if text := r.options.Threshold; text != "" {
-		var err error
-		if s.Rule.Threshold, err = fairness.ParseThreshold(text); err != nil {
-			r.Fault(root, "--threshold: %v", err)
-		}
+		s.Rule.Threshold, _ = fairness.ParseThreshold(text) // Load has read it once
 	}
 }
 
@@ -36,7 +34,7 @@ func (s *Study) takesRule() error {
 		return nil
 	case s.Number:
 		return fmt.Errorf("%s predicts a number (output: number), which has no threshold yet", s.ModelPath)
-	case s.ModelFile.OneOfMany || s.ModelFile.ShareOfMany:
+	case s.ModelFile.OneOfMany:
 		return fmt.Errorf("%s tells several classes: its decision is the class with the largest output, and has no threshold", s.ModelPath)
 	}
 	if _, ok := s.Model.(model.Lowering); !ok {
@@ -45,9 +43,12 @@ func (s *Study) takesRule() error {
 	return nil
 }
 
-// realBits is what logits are multiples of 2^(−realBits) of, as far as a decision goes, where
-// features that are real numbers leave no exact answer.
-const realBits = 256
+const (
+	// leastBits is the least precision of the border: margins are measured from it.
+	leastBits = 128
+	// realBits is the precision of the border where features are real numbers, whose logits no grid holds.
+	realBits = 256
+)
 
 // Decided is the model whose decisions are those of the rule: its logit exceeds 0 where the score
 // is a yes. That is exact for all individuals whose features are not real numbers. Of others a score whose logit
@@ -63,8 +64,13 @@ func (s *Study) Decided() (model.Model, error) {
 	}
 	m := s.Model.(model.Lowering)
 	bits, ok := m.Bits(inputBits(s.Space))
-	if !ok {
+	switch {
+	case ok:
+		bits = max(bits, leastBits)
+	case s.Space.HasReals():
 		bits = realBits
+	default:
+		return nil, fmt.Errorf("%s: the threshold %s: the model's numbers are too small for exact decisions at it: its logits are multiples of no 2^-%d", s.ModelPath, s.Rule, model.MaxBits)
 	}
 	out, err := m.Less(s.Rule.LargestNo(m.Link(), bits))
 	if err != nil {

@@ -115,6 +115,11 @@ func Load(path string, o Options) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Threshold != "" {
+		if _, err := fairness.ParseThreshold(o.Threshold); err != nil {
+			return nil, fmt.Errorf("--threshold: %w", err)
+		}
+	}
 	root, hash, chain, err := readStudy(file)
 	if err != nil {
 		return nil, err
@@ -320,6 +325,9 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 func (s *Study) Takes(n fairness.Notion) error {
 	if s.Number && n != fairness.Logit {
 		return fmt.Errorf("%s predicts a number (output: number), which is no score and brings no decision: ask about its differences, notion: logit", s.ModelPath)
+	}
+	if n == fairness.DecisionStrict && !s.Rule.IsDefault() {
+		return fmt.Errorf("%s has no threshold, and here a positive decision is a score %s: ask with notion decision", n, s.Rule)
 	}
 	if s.ModelFile.ShareOfMany && !n.UsesEpsilon() {
 		return fmt.Errorf("%s tells several classes by their shares, and which has the largest is no question about one of them: ask for gaps of its share, notion: score", s.ModelPath)
