@@ -76,6 +76,11 @@ func addShareGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
 	cmd.Flags().Var(&gateFlag{to, name, "share", gate.Share}, name, usage+", such as 1% or 0.01: exit with code 3 if that is not so, or not known")
 }
 
+// addRatioGate adds a gate for a ratio that is to be large.
+func addRatioGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
+	cmd.Flags().Var(&gateFlag{to, name, "ratio", gate.Ratio}, name, usage+", such as 0.8: exit with code 3 if one is smaller, or not known")
+}
+
 // ready looks whether the file can be written, and has something to say.
 func (f *gateFlags) ready(cmd *cobra.Command) error {
 	if f.junit == "" {

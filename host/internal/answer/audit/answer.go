@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
@@ -31,6 +34,10 @@ type Request struct {
 	Seed int64 `json:"seed"`
 	// Thresholds are those of a curve of decisions, as ParseThresholds reads them; empty: none.
 	Thresholds string `json:"thresholds,omitempty"`
+	// Groups asks for rates by group. Groups with fewer people than MinShare, a share such as 2%, of all are not
+	// judged.
+	Groups   bool   `json:"groups,omitempty"`
+	MinShare string `json:"min_share,omitempty"`
 	// Out is a CSV file of all people; empty: none. It changes no result.
 	Out string `json:"-"`
 	// Gates are what the result is held against.
@@ -57,6 +64,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
 	if err := c.measure(q); err != nil {
+		return nil, session.Mistake(err)
+	}
+	rated := r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
+	minShare, err := r.minShare()
+	if err == nil && rated && q.Study.Number {
+		err = fmt.Errorf("--groups: %s predicts a number, which brings no decision", q.Study.ModelPath)
+	}
+	if err != nil {
 		return nil, session.Mistake(err)
 	}
 	if r.Thresholds != "" {
@@ -89,6 +104,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
+	if rated {
+		out.Rates = outcome.Rates(RateBy{
+			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare,
+		})
+	}
 	out.hold(r.Gates)
 	shown := outcome.People
 	if r.Top >= 0 {
@@ -108,6 +128,27 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		out.Out = r.Out
 	}
 	return out.after(s), nil
+}
+
+// MinImpactRatio is the gate of the least impact ratio.
+const MinImpactRatio = "min-impact-ratio"
+
+// defaultMinShare is the least share of people of a group that is judged, as in the rules of NYC Local Law 144.
+const defaultMinShare = 0.02
+
+func (r *Request) minShare() (float64, error) {
+	if r.MinShare == "" {
+		return defaultMinShare, nil
+	}
+	text, percent := strings.CutSuffix(r.MinShare, "%")
+	v, err := strconv.ParseFloat(text, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v < 1) {
+		return 0, fmt.Errorf("--min-share %s: want a share such as 2%% or 0.02", r.MinShare)
+	}
+	return v, nil
 }
 
 // measure says who is treated unfairly. Bins are of scores: their width is ε, or the

@@ -34,6 +34,8 @@ type Result struct {
 	Rules []string `json:"rules"`
 
 	Summary Summary `json:"summary"`
+	// Rates compares groups, where that was asked for.
+	Rates *Rates `json:"groups,omitempty"`
 	// Curve has the decisions at each threshold that was asked for.
 	Curve []Threshold `json:"curve,omitempty"`
 	// Rows are the people asked for, the worst-treated first.
@@ -178,6 +180,9 @@ func (r *Result) Document() *view.Document {
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
 		d.Add(r.attributes(unfair)...)
+		if r.Rates != nil {
+			d.Add(r.rates()...)
+		}
 		if len(r.Curve) > 0 {
 			d.Add(r.curve())
 			if text := r.fewest(); text != "" {
@@ -199,6 +204,10 @@ func (r *Result) Document() *view.Document {
 func (r *Result) hold(gates []gate.Gate) {
 	s := &r.Summary
 	for _, g := range gates {
+		if g.Name == MinImpactRatio {
+			r.holdRatio(g)
+			continue
+		}
 		switch {
 		case s.People == 0:
 			r.Hold(g.Is("", gate.Undecided, "nobody was audited"))

@@ -16,8 +16,8 @@ import (
 type Gate struct {
 	// Name is the flag that asks for it, Bound what the user gave.
 	Name, Bound string
-	// most is the largest value that passes, for gates of numbers.
-	most *big.Rat
+	// most is the largest value that passes, for gates of numbers; least the smallest, for those of ratios.
+	most, least *big.Rat
 }
 
 // String is the gate as the user gave it.
@@ -37,10 +37,33 @@ func Share(name, bound string) (Gate, error) {
 			most.Quo(most, big.NewRat(100, 1))
 		}
 		if most.Cmp(one) < 0 || percent && most.Cmp(one) == 0 {
-			return Gate{name, bound, most}, nil
+			return Gate{Name: name, Bound: bound, most: most}, nil
 		}
 	}
 	return Gate{}, errors.New("want a share such as 1% or 0.01")
+}
+
+// Ratio is a gate for a ratio of at least bound, a number from 0 to 1.
+func Ratio(name, bound string) (Gate, error) {
+	least := new(big.Rat)
+	if decimal.MatchString(bound) {
+		if least.SetString(bound); least.Cmp(big.NewRat(1, 1)) <= 0 {
+			return Gate{Name: name, Bound: bound, least: least}, nil
+		}
+	}
+	return Gate{}, errors.New("want a number from 0 to 1, such as 0.8")
+}
+
+// AtLeast holds the gate against a ratio; nil is unknown.
+func (g Gate) AtLeast(of string, ratio *big.Rat, text string) Check {
+	outcome := Undecided
+	switch {
+	case ratio != nil && ratio.Cmp(g.least) >= 0:
+		outcome = Passed
+	case ratio != nil:
+		outcome = Failed
+	}
+	return g.Is(of, outcome, text)
 }
 
 // Count is a gate for a whole number of at most bound, which is least or more.
@@ -49,7 +72,7 @@ func Count(name, bound string, least int64) (Gate, error) {
 	if len(bound) > 9 || !ok || n.Cmp(big.NewInt(least)) < 0 {
 		return Gate{}, fmt.Errorf("want a whole number, %d or more", least)
 	}
-	return Gate{name, bound, new(big.Rat).SetInt(n)}, nil
+	return Gate{Name: name, Bound: bound, most: new(big.Rat).SetInt(n)}, nil
 }
 
 // Word is a gate for one of some words.

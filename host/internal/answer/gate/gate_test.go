@@ -84,3 +84,24 @@ func TestJUnit(t *testing.T) {
 		}
 	}
 }
+
+// A ratio on the limit passes; one that is not known does not.
+func TestAtLeast(t *testing.T) {
+	for bound, ok := range map[string]bool{"0.8": true, "1": true, "0": true, "1.1": false, "80%": false, "-1": false, "x": false, "": false} {
+		if _, err := Ratio("x", bound); (err == nil) != ok {
+			t.Errorf("%q: %v", bound, err)
+		}
+	}
+	g, err := Ratio("min-impact-ratio", "0.8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ratio *big.Rat
+		want  Outcome
+	}{{big.NewRat(4, 5), Passed}, {big.NewRat(1, 1), Passed}, {big.NewRat(799999, 1000000), Failed}, {nil, Undecided}} {
+		if got := g.AtLeast("sex", c.ratio, ""); got.Outcome != c.want || got.Of != "sex" {
+			t.Errorf("%v: %+v, want %s", c.ratio, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,441 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Rates compares groups of people by their decisions and scores, as NYC Local Law 144 and
+// fairlearn do. Groups with fewer people than a share of all are counted, and not judged.
+type Rates struct {
+	// Median is the score above which a person scores high: the median of all people's.
+	Median   float64 `json:"median"`
+	MinShare float64 `json:"min_share"`
+	// Attributes has each protected attribute and, of several, all together.
+	Attributes []Rated `json:"attributes"`
+}
+
+// Rated is one attribute, or several together.
+type Rated struct {
+	Name   string       `json:"name"`
+	Groups []GroupRates `json:"groups"`
+	// ImpactRatio is the least of the groups that are judged, Difference the largest difference of
+	// their selection rates; nil where fewer than two have a rate.
+	ImpactRatio *float64 `json:"impact_ratio,omitempty"`
+	Difference  *float64 `json:"difference,omitempty"`
+	// Opportunity and Odds are the largest difference of true positive rates, and the larger one of
+	// true and false positive rates, of groups that are judged; nil without labels.
+	Opportunity *float64 `json:"equal_opportunity_difference,omitempty"`
+	Odds        *float64 `json:"equalized_odds_difference,omitempty"`
+}
+
+// GroupRates is one group.
+type GroupRates struct {
+	Label  string  `json:"label"`
+	People int     `json:"people"`
+	Share  float64 `json:"share"`
+	// Judged: the group is large enough, and its attribute is known.
+	Judged bool `json:"judged"`
+	// Selection is of people with a positive decision, Scoring of those who score high.
+	Selection Rate `json:"selection"`
+	Scoring   Rate `json:"scoring"`
+	// ImpactRatio and ScoringRatio are the rates over the highest one of a group that is judged; Low
+	// and High are the ends of its 95 % interval, by the delta method of the ratio's logarithm (Katz et al. 1978).
+	ImpactRatio  *float64 `json:"impact_ratio,omitempty"`
+	Low          *float64 `json:"impact_ratio_low,omitempty"`
+	High         *float64 `json:"impact_ratio_high,omitempty"`
+	ScoringRatio *float64 `json:"scoring_ratio,omitempty"`
+	// TruePositive is of people with the label 1, FalsePositive of those with 0, Precision of those
+	// with a positive decision; nil without labels.
+	TruePositive  *Rate `json:"true_positive,omitempty"`
+	FalsePositive *Rate `json:"false_positive,omitempty"`
+	Precision     *Rate `json:"precision,omitempty"`
+	// Twins says how much of the impact ratio hangs on the attribute itself; nil for the group with the
+	// highest rate, and where the attribute has no categories.
+	Twins *Twins `json:"twins,omitempty"`
+}
+
+// Rate is Hits of Of people; Rate is nil where Of is 0. Low and High are the ends of Wilson's 95 % interval.
+type Rate struct {
+	Hits int      `json:"hits"`
+	Of   int      `json:"of"`
+	Rate *float64 `json:"rate"`
+	Low  float64  `json:"low"`
+	High float64  `json:"high"`
+}
+
+// Twins takes the impact ratio of a group g apart, against the group h with the highest rate: it is
+// Direct × Rest × Remainder. Direct is the rate of the people of g over that of the same people as members of
+// h, all else being kept; Rest is the latter over h's rate; Remainder is the rate of all of g over that of its
+// members who have such a twin. Back is Direct with the members of h switched to g. Each is nil where a
+// rate that it divides by is 0, or there are no twins.
+type Twins struct {
+	Of        string   `json:"of"`
+	People    int      `json:"people"`
+	Direct    *float64 `json:"direct"`
+	Rest      *float64 `json:"rest"`
+	Remainder *float64 `json:"remainder"`
+	BackOf    int      `json:"back_people"`
+	Back      *float64 `json:"back"`
+}
+
+// z is the quantile of the normal distribution of two-sided 95 % intervals.
+const z = 1.959963984540054
+
+// close computes the rate and its interval (Wilson 1927).
+func (r *Rate) close() {
+	if r.Of == 0 {
+		return
+	}
+	n := float64(r.Of)
+	p := float64(r.Hits) / n
+	r.Rate = &p
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	r.Low, r.High = max(0, middle-half), min(1, middle+half)
+	if r.Hits == 0 {
+		r.Low = 0
+	}
+	if r.Hits == r.Of {
+		r.High = 1
+	}
+}
+
+func (r *Rate) add(hit bool) {
+	r.Of++
+	if hit {
+		r.Hits++
+	}
+}
+
+// over divides two rates; nil where that is no number.
+func over(a, b *float64) *float64 {
+	if a == nil || b == nil || *b == 0 {
+		return nil
+	}
+	q := *a / *b
+	return &q
+}
+
+// RateBy are what rates are made of.
+type RateBy struct {
+	Space   *space.Space
+	Region  space.Region
+	Decider *individual.Decider
+	// Rows are those that were audited, Labels theirs, 1 or 0; nil without.
+	Rows   [][]float64
+	Labels []int
+	// MinShare is the least share of people of a group that is judged.
+	MinShare float64
+}
+
+// Rates computes the rates of groups. It may be called once Run has returned.
+func (o *Outcome) Rates(by RateBy) *Rates {
+	out := &Rates{MinShare: by.MinShare, Attributes: []Rated{}}
+	scores := make([]float64, len(o.People))
+	for i := range o.People {
+		scores[i] = o.People[i].Score
+	}
+	slices.Sort(scores)
+	if n := len(scores); n > 0 {
+		out.Median = scores[(n-1)/2]/2 + scores[n/2]/2
+	}
+	protected := by.Space.Protected()
+	for _, f := range protected {
+		out.Attributes = append(out.Attributes, o.rated(&by, []int{f}, out.Median))
+	}
+	if len(protected) > 1 {
+		out.Attributes = append(out.Attributes, o.rated(&by, protected, out.Median))
+	}
+	return out
+}
+
+// member is a group while its people are counted.
+type member struct {
+	GroupRates
+	key       []int // the band of each feature
+	low, high []float64
+	missing   bool
+	people    []int // places in Outcome.People
+}
+
+// rated counts the people by their own values of the features.
+func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
+	var names []string
+	bands := make([]bands, len(features))
+	for n, f := range features {
+		names = append(names, by.Space.Features[f].Name)
+		bands[n] = newBands(&by.Space.Features[f], by.Region.Values[f])
+	}
+	out := Rated{Name: strings.Join(names, " × "), Groups: []GroupRates{}}
+	groups := map[string]*member{}
+	var order []*member
+	for i := range o.People {
+		p := &o.People[i]
+		row := by.Rows[p.Index]
+		own, key := make([]float64, len(features)), make([]int, len(features))
+		for n, f := range features {
+			own[n] = row[f]
+			key[n] = bands[n].of(own[n])
+		}
+		g := groups[fmt.Sprint(key)]
+		if g == nil {
+			g = &member{key: key, low: slices.Clone(own), high: slices.Clone(own)}
+			groups[fmt.Sprint(key)], order = g, append(order, g)
+			if by.Labels != nil {
+				g.TruePositive, g.FalsePositive, g.Precision = &Rate{}, &Rate{}, &Rate{}
+			}
+		}
+		for n, f := range features {
+			g.low[n], g.high[n] = min(g.low[n], own[n]), max(g.high[n], own[n])
+			g.missing = g.missing || by.Space.Features[f].Missing && own[n] == by.Space.Features[f].Hi
+		}
+		g.people = append(g.people, i)
+		g.Selection.add(p.Positive)
+		g.Scoring.add(p.Score > median)
+		if by.Labels != nil {
+			label := by.Labels[p.Index] == 1
+			if label {
+				g.TruePositive.add(p.Positive)
+			} else {
+				g.FalsePositive.add(p.Positive)
+			}
+			if p.Positive {
+				g.Precision.add(label)
+			}
+		}
+	}
+	slices.SortFunc(order, func(a, b *member) int { return slices.Compare(a.key, b.key) })
+	var best, scoring *member
+	for _, g := range order {
+		g.finish(by, features, len(o.People))
+		if !g.Judged {
+			continue
+		}
+		if r := g.Selection.Rate; best == nil || *r > *best.Selection.Rate {
+			best = g
+		}
+		if r := g.Scoring.Rate; scoring == nil || *r > *scoring.Scoring.Rate {
+			scoring = g
+		}
+	}
+	for _, g := range order {
+		if best != nil {
+			g.against(best, scoring)
+		}
+		if best != nil && g != best && len(features) == 1 && by.Space.Features[features[0]].Kind == space.Categorical && !g.missing {
+			g.Twins = o.twins(by, features[0], g, best)
+		}
+		out.Groups = append(out.Groups, g.GroupRates)
+	}
+	out.sum()
+	return out
+}
+
+// finish computes what a group's own counts say.
+func (g *member) finish(by *RateBy, features []int, all int) {
+	var labels []string
+	for n, f := range features {
+		label := by.Space.Features[f].Label(g.low[n])
+		if g.high[n] > g.low[n] {
+			label += "–" + by.Space.Features[f].Label(g.high[n])
+		}
+		labels = append(labels, label)
+	}
+	g.Label, g.People = strings.Join(labels, ", "), len(g.people)
+	g.Share = share(g.People, all)
+	g.Judged = g.Share >= by.MinShare && !g.missing
+	for _, r := range []*Rate{&g.Selection, &g.Scoring, g.TruePositive, g.FalsePositive, g.Precision} {
+		if r != nil {
+			r.close()
+		}
+	}
+}
+
+// against compares the rates with the highest ones.
+func (g *member) against(best, scoring *member) {
+	g.ImpactRatio, g.ScoringRatio = over(g.Selection.Rate, best.Selection.Rate), over(g.Scoring.Rate, scoring.Scoring.Rate)
+	if g == best || g.ImpactRatio == nil || *g.ImpactRatio == 0 {
+		return
+	}
+	part := func(r *Rate) float64 { return (1 - *r.Rate) / float64(r.Hits) }
+	width := z * math.Sqrt(part(&g.Selection)+part(&best.Selection))
+	low, high := *g.ImpactRatio*math.Exp(-width), *g.ImpactRatio*math.Exp(width)
+	g.Low, g.High = &low, &high
+}
+
+// twins switches the people of g to h, and those of h to g.
+func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
+	switched := func(from, to *member) (own, other Rate) {
+		point := make([]float64, len(by.Space.Features))
+		for _, i := range from.people {
+			p := &o.People[i]
+			copy(point, by.Rows[p.Index])
+			if point[f] = to.low[0]; !by.Space.Allowed(point) {
+				continue
+			}
+			own.add(p.Positive)
+			_, positive := by.Decider.At(point)
+			other.add(positive)
+		}
+		own.close()
+		other.close()
+		return own, other
+	}
+	own, as := switched(g, h)
+	back, asBack := switched(h, g)
+	return &Twins{
+		Of: h.Label, People: own.Of, Direct: over(own.Rate, as.Rate), Rest: over(as.Rate, h.Selection.Rate), Remainder: over(g.Selection.Rate, own.Rate),
+		BackOf: back.Of, Back: over(asBack.Rate, back.Rate),
+	}
+}
+
+// sum compares the groups that are judged.
+func (r *Rated) sum() {
+	spread := func(of func(g *GroupRates) *Rate) *float64 {
+		low, high, n := math.Inf(1), math.Inf(-1), 0
+		for i := range r.Groups {
+			if rate := of(&r.Groups[i]); r.Groups[i].Judged && rate != nil && rate.Rate != nil {
+				low, high, n = min(low, *rate.Rate), max(high, *rate.Rate), n+1
+			}
+		}
+		if n < 2 {
+			return nil
+		}
+		d := high - low
+		return &d
+	}
+	r.Difference = spread(func(g *GroupRates) *Rate { return &g.Selection })
+	r.Opportunity = spread(func(g *GroupRates) *Rate { return g.TruePositive })
+	if other := spread(func(g *GroupRates) *Rate { return g.FalsePositive }); other != nil && r.Opportunity != nil {
+		odds := max(*other, *r.Opportunity)
+		r.Odds = &odds
+	}
+	judged := 0
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if !g.Judged {
+			continue
+		}
+		if judged++; g.ImpactRatio != nil && (r.ImpactRatio == nil || *g.ImpactRatio < *r.ImpactRatio) {
+			r.ImpactRatio = g.ImpactRatio
+		}
+	}
+	if judged < 2 {
+		r.ImpactRatio = nil
+	}
+}
+
+// rates shows the rates of groups.
+func (r *Result) rates() (out []view.Block) {
+	number := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return fmt.Sprintf("%.3f", *v)
+	}
+	for i := range r.Rates.Attributes {
+		a := &r.Rates.Attributes[i]
+		t := &view.Table{Title: "Rates by " + a.Name, Columns: []view.Column{
+			{Title: a.Name}, {Title: "people", Right: true}, {Title: "selection rate", Right: true}, {Title: "95 %", Right: true},
+			{Title: "impact ratio", Right: true}, {Title: "95 %", Right: true}, {Title: "scoring rate", Right: true}, {Title: "ratio", Right: true},
+		}}
+		labels := slices.ContainsFunc(a.Groups, func(g GroupRates) bool { return g.TruePositive != nil })
+		if labels {
+			t.Columns = append(t.Columns, view.Column{Title: "true pos.", Right: true}, view.Column{Title: "false pos.", Right: true}, view.Column{Title: "precision", Right: true})
+		}
+		var small []string
+		for j := range a.Groups {
+			g := &a.Groups[j]
+			if !g.Judged {
+				small = append(small, fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People)))
+				continue
+			}
+			cells := []string{
+				g.Label, view.Count(g.People), g.Selection.text(), fmt.Sprintf("%.1f–%.1f", 100*g.Selection.Low, 100*g.Selection.High),
+				number(g.ImpactRatio), cmp.Or(interval(g.Low, g.High), "–"), g.Scoring.text(), number(g.ScoringRatio),
+			}
+			if labels {
+				cells = append(cells, g.TruePositive.text(), g.FalsePositive.text(), g.Precision.text())
+			}
+			t.Add(cells...)
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a positive decision. scoring rate: those with a score above the median of all, %.4f. impact ratio: over the highest rate; 0/0 is no rate, –.", r.Rates.Median))
+		if labels {
+			t.Notes = append(t.Notes, "true pos., false pos.: positive decisions of people with the label 1, and 0. precision: the label 1 of people with a positive decision.")
+		}
+		if len(small) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people or of unknown attribute: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))
+		}
+		out = append(out, t)
+		if twins := a.twins(number); twins != nil {
+			out = append(out, twins)
+		}
+	}
+	return out
+}
+
+func (r *Rate) text() string {
+	if r == nil || r.Rate == nil {
+		return "–"
+	}
+	return view.Percent(*r.Rate, 1)
+}
+
+func interval(low, high *float64) string {
+	if low == nil || high == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.3f–%.3f", *low, *high)
+}
+
+// twins shows how much of the impact ratios hangs on the attribute itself; nil where nothing is known.
+func (r *Rated) twins(number func(*float64) string) *view.Table {
+	t := &view.Table{Title: "What of the impact ratio hangs on " + r.Name + " itself", Columns: []view.Column{
+		{Title: r.Name}, {Title: "against"}, {Title: "impact ratio", Right: true}, {Title: "direct", Right: true}, {Title: "rest", Right: true}, {Title: "remainder", Right: true}, {Title: "direct, back", Right: true}, {Title: "twins", Right: true},
+	}}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if w := g.Twins; w != nil && g.Judged {
+			t.Add(g.Label, w.Of, number(g.ImpactRatio), number(w.Direct), number(w.Rest), number(w.Remainder), number(w.Back), view.Count(w.People)+" and "+view.Count(w.BackOf))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	t.Notes = []string{
+		"impact ratio = direct × rest × remainder. direct: the group's rate over that of the same people as members of the other group, all else being kept. rest: that over the other group's rate.",
+		"remainder: the rate of all over that of people who have such a twin. direct, back: the rate of the other group's people as members of this one over their own. twins: people who could be switched.",
+	}
+	return t
+}
+
+// holdRatio holds the least impact ratio of each attribute against a gate.
+func (r *Result) holdRatio(g gate.Gate) {
+	if r.Interrupted || r.Rates == nil {
+		r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
+		return
+	}
+	for i := range r.Rates.Attributes {
+		a := &r.Rates.Attributes[i]
+		var least *big.Rat
+		text := "fewer than two groups have a rate"
+		if a.ImpactRatio != nil {
+			of := slices.IndexFunc(a.Groups, func(g GroupRates) bool { return g.Judged && g.ImpactRatio != nil && *g.ImpactRatio == *a.ImpactRatio })
+			best := slices.IndexFunc(a.Groups, func(g GroupRates) bool { return g.Judged && g.ImpactRatio != nil && *g.ImpactRatio == 1 })
+			low, high := a.Groups[of].Selection, a.Groups[best].Selection
+			least = new(big.Rat).Quo(big.NewRat(int64(low.Hits), int64(low.Of)), big.NewRat(int64(high.Hits), int64(high.Of)))
+			text = fmt.Sprintf("%s are selected at %s, %s at %s: an impact ratio of %.3f", a.Groups[of].Label, low.text(), a.Groups[best].Label, high.text(), *a.ImpactRatio)
+		}
+		r.Hold(g.AtLeast(a.Name, least, text))
+	}
+}
