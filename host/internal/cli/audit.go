@@ -47,7 +47,7 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 	app.addPictures(cmd, "histograms of k and of the gap, and what each attribute does,")
 	app.addGates(cmd, &r.Gates)
 	addShareGate(cmd, &r.Gates, "max-unfair", "share of the people who may be treated unfairly")
-	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute")
+	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute, and of all together")
 	fl := cmd.Flags()
 	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what hangs on the attribute itself")
 	fl.StringVar(&r.MinShare, "min-share", "2%", "with --groups: smaller groups are counted and not judged")
