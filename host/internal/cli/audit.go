@@ -24,10 +24,11 @@ what counts as unfair: a score gap above ε unless it is given. The people are
 those of the study's own data set, or of ROWS.csv, encoded in the same way.
 
 A person's own protected values join those of the study, so that an age of 39
-stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
+stands beside 15, 25, … --groups compares groups of people. docs/audit.md explains the summary and the CSV file.`,
 		Example: `  hyfair audit studies/loan
   hyfair audit studies/adult.yaml --model AC-4 --rules all --out people.csv
-  hyfair audit studies/loan applicants.csv --protected sex --json`,
+  hyfair audit studies/loan applicants.csv --protected sex --json
+  hyfair audit studies/loan --groups --min-impact-ratio 0.8`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return usage(fmt.Errorf("audit wants a STUDY and perhaps one file of rows, got %d arguments; see %s --help", len(args), cmd.CommandPath()))
@@ -50,7 +51,8 @@ stands beside 15, 25, … docs/audit.md explains the summary and the CSV file.`,
 	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute, and of all together")
 	fl := cmd.Flags()
 	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what hangs on the attribute itself")
-	fl.StringVar(&r.MinShare, "min-share", "2%", "with --groups: smaller groups are counted and not judged")
+	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "of rates by group: smaller groups are counted and not judged")
+	fl.StringVar(&r.Favourable, "favourable", audit.Favourable[0], "of rates by group: the decision that is good for people, positive or negative")
 	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
 	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")

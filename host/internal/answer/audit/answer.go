@@ -1,13 +1,13 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
@@ -38,6 +38,8 @@ type Request struct {
 	// judged.
 	Groups   bool   `json:"groups,omitempty"`
 	MinShare string `json:"min_share,omitempty"`
+	// Favourable is the decision that selects people, positive where empty, or negative.
+	Favourable string `json:"favourable,omitempty"`
 	// Out is a CSV file of all people; empty: none. It changes no result.
 	Out string `json:"-"`
 	// Gates are what the result is held against.
@@ -69,7 +71,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	rated := r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
 	minShare, err := r.minShare()
 	if err == nil && rated && q.Study.Number {
-		err = fmt.Errorf("--groups: %s predicts a number, which brings no decision", q.Study.ModelPath)
+		err = fmt.Errorf("rates of groups: %s predicts a number, which brings no decision", q.Study.ModelPath)
 	}
 	if err != nil {
 		return nil, session.Mistake(err)
@@ -106,7 +108,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	out.Interrupted, out.Seed = err != nil, r.Seed
 	if rated {
 		out.Rates = outcome.Rates(RateBy{
-			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare,
+			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1],
 		})
 	}
 	out.hold(r.Gates)
@@ -133,22 +135,18 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 // MinImpactRatio is the gate of the least impact ratio.
 const MinImpactRatio = "min-impact-ratio"
 
-// defaultMinShare is the least share of people of a group that is judged, as in the rules of NYC Local Law 144.
-const defaultMinShare = 0.02
+// DefaultMinShare is the least share of people of a group that is judged, as in the rules of NYC Local Law 144.
+const DefaultMinShare = "2%"
 
-func (r *Request) minShare() (float64, error) {
-	if r.MinShare == "" {
-		return defaultMinShare, nil
+func (r *Request) minShare() (*big.Rat, error) {
+	if r.Favourable != "" && !slices.Contains(Favourable, r.Favourable) {
+		return nil, fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
 	}
-	text, percent := strings.CutSuffix(r.MinShare, "%")
-	v, err := strconv.ParseFloat(text, 64)
-	if percent {
-		v /= 100
+	out, err := gate.ParseShare(cmp.Or(r.MinShare, DefaultMinShare))
+	if err != nil {
+		err = fmt.Errorf("--min-share %s: %w", r.MinShare, err)
 	}
-	if err != nil || !(v >= 0 && v < 1) {
-		return 0, fmt.Errorf("--min-share %s: want a share such as 2%% or 0.02", r.MinShare)
-	}
-	return v, nil
+	return out, err
 }
 
 // measure says who is treated unfairly. Bins are of scores: their width is ε, or the

@@ -20,6 +20,8 @@ type Rates struct {
 	// Median is the score above which a person scores high: the median of all people's.
 	Median   float64 `json:"median"`
 	MinShare float64 `json:"min_share"`
+	// Favourable is the decision that selects people: positive, or negative where a positive one is bad for them.
+	Favourable string `json:"favourable"`
 	// Attributes has each protected attribute and, of several, all together.
 	Attributes []Rated `json:"attributes"`
 }
@@ -45,7 +47,7 @@ type GroupRates struct {
 	Share  float64 `json:"share"`
 	// Judged: the group is large enough, and its attribute is known.
 	Judged bool `json:"judged"`
-	// Selection is of people with a positive decision, Scoring of those who score high.
+	// Selection is of people with the favourable decision, Scoring of those on its side of the median.
 	Selection Rate `json:"selection"`
 	Scoring   Rate `json:"scoring"`
 	// ImpactRatio and ScoringRatio are the rates over the highest one of a group that is judged; Low
@@ -75,8 +77,8 @@ type Rate struct {
 
 // Twins takes the impact ratio of a group g apart, against the group h with the highest rate: it is
 // Direct × Rest × Remainder. Direct is the rate of the people of g over that of the same people as members of
-// h, all else being kept; Rest is the latter over h's rate; Remainder is the rate of all of g over that of its
-// members who have such a twin. Back is Direct with the members of h switched to g. Each is nil where a
+// h, all else being kept; Rest is the latter over the rate of the members of h, who could be members of g; Remainder is the impact
+// ratio over that of people with such a twin alone. Back is Direct with the members of h switched to g. Each is nil where a
 // rate that it divides by is 0, or there are no twins.
 type Twins struct {
 	Of        string   `json:"of"`
@@ -110,6 +112,9 @@ func (r *Rate) close() {
 	}
 }
 
+// edge: all hit, or none, which leaves the method of the interval of a ratio nothing to go by.
+func (r *Rate) edge() bool { return r.Hits == 0 || r.Hits == r.Of }
+
 func (r *Rate) add(hit bool) {
 	r.Of++
 	if hit {
@@ -126,6 +131,9 @@ func over(a, b *float64) *float64 {
 	return &q
 }
 
+// Favourable are the decisions that may be favourable.
+var Favourable = []string{"positive", "negative"}
+
 // RateBy are what rates are made of.
 type RateBy struct {
 	Space   *space.Space
@@ -134,13 +142,19 @@ type RateBy struct {
 	// Rows are those that were audited, Labels theirs, 1 or 0; nil without.
 	Rows   [][]float64
 	Labels []int
-	// MinShare is the least share of people of a group that is judged.
-	MinShare float64
+	// MinShare is the least share of people of a group that is judged, exact.
+	MinShare *big.Rat
+	// Negative: the negative decision is the favourable one.
+	Negative bool
 }
 
 // Rates computes the rates of groups. It may be called once Run has returned.
 func (o *Outcome) Rates(by RateBy) *Rates {
-	out := &Rates{MinShare: by.MinShare, Attributes: []Rated{}}
+	out := &Rates{Favourable: Favourable[0], Attributes: []Rated{}}
+	if by.Negative {
+		out.Favourable = Favourable[1]
+	}
+	out.MinShare, _ = by.MinShare.Float64()
 	scores := make([]float64, len(o.People))
 	for i := range o.People {
 		scores[i] = o.People[i].Score
@@ -162,10 +176,10 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 // member is a group while its people are counted.
 type member struct {
 	GroupRates
-	key       []int // the band of each feature
-	low, high []float64
-	missing   bool
-	people    []int // places in Outcome.People
+	key     []int // the band of each feature
+	low     []float64
+	missing bool
+	people  []int // places in Outcome.People
 }
 
 // rated counts the people by their own values of the features.
@@ -179,6 +193,10 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	out := Rated{Name: strings.Join(names, " × "), Groups: []GroupRates{}}
 	groups := map[string]*member{}
 	var order []*member
+	ends := make([]map[int]space.Interval, len(features)) // of the values in each band
+	for n := range ends {
+		ends[n] = map[int]space.Interval{}
+	}
 	for i := range o.People {
 		p := &o.People[i]
 		row := by.Rows[p.Index]
@@ -189,19 +207,23 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 		}
 		g := groups[fmt.Sprint(key)]
 		if g == nil {
-			g = &member{key: key, low: slices.Clone(own), high: slices.Clone(own)}
+			g = &member{key: key, low: own}
 			groups[fmt.Sprint(key)], order = g, append(order, g)
 			if by.Labels != nil {
 				g.TruePositive, g.FalsePositive, g.Precision = &Rate{}, &Rate{}, &Rate{}
 			}
 		}
 		for n, f := range features {
-			g.low[n], g.high[n] = min(g.low[n], own[n]), max(g.high[n], own[n])
+			if e, ok := ends[n][key[n]]; ok {
+				ends[n][key[n]] = space.Interval{Lo: min(e.Lo, own[n]), Hi: max(e.Hi, own[n])}
+			} else {
+				ends[n][key[n]] = space.Interval{Lo: own[n], Hi: own[n]}
+			}
 			g.missing = g.missing || by.Space.Features[f].Missing && own[n] == by.Space.Features[f].Hi
 		}
 		g.people = append(g.people, i)
-		g.Selection.add(p.Positive)
-		g.Scoring.add(p.Score > median)
+		g.Selection.add(p.Positive != by.Negative)
+		g.Scoring.add(!by.Negative && p.Score > median || by.Negative && p.Score < median)
 		if by.Labels != nil {
 			label := by.Labels[p.Index] == 1
 			if label {
@@ -217,7 +239,7 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	slices.SortFunc(order, func(a, b *member) int { return slices.Compare(a.key, b.key) })
 	var best, scoring *member
 	for _, g := range order {
-		g.finish(by, features, len(o.People))
+		g.finish(by, features, ends, len(o.People))
 		if !g.Judged {
 			continue
 		}
@@ -232,7 +254,7 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 		if best != nil {
 			g.against(best, scoring)
 		}
-		if best != nil && g != best && len(features) == 1 && by.Space.Features[features[0]].Kind == space.Categorical && !g.missing {
+		if best != nil && *best.Selection.Rate > 0 && g != best && len(features) == 1 && by.Space.Features[features[0]].Kind == space.Categorical && !g.missing {
 			g.Twins = o.twins(by, features[0], g, best)
 		}
 		out.Groups = append(out.Groups, g.GroupRates)
@@ -242,18 +264,19 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 }
 
 // finish computes what a group's own counts say.
-func (g *member) finish(by *RateBy, features []int, all int) {
+func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, all int) {
 	var labels []string
 	for n, f := range features {
-		label := by.Space.Features[f].Label(g.low[n])
-		if g.high[n] > g.low[n] {
-			label += "–" + by.Space.Features[f].Label(g.high[n])
+		e := ends[n][g.key[n]]
+		label := by.Space.Features[f].Label(e.Lo)
+		if e.Hi > e.Lo {
+			label += "–" + by.Space.Features[f].Label(e.Hi)
 		}
 		labels = append(labels, label)
 	}
 	g.Label, g.People = strings.Join(labels, ", "), len(g.people)
 	g.Share = share(g.People, all)
-	g.Judged = g.Share >= by.MinShare && !g.missing
+	g.Judged = big.NewRat(int64(g.People), int64(all)).Cmp(by.MinShare) >= 0 && !g.missing
 	for _, r := range []*Rate{&g.Selection, &g.Scoring, g.TruePositive, g.FalsePositive, g.Precision} {
 		if r != nil {
 			r.close()
@@ -264,7 +287,7 @@ func (g *member) finish(by *RateBy, features []int, all int) {
 // against compares the rates with the highest ones.
 func (g *member) against(best, scoring *member) {
 	g.ImpactRatio, g.ScoringRatio = over(g.Selection.Rate, best.Selection.Rate), over(g.Scoring.Rate, scoring.Scoring.Rate)
-	if g == best || g.ImpactRatio == nil || *g.ImpactRatio == 0 {
+	if g == best || g.ImpactRatio == nil || g.Selection.edge() || best.Selection.edge() {
 		return
 	}
 	part := func(r *Rate) float64 { return (1 - *r.Rate) / float64(r.Hits) }
@@ -283,9 +306,9 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 			if point[f] = to.low[0]; !by.Space.Allowed(point) {
 				continue
 			}
-			own.add(p.Positive)
+			own.add(p.Positive != by.Negative)
 			_, positive := by.Decider.At(point)
-			other.add(positive)
+			other.add(positive != by.Negative)
 		}
 		own.close()
 		other.close()
@@ -294,7 +317,7 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 	own, as := switched(g, h)
 	back, asBack := switched(h, g)
 	return &Twins{
-		Of: h.Label, People: own.Of, Direct: over(own.Rate, as.Rate), Rest: over(as.Rate, h.Selection.Rate), Remainder: over(g.Selection.Rate, own.Rate),
+		Of: h.Label, People: own.Of, Direct: over(own.Rate, as.Rate), Rest: over(as.Rate, back.Rate), Remainder: over(over(g.Selection.Rate, h.Selection.Rate), over(own.Rate, back.Rate)),
 		BackOf: back.Of, Back: over(asBack.Rate, back.Rate),
 	}
 }
@@ -343,6 +366,7 @@ func (r *Result) rates() (out []view.Block) {
 		}
 		return fmt.Sprintf("%.3f", *v)
 	}
+	side := map[bool]string{false: "above", true: "below"}[r.Rates.Favourable == Favourable[1]]
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
 		t := &view.Table{Title: "Rates by " + a.Name, Columns: []view.Column{
@@ -353,11 +377,16 @@ func (r *Result) rates() (out []view.Block) {
 		if labels {
 			t.Columns = append(t.Columns, view.Column{Title: "true pos.", Right: true}, view.Column{Title: "false pos.", Right: true}, view.Column{Title: "precision", Right: true})
 		}
-		var small []string
+		var small, unknown []string
 		for j := range a.Groups {
 			g := &a.Groups[j]
 			if !g.Judged {
-				small = append(small, fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People)))
+				left := fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People))
+				if strings.Contains(g.Label, space.MissingName) {
+					unknown = append(unknown, left)
+				} else {
+					small = append(small, left)
+				}
 				continue
 			}
 			cells := []string{
@@ -369,12 +398,15 @@ func (r *Result) rates() (out []view.Block) {
 			}
 			t.Add(cells...)
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a positive decision. scoring rate: those with a score above the median of all, %.4f. impact ratio: over the highest rate; 0/0 is no rate, –.", r.Rates.Median))
+		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a %s decision%s. scoring rate: those with a score %s the median of all, %.4f. impact ratio: over the highest rate; 0/0 is no rate, –; a rate of 0 or 100 %% has no interval of its ratio.", r.Rates.Favourable, r.standsFor(), side, r.Rates.Median))
 		if labels {
 			t.Notes = append(t.Notes, "true pos., false pos.: positive decisions of people with the label 1, and 0. precision: the label 1 of people with a positive decision.")
 		}
 		if len(small) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people or of unknown attribute: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))
+			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))
+		}
+		if len(unknown) > 0 {
+			t.Notes = append(t.Notes, "not judged, of unknown attribute: "+strings.Join(unknown, ", "))
 		}
 		out = append(out, t)
 		if twins := a.twins(number); twins != nil {
@@ -413,10 +445,46 @@ func (r *Rated) twins(number func(*float64) string) *view.Table {
 		return nil
 	}
 	t.Notes = []string{
-		"impact ratio = direct × rest × remainder. direct: the group's rate over that of the same people as members of the other group, all else being kept. rest: that over the other group's rate.",
-		"remainder: the rate of all over that of people who have such a twin. direct, back: the rate of the other group's people as members of this one over their own. twins: people who could be switched.",
+		"impact ratio = direct × rest × remainder. direct: the group's rate over that of the same people as members of the other group, all else being kept. rest: that over the rate of the other group's people who could be members of this one.",
+		"remainder: the impact ratio over that of people who have such a twin. direct, back: the rate of the other group's people as members of this one over their own. twins: people who could be switched.",
 	}
 	return t
+}
+
+// standsFor says what a positive decision is by the study's label.
+func (r *Result) standsFor() string {
+	if r.Positive == "" {
+		return ""
+	}
+	return " (positive: " + r.Positive + ")"
+}
+
+// least is the least impact ratio, exactly, and what it is of; nil, and why, where there is none.
+func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
+	var low, high *GroupRates
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		if !g.Judged {
+			continue
+		}
+		if low == nil || *g.Selection.Rate < *low.Selection.Rate {
+			low = g
+		}
+		if high == nil || *g.Selection.Rate >= *high.Selection.Rate {
+			high = g
+		}
+	}
+	switch {
+	case len(a.Groups) == 0:
+		return nil, "nobody was audited"
+	case low == nil || low == high:
+		return nil, "fewer than two groups are large enough to be judged"
+	case high.Selection.Hits == 0:
+		return nil, "nobody has a " + r.Rates.Favourable + " decision"
+	}
+	of := func(r *Rate) *big.Rat { return big.NewRat(int64(r.Hits), int64(r.Of)) }
+	return new(big.Rat).Quo(of(&low.Selection), of(&high.Selection)), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
+		r.Rates.Favourable, r.standsFor(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
 }
 
 // holdRatio holds the least impact ratio of each attribute against a gate.
@@ -427,15 +495,7 @@ func (r *Result) holdRatio(g gate.Gate) {
 	}
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
-		var least *big.Rat
-		text := "fewer than two groups have a rate"
-		if a.ImpactRatio != nil {
-			of := slices.IndexFunc(a.Groups, func(g GroupRates) bool { return g.Judged && g.ImpactRatio != nil && *g.ImpactRatio == *a.ImpactRatio })
-			best := slices.IndexFunc(a.Groups, func(g GroupRates) bool { return g.Judged && g.ImpactRatio != nil && *g.ImpactRatio == 1 })
-			low, high := a.Groups[of].Selection, a.Groups[best].Selection
-			least = new(big.Rat).Quo(big.NewRat(int64(low.Hits), int64(low.Of)), big.NewRat(int64(high.Hits), int64(high.Of)))
-			text = fmt.Sprintf("%s are selected at %s, %s at %s: an impact ratio of %.3f", a.Groups[of].Label, low.text(), a.Groups[best].Label, high.text(), *a.ImpactRatio)
-		}
+		least, text := a.least(r)
 		r.Hold(g.AtLeast(a.Name, least, text))
 	}
 }

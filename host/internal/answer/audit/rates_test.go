@@ -47,7 +47,7 @@ func TestRates(t *testing.T) {
 		t.Fatal(err)
 	}
 	decider := individual.New(st.Model, st.Space, rule)
-	rates := out.Rates(RateBy{Space: st.Space, Region: c.Region, Decider: decider, Rows: data.Points, Labels: data.Labels, MinShare: 0.02})
+	rates := out.Rates(RateBy{Space: st.Space, Region: c.Region, Decider: decider, Rows: data.Points, Labels: data.Labels, MinShare: big.NewRat(1, 50)})
 	if len(rates.Attributes) != 4 || rates.Attributes[3].Name != "sex × age × origin" {
 		t.Fatalf("%+v", rates)
 	}
@@ -110,7 +110,7 @@ func TestRates(t *testing.T) {
 			for h := range attribute.Groups {
 				if attribute.Groups[h].Label == w.Of {
 					n, as, _, _ := count(float64(g), float64(h))
-					if own := *got.Selection.Rate; w.Remainder != nil && *w.Remainder == 1 && math.Abs(*w.Direct-own/(float64(as)/float64(n))) > 1e-12 || w.People != n {
+					if own := *got.Selection.Rate; w.People == got.People && math.Abs(*w.Direct-own/(float64(as)/float64(n))) > 1e-12 || w.People != n {
 						t.Errorf("%s %s as %s: %+v; %d of %d are selected", name, got.Label, w.Of, w, as, n)
 					}
 				}

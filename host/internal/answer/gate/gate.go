@@ -29,6 +29,12 @@ var decimal = regexp.MustCompile(`^([0-9]{1,20}(\.[0-9]{0,40})?|\.[0-9]{1,40})$`
 // Share is a gate for a share of at most bound: a percentage such as 0.5%, or a number
 // below 1.
 func Share(name, bound string) (Gate, error) {
+	most, err := ParseShare(bound)
+	return Gate{Name: name, Bound: bound, most: most}, err
+}
+
+// ParseShare reads a share, a percentage such as 0.5% or a number below 1, exactly.
+func ParseShare(bound string) (*big.Rat, error) {
 	text, percent := strings.CutSuffix(strings.TrimSpace(bound), "%")
 	text = strings.TrimSpace(text)
 	most, one := new(big.Rat), big.NewRat(1, 1)
@@ -37,10 +43,10 @@ func Share(name, bound string) (Gate, error) {
 			most.Quo(most, big.NewRat(100, 1))
 		}
 		if most.Cmp(one) < 0 || percent && most.Cmp(one) == 0 {
-			return Gate{Name: name, Bound: bound, most: most}, nil
+			return most, nil
 		}
 	}
-	return Gate{}, errors.New("want a share such as 1% or 0.01")
+	return nil, errors.New("want a share such as 1% or 0.01")
 }
 
 // Ratio is a gate for a ratio of at least bound, a number from 0 to 1.
