@@ -138,13 +138,18 @@ func eachPair[L any](q *problem.Query, logit func(point []float64) L, visit func
 		}
 		return out
 	}
-	reach := slices.Clone(region.Box)
+	own := slices.Clone(region.Box) // what of the box lies in the domains
+	for i := range own {
+		f := &q.Space.Features[i]
+		own[i] = space.Interval{Lo: max(f.Lo, own[i].Lo), Hi: min(f.Hi, own[i].Hi)}
+	}
+	reach := slices.Clone(own)
 	for _, r := range q.Relax {
 		f, b := &q.Space.Features[r.Feature], region.Box[r.Feature]
 		reach[r.Feature] = space.Interval{Lo: max(f.Lo, b.Lo-r.Tolerance), Hi: min(f.Hi, b.Hi+r.Tolerance)}
 	}
 	others := collect(reach, func([]float64) bool { return true })
-	for _, one := range collect(region.Box, func(p []float64) bool { return q.Describes(p) && !q.Excludes(p) }) {
+	for _, one := range collect(own, func(p []float64) bool { return q.Describes(p) && !q.Excludes(p) }) {
 		for _, two := range others {
 			if Compares(q, one.point, two.point) {
 				visit(one.logit, two.logit)
