@@ -73,7 +73,7 @@ demo:
 # GOGC: the referees' exact arithmetic is mostly garbage, and the machine has memory.
 GOTEST = GOGC=400 HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 3 -timeout 30m
 # Those that take longest begin, so that none of them is left alone at the end.
-ALL     := ./host/internal/cli ./host/internal/answer/certify/engine ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
+ALL     := ./host/internal/cli ./plugins/solver-bnb/internal/bnb ./host/internal/answer/soundness ./host/internal/answer/certify/engine ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
 # These have plain loops beside those of vector instructions.
 LOOPS   := ./sdk/evaluate ./internal/batch ./plugins/solver-bnb
 # These depend on them; that variants agree to the last bit is asserted in either run.
