@@ -145,7 +145,7 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	r := a.end()
 	r.Unreached = a.total - len(r.People)
 	for i := range r.Curve {
-		r.Curve[i].FlipsShare = share(r.Curve[i].Flips, len(r.People))
+		r.Curve[i].sum(len(r.People))
 	}
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))

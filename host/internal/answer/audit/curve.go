@@ -55,13 +55,7 @@ func ParseThresholds(text string) (out []*big.Rat, err error) {
 type Threshold struct {
 	// Threshold is the score that a positive decision exceeds.
 	Threshold string `json:"threshold"`
-	// Positive counts people whose own decision is yes, Flips those who would get the other
-	// decision, ToYes and ToNo which.
-	Positive   int     `json:"positive"`
-	Flips      int     `json:"flips"`
-	FlipsShare float64 `json:"flips_share"`
-	ToYes      int     `json:"to_yes"`
-	ToNo       int     `json:"to_no"`
+	Decisions
 }
 
 // at is a person's decision at one threshold.
@@ -102,17 +96,7 @@ func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look
 // count adds a person's decisions to the curve.
 func (o *Outcome) count(decisions []at) {
 	for k, a := range decisions {
-		c := &o.Curve[k]
-		switch {
-		case a.flips && a.positive:
-			c.ToNo++
-		case a.flips:
-			c.ToYes++
-		}
-		if a.positive {
-			c.Positive++
-		}
-		c.Flips = c.ToYes + c.ToNo
+		o.Curve[k].decide(a.positive, a.flips)
 	}
 }
 

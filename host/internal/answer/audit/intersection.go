@@ -98,7 +98,7 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 // name is the group's, such as "female, 25, north".
 func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
 
-func (g *Intersection) share(n int) float64 { return float64(n) / float64(max(g.People, 1)) }
+func (g *Intersection) share(n int) float64 { return share(n, g.People) }
 
 // Apart are the two groups that the protected attributes treat most differently: the group with
 // the largest share that gets a no and would get a yes with other values, and the one with the

@@ -113,8 +113,10 @@ func (b *bench) person(i, row int) (p Person, decisions []at) {
 	flips := func(d *individual.Decider, positive bool) bool {
 		return b.flipsAt(d, x, scored{high, most}, scored{low, least}, positive)
 	}
-	if p.Flips = flips(b.decider, positive); b.decider.Coarse() {
+	if b.decider.Coarse() {
 		b.exactly(x, &p)
+	} else {
+		p.Flips = flips(b.decider, positive)
 	}
 	for _, d := range b.deciders {
 		own := d.Yes(x, score)
@@ -162,19 +164,20 @@ func (b *bench) predicted(i, row int) Person {
 	return p
 }
 
-// exactly says of a person's copies what the evaluator's scores are too coarse for: which are the extreme ones, and
-// the gap.
+// exactly says of a person's copies what the evaluator's scores are too coarse for: which are the extreme ones, the
+// gap, and whether a decision flips.
 func (b *bench) exactly(x []float64, p *Person) {
 	p.High.Score, p.Low.Score = math.Inf(-1), math.Inf(1)
 	for _, c := range b.whole.Copies(x).Combinations {
 		point := b.whole.Point(x, c)
-		score, _ := b.decider.At(point)
+		score, yes := b.decider.At(point)
 		if score > p.High.Score {
 			p.High = Copy{b.protectedOf(point), score}
 		}
 		if score < p.Low.Score {
 			p.Low = Copy{b.protectedOf(point), score}
 		}
+		p.Flips = p.Flips || yes != p.Positive
 	}
 	p.Gap = p.High.Score - p.Low.Score
 }

@@ -475,12 +475,10 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 		}
 	}
 	switch {
-	case len(a.Groups) == 0:
-		return nil, "nobody was audited"
 	case low == nil || low == high:
 		return nil, "fewer than two groups are large enough to be judged"
 	case high.Selection.Hits == 0:
-		return nil, "nobody has a " + r.Rates.Favourable + " decision"
+		return nil, "no group has a " + r.Rates.Favourable + " decision"
 	}
 	of := func(r *Rate) *big.Rat { return big.NewRat(int64(r.Hits), int64(r.Of)) }
 	return new(big.Rat).Quo(of(&low.Selection), of(&high.Selection)), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
@@ -489,10 +487,6 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 
 // holdRatio holds the least impact ratio of each attribute against a gate.
 func (r *Result) holdRatio(g gate.Gate) {
-	if r.Interrupted || r.Rates == nil {
-		r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
-		return
-	}
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
 		least, text := a.least(r)

@@ -175,7 +175,8 @@ func (r *Result) Document() *view.Document {
 		head += ", rules " + strings.Join(r.Rules, ", ")
 	}
 	d := view.Of(view.Paragraph{head})
-	d.Add(r.Doubts()...)
+	doubts := r.About(false) // the rule of decisions is said below
+	d.Add(doubts.Caveats()...)
 	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
@@ -204,16 +205,15 @@ func (r *Result) Document() *view.Document {
 func (r *Result) hold(gates []gate.Gate) {
 	s := &r.Summary
 	for _, g := range gates {
-		if g.Name == MinImpactRatio {
-			r.holdRatio(g)
-			continue
-		}
 		switch {
 		case s.People == 0:
 			r.Hold(g.Is("", gate.Undecided, "nobody was audited"))
 			continue
 		case r.Interrupted:
 			r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
+			continue
+		case g.Name == MinImpactRatio:
+			r.holdRatio(g)
 			continue
 		}
 		share := big.NewRat(int64(s.Unfair), int64(s.People))

@@ -15,13 +15,7 @@ type Tally struct {
 	// Unfair counts those with gap > ε, UnfairShare is their share, 0 to 1.
 	Unfair      int     `json:"unfair"`
 	UnfairShare float64 `json:"unfair_share"`
-	// Positive counts those whose own decision is yes.
-	Positive int `json:"positive"`
-	// Flips counts those who would get the other decision, ToYes and ToNo which.
-	Flips      int     `json:"flips"`
-	FlipsShare float64 `json:"flips_share"`
-	ToYes      int     `json:"to_yes"`
-	ToNo       int     `json:"to_no"`
+	Decisions
 
 	MeanK   float64 `json:"mean_k"`
 	MaxK    int     `json:"max_k"`
@@ -29,6 +23,36 @@ type Tally struct {
 	MaxGap  float64 `json:"max_gap"`
 	// K counts people by their k, those that occur.
 	K []KCount `json:"k"`
+}
+
+// Decisions counts people by their decisions.
+type Decisions struct {
+	// Positive counts those whose own decision is yes.
+	Positive int `json:"positive"`
+	// Flips counts those who would get the other decision, ToYes and ToNo which.
+	Flips      int     `json:"flips"`
+	FlipsShare float64 `json:"flips_share"`
+	ToYes      int     `json:"to_yes"`
+	ToNo       int     `json:"to_no"`
+}
+
+// decide counts a person.
+func (d *Decisions) decide(positive, flips bool) {
+	if positive {
+		d.Positive++
+	}
+	switch {
+	case flips && positive:
+		d.ToNo++
+	case flips:
+		d.ToYes++
+	}
+}
+
+// sum computes Flips and FlipsShare, where people is the number of all.
+func (d *Decisions) sum(people int) {
+	d.Flips = d.ToYes + d.ToNo
+	d.FlipsShare = share(d.Flips, people)
 }
 
 // KCount is a bar of the histogram of k.
@@ -43,15 +67,7 @@ func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
 	if unfair {
 		t.Unfair++
 	}
-	if positive {
-		t.Positive++
-	}
-	switch {
-	case flips && positive:
-		t.ToNo++
-	case flips:
-		t.ToYes++
-	}
+	t.decide(positive, flips)
 	t.MeanK += float64(k)
 	t.MeanGap += gap
 	t.MaxK, t.MaxGap = max(t.MaxK, k), max(t.MaxGap, gap)
@@ -67,8 +83,8 @@ func (t *Tally) close() {
 	n := float64(max(t.People, 1))
 	t.MeanK /= n
 	t.MeanGap /= n
-	t.Flips = t.ToYes + t.ToNo
-	t.UnfairShare, t.FlipsShare = float64(t.Unfair)/n, float64(t.Flips)/n
+	t.Decisions.sum(t.People)
+	t.UnfairShare = float64(t.Unfair) / n
 	if t.K == nil {
 		t.K = []KCount{}
 	}
