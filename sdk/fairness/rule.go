@@ -64,25 +64,21 @@ func (r Rule) Level() float64 {
 
 // Yes reports whether the score of an exact logit stands for a yes.
 func (r Rule) Yes(l Link, logit *big.Rat) bool {
-	c := r.compare(l, logit)
+	if l == LinkShare {
+		return logit.Cmp(r.shareBorder()) > 0
+	}
+	c := CompareScore(logit, r.Least())
 	return c > 0 || c == 0 && r.At
 }
 
-// compare holds the score of a logit against the threshold. Shares that differ by no more than
-// the rounding of their leaves are equal: see Half.
-func (r Rule) compare(l Link, logit *big.Rat) int {
-	if l != LinkShare {
-		return CompareScore(logit, r.Least())
+// shareBorder is the largest logit of LinkShare that is a no. Shares that differ from the threshold by
+// no more than the rounding of their leaves equal it: see Half.
+func (r Rule) shareBorder() *big.Rat {
+	at := new(big.Rat).Sub(r.Least(), half)
+	if r.At {
+		at.Sub(at, big.NewRat(1, 1<<23))
 	}
-	// The logit is what the share is above ½ + 2⁻²⁴.
-	above := new(big.Rat).Sub(half, r.Least())
-	switch above.Add(above, logit); {
-	case above.Sign() > 0:
-		return 1
-	case r.At && above.Add(above, big.NewRat(1, 1<<23)).Sign() > 0:
-		return 0
-	}
-	return -1
+	return at
 }
 
 // Near reports that a score computed in float64, with an error far below 1/64, may lie on the
@@ -103,11 +99,7 @@ func (r Rule) Border(l Link) (lo, hi float64) {
 	if l != LinkShare {
 		return LogitEnclosure(r.Least())
 	}
-	border := new(big.Rat).Sub(r.Least(), half)
-	if r.At {
-		border.Sub(border, big.NewRat(1, 1<<23))
-	}
-	return Enclosure(border)
+	return Enclosure(r.shareBorder())
 }
 
 // LargestNo is the largest multiple of 2^(−bits) that, as a logit, is a no: of logits that are
@@ -117,10 +109,7 @@ func (r Rule) LargestNo(l Link, bits int) *big.Rat {
 	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits)))
 	var at *big.Rat
 	if l == LinkShare {
-		at = new(big.Rat).Sub(r.Least(), half)
-		if r.At {
-			at.Sub(at, big.NewRat(1, 1<<23))
-		}
+		at = r.shareBorder()
 	} else {
 		at = preciseLogit(r.Least(), uint(bits)+64)
 	}

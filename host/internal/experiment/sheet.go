@@ -23,7 +23,7 @@ type Course struct {
 func (c *Course) Notes() []string {
 	notes := c.Conditions.Notes(c.Terms, c.Done, c.Done+c.Failed)
 	if c.Terms.Threshold != "" {
-		notes = append(notes, "a decision is positive where the score is above "+c.Terms.Threshold)
+		notes = append(notes, "decisions at the threshold "+c.Terms.Threshold)
 	}
 	if c.Retried > 0 {
 		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", c.Retried))

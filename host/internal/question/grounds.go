@@ -19,11 +19,15 @@ type Grounds struct {
 
 // GroundsOf are those of answers about the study.
 func GroundsOf(st *study.Study) Grounds {
-	out := Grounds{InputCheck: st.InputCheck()}
-	if !st.Rule.IsDefault() {
-		out.Decision = &Decision{fairness.FormatRat(st.Rule.Least()), st.Rule.At}
+	return Grounds{Decision: DecisionOf(st), InputCheck: st.InputCheck()}
+}
+
+// DecisionOf is the study's rule; nil for a score above ½.
+func DecisionOf(st *study.Study) *Decision {
+	if st.Rule.IsDefault() {
+		return nil
 	}
-	return out
+	return &Decision{fairness.FormatRat(st.Rule.Least()), st.Rule.At}
 }
 
 // About leaves out the rule of decisions where an answer is about none.
@@ -56,12 +60,6 @@ func (d *Decision) Rule() (r fairness.Rule) {
 
 // shownDoubts is how many doubts a document shows; JSON has all.
 const shownDoubts = 3
-
-// Doubts are the Caveats without the rule of decisions, for what says it elsewhere.
-func (g *Grounds) Doubts() []view.Block {
-	without := Grounds{InputCheck: g.InputCheck}
-	return without.Caveats()
-}
 
 // Caveats are what a reader must know before the answer: that the study's inputs were not
 // checked, and the first few doubts about them. None where there is nothing to say.

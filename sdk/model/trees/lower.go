@@ -12,14 +12,8 @@ var _ model.Lowering = (*Ensemble)(nil)
 
 // Bits implements model.Lowering. Inputs have no say: leaves add up.
 func (e *Ensemble) Bits([]int) (int, bool) {
-	b := model.FractionBits(e.Base)
-	for _, t := range e.Trees {
-		for i := range t {
-			if t[i].IsLeaf() {
-				b = max(b, model.FractionBits(t[i].Value))
-			}
-		}
-	}
+	shift, _, _ := e.scale()
+	b := max(0, shift)
 	return b, b <= model.MaxBits
 }
 

@@ -144,8 +144,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			if m, err = of.Decided(); err != nil {
 				return nil, err
 			}
-			grounds := question.GroundsOf(of)
-			out.Decision = grounds.Decision
+			out.Decision = question.DecisionOf(of)
 			about += ", where a positive decision is a score " + of.Rule.String()
 		}
 		if err := sameModel(st, m); err != nil {

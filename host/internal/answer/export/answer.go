@@ -79,8 +79,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Format: format.Name, K: r.K,
 		Notion: queries[0].Notion.String(), Encoding: r.Encoding, Bounds: r.Bounds, Relax: r.Relax,
 	}
-	grounds := question.GroundsOf(st).About(!queries[0].Notion.UsesEpsilon())
-	out.Decision = grounds.Decision
+	if !queries[0].Notion.UsesEpsilon() {
+		out.Decision = question.DecisionOf(st)
+	}
 	if queries[0].Epsilon != nil {
 		out.Epsilon = fairness.FormatRat(queries[0].Epsilon)
 	}

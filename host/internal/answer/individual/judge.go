@@ -21,8 +21,9 @@ import (
 type Judge struct {
 	q     *problem.Query
 	exact model.Exact
-	// scored is the model that scores are shown of.
+	// scored is the model that scores are shown of, shown its exact evaluation.
 	scored model.Model
+	shown  model.Exact
 	// reach is where the second copy may lie: the region, and what the
 	// relaxations let it reach beyond.
 	reach space.Region
@@ -32,8 +33,8 @@ type Judge struct {
 // NewJudge is a judge of a valid question.
 func NewJudge(q *problem.Query) *Judge {
 	j := &Judge{q: q, exact: q.Model.Exact(), reach: encode.RelaxedRegion(q), scored: q.Model}
-	if q.Scored != nil {
-		j.scored = q.Scored
+	if j.shown = j.exact; q.Scored != nil {
+		j.scored, j.shown = q.Scored, q.Scored.Exact()
 	}
 	j.fast = sync.OnceValues(func() (*evaluate.Evaluator, error) {
 		eps := q.Epsilon
@@ -109,10 +110,7 @@ func (j *Judge) Asked(x []float64) bool {
 
 // Shown is the exact logit of a point that witnesses show: of the model that scores are of.
 func (j *Judge) Shown(point []float64) *big.Rat {
-	if j.q.Scored == nil {
-		return j.Logit(point)
-	}
-	return j.scored.Exact().Logit(j.q.Space.ExactInputs(point))
+	return j.shown.Logit(j.q.Space.ExactInputs(point))
 }
 
 // Logit is that of a point, of the query's model.

@@ -12,19 +12,17 @@ import (
 // decision reads which scores are a yes.
 func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	n := root.Get("decision")
-	if n != nil && r.object(n, "decision") {
-		if t := n.Get("threshold"); r.Kind(t, yamlfile.Scalar) {
-			var err error
-			if s.Rule.Threshold, err = fairness.ParseThreshold(t.Text); err != nil {
-				r.Fault(t, "%v", err)
-			}
+	if n == nil || !r.object(n, "decision") {
+		return
+	}
+	if t := n.Get("threshold"); r.Kind(t, yamlfile.Scalar) {
+		var err error
+		if s.Rule.Threshold, err = fairness.ParseThreshold(t.Text); err != nil {
+			r.Fault(t, "%v", err)
 		}
-		at, _ := r.Choice(n.Get("at"), "yes", "no")
-		s.Rule.At = at == "yes"
 	}
-	if text := r.options.Threshold; text != "" {
-		s.Rule.Threshold, _ = fairness.ParseThreshold(text) // Load has read it once
-	}
+	at, _ := r.Choice(n.Get("at"), "yes", "no")
+	s.Rule.At = at == "yes"
 }
 
 // takesRule says why the study's decision rule is not one for its model.

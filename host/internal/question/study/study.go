@@ -115,8 +115,9 @@ func Load(path string, o Options) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
+	var threshold *big.Rat
 	if o.Threshold != "" {
-		if _, err := fairness.ParseThreshold(o.Threshold); err != nil {
+		if threshold, err = fairness.ParseThreshold(o.Threshold); err != nil {
 			return nil, fmt.Errorf("--threshold: %w", err)
 		}
 	}
@@ -130,6 +131,9 @@ func Load(path string, o Options) (*Study, error) {
 		return nil, err
 	}
 	s.Path, s.SHA256, s.chain = file, hash, chain
+	if threshold != nil {
+		s.Rule.Threshold = threshold
+	}
 	if s.Name == "" {
 		s.Name = nameOf(file)
 	}
