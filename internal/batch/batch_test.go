@@ -141,7 +141,7 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 // Every logit of a lattice's point, computed exactly, is beyond both sides' tables, those of its lane and the lowest of several lanes, whatever groups its features are
 // in, where they are away from what the tables have, and with lanes that hold other boxes; and often these are nearer than the sides' forms are.
 func TestTablesAreBelowExactLogits(t *testing.T) {
-	tier.Checks(t, 1000) // or with -short a fifth
+	tier.Checks(t, 1000)
 	nearer, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		drawn++

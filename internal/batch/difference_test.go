@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hyfair/hyfair/internal/batch"
+	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -15,6 +16,7 @@ import (
 // The logits of two lanes of one box, computed exactly at the same point, differ
 // by what their difference and their pair's form allow, whatever their weights.
 func TestDifferencesEncloseExactOnes(t *testing.T) {
+	tier.Checks(t, 100)
 	var tighter, all, closer, pairs int
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))

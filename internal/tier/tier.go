@@ -43,13 +43,19 @@ func Count(usual, long int) int {
 	return usual
 }
 
-// Checks is how often the test's rapid.Check draws: usual times, and 100 times in the
-// long tier, unless the flag -rapid.checks of go test says otherwise.
+// Checks is how often the test's rapid.Check draws: usual times, and 100 times or more in the
+// long tier, unless the flag -rapid.checks of go test says otherwise. It is as often with
+// -short, where rapid takes a fifth of the flag's number: few draws that a test is sound with
+// would else be too few.
 func Checks(t testing.TB, usual int) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")
 	if before := f.Value.String(); before == f.DefValue {
-		f.Value.Set(strconv.Itoa(Count(usual, 100)))
+		n := Count(usual, max(usual, 100))
+		if testing.Short() {
+			n *= 5
+		}
+		f.Value.Set(strconv.Itoa(n))
 		t.Cleanup(func() { f.Value.Set(before) })
 	}
 }

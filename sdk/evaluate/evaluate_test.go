@@ -112,7 +112,6 @@ func entropies(link fairness.Link, logits []*big.Rat, eps *big.Rat) (shannon, le
 
 func TestAgreesWithDefinitions(t *testing.T) {
 	tier.Checks(t, 40)
-	tier.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		s := randomSpace(r)
