@@ -68,7 +68,7 @@ demo:
 	@$(MAKE) --no-print-directory -j2 setup build
 	scripts/demo.sh
 
-# docs/development.md says which tier is for what. go test need not vet what make vet has
+# docs/developer/development.md says which tier is for what. go test need not vet what make vet has
 # vetted. -p 3: while one of them waits for a plugin, two keep two cores busy.
 # GOGC: the referees' exact arithmetic is mostly garbage, and the machine has memory.
 GOTEST = GOGC=400 HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 3 -timeout 30m
@@ -144,12 +144,12 @@ bench-kinds: build
 	@uptime
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" .deps/models/bin/python scripts/bench_kinds.py bin/hyfair "$(HYFAIR_DATA)" .deps/bench-kinds $(or $(HYFAIR_BENCH_SECONDS),20)
 
-# The paper's experiments, up to 90 minutes each on two cores; docs/reproduction.md. What was broken off goes on.
+# The paper's experiments, up to 90 minutes each on two cores; docs/developer/reproduction.md. What was broken off goes on.
 reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: reproduce-%: setup-solvers build
 	scripts/reproduce.sh $*
 	@$(MAKE) --no-print-directory reproduction
 
-# The tables of docs/reproduction.md, from studies/results.
+# The tables of docs/developer/reproduction.md, from studies/results.
 reproduction:
 	$(GO) test -count=1 -run TestReproduction ./host/internal/crosscheck -args -update
 

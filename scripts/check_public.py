@@ -6,7 +6,7 @@
 The rows are read here as the loaders read them that were published with the networks
 (github.com/sumonbis/Fairify, utils/verif_utils.py), with pandas and scikit-learn, and scored by Keras. Then
 hyfair inspect --scores holds its own reading against that, and keeps what it finds beside each study. The
-shipped example is scored with numpy, as docs/loan.md says that its network sees the rows.
+shipped example is scored with numpy, as docs/user/loan.md says that its network sees the rows.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The paper's experiments on all of its networks, one a call: scripts/reproduce.sh rq1|rq2|rq3|rq4|census-adf. What was
-# broken off goes on. The journal stays in runs/, the runs go to studies/results, and docs/reproduction.md gets its tables.
+# broken off goes on. The journal stays in runs/, the runs go to studies/results, and docs/developer/reproduction.md gets its tables.
 set -eu
 cd "$(dirname "$0")/.."
 : "${HYFAIR_DATA:?set HYFAIR_DATA to the folder that hyfair fetch has filled}"
@@ -31,7 +31,7 @@ census-adf)
 esac
 
 $hyfair $command studies/$study.yaml --jobs "${JOBS:-2}" --journal runs/reproduction.db --tidy runs/$study.jsonl
-[ "$1" != rq1 ] || cp runs/rq1/cactus.svg docs/smt-or-milp.svg
+[ "$1" != rq1 ] || cp runs/rq1/cactus.svg docs/developer/smt-or-milp.svg
 $hyfair version --json > studies/results/$study.version.json
 # Where the journal lies is for nobody else.
 sed 's/"journal":"[^"]*"/"journal":null/; s/"source.run":"[^"]*"/"source.run":null/' runs/$study.jsonl > studies/results/$study.jsonl

@@ -157,12 +157,12 @@ type SolveOptions struct {
 	Memory int64
 	// TimeLimit of this Solve; 0: none. Pieces that are left are handed over after
 	// it: the host waits for as long as they keep coming, and else for a moment
-	// only (docs/limits.md).
+	// only (docs/reference/limits.md).
 	TimeLimit time.Duration
 	// WorkLimit in the solver's own deterministic unit, which Result.Nodes counts
 	// (branch-and-bound nodes, boxes); 0: none. Where a solver stops for it is the
 	// same every time, however many threads there are: at the limit, or beyond it by what
-	// the solver does in one step (docs/limits.md).
+	// the solver does in one step (docs/reference/limits.md).
 	WorkLimit int64
 	// Gap is the relative optimality gap at which an optimising solver may
 	// stop; 0: the solver's tightest sensible setting.

@@ -2,7 +2,7 @@
 // handed on: what is claimed, the model and the space it is claimed of, and
 // the leaves, which are boxes that make up the region, each with what settles
 // it. Nothing else is needed to check the proof; `hyfair check` does, in exact
-// arithmetic. docs/certificates.md describes the format field by field.
+// arithmetic. docs/reference/certificates.md describes the format field by field.
 //
 // A file is lines of JSON, compressed where its name ends in .gz. It is
 // written leaf by leaf and read leaf by leaf: neither side ever holds more

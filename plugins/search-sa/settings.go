@@ -8,7 +8,7 @@ import (
 )
 
 // options are what --set takes. The defaults are the paper's where it says
-// something (p) and docs/search.md's where it does not.
+// something (p) and docs/user/search.md's where it does not.
 var options = []sdk.Option{
 	{Name: "candidate", Default: "current", Help: "what is proposed with probability p: current, or knn for one of its nearest rows"},
 	{Name: "p", Default: "0.9", Help: "probability of not proposing a random row, 0 to 1"},

@@ -13,11 +13,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/conformance"
 )
 
-// The programs in docs/plugin-authors.md are whole: they build, gofmt leaves
+// The programs in docs/author/plugin-authors.md are whole: they build, gofmt leaves
 // them as they are, and they pass the suite as plugins.
 func TestProgramsOfTheAuthorsGuide(t *testing.T) {
 	tier.NeedUsual(t)
-	text, err := os.ReadFile("../../docs/plugin-authors.md")
+	text, err := os.ReadFile("../../docs/author/plugin-authors.md")
 	if err != nil {
 		t.Fatal(err)
 	}

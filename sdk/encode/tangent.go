@@ -14,7 +14,7 @@ import (
 //	g(a) = ln((σ(a) − ε) / (1 − σ(a) + ε))   on σ(a) > ε,
 //
 // increasing and concave, so that tangents are a sound outer description
-// (docs/semantics.md, "The sigmoid, exactly and linearly"). A curve is taken
+// (docs/reference/semantics.md, "The sigmoid, exactly and linearly"). A curve is taken
 // over logits of one region, [L, U].
 type Curve struct {
 	eps  float64

@@ -35,7 +35,7 @@ const maxForms = 64
 // All of it is float64. Float32 would halve the little that is left to do
 // column by column, but its proven error bound reaches from 10⁻³ for two small
 // layers to more than 1 for six: far too many individuals would have to be
-// evaluated again (docs/decisions/0010).
+// evaluated again (docs/developer/decisions/0010).
 type kernel struct {
 	*lanes
 	layers []transposed

@@ -65,7 +65,7 @@ type RelaxedFeature struct {
 }
 
 // Query is a question about a model in the words of fairness
-// (docs/semantics.md). It is read-only once handed over.
+// (docs/reference/semantics.md). It is read-only once handed over.
 type Query struct {
 	Model model.Model
 	// Scored is the model that scores are shown of, where Model has another border of decisions

@@ -118,7 +118,7 @@ func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err erro
 
 // Restrict is the space with its ordered non-protected features' domains cut to
 // the region: what a targeted query leaves to both copies where a relaxation
-// lets them differ (docs/semantics.md). Categories, which no relaxation lets
+// lets them differ (docs/reference/semantics.md). Categories, which no relaxation lets
 // differ, and protected values are left to the region. The region must lie in
 // the space and hold a value of every feature.
 func (s *Space) Restrict(r Region) *Space {

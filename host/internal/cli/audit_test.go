@@ -58,9 +58,9 @@ func textFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestAuditAsDocumented: docs/audit.md shows what the program prints.
+// TestAuditAsDocumented: docs/user/audit.md shows what the program prints.
 func TestAuditAsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/audit.md")
+	text, err := os.ReadFile("../../../docs/user/audit.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestAuditAsDocumented(t *testing.T) {
 	_, block, ok := strings.Cut(string(text), prompt)
 	block, _, ends := strings.Cut(block, "\n```")
 	if !ok || !ends {
-		t.Fatalf("docs/audit.md does not show %q", prompt)
+		t.Fatalf("docs/user/audit.md does not show %q", prompt)
 	}
 	code, stdout, stderr := audited(t, "../../../studies/loan", "--top", "3")
 	if code != ExitDone || stderr != "" {

@@ -37,7 +37,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
 )
 
-const cliPage = "../../../docs/cli.md"
+const cliPage = "../../../docs/reference/cli.md"
 
 // sections are the reference's: the text below each "## " heading.
 func sections(t *testing.T) map[string]string {
@@ -72,9 +72,9 @@ func rows(section string) [][]string {
 }
 
 //go:generate go test -run ^TestReferenceOfFlags$ . -update-docs
-var updateDocs = flag.Bool("update-docs", false, "write the tables of flags in docs/cli.md again")
+var updateDocs = flag.Bool("update-docs", false, "write the tables of flags in docs/reference/cli.md again")
 
-// flagTables are the blocks of docs/cli.md that the commands themselves write.
+// flagTables are the blocks of docs/reference/cli.md that the commands themselves write.
 var flagTables = regexp.MustCompile(`(?s)<!-- flags of ([a-z ]+) -->\n(.*?)<!-- end of flags -->`)
 
 // flagTable is the table of a command's own flags, in the words of its help.
@@ -100,7 +100,7 @@ func flagTable(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// TestReferenceOfFlags holds the tables of flags in docs/cli.md against the commands:
+// TestReferenceOfFlags holds the tables of flags in docs/reference/cli.md against the commands:
 // all are there, and each is what its command's help says.
 func TestReferenceOfFlags(t *testing.T) {
 	t.Setenv("HYFAIR_DATA", "")
@@ -124,19 +124,19 @@ func TestReferenceOfFlags(t *testing.T) {
 		path := flagTables.FindStringSubmatch(block)[1]
 		cmd, rest, err := root.Find(strings.Fields(path)[1:])
 		if err != nil || len(rest) > 0 || !missing[path] {
-			t.Errorf("docs/cli.md has a table of the flags of %s", path)
+			t.Errorf("docs/reference/cli.md has a table of the flags of %s", path)
 			return block
 		}
 		delete(missing, path)
 		return "<!-- flags of " + path + " -->\n" + flagTable(cmd) + "<!-- end of flags -->"
 	})
 	for path := range missing {
-		t.Errorf("docs/cli.md has no table of the flags of %s", path)
+		t.Errorf("docs/reference/cli.md has no table of the flags of %s", path)
 	}
 	if *updateDocs {
 		err = os.WriteFile(cliPage, []byte(fresh), 0o644)
 	} else if d := cmp.Diff(string(text), fresh); d != "" {
-		t.Errorf("docs/cli.md is not what the commands say; go generate ./host/internal/cli writes it: %s", d)
+		t.Errorf("docs/reference/cli.md is not what the commands say; go generate ./host/internal/cli writes it: %s", d)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -146,13 +146,13 @@ func TestReferenceOfFlags(t *testing.T) {
 			continue
 		}
 		if _, ok := sections(t)[cmd.Name()]; !ok {
-			t.Errorf("docs/cli.md has no section on %s", cmd.Name())
+			t.Errorf("docs/reference/cli.md has no section on %s", cmd.Name())
 		}
 	}
 }
 
 // TestReferenceOfJSON holds the fields of every command's JSON object against
-// the tables of docs/cli.md, both ways.
+// the tables of docs/reference/cli.md, both ways.
 func TestReferenceOfJSON(t *testing.T) {
 	sections := sections(t)
 	for command, object := range map[string]any{

@@ -43,7 +43,7 @@ hold have a mean k that is larger by δ. The people treated worst are those of a
 search in the journal (--from), of rows (--rows, --row), or of a fresh fast search.
 
 STUDY may also be a file that lists studies, such as studies/rq3.yaml: each of its
-networks is explained and the paper's table is printed. docs/explain.md has the
+networks is explained and the paper's table is printed. docs/user/explain.md has the
 method, the measures and the comparison with LIME (--lime).`,
 		Example: `  hyfair explain studies/loan
   hyfair explain studies/adult.yaml --model AC-3 --from 3f0 --lime --tree tree.svg

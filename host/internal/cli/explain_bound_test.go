@@ -22,7 +22,7 @@ func climbAnd(t *testing.T, plugins string) string {
 }
 
 // The planted cluster's floor and ceiling are those that enumeration of the whole
-// space found, docs/loan.md: k is never below 9 inside, and never above 11 outside.
+// space found, docs/user/loan.md: k is never below 9 inside, and never above 11 outside.
 func TestExplainBound(t *testing.T) {
 	tier.NeedLong(t)
 	plugins := climbAnd(t, bnbFolder(t))

@@ -123,7 +123,7 @@ func testExplainGuardSearch(t *testing.T, plugins string) {
 	if err := json.Unmarshal([]byte(stdout), &searched); err != nil {
 		t.Fatal(err)
 	}
-	// docs/loan.md: k is never above 11 outside the planted region.
+	// docs/user/loan.md: k is never above 11 outside the planted region.
 	if a := searched.Arms; len(a) != 2 || *a[0].MaxK != 20 || *a[1].MaxK > 11 || a[1].Refused == 0 {
 		t.Errorf("%s", stdout)
 	}

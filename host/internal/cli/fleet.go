@@ -34,7 +34,7 @@ func newFleet(app *App) *cobra.Command {
 		Short: "Do experiments on many machines: serve a queue, join it, see how it is",
 		Long: `A fleet is a queue (serve), and machines that take tasks from it (join). Experiments
 hand their tasks to it: hyfair compare, ablate, soundness run, and explain and mitigate
-with a file of studies, with --fleet URL. docs/fleet.md goes from two laptops on a table to a cluster.`,
+with a file of studies, with --fleet URL. docs/user/fleet.md goes from two laptops on a table to a cluster.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -40,7 +40,7 @@ both. Each arm is searched in the same way under the same budget, and its
 accuracy and group measures are taken on the rows that the study holds back.
 
 Guardrails come from --guardrails, or, without it, from explaining what the search of
-each network found (docs/mitigate.md). STUDY may be a file that lists studies.`,
+each network found (docs/user/mitigate.md). STUDY may be a file that lists studies.`,
 		Example: `  hyfair mitigate studies/loan
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
   hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s`,

@@ -80,7 +80,7 @@ func TestMitigateLoan(t *testing.T) {
 	if *before.MaxK != 20 {
 		t.Errorf("the original network has Max.K %v", *before.MaxK)
 	}
-	if after.MaxK == nil || *after.MaxK > 11 || *after.MaxK < 3 || after.SearchRefused == 0 || after.Evaluations == 0 { // docs/loan.md: never above 11
+	if after.MaxK == nil || *after.MaxK > 11 || *after.MaxK < 3 || after.SearchRefused == 0 || after.Evaluations == 0 { // docs/user/loan.md: never above 11
 		t.Errorf("guarded: Max.K %v, %d moves refused", after.MaxK, after.SearchRefused)
 	}
 	if d := cmp.Diff([]string{"credit_rating <= 4 and loan_amount >= 12"}, after.Guardrails); d != "" {

@@ -41,7 +41,7 @@ budget, and report on all of it: the verdict in a sentence, shares, the
 worst-treated person and all their copies, attributes and groups, who is affected,
 how it is spread, mitigations, limits, and where each number is from. A part that
 cannot be given says why. What an earlier report in the journal asked in the very
-same way is taken over. --html writes a page for people; docs/report.md reads one.
+same way is taken over. --html writes a page for people; docs/user/report.md reads one.
 
 With RUN, tell what the journal knows of runs: of a search the measures, the seconds
 to each k, and how many individuals have which; of a quantification the shares; of

@@ -1,4 +1,4 @@
-// Package cli is the command line of hyfair, one file a command. docs/cli.md
+// Package cli is the command line of hyfair, one file a command. docs/reference/cli.md
 // is its reference: flags, JSON fields and exit codes that scripts rely on.
 package cli
 
@@ -25,7 +25,7 @@ import (
 	"github.com/hyfair/hyfair/internal/simd"
 )
 
-// Exit codes, as documented in docs/cli.md.
+// Exit codes, as documented in docs/reference/cli.md.
 const (
 	ExitDone          = 0
 	ExitFailed        = 1

@@ -25,7 +25,7 @@ func newSoundness(app *App) *cobra.Command {
 		Short: "Try solvers on networks of which the truth is known by construction",
 		Long: `Write networks into which people who are treated unfairly were planted, with exactly
 what is true of each (new), and hold what solvers claim about them against it (run): one
-claim that is false disqualifies a solver. docs/soundness.md says how the networks are
+claim that is false disqualifies a solver. docs/user/soundness.md says how the networks are
 made, and how to try a verifier that is no plugin of hyfair.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -21,7 +21,7 @@ import (
 
 var loanStudy = filepath.Join("..", "..", "..", "studies", "loan")
 
-// loanFlags make the committed network of studies/loan; docs/loan.md gives
+// loanFlags make the committed network of studies/loan; docs/user/loan.md gives
 // them to users.
 var loanFlags = []string{"--hidden", "16,8", "--epochs", "200", "--rate", "0.003", "--decay", "0.985", "--l2", "0.0001", "--seed", "5"}
 
@@ -56,12 +56,12 @@ func TestTrainReproducesTheCommittedNetwork(t *testing.T) {
 		}
 	}
 
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "loan.md"))
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "user", "loan.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if command := "hyfair train studies/loan " + strings.Join(loanFlags, " "); !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(string(document), "\\\n", " ")), " "), command) {
-		t.Errorf("docs/loan.md does not give the command %q", command)
+		t.Errorf("docs/user/loan.md does not give the command %q", command)
 	}
 }
 

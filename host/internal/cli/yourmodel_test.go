@@ -14,11 +14,11 @@ import (
 	"github.com/hyfair/hyfair/internal/tier"
 )
 
-// TestYourModel runs docs/your-model.md: each library trains its model, and the study that init drafts has the
+// TestYourModel runs docs/user/your-model.md: each library trains its model, and the study that init drafts has the
 // accuracy that the library has.
 func TestYourModel(t *testing.T) {
 	tier.NeedLong(t)
-	text, err := os.ReadFile("../../../docs/your-model.md")
+	text, err := os.ReadFile("../../../docs/user/your-model.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
-var rewrite = flag.Bool("update", false, "write the tables of docs/reproduction.md again")
+var rewrite = flag.Bool("update", false, "write the tables of docs/developer/reproduction.md again")
 
 // The tables of the page on the paper's experiments are those of studies/results, whose
 // checksums are right: each stands between two comments that name it.
@@ -35,7 +35,7 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("studies/results/%s is not what SHA256SUMS says: %v", name, err)
 		}
 	}
-	for _, page := range []string{"../../../docs/reproduction.md"} {
+	for _, page := range []string{"../../../docs/developer/reproduction.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

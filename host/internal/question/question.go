@@ -338,7 +338,7 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 		out.Relax = append(out.Relax, r)
 	}
 	if len(out.Relax) > 0 {
-		// The copies are two people, and the cut is for both (docs/semantics.md).
+		// The copies are two people, and the cut is for both (docs/reference/semantics.md).
 		out.Space = q.Space.Restrict(q.Region)
 	}
 	return out, out.Validate()

@@ -13,7 +13,7 @@ type Cell struct {
 	SD   *float64 `json:"sd"`
 	// Values by run, null where nothing was found.
 	Values []*float64 `json:"values"`
-	// Bold: significantly better than every other arm (docs/semantics.md).
+	// Bold: significantly better than every other arm (docs/reference/semantics.md).
 	Bold    bool      `json:"bold"`
 	Against []Against `json:"against,omitempty"`
 	// Median of the runs that have a value, and the bootstrapped 95 % intervals of
@@ -34,7 +34,7 @@ type Against struct {
 	A12 float64 `json:"a12"`
 }
 
-// The rule for bold cells, of docs/semantics.md.
+// The rule for bold cells, of docs/reference/semantics.md.
 const (
 	// MinRunsForBold is how many runs each arm needs.
 	MinRunsForBold = 5

@@ -77,7 +77,7 @@ func permutationP(x, y []float64) float64 {
 }
 
 // Samples with many and with few ties, and of unequal sizes; an infinity stands for a run
-// without a find (docs/semantics.md).
+// without a find (docs/reference/semantics.md).
 func TestExactTestEqualsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.SampledFrom([]int{1, 2, 4, 8, 100}).Draw(t, "top")

@@ -56,7 +56,7 @@ func (n *Network) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MarshalJSON writes the network as it stands in certificates (docs/certificates.md).
+// MarshalJSON writes the network as it stands in certificates (docs/reference/certificates.md).
 func (n *Network) MarshalJSON() ([]byte, error) {
 	type layer struct {
 		Name    string    `json:"name,omitempty"`

@@ -156,6 +156,6 @@ func TestAttributesStayInTheirDomainsAndRules(t *testing.T) {
 		}
 	})
 	if share := float64(planted) / float64(decisions); share < 0.4 || share > 0.6 {
-		t.Errorf("%.0f %% of the rows lie in the planted region; docs/loan.md says about half", 100*share)
+		t.Errorf("%.0f %% of the rows lie in the planted region; docs/user/loan.md says about half", 100*share)
 	}
 }

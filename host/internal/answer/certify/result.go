@@ -17,7 +17,7 @@ import (
 type Results = asked.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair certify;
-// docs/cli.md lists its fields.
+// docs/reference/cli.md lists its fields.
 type Result struct {
 	asked.Asked
 	Encoding string `json:"encoding"`

@@ -218,7 +218,7 @@ func (d *drafter) draft() (err error) {
 		}
 	}
 	if d.forgets() && !(d.Scores != "" && d.out.Solved) && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {
-		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/your-model.md has what writes it), and then scores of rows with missing values are others than the pipeline's")
+		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/user/your-model.md has what writes it), and then scores of rows with missing values are others than the pipeline's")
 	}
 	d.face()
 	rows, label := d.chosen.view.rows, d.label

@@ -60,7 +60,7 @@ func (d *drafter) write() (string, error) {
 	v := d.chosen.view
 
 	say(0, "Drafted by hyfair init from "+filepath.Base(d.Data)+". Every comment says how sure what follows is: certain, likely or a")
-	say(0, "guess, and why. hyfair inspect shows what hyfair understands; docs/studies.md has all that a study can say.")
+	say(0, "guess, and why. hyfair inspect shows what hyfair understands; docs/reference/studies.md has all that a study can say.")
 	if d.model != nil {
 		if d.raw {
 			say(0, "likely: the file's means and ranges are not to be applied, with which its outputs fit less")

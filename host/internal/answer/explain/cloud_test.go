@@ -35,7 +35,7 @@ func TestNeighboursAreIndividuals(t *testing.T) {
 	})
 }
 
-// Values come with the probabilities that docs/explain.md states.
+// Values come with the probabilities that docs/user/explain.md states.
 func TestDistributionOfNeighbours(t *testing.T) {
 	s := &space.Space{Inputs: 3, Features: []space.Feature{
 		{Name: "n", Kind: space.Integer, Lo: 0, Hi: 6, Inputs: []space.Input{{Index: 0, Scale: 1}}},

@@ -2,7 +2,7 @@
 // becomes sensitive to protected ones: the paper's Algorithm 2. It samples neighbours of
 // the worst-treated individuals and grows a decision tree that separates those with the
 // largest k. The paths to its high leaves, simplified and tested on fresh samples, are the
-// explanation. docs/explain.md is for users.
+// explanation. docs/user/explain.md is for users.
 package explain
 
 import (

@@ -62,7 +62,7 @@ func uniform(s *space.Space, rng *rand.Rand) []float64 {
 	}
 }
 
-// The planted cluster of docs/loan.md.
+// The planted cluster of docs/user/loan.md.
 const (
 	plantedRating = 4.0  // credit_rating at most
 	plantedAmount = 12.0 // loan_amount at least
@@ -249,7 +249,7 @@ func edge(j int, eps *big.Rat) (lo, hi float64) {
 
 var edges = map[int][2]float64{}
 
-// neighbour draws from the distribution in docs/explain.md, value by value from probability
+// neighbour draws from the distribution in docs/user/explain.md, value by value from probability
 // tables.
 func neighbour(s *space.Space, around [][]float64, spread float64, rng *rand.Rand) []float64 {
 	for {

@@ -1,5 +1,5 @@
 // Package guard implements guardrails: rules over unprotected features, in a small
-// self-contained file, for people about whom a model must not answer. docs/mitigate.md
+// self-contained file, for people about whom a model must not answer. docs/user/mitigate.md
 // describes the file; Python and Go write the same rules as plain functions.
 package guard
 

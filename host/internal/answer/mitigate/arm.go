@@ -1,7 +1,7 @@
 // Package mitigate compares remedies for a network that treats copies of the same person
 // differently: guardrails, which refuse to answer there, and further training. Each remedy
 // is an arm. Each arm's network, behind its guardrails, is searched again with the same
-// budget, and its quality is measured on the data. docs/mitigate.md explains arms, measures
+// budget, and its quality is measured on the data. docs/user/mitigate.md explains arms, measures
 // and results.
 package mitigate
 

@@ -19,7 +19,7 @@ import (
 )
 
 // loan is the loan study with everything that a comparison needs. Its cluster of
-// discrimination is planted: see docs/loan.md.
+// discrimination is planted: see docs/user/loan.md.
 type loan struct {
 	*study.Study
 	config Config

@@ -19,7 +19,7 @@ import (
 type Results = asked.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair quantify;
-// docs/cli.md lists its fields.
+// docs/reference/cli.md lists its fields.
 type Result struct {
 	asked.Asked
 	Protected []string `json:"protected"`

@@ -56,7 +56,7 @@ type Request struct {
 	Gates []gate.Gate `json:"-"`
 }
 
-// Modes of a search, see docs/search.md.
+// Modes of a search, see docs/user/search.md.
 const (
 	Paper    = "paper"
 	FastMode = "fast"

@@ -77,7 +77,7 @@ func share(people []person, where func(person) bool) float64 {
 }
 
 // TestLoanHasItsPlantedCluster holds the committed network of studies/loan
-// against what docs/loan.md says of it.
+// against what docs/user/loan.md says of it.
 func TestLoanHasItsPlantedCluster(t *testing.T) {
 	for _, rules := range []string{"none", "all"} {
 		t.Run("rules "+rules, func(t *testing.T) {

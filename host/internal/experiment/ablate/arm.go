@@ -1,6 +1,6 @@
 // Package ablate runs several arms (strategies, their options, modes, with and without a solver)
 // on the same networks under equal budgets, each task in a process of its own, and tabulates and
-// ranks their finds. User page: docs/ablate.md.
+// ranks their finds. User page: docs/user/ablate.md.
 package ablate
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 )
 
-// Modes of an arm, see docs/search.md.
+// Modes of an arm, see docs/user/search.md.
 const (
 	ModePaper = "paper"
 	ModeFast  = "fast"

@@ -10,7 +10,7 @@ import (
 )
 
 // Ablation is a plan with what its tasks came to: the object of --json.
-// docs/cli.md lists its fields.
+// docs/reference/cli.md lists its fields.
 type Ablation struct {
 	experiment.Head
 	Arms []ArmInfo `json:"arms"`
@@ -65,7 +65,7 @@ type Cell struct {
 	// Failed runs count nowhere else, Retried ones failed once.
 	Failed  int `json:"failed"`
 	Retried int `json:"retried"`
-	// The measures of docs/semantics.md.
+	// The measures of docs/reference/semantics.md.
 	Iter     statistics.Cell `json:"Iter"`
 	ID       statistics.Cell `json:"#ID"`
 	T1st     statistics.Cell `json:"T.1st"`

@@ -1,6 +1,6 @@
 // Package compare puts one fairness question to several arms (solvers, encodings, ways to
 // partition the space) under equal rules, each task in a process of its own. It tabulates
-// answers and times, and lists arms that contradict each other. User page: docs/compare.md.
+// answers and times, and lists arms that contradict each other. User page: docs/user/compare.md.
 package compare
 
 import (

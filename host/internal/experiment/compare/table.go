@@ -11,7 +11,7 @@ import (
 )
 
 // Comparison is a plan with what its tasks came to: the object of --json.
-// docs/cli.md lists its fields.
+// docs/reference/cli.md lists its fields.
 type Comparison struct {
 	experiment.Head
 	Arms []ArmInfo `json:"arms"`

@@ -39,7 +39,7 @@ func (b *table) ports(n int) (out []int) {
 	return out
 }
 
-// cluster starts two of three servers as docs/fleet.md says, with what hyfair fleet keys wrote: c
+// cluster starts two of three servers as docs/user/fleet.md says, with what hyfair fleet keys wrote: c
 // is not up yet.
 func (b *table) cluster() map[string]*node {
 	b.Helper()

@@ -1,7 +1,7 @@
 // Package fleet runs an experiment's tasks on other machines. A coordinator publishes tasks
 // to a queue (NATS JetStream), workers run them in processes of their own and publish
 // results. The coordinator's journal is authoritative: the queue may lose any message, and
-// the coordinator publishes it again. docs/decisions/0039 says why.
+// the coordinator publishes it again. docs/developer/decisions/0039 says why.
 package fleet
 
 import "time"

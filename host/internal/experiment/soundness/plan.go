@@ -1,7 +1,7 @@
 // Package soundness puts the questions of a folder of instances, of which the truth is
 // known by construction, to solvers under equal rules, and judges what they claim. How the
 // instances are made, asked about and judged says package answer/soundness;
-// docs/soundness.md describes it for users.
+// docs/user/soundness.md describes it for users.
 package soundness
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Report is a plan with what its tasks came to: the object of --json. docs/cli.md lists
+// Report is a plan with what its tasks came to: the object of --json. docs/reference/cli.md lists
 // its fields.
 type Report struct {
 	experiment.Head

@@ -1,5 +1,5 @@
 // Package workers runs each task in a process of its own, so that leaks, crashes and hangs end
-// with it. docs/decisions/0013 says why.
+// with it. docs/developer/decisions/0013 says why.
 package workers
 
 import (

@@ -73,7 +73,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// What docs/limits.md says of the work limit of bnb: an answer depends on it alone,
+// What docs/reference/limits.md says of the work limit of bnb: an answer depends on it alone,
 // and it is passed by less than a round's last page.
 func TestWorkLimit(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ type block struct{ section, language, text string }
 // guide are the guide's pieces of code, in order.
 func guide(t *testing.T) []block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "plugin-authors.md"))
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "author", "plugin-authors.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

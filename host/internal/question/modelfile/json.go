@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// The project's own format, described in docs/formats.md.
+// The project's own format, described in docs/reference/formats.md.
 const (
 	jsonName    = "hyfair-network"
 	jsonVersion = 1

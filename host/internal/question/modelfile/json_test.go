@@ -304,16 +304,16 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// The example in docs/formats.md is a network, and nothing in it is rewritten.
+// The example in docs/reference/formats.md is a network, and nothing in it is rewritten.
 func TestDocumentedExample(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "formats.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "reference", "formats.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(string(page), "```json\n")
 	example, _, found := strings.Cut(after, "```")
 	if !found {
-		t.Fatal("docs/formats.md has no example")
+		t.Fatal("docs/reference/formats.md has no example")
 	}
 	n, _, err := readBytes([]byte(example))
 	if err != nil {

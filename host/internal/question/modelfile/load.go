@@ -1,6 +1,6 @@
 // Package modelfile reads and writes models of all formats: it opens a file, finds its format, and hashes the bytes that
 // the format's reader gets. The readers are onnx, keras and trees, and of hyfair's own JSON and .nnet files here;
-// docs/formats.md lists the supported parts of each. What they share: reader, what a reader gets and gives; layers and
+// docs/reference/formats.md lists the supported parts of each. What they share: reader, what a reader gets and gives; layers and
 // forest, which make models of what they find; fault, how they refuse.
 //
 // Files are untrusted: their allocations are bounded, and every fault is an error that

@@ -17,7 +17,7 @@ import (
 func folderOf(path string) string {
 	for _, kind := range []struct{ file, what string }{
 		{"saved_model.pb", savedModel},
-		{"MLmodel", "a folder of MLflow: name the model's file in it, saved in a format that is read (docs/formats.md)"},
+		{"MLmodel", "a folder of MLflow: name the model's file in it, saved in a format that is read (docs/reference/formats.md)"},
 	} {
 		if stat, err := os.Stat(filepath.Join(path, kind.file)); err == nil && stat.Mode().IsRegular() {
 			return kind.what
@@ -53,7 +53,7 @@ func stranger(head []byte) string {
 	case len(head) >= 8 && string(head[4:8]) == "TFL3":
 		return "a TensorFlow Lite model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	}
-	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, Keras .keras and .h5 files, .nnet, and its own .json format (docs/formats.md)"
+	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, Keras .keras and .h5 files, .nnet, and its own .json format (docs/reference/formats.md)"
 }
 
 // savedModel refuses a TensorFlow folder with saved_model.pb in it.

@@ -390,17 +390,17 @@ features:
 	}
 }
 
-// TestDocumentedExample loads the study that docs/studies.md begins with, and
+// TestDocumentedExample loads the study that docs/reference/studies.md begins with, and
 // provokes the mistake it shows.
 func TestDocumentedExample(t *testing.T) {
-	text, err := os.ReadFile("../../../../docs/studies.md")
+	text, err := os.ReadFile("../../../../docs/reference/studies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), "```yaml\n")
 	example, rest, ok := strings.Cut(rest, "```")
 	if !ok {
-		t.Fatal("docs/studies.md has no example")
+		t.Fatal("docs/reference/studies.md has no example")
 	}
 	s := mustLoad(t, write(t, map[string]string{"study.yaml": example}), study.Options{NoModel: true})
 	if k, _ := s.Space.MaxCounterfactuals(s.Space.Whole()); k != 2 || !s.HasData() {

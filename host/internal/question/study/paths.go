@@ -28,7 +28,7 @@ func studyFile(path string) (string, error) {
 	}
 	if stat.Mode().IsRegular() {
 		if !isYAML(path) && modelfile.Is(path) {
-			return "", fmt.Errorf("%s is a network, not a study: a study is a YAML file that says what the network's inputs mean and which attributes are protected (docs/studies.md); "+
+			return "", fmt.Errorf("%s is a network, not a study: a study is a YAML file that says what the network's inputs mean and which attributes are protected (docs/reference/studies.md); "+
 				"with one, --model %s asks about this network, and hyfair inspect %s shows it", path, path, path)
 		}
 		return path, nil

@@ -1,6 +1,6 @@
 // Package study reads study files: the YAML that says which network is under
 // study, on which data, with which features, protected values and rules.
-// docs/studies.md is its reference and studies/study.schema.json its schema.
+// docs/reference/studies.md is its reference and studies/study.schema.json its schema.
 //
 // A study file is taken as hostile: its size, nesting and expanded aliases are
 // bounded, and every mistake is an error that names file, line and column.

@@ -2,8 +2,8 @@
 // versions and where, each task that is done with its result, and every event.
 // Several processes may write the same file. A process that is killed at any
 // moment loses the task it was at and at most about a second of the events that
-// belong to none; nothing is ever torn. docs/formats.md has the tables, so that
-// they can be read with any SQLite, and docs/decisions/0011-sqlite-journal.md
+// belong to none; nothing is ever torn. docs/reference/formats.md has the tables, so that
+// they can be read with any SQLite, and docs/developer/decisions/0011-sqlite-journal.md
 // says why.
 package journal
 

@@ -21,7 +21,7 @@ CREATE INDEX tasks_by_content ON tasks (content) WHERE content <> '';
 // A row in tasks is a task that is done; rowid is their order. content is the sum of all
 // that makes its result, by which other runs find it, and origin, an Origin as JSON, says
 // where a result comes from that was taken over; both may be empty. The payload of an
-// event is the object that docs/formats.md lists under its kind. The two partial
+// event is the object that docs/reference/formats.md lists under its kind. The two partial
 // indexes are for what is looked up among millions of events.
 const schema = `
 CREATE TABLE runs (

@@ -1,5 +1,5 @@
 // Package bnb is the branch and bound (Land and Doig, "An automatic method of solving discrete programming problems", Econometrica
-// 1960; docs/solver-bnb.md): nodes are branched on, bounded and proved, the
+// 1960; docs/developer/solver-bnb.md): nodes are branched on, bounded and proved, the
 // most promising first, until all are or a limit is reached.
 //
 // It goes in rounds. A round takes nodes from the top of the queue, cuts each

@@ -5,7 +5,7 @@ Logits are computed in floating point, of all points and counterfactuals togethe
 where numpy is there, else one by one. What is concluded is exact: no logit is
 further from the exact one than ``Evaluator.error``, and where one lies as near to
 a bin's edge as that, or a gap to epsilon, it is evaluated again in rational
-arithmetic (docs/decisions/0010 of hyfair; sdk/evaluate does the same in Go).
+arithmetic (docs/developer/decisions/0010 of hyfair; sdk/evaluate does the same in Go).
 
 How far a computed logit can be from the exact one: a neuron sums n products and a
 bias, in whatever order and with or without fused multiply-adds, so each term

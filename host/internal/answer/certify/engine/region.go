@@ -60,7 +60,7 @@ func (r *run) bounds(region space.Region) *bound.Bounds {
 func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
 	if region.Count() < max(2, r.q.K) {
 		// No individual has as many counterfactuals as the question needs: all are fair
-		// (docs/semantics.md), and the gap is 0.
+		// (docs/reference/semantics.md), and the gap is 0.
 		return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}, nil
 	}
 	limit := max(1, r.o.Enumerate)

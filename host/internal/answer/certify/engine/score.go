@@ -19,7 +19,7 @@ const (
 )
 
 // score decides a region in the score notion by the tangent loop of
-// docs/semantics.md: maximise the room that all tangents of the border leave,
+// docs/reference/semantics.md: maximise the room that all tangents of the border leave,
 // replay, and add the tangent at the point that came back. While maximising,
 // each witness beyond the goal sets a higher one.
 func (a *ask) score(ctx context.Context) (outcome, error) {

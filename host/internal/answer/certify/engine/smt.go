@@ -165,7 +165,7 @@ func (a *ask) judge(ctx context.Context, out *answer, target *big.Rat) sought {
 	return sought{stopped: out.stops(ctx), why: out.why()}
 }
 
-// beyondBorder is the tangent loop of docs/semantics.md for a solver that does
+// beyondBorder is the tangent loop of docs/reference/semantics.md for a solver that does
 // not maximise: it asks for room between the point and every tangent, so that
 // the point is a clear violation, and where there is none, for no room at all.
 // In exact arithmetic a refused point never comes back, and over integers the

@@ -4,7 +4,7 @@
 // of trees and the cover of the region are implemented again here. From the SDK it takes the
 // types (network, space, notion) and the exact definitions of sdk/fairness.
 //
-// docs/certificates.md says what is checked, and why that suffices.
+// docs/reference/certificates.md says what is checked, and why that suffices.
 package checker
 
 import (

@@ -81,7 +81,7 @@ func otherArchive(archive *zip.Reader) string {
 		case m.Name == "xl/workbook.xml":
 			return "a workbook of Excel, not a model: the data comes first, as CSV, and then the model's file"
 		case strings.HasSuffix(base, ".npy"):
-			return "a NumPy archive, which does not say how its arrays make a model: write the model as JSON (docs/formats.md)"
+			return "a NumPy archive, which does not say how its arrays make a model: write the model as JSON (docs/reference/formats.md)"
 		}
 	}
 	return "a zip archive without config.json and model.weights.h5, so not one of Keras 3: save the model with model.save(\"model.keras\")"

@@ -1,5 +1,5 @@
 // Package onnx reads and writes ONNX: what comes to a network of dense layers or to trees, as hyfair mitigate writes
-// it, and PyTorch's exporters, skl2onnx and others. docs/formats.md lists the operators.
+// it, and PyTorch's exporters, skl2onnx and others. docs/reference/formats.md lists the operators.
 package onnx
 
 import (

@@ -99,9 +99,9 @@ func (g *graph) remedy(n *node) string {
 		return ": a quantised model; export the one in float32"
 	}
 	if sklearn {
-		return ". In a step before the model: " + stepsApart + ". In the model: docs/formats.md lists the operators that are read"
+		return ". In a step before the model: " + stepsApart + ". In the model: docs/reference/formats.md lists the operators that are read"
 	}
-	return "; docs/formats.md lists those that are: dense layers, ReLU and its kin, and what scikit-learn puts around them"
+	return "; docs/reference/formats.md lists those that are: dense layers, ReLU and its kin, and what scikit-learn puts around them"
 }
 
 // stepsApart is advice to apply the first steps of a Pipeline separately.
