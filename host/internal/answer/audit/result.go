@@ -36,6 +36,8 @@ type Result struct {
 	Summary Summary `json:"summary"`
 	// Rates compares groups, where that was asked for.
 	Rates *Rates `json:"groups,omitempty"`
+	// Change is what has changed since the baseline, where there is one.
+	Change *Change `json:"change,omitempty"`
 	// Curve has the decisions at each threshold that was asked for.
 	Curve []Threshold `json:"curve,omitempty"`
 	// Rows are the people asked for, the worst-treated first.
@@ -181,6 +183,11 @@ func (r *Result) Document() *view.Document {
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
 		d.Add(r.attributes(unfair)...)
+		if r.Change != nil {
+			doubts := r.Change.Old.About(false)
+			d.Add(doubts.Caveats()...)
+			d.Add(r.Change.Blocks(unfair, r.Number)...)
+		}
 		if r.Rates != nil {
 			d.Add(r.rates()...)
 		}
@@ -211,6 +218,9 @@ func (r *Result) hold(gates []gate.Gate) {
 			continue
 		case r.Interrupted:
 			r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
+			continue
+		case g.Name == MaxWorse:
+			r.Hold(r.Change.Hold(g, true))
 			continue
 		case g.Name == MinImpactRatio:
 			r.holdRatio(g)

@@ -97,7 +97,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		a.noRows = err.Error()
 	}
 	// However long the solver takes to start: the sample and the rows are worth an answer, too.
-	if a.plugin, err = r.open(whole, s); err != nil {
+	if a.plugin, err = Open(whole, s, r.Solver, r.Set); err != nil {
 		return nil, err
 	}
 	defer a.plugin.Close()
@@ -137,19 +137,19 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	return out, failed
 }
 
-// open starts the solver named, or the first that quantifies.
-func (r *Request) open(ctx context.Context, s *session.Session) (p *discover.Plugin, err error) {
-	if r.Solver == "" {
-		p, err = s.Plugins.DefaultSolver(ctx, r.Set, problem.FormNetwork, problem.Quantify)
+// Open starts the solver named, or the first that quantifies. set are its options.
+func Open(ctx context.Context, s *session.Session, solver string, set map[string]string) (p *discover.Plugin, err error) {
+	if solver == "" {
+		p, err = s.Plugins.DefaultSolver(ctx, set, problem.FormNetwork, problem.Quantify)
 	} else {
-		p, err = engine.OpenSolver(ctx, s, r.Solver, "", r.Set)
+		p, err = engine.OpenSolver(ctx, s, solver, "", set)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if d := p.Description(); !d.Answers(problem.FormNetwork, problem.Quantify) {
 		p.Close()
-		return nil, session.Mistake(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", r.Solver))
+		return nil, session.Mistake(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", solver))
 	}
 	return p, nil
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Options steer a Run. Solver and Description are required; the solver serves
-// Quantify in the network form.
+// Options steer a Run. Without a Solver nothing is proved; one that serves Quantify in the network form
+// comes with its Description.
 type Options struct {
 	Solver      sdk.Solver
 	Description sdk.Description
@@ -160,6 +160,9 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		return r.report, nil
 	}
 	r.glimpse(nil, 0) // of the sample and the rows
+	if o.Solver == nil {
+		return r.report, nil
+	}
 	err = r.ask(ctx)
 	return r.report, err
 }
@@ -170,9 +173,9 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	switch err := question.Validate(); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
-	case !o.Description.Answers(problem.FormNetwork, problem.Quantify):
+	case o.Solver != nil && !o.Description.Answers(problem.FormNetwork, problem.Quantify):
 		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
-	case o.Description.Refuses(q.Model) != nil:
+	case o.Solver != nil && o.Description.Refuses(q.Model) != nil:
 		return nil, session.Mistake(o.Description.Refuses(q.Model))
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares are of individuals, and relaxations speak of pairs", sdk.ErrInvalidProblem)

@@ -1,0 +1,215 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"path/filepath"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// MaxWorse is the gate of the largest share of people whom only the new model treats unfairly.
+const MaxWorse = "max-worse"
+
+// Change is what a new model changes for the people whom both models were audited with.
+type Change struct {
+	// Old is the model before, by its study and file.
+	Old OfModel `json:"old"`
+	// People were audited with both. OldPositive counts the positive decisions of the old model, NewPositive
+	// those of the new one. Decided counts people whose decision changed, ToYes and ToNo which way.
+	People      int `json:"people"`
+	OldPositive int `json:"old_positive"`
+	NewPositive int `json:"new_positive"`
+	Moves
+	// OldUnfair and NewUnfair count people who are treated unfairly. Worse counts those whom only the new model
+	// treats so, Better those whom only the old one does.
+	OldUnfair  int     `json:"old_unfair"`
+	NewUnfair  int     `json:"new_unfair"`
+	Worse      int     `json:"worse"`
+	WorseShare float64 `json:"worse_share"`
+	Better     int     `json:"better"`
+	// MeanScore is the mean of the sizes of all changes of scores; Most has the largest one.
+	MeanScore float64 `json:"mean_score_change"`
+	Most      *Moved  `json:"largest_score_change,omitempty"`
+	// Attributes are the protected ones, with the decisions of each group.
+	Attributes []ChangedAttribute `json:"attributes"`
+}
+
+// OfModel names a model.
+type OfModel struct {
+	Study string `json:"study"`
+	Model string `json:"model"`
+	question.Grounds
+}
+
+// Moves counts people whose decision changed.
+type Moves struct {
+	Changed      int     `json:"changed"`
+	ChangedShare float64 `json:"changed_share"`
+	ToYes        int     `json:"to_yes"`
+	ToNo         int     `json:"to_no"`
+}
+
+func (m *Moves) add(old, new bool) {
+	switch {
+	case new && !old:
+		m.ToYes++
+	case old && !new:
+		m.ToNo++
+	}
+}
+
+func (m *Moves) sum(people int) {
+	m.Changed = m.ToYes + m.ToNo
+	m.ChangedShare = share(m.Changed, people)
+}
+
+// Moved is a person whose score changed.
+type Moved struct {
+	File string  `json:"file"`
+	Line int     `json:"line"`
+	Old  float64 `json:"old_score"`
+	New  float64 `json:"new_score"`
+}
+
+// ChangedAttribute is the people by their own values of an attribute.
+type ChangedAttribute struct {
+	Name   string         `json:"name"`
+	Groups []ChangedGroup `json:"groups"`
+}
+
+// ChangedGroup is people with values of an attribute.
+type ChangedGroup struct {
+	Label  string `json:"label"`
+	People int    `json:"people"`
+	Moves
+	// Worse and Better are as in Change.
+	Worse  int `json:"worse"`
+	Better int `json:"better"`
+}
+
+// NameOf is how results name a question's model.
+func NameOf(q *question.Question) OfModel {
+	return OfModel{q.Study.Name, filepath.Base(q.Study.ModelPath), question.GroundsOf(q.Study)}
+}
+
+// Compare holds two audits of the same rows against each other, of those people who are in both. s and region are
+// those of the new one.
+func Compare(old, new *Outcome, s *space.Space, region space.Region, data *people.Data) *Change {
+	before := make(map[int]*Person, len(old.People))
+	for i := range old.People {
+		before[old.People[i].Index] = &old.People[i]
+	}
+	c, most, sum := &Change{}, -1.0, 0.0
+	var both [][2]*Person
+	for i := range new.People {
+		now := &new.People[i]
+		was := before[now.Index]
+		if was == nil {
+			continue
+		}
+		both = append(both, [2]*Person{was, now})
+	}
+	slices.SortFunc(both, func(a, b [2]*Person) int { return a[1].Index - b[1].Index })
+	for _, p := range both {
+		was, now := p[0], p[1]
+		c.People++
+		c.OldPositive, c.NewPositive = c.OldPositive+one(was.Positive), c.NewPositive+one(now.Positive)
+		c.OldUnfair, c.NewUnfair = c.OldUnfair+one(was.Unfair), c.NewUnfair+one(now.Unfair)
+		c.Worse, c.Better = c.Worse+one(now.Unfair && !was.Unfair), c.Better+one(was.Unfair && !now.Unfair)
+		c.add(was.Positive, now.Positive)
+		change := math.Abs(now.Score - was.Score)
+		if sum += change; change > most {
+			file, line := data.Where(now.Index)
+			most, c.Most = change, &Moved{filepath.Base(file), line, was.Score, now.Score}
+		}
+	}
+	c.sum(c.People)
+	c.WorseShare, c.MeanScore = share(c.Worse, c.People), sum/float64(max(1, c.People))
+	for _, f := range s.Protected() {
+		c.Attributes = append(c.Attributes, changedBy(both, &s.Features[f], f, region.Values[f], data.Points))
+	}
+	return c
+}
+
+func changedBy(both [][2]*Person, feature *space.Feature, f int, values []float64, rows [][]float64) ChangedAttribute {
+	b := newBands(feature, values)
+	groups, ends := make([]ChangedGroup, b.count()), make([]space.Interval, b.count())
+	for _, p := range both {
+		was, now := p[0], p[1]
+		own := rows[now.Index][f]
+		at := b.of(own)
+		g := &groups[at]
+		if g.People++; g.People == 1 {
+			ends[at] = space.Interval{Lo: own, Hi: own}
+		}
+		ends[at] = space.Interval{Lo: min(ends[at].Lo, own), Hi: max(ends[at].Hi, own)}
+		g.add(was.Positive, now.Positive)
+		g.Worse, g.Better = g.Worse+one(now.Unfair && !was.Unfair), g.Better+one(was.Unfair && !now.Unfair)
+	}
+	out := ChangedAttribute{Name: feature.Name, Groups: []ChangedGroup{}}
+	for i := range groups {
+		if g := &groups[i]; g.People > 0 {
+			g.sum(g.People)
+			g.Label = labelOf(feature, ends[i])
+			out.Groups = append(out.Groups, *g)
+		}
+	}
+	return out
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Blocks show the change. unfair says what counts as treated unfairly; number: the models predict numbers.
+func (c *Change) Blocks(unfair string, number bool) []view.Block {
+	of := fmt.Sprintf("%s people were audited with %s (%s) as well.", view.Count(c.People), c.Old.Study, c.Old.Model)
+	text := view.Paragraph{of}
+	if !number {
+		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to positive, %s to negative; %s are positive with the new model, %s with the old one.",
+			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(c.ToYes), view.Count(c.ToNo), view.Count(c.NewPositive), view.Count(c.OldPositive)))
+	}
+	text = append(text, fmt.Sprintf("%s are treated unfairly (%s) with the new model, %s with the old one: %s (%s) with the new one alone, %s with the old one alone.",
+		view.Count(c.NewUnfair), unfair, view.Count(c.OldUnfair), view.Count(c.Worse), view.Percent(c.WorseShare, 2), view.Count(c.Better)))
+	if m := c.Most; m != nil {
+		text = append(text, fmt.Sprintf("The score changes by %s on average, and most at %s:%d, from %s to %s.", view.Score(c.MeanScore), m.File, m.Line, view.Score(m.Old), view.Score(m.New)))
+	}
+	t := &view.Table{Title: "What changes, by group", Columns: []view.Column{{Title: "attribute"}, {Title: "group"}, {Title: "people", Right: true}}}
+	if !number {
+		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to positive", Right: true}, view.Column{Title: "to negative", Right: true})
+	}
+	t.Columns = append(t.Columns, view.Column{Title: "unfair only now", Right: true}, view.Column{Title: "only before", Right: true})
+	for _, a := range c.Attributes {
+		for _, g := range a.Groups {
+			row := []string{a.Name, g.Label, view.Count(g.People)}
+			if !number {
+				row = append(row, view.Percent(g.ChangedShare, 2), view.Count(g.ToYes), view.Count(g.ToNo))
+			}
+			t.Add(append(row, view.Count(g.Worse), view.Count(g.Better))...)
+		}
+	}
+	return []view.Block{text, t}
+}
+
+// Hold holds the share of people whom only the new model treats unfairly against a gate. complete: everybody was
+// audited with both.
+func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
+	switch {
+	case c.People == 0:
+		return g.Is("", gate.Undecided, "nobody was audited with both models")
+	case !complete:
+		return g.Is("", gate.Undecided, "interrupted before everybody was audited with both models")
+	}
+	worse := big.NewRat(int64(c.Worse), int64(c.People))
+	return g.Within("", worse, worse, fmt.Sprintf("%s of %s people (%s) are treated unfairly by the new model alone", view.Count(c.Worse), view.Count(c.People), view.Percent(c.WorseShare, 2)))
+}
