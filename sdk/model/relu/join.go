@@ -16,7 +16,7 @@ func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	o, ok := other.(*Network)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("a model of the family %s is none of %s", other.Family(), Family)
+		return nil, fmt.Errorf("a model of the family %s cannot be joined with one of %s", other.Family(), Family)
 	case !(most <= math.MaxFloat64/8):
 		return nil, fmt.Errorf("logits up to %v are too large", most)
 	}

@@ -15,7 +15,7 @@ var _ model.Joining = (*Ensemble)(nil)
 func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 	o, ok := other.(*Ensemble)
 	if !ok {
-		return nil, fmt.Errorf("a model of the family %s is none of %s", other.Family(), Family)
+		return nil, fmt.Errorf("a model of the family %s cannot be joined with one of %s", other.Family(), Family)
 	}
 	out := &Ensemble{Columns: e.Columns + o.Columns + 1, Output: e.Output}
 	if o.Output != e.Output {

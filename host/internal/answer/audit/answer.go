@@ -38,7 +38,7 @@ type Request struct {
 	// judged.
 	Groups   bool   `json:"groups,omitempty"`
 	MinShare string `json:"min_share,omitempty"`
-	// Baseline is the model before, a study or a model's file: what has changed since is told. Empty: none.
+	// Baseline is the old model, a study or a model's file, that the audit is compared with. Empty: none.
 	Baseline string `json:"baseline,omitempty"`
 	// Favourable is the decision that selects people, positive where empty, or negative.
 	Favourable string `json:"favourable,omitempty"`

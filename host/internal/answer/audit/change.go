@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// MaxWorse is the gate of the largest share of people whom only the new model treats unfairly.
+// MaxWorse is the gate of the largest share of people who are treated unfairly by the new model alone.
 const MaxWorse = "max-worse"
 
 // Change is what a new model changes for the people whom both models were audited with.
@@ -27,8 +27,8 @@ type Change struct {
 	OldPositive int `json:"old_positive"`
 	NewPositive int `json:"new_positive"`
 	Moves
-	// OldUnfair and NewUnfair count people who are treated unfairly. Worse counts those whom only the new model
-	// treats so, Better those whom only the old one does.
+	// OldUnfair and NewUnfair count people who are treated unfairly by one model. Worse counts people who are
+	// treated unfairly by the new model alone, Better by the old model alone.
 	OldUnfair  int     `json:"old_unfair"`
 	NewUnfair  int     `json:"new_unfair"`
 	Worse      int     `json:"worse"`
@@ -201,7 +201,7 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	return []view.Block{text, t}
 }
 
-// Hold holds the share of people whom only the new model treats unfairly against a gate. complete: everybody was
+// Hold checks a gate: the share of people who are treated unfairly by the new model alone. complete: everybody was
 // audited with both.
 func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
 	switch {

@@ -26,8 +26,8 @@ import (
 
 // Request asks what New changes against the study of Spec. It is plain data.
 type Request struct {
-	// Spec is the old model's. Its notion, or decision where it has none, says both what a change is, between
-	// the models, and what unfair is, between copies of a person.
+	// Spec is the old model's. Its notion, decision by default, defines both a change between the models and
+	// unfairness between copies of a person.
 	question.Spec
 	// New is a study of the same features, or a model for the old one's study.
 	New string `json:"new"`

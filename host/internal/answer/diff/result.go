@@ -32,8 +32,8 @@ type Result struct {
 	Change *audit.Change `json:"change,omitempty"`
 	Left   int           `json:"left,omitempty"`
 	NoRows string        `json:"no_rows,omitempty"`
-	// Shares are of all individuals, each combination of values once: unfair are those whom the two models treat
-	// differently, fair those whom they treat alike.
+	// Shares are of all individuals, each combination of values once: unfair are those that the two models treat
+	// differently, fair the others.
 	Shares quantify.Shares `json:"individuals"`
 	// Solver proved the shares; Unproved says why none did.
 	Solver      string `json:"solver,omitempty"`
