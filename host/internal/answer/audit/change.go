@@ -201,7 +201,7 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	return []view.Block{text, t}
 }
 
-// Hold checks a gate: the share of people who are treated unfairly by the new model alone. complete: everybody was
+// Hold checks a gate: the share of people who are treated unfairly by the new model alone. complete: all people were
 // audited with both.
 func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
 	switch {
