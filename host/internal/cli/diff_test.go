@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/diff"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/internal/reference"
+	"github.com/hyfair/hyfair/internal/tier"
 )
 
 // retrained writes the study's network with another bias of its output, and a file of all 60 individuals.
@@ -86,6 +89,40 @@ func TestDiffRefuses(t *testing.T) {
 		code, stdout, stderr := command(t, plugins, args...)
 		if code != ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, want %d and %q: %s%s", args, code, ExitUsage, want, stdout, stderr)
+		}
+	}
+}
+
+// TestDiffAsDocumented: docs/user/diff.md shows what the program prints.
+func TestDiffAsDocumented(t *testing.T) {
+	tier.NeedUsual(t)
+	text, err := os.ReadFile("../../../docs/user/diff.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := strings.Split(string(text), "```")[1]
+	shown := strings.Split(strings.TrimSpace(block), "\n$ hyfair ")
+	if len(shown) != 2 {
+		t.Fatalf("the page shows %d commands, want 2", len(shown))
+	}
+	plugins, model := bnbFolder(t), filepath.Join(t.TempDir(), "new.json")
+	for i, part := range []string{strings.TrimPrefix(shown[0], "$ hyfair "), shown[1]} {
+		line, want, _ := strings.Cut(part, "\n")
+		args := strings.Fields(line)
+		for j, arg := range args {
+			switch arg {
+			case "studies/loan":
+				args[j] = "../../../studies/loan"
+			case "new.json":
+				args[j] = model
+			}
+		}
+		code, stdout, stderr := command(t, plugins, args...)
+		if wantCode := []int{ExitDone, ExitCheck}[i]; code != wantCode {
+			t.Fatalf("%s: exit code %d: %s", line, code, stderr)
+		}
+		if d := cmp.Diff(want, strings.TrimSpace(stdout)); i == 1 && d != "" {
+			t.Errorf("%s (-docs/user/diff.md +program):\n%s", line, d)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (r *Result) Document() *view.Document {
 	if r.Change != nil {
 		d.Add(r.Change.Blocks(r.unfairly(), r.number)...)
 		if r.Left > 0 {
-			d.Say("%s rows were not compared: hyfair audit says why.", view.Count(r.Left))
+			d.Say("%s rows were not compared: they lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left))
 		}
 	} else {
 		d.Say("No people were compared: %s.", r.NoRows)
