@@ -106,13 +106,13 @@ vet: build
 	@test -z "$$(gofmt -l host internal plugins sdk studies)" || { gofmt -l host internal plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }
 	$(GO) vet ./... $(TESTED)
 
-# The tree and its tests compile where no test runs. Vetting sees to that, and links nothing: 2 s a platform,
-# but two minutes of processor time each when nothing is in the build cache.
+# The tree compiles where no test runs, and its tests do on Windows, which is least like this machine. Nothing is linked.
+# With nothing in the build cache, vetting takes two minutes of processor time, and building one.
 cross:
-	@for platform in windows/amd64 linux/arm64 darwin/arm64; do \
-		echo "$(GO) vet ./... for $$platform"; \
-		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./... || exit 1; \
-	done
+	@echo 'Building for linux/arm64 and darwin/arm64, vetting for windows/amd64'
+	@GOOS=linux GOARCH=arm64 $(GO) build ./...
+	@GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	@GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
 bench: setup build
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...

@@ -7,8 +7,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are what --set takes. The defaults are the paper's where it says
-// something (p) and docs/user/search.md's where it does not.
+// options are what --set takes. The defaults are the paper's where it names one
+// (p), else ours.
 var options = []sdk.Option{
 	{Name: "candidate", Default: "current", Help: "what is proposed with probability p: current, or knn for one of its nearest rows"},
 	{Name: "p", Default: "0.9", Help: "probability of not proposing a random row, 0 to 1"},

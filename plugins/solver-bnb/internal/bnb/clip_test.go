@@ -64,7 +64,7 @@ func individuals(g *grid.Grid, box grid.Box, visit func(x []float64)) {
 func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	cutOff, proofs := 0, 0
-	for i := range tier.Count(80, 4000) {
+	for i := range tier.Count(80, 2000) {
 		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 3)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
@@ -138,7 +138,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 // bounded two at once, and decides whether there is more than ε; its pieces are the region.
 func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
-	for i := range tier.Count(16, 1000) {
+	for i := range tier.Count(16, 500) {
 		n := len(fairness.Notions)
 		copies := 2
 		if i/n%4 == 0 {

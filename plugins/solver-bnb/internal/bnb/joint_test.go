@@ -70,7 +70,7 @@ func boxAndPart(r *rand.Rand, tr *Search, all bool) (box, part grid.Box) {
 func TestGapsAreWithinTheirTangents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 47))
 	var lower, smaller, gone int
-	for i := range tier.Count(200, 10000) {
+	for i := range tier.Count(200, 5000) {
 		tr, err := newSearch(pairOf(r), 1, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // Whichever ideas are switched off, the search ends, with the largest gap, the largest k and the shares of enumeration.
 func TestSwitchedOffTheSearchIsRight(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 57))
-	for i := range tier.Count(45, 1500) {
+	for i := range tier.Count(45, 360) {
 		copies := []int{2, 2, 3, 20}[i%4]
 		q := latticeOf(r, []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision}[r.IntN(3)], copies)
 		switch q.Goal = []problem.Goal{problem.Maximise, problem.Quantify, problem.MaxK}[i%3]; {

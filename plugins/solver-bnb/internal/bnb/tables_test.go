@@ -203,7 +203,7 @@ func logitAbout(q *problem.Query, point []float64) float64 {
 func TestCountsOfAnyQuestion(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 54))
 	settled, all, lost, real, blocks := 0.0, 0.0, 0, 0, 0
-	for i := range tier.Count(150, 6000) {
+	for i := range tier.Count(150, 3000) {
 		q := anyQuestion(r, i%3 == 0)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
