@@ -114,7 +114,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	out.Interrupted, out.Seed = err != nil, r.Seed
 	if rated {
 		out.Rates = outcome.Rates(RateBy{
-			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1],
+			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1], Seed: r.Seed,
 		})
 	}
 	if old != nil {

@@ -38,6 +38,9 @@ type Rated struct {
 	// true and false positive rates, of groups that are judged; nil without labels.
 	Opportunity *float64 `json:"equal_opportunity_difference,omitempty"`
 	Odds        *float64 `json:"equalized_odds_difference,omitempty"`
+	// Proxies are the features that are not protected, those that say most about the attribute first; of one
+	// attribute alone.
+	Proxies []Proxy `json:"proxies,omitempty"`
 }
 
 // GroupRates is one group.
@@ -146,6 +149,8 @@ type RateBy struct {
 	MinShare *big.Rat
 	// Negative: the negative decision is the favourable one.
 	Negative bool
+	// Seed is of what is drawn for Proxies.
+	Seed int64
 }
 
 // Rates computes the rates of groups. It may be called once Run has returned.
@@ -164,8 +169,11 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 		out.Median = scores[(n-1)/2]/2 + scores[n/2]/2
 	}
 	protected := by.Space.Protected()
-	for _, f := range protected {
-		out.Attributes = append(out.Attributes, o.rated(&by, []int{f}, out.Median))
+	proxies := o.proxies(&by, by.Seed)
+	for n, f := range protected {
+		rated := o.rated(&by, []int{f}, out.Median)
+		rated.Proxies = proxies[n]
+		out.Attributes = append(out.Attributes, rated)
 	}
 	if len(protected) > 1 {
 		out.Attributes = append(out.Attributes, o.rated(&by, protected, out.Median))
@@ -411,6 +419,9 @@ func (r *Result) rates() (out []view.Block) {
 		out = append(out, t)
 		if twins := a.twins(number); twins != nil {
 			out = append(out, twins)
+		}
+		if proxies := a.proxies(); proxies != nil {
+			out = append(out, proxies)
 		}
 	}
 	return out
