@@ -204,6 +204,8 @@ type Shares struct {
 	// Met is how many different individuals who are discriminated against were
 	// evaluated exactly.
 	Met int `json:"met,omitempty"`
+	// Population describes the people that the shares are of; empty: each combination of values once.
+	Population string `json:"population,omitempty"`
 }
 
 // Counted is individuals of whom Unfair of N are discriminated against.

@@ -16,6 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -34,7 +35,9 @@ type Request struct {
 	// File has people in place of the old study's data set; Encoded: it has feature values already.
 	File    string `json:"file,omitempty"`
 	Encoded bool   `json:"encoded,omitempty"`
-	// Samples individuals are drawn uniformly; 0: none.
+	// Population is what shares of individuals are of, as population.Classes reads it; empty: each combination of values once.
+	Population string `json:"population,omitempty"`
+	// Samples individuals are drawn; 0: none.
 	Samples int   `json:"samples"`
 	Seed    int64 `json:"seed"`
 	// Solver proves shares, empty: the first that quantifies; Set are its options. Unproved: none is asked.
@@ -56,6 +59,9 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
 	case r.Encoded && r.File == "":
 		return errors.New("--encoded speaks of ROWS.csv, which is not given")
+	}
+	if _, err := population.Classes(r.Population); err != nil {
+		return fmt.Errorf("--population: %w", err)
 	}
 	return r.Spec.Validate()
 }
@@ -182,6 +188,13 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 		for i, x := range o.Rows {
 			o.Rows[i] = append(slices.Clone(x), joint.Old)
 		}
+	}
+	if classes, _ := population.Classes(r.Population); classes > 0 {
+		people, err := population.Of(classes, a.query.Space, o.Rows, r.Seed)
+		if err != nil {
+			return nil, session.Mistake(fmt.Errorf("--population %s: %w", r.Population, err))
+		}
+		o.Population, out.PopulationFit = people, &people.Fit
 	}
 	switch {
 	case r.Unproved:

@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -32,9 +33,11 @@ type Result struct {
 	Change *audit.Change `json:"change,omitempty"`
 	Left   int           `json:"left,omitempty"`
 	NoRows string        `json:"no_rows,omitempty"`
-	// Shares are of all individuals, each combination of values once: unfair are those that the two models treat
-	// differently, fair the others.
+	// Shares are of all individuals, each combination of values once, or of a population: unfair are those that the two
+	// models treat differently, fair the others.
 	Shares quantify.Shares `json:"individuals"`
+	// PopulationFit says how well the population fits rows held back; absent where each combination counts once.
+	PopulationFit *population.Fit `json:"population_fit,omitempty"`
 	// Solver proved the shares; Unproved says why none did.
 	Solver      string `json:"solver,omitempty"`
 	Unproved    string `json:"unproved,omitempty"`
@@ -136,19 +139,22 @@ func (r *Result) individuals() view.Paragraph {
 	}
 	var out view.Paragraph
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	all := "all"
+	all, drawn := "all individuals, each combination of values counted once", "uniformly"
 	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {
-		all += " " + view.BigCount(n)
+		all = "all " + view.BigCount(n) + strings.TrimPrefix(all, "all")
+	}
+	if s.Population != "" {
+		all, drawn = "people ("+s.Population+")", "from these people"
 	}
 	switch {
 	case r.Unproved != "":
-		say("Of %s individuals nothing is proved: %s.", all, r.Unproved)
+		say("Of %s, nothing is proved: %s.", all, r.Unproved)
 	case s.Grade == "":
-		say("Of %s individuals nothing is proved: %s.", all, s.Reason)
+		say("Of %s, nothing is proved: %s.", all, s.Reason)
 	case s.Complete:
-		say("Proved (%s): of %s individuals, each combination of values counted once, %s change.", s.Grade, all, view.Share(s.Interval.Lo))
+		say("Proved (%s): of %s, %s change.", s.Grade, all, view.Share(s.Interval.Lo))
 	default:
-		say("Proved (%s): of %s individuals, each combination of values counted once, between %s and %s change; the rest is undecided: %s.",
+		say("Proved (%s): of %s, between %s and %s change; the rest is undecided: %s.",
 			s.Grade, all, view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), s.Reason)
 	}
 	switch t := s.Sampled; {
@@ -156,7 +162,10 @@ func (r *Result) individuals() view.Paragraph {
 	case t.All:
 		say("All %s individuals, evaluated exactly: %s change.", view.Count(t.N), view.Share(t.Share))
 	default:
-		say("Sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly change.", view.Share(t.Share), 100*t.Confidence, view.Share(t.Lo), view.Share(t.Hi), view.Count(t.N))
+		say("Sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s change.", view.Share(t.Share), 100*t.Confidence, view.Share(t.Lo), view.Share(t.Hi), view.Count(t.N), drawn)
+	}
+	if r.PopulationFit != nil {
+		say("%s", r.PopulationFit.Text())
 	}
 	if d := s.Rows; d != nil && d.N > 0 && r.usesEpsilon() {
 		say("Of the data set %s of %s rows (%s) change.", view.Count(d.Unfair), view.Count(d.N), view.Share(d.Share))

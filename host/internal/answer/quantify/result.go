@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
@@ -33,6 +34,8 @@ type Result struct {
 	// Journal and Run are absent where nothing is kept.
 	Journal string `json:"journal,omitempty"`
 	Run     string `json:"run,omitempty"`
+	// PopulationFit says how well the population fits rows held back; absent where each combination counts once.
+	PopulationFit *population.Fit `json:"population_fit,omitempty"`
 	// NoRows says why there are no Rows.
 	NoRows string `json:"no_rows,omitempty"`
 	// Disagreements are the faults, all of which are claims that evaluated individuals, or
@@ -163,8 +166,8 @@ func (r *Result) evaluated() view.Paragraph {
 	if s := r.Sampled; s != nil && s.N > 0 && s.All {
 		say("all %s individuals, evaluated exactly: %s", view.Count(s.N), view.Share(s.Share))
 	} else if s != nil && s.N > 0 {
-		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly",
-			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N))
+		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s, evaluated exactly",
+			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N), r.drawn())
 	}
 	switch d := r.Rows; {
 	case d != nil:
@@ -179,10 +182,22 @@ func (r *Result) evaluated() view.Paragraph {
 	default:
 		say("data set: not looked at, %s", r.NoRows)
 	}
+	if r.PopulationFit != nil {
+		say("%s", r.PopulationFit.Text())
+		return out
+	}
 	if d := r.Rows; d != nil && d.N > 0 && (d.Share < r.Interval.Lo-apart || d.Share > r.Interval.Hi+apart) {
 		say("These are two shares: the space counts every combination of values once, likely or not; the data set counts the people in it.")
 	}
 	return out
+}
+
+// drawn says how the sample was drawn.
+func (r *Result) drawn() string {
+	if r.Population != "" {
+		return "from these people"
+	}
+	return "uniformly"
 }
 
 // apart is by how much the share of the rows must differ from that of the space to be
