@@ -26,8 +26,8 @@ func (w *weights) rounded(sum float64) *big.Rat {
 	return new(big.Rat).SetFloat64(max(0, low))
 }
 
-// weigh adds a piece. Where individuals and other points of its box cannot be told apart, it is left undecided, unless
-// there are so few that each is evaluated.
+// weigh adds a piece. A piece whose box also has points that are no individuals is evaluated point by point if it is
+// small, and else stays undecided.
 func (r *run) weigh(p *sdk.Piece) {
 	w := r.weights
 	mass, _ := w.of.Mass(p.Box)

@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Uniform is the name of the population in which all combinations of values are equally likely; it is none of a Population.
+// Uniform names the population in which all combinations of values are equally likely. It has no Population value.
 const Uniform = "uniform"
 
 // MostClasses bounds the classes of a mixture.

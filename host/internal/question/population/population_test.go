@@ -87,8 +87,8 @@ func TestMass(t *testing.T) {
 	}
 }
 
-// TestFit: what depends is told better by classes than by independent features, and by these better than by nothing; of
-// features that are even and independent none is better.
+// TestFit: classes fit dependent features better than independent features do, and those better than uniform ones. All
+// three fit uniform features alike.
 func TestFit(t *testing.T) {
 	s := &space.Space{Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Hi: 9}, {Name: "b", Kind: space.Integer, Hi: 1e6}, {Name: "c", Kind: space.Real, Hi: 1},
