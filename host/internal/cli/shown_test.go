@@ -145,7 +145,7 @@ func TestPagesShow(t *testing.T) {
 		name string
 		long bool
 	}{
-		{"README.md", false}, {"docs/user/certify.md", false}, {"docs/user/partition.md", false}, {"docs/user/ci.md", false},
+		{"README.md", false}, {"docs/user/certify.md", false}, {"docs/user/partition.md", false}, {"docs/user/ci.md", false}, {"docs/user/audit.md", false},
 		{"docs/user/quantify.md", true},
 	} {
 		t.Run(page.name, func(t *testing.T) {
