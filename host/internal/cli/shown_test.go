@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +21,9 @@ type excerpt struct {
 	output  []string
 }
 
-// commandsOf are the commands of the code blocks of a page, in order: lines that begin with "$ ".
-func commandsOf(t *testing.T, page string) (out []excerpt) {
+// commandsOf are the commands of the code blocks of a page, in order: lines that begin with "$ ". What comes before
+// the first command that begins with from, such as an installation, is left out.
+func commandsOf(t *testing.T, page, from string) (out []excerpt) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -37,7 +39,11 @@ func commandsOf(t *testing.T, page string) (out []excerpt) {
 			}
 		}
 	}
-	return out
+	first := slices.IndexFunc(out, func(e excerpt) bool { return strings.HasPrefix(e.command, from) })
+	if first < 0 {
+		t.Fatalf("%s: got %d commands, want one that begins with %q", page, len(out), from)
+	}
+	return out[first:]
 }
 
 // differs says which line of the page the output lacks. "…" stands for any lines, or for the rest of its
@@ -142,20 +148,17 @@ func shippedPlugins(t *testing.T) string {
 // TestPagesShow runs the commands of pages on a copy of the shipped example.
 func TestPagesShow(t *testing.T) {
 	for _, page := range []struct {
-		name string
-		long bool
+		name, from string
+		long       bool
 	}{
-		{"README.md", false}, {"docs/user/certify.md", false}, {"docs/user/partition.md", false}, {"docs/user/ci.md", false}, {"docs/user/audit.md", false},
-		{"docs/user/quantify.md", true},
+		{"README.md", "", false}, {"docs/user/install.md", "hyfair ", false}, {"docs/user/certify.md", "", false}, {"docs/user/partition.md", "", false},
+		{"docs/user/ci.md", "", false}, {"docs/user/audit.md", "", false}, {"docs/user/quantify.md", "", true},
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			if tier.NeedUsual(t); page.long {
 				tier.NeedLong(t)
 			}
-			commands, plugins := commandsOf(t, filepath.Join(pages, page.name)), shippedPlugins(t)
-			if len(commands) == 0 {
-				t.Fatal("got no command, want one in a block of code at least")
-			}
+			commands, plugins := commandsOf(t, filepath.Join(pages, page.name), page.from), shippedPlugins(t)
 			folder := t.TempDir()
 			if err := os.CopyFS(filepath.Join(folder, "studies", "loan"), os.DirFS(loanStudy)); err != nil {
 				t.Fatal(err)
@@ -179,10 +182,7 @@ func TestTutorial(t *testing.T) {
 	if script == nil {
 		t.Fatal("got no block of Python, want train.py")
 	}
-	commands, plugins := commandsOf(t, page), shippedPlugins(t)
-	for len(commands) > 0 && !strings.HasPrefix(commands[0].command, "cp ") {
-		commands = commands[1:]
-	}
+	commands, plugins := commandsOf(t, page, "cp "), shippedPlugins(t)
 	root, err := filepath.Abs(pages)
 	if err != nil {
 		t.Fatal(err)
