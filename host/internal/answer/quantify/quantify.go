@@ -137,7 +137,7 @@ type run struct {
 	met       map[string]struct{}
 	free      []int // features
 	tally     *tally
-	weights   *weights // nil where each individual counts once
+	weights   *weights        // nil where each individual counts once
 	ctx       context.Context // of the question, for what is evaluated of pieces
 	faults    []string        // of pieces
 	// broken is the first error of Options.Pieces.
