@@ -68,13 +68,17 @@ type Started struct {
 
 // Machine is where a run takes place. What a system does not tell is left out.
 type Machine struct {
-	OS   string `json:"os"`
+	// The operating system.
+	OS string `json:"os"`
+	// The architecture.
 	Arch string `json:"arch"`
-	CPUs int    `json:"cpus"`
-	// CPU is the processors' name, Memory in bytes, Governor how Linux chooses their
-	// frequency.
-	CPU      string `json:"cpu,omitempty"`
-	Memory   int64  `json:"memory,omitempty"`
+	// The number of processors.
+	CPUs int `json:"cpus"`
+	// The processor's name.
+	CPU string `json:"cpu,omitempty"`
+	// The memory in bytes.
+	Memory int64 `json:"memory,omitempty"`
+	// The frequency governor of Linux.
 	Governor string `json:"governor,omitempty"`
 }
 
@@ -158,16 +162,22 @@ type Claim struct {
 
 // Witness is two counterfactuals of one individual, replayed exactly.
 type Witness struct {
-	Copy1  []float64 `json:"copy1"`
-	Copy2  []float64 `json:"copy2"`
-	Logit1 float64   `json:"logit1"`
-	Logit2 float64   `json:"logit2"`
-	Score1 float64   `json:"score1"`
-	Score2 float64   `json:"score2"`
-	// Margin in the notion's unit; K is the number of bins the individual's
-	// scores fall into.
+	// The first copy, by the run's features.
+	Copy1 []float64 `json:"copy1"`
+	// The second copy.
+	Copy2 []float64 `json:"copy2"`
+	// The logit of the first copy.
+	Logit1 float64 `json:"logit1"`
+	// The logit of the second copy.
+	Logit2 float64 `json:"logit2"`
+	// The score of the first copy.
+	Score1 float64 `json:"score1"`
+	// The score of the second copy.
+	Score2 float64 `json:"score2"`
+	// The margin in the notion's unit.
 	Margin float64 `json:"margin"`
-	K      int     `json:"k"`
+	// The number of bins that the individual's scores fall into.
+	K int `json:"k"`
 }
 
 // Verdict is what the host concluded about a region.
