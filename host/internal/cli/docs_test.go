@@ -26,6 +26,7 @@ const referenceFolder = "../../../docs/reference"
 // the types of their JSON objects. Every command with --json has a schema, and every field a description.
 func TestReference(t *testing.T) {
 	t.Setenv("HYFAIR_DATA", "")
+	t.Setenv("HYFAIR_FLEET_KEYS", "")
 	schemas, bare := schemaFiles()
 	want := map[string][]byte{}
 	for name, text := range schemas {
