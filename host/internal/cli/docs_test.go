@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -11,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/goccy/go-yaml"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -36,6 +38,7 @@ func TestReference(t *testing.T) {
 		t.Errorf("%s has no comment, which is the description in its JSON Schema: say what the field means", field)
 	}
 	want["commands.md"] = commandsPage(t)
+	want["studies.md"] = studiesPage(t)
 	there, err := filepath.Glob(referenceFolder + "/schema/*")
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +66,7 @@ func TestReference(t *testing.T) {
 		committed, err := os.ReadFile(path)
 		if err != nil {
 			t.Error(err)
-		} else if d := cmp.Diff(string(committed), string(text)); d != "" {
+		} else if d := gocmp.Diff(string(committed), string(text)); d != "" {
 			t.Errorf("docs/reference/%s is not what the commands say; go generate ./host/internal/cli writes it: %s", name, d)
 		}
 	}
@@ -82,7 +85,7 @@ func commandsPage(t *testing.T) []byte {
 		}
 		level := strings.Repeat("#", 2+strings.Count(path, " "))
 		fmt.Fprintf(&list, "| [`%s`](#%s) | %s |\n", strings.ReplaceAll(usageOf(cmd), "|", `\|`), strings.ReplaceAll(path, " ", "-"), markdown(cmd.Short))
-		fmt.Fprintf(&page, "\n%s %s\n\n```\nhyfair %s\n```\n\n%s\n", level, path, usageOf(cmd), markdown(longOf(cmd)))
+		fmt.Fprintf(&page, "\n%s %s\n\n```\nhyfair %s\n```\n\n%s\n", level, path, usageOf(cmd), markdown(cmp.Or(cmd.Long, cmd.Short+".")))
 		if cmd.Example != "" {
 			fmt.Fprintf(&page, "\n```\n%s\n```\n", regexp.MustCompile(`(?m)^  `).ReplaceAllString(cmd.Example, ""))
 		}
@@ -114,6 +117,60 @@ func commandsPage(t *testing.T) []byte {
 	return []byte(head + list.String() + flags + page.String())
 }
 
+// keyTables are the tables of docs/reference/studies.md that the schema of study files writes.
+var keyTables = regexp.MustCompile(`(?s)<!-- keys of (\w+) -->\n.*?<!-- end of keys -->`)
+
+// studiesPage is docs/reference/studies.md with its tables of keys made of studies/study.schema.json.
+func studiesPage(t *testing.T) []byte {
+	t.Helper()
+	page, err := os.ReadFile(referenceFolder + "/studies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../studies/study.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs map[string]struct {
+			Description string
+			Properties  yaml.MapSlice
+		} `yaml:"$defs"`
+	}
+	if err := yaml.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var rows func(b *strings.Builder, of, prefix string)
+	rows = func(b *strings.Builder, of, prefix string) {
+		for _, p := range schema.Defs[of].Properties {
+			var about struct{ Description string }
+			text, err := yaml.Marshal(p.Value)
+			if err == nil {
+				err = yaml.Unmarshal(text, &about)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := prefix + p.Key.(string)
+			fmt.Fprintf(b, "| `%s` | %s |\n", key, markdown(cmp.Or(about.Description, schema.Defs[key].Description)))
+			switch {
+			case prefix != "" || key == "data" || key == "protected": // which have sections of their own
+			case key == "files":
+				rows(b, "file", "files.")
+			default:
+				rows(b, key, key+".")
+			}
+		}
+	}
+	return keyTables.ReplaceAllFunc(page, func(block []byte) []byte {
+		of := string(keyTables.FindSubmatch(block)[1])
+		var b strings.Builder
+		fmt.Fprintf(&b, "<!-- keys of %s -->\n| key | meaning |\n|---|---|\n", of)
+		rows(&b, of, "")
+		return []byte(b.String() + "<!-- end of keys -->")
+	})
+}
+
 // withoutJSON are commands that write no JSON object: they only group others, or write something else.
 var withoutJSON = []string{"fleet", "fleet serve", "fleet join", "fleet keys", "plugin", "runs export", "soundness"}
 
@@ -121,14 +178,6 @@ var withoutJSON = []string{"fleet", "fleet serve", "fleet join", "fleet keys", "
 func usageOf(cmd *cobra.Command) string {
 	_, parents, _ := strings.Cut(cmd.Parent().CommandPath()+" ", " ")
 	return parents + cmd.Use
-}
-
-// longOf is the help of a command.
-func longOf(cmd *cobra.Command) string {
-	if cmd.Long == "" {
-		return cmd.Short + "."
-	}
-	return cmd.Long
 }
 
 var (

@@ -43,6 +43,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet"
 	"github.com/hyfair/hyfair/host/internal/experiment/series"
 	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
+	"github.com/hyfair/hyfair/host/internal/record"
 )
 
 // outputs are the JSON objects of --json: the command, when it writes this object, and its type.
@@ -87,6 +88,7 @@ var outputs = []struct {
 	{"report", "of a quantification", runs.Quantification{}},
 	{"runs", "", runs.Runs{}},
 	{"runs show", "", runs.Details{}},
+	{"runs export", "of each line", record.Event{}},
 	{"runs delete", "", runs.Deleted{}},
 	{"runs merge", "", runs.Merged{}},
 	{"version", "", versionOutput{}},
@@ -94,7 +96,7 @@ var outputs = []struct {
 
 // schemaName is the file of the schema of an output.
 func schemaName(command, when string) string {
-	when = strings.NewReplacer("of several sets of attributes or classes", "sets", "of several sets of attributes", "sets", "of a file of studies", "file", "with --", "", "of a ", "").Replace(when)
+	when = strings.NewReplacer("of several sets of attributes or classes", "sets", "of several sets of attributes", "sets", "of a file of studies", "file", "with --", "", "of each line", "", "of a ", "").Replace(when)
 	return strings.ReplaceAll(strings.TrimSpace(command+" "+when), " ", "-") + ".schema.json"
 }
 
@@ -305,6 +307,9 @@ func schemaFiles() (map[string][]byte, []string) {
 	for _, o := range outputs {
 		schema := g.root(reflect.TypeOf(o.object))
 		schema["title"] = strings.TrimSpace("hyfair " + o.command + " --json " + o.when)
+		if slices.Contains(withoutJSON, o.command) {
+			schema["title"] = "hyfair " + o.command + ", " + o.when
+		}
 		text, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {
 			panic(err)
