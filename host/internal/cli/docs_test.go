@@ -106,10 +106,13 @@ func commandsPage(t *testing.T) []byte {
 			t.Errorf("hyfair %s has no schema of its JSON: add its type to outputs in schema_test.go", path)
 		}
 	})
+	fmt.Fprintf(&page, "\n## JSON Schemas\n\n| schema | of |\n|---|---|\n")
 	for _, o := range outputs {
 		if !described[o.command] {
 			t.Errorf("outputs has a schema of hyfair %s, which is no command", o.command)
 		}
+		name := schemaName(o.command, o.when)
+		fmt.Fprintf(&page, "| [%s](schema/%s) | `%s` |\n", name, name, schemaTitle(o.command, o.when))
 	}
 	head := "<!-- Made by go generate ./host/internal/cli. Do not edit. -->\n# Commands\n\n" +
 		"This page is made of the commands' own help. [cli.md](cli.md) has what they share: streams, exit codes, gates, the journal, JSON.\n\n| command | |\n|---|---|\n"

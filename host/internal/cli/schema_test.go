@@ -100,6 +100,14 @@ func schemaName(command, when string) string {
 	return strings.ReplaceAll(strings.TrimSpace(command+" "+when), " ", "-") + ".schema.json"
 }
 
+// schemaTitle says what an output is.
+func schemaTitle(command, when string) string {
+	if slices.Contains(withoutJSON, command) {
+		return "hyfair " + command + ", " + when
+	}
+	return strings.TrimSpace("hyfair " + command + " --json " + when)
+}
+
 // schemas makes JSON Schemas of types: names, kinds and what may be absent of the types, as encoding/json
 // writes them, and descriptions of the comments on their fields.
 type schemas struct {
@@ -132,6 +140,9 @@ var (
 	marshaler     = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
+
+// saysNull matches the comment of a field that may be null: "the mean; null without a run".
+var saysNull = regexp.MustCompile(`(?:[;,] |Otherwise )null\b`)
 
 // kind is the schema of a type.
 func (g *schemas) kind(of reflect.Type) map[string]any {
@@ -226,12 +237,12 @@ func (g *schemas) fields(of reflect.Type, properties map[string]any, required *[
 	}
 	for _, f := range own { // after those of embedded types, which they hide
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		text := jsonNames(own, g.comment(of, f.Name))
+		text := g.comment(of, f.Name)
 		if text == "" {
 			g.bare = append(g.bare, of.String()+"."+f.Name)
 		}
 		schema, optional := g.kind(f.Type), strings.Contains(options, "omit")
-		if f.Type.Kind() == reflect.Pointer && !optional || strings.Contains(text, "null") {
+		if f.Type.Kind() == reflect.Pointer && !optional || saysNull.MatchString(text) {
 			schema = nullable(schema)
 		}
 		if schema["description"] = text; text == "" {
@@ -242,19 +253,6 @@ func (g *schemas) fields(of reflect.Type, properties map[string]any, required *[
 			*required = append(*required, name)
 		}
 	}
-}
-
-// jsonNames is a comment with the fields that it names as they are called in JSON.
-func jsonNames(fields []reflect.StructField, text string) string {
-	return regexp.MustCompile(`\b[A-Z]\w*\b`).ReplaceAllStringFunc(text, func(word string) string {
-		for _, f := range fields {
-			if f.Name == word {
-				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				return "`" + name + "`"
-			}
-		}
-		return word
-	})
 }
 
 // comment is the comment on a type, or on a field of it.
@@ -306,10 +304,7 @@ func schemaFiles() (map[string][]byte, []string) {
 	g, out := newSchemas(), map[string][]byte{}
 	for _, o := range outputs {
 		schema := g.root(reflect.TypeOf(o.object))
-		schema["title"] = strings.TrimSpace("hyfair " + o.command + " --json " + o.when)
-		if slices.Contains(withoutJSON, o.command) {
-			schema["title"] = "hyfair " + o.command + ", " + o.when
-		}
+		schema["title"] = schemaTitle(o.command, o.when)
 		text, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {
 			panic(err)

@@ -21,7 +21,7 @@ type Terms struct {
 	Budget string `json:"budget"`
 	// The clock of a budget in time: cpu for processor time; absent for wall time.
 	Clock string `json:"clock,omitempty"`
-	// The number of runs of each arm on each network, with the seeds Seed, Seed + 1, and so on.
+	// The number of runs of each arm on each network, with the seeds seed, seed + 1, and so on.
 	Runs int `json:"runs"`
 	// The first seed.
 	Seed int64 `json:"seed"`

@@ -250,7 +250,7 @@ type Counted struct {
 	Unfair int `json:"unfair"`
 	// The number of individuals evaluated.
 	N int `json:"n"`
-	// The number of rows that are no individuals of the region, not in N.
+	// The number of rows that are no individuals of the region, not in n.
 	Outside int `json:"outside,omitempty"`
 	// They are all individuals of the region.
 	All bool `json:"all,omitempty"`
@@ -288,7 +288,7 @@ type Refuted struct {
 	Grade string `json:"grade,omitempty"`
 	// The claimed bound of the region.
 	Limit float64 `json:"limit,omitempty"`
-	// An individual with a margin above Limit; absent for another kind of claim, such as an invalid
+	// An individual with a margin above limit; absent for another kind of claim, such as an invalid
 	// witness.
 	Witness *Witness `json:"witness,omitempty"`
 }

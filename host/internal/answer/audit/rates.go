@@ -83,7 +83,7 @@ type Rate struct {
 	Hits int `json:"hits"`
 	// The people among whom they were counted.
 	Of int `json:"of"`
-	// Hits divided by Of; null for 0 of 0.
+	// hits divided by of; null for 0 of 0.
 	Rate *float64 `json:"rate"`
 	// The lower end of Wilson's 95 % interval.
 	Low float64 `json:"low"`

@@ -47,15 +47,15 @@ type Result struct {
 	ToleranceFormula string `json:"tolerance_formula,omitempty"`
 	// The witness's score difference, logit difference or decision margin; null without a witness.
 	Gap *float64 `json:"gap"`
-	// No individual's gap exceeds this by more than BoundTolerance; null where no bound is known.
+	// No individual's gap exceeds this by more than bound_tolerance; null where no bound is known.
 	Bound *float64 `json:"bound"`
-	// The grade of the proof behind Bound, or behind an InfiniteBound of −1.
+	// The grade of the proof behind bound, or behind an infinite_bound of −1.
 	BoundGrade string `json:"bound_grade,omitempty"`
 	// The tolerance of that proof.
 	BoundTolerance float64 `json:"bound_tolerance,omitempty"`
-	// With --maximize, the search ended by proof: the witness's gap and Bound are at most 10⁻⁶ apart, or
+	// With --maximize, the search ended by proof: the witness's gap and bound are at most 10⁻⁶ apart, or
 	// what the solver's tolerance requires, and never more than a thousandth of the gap (or 10⁻¹², if that
-	// is more), unless --gap allows it. Without a witness, no gap exceeds Bound.
+	// is more), unless --gap allows it. Without a witness, no gap exceeds bound.
 	Closed bool `json:"closed"`
 	// Two counterfactuals of one individual, replayed in exact arithmetic. With an unfair verdict they
 	// refute fairness; with fair and --maximize they are the worst pair found. Otherwise null.
@@ -103,8 +103,8 @@ type Result struct {
 	Relax []string `json:"relax,omitempty"`
 	// --maximize was given.
 	Maximise bool `json:"maximize,omitempty"`
-	// The sign of an infinite bound, for which Bound is absent: 1 if no float64 bounds the gap, −1 if no
-	// individual has two counterfactuals, which is proved where Closed is true.
+	// The sign of an infinite bound, for which bound has no number: 1 if no float64 bounds the gap, −1 if no
+	// individual has two counterfactuals, which is proved where closed is true.
 	InfiniteBound int `json:"infinite_bound,omitempty"`
 }
 
@@ -114,13 +114,13 @@ type MaxK struct {
 	Lo int `json:"lo"`
 	// Bins that no individual exceeds, by proof.
 	Hi int `json:"hi"`
-	// Lo equals Hi.
+	// lo equals hi.
 	Certified bool `json:"certified"`
-	// The grade of the proof of Hi.
+	// The grade of the proof of hi.
 	Grade string `json:"grade"`
 	// The tolerance of that proof, in logits from a bin's edge.
 	Tolerance float64 `json:"tolerance"`
-	// The reason why Lo and Hi differ.
+	// The reason why lo and hi differ.
 	Reason string `json:"reason,omitempty"`
 }
 

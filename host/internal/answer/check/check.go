@@ -41,7 +41,7 @@ type Result struct {
 	Certificate string `json:"certificate"`
 	// Everything that the certificate claims is proved.
 	Accepted bool `json:"accepted"`
-	// The claims, as sentences. They are proved only if Accepted.
+	// The claims, as sentences. They are proved only if accepted.
 	Claims []string `json:"claims"`
 	// The claim.
 	Claim Claim `json:"claim"`

@@ -13,7 +13,7 @@ import (
 
 // TreeJSON is a tree as --json and --tree FILE.json show it.
 type TreeJSON struct {
-	// The condition under which samples go to Yes, else to No; absent in a leaf.
+	// The condition under which samples go to yes, else to no; absent in a leaf.
 	Test string `json:"test,omitempty"`
 	// The test in the form of a rules file; absent in a leaf.
 	Condition *guard.Condition `json:"condition,omitempty"`
@@ -21,7 +21,7 @@ type TreeJSON struct {
 	Samples int `json:"samples"`
 	// The number of them with a high k.
 	High int `json:"high"`
-	// High divided by Samples.
+	// high divided by samples.
 	Share float64 `json:"share"`
 	// That share exceeds the share of all neighbours.
 	IsHigh bool `json:"is_high"`

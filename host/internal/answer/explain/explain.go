@@ -144,7 +144,7 @@ type Support struct {
 	Rows int `json:"rows"`
 	// The number of rows in the space.
 	Of int `json:"of"`
-	// Rows divided by Of; 0 without rows.
+	// rows divided by of; 0 without rows.
 	Share float64 `json:"share"`
 	// The mean k of these rows; null without any.
 	KIn *float64 `json:"k_in"`

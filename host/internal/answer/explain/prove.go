@@ -17,7 +17,7 @@ type Proved struct {
 	// The bound of k; null if there was no time to ask.
 	K *Limit `json:"k"`
 	// The bound of the gap; null if there was no time to ask, and for a floor where an individual has k =
-	// 1, because its scores lie in one bin. Individuals with one counterfactual count for K alone.
+	// 1, because its scores lie in one bin. Individuals with one counterfactual count for k alone.
 	Gap *Limit `json:"gap"`
 	// It is proved that the part contains no individual.
 	Nobody bool `json:"nobody,omitempty"`

@@ -128,7 +128,7 @@ type Feature struct {
 	Lo float64 `json:"lo"`
 	// The largest value of the domain; of categories the largest index.
 	Hi float64 `json:"hi"`
-	// The value Hi stands for a missing value.
+	// The value hi stands for a missing value.
 	Missing bool `json:"missing,omitempty"`
 	// The names of categories by index.
 	Categories []string `json:"categories,omitempty"`

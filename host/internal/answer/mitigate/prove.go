@@ -20,11 +20,11 @@ type Proved struct {
 	Hi float64 `json:"hi"`
 	// The grade of the proof; absent if nothing is proved.
 	Grade string `json:"grade,omitempty"`
-	// The reason why Lo and Hi differ.
+	// The reason why lo and hi differ.
 	Reason string `json:"reason,omitempty"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// Lo and Hi as fractions; absent if no individual is answered.
+	// lo and hi as fractions; absent if no individual is answered.
 	Exact []string `json:"exact,omitempty"`
 }
 

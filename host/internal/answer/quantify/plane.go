@@ -27,7 +27,7 @@ type WrittenPlane struct {
 	XValues []string `json:"x_values"`
 	// Labels of the second feature's values, or of up to 20 ranges.
 	YValues []string `json:"y_values"`
-	// The proved unfair share of the individuals with both values, by values of Y and then of X.
+	// The proved unfair share of the individuals with both values, by values of y and then of x.
 	Unfair [][]float64 `json:"unfair"`
 	// The undecided share of the same individuals.
 	Undecided [][]float64 `json:"undecided"`

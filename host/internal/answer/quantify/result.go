@@ -40,7 +40,7 @@ type Result struct {
 	Journal string `json:"journal,omitempty"`
 	// The run's name in the journal; absent where nothing is kept.
 	Run string `json:"run,omitempty"`
-	// The reason why Rows is absent.
+	// The reason why rows is absent.
 	NoRows string `json:"no_rows,omitempty"`
 	// The faults that are claims which evaluated individuals, or other claims, refute. They end the
 	// command with exit code 4.
@@ -75,7 +75,7 @@ type WrittenFeature struct {
 type WrittenValue struct {
 	// The least value of the range.
 	Lo float64 `json:"lo"`
-	// The largest value of the range; equal to Lo for one value.
+	// The largest value of the range; equal to lo for one value.
 	Hi float64 `json:"hi"`
 	// The range as text.
 	Label string `json:"label"`

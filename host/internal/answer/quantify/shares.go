@@ -25,7 +25,7 @@ type Shares struct {
 	Grade string `json:"grade,omitempty"`
 	// The number of individuals in decimal digits; absent where it is unknown or a feature is real.
 	Individuals string `json:"individuals,omitempty"`
-	// The number of discriminated individuals, bounded by the proved shares, by Met and, where it is all
+	// The number of discriminated individuals, bounded by the proved shares, by met and, where it is all
 	// individuals, by the sample.
 	Discriminated *Bounds `json:"discriminated,omitempty"`
 	// The number of different individuals that were evaluated exactly and are discriminated against.
@@ -81,7 +81,7 @@ type SampledShare struct {
 	// The number of individuals drawn. Fewer than asked for where few points of the space are individuals,
 	// or where evaluation took too long.
 	N int `json:"n"`
-	// The sample is all individuals, and Lo and Hi are the share itself.
+	// The sample is all individuals, and lo and hi are the share itself.
 	All bool `json:"all"`
 	// The method of the interval: clopper-pearson, or enumeration.
 	Method string `json:"method"`
@@ -97,7 +97,7 @@ type RowsShare struct {
 	Unfair int `json:"unfair"`
 	// The number of rows evaluated.
 	N int `json:"n"`
-	// The number of rows that are no individuals of the region, not in N.
+	// The number of rows that are no individuals of the region, not in n.
 	Outside int `json:"outside"`
 }
 

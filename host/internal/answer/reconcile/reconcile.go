@@ -41,7 +41,7 @@ type Scores struct {
 	File string `json:"file"`
 	// The number of rows compared.
 	Rows int `json:"rows"`
-	// The number of rows whose scores differ by more than Tolerance. Of a regression model, predicted
+	// The number of rows whose scores differ by more than tolerance. Of a regression model, predicted
 	// numbers are compared.
 	Differ int `json:"differ"`
 	// The number of rows with different decisions.

@@ -22,7 +22,7 @@ type Told struct {
 	// The number of individuals whose events are in the journal in full. Long fast runs only count the
 	// others.
 	Kept int64 `json:"kept"`
-	// The mean Gower distance, 0 to 1, over the non-protected features of all pairs of Sampled
+	// The mean Gower distance, 0 to 1, over the non-protected features of all pairs of sampled
 	// individuals; null for fewer than two, and where the journal lacks the features' domains.
 	Spread *float64 `json:"spread"`
 	// The number of individuals in that sample, at most 10,000.

@@ -24,9 +24,9 @@ type Measures struct {
 	MaxK *float64 `json:"Max.K"`
 	// The mean k among them.
 	AvgK *float64 `json:"Avg.K"`
-	// ID divided by Iter, in per cent; null without a closed round.
+	// #ID divided by Iter, in per cent; null without a closed round.
 	SuccRate *float64 `json:"Succ.rate"`
-	// The number of individuals whose k is MaxK.
+	// The number of individuals whose k is Max.K.
 	IDMaxK *float64 `json:"#ID.maxK"`
 	// Seconds to the first of those.
 	TMaxK *float64 `json:"T.maxK"`

@@ -19,7 +19,7 @@ type Ablation struct {
 	Cells []Cell `json:"cells"`
 	// Standings rank the arms over all networks.
 	experiment.Standings
-	// Proved bounds of the networks' k, with --bound, in the order of Cells. Networks not reached are
+	// Proved bounds of the networks' k, with --bound, in the order of cells. Networks not reached are
 	// absent.
 	Bounds []Bound `json:"bounds,omitempty"`
 	// Claims of solvers that evaluated individuals refute, with the place. They end the command with exit
@@ -86,7 +86,7 @@ type Cell struct {
 	MaxK statistics.Cell `json:"Max.K"`
 	// The mean k.
 	AvgK statistics.Cell `json:"Avg.K"`
-	// ID divided by Iter, in per cent.
+	// #ID divided by Iter, in per cent.
 	SuccRate statistics.Cell `json:"Succ.rate"`
 	// The number of individuals with the largest k.
 	IDMaxK statistics.Cell `json:"#ID.maxK"`

@@ -27,7 +27,7 @@ type Comparison struct {
 	experiment.Conditions
 	// Wall time of all tasks together, in seconds.
 	Seconds float64 `json:"seconds"`
-	// The number of tasks done; fewer than Tasks after an interrupt.
+	// The number of tasks done; fewer than tasks after an interrupt.
 	Done int `json:"done"`
 	// The number of all tasks.
 	Tasks int `json:"tasks"`

@@ -27,7 +27,7 @@ type Report struct {
 	Answers []Answer `json:"answers"`
 	experiment.Terms
 	experiment.Conditions
-	// The number of tasks done; fewer than Tasks after an interrupt.
+	// The number of tasks done; fewer than tasks after an interrupt.
 	Done int `json:"done"`
 	// The number of all tasks.
 	Tasks int `json:"tasks"`
