@@ -37,7 +37,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.
   --relax: both copies stay inside --where, and differ in a protected value.
   --k: with unfair an individual reaches that many bins; with fair none does.
   --certificate: the solver, which must give proofs as bnb does, is asked once more for the whole
-    region. With --maximize the bound of the largest gap is proved, whatever --gap is.
+    region. With --maximize, also beside --max-k, it proves the largest gap's bound, whatever --gap is.
   --timeout: of several questions each gets an equal part of what is left.
 
 The exit code is 0 for every verdict, unless --check is given or a claim was refuted (4).

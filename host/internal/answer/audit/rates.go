@@ -101,11 +101,12 @@ type Twins struct {
 	Of string `json:"of"`
 	// The number of people of this group who can take the other group's value.
 	People int `json:"people"`
-	// The factor of the impact ratio that the attribute itself makes; null where a rate is 0.
+	// The rate of the group's people over their rate with the other group's value; null where a rate is 0.
 	Direct *float64 `json:"direct"`
-	// The factor of the impact ratio that the other features make; null where a rate is 0.
+	// Their rate with the other group's value over the rate of the other group's people who can take this
+	// group's value; null where a rate is 0.
 	Rest *float64 `json:"rest"`
-	// The factor of the people who cannot be switched; null where a rate is 0.
+	// The impact ratio over that of the people who can be switched; null where a rate is 0.
 	Remainder *float64 `json:"remainder"`
 	// The number of people of the other group who can take this group's value.
 	BackOf int `json:"back_people"`

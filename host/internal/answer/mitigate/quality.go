@@ -39,7 +39,7 @@ type Quality struct {
 type Groups struct {
 	// The protected attribute.
 	Attribute string `json:"attribute"`
-	// The largest less the smallest share of positive decisions among groups of at least MinGroup rows;
+	// The largest less the smallest share of positive decisions among groups of at least 10 rows;
 	// null with fewer than two such groups.
 	Parity *float64 `json:"demographic_parity_difference"`
 	// The same over the rows with the label 1.

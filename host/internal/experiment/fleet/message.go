@@ -291,7 +291,7 @@ func (g *gatherer) forget(key string) {
 type State struct {
 	// The machine's name in the fleet.
 	Name string `json:"name"`
-	// The role: RoleWorker or RoleCoordinator.
+	// The role: worker or coordinator.
 	Role string `json:"role"`
 	// The machine's host name.
 	Host string `json:"host"`
