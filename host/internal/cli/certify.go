@@ -41,7 +41,7 @@ arithmetic before it counts; a proof is printed with its grade and tolerance.
   --timeout: of several questions each gets an equal part of what is left.
 
 The exit code is 0 for every verdict, unless --check is given or a claim was refuted (4).
-docs/user/partition.md explains --partition.`,
+docs/user/certify.md explains verdicts and grades, docs/user/partition.md --partition.`,
 		Example: `  hyfair certify studies/loan
   hyfair certify studies/adult.yaml --model AC-8 --where "age=30..39,hours-per-week=31..40"
   hyfair certify studies/bank.yaml --notion logit --epsilon 2 --maximize --timeout 60s --json`,
