@@ -25,7 +25,10 @@ import (
 func audited(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv("HYFAIR_DATA", "")
-	return hyfair(append([]string{"audit"}, args...)...)
+	args = append([]string{"audit"}, args...)
+	code, stdout, stderr = hyfair(args...)
+	validJSON(t, args, stdout)
+	return code, stdout, stderr
 }
 
 // auditJSON is the object of an audit that must succeed.

@@ -19,41 +19,52 @@ const MaxWorse = "max-worse"
 
 // Change is what a new model changes for the people whom both models were audited with.
 type Change struct {
-	// Old is the model before, by its study and file.
+	// The old model.
 	Old OfModel `json:"old"`
-	// People were audited with both. OldPositive counts the positive decisions of the old model, NewPositive
-	// those of the new one. Decided counts people whose decision changed, ToYes and ToNo which way.
-	People      int `json:"people"`
+	// The number of people audited with both models.
+	People int `json:"people"`
+	// The number of positive decisions of the old model.
 	OldPositive int `json:"old_positive"`
+	// The number of positive decisions of the new model.
 	NewPositive int `json:"new_positive"`
 	Moves
-	// OldUnfair and NewUnfair count people who are treated unfairly by one model. Worse counts people who are
-	// treated unfairly by the new model alone, Better by the old model alone.
-	OldUnfair  int     `json:"old_unfair"`
-	NewUnfair  int     `json:"new_unfair"`
-	Worse      int     `json:"worse"`
+	// The number of people that the old model treats unfairly.
+	OldUnfair int `json:"old_unfair"`
+	// The number of people that the new model treats unfairly.
+	NewUnfair int `json:"new_unfair"`
+	// The number of people that the new model alone treats unfairly.
+	Worse int `json:"worse"`
+	// Their share of the people.
 	WorseShare float64 `json:"worse_share"`
-	Better     int     `json:"better"`
-	// MeanScore is the mean of the sizes of all changes of scores; Most has the largest one.
+	// The number of people that the old model alone treats unfairly.
+	Better int `json:"better"`
+	// The mean size of the change of scores.
 	MeanScore float64 `json:"mean_score_change"`
-	Most      *Moved  `json:"largest_score_change,omitempty"`
-	// Attributes are the protected ones, with the decisions of each group.
+	// The person with the largest change of score; absent without people.
+	Most *Moved `json:"largest_score_change,omitempty"`
+	// The protected attributes, with the changes of each group.
 	Attributes []ChangedAttribute `json:"attributes"`
 }
 
 // OfModel names a model.
 type OfModel struct {
+	// The study's name.
 	Study string `json:"study"`
+	// The file name of the model.
 	Model string `json:"model"`
 	question.Grounds
 }
 
 // Moves counts people whose decision changed.
 type Moves struct {
-	Changed      int     `json:"changed"`
+	// The number of people whose decision changes.
+	Changed int `json:"changed"`
+	// Their share of the people.
 	ChangedShare float64 `json:"changed_share"`
-	ToYes        int     `json:"to_yes"`
-	ToNo         int     `json:"to_no"`
+	// The number of those whose decision becomes positive.
+	ToYes int `json:"to_yes"`
+	// The number of those whose decision becomes negative.
+	ToNo int `json:"to_no"`
 }
 
 func (m *Moves) add(old, new bool) {
@@ -72,25 +83,34 @@ func (m *Moves) sum(people int) {
 
 // Moved is a person whose score changed.
 type Moved struct {
-	File string  `json:"file"`
-	Line int     `json:"line"`
-	Old  float64 `json:"old_score"`
-	New  float64 `json:"new_score"`
+	// The file of the row.
+	File string `json:"file"`
+	// The line on which the row begins.
+	Line int `json:"line"`
+	// The score by the old model.
+	Old float64 `json:"old_score"`
+	// The score by the new model.
+	New float64 `json:"new_score"`
 }
 
 // ChangedAttribute is the people by their own values of an attribute.
 type ChangedAttribute struct {
-	Name   string         `json:"name"`
+	// The attribute.
+	Name string `json:"name"`
+	// The groups by value.
 	Groups []ChangedGroup `json:"groups"`
 }
 
 // ChangedGroup is people with values of an attribute.
 type ChangedGroup struct {
-	Label  string `json:"label"`
-	People int    `json:"people"`
+	// The value, or the range of values.
+	Label string `json:"label"`
+	// The number of people with such a value.
+	People int `json:"people"`
 	Moves
-	// Worse and Better are as in Change.
-	Worse  int `json:"worse"`
+	// The number of people that the new model alone treats unfairly.
+	Worse int `json:"worse"`
+	// The number of people that the old model alone treats unfairly.
 	Better int `json:"better"`
 }
 

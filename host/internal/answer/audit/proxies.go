@@ -13,12 +13,13 @@ import (
 
 // Proxy is how far a feature that is not protected stands in for a protected one.
 type Proxy struct {
+	// The feature.
 	Feature string `json:"feature"`
-	// Information is the share, 0 to 1, of the entropy of the protected attribute that the feature removes: the
+	// The share, 0 to 1, of the entropy of the protected attribute that the feature removes: the
 	// mutual information of both in the rows, less its bias (Miller 1955), over the entropy of the attribute. Real and
 	// integer features are taken in at most ten groups of about as many rows.
 	Information float64 `json:"information"`
-	// ScoreChange is the mean size of the change of people's scores where the feature takes the value of another
+	// The mean size of the change of people's scores where the feature takes the value of another
 	// person, drawn at random.
 	ScoreChange float64 `json:"score_change"`
 }

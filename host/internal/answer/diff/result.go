@@ -17,31 +17,40 @@ import (
 
 // Result is the answer to a Request and the JSON object of hyfair diff.
 type Result struct {
-	Old     audit.OfModel `json:"old"`
-	New     audit.OfModel `json:"new"`
-	Seed    int64         `json:"seed"`
-	Seconds float64       `json:"seconds"`
-	// Notion says what a change is between the models, and what unfair is between copies of a person; Epsilon is its
-	// bound, where it has one.
-	Notion    string   `json:"notion"`
-	Epsilon   string   `json:"epsilon,omitempty"`
+	// The old model.
+	Old audit.OfModel `json:"old"`
+	// The new model.
+	New audit.OfModel `json:"new"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// The notion: what a change is between the models, and what unfair is between copies of a person.
+	Notion string `json:"notion"`
+	// The exact ε of the notion; absent for decisions.
+	Epsilon string `json:"epsilon,omitempty"`
+	// The attributes that vary between copies of a person.
 	Protected []string `json:"protected"`
-	Where     string   `json:"where,omitempty"`
+	// The value of --where.
+	Where string `json:"where,omitempty"`
 
-	// Change is what changes for the people of the data set; nil without one, and NoRows says why. Left counts rows
-	// that were not audited with both models.
+	// What changes for the people of the data set; absent without one.
 	Change *audit.Change `json:"change,omitempty"`
-	Left   int           `json:"left,omitempty"`
-	NoRows string        `json:"no_rows,omitempty"`
-	// Shares are of all individuals, each combination of values once, or of a population: unfair are those that the two
+	// The number of rows that were not audited with both models.
+	Left int `json:"left,omitempty"`
+	// The reason why change is absent.
+	NoRows string `json:"no_rows,omitempty"`
+	// Shares of all individuals, each combination of values once, or of a population: unfair are those that the two
 	// models treat differently, fair the others.
 	Shares quantify.Shares `json:"individuals"`
-	// PopulationFit says how well the population fits rows held back; absent where each combination counts once.
+	// How well the population fits rows held back; absent with the uniform population.
 	PopulationFit *population.Fit `json:"population_fit,omitempty"`
-	// Solver proved the shares; Unproved says why none did.
-	Solver      string `json:"solver,omitempty"`
-	Unproved    string `json:"unproved,omitempty"`
-	Interrupted bool   `json:"interrupted,omitempty"`
+	// The solver that proved the shares; absent where none did.
+	Solver string `json:"solver,omitempty"`
+	// The reason why no solver was asked.
+	Unproved string `json:"unproved,omitempty"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
 	number      bool
 	gate.Checks
 }

@@ -50,13 +50,16 @@ type Population struct {
 
 // Fit says how well a population fits people that it was not fitted to.
 type Fit struct {
-	// Rows that it was fitted to, Held that it was held against. Fitted, Alone and Even are mean log-likelihoods of
-	// those held, in nats a row: of the population, of independent features, and of all combinations alike.
-	Rows   int     `json:"rows"`
-	Held   int     `json:"held"`
+	// The number of rows that it was fitted to.
+	Rows int `json:"rows"`
+	// The number of rows held back.
+	Held int `json:"held"`
+	// The mean log-likelihood of the rows held back, in nats a row.
 	Fitted float64 `json:"log_likelihood"`
-	Alone  float64 `json:"independent_log_likelihood"`
-	Even   float64 `json:"uniform_log_likelihood"`
+	// The same where the features are independent.
+	Alone float64 `json:"independent_log_likelihood"`
+	// The same where all combinations of values are equally likely.
+	Even float64 `json:"uniform_log_likelihood"`
 }
 
 // Text says it in a sentence.
