@@ -25,7 +25,8 @@ from collections import Counter
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Callable, List, NamedTuple, Sequence, Tuple, TypeVar
+from operator import mul
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple, TypeVar
 
 from .network import Head, Layer, Network, sigmoid
 from .space import Point, Region, Space
@@ -101,6 +102,8 @@ class Evaluator:
             self._surely.append(math.nextafter(edge + slack + self.error, math.inf))
             self._possibly.append(math.nextafter(edge - slack - self.error, -math.inf))
         self._logs = [0] + [_log2(n) for n in range(1, len(self.combinations) + 1)]
+        self._of: Tuple[float, ...] = ()  # the individual whose exact logits are known, by combination
+        self._known: Dict[int, Fraction] = {}
         self._sums = [_round(n * log, 58 - ENTROPY_BITS) for n, log in enumerate(self._logs)]
         self._logs = [_round(log, 58 - ENTROPY_BITS) for log in self._logs]
         # The first layer's part that each combination makes.
@@ -190,16 +193,33 @@ class Evaluator:
             (self._logs[n] - self._logs[max(counts.values())]) / (1 << ENTROPY_BITS), allowed[high], allowed[low])
 
     def _exact(self, x: Sequence[float], c: int) -> Fraction:
-        """The exact logit of a counterfactual."""
+        """The exact logit of a counterfactual: once, while only one individual is asked about."""
+        if self._of != tuple(x):
+            self._of, self._known = tuple(x), {}
+        if c not in self._known:
+            self._known[c] = self._compute(x, c)
+        return self._known[c]
+
+    def _compute(self, x: Sequence[float], c: int) -> Fraction:
         values = [Fraction(0)] * self._space.inputs
         for f, v in zip(self._space.features, self.point(x, c)):
             for m in f.inputs:
                 values[m.index] = Fraction(m.scale) * Fraction(v) + Fraction(m.offset) if m.table is None else Fraction(m.table[int(v - f.lo)])
+        numbers, bits = _whole(values)
         for y in self._layers:
-            values = [sum((w * v for w, v in zip(row, values) if w), b) for row, b in zip(*y.exact)]
+            rows, bias, more = y.exact
+            numbers = [sum(map(mul, row, numbers)) + (b << bits) for row, b in zip(rows, bias)]
             if y.relu:
-                values = [max(v, Fraction(0)) for v in values]
-        return values[0]
+                numbers = [max(v, 0) for v in numbers]
+            bits += more
+        return Fraction(numbers[0], 1 << bits)
+
+
+def _whole(values: Sequence[Fraction]) -> Tuple[List[int], int]:
+    """Values of floats and their sums and products as multiples of 2 ** -bits, and bits:
+    sums of whole numbers need no common divisors, which cost most in sums of fractions."""
+    bits = max(v.denominator.bit_length() for v in values)
+    return [v.numerator << (bits - v.denominator.bit_length()) for v in values], bits - 1
 
 
 FAR = Fraction(10 ** 300)
@@ -218,13 +238,14 @@ class _Layer:
         self.layer = Layer(layer.name, n, len(bias), weights, bias, layer.relu)
 
     @cached_property
-    def exact(self) -> Tuple[List[List[Fraction]], List[Fraction]]:
-        """The weights of each neuron, and the biases."""
+    def exact(self) -> Tuple[List[List[int]], List[int], int]:
+        """The weights of each neuron, and the biases, as multiples of 2 ** -bits, and bits."""
         y, n = self._of, self.inputs
-        rows, bias = [[Fraction(w) for w in y.weights[j * n:(j + 1) * n]] for j in range(y.outputs)], [Fraction(b) for b in y.bias]
+        numbers, bits = _whole([Fraction(v) for v in (*y.weights, *y.bias)])
+        rows, bias = [numbers[j * n:(j + 1) * n] for j in range(y.outputs)], numbers[n * y.outputs:]
         if self.extra:
-            return [[b - a for a, b in zip(*rows)]], [bias[1] - bias[0]]
-        return rows, bias
+            return [[b - a for a, b in zip(*rows)]], [bias[1] - bias[0]], bits
+        return rows, bias, bits
 
     def part(self, space: Space, features: Sequence[int], x: Sequence[float]) -> List[float]:
         """What some features make of the neurons of a first layer, without the bias."""
@@ -402,6 +423,11 @@ def at_least(logit: Fraction, score: Fraction) -> bool:
         return score <= 0
     if logit == 0 or score == Fraction(1, 2):
         return logit >= 0 if score == Fraction(1, 2) else score < Fraction(1, 2)
+    odds = score / (1 - score)
+    if 1 / FAR < odds < FAR:
+        edge = math.log(odds)
+        if abs(logit - Fraction(edge)) > ROUNDING * (1 + abs(edge)):
+            return logit > edge
     digits = 30
     while True:
         lo, hi = _logit(score, digits)
