@@ -102,7 +102,7 @@ func receive(ctx context.Context, proc *process, number uint64, open opener, w *
 	for {
 		m, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return nil, garbage(errors.New("the call ended without a result"))
+			return nil, garbage("solve", errors.New("the call ended without a result"))
 		}
 		if err != nil {
 			return nil, err
@@ -112,15 +112,15 @@ func receive(ctx context.Context, proc *process, number uint64, open opener, w *
 			w.put(e.Progress)
 		case *solverv1.SolveResponse_Pieces:
 			if err := pieces(e.Pieces); err != nil {
-				return nil, garbage(err)
+				return nil, garbage("solve", err)
 			}
 		case *solverv1.SolveResponse_Result:
 			if e.Result == nil {
-				return nil, garbage(errors.New("an empty result"))
+				return nil, garbage("solve", errors.New("an empty result"))
 			}
 			return e.Result, nil
 		default:
-			return nil, garbage(errors.New("an event that is neither progress, nor pieces, nor a result"))
+			return nil, garbage("solve", errors.New("an event that is neither progress, nor pieces, nor a result"))
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (p *Plugin) judge(s shape, m *solverv1.Result, reason sdk.Reason) (*sdk.Res
 		err = s.result(r)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %w", p, garbage(err))
+		return nil, fmt.Errorf("%s %w", p, garbage("solve", err))
 	}
 	if r.Reason == sdk.Interrupted && reason == sdk.TimeLimit {
 		r.Reason = sdk.TimeLimit // it was interrupted because time was up

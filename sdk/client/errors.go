@@ -22,12 +22,12 @@ type failure struct {
 func (e *failure) Error() string { return e.text }
 func (e *failure) Unwrap() error { return e.is }
 
-// garbage marks an error about an answer as such; nil stays nil.
-func garbage(err error) error {
+// garbage marks an error about the answer to a call as such; nil stays nil.
+func garbage(call string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrGarbage, err)
+	return fmt.Errorf("%w to %s: %w", ErrGarbage, call, err)
 }
 
 // maxTail bounds what an error repeats of a plugin's output.

@@ -115,14 +115,14 @@ func describe(ctx context.Context, kind Kind, conn *grpc.ClientConn) (sdk.Descri
 			return sdk.Description{}, &describeError{err}
 		}
 		d, err := frompb.SolverDescription(m.Description)
-		return d, garbage(err)
+		return d, garbage("describe", err)
 	}
 	m, err := strategyv1.NewStrategyClient(conn).Describe(ctx, &strategyv1.DescribeRequest{})
 	if err != nil {
 		return sdk.Description{}, &describeError{err}
 	}
 	d, err := frompb.StrategyDescription(m.Description)
-	return d, garbage(err)
+	return d, garbage("describe", err)
 }
 
 // socketParent is where the folders of sockets go: the temporary folder,

@@ -64,7 +64,7 @@ func TestSessionGarbage(t *testing.T) {
 		if err == nil && name == "backwards" {
 			_, err = s.Next(t.Context(), nil, 2)
 		}
-		if !errors.Is(err, client.ErrGarbage) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "strategy walk answered garbage") {
+		if !errors.Is(err, client.ErrGarbage) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "strategy walk answered garbage to next: ") {
 			t.Errorf("%s: %v; want %q", name, err, says)
 		}
 		if err := s.Close(); err != nil {

@@ -35,7 +35,7 @@ func TestLaunchFailures(t *testing.T) {
 		{"dead-socket", client.Solver, sdk.ErrPluginExited, []string{"cannot be reached", "/nowhere/to/be/found"}},
 		{"tcp", client.Solver, sdk.ErrIncompatible, []string{"tcp without TLS", "PLUGIN_UNIX_SOCKET_DIR"}},
 		{"describe-error", client.Solver, sdk.ErrIncompatible, []string{"libtiny 2 is needed, 1 was found"}},
-		{"liar:nameless", client.Solver, client.ErrGarbage, []string{"answered garbage: description without a name"}},
+		{"liar:nameless", client.Solver, client.ErrGarbage, []string{"answered garbage to describe: description without a name"}},
 		{"strategy", client.Solver, sdk.ErrIncompatible, []string{"does not serve the solver interface"}},
 		{"good", client.Strategy, sdk.ErrIncompatible, []string{"does not serve the strategy interface"}},
 	} {

@@ -97,7 +97,7 @@ func (t *session) within(ctx context.Context, doing string, exchange func() erro
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case errors.Is(err, io.EOF):
-		err = fmt.Errorf("%s %w", t.p, garbage(errors.New("the session ended on its own")))
+		err = fmt.Errorf("%s %w", t.p, garbage("a session", errors.New("it ended on its own")))
 	default:
 		err = t.p.callError(t.proc, doing, err)
 	}
@@ -122,7 +122,7 @@ func (t *session) start(sp *space.Space, o *sdk.StartOptions) error {
 	}
 	m, err := t.stream.Recv()
 	if err == nil && m.GetStarted() == nil {
-		err = garbage(errors.New("a session began without saying started"))
+		err = garbage("start", errors.New("a session began without saying started"))
 	}
 	return err
 }
@@ -179,10 +179,10 @@ func (t *session) Answer(ctx context.Context) (moves []sdk.Move, err error) {
 		}
 		answer := m.GetMoves()
 		if answer == nil {
-			return garbage(errors.New("no moves where moves were asked for"))
+			return garbage("next", errors.New("no moves where moves were asked for"))
 		}
 		if answer.Evaluations < t.own {
-			return garbage(fmt.Errorf("%d evaluations after %d", answer.Evaluations, t.own))
+			return garbage("next", fmt.Errorf("evaluations are %d after %d; want a sum that never falls", answer.Evaluations, t.own))
 		}
 		t.own = answer.Evaluations
 		if answer.Finished {
@@ -195,9 +195,9 @@ func (t *session) Answer(ctx context.Context) (moves []sdk.Move, err error) {
 			moves, err = frompb.Moves(answer.Moves)
 		}
 		if err != nil {
-			return garbage(err)
+			return garbage("next", err)
 		}
-		return garbage(checkMoves(moves, t.want, t.last, t.features))
+		return garbage("next", checkMoves(moves, t.want, t.last, t.features))
 	})
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (t *session) Close() error {
 			return nil
 		}
 		if err == nil {
-			return garbage(errors.New("a message after the session was closed"))
+			return garbage("close", errors.New("a message after the session was closed"))
 		}
 		return err
 	})

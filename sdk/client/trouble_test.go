@@ -101,7 +101,7 @@ func TestGarbage(t *testing.T) {
 			if !errors.Is(err, client.ErrGarbage) || r != nil {
 				t.Fatalf("%v, %v", r, err)
 			}
-			for _, text := range []string{"solver liar answered garbage: ", says} {
+			for _, text := range []string{"solver liar answered garbage to solve: ", says} {
 				if !strings.Contains(err.Error(), text) {
 					t.Errorf("%v\ndoes not say %q", err, text)
 				}

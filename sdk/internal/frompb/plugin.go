@@ -48,7 +48,7 @@ func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 		return d, errors.New("description without a strategy's traits")
 	}
 	if t.Lag < 0 {
-		return d, fmt.Errorf("lag %d", t.Lag)
+		return d, fmt.Errorf("lag is %d; want 0 or more", t.Lag)
 	}
 	d.NeedsModel, d.NeedsRows, d.Lag, d.Families = t.NeedsNetwork, t.NeedsRows, int(t.Lag), t.Families
 	d.NeedsScores, d.NeedsBins, d.NeedsPair = t.NeedsScores, t.NeedsBins, t.NeedsPair

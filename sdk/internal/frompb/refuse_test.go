@@ -302,7 +302,7 @@ func TestDescriptionRefused(t *testing.T) {
 	}
 	for name, m := range map[string]*pluginv1.Description{
 		"without a strategy's traits": {Name: "x"},
-		"lag -1":                      strategy(&pluginv1.StrategyTraits{Lag: -1}),
+		"lag is -1; want 0 or more":   strategy(&pluginv1.StrategyTraits{Lag: -1}),
 		"preset 0: no name":           strategy(&pluginv1.StrategyTraits{Presets: []*pluginv1.Preset{{}}}),
 	} {
 		_, err := frompb.StrategyDescription(m)
