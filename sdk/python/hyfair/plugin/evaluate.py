@@ -26,7 +26,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple, TypeVar
+from typing import Any, Callable, List, NamedTuple, Sequence, Tuple, TypeVar
 
 from .network import Head, Layer, Network, sigmoid
 from .space import Point, Region, Space
@@ -89,7 +89,9 @@ class Evaluator:
         """The protected values of each combination, in the order of the space's
         protected features; numbered in this order."""
         self.error = _bound(self._layers, space, region)
-        """No computed logit is further from the exact one."""
+        """No computed logit is further from the exact one. Where it is infinite, exact
+        logits are computed, and rounded: less than ROUNDING and _tolerance allow for."""
+        self._error = 0.0 if math.isinf(self.error) else self.error
         self._bins = -(-epsilon.denominator // epsilon.numerator)
         self._tabled = self._bins <= MOST_EDGES
         # Where a computed logit is surely, and possibly, on or above each edge.
@@ -99,11 +101,9 @@ class Evaluator:
             above = j * epsilon.numerator
             edge = math.log(above / (epsilon.denominator - above))
             slack = ROUNDING * (1 + abs(edge))  # logarithms may be far worse than any in use
-            self._surely.append(math.nextafter(edge + slack + self.error, math.inf))
-            self._possibly.append(math.nextafter(edge - slack - self.error, -math.inf))
+            self._surely.append(math.nextafter(edge + slack + self._error, math.inf))
+            self._possibly.append(math.nextafter(edge - slack - self._error, -math.inf))
         self._logs = [0] + [_log2(n) for n in range(1, len(self.combinations) + 1)]
-        self._of: Tuple[float, ...] = ()  # the individual whose exact logits are known, by combination
-        self._known: Dict[int, Fraction] = {}
         self._sums = [_round(n * log, 58 - ENTROPY_BITS) for n, log in enumerate(self._logs)]
         self._logs = [_round(log, 58 - ENTROPY_BITS) for log in self._logs]
         # The first layer's part that each combination makes.
@@ -169,7 +169,7 @@ class Evaluator:
         """The least and the greatest bin that the exact score may lie in."""
         if self._tabled:
             return bisect_right(self._surely, logit), bisect_right(self._possibly, logit)
-        last, off = self._bins - 1, self.error / 4 + 2.0 ** -44  # as in _tolerance
+        last, off = self._bins - 1, self._error / 4 + 2.0 ** -44  # as in _tolerance
         if off >= 1:
             return 0, last
         p, each = sigmoid(logit), float(self._epsilon)
@@ -180,8 +180,8 @@ class Evaluator:
         decide."""
         counts = Counter(self._bin(x, allowed, logits))
         high, low = max(range(len(logits)), key=logits.__getitem__), min(range(len(logits)), key=logits.__getitem__)
-        gap, slack = sigmoid(logits[high]) - sigmoid(logits[low]), 4 * self.error
-        if abs(gap - float(self._epsilon)) > _tolerance(self.error):
+        gap, slack = sigmoid(logits[high]) - sigmoid(logits[low]), 4 * self._error
+        if abs(gap - float(self._epsilon)) > _tolerance(self._error):
             violates = gap > self._epsilon
         else:
             largest = max(self._exact(x, c) for c, l in zip(allowed, logits) if l + slack >= logits[high])
@@ -193,14 +193,7 @@ class Evaluator:
             (self._logs[n] - self._logs[max(counts.values())]) / (1 << ENTROPY_BITS), allowed[high], allowed[low])
 
     def _exact(self, x: Sequence[float], c: int) -> Fraction:
-        """The exact logit of a counterfactual: once, while only one individual is asked about."""
-        if self._of != tuple(x):
-            self._of, self._known = tuple(x), {}
-        if c not in self._known:
-            self._known[c] = self._compute(x, c)
-        return self._known[c]
-
-    def _compute(self, x: Sequence[float], c: int) -> Fraction:
+        """The exact logit of a counterfactual."""
         values = [Fraction(0)] * self._space.inputs
         for f, v in zip(self._space.features, self.point(x, c)):
             for m in f.inputs:
@@ -423,11 +416,6 @@ def at_least(logit: Fraction, score: Fraction) -> bool:
         return score <= 0
     if logit == 0 or score == Fraction(1, 2):
         return logit >= 0 if score == Fraction(1, 2) else score < Fraction(1, 2)
-    odds = score / (1 - score)
-    if 1 / FAR < odds < FAR:
-        edge = math.log(odds)
-        if abs(logit - Fraction(edge)) > ROUNDING * (1 + abs(edge)):
-            return logit > edge
     digits = 30
     while True:
         lo, hi = _logit(score, digits)
