@@ -75,9 +75,9 @@ place. The next commands are printed: build, test, compare.
 
 Within the sources of hyfair a Go plugin becomes plugins/search-NAME, a part of
 their module. Elsewhere search-NAME is a module of its own. Its go.mod names the
-version of this hyfair. A replace leads to sources on this machine with --sdk, to
-those, and for a development build, whose version cannot be fetched, to those that
-it was built from. A Python plugin is a
+version of this hyfair. With --sdk a replace leads to those sources on this machine.
+Of a development build, whose version cannot be fetched, the module holds a copy of
+the SDK in its folder hyfair, and so builds on any machine. A Python plugin is a
 folder hyfair-search-NAME that is started as it stands.
 
 NAME is of lower-case letters, digits and single dashes, begins with a letter, and is no

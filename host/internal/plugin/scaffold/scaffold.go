@@ -55,7 +55,8 @@ type Project struct {
 	// File is the name the host knows the plugin by, such as
 	// hyfair-search-my-idea.
 	File string
-	// Path is the project's folder; Files are in it, in order of their names.
+	// Path is the project's folder; Files are in it, in order of their names, without those of
+	// the SDK's copy: see Bundles.
 	Path  string
 	Files []string
 	// InTree tells that it lies in the hyfair tree's own folder of plugins, and
@@ -101,6 +102,11 @@ func Write(r Request, hyfair string) (*Project, error) {
 			return nil, errors.Join(err, os.RemoveAll(p.Path))
 		}
 		p.Files = append(p.Files, f.name)
+	}
+	if p.Bundles() {
+		if err := bundle(p.SDK, filepath.Join(p.Path, bundled)); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(p.Path))
+		}
 	}
 	return p, nil
 }
@@ -196,12 +202,16 @@ func (p *Project) Package() string {
 	return "."
 }
 
-// Replaces tells that the project's go.mod leads to a tree on this machine, in place of a
-// version that any machine can fetch: because that was asked for, or this hyfair is of no
+// Replaces reports whether the project's go.mod leads to sources in a folder, in place of a
+// version that any machine can fetch: because --sdk was given, or this hyfair is of no
 // such version.
 func (p *Project) Replaces() bool {
 	return p.Language == Go && !p.InTree && p.SDK != "" && (p.asked || p.version == "")
 }
+
+// Bundles reports whether these sources are a copy of the SDK in the project's own folder
+// hyfair, so that the project builds on any machine.
+func (p *Project) Bundles() bool { return p.Replaces() && !p.asked }
 
 // Tree is SDK as a shell takes it.
 func (p *Project) Tree() string { return shell.Word(p.SDK) }

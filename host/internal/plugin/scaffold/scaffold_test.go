@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,8 +57,16 @@ func TestGoProjects(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
 			p := written(t, Request{Kind: kind, Name: "my-idea", Language: Go, Dir: filepath.Join(t.TempDir(), "new", "with space")})
-			if p.SDK != root(t) || p.InTree {
-				t.Errorf("built against %q, in the tree: %v", p.SDK, p.InTree)
+			if p.SDK != root(t) || p.InTree || !p.Bundles() {
+				t.Errorf("built against %q, in the tree: %v, with a copy: %v", p.SDK, p.InTree, p.Bundles())
+			}
+			// On a colleague's machine the folder stands elsewhere, and the tree is not there.
+			moved := filepath.Join(t.TempDir(), "moved")
+			if err := os.Rename(p.Path, moved); err != nil {
+				t.Fatal(err)
+			}
+			if p.Path = moved; mentions(t, moved, root(t)) {
+				t.Errorf("%s is named in the project's Go files", root(t))
 			}
 			if out, err := exec.Command("gofmt", "-l", p.Path).CombinedOutput(); err != nil || len(out) > 0 {
 				t.Errorf("gofmt: %v %s", err, out)
@@ -68,6 +77,23 @@ func TestGoProjects(t *testing.T) {
 			passes(t, filepath.Join(p.Path, "bin"), kind, "my-idea", discover.Unpinned)
 		})
 	}
+}
+
+// mentions reports whether a file that Go builds the project from holds the text.
+func mentions(t *testing.T, dir, text string) (found bool) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains([]string{".go", ".mod", ".s"}, filepath.Ext(path)) {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		found = found || strings.Contains(string(content), text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // A project in hyfair's own tree is part of its module.
@@ -288,7 +314,8 @@ func TestWithoutTheSources(t *testing.T) {
 }
 
 // A project requires hyfair's version, which any machine can fetch. It has a replace, with the
-// reason, only if --sdk is given or the version cannot be fetched.
+// reason, only if --sdk is given or the version cannot be fetched. Then it leads to a copy in
+// the project.
 func TestGoProjectsBuildElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		name, version string
@@ -298,7 +325,7 @@ func TestGoProjectsBuildElsewhere(t *testing.T) {
 	}{
 		{"released", "v1.2.3", false, []string{"require " + modulePath + " v1.2.3\n"}, "replace"},
 		{"released, with --sdk", "v1.2.3", true, []string{"require " + modulePath + " v1.2.3\n", "as asked for", "\nreplace " + modulePath + " => " + root(t) + "\n"}, "development"},
-		{"development", "", false, []string{"require " + modulePath + " v0.0.0\n", "// This hyfair is a development build", "\nreplace " + modulePath + " => " + root(t) + "\n"}, "asked"},
+		{"development", "", false, []string{"require " + modulePath + " v0.0.0\n", "// This hyfair is a development build", "\nreplace " + modulePath + " => ./hyfair\n"}, root(t)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &Project{Request: Request{Kind: client.Strategy, Name: "x", Language: Go, Dir: "/d", SDK: root(t)}, File: "hyfair-search-x", Path: "/d/search-x", version: c.version, asked: c.asked}

@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -100,9 +103,9 @@ func (p *Project) module() (module, sums string, err error) {
 	if !p.Replaces() {
 		return fmt.Sprintf("module %s\n\nrequire %s %s\n", p.File, modulePath, p.version), "", nil
 	}
-	why := "This hyfair is a development build, of no version that could be fetched:\n// the line leads to its sources on this machine, and another machine has them\n// elsewhere. With a released version in place of v0.0.0, it can go."
-	if p.version != "" {
-		why = "The sources of hyfair on this machine, as asked for. Without the line, the\n// version above is fetched."
+	why, from := "This hyfair is a development build, of no version that could be fetched: its\n// sdk is copied to the folder "+bundled+". With a released version in place of v0.0.0,\n// the line and the folder can go.", "./"+bundled
+	if !p.Bundles() {
+		why, from = "The sources of hyfair on this machine, as asked for: --sdk.", p.SDK
 	}
 	text, err := os.ReadFile(filepath.Join(p.SDK, "go.mod"))
 	if err != nil {
@@ -125,12 +128,52 @@ replace %[3]s => %[6]s
 
 // What hyfair's sdk is built from, in its versions.
 require (
-`, p.File, language, modulePath, cmp.Or(p.version, "v0.0.0"), why, quoted(p.SDK))
+`, p.File, language, modulePath, cmp.Or(p.version, "v0.0.0"), why, quoted(from))
 	for _, r := range required {
 		fmt.Fprintf(&b, "\t%s // indirect\n", r)
 	}
 	b.WriteString(")\n")
 	return b.String(), string(checksums), nil
+}
+
+// bundled is the folder of a project that holds a copy of the SDK.
+const bundled = "hyfair"
+
+// bundle copies what a plugin in Go is built from: the tree's sdk, what that shares with the
+// host, and the licence, without tests and without the SDK of other languages.
+func bundle(tree, to string) error {
+	write := func(name string) error {
+		text, err := os.ReadFile(filepath.Join(tree, name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), text, 0o644)
+		}
+		return err
+	}
+	for _, folder := range []string{"sdk", "internal"} {
+		err := fs.WalkDir(os.DirFS(filepath.Join(tree, folder)), ".", func(name string, d fs.DirEntry, err error) error {
+			switch ending := path.Ext(name); {
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == "testdata" || d.Name() == "python"):
+				return fs.SkipDir
+			case d.IsDir() || ending != ".go" && ending != ".s" || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			return write(filepath.Join(folder, filepath.FromSlash(name)))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum", "LICENSE"} {
+		if err := write(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // requirements reads a go.mod: its line on the language's version, and those on
