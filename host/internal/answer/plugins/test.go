@@ -206,12 +206,15 @@ func (t *tester) run(ctx context.Context, p *discover.Plugin, r TestRequest, eac
 	return conformance.CheckSolver(ctx, p.Solver(), o, each)
 }
 
-// Document shows a line a case.
+// Document shows a line a case, with its time where it was run.
 func (r *Tested) Document() *view.Document {
 	lines := view.Paragraph{fmt.Sprintf("%s %s %s, %s", r.Kind, r.Name, r.Version, r.Path)}
 	words := map[string]string{conformance.Passed.String(): "pass", conformance.Failed.String(): "FAIL", conformance.Inconclusive.String(): "INCONCLUSIVE"}
 	for _, c := range r.Cases {
 		line := cmp.Or(words[c.Verdict], "skip") + "  " + c.Name
+		if c.Seconds > 0 {
+			line += fmt.Sprintf(" (%s s)", view.Number(&c.Seconds, 2))
+		}
 		if why, _, _ := strings.Cut(c.Why, "\n"); why != "" {
 			line += ": " + why
 		}
