@@ -39,7 +39,7 @@ class ORTools(Solver):
             name="ortools", version="1.0.0",
             summary="mixed-integer linear programs with the CBC in OR-Tools (branch and cut, floating point)",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)], exactness=Exactness.NUMERICAL,
-            libraries=[Library.of_package("ortools", "scripts/setup.sh solvers", "OR-Tools")],
+            libraries=[Library.of_package("ortools", "scripts/setup.sh solvers", "OR-Tools", solver="CBC")],
             options=[Option("presolve", "on", "simplify the problem first: on or off")])
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:

@@ -49,7 +49,7 @@ class SCIP(Solver):
         return Description(
             name="scip", version="1.0.0", summary="mixed-integer linear programs with SCIP (branch and cut, floating point)",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)], exactness=Exactness.NUMERICAL,
-            libraries=[Library.of_package("pyscipopt", "scripts/setup.sh solvers", "PySCIPOpt")],
+            libraries=[Library.of_package("pyscipopt", "scripts/setup.sh solvers", "PySCIPOpt", solver="SCIP")],
             options=[Option("presolve", "on", "simplify the problem first: on or off"),
                      Option("emphasis", "default", "SCIP's settings for a purpose: " + ", ".join(EMPHASES))])
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,25 +174,31 @@ func (b *book) reuse(own *journal.Journal, more []string) error {
 	return nil
 }
 
-// prepare adopts reusable results of other runs, and keeps the tasks' content digests.
-func (b *book) prepare(tasks []Task) error {
-	cells := map[string][]Task{}
+// within names what results of different processors are not mixed in: the task's cell; under a
+// budget in time, in which they do more or less, the whole experiment.
+func (b *book) within(t Task) string {
+	if b.frame.Limit() > 0 {
+		return ""
+	}
+	return cmp.Or(t.Cell, t.Key)
+}
+
+// prepare adopts reusable results of other runs, and keeps the tasks' content digests. apart are
+// the machines whose results were left because others were there.
+func (b *book) prepare(tasks []Task) (apart []record.Machine, err error) {
+	cells, size := map[string][]Task{}, map[string]int{}
 	var order []string
 	for _, t := range tasks {
 		if t.Asked == nil {
 			continue
 		}
-		content, err := b.frame.content(t.Asked, t.Plugins)
-		if err != nil {
-			return err
+		if b.contents[t.Key], err = b.frame.content(t.Asked, t.Plugins); err != nil {
+			return nil, err
 		}
-		b.contents[t.Key] = content
+		cell := b.within(t)
+		size[cell]++
 		if _, _, done := b.Done(t.Key); done {
 			continue
-		}
-		cell := t.Cell
-		if cell == "" {
-			cell = t.Key
 		}
 		if cells[cell] == nil {
 			order = append(order, cell)
@@ -199,36 +206,37 @@ func (b *book) prepare(tasks []Task) error {
 		cells[cell] = append(cells[cell], t)
 	}
 	if len(b.known) == 0 {
-		return nil
-	}
-	size := map[string]int{}
-	for _, t := range tasks {
-		size[t.Cell]++
+		return nil, nil
 	}
 	for _, cell := range order {
 		open := cells[cell]
-		done, err := b.elsewhere(open, open[0].Cell != "" && len(open) < size[cell])
+		done, left, err := b.elsewhere(open, len(open) < size[cell])
 		if err == nil && len(done) > 0 {
 			err = b.run.Take(done...)
 		}
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for _, m := range left {
+			if !slices.ContainsFunc(apart, m.Same) {
+				apart = append(apart, m)
+			}
 		}
 	}
-	return nil
+	return apart, nil
 }
 
 // elsewhere finds results of a cell's tasks that other runs made on equal machines. If no task
 // of the cell was done here and a journal was named with Reuse, results of one kind of machine
-// are accepted for the whole cell.
-func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err error) {
+// are accepted for the whole cell. left are other machines with results that were not accepted.
+func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, left []record.Machine, err error) {
 	var machines []record.Machine
 	found := make([][]journal.Done, len(tasks))
 	for i, t := range tasks {
 		for n, j := range b.known {
 			known, err := j.Known(b.contents[t.Key])
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for _, d := range known {
 				if n > 0 {
@@ -250,15 +258,20 @@ func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, err err
 		}
 		return done
 	}
-	if done = on(session.Machine()); len(done) > 0 || begun || len(b.known) == 1 {
-		return done, nil
+	here := session.Machine()
+	left = slices.DeleteFunc(slices.Clone(machines), here.Same)
+	if done = on(here); len(done) == len(tasks) {
+		return done, nil, nil
+	}
+	if len(done) > 0 || begun || len(b.known) == 1 {
+		return done, left, nil
 	}
 	for _, m := range machines {
 		if done = on(m); len(done) == len(tasks) {
-			return done, nil
+			return done, nil, nil
 		}
 	}
-	return nil, nil
+	return nil, left, nil
 }
 
 // Complete stores a task's result with its content digest.

@@ -15,20 +15,25 @@ import (
 
 // counting is a plan of one cell whose tasks give their seeds.
 type counting struct {
-	runs int
-	made *[]int64
+	runs   int
+	made   *[]int64
+	budget string // in a time, each task is a cell
 }
 
 func (p counting) Frame() *Frame {
 	f := &Frame{Command: "count", Plan: "count", Subjects: []*Subject{{Study: "s", Model: "m"}}, Arms: []string{"a"}}
-	f.Runs, f.Seed, f.Threads, f.Jobs = p.runs, 1, 1, 1
+	f.Runs, f.Seed, f.Threads, f.Jobs, f.Budget = p.runs, 1, 1, 1, p.budget
 	return f
 }
 
 func (p counting) Do(ctx context.Context, b *Bench) error {
 	var tasks []Task
 	for _, e := range Entries(p.Frame(), []string{"s"}, []string{"a"}) {
-		tasks = append(tasks, Task{Key: e.Key, Asked: e.Seed, Cell: e.Cell(), Try: func(context.Context, []int, string, func(string)) (Outcome, error) {
+		cell := e.Cell()
+		if p.budget != "" {
+			cell = ""
+		}
+		tasks = append(tasks, Task{Key: e.Key, Asked: e.Seed, Cell: cell, Try: func(context.Context, []int, string, func(string)) (Outcome, error) {
 			*p.made = append(*p.made, e.Seed)
 			return Outcome{Result: e.Seed}, nil
 		}})
@@ -49,7 +54,7 @@ func (c *counted) Keep(k Kept)            { c.Kept = k }
 func counts(t *testing.T, path string, runs int, how Beginning) (made []int64, taken []Taken) {
 	t.Helper()
 	s := &session.Session{JournalFile: path}
-	table, err := Conduct(t.Context(), s, Here{}, counting{runs, &made}, how)
+	table, err := Conduct(t.Context(), s, Here{}, counting{runs, &made, ""}, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +136,29 @@ func TestNoCellIsMixed(t *testing.T) {
 				t.Errorf("made %v, taken%s; want %v, taken%s", made, text, c.made, c.taken)
 			}
 		})
+	}
+}
+
+// Under a budget in time no table has results of two kinds of processors, in whichever cells.
+func TestNoTimeIsMixed(t *testing.T) {
+	two := moved(t, 2)
+	for budget, want := range map[string]struct{ part, whole string }{
+		"1s":  {"[1 2 3 4]", "[]"},
+		"5it": {"[3 4]", "[]"},
+	} {
+		for runs, want := range map[int]string{4: want.part, 2: want.whole} {
+			var made []int64
+			s := &session.Session{JournalFile: filepath.Join(t.TempDir(), "j.db")}
+			if _, err := Conduct(t.Context(), s, Here{}, counting{runs, &made, budget}, Beginning{Reuse: []string{two}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if text := fmt.Sprint(made); text != want {
+				t.Errorf("budget %s, %d runs: made %s, want %s", budget, runs, text, want)
+			}
+		}
 	}
 }
 

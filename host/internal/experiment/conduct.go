@@ -60,8 +60,12 @@ func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 			tasks = b.book.frame.shard(of, tasks)
 			b.Session.Note("shard %s: %d of %d tasks; hyfair runs merge puts the journals of all shards together", of, len(tasks), all)
 		}
-		if err := b.book.prepare(tasks); err != nil {
+		apart, err := b.book.prepare(tasks)
+		if err != nil {
 			return err
+		}
+		for _, m := range apart {
+			b.Session.Note("results of another machine, %s, are not taken over: they would stand beside those of this one", m)
 		}
 		o.unchanged = b.book.frame.unchanged
 		if o.Here {

@@ -36,7 +36,7 @@ func PluginOf(p *discover.Plugin) (Plugin, error) {
 	if err != nil {
 		return Plugin{}, err
 	}
-	return Plugin{Name: d.Name, Version: d.Version, Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
+	return Plugin{Name: d.Name, Version: p.Version(), Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
 }
 
 // Solvers launches each solver once, with the common options, passes all to look, and returns
@@ -189,7 +189,7 @@ func (f *Frame) ground() (map[string]string, error) {
 		return nil, err
 	}
 	m := session.Machine()
-	m.Memory, m.Governor = 0, ""
+	m.Memory, m.Caches, m.Governor, m.Kernel = 0, "", "", ""
 	out := map[string]string{programSetting: program.SHA256, record.MachineSetting: m.String()}
 	sums := map[string]string{}
 	for name, p := range f.Plugins {

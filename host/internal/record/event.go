@@ -91,16 +91,21 @@ type Machine struct {
 	CPUs int `json:"cpus"`
 	// The processor's name.
 	CPU string `json:"cpu,omitempty"`
+	// The sizes of the first processor's caches, from level 1 on.
+	Caches string `json:"caches,omitempty"`
 	// The memory in bytes.
 	Memory int64 `json:"memory,omitempty"`
 	// The frequency governor of Linux.
 	Governor string `json:"governor,omitempty"`
+	// The kernel's version.
+	Kernel string `json:"kernel,omitempty"`
 }
 
 // Same reports whether equal work takes equally long on two machines: they have the same
-// system and processors.
+// system and processors. Caches that one of them does not tell are taken to be equal.
 func (m Machine) Same(o Machine) bool {
-	return m.OS == o.OS && m.Arch == o.Arch && m.CPUs == o.CPUs && m.CPU == o.CPU
+	caches := m.Caches == o.Caches || m.Caches == "" || o.Caches == ""
+	return m.OS == o.OS && m.Arch == o.Arch && m.CPUs == o.CPUs && m.CPU == o.CPU && caches
 }
 
 // String names the machine in a line.
@@ -109,11 +114,17 @@ func (m Machine) String() string {
 	if m.CPU != "" {
 		text += " (" + m.CPU + ")"
 	}
+	if m.Caches != "" {
+		text += ", caches " + m.Caches
+	}
 	if m.Memory > 0 {
 		text += fmt.Sprintf(", %.3g GiB of memory", float64(m.Memory)/(1<<30))
 	}
 	if m.Governor != "" {
 		text += ", governor " + m.Governor
+	}
+	if m.Kernel != "" {
+		text += ", kernel " + m.Kernel
 	}
 	return text
 }

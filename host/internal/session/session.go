@@ -308,7 +308,7 @@ func (r *Run) Fail(err error) {
 var Machine = sync.OnceValue(func() record.Machine {
 	return record.Machine{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
-		CPU: machine.Model(), Memory: machine.Memory(), Governor: machine.Governor(),
+		CPU: machine.Model(), Caches: machine.Caches(), Memory: machine.Memory(), Governor: machine.Governor(), Kernel: machine.Kernel(),
 	}
 })
 

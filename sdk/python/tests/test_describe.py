@@ -14,6 +14,7 @@ def test_what_is_said_of_a_package():
     missing = Library.of_package("no-such-package-anywhere", "the command")
     assert (missing.found, missing.name, missing.hint) == (False, "no-such-package-anywhere", "the command")
     assert sys.executable in missing.problem
+    assert Library.of_package("pytest", "", "Tests", solver="CBC").name == "CBC in Tests"
 
 
 def test_options():

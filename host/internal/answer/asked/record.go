@@ -48,10 +48,20 @@ func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Ask
 type Solver struct {
 	// The solver plugin.
 	Name string `json:"name"`
-	// The plugin's version.
+	// The plugin's version and its build: the commit, or the start of its files' checksum.
 	Version string `json:"version"`
 	// The native library with its version; empty without one.
 	Library string `json:"library"`
+}
+
+// String is the name and what the plugins say of their version.
+func (s Solver) String() string {
+	var said []string
+	for _, version := range strings.Split(s.Version, "+") {
+		version, _, _ = strings.Cut(version, " ")
+		said = append(said, version)
+	}
+	return strings.TrimSpace(s.Name + " " + strings.Join(said, "+"))
 }
 
 // SolverOf names the solver, or a portfolio by its members.
@@ -59,7 +69,7 @@ func SolverOf(all ...*discover.Plugin) Solver {
 	var names, versions, libraries []string
 	for _, p := range all {
 		d := p.Description()
-		names, versions = append(names, d.Name), append(versions, d.Version)
+		names, versions = append(names, d.Name), append(versions, p.Version())
 		if l := session.Library(d); l != "" {
 			libraries = append(libraries, l)
 		}
@@ -105,7 +115,7 @@ func Started(s *session.Session, command string, st *study.Study, q *problem.Que
 	solver := SolverOf(plugins...)
 	versions := map[string]string{"library": solver.Library}
 	for _, p := range plugins {
-		versions[p.String()] = p.Description().Version
+		versions[p.String()] = p.Version()
 		for name, value := range p.Options {
 			if len(plugins) > 1 {
 				name = p.Description().Name + "." + name

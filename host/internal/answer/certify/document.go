@@ -15,7 +15,7 @@ import (
 
 // Document presents the result.
 func (r *Result) Document() *view.Document {
-	solver := fmt.Sprintf("solver %s %s", r.Solver.Name, r.Solver.Version)
+	solver := fmt.Sprintf("solver %s", r.Solver)
 	if r.Solver.Library != "" {
 		solver += fmt.Sprintf(" (%s)", r.Solver.Library)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
+	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
-	"github.com/hyfair/hyfair/host/internal/system/machine"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
 )
@@ -40,14 +40,7 @@ type Diagnosis struct {
 type Machine struct {
 	// The version of Go.
 	Go string `json:"go"`
-	// The operating system.
-	OS string `json:"os"`
-	// The architecture.
-	Arch string `json:"arch"`
-	// The number of processors.
-	CPUs int `json:"cpus"`
-	// The processor's name.
-	CPU string `json:"cpu,omitempty"`
+	record.Machine
 }
 
 // Data is the folder of the data.
@@ -66,7 +59,7 @@ func Diagnose(ctx context.Context, s *session.Session, r Checkup) (*Diagnosis, e
 	}
 	d := &Diagnosis{
 		Version: session.Build(), Listed: *list, Data: Data{Path: r.Data}, Advice: []string{},
-		Machine: Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), CPU: machine.Model()},
+		Machine: Machine{runtime.Version(), session.Machine()},
 	}
 	usable := map[client.Kind]int{}
 	var fixes []string
@@ -108,10 +101,7 @@ func missing(l *discover.Listing) (fixes []string) {
 // Document shows the diagnosis.
 func (d *Diagnosis) Document() *view.Document {
 	m := d.Machine
-	machine := fmt.Sprintf("hyfair %s, %s, %s/%s, %d CPUs", d.Version, m.Go, m.OS, m.Arch, m.CPUs)
-	if m.CPU != "" {
-		machine += fmt.Sprintf(" (%s)", m.CPU)
-	}
+	machine := fmt.Sprintf("hyfair %s, %s, %s", d.Version, m.Go, m.Machine)
 	plugins, data := &view.Facts{Title: "plugins"}, &view.Facts{Title: "data"}
 	for i := range d.Plugins {
 		p := &d.Plugins[i]

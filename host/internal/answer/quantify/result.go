@@ -126,7 +126,7 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 func (r *Result) Document() *view.Document {
 	d := view.Of(view.Paragraph{
 		fmt.Sprintf("%s, model %s: %s", r.Study, r.Model, r.question()),
-		fmt.Sprintf("solver %s %s", r.Solver.Name, r.Solver.Version),
+		fmt.Sprintf("solver %s", r.Solver),
 	})
 	d.Add(r.Caveats()...)
 	if r.Nobody() {

@@ -341,7 +341,7 @@ func (o *Searcher) task(seed int64) record.Task {
 func (o *Searcher) Begin(seed int64, begin time.Time) (*session.Run, error) {
 	versions := map[string]string{}
 	for _, p := range o.plugins {
-		versions[p.String()] = p.Description().Version
+		versions[p.String()] = p.Version()
 	}
 	s := o.query.Space
 	return o.session.Begin(record.Started{

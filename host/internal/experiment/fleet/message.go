@@ -347,7 +347,7 @@ func parseState(text []byte) (*State, error) {
 	if !isName(s.Name) || s.Role != RoleWorker && s.Role != RoleCoordinator || s.Slots < 0 || s.Slots > 1<<16 || s.Done < 0 || s.Failed < 0 || s.Total < 0 || s.Left < 0 {
 		return nil, errors.New("a name, role or number of it is out of range")
 	}
-	for _, text := range []*string{&s.Host, &s.Version, &s.Program, &s.Machine.OS, &s.Machine.Arch, &s.Machine.CPU, &s.Machine.Governor} {
+	for _, text := range []*string{&s.Host, &s.Version, &s.Program, &s.Machine.OS, &s.Machine.Arch, &s.Machine.CPU, &s.Machine.Caches, &s.Machine.Governor, &s.Machine.Kernel} {
 		*text = view.Printable(*text)
 	}
 	for i := range s.Busy {

@@ -3,6 +3,7 @@ package discover
 import (
 	"bufio"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -50,6 +51,33 @@ func (p *Plugin) Identity() (*Identity, error) {
 		err = r.interpreter(i)
 	}
 	return r.end(p.Found.Path, err)
+}
+
+// Version is what the plugin says of itself, and its build after a space: the commit, of a
+// program in Go that was built from one without changes, else the start of the checksum of the
+// plugin's own files.
+func (p *Plugin) Version() string {
+	return strings.TrimSpace(p.Description().Version + " " + p.build())
+}
+
+// build is short enough to be read; empty where the files cannot be read.
+func build(path string) string {
+	const length = 12
+	if info, err := buildinfo.ReadFile(path); err == nil {
+		said := map[string]string{}
+		for _, s := range info.Settings {
+			said[s.Key] = s.Value
+		}
+		if commit := said["vcs.revision"]; len(commit) >= length && said["vcs.modified"] == "false" {
+			return commit[:length]
+		}
+	}
+	r := &reader{all: sha256.New(), folders: map[string]bool{}}
+	id, err := r.end(path, r.take("", path))
+	if err != nil {
+		return ""
+	}
+	return id.SHA256[:length]
 }
 
 // IdentityOf reads one file.

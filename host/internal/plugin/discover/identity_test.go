@@ -79,3 +79,20 @@ func TestInterpreter(t *testing.T) {
 		t.Error("no interpreter, and no error")
 	}
 }
+
+// TestBuild: another file makes another version, whatever the plugin's description says.
+func TestBuild(t *testing.T) {
+	of := func(text string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "main.py"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return build(dir)
+	}
+	if a, b, c := of("one"), of("one"), of("two"); len(a) != 12 || a != b || a == c {
+		t.Errorf("builds %q, %q and %q", a, b, c)
+	}
+	if b := build(filepath.Join(t.TempDir(), "none")); b != "" {
+		t.Errorf("build %q of no file", b)
+	}
+}

@@ -27,6 +27,8 @@ type Plugin struct {
 	// Options are to be handed over with every question: the preset's, and the
 	// user's over them.
 	Options map[string]string
+
+	build func() string
 }
 
 // killGrace is how long a plugin may take to stop by itself: a question with a
@@ -55,7 +57,7 @@ func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error)
 		p.Close()
 		return nil, fmt.Errorf("%s: the plugin calls itself %q; its file's name says %q: rename one of them: %w", f.Path, name, f.Name, sdk.ErrIncompatible)
 	}
-	return &Plugin{Plugin: p, Found: f, Options: map[string]string{}}, nil
+	return &Plugin{Plugin: p, Found: f, Options: map[string]string{}, build: sync.OnceValue(func() string { return build(f.Path) })}, nil
 }
 
 // environment is what the plugin gets besides the host's own. Python would

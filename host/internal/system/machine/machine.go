@@ -3,10 +3,12 @@ package machine
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/load"
 	"github.com/shirou/gopsutil/v4/mem"
 )
@@ -35,6 +37,31 @@ func Governor() string {
 	}
 	text, _ := os.ReadFile("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	return strings.TrimSpace(string(text))
+}
+
+// Caches are the sizes of the first processor's caches, as Linux names them, such as L1d 48K,
+// L1i 32K, L2 2048K; empty elsewhere.
+func Caches() string {
+	const folder = "/sys/devices/system/cpu/cpu0/cache"
+	entries, _ := os.ReadDir(folder) // in order of their levels
+	var caches []string
+	for _, e := range entries {
+		of := func(what string) string {
+			text, _ := os.ReadFile(filepath.Join(folder, e.Name(), what))
+			return strings.TrimSpace(string(text))
+		}
+		if size := of("size"); size != "" {
+			kind := map[string]string{"Data": "d", "Instruction": "i"}[of("type")]
+			caches = append(caches, "L"+of("level")+kind+" "+size)
+		}
+	}
+	return strings.Join(caches, ", ")
+}
+
+// Kernel is the system's version; empty where it does not tell it.
+func Kernel() string {
+	version, _ := host.KernelVersion()
+	return version
 }
 
 // Load is the mean number of processes that wanted to run in the last minute; ok is

@@ -54,7 +54,7 @@ class SciPy(Solver):
             name="scipy", version="1.0.0", summary="SciPy's milp: HiGHS, without the means to steer it",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)],
             exactness=Exactness.NUMERICAL,
-            libraries=[Library.of_package("scipy", "scripts/setup.sh python", "SciPy")],
+            libraries=[Library.of_package("scipy", "scripts/setup.sh python", "SciPy", solver="HiGHS")],
             options=[Option("presolve", "on", "on or off")])
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:

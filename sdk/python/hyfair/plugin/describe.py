@@ -43,19 +43,22 @@ class Library:
     """What was tried and seen, where it was not found."""
 
     @classmethod
-    def of_package(cls, package: str, hint: str, name: str = "") -> Library:
+    def of_package(cls, package: str, hint: str, name: str = "", solver: str = "") -> Library:
         """The installed package of that name on the package index, which is not
-        imported; under another name for people. Its path is that of the list of all
-        its files and their checksums."""
+        imported; under another name for people, with the solver before it that a package
+        such as PuLP wraps. Its path is that of the list of all its files and their checksums."""
         import importlib.metadata  # which takes its time, and is needed here only
         import sys
 
+        name = name or package
+        if solver:
+            name = f"{solver} in {name}"
         try:
             found = importlib.metadata.distribution(package)
         except importlib.metadata.PackageNotFoundError:
-            return cls(name or package, False, hint=hint, problem=f"{sys.executable} has no package {package}")
+            return cls(name, False, hint=hint, problem=f"{sys.executable} has no package {package}")
         record = next((str(f.locate()) for f in found.files or () if f.name == "RECORD"), "")
-        return cls(name or package, True, found.version, record)
+        return cls(name, True, found.version, record)
 
 
 @dataclass
