@@ -18,7 +18,7 @@
 # and either where the wheel cannot be had. lp_solve is the distribution's. The
 # Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
 # in requirements-lime.txt there; lime itself comes as source. The solvers are wheels
-# pinned in plugins/solver-*/requirements.txt, each of which can do without the others.
+# pinned in plugins/*/requirements.txt, each of which can do without the others.
 # PyTorch, gigabytes of it, has an environment of its own.
 # Veritas, with which make bench-trees compares, goes into the environment of the models.
 # The browser is the distribution's Chromium, with axe-core, pinned, from npm: tests
@@ -258,14 +258,14 @@ bring_lime() {
 	ln -s "$found" "$DEPS/python/lime" && record lime "$LIME" wheels "$(pin_of_lime)"
 }
 
-# The solvers go into that environment too. What tells which are there is a file that
+# The solvers, and Optuna, go into that environment too. What tells which are there is a file that
 # goes with it; where one could not be had, the next call tries again.
-pin_of_solvers() { cat "$ROOT"/plugins/solver-*/requirements.txt | cksum | tr -s ' \t' - | cut -d- -f1,2; }
+pin_of_solvers() { cat "$ROOT"/plugins/*/requirements.txt | cksum | tr -s ' \t' - | cut -d- -f1,2; }
 bring_solvers() {
 	local python=$DEPS/python/bin/python file name had=0 all=0 pin
 	[ -e "$python" ] || bring_python || return 1
 	rm -f "$DEPS/python/solvers"
-	for file in "$ROOT"/plugins/solver-*/requirements.txt; do
+	for file in "$ROOT"/plugins/*/requirements.txt; do
 		name=$(basename "${file%/requirements.txt}")
 		all=$((all + 1))
 		say "fetching what $name needs"

@@ -71,7 +71,8 @@ REASONS = {
 
 def settings(options: SolveOptions) -> dict[str, str]:
     """cvc5's own options for a call."""
-    out = {NATIVE[name]: option.word(options.options, name, words) for name, words in WORDS.items()}
+    given = option.read(OPTIONS, options.options)
+    out = {NATIVE[name]: given.choice(name, *words) for name, words in WORDS.items()}
     out.update({"produce-models": "true", "seed": str(options.seed % MOST), "sat-random-seed": str(options.seed % 2**32)})
     if options.time_limit is not None:
         out["tlimit-per"] = str(max(1, int(options.time_limit * 1000)))

@@ -44,6 +44,12 @@ CLAIMS: Dict[int, Tuple[Status, Reason, str]] = {
 }
 """By Gurobi's status, complete up to 13.0."""
 
+OPTIONS = [
+    Option("presolve", "auto", "simplify the problem first: auto, off, on or aggressive"),
+    Option("focus", "balance", "what to aim for: balance, points, proof or bound"),
+    Option("numeric", "0", "care taken of the arithmetic, 0 to 3"),
+]
+
 
 class Gurobi(Solver):
     """What --solver gurobi selects."""
@@ -54,9 +60,7 @@ class Gurobi(Solver):
             summary="mixed-integer linear programs with Gurobi (branch and cut, floating point; 2,000 columns without a licence)",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)], exactness=Exactness.NUMERICAL,
             sets=True, libraries=[Library.of_package("gurobipy", "scripts/setup.sh solvers", "Gurobi")],
-            options=[Option("presolve", "auto", "simplify the problem first: auto, off, on or aggressive"),
-                     Option("focus", "balance", "what to aim for: balance, points, proof or bound"),
-                     Option("numeric", "0", "care taken of the arithmetic, 0 to 3")])
+            options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         assert problem.milp is not None  # the form asked for is one that is served
@@ -87,8 +91,10 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
 
 def settings(options: SolveOptions) -> Dict[str, Any]:
     """Gurobi's own parameters for a call."""
+    given = option.read(OPTIONS, options.options)
+
     def choice(name: str, words: Dict[str, int]) -> int:
-        return words[option.word(options.options, name, list(words))]
+        return words[given.choice(name, *words)]
 
     out: Dict[str, Any] = {
         "Presolve": choice("presolve", {"auto": -1, "off": 0, "on": 1, "aggressive": 2}),

@@ -45,6 +45,8 @@ Marabou has called questions with such inputs unsat that have a point
 Sum = List[Tuple[float, Value]]
 """Coefficients and values."""
 
+OPTIONS = [Option("milp", "off", "tighten bounds with linear programs first: on or off")]
+
 
 class Marabou(Solver):
     """What --solver marabou selects."""
@@ -54,14 +56,14 @@ class Marabou(Solver):
             name="marabou", version="1.0.0", summary="ReLU networks with Marabou (simplex and splits, floating point)",
             serves=[Service(Form.NETWORK, Goal.DECIDE)], exactness=Exactness.NUMERICAL,
             libraries=[Library.of_package("maraboupy", "scripts/setup.sh solvers", "Marabou")],
-            options=[Option("milp", "off", "tighten bounds with linear programs first: on or off")])
+            options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         assert problem.network is not None  # the form asked for is one that is served
         q = problem.network
         if q.relax or q.k > 2:
             raise Unsupported("relaxations and k > 2")
-        tighten = option.word(options.options, "milp", ["on", "off"]) == "on"
+        tighten = option.read(OPTIONS, options.options).choice("milp", "on", "off") == "on"
         try:
             from maraboupy import MarabouCore
         except ImportError as e:

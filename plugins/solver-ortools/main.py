@@ -30,6 +30,8 @@ CLAIMS: Dict[int, Tuple[Status, Reason, str]] = {
 }
 """By OR-Tools' ResultStatus. Only a time limit is ever set."""
 
+OPTIONS = [Option("presolve", "on", "simplify the problem first: on or off")]
+
 
 class ORTools(Solver):
     """What --solver ortools selects."""
@@ -40,7 +42,7 @@ class ORTools(Solver):
             summary="mixed-integer linear programs with the CBC in OR-Tools (branch and cut, floating point)",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)], exactness=Exactness.NUMERICAL,
             libraries=[Library.of_package("ortools", "scripts/setup.sh solvers", "OR-Tools", solver="CBC")],
-            options=[Option("presolve", "on", "simplify the problem first: on or off")])
+            options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         assert problem.milp is not None  # the form asked for is one that is served
@@ -51,7 +53,7 @@ class ORTools(Solver):
 
 def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     """Has CBC solve the problem once."""
-    presolve = option.word(options.options, "presolve", ["on", "off"]) == "on"
+    presolve = option.read(OPTIONS, options.options).choice("presolve", "on", "off") == "on"
     try:
         from ortools.linear_solver import pywraplp
     except ImportError as e:

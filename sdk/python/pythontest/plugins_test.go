@@ -16,12 +16,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/conformance"
 )
 
-// TestSolversConform holds the solvers of this tree that are written in Python
+// TestPluginsConform holds the plugins of this tree that are written in Python
 // against the suite, those whose packages are there. Without them each says so.
-func TestSolversConform(t *testing.T) {
+func TestPluginsConform(t *testing.T) {
 	tier.NeedUsual(t)
 	need(t)
-	folders, err := filepath.Glob("../../../plugins/solver-*/plugin.yaml")
+	folders, err := filepath.Glob("../../../plugins/*/plugin.yaml")
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("%v, %v", folders, err)
 	}
@@ -32,6 +32,9 @@ func TestSolversConform(t *testing.T) {
 		}
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			config := client.Config{Path: python, Args: []string{"main.py"}, Dir: dir, Kind: client.Solver, NoTLS: true}
+			if strings.HasPrefix(filepath.Base(dir), "search-") {
+				config.Kind = client.Strategy
+			}
 			p := launch(t, config)
 			if i := p.Description().Interpreter; i == nil || i.Version == "" || !filepath.IsAbs(i.Path) || !slices.ContainsFunc(i.Folders, holdsSDK) {
 				t.Errorf("interpreter %+v", i)
@@ -49,6 +52,12 @@ func TestSolversConform(t *testing.T) {
 				t.Skipf("SKIPPED: %s is missing (%s); %s brings it", lib.Name, lib.Problem, lib.Hint)
 			}
 			tier.NeedLong(t)
+			if config.Kind == client.Strategy {
+				conformance.Strategy(t, p.Strategy(), conformance.Options{
+					NewStrategy: func(context.Context) (sdk.Strategy, error) { return launch(t, config).Strategy(), nil },
+				})
+				return
+			}
 			conformance.Solver(t, p.Solver(), conformance.Options{
 				NewSolver: func(context.Context) (sdk.Solver, error) { return launch(t, config).Solver(), nil },
 			})

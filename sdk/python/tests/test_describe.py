@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from hyfair.plugin import InvalidOption, Library, option
+from hyfair.plugin import Library
 
 
 def test_what_is_said_of_a_package():
@@ -15,9 +15,3 @@ def test_what_is_said_of_a_package():
     assert (missing.found, missing.name, missing.hint) == (False, "no-such-package-anywhere", "the command")
     assert sys.executable in missing.problem
     assert Library.of_package("pytest", "", "Tests", solver="CBC").name == "CBC in Tests"
-
-
-def test_options():
-    assert option.word({"a": "on"}, "a", ["on", "off"]) == "on"
-    with pytest.raises(InvalidOption, match="a=up: want on, off or auto"):
-        option.word({"a": "up"}, "a", ["on", "off", "auto"])

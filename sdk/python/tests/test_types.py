@@ -11,11 +11,11 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent.parent
 
 
-SOLVERS = sorted("../../plugins/" + p.parent.name for p in HERE.glob("../../plugins/solver-*/main.py"))
+PLUGINS = sorted("../../plugins/" + p.parent.name for p in HERE.glob("../../plugins/*/main.py"))
 
 
 @pytest.mark.parametrize("what", [
-    "hyfair", "examples/minimal", "examples/hyfair-search-cem", "examples/hyfair-solver-scipy", *SOLVERS])
+    "hyfair", "examples/minimal", "examples/hyfair-search-cem", "examples/hyfair-solver-scipy", *PLUGINS])
 def test_mypy(what, tmp_path):
     pytest.importorskip("mypy")
     files = [what] if what == "hyfair" else sorted(str(p) for p in (HERE / what).glob("*.py") if "test" not in p.name)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Dict, List
 
 from hyfair.plugin import (
-    Description, InvalidOption, Move, Option, Preset, Session, Space, StartOptions, Strategy, Trial, TrialStatus,
-    draw, serve)
+    Description, Move, Option, Preset, Session, Space, StartOptions, Strategy, Trial, TrialStatus,
+    draw, option, serve)
 
 from cem import Island, Settings, Value
 
@@ -43,18 +43,10 @@ class CrossEntropy(Strategy):
 
 def settings(options: Dict[str, str]) -> Settings:
     """The options as numbers within sensible limits."""
-    def number(name: str, lo: float, hi: float) -> float:
-        try:
-            value = float(options[name])
-        except ValueError:
-            raise InvalidOption(f"{name}={options[name]}: not a number") from None
-        if not lo <= value <= hi:
-            raise InvalidOption(f"{name}={options[name]}: want {lo:g} to {hi:g}")
-        return value
-
+    given = option.read(OPTIONS, options)
     return Settings(
-        population=int(number("population", 4, 1 << 16)), elite=number("elite", 0.01, 1), rate=number("rate", 0.01, 1),
-        explore=number("explore", 0, 1), patience=int(number("patience", 1, 1 << 16)))
+        population=given.int("population", 4, 1 << 16), elite=given.float("elite", 0.01, 1), rate=given.float("rate", 0.01, 1),
+        explore=given.float("explore", 0, 1), patience=given.int("patience", 1, 1 << 16))
 
 
 class Search(Session):

@@ -45,6 +45,8 @@ CLAIMS: Dict[int, Tuple[Status, Reason]] = {
 """By HiGHS's number, which SciPy gives in its message; its own status lumps
 together what must be told apart."""
 
+OPTIONS = [Option("presolve", "on", "on or off")]
+
 
 class SciPy(Solver):
     """What --solver scipy selects."""
@@ -55,7 +57,7 @@ class SciPy(Solver):
             serves=[Service(Form.MILP, Goal.DECIDE), Service(Form.MILP, Goal.MAXIMISE)],
             exactness=Exactness.NUMERICAL,
             libraries=[Library.of_package("scipy", "scripts/setup.sh python", "SciPy", solver="HiGHS")],
-            options=[Option("presolve", "on", "on or off")])
+            options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         assert problem.milp is not None  # the form asked for is one that is served
@@ -64,7 +66,7 @@ class SciPy(Solver):
 
 def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
     """Asks SciPy once."""
-    presolve = option.word(options.options, "presolve", ["on", "off"]) == "on"
+    presolve = option.read(OPTIONS, options.options).choice("presolve", "on", "off") == "on"
     try:
         import numpy
         from scipy.optimize import Bounds, LinearConstraint

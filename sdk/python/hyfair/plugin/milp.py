@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import time
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence, Tuple, Union
 
 from .errors import Unsupported
-from .problem import MILP, Objective
+from .problem import MILP, Objective, Terms
 from .solver import Progress, Reason, Result, SolveOptions, Status
 
 COARSEST = 1e-4
@@ -215,3 +216,42 @@ def _best_reading(m: MILP, x: Sequence[float]) -> List[float]:
     more than leaving them as they are."""
     whole = [float(round(v)) if c.integer and math.isfinite(v) else float(v) for c, v in zip(m.columns, x)]
     return whole if m.violation(whole) <= m.violation(x) else list(x)
+
+
+def write_mps(m: MILP, path: Union[str, os.PathLike[str]]) -> None:
+    """Writes the problem as free MPS, for a library or a program that reads files. Column
+    i is called c{i}, row i r{i}; the upper side of a row of two is r{i}u. All bounds are
+    given, as readers' defaults differ, and numbers are written so that they are read
+    back exactly. A start and priorities have no place in the format."""
+    m.check()
+    sides: List[Tuple[str, str, float, Terms]] = [("obj", "N", -m.objective.offset, m.objective.terms)]
+    for i, r in enumerate(m.rows):
+        if r.lo == r.hi:
+            sides.append((f"r{i}", "E", r.lo, r.terms))
+            continue
+        if r.lo > -math.inf:
+            sides.append((f"r{i}", "G", r.lo, r.terms))
+        if r.hi < math.inf:
+            sides.append((f"r{i}u" if r.lo > -math.inf else f"r{i}", "L", r.hi, r.terms))
+    entries: List[List[str]] = [[] for _ in m.columns]
+    for name, _, _, terms in sides:
+        for c, a in zip(terms.columns, terms.coefs):
+            entries[c].append(f"    c{c} {name} {float(a)!r}")
+    with open(path, "w", encoding="ascii") as f:
+        def put(*lines: str) -> None:
+            f.write("\n".join(lines) + "\n")
+
+        put("NAME hyfair", *(["OBJSENSE", "    MAX"] if m.objective.maximise else []), "ROWS")
+        put(*(f" {kind} {name}" for name, kind, _, _ in sides), "COLUMNS")
+        for i, column in enumerate(m.columns):
+            put(*([f"    m{i} 'MARKER' 'INTORG'"] if column.integer else []), *(entries[i] or [f"    c{i} obj 0"]),
+                *([f"    n{i} 'MARKER' 'INTEND'"] if column.integer else []))
+        put("RHS", *(f"    rhs {name} {float(side)!r}" for name, _, side, _ in sides if side), "BOUNDS")
+        for i, column in enumerate(m.columns):
+            put(f" LO bnd c{i} {float(column.lo)!r}" if column.lo > -math.inf else f" MI bnd c{i}",
+                f" UP bnd c{i} {float(column.hi)!r}" if column.hi < math.inf else f" PL bnd c{i}")
+        if m.sets:
+            put("SOS")
+        for i, s in enumerate(m.sets):
+            put(f" S1 s{i}", *(f"    c{c} {k + 1}" for k, c in enumerate(s.columns)))
+        put("ENDATA")

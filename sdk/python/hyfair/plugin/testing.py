@@ -1,18 +1,22 @@
-"""What the tests of a plugin can be made of: the host's side of a search, without a
-host. ``hyfair plugin test`` asks much more of a plugin, over the wire."""
+"""What the tests of a plugin can be made of: the host's side of a search, and of a
+question to a solver, without a host. ``hyfair plugin test`` asks much more of a plugin,
+over the wire."""
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from . import draw, errors
+from . import draw, errors, option
 from .describe import Description
 from .evaluate import Evaluator
 from .network import Head, Layer, Network
+from .problem import MILP, Column, Form, Goal, Objective, Problem, Row, Terms
+from .solver import Result, SolveOptions, Solver, Status
 from .space import Condition, Feature, Input, Interval, Kind, Point, Region, Space
 from .strategy import Move, MoveKind, StartOptions, Strategy, Trial, TrialStatus
 
@@ -67,8 +71,6 @@ def search(
     asked for at a time, and trials lag behind by as many calls as the description
     says where chains are many. There is no solver. ``answer`` may change what the
     strategy is told, into a refusal for instance."""
-    from .serve.services import complete_options
-
     study, d = study or tiny(), strategy.describe()
     space, region = study.space, study.region or study.space.whole()
     space.check()
@@ -76,7 +78,7 @@ def search(
     host = Evaluator(study.network, space, region, study.epsilon, plain=True)
     session = strategy.start(space, StartOptions(
         seed, region, study.epsilon, [list(row) for row in study.rows] if d.needs_rows else [], study.network if d.needs_network else None,
-        complete_options(d, options or {}), chains))
+        option.complete(d.name, d.options, options or {}), chains))
     lag = d.lag if chains >= (d.lag + 1) * want else 0
     out: List[Trial] = []
     waiting: List[List[Trial]] = []
@@ -153,3 +155,80 @@ def trial(host: Evaluator, d: Description, space: Space, m: Move) -> Trial:
     if d.needs_pair:
         t.highest, t.lowest = host.point(x, o.highest), host.point(x, o.lowest)
     return t
+
+
+class IllegalClaim(AssertionError):
+    """A result that a host refuses, or that its own point refutes. A test that it ends
+    fails."""
+
+
+ROUNDING = 1e-9
+"""By how much a point may break a problem beside the result's own tolerance."""
+
+
+def knapsack(capacity: float = 14, least: float = 0) -> Problem:
+    """Which of four things to take, of weights 5, 7, 4 and 3 that sum to between least
+    and the capacity: the largest worth is 21, of all but the first, and its relaxation's 22.
+    With ``knapsack(2, 1)`` there is no point."""
+    every = range(4)
+    return Problem("knapsack", milp=MILP(
+        [Column(f"thing {i}", 0, 1, integer=True) for i in every], [Row("weight", least, capacity, Terms(every, [5, 7, 4, 3]))],
+        Objective(True, 0, Terms(every, [8, 11, 6, 4]))))
+
+
+def solve(solver: Solver, problem: Problem, options: Optional[Dict[str, str]] = None, **limits: Any) -> Result:
+    """Asks the solver as a host does: a problem that is checked, in a form and with a goal
+    that it serves, with all its options, those not given by their defaults; ``limits`` are
+    other fields of SolveOptions. ``IllegalClaim`` says what is wrong with the result: the
+    point held breaks the problem, or contradicts the objective or the bound."""
+    problem.check()
+    d = solver.describe()
+    if not d.answers(problem.form, problem.goal):
+        raise errors.Unsupported(f"{d.name} does not serve {problem.goal.name} of the {problem.form.name} form")
+    before = copy.deepcopy(problem)
+    result = solver.solve(problem, SolveOptions(options=option.complete(d.name, d.options, options or {}), **limits))
+    wrong = _refuted(problem, result) if problem == before else "the problem was modified, which belongs to the host"
+    if wrong:
+        raise IllegalClaim(wrong)
+    return result
+
+
+def _refuted(problem: Problem, r: Result) -> str:
+    """What is wrong with the claim; empty for nothing that can be seen here."""
+    if not isinstance(r, Result) or not isinstance(r.status, Status):
+        return f"solve returned {r!r}, and no Result with a Status"
+    held = r.values if problem.form is not Form.NETWORK else r.witness
+    if (r.status in (Status.FEASIBLE, Status.OPTIMAL)) > (held is not None):
+        return f"status {r.status.name} without a point"
+    if r.status is Status.INFEASIBLE and held is not None:
+        return "status INFEASIBLE with a point"
+    if not (math.isfinite(r.objective) and math.isfinite(r.tolerance) and r.tolerance >= 0) or r.bound is not None and math.isnan(r.bound):
+        return f"its objective, tolerance and bound are {r.objective}, {r.tolerance} and {r.bound}: want finite numbers, and a tolerance of at least 0"
+    if held is None:
+        return ""
+    if problem.milp is not None:
+        return _broken(problem.milp, r)
+    if problem.smt is not None and r.values is not None and len(r.values) != len(problem.smt.symbols):
+        return f"{len(r.values)} values for {len(problem.smt.symbols)} symbols"
+    q = problem.network
+    if q is not None and r.witness is not None and q.goal is Goal.DECIDE and q.k <= 2 and not q.relax:
+        if not q.is_witness(r.witness.copy1, r.witness.copy2):
+            return f"{r.witness} is no answer to the question"
+    return ""
+
+
+def _broken(m: MILP, r: Result) -> str:
+    assert r.values is not None
+    if len(r.values) != len(m.columns):
+        return f"{len(r.values)} values for {len(m.columns)} columns"
+    x = [float(v) for v in r.values]
+    off, slack = m.violation(x), r.tolerance + ROUNDING
+    if off > slack:
+        return f"the point {x} breaks the problem by {off:g}, and its tolerance is {r.tolerance:g}"
+    value, slack = m.value(x), 10 * slack * max(1.0, abs(r.objective))
+    if abs(value - r.objective) > slack:
+        return f"its objective is {r.objective:g}, and that of its point {value:g}"
+    beyond = 0.0 if r.bound is None or not m.objective.terms.columns else value - r.bound
+    if (beyond if m.objective.maximise else -beyond) > slack:
+        return f"its bound {r.bound:g} is refuted by its point, whose objective is {value:g}"
+    return ""

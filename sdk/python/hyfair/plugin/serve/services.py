@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Dict, List, Optional, TypeVar
+from typing import Any, Callable, Optional, TypeVar
 
 import grpc
 
 from .._pb.solver.v1 import solver_pb2
 from .._pb.strategy.v1 import strategy_pb2
 from ..describe import Description
-from ..errors import InvalidOption
 from . import status
 
 T = TypeVar("T")
@@ -88,14 +87,3 @@ def expect(value: T, kind: type, method: str) -> T:
 
 def _a(name: str) -> str:
     return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"
-
-
-def complete_options(d: Description, options: Dict[str, str]) -> Dict[str, str]:
-    """The options with their defaults; those that the description does not list
-    are refused."""
-    known: List[str] = [o.name for o in d.options]
-    for name in sorted(options):
-        if name not in known:
-            takes = "it takes " + ", ".join(known) if known else "it takes none"
-            raise InvalidOption(f'{d.name} has no option "{name}"; {takes}')
-    return {**{o.name: o.default for o in d.options}, **options}

@@ -9,7 +9,7 @@ from typing import Callable, Dict, Iterator, Optional, Tuple, TypeVar
 
 import grpc
 
-from .. import errors
+from .. import errors, option
 from .._pb.solver.v1 import solver_pb2
 from .._wire import read, write
 from ..cancel import Cancel
@@ -17,7 +17,7 @@ from ..describe import Description
 from ..problem import Problem, Stack
 from ..solver import Incremental, Loaded, Progress, Result, SolveOptions, Solver
 from . import status
-from .services import Described, complete_options, expect, on_end
+from .services import Described, expect, on_end
 
 PROGRESS_EVERY = 0.05
 """Least number of seconds between two progress events."""
@@ -120,7 +120,7 @@ class SolverService:
                 options = read.solve_options(m)
             except ValueError as e:
                 raise errors.InvalidOption(str(e)) from e
-            options.options = complete_options(d, options.options)
+            options.options = option.complete(d.name, d.options, options.options)
             options.cancel, options.progress = call.cancel, call.report
             with self._turn.taken(d, call.cancel):
                 return expect(work(d, options), Result, "solve")

@@ -7,14 +7,14 @@ from typing import Any, Iterator, List
 
 import grpc
 
-from .. import errors
+from .. import errors, option
 from .._pb.strategy.v1 import strategy_pb2
 from .._wire import read, write
 from ..describe import Description
 from ..space import Point
 from ..strategy import Move, Session, Strategy, Trial, TrialStatus
 from . import status
-from .services import Described, complete_options, expect, on_end
+from .services import Described, expect, on_end
 
 
 class StrategyService:
@@ -58,7 +58,7 @@ class StrategyService:
             if m.WhichOneof("message") != "start":
                 raise ValueError("a session begins with a start")
             space, options = read.start(m.start)
-            options.options = complete_options(d, options.options)
+            options.options = option.complete(d.name, d.options, options.options)
             for m in requests:
                 kind = m.WhichOneof("message")
                 if kind == "start_done":
