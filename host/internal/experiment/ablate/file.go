@@ -47,7 +47,7 @@ func parseFile(text []byte, path string) (*File, error) {
 	Form.Read(in, in.Root, &common, "mode", "solver")
 	strategies := in.Root.Want("strategies")
 	for _, n := range strategies.List() {
-		f.Arms = append(f.Arms, readArms(in, n, common)...)
+		f.Arms = append(f.Arms, Form.Arms(in, n, common, entry)...)
 		if len(f.Arms) > gridfile.MostArms {
 			in.Fault(strategies, "more than %d arms", gridfile.MostArms)
 			break
@@ -77,50 +77,38 @@ func parseFile(text []byte, path string) (*File, error) {
 // optionOf is the option of a strategy that a key of a grid stands for.
 func optionOf(key string) string { return strings.TrimPrefix(key, gridfile.OptionKey) }
 
-// readArms reads what one entry of strategies describes, with what the file says for all of
-// them: one arm, or those of its grid.
-func readArms(in *gridfile.File, n *yamlfile.Node, a Arm) []Arm {
-	if !in.Mapping(n, "name", "about", "strategy", "set", "mode", "chains", "solver", "solver_set", "grid") {
-		return nil
-	}
-	in.Text(n.Get("about"))
-	keys := Form.Names()
-	a.At, a.Set, a.SolverSet = n.At.String(), in.Options(n.Get("set")), in.Options(n.Get("solver_set"))
-	if !Form.Read(in, n, &a, keys...) {
-		return nil
-	}
-	grid := n.Want("grid")
-	if a.Name, _ = in.Text(n.Get("name")); a.Name == "" {
-		a.Name = a.Strategy
-	}
-	if a.Strategy == "" && grid.Get("strategy") == nil {
-		a.Strategy = a.Name
-	}
-	for i, e := range grid.Entries { // an option has two names
-		for _, o := range grid.Entries[:i] {
-			if option := optionOf(e.Key.Text); option == optionOf(o.Key.Text) && !slices.Contains(keys, option) {
-				in.FaultAt(grid, e, "%s is %s of %s: give it in one place", e.Key.Text, o.Key.Text, o.Key.At)
-				return nil
+// entry is what a grid file says of arms beside their form.
+var entry = gridfile.Entry[Arm]{
+	Keys: []string{"set", "solver_set"},
+	Read: func(in *gridfile.File, n, grid *yamlfile.Node, a *Arm) bool {
+		a.At, a.Set, a.SolverSet = n.At.String(), in.Options(n.Get("set")), in.Options(n.Get("solver_set"))
+		if a.Name == "" {
+			a.Name = a.Strategy
+		}
+		if a.Strategy == "" && grid.Get("strategy") == nil {
+			a.Strategy = a.Name
+		}
+		once := true
+		for i, e := range grid.Entries { // an option has two names
+			for _, o := range grid.Entries[:i] {
+				if option := optionOf(e.Key.Text); option == optionOf(o.Key.Text) && !slices.Contains(Form.Names(), option) {
+					in.FaultAt(grid, e, "%s is %s of %s: give it in one place", e.Key.Text, o.Key.Text, o.Key.At)
+					once = false
+				}
 			}
 		}
-	}
-	arms, ok := Form.Spread(in, grid, a, func(key string) *yamlfile.Node {
-		if slices.Contains(keys, key) {
-			return n.Get(key)
+		return once
+	},
+	Outside: func(n *yamlfile.Node) func(key string) *yamlfile.Node {
+		return func(key string) *yamlfile.Node {
+			if slices.Contains(Form.Names(), key) {
+				return n.Get(key)
+			}
+			if name, ok := strings.CutPrefix(key, solverKey); ok {
+				return n.Want("solver_set").Get(name)
+			}
+			return n.Want("set").Get(optionOf(key))
 		}
-		if name, ok := strings.CutPrefix(key, solverKey); ok {
-			return n.Want("solver_set").Get(name)
-		}
-		return n.Want("set").Get(optionOf(key))
-	})
-	for i := range arms {
-		if err := arms[i].check(); err != nil && ok {
-			in.Fault(n, "%v", err)
-			ok = false
-		}
-	}
-	if !ok {
-		return nil
-	}
-	return arms
+	},
+	Check: (*Arm).check,
 }

@@ -145,6 +145,20 @@ func TestFileFaults(t *testing.T) {
 			}
 		})
 	}
+	// One error lists several mistakes of one arm, and those of others.
+	several := strings.NewReplacer("mode: fast", "mode: swift", "chains: 8", "chains: many\n    grid: {p: [], q: [1, 1]}", "p: [0.5, 1e-3]", "p: [0.5]\n      set.p: [1, 1.0]").Replace(whole)
+	_, err := parseFile([]byte(several), "mine.yaml")
+	for _, want := range []string{
+		"strategies[1].mode: got", "strategies[1].chains: ", "strategies[1].grid.p: lists no value", "strategies[1].grid.q[1]: 1 is listed twice",
+		"strategies[2].grid: set.p is p of", "strategies[2].grid.set.p[1]: 1.0 is listed twice",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %s", err, want)
+		}
+	}
+	if n := strings.Count(fmt.Sprint(err), "mine.yaml:"); n != 9 { // three of them name a second place
+		t.Errorf("%d places in\n%v", n, err)
+	}
 	for text, want := range map[string]string{"": "the file is empty", "name: x\n": "lists no study", "studies: [{study: a}]\n": "lists no strategy"} {
 		if _, err := parseFile([]byte(text), "mine.yaml"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

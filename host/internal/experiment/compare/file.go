@@ -43,9 +43,9 @@ func parseFile(text []byte, path string) (*File, error) {
 	}
 	arms := in.Root.Want("arms")
 	for _, n := range arms.List() {
-		f.Arms = append(f.Arms, readArms(in, n)...)
+		f.Arms = append(f.Arms, Form.Arms(in, n, Arm{}, entry)...)
 	}
-	if err := checkArms(f.Arms); err != nil {
+	if err := checkArms(f.Arms); err != nil && (len(f.Arms) > 0 || len(arms.List()) == 0) {
 		in.Fault(arms, "%v", err)
 	}
 	if err := in.Err(); err != nil {
@@ -54,19 +54,17 @@ func parseFile(text []byte, path string) (*File, error) {
 	return f, nil
 }
 
-// readArms reads what one entry of arms describes: one arm, or those of its grid.
-func readArms(in *gridfile.File, n *yamlfile.Node) []Arm {
-	if !in.Mapping(n, append([]string{"name", "about", "set", "grid"}, Form.Names()...)...) {
-		return nil
-	}
-	in.Text(n.Get("about"))
-	a := Arm{At: n.At.String(), Set: in.Options(n.Get("set"))}
-	a.Name, _ = in.Text(n.Get("name"))
-	grid := n.Want("grid")
-	if n.Get("solver") == nil && grid.Get("solver") == nil {
-		in.Fault(n, "names no solver")
-	}
-	Form.Read(in, n, &a, Form.Names()...)
-	arms, _ := Form.Spread(in, grid, a, gridfile.Outside(n))
-	return arms
+// entry is what a comparison file says of arms beside their form.
+var entry = gridfile.Entry[Arm]{
+	Keys: []string{"set"},
+	Read: func(in *gridfile.File, n, grid *yamlfile.Node, a *Arm) bool {
+		a.At, a.Set = n.At.String(), in.Options(n.Get("set"))
+		named := n.Get("solver") != nil || grid.Get("solver") != nil
+		if !named {
+			in.Fault(n, "names no solver")
+		}
+		return named
+	},
+	Outside: gridfile.Outside,
+	Check:   func(*Arm) error { return nil },
 }

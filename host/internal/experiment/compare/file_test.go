@@ -102,6 +102,13 @@ func TestFileFaults(t *testing.T) {
 			}
 		})
 	}
+	several := strings.NewReplacer("decision-strict", "fair", "soft: 1m", "soft: -1m\n    grid: {goal: [win], gap: []}", "set.cuts", "cuts").Replace(whole1)
+	_, err := parseFile([]byte(several), "mine.yaml")
+	for _, want := range []string{"arms[0].notion: ", "arms[0].soft: ", "arms[0].grid.goal: ", "arms[0].grid.gap: lists no value", "arms[2].grid.cuts: unknown key"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %s", err, want)
+		}
+	}
 	if _, err := parseFile(nil, "mine.yaml"); err == nil || !strings.Contains(err.Error(), "mine.yaml:1:1: the file is empty") {
 		t.Error(err)
 	}
