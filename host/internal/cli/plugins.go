@@ -112,7 +112,7 @@ run. In the patterns of --case and --exclude, * stands for anything but a slash;
 fits no case is an error.
 
 Each case has a line: pass, FAIL, INCONCLUSIVE (the case could not judge the plugin) or
-skip. The exit code is 0 if no case failed and one at least passed, else 1, as for a file
+skip, and its time. The exit code is 0 if no case failed and one at least passed, else 1, as for a file
 that does not start, is no plugin, or lacks a native library.`,
 		Example: `  hyfair plugin test highs
   hyfair plugin test ./hyfair-search-hop --set anywhere=0.3

@@ -32,7 +32,7 @@ type Written struct {
 	Language string `json:"language"`
 	// The project's folder.
 	Path string `json:"path"`
-	// The files in it.
+	// The files in it, without the copy of the SDK.
 	Files []string `json:"files"`
 	// The sources of hyfair that it is built against; absent where none are on this machine.
 	SDK string `json:"sdk,omitempty"`
