@@ -133,7 +133,7 @@ lint: setup-lint
 
 # The site of docs/, in bin/site.
 docs: setup-docs
-	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/python -m mkdocs build -q
+	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/python -m mkdocs build
 	@echo 'the site is in bin/site: open bin/site/index.html'
 
 bench: setup build

@@ -27,7 +27,7 @@ func TestSite(t *testing.T) {
 		browser.Missing(t, err)
 	}
 	site := t.TempDir()
-	build := exec.Command(python, "-m", "mkdocs", "build", "-q", "--site-dir", site)
+	build := exec.Command(python, "-m", "mkdocs", "build", "--site-dir", site)
 	build.Dir, build.Env = "..", append(os.Environ(), "NO_MKDOCS_2_WARNING=1")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("mkdocs: %v\n%s", err, out)

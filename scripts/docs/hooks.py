@@ -8,7 +8,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[2]
-LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
+LINK = re.compile(r"""(\]\(|(?:src|href)=")([^)\s#"]+)((?:#[^)\s"]*)?[)"])""")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 CODE = re.compile(r"`[^`]+`")
 ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])(\s+)(?=\S)")
@@ -59,6 +59,8 @@ def on_page_markdown(markdown, page, config, files):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(source), link[2]))
         inside = target.removeprefix("docs/") if target.startswith("docs/") else outside.get(target)
         if inside:
+            if link[1].startswith("href"):  # MkDocs leaves HTML alone
+                inside = re.sub(r"\.md$", ".html", inside)
             return link[1] + posixpath.relpath(inside, at or ".") + link[3]
         if (ROOT / target).exists():
             kind = "tree" if (ROOT / target).is_dir() else "blob"
