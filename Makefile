@@ -8,7 +8,7 @@ export CGO_ENABLED = 0
 # host/internal/system/streams has an entry of these platforms, and says what for.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-long demo check test test-long vet cross bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-long demo check test test-long vet cross lint docs bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
 
 all: build
 
@@ -59,9 +59,17 @@ setup-deploy:
 setup-browser:
 	scripts/setup.sh browser
 
+# What make docs builds the site with.
+setup-docs:
+	scripts/setup.sh docs
+
+# golangci-lint and govulncheck, of make lint.
+setup-lint:
+	scripts/setup.sh lint
+
 # All that make test-long needs, but PyTorch.
 setup-long:
-	scripts/setup.sh lime solvers models kubernetes browser
+	scripts/setup.sh lime solvers models kubernetes browser docs
 
 # What is downloaded comes while what is there is compiled.
 demo:
@@ -113,6 +121,20 @@ cross:
 	@GOOS=linux GOARCH=arm64 $(GO) build ./...
 	@GOOS=darwin GOARCH=arm64 $(GO) build ./...
 	@GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
+# All linters of .golangci.yml, and known vulnerabilities. Their database is on the network: where it cannot be
+# reached, the check is left out by name.
+lint: setup-lint
+	.deps/tools/golangci-lint run --timeout 30m
+	@out=$$(.deps/tools/govulncheck ./... 2>&1); status=$$?; printf '%s\n' "$$out"; case $$status,$$out in \
+	0,*) ;; \
+	*'fetching vulnerabilities'*) echo 'SKIPPED govulncheck: its database cannot be reached from here' ;; \
+	*) exit $$status ;; esac
+
+# The site of docs/, in bin/site.
+docs: setup-docs
+	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/python -m mkdocs build
+	@echo 'the site is in bin/site: open bin/site/index.html'
 
 bench: setup build
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...

@@ -7,6 +7,7 @@
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
 #                    [solvers] [models] [torch] [veritas] [kubernetes] [browser]
+#                    [docs] [lint]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -22,7 +23,8 @@
 # PyTorch, gigabytes of it, has an environment of its own.
 # Veritas, with which make bench-trees compares, goes into the environment of the models.
 # The browser is the distribution's Chromium, with axe-core, pinned, from npm: tests
-# look at pages with them.
+# look at pages with them. MkDocs, which builds the site of docs/, has an environment
+# of its own, pinned in scripts/docs/requirements.txt. The linters are built by Go.
 set -u
 
 HIGHS=1.15.1
@@ -40,6 +42,8 @@ VERITAS_HASHES="03ba04c68046873224e8b3dee164a0314f6a6909ac8c7a5c9d2f67c3a07902d2
 0f66a4785bfed0bb3a18ef2d73d4fdc948550e94cb6df488de39a7dd20718d03"
 KUBERNETES=1.37.0
 KUBERNETES_HASH=85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9
+GOLANGCI=2.15.0
+GOVULNCHECK=1.9.0
 AXE=4.14.1
 AXE_HASH=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
 
@@ -51,13 +55,14 @@ REQUIREMENTS=$ROOT/sdk/python/requirements.txt
 LIME_REQUIREMENTS=$ROOT/sdk/python/requirements-lime.txt
 MODELS_REQUIREMENTS=$ROOT/host/internal/question/modelfile/libraries/requirements.txt
 TORCH_REQUIREMENTS=$ROOT/host/internal/question/modelfile/libraries/requirements-torch.txt
+DOCS_REQUIREMENTS=$ROOT/scripts/docs/requirements.txt
 
 STRICT=0 FORCE=0 WANT=""
 for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser | docs | lint) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -72,9 +77,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; docs) echo docs/bin/python ;; lint) echo tools/golangci-lint ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas | docs) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; lint) echo golang ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; docs) echo MkDocs ;; lint) echo linters ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -83,7 +88,7 @@ field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null
 settled() {
 	[ "$FORCE" = 0 ] && [ -e "$DEPS/$(file_of "$1")" ] || return 1
 	case $(field "$1" 3) in
-	wheels) [ "$(field "$1" 4)" = "$2" ] ;;
+	wheels | built) [ "$(field "$1" 4)" = "$2" ] ;;
 	wheel) [ "$(field "$1" 2)" = "$2" ] ;;
 	distribution) true ;;
 	*) false ;;
@@ -285,7 +290,9 @@ bring_solvers() {
 
 pin_of_models() { pin_of_file "$MODELS_REQUIREMENTS"; }
 pin_of_torch() { pin_of_file "$TORCH_REQUIREMENTS"; }
+pin_of_docs() { pin_of_file "$DOCS_REQUIREMENTS"; }
 bring_models() { bring_environment models "$MODELS_REQUIREMENTS" "scikit-learn, ONNX Runtime, Keras, XGBoost and LightGBM"; }
+bring_docs() { bring_environment docs "$DOCS_REQUIREMENTS" "MkDocs and its theme"; }
 bring_torch() { bring_environment torch "$TORCH_REQUIREMENTS" "PyTorch, 3 GB to fetch and 5 GB on the disk"; }
 bring_environment() {
 	local new=$TMP/$1 version
@@ -331,11 +338,20 @@ bring_browser() {
 		mv -f "$TMP/package/axe.min.js" "$DEPS/axe/" && record browser "$AXE" wheel
 }
 
+# Two minutes of processor time, once.
+pin_of_lint() { echo "$GOLANGCI-$GOVULNCHECK"; }
+bring_lint() {
+	say "building golangci-lint $GOLANGCI and govulncheck $GOVULNCHECK"
+	GOBIN=$DEPS/tools CGO_ENABLED=0 "${GO:-go}" install "golang.org/x/vuln/cmd/govulncheck@v$GOVULNCHECK" >>"$LOG" 2>&1 &&
+		GOBIN=$DEPS/tools CGO_ENABLED=0 "${GO:-go}" install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$GOLANGCI" >>"$LOG" 2>&1 &&
+		record lint "$GOLANGCI" built "$(pin_of_lint)"
+}
+
 MISSING=0
 SUMMARY=""
 for name in $WANT; do
 	pin=""
-	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; veritas) pin=$VERITAS ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; torch) pin=$(pin_of_torch) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; esac
+	case $name in highs) pin=$HIGHS ;; z3) pin=$Z3 ;; veritas) pin=$VERITAS ;; python) pin=$(pin_of_python) ;; lime) pin=$(pin_of_lime) ;; solvers) pin=$(pin_of_solvers) ;; models) pin=$(pin_of_models) ;; torch) pin=$(pin_of_torch) ;; kubernetes) pin=$KUBERNETES ;; browser) pin=$AXE ;; docs) pin=$(pin_of_docs) ;; lint) pin=$(pin_of_lint) ;; esac
 	settled "$name" "$pin" || "bring_$name" || true
 	if [ -e "$DEPS/$(file_of "$name")" ]; then
 		row=$(printf '  %-9s %-9s %-13s %s' "$(title_of "$name")" "$(field "$name" 2)" "$(field "$name" 3)" ".deps/$(file_of "$name")")
@@ -343,7 +359,7 @@ for name in $WANT; do
 		MISSING=1
 		row=$(printf '  %-9s missing   as root: apt-get update && apt-get install %s' "$(title_of "$name")" "$(package_of "$name")")
 		case $name in
-		python | lime | solvers | models | torch | veritas | browser) row="$row, then scripts/setup.sh $name" ;;
+		python | lime | solvers | models | torch | veritas | browser | docs | lint) row="$row, then scripts/setup.sh $name" ;;
 		highs | z3 | kubernetes) row="$row, or with python3-pip: scripts/setup.sh $name" ;;
 		esac
 	fi

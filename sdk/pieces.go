@@ -27,14 +27,14 @@ type Shares struct {
 type PieceClaim uint8
 
 const (
-	// PieceFair: every individual is treated fairly, or for the goals with a bound
+	// PieceFair claims that every individual is treated fairly, or for the goals with a bound
 	// stays within it.
 	PieceFair PieceClaim = iota + 1
-	// PieceUnfair: every individual violates.
+	// PieceUnfair claims that every individual violates.
 	PieceUnfair
-	// PieceUndecided: the numbers of the piece are lower bounds.
+	// PieceUndecided claims the numbers of the piece as lower bounds.
 	PieceUndecided
-	// PieceOutside: no individual is asked about here: the constraints allow no
+	// PieceOutside claims that no individual is asked about here: the constraints allow no
 	// counterfactual, or what the query requires does not hold.
 	PieceOutside
 )
@@ -137,7 +137,7 @@ type CaseStep struct {
 type CaseKind uint8
 
 const (
-	// CaseEnd: the case contains no pair, as Up, Down and Slopes show.
+	// CaseEnd claims that the case contains no pair, as Up, Down and Slopes show.
 	CaseEnd CaseKind = iota + 1
 	// CaseReLU branches on the sign of a ReLU's input.
 	CaseReLU

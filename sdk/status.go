@@ -10,15 +10,15 @@ import (
 type Status uint8
 
 const (
-	// Feasible: a point is held. With a Reason, a limit stopped the solver
+	// Feasible means that a point is held. With a Reason, a limit stopped the solver
 	// before it could prove the point best; without one, a feasibility question
 	// was answered.
 	Feasible Status = iota + 1
-	// Optimal: the point held is best within the tolerances.
+	// Optimal means that the point held is best within the tolerances.
 	Optimal
-	// Infeasible: no point exists.
+	// Infeasible means that no point exists.
 	Infeasible
-	// Unknown: nothing is claimed; Reason says why.
+	// Unknown means that nothing is claimed; Reason says why.
 	Unknown
 )
 
@@ -34,21 +34,21 @@ func (s Status) String() string {
 type Reason uint8
 
 const (
-	// NoReason: the solver did not stop short. The zero value.
+	// NoReason means that the solver did not stop short. It is the zero value.
 	NoReason Reason = iota
-	// TimeLimit: SolveOptions.TimeLimit was reached.
+	// TimeLimit means that SolveOptions.TimeLimit was reached.
 	TimeLimit
-	// WorkLimit: SolveOptions.WorkLimit was reached.
+	// WorkLimit means that SolveOptions.WorkLimit was reached.
 	WorkLimit
-	// MemoryLimit: SolveOptions.Memory was reached.
+	// MemoryLimit means that SolveOptions.Memory was reached.
 	MemoryLimit
-	// Interrupted: the context was cancelled.
+	// Interrupted means that the context was cancelled.
 	Interrupted
-	// Incomplete: the method cannot decide this problem.
+	// Incomplete means that the method cannot decide this problem.
 	Incomplete
-	// Numerical: the arithmetic got into trouble.
+	// Numerical means that the arithmetic failed.
 	Numerical
-	// Other: see Result.Native and Result.Detail.
+	// Other is what Result.Native and Result.Detail say.
 	Other
 )
 
@@ -69,11 +69,11 @@ func (r Reason) String() string {
 type Grade uint8
 
 const (
-	// GradeExact: rational arithmetic from end to end.
+	// GradeExact is rational arithmetic from end to end.
 	GradeExact Grade = iota + 1
-	// GradeRigorous: floating point with every rounding bounded outward.
+	// GradeRigorous is floating point with every rounding bounded outward.
 	GradeRigorous
-	// GradeNumerical: a solver's tolerance is inside.
+	// GradeNumerical holds up to a solver's tolerance.
 	GradeNumerical
 )
 

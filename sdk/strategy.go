@@ -62,10 +62,10 @@ type Evaluating interface {
 type MoveKind uint8
 
 const (
-	// MovePoint: evaluate k and the gap at Point.
+	// MovePoint evaluates k and the gap at Point.
 	MovePoint MoveKind = iota + 1
-	// MoveSeedFrom: ask the solver for a 2-discriminant individual near Point
-	// and evaluate that.
+	// MoveSeedFrom asks the solver for a 2-discriminant individual near Point
+	// and evaluates that.
 	MoveSeedFrom
 )
 
@@ -87,15 +87,15 @@ type Move struct {
 type TrialStatus uint8
 
 const (
-	// TrialEvaluated: Point, K and Gap are set.
+	// TrialEvaluated means that Point, K and Gap are set.
 	TrialEvaluated TrialStatus = iota + 1
-	// TrialRefused: a guardrail refuses the individual.
+	// TrialRefused means that a guardrail refuses the individual.
 	TrialRefused
-	// TrialOutside: the point is not in the space or the region.
+	// TrialOutside means that the point is not in the space or the region.
 	TrialOutside
-	// TrialNoSeed: the solver found no individual near the point.
+	// TrialNoSeed means that the solver found no individual near the point.
 	TrialNoSeed
-	// TrialNoSolver: the run has no solver.
+	// TrialNoSolver means that the run has no solver.
 	TrialNoSolver
 )
 

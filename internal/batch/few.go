@@ -21,7 +21,7 @@ const curbed = 2
 // worth: an end is moved if that reduces the radius by at least 1/worth.
 const worth = 10
 
-// LeastSpread² is about the least Variance other than 0 that Bound takes, and 1/LeastSpread² the greatest: squares of others underflow.
+// LeastSpread is the root of about the least Variance other than 0 that Bound takes, and 1/LeastSpread of the greatest: squares of others underflow.
 const LeastSpread = 0x1p-200
 
 // Few prepares trimmed bounds, which exclude some of a box's points. Where Sharpens is set, open neurons behind the first

@@ -10,8 +10,8 @@ var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: sp
 
 // Read by the assembly.
 var (
-	sign      = [1]float64{math.Copysign(0, -1)}
-	constants = [4]float64{1, tiniest, raised, 0.5}
+	sign      = [1]float64{math.Copysign(0, -1)}    //nolint:unused // the assembly reads it
+	constants = [4]float64{1, tiniest, raised, 0.5} //nolint:unused // the assembly reads it
 )
 
 //go:noescape

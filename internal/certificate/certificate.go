@@ -50,11 +50,11 @@ type Statement struct {
 type ClaimKind uint8
 
 const (
-	// Fair: the individual is treated fairly in the words of the notion.
+	// Fair claims that the individual is treated fairly in the words of the notion.
 	Fair ClaimKind = iota + 1
-	// Gap: the gap, or the margin of a decision notion, is at most Claim.Bound.
+	// Gap claims that the gap, or the margin of a decision notion, is at most Claim.Bound.
 	Gap
-	// MaxK: the scores fall into at most Claim.K bins.
+	// MaxK claims that the scores fall into at most Claim.K bins.
 	MaxK
 )
 

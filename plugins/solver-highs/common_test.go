@@ -17,6 +17,6 @@ func solve(t *testing.T, m *problem.MILP, o sdk.SolveOptions) *sdk.Result {
 	return milptest.Solve(t, rig.Need(t, solver), m, o)
 }
 
-var inf, noBound = math.Inf(1), math.Inf(-1)
+var inf = math.Inf(1)
 
 func terms(coefs ...float64) []problem.Term { return milptest.Terms(coefs...) }

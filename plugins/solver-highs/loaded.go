@@ -47,7 +47,7 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 	before := *l.stack // Apply leaves the levels it had untouched
 	p, err := l.stack.Apply(d)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
 	q := &question{Question: milp.Question{MILP: p.MILP, Options: o, Begin: begin}, lib: l.lib, settings: s}
 	r, err := l.solve(ctx, q)
@@ -90,7 +90,7 @@ func (l *loaded) bring(m *problem.MILP, s settings, o sdk.SolveOptions) error {
 		return err
 	}
 	if err := l.model.Pass(p); err != nil {
-		return fmt.Errorf("%w: %v", sdk.ErrUnsupported, err)
+		return fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 	}
 	l.held = m
 	return nil

@@ -28,7 +28,7 @@ func load(lib *z3.Lib, p *problem.Problem) (sdk.Loaded, error) {
 	s := p.SMT
 	base, err := readChunk(s.Text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
+		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
 	for _, y := range s.Symbols {
 		if sort, ok := base.constants[y.Name]; !ok || sort != y.Sort {
@@ -102,7 +102,7 @@ func (l *loaded) apply(d problem.Delta, s settings) error {
 	if strings.TrimSpace(d.Assert) != "" {
 		var err error
 		if added, err = readChunk(d.Assert); err != nil {
-			return fmt.Errorf("%w: %v", sdk.ErrInvalidProblem, err)
+			return fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 		}
 	}
 	if l.held != nil && s == l.settings {

@@ -60,15 +60,15 @@ func (o Options) grace() time.Duration   { return cmp.Or(o.Grace, 10*time.Second
 type Verdict uint8
 
 const (
-	// Passed: the plugin did as it must.
+	// Passed means that the plugin did as it must.
 	Passed Verdict = iota + 1
-	// Failed: it did not; Outcome.Why says how.
+	// Failed means that it did not; Outcome.Why says how.
 	Failed
-	// Skipped: the plugin does not claim what the case needs.
+	// Skipped means that the plugin does not claim what the case needs.
 	Skipped
-	// Excluded by Options.Exclude.
+	// Excluded means that Options.Exclude names the case.
 	Excluded
-	// Inconclusive: the case could not judge the plugin; Outcome.Why says why.
+	// Inconclusive means that the case could not judge the plugin; Outcome.Why says why.
 	Inconclusive
 )
 

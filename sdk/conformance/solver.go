@@ -199,24 +199,24 @@ func checkSolverDescription(ctx context.Context, e *SolverEnv) error {
 
 func checkServices(d *sdk.Description) error {
 	if len(d.Serves) == 0 {
-		return errors.New("Serves is empty: a solver must answer something")
+		return errors.New("the description's Serves is empty: a solver must answer something")
 	}
 	for i, s := range d.Serves {
 		if !slices.Contains(problem.Forms, s.Form) || !slices.Contains(problem.Goals, s.Goal) {
-			return fmt.Errorf("Serves names %s of %s", s.Goal, s.Form)
+			return fmt.Errorf("the description's Serves names %s of %s", s.Goal, s.Form)
 		}
 		if slices.Contains(d.Serves[:i], s) {
-			return fmt.Errorf("Serves names %s of %s twice", s.Goal, s.Form)
+			return fmt.Errorf("the description's Serves names %s of %s twice", s.Goal, s.Form)
 		}
 		if s.Form != problem.FormNetwork && s.Goal != problem.Decide && s.Goal != problem.Maximise {
-			return fmt.Errorf("Serves names %s of %s; that form knows decide and maximise only", s.Goal, s.Form)
+			return fmt.Errorf("the description's Serves names %s of %s; that form knows decide and maximise only", s.Goal, s.Form)
 		}
 	}
 	if d.Exactness < sdk.GradeExact || d.Exactness > sdk.GradeNumerical {
-		return fmt.Errorf("Exactness is %s", d.Exactness)
+		return fmt.Errorf("the description's Exactness is %s", d.Exactness)
 	}
 	if len(d.Presets) > 0 {
-		return errors.New("Presets are for strategies")
+		return errors.New("the description has Presets, which are for strategies")
 	}
 	return nil
 }
@@ -228,13 +228,13 @@ func checkDescription(ctx context.Context, plugin describer, own func(*sdk.Descr
 		return err
 	}
 	if d.Name == "" || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyz0123456789+-_.") != "" {
-		return fmt.Errorf("Name %q: want lower-case letters, digits and + - _ . only", d.Name)
+		return fmt.Errorf("the description's Name is %q: want lower-case letters, digits and + - _ . only", d.Name)
 	}
 	if !semantic(d.Version) {
-		return fmt.Errorf("Version %q is not semantic: want major.minor.patch", d.Version)
+		return fmt.Errorf("the description's Version %q is not semantic: want major.minor.patch", d.Version)
 	}
 	if d.Summary == "" || strings.ContainsAny(d.Summary, "\r\n") {
-		return fmt.Errorf("Summary %q: want one line", d.Summary)
+		return fmt.Errorf("the description's Summary is %q: want one line", d.Summary)
 	}
 	names := map[string]bool{}
 	for _, o := range d.Options {

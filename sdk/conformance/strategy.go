@@ -96,10 +96,10 @@ func (e *StrategyEnv) start(ctx context.Context, st study, o sdk.StartOptions) (
 	}
 	s, err := e.Strategy.Start(ctx, st.space, o)
 	if err != nil {
-		return nil, fmt.Errorf("Start: %w", err)
+		return nil, fmt.Errorf("in Start: %w", err)
 	}
 	if s == nil {
-		return nil, errors.New("Start: neither a session nor an error")
+		return nil, errors.New("in Start: neither a session nor an error")
 	}
 	return s, nil
 }
@@ -188,13 +188,13 @@ func (d *drive) next(ctx context.Context, s sdk.Session) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("Next: %w", err)
+		return fmt.Errorf("in Next: %w", err)
 	}
 	if len(moves) == 0 {
-		return errors.New("Next returned no moves and no io.EOF: a session that is finished says so")
+		return errors.New("a call of Next returned no moves and no io.EOF: a session that is finished says so")
 	}
 	if len(moves) > d.want {
-		return fmt.Errorf("Next returned %d moves; %d were wanted", len(moves), d.want)
+		return fmt.Errorf("a call of Next returned %d moves; %d were wanted", len(moves), d.want)
 	}
 	var trials []sdk.Trial
 	for _, m := range moves {
@@ -257,7 +257,7 @@ func (d *drive) run(ctx context.Context, s sdk.Session, rounds int) error {
 		}
 	}
 	if closed := s.Close(); closed != nil && err == nil {
-		err = fmt.Errorf("Close: %w", closed)
+		err = fmt.Errorf("in Close: %w", closed)
 	}
 	return err
 }

@@ -58,10 +58,10 @@ func checkStrategyDescription(ctx context.Context, e *StrategyEnv) error {
 
 func checkPresetOptions(d *sdk.Description) error {
 	if len(d.Serves) > 0 {
-		return errors.New("Serves is for solvers")
+		return errors.New("the description has Serves, which is for solvers")
 	}
 	if d.Lag < 0 {
-		return fmt.Errorf("Lag is %d", d.Lag)
+		return fmt.Errorf("the description's Lag is %d: want 0 or more", d.Lag)
 	}
 	for i, p := range d.Presets {
 		if p.Name == "" || slices.ContainsFunc(d.Presets[:i], func(q sdk.Preset) bool { return q.Name == p.Name }) {
@@ -235,7 +235,7 @@ func checkSessions(ctx context.Context, e *StrategyEnv) error {
 		}
 	}
 	if err := errors.Join(one.Close(), two.Close()); err != nil {
-		return fmt.Errorf("Close: %w", err)
+		return fmt.Errorf("in Close: %w", err)
 	}
 	if err := sameMoves(alone, a); err != nil {
 		return fmt.Errorf("a search alone, and the same beside another: %w", err)
@@ -297,8 +297,11 @@ func checkStrategyOption(ctx context.Context, e *StrategyEnv) error {
 	if err == nil {
 		err = s.Close()
 	}
+	if err == nil {
+		return fmt.Errorf("the option %s=1: want ErrInvalidOption, got no error", unknownOption)
+	}
 	if !errors.Is(err, sdk.ErrInvalidOption) {
-		return fmt.Errorf("the option %s=1: want ErrInvalidOption, got %v", unknownOption, err)
+		return fmt.Errorf("the option %s=1: want ErrInvalidOption, got %w", unknownOption, err)
 	}
 	return nil
 }

@@ -19,11 +19,11 @@ import (
 type Fidelity uint8
 
 const (
-	// Exact: the same points, up to the solver's arithmetic.
+	// Exact admits the same points, up to the solver's arithmetic.
 	Exact Fidelity = iota + 1
-	// Over: a superset. Infeasible still proves fair; a point must be replayed.
+	// Over admits a superset. Infeasible still proves fair; a point must be replayed.
 	Over
-	// Under: a subset. A point is a witness; infeasible proves nothing.
+	// Under admits a subset. A point is a witness; infeasible proves nothing.
 	Under
 )
 

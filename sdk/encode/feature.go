@@ -169,15 +169,12 @@ func (e *builder) feature(i int, copyName string, region space.Region) featureCo
 // integerFeature spells a feature as one integer column: its value, or the
 // place of a protected one in the progression of its values.
 func (e *builder) integerFeature(name string, role problem.Role, values []float64, out featureColumns) featureColumns {
-	lo, hi, step := math.Ceil(out.box.Lo), math.Floor(out.box.Hi), 1.0
+	lo, hi := math.Ceil(out.box.Lo), math.Floor(out.box.Hi)
+	out.base, out.step = 0, 1
 	if values != nil {
-		lo = values[0]
-		step, _ = progression(values)
-		hi = lo + float64(len(values)-1)
-		out.base, out.step = lo, step
+		out.base = values[0]
+		out.step, _ = progression(values)
 		lo, hi = 0, float64(len(values)-1)
-	} else {
-		out.base, out.step = 0, 1
 	}
 	if lo == hi {
 		out.base += out.step * lo

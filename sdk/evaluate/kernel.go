@@ -338,9 +338,7 @@ func (k *kernel) carry(w *working, next *transposed, parity int) {
 	a.start, a.outs, a.outputs, a.octets = &next.bias[0], &outs[0], w.n, next.octets
 	a.rows, a.stride, a.list, a.n = &next.weights[0], 8*pad, &w.steady[0], len(w.steady)
 	k.combine(a)
-	for g, form := range outs {
-		w.coefs[g] = form
-	}
+	copy(w.coefs, outs)
 }
 
 // expand computes the open neurons' columns into outs, and into found their

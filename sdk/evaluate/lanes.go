@@ -91,7 +91,7 @@ type lanes struct {
 }
 
 // infinities are read by the assembly.
-var infinities = [2]float64{math.Inf(1), math.Inf(-1)}
+var infinities = [2]float64{math.Inf(1), math.Inf(-1)} //nolint:unused // the assembly reads it
 
 // Name is the kernel that the variant is written for.
 func (l *lanes) Name() string { return l.name }

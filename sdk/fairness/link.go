@@ -14,12 +14,12 @@ import (
 type Link uint8
 
 const (
-	// LinkSigmoid: the score is σ(logit).
+	// LinkSigmoid means that the score is σ(logit).
 	LinkSigmoid Link = iota + 1
-	// LinkLinear: the model ends in its logit. A study says that it is read so, and the
+	// LinkLinear means that the model ends in its logit. A study says that it is read so, and the
 	// score is σ(logit).
 	LinkLinear
-	// LinkShare: the model's output is itself the score, a share in [0, 1], as that of a
+	// LinkShare means that the model's output is itself the score, a share in [0, 1], as that of a
 	// forest is. The logit is what the share is above Half, so that decisions compare
 	// with 0 as everywhere.
 	LinkShare

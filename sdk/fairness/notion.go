@@ -18,12 +18,12 @@ import (
 type Notion uint8
 
 const (
-	// Score: |σ(l1) − σ(l2)| > ε. The default.
+	// Score is violated by |σ(l1) − σ(l2)| > ε. It is the default.
 	Score Notion = iota + 1
-	// Logit: |l1 − l2| > ε, ε in logits. The objective of the paper's MILP on
+	// Logit is violated by |l1 − l2| > ε, ε in logits. It is the objective of the paper's MILP on
 	// one output unit (section "Certifying 2-Fairness requirements").
 	Logit
-	// Decision: the copies get different decisions where a score above ½
+	// Decision is violated where the copies get different decisions, and a score above ½
 	// decides, l1 > 0 ≥ l2. The margin is l1, subject to l2 ≤ 0.
 	Decision
 	// DecisionStrict is Fairify's published query, l1 > 0 > l2. The margin is

@@ -31,7 +31,7 @@ func TestNoPointWithoutTheObjectiveEither(t *testing.T) {
 		t.Errorf("%v, %+v, %v; want the answer without a point", point, r, err)
 	}
 	odd := errors.New("odd")
-	if point, r, err := q.SettleUnbounded(5, func(milp.Question) (*sdk.Result, error) { return nil, odd }); point != nil || r != nil || err != odd {
+	if point, r, err := q.SettleUnbounded(5, func(milp.Question) (*sdk.Result, error) { return nil, odd }); point != nil || r != nil || !errors.Is(err, odd) {
 		t.Errorf("%v, %v, %v; want the error alone", point, r, err)
 	}
 }

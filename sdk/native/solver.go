@@ -48,7 +48,7 @@ func (p *Plugin[L]) library(asked *problem.Problem) (lib L, err error) {
 		return lib, fmt.Errorf("%w: %s answers problems in the %s form, this one is in the %s form", sdk.ErrUnsupported, p.Library, p.Form, form)
 	}
 	if lib, err = p.Open(); err != nil {
-		return lib, fmt.Errorf("%w: %v", sdk.ErrIncompatible, err)
+		return lib, fmt.Errorf("%w: %w", sdk.ErrIncompatible, err)
 	}
 	return lib, nil
 }

@@ -39,11 +39,13 @@ type Goal uint8
 const (
 	// Decide asks for a violating individual (with K > 2: one reaching K bins).
 	Decide Goal = iota + 1
-	// Maximise and Minimise ask for the largest and smallest gap or margin.
+	// Maximise asks for the largest gap or margin.
 	Maximise
+	// Minimise asks for the smallest gap or margin.
 	Minimise
-	// MaxK and MinK ask for the largest and smallest number of bins.
+	// MaxK asks for the largest number of bins.
 	MaxK
+	// MinK asks for the smallest number of bins.
 	MinK
 	// Quantify asks which share of the space is fair.
 	Quantify

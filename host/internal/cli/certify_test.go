@@ -240,7 +240,7 @@ func TestCertifyUsage(t *testing.T) {
 		"study missing":         {[]string{filepath.Join(dir, "absent.yaml")}, []string{"absent.yaml"}},
 		"malformed study":       {[]string{malformed}, []string{"malformed.yaml:", "nine"}},
 		"unknown flag":          {[]string{study, "--maximum"}, []string{"--maximum"}},
-		"unknown feature":       {[]string{study, "--where", "yaers=1..2"}, []string{"--where", "yaers", "years"}},
+		"unknown feature":       {[]string{study, "--where", "yers=1..2"}, []string{"--where", "yers", "years"}},
 		"unknown category":      {[]string{study, "--where", "job=butcher"}, []string{"--where", "butcher", "baker"}},
 		"empty cut":             {[]string{study, "--where", "years=12..20"}, []string{"--where", "years"}},
 		"empty range":           {[]string{study, "--where", "years=5..2"}, []string{"--where", "years"}},

@@ -306,7 +306,7 @@ func TestCompareUsage(t *testing.T) {
 		"unknown solver":           {[]string{study, "--solvers", "absent"}, "rogue"},
 		"unknown key":              {[]string{study, "--arm", "a=solver:rogue,colour:red"}, "the keys are"},
 		"no SMT there":             {[]string{study, "--arm", "a=solver:rogue,encoding:absent"}, "bigm"},
-		"partition":                {[]string{study, "--arm", "a=solver:rogue,partition:yaers=3"}, "years"},
+		"partition":                {[]string{study, "--arm", "a=solver:rogue,partition:yers=3"}, "years"},
 		"partition of study":       {[]string{study, "--arm", "a=solver:rogue,partition:study"}, "none is given"},
 		"format":                   {[]string{study, "--solvers", "rogue", "--format", "docx"}, "latex"},
 		"pattern":                  {[]string{study, "--solvers", "rogue", "--models", "["}, "--models"},

@@ -469,7 +469,7 @@ func (s *settings) set(name, text string) error {
 		return list.Replace(strings.Split(text, ","))
 	}
 	if err := value.Set(text); err != nil {
-		return fmt.Errorf("%q: %v", text, cmp.Or(errors.Unwrap(err), err))
+		return fmt.Errorf("%q: %w", text, cmp.Or(errors.Unwrap(err), err))
 	}
 	return nil
 }

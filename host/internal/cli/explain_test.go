@@ -250,13 +250,13 @@ func testExplainGrid(t *testing.T, plugins string) {
 	}
 
 	for says, text := range map[string]string{
-		"studies: lists no study":                     "studies: []\n",
-		`3:10: samples: "many"`:                       "studies: [{study: s}]\nbudget: 1s\nsamples: many\n",
-		`unknown key "spred"; did you mean "spread"?`: "studies: [{study: s}]\nspred: 3\n",
-		"stat nowhere.yaml":                           "studies: [{study: nowhere.yaml}]\n",
-		`models "Z*": the study has`:                  fmt.Sprintf("studies: [{study: %q, models: Z*}]\n", loan),
-		"--individuals 0: want at least 1":            fmt.Sprintf("studies: [{study: %q}]\nindividuals: 0\n", loan),
-		"quantile 2: want a number between":           fmt.Sprintf("studies: [{study: %q}]\nquantile: 2\n", loan),
+		"studies: lists no study":                      "studies: []\n",
+		`3:10: samples: "many"`:                        "studies: [{study: s}]\nbudget: 1s\nsamples: many\n",
+		`unknown key "spraed"; did you mean "spread"?`: "studies: [{study: s}]\nspraed: 3\n",
+		"stat nowhere.yaml":                            "studies: [{study: nowhere.yaml}]\n",
+		`models "Z*": the study has`:                   fmt.Sprintf("studies: [{study: %q, models: Z*}]\n", loan),
+		"--individuals 0: want at least 1":             fmt.Sprintf("studies: [{study: %q}]\nindividuals: 0\n", loan),
+		"quantile 2: want a number between":            fmt.Sprintf("studies: [{study: %q}]\nquantile: 2\n", loan),
 	} {
 		write(text)
 		if says == "stat nowhere.yaml" {

@@ -74,14 +74,14 @@ func message(err error, args []string) string {
 	}
 	var visit func(error)
 	visit = func(err error) {
-		switch e := err.(type) {
+		switch e := err.(type) { //nolint:errorlint // each error of the tree is visited
 		case *fs.PathError:
 			clean(e.Path)
 		case *os.LinkError:
 			clean(e.Old)
 			clean(e.New)
 		}
-		switch e := err.(type) {
+		switch e := err.(type) { //nolint:errorlint // each error of the tree is visited
 		case interface{ Unwrap() error }:
 			if inner := e.Unwrap(); inner != nil {
 				visit(inner)

@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -271,13 +270,20 @@ func (g *schemas) comment(of reflect.Type, field string) string {
 // read reads the comments of a package.
 func (g *schemas) read(path string) {
 	folder := filepath.Join("../../..", strings.TrimPrefix(path, "github.com/hyfair/hyfair"))
-	packages, err := parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		panic(err)
 	}
 	line := func(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
-	for _, p := range packages {
-		ast.Inspect(p, func(n ast.Node) bool {
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			panic(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
 			d, ok := n.(*ast.GenDecl)
 			if !ok || d.Tok != token.TYPE {
 				return true

@@ -109,18 +109,16 @@ func newSample(q *problem.Query, n int) *sample {
 
 // violates decides an individual exactly, for the score and the decision.
 func violates(q *problem.Query, exact model.Exact, copies [][]float64) bool {
-	least, most, sure := math.Inf(1), math.Inf(-1), true
+	least, most := math.Inf(1), math.Inf(-1)
 	for _, p := range copies {
 		l := q.Model.Logit(q.Space.NetworkInputs(nil, p))
 		least, most = min(least, l), max(most, l)
 	}
-	answer := least <= 0 && most > 0
+	answer, sure := least <= 0 && most > 0, math.Abs(least) > careful && math.Abs(most) > careful
 	if q.Notion == fairness.Score {
 		eps, _ := q.Epsilon.Float64()
 		gap := fairness.Sigmoid(most) - fairness.Sigmoid(least)
 		answer, sure = gap > eps, math.Abs(gap-eps) > careful
-	} else {
-		sure = math.Abs(least) > careful && math.Abs(most) > careful
 	}
 	if sure {
 		return answer

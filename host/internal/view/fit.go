@@ -32,7 +32,6 @@ func (t *Table) fitted(width int) []*Table {
 		}
 		if !fresh && t.width(pickWidths(widths, more)) > width {
 			parts = append(parts, t.pick(columns))
-			columns, fresh = slices.Clone(lead), true
 			more = append(slices.Clone(lead), more[len(more)-t.together(c):]...)
 		}
 		columns, fresh = more, false

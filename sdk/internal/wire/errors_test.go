@@ -63,7 +63,7 @@ func TestOtherErrors(t *testing.T) {
 		t.Error("an error without a word")
 	}
 	plain := errors.New("never travelled")
-	if got := wire.FromStatus(plain); got != plain {
+	if got := wire.FromStatus(plain); got != plain { //nolint:errorlint // the same error, not one around it
 		t.Errorf("%v", got)
 	}
 }

@@ -29,10 +29,11 @@ const (
 	MaxMessage = 1 << 30
 	// MaxAnswer bounds a message from a plugin: a point or a batch of moves.
 	MaxAnswer = 1 << 28
-	// StreamWindow and ConnWindow are HTTP/2 flow control windows; gRPC's
+	// StreamWindow is the HTTP/2 flow control window of a call; gRPC's
 	// default of 64 KiB makes large tables three times slower.
 	StreamWindow = 4 << 20
-	ConnWindow   = 16 << 20
+	// ConnWindow is that of a connection.
+	ConnWindow = 16 << 20
 	// ProgressEvery is the least time between two progress events.
 	ProgressEvery = 50 * time.Millisecond
 )

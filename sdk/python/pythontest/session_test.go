@@ -123,7 +123,7 @@ func TestSessionErrors(t *testing.T) {
 			if err == nil {
 				t.Fatal("all went well")
 			}
-			if c.is != errNone {
+			if !errors.Is(c.is, errNone) {
 				errorIs(t, err, c.is)
 			}
 			if !strings.Contains(err.Error(), c.want) {

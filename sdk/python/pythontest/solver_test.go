@@ -92,8 +92,8 @@ func TestSolverErrors(t *testing.T) {
 			t.Errorf("%s: got %v; want %q", name, err, c.want)
 		}
 		for _, is := range []error{sdk.ErrUnsupported, sdk.ErrInvalidProblem, sdk.ErrInvalidOption, sdk.ErrIncompatible, sdk.ErrPluginExited} {
-			if errors.Is(err, is) != (is == c.is) {
-				t.Errorf("%s: %v is %q: %v", name, err, is, is != c.is)
+			if errors.Is(err, is) != errors.Is(c.is, is) {
+				t.Errorf("%s: %v is %q: %v", name, err, is, errors.Is(err, is))
 			}
 		}
 	}

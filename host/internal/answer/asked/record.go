@@ -35,8 +35,8 @@ type Asked struct {
 	gate.Checks
 }
 
-// AskedOf is a question to a study.
-func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
+// Of is a question to a study.
+func Of(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
 	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String(), Grounds: question.GroundsOf(st).About(!q.Notion.UsesEpsilon())}
 	if q.Notion.UsesEpsilon() {
 		out.Epsilon = fairness.FormatRat(q.Epsilon)

@@ -1,5 +1,5 @@
 // Package certify implements hyfair certify: it reads the question, opens the solver,
-// decides the question as a whole (package certify) or in parts (package partition),
+// decides the question as a whole (package engine) or in parts (package partition),
 // records the run in the journal, and presents the result.
 package certify
 

@@ -203,7 +203,7 @@ func (a *asker) next() []Next {
 // result converts reports into a Result.
 func (a *asker) result(rep *engine.Report, parts *partition.Report, maxK *engine.Extreme) *Result {
 	out := &Result{
-		Asked:    asked.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
+		Asked:    asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Encoding: a.encoding(), Bounds: a.bounds(), Protected: question.Protected(a.query.Space), AskedK: a.K, Class: a.study.Class,
 		Verdict: rep.Verdict.String(), Nobody: rep.Nobody, Tolerance: rep.Tolerance, ToleranceFormula: rep.ToleranceFormula,
 		Closed: rep.Closed, Spurious: rep.Spurious, Refinements: rep.Refinements,

@@ -123,7 +123,7 @@ func (d *drafter) positive(c *column) string {
 	x, err1 := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)
 	if later := b > a; err1 == nil && err2 == nil && y < x || (err1 != nil || err2 != nil) && !later {
-		a, b = b, a
+		b = a
 	}
 	d.labels = append(d.labels, fmt.Sprintf("guess: %q counts as 1, as the later one in order", b))
 	return b

@@ -50,15 +50,15 @@ type Progress struct {
 type State string
 
 const (
-	// Present: it was there already.
+	// Present means that the file was there already.
 	Present State = "present"
-	// Fetched: it was brought.
+	// Fetched means that the file was downloaded.
 	Fetched State = "fetched"
-	// Replaced: another file of the name was there, and gave way to the right one.
+	// Replaced means that another file of the name was there, and gave way to the right one.
 	Replaced State = "replaced"
-	// Failed: it could not be had; a file of that name that was there still is.
+	// Failed means that the file could not be downloaded; one of that name that was there still is.
 	Failed State = "failed"
-	// Skipped: the run was interrupted before its turn, or in it.
+	// Skipped means that the run was interrupted before the file, or while it was downloaded.
 	Skipped State = "skipped"
 )
 

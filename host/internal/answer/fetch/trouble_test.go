@@ -17,8 +17,7 @@ import (
 )
 
 func TestRedirects(t *testing.T) {
-	var h *home
-	h = newHome(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+	h := newHome(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/file.bin":
 			http.Redirect(w, r, "/moved", http.StatusFound)

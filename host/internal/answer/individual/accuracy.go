@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
-// ErrNoInput: a value is outside the domain of a feature that feeds the network by a table,
+// ErrNoInput says that a value is outside the domain of a feature that feeds the network by a table,
 // which has no entry for it.
 var ErrNoInput = errors.New("outside the domain, so that the feature's table has no input of the model for it")
 

@@ -267,10 +267,11 @@ func (j *Judge) Reaching(x []float64, k int) *Witness {
 type Verdict uint8
 
 const (
-	// Outside: no individual of the question.
+	// Outside is a point that is no individual of the question.
 	Outside Verdict = iota
-	// Fair and Unfair: whether it violates the notion, or reaches the query's bins.
+	// Fair is an individual that satisfies the notion, or misses the query's bins.
 	Fair
+	// Unfair is one that violates the notion, or reaches the query's bins.
 	Unfair
 )
 

@@ -93,7 +93,7 @@ type WrittenValue struct {
 // result is what the report says.
 func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
-		Asked:     asked.AskedOf(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
+		Asked:     asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
 		Shares: shares, Solver: asked.SolverOf(a.plugin), Disagreements: rep.Faults,
 	}

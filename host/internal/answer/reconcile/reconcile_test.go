@@ -220,7 +220,7 @@ func TestCategoriesOfTheModel(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", c.model, from, text)
 				continue
 			}
-			to := from
+			var to string
 			switch {
 			case strings.HasPrefix(from, "categories: [low"):
 				to = "categories: [high, low, medium]"

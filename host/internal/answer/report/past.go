@@ -66,7 +66,7 @@ func (a *asker) told(j *journal.Journal, info *journal.Info, q *problem.Query) *
 	}
 	t := &info.Started.Task
 	out := &quantify.Result{
-		Asked: asked.AskedOf(a.question.Study, q, t.Seed, info.Seconds), Protected: a.out.Protected, Where: t.Region, AskedK: q.K,
+		Asked: asked.Of(a.question.Study, q, t.Seed, info.Seconds), Protected: a.out.Protected, Where: t.Region, AskedK: q.K,
 		Shares: quantify.SharesOf(last, nil), Solver: asked.Solver{Name: t.Arm}, Journal: j.Path(), Run: info.Name,
 	}
 	if out.Rows == nil {

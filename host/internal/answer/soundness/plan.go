@@ -1,3 +1,5 @@
+// Package soundness makes networks with planted individuals, on which every answer is known by construction,
+// asks solvers about them, and judges what they claim.
 package soundness
 
 import (

@@ -80,11 +80,11 @@ type Report struct {
 	Elapsed                     time.Duration
 }
 
-// ErrOneClass: the rows trained on all have one label, so there is nothing to
+// ErrOneClass says that the rows trained on all have one label, so there is nothing to
 // learn.
 var ErrOneClass = errors.New("only one class in the training rows")
 
-// ErrDiverged: a loss is not finite any more.
+// ErrDiverged says that a loss is no longer finite.
 var ErrDiverged = errors.New("training diverged")
 
 // maxParameters bounds the size of a network in training; the optimiser keeps

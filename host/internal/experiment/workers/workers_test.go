@@ -74,7 +74,8 @@ func TestMain(m *testing.M) {
 		end()
 	case "hot":
 		began()
-		for {
+		for i := uint(0); ; i++ {
+			runtime.KeepAlive(i)
 		}
 	case "deaf":
 		began()

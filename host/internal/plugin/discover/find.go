@@ -44,19 +44,19 @@ func FileName(kind client.Kind, name string) string { return "hyfair-" + Word(ki
 type State string
 
 const (
-	// Unpinned: the plugin can be started, and no checksum is recorded.
+	// Unpinned is a plugin that can be started, of which no checksum is recorded.
 	Unpinned State = "unpinned"
-	// Bundled: it lies beside the host's own program.
+	// Bundled is a plugin that lies beside the host's own program.
 	Bundled State = "bundled"
-	// Pinned: it was installed, and its checksums are recorded. They are verified at each start.
+	// Pinned is an installed plugin with recorded checksums, which are verified at each start.
 	Pinned State = "pinned"
-	// Changed: it was installed, and its files have changed. It is not started.
+	// Changed is an installed plugin whose files have changed. It is not started.
 	Changed State = "changed"
-	// NotExecutable: the file has a plugin's name and no permission to execute.
+	// NotExecutable is a file with a plugin's name and no permission to execute.
 	NotExecutable State = "not executable"
-	// Invalid: the folder has a plugin's name, and its plugin.yaml is missing or malformed.
+	// Invalid is a folder with a plugin's name whose plugin.yaml is missing or malformed.
 	Invalid State = "invalid"
-	// Ambiguous: another file offers the same name.
+	// Ambiguous is a plugin whose name another file offers, too.
 	Ambiguous State = "ambiguous"
 )
 
@@ -290,7 +290,7 @@ func ambiguous(same []Found) error {
 	return fmt.Errorf("%s %s is offered %d times, by %s: remove all but one", same[0].Kind, same[0].Name, len(same), strings.Join(paths, " and "))
 }
 
-// ErrNotFound: no plugin has the name.
+// ErrNotFound says that no plugin has the name.
 var ErrNotFound = errors.New("no such plugin")
 
 // Find is the plugin of that name, ready to be started.

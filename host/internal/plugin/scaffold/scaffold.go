@@ -30,6 +30,7 @@ var templates embed.FS
 // Language is what a project is written in.
 type Language string
 
+// The languages of the templates.
 const (
 	Go     Language = "go"
 	Python Language = "python"

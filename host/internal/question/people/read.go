@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -54,10 +53,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 	scratch := make([]float64, len(spec.Features))
 	for {
 		row, err := r.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
+		if err != nil || row == nil {
 			return err
 		}
 		d.Read++
@@ -171,10 +167,7 @@ func (spec *Spec) eachIn(file *File, visit func(value) error) error {
 	}
 	for {
 		row, err := r.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
+		if err != nil || row == nil {
 			return err
 		}
 		if err := e.complete(row); err != nil {

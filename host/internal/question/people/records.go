@@ -86,7 +86,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	}
 	for r.skipped < file.Skip {
 		n, err := skipLine(buffer)
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, r.fault(r.skipped+1, 1, err)
 		}
 		if n == 0 {
@@ -108,11 +108,11 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	r.columns = format.Columns
 	if r.columns == nil {
 		header, err := r.next()
-		if err == io.EOF {
-			return nil, r.fault(0, 0, errors.New("no header line"))
-		}
 		if err != nil {
 			return nil, err
+		}
+		if header == nil {
+			return nil, r.fault(0, 0, errors.New("no header line"))
 		}
 		r.columns = slices.Clone(header)
 	}
@@ -179,13 +179,13 @@ func Foreign(begins string) error {
 	return nil
 }
 
-// next returns the cells of the next record, or io.EOF. After the header, the number of
+// next returns the cells of the next record, or nil after the last. After the header, the number of
 // cells must equal that of the columns.
 func (r *records) next() ([]string, error) {
 	r.limit.reset()
 	cells, err := r.csv.Read()
 	if err == io.EOF {
-		return nil, err
+		return nil, nil
 	}
 	if err != nil {
 		var parse *csv.ParseError
@@ -247,7 +247,7 @@ func skipLine(r *bufio.Reader) (n int64, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		n += int64(len(part))
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return n, err
 		}
 	}

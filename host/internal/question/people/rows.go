@@ -2,7 +2,6 @@ package people
 
 import (
 	"errors"
-	"io"
 	"maps"
 	"slices"
 )
@@ -94,7 +93,7 @@ func Rows(file File, format Format, visit func(line int, row []string) error) (c
 	defer closer.Close()
 	for {
 		row, err := r.next()
-		if err == io.EOF {
+		if err == nil && row == nil {
 			return r.columns, nil
 		}
 		if err == nil {

@@ -70,6 +70,9 @@ func firstRecord(r *bufio.Reader) ([]byte, error) {
 // next row can be read. Every other error ends the reading.
 func (s *Stream) Next(dst []float64) (line int, err error) {
 	cells, err := s.records.next()
+	if err == nil && cells == nil {
+		err = io.EOF
+	}
 	if err != nil {
 		return 0, err
 	}

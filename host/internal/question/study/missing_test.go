@@ -79,6 +79,9 @@ func TestValuesThatTheModelTakesForMissing(t *testing.T) {
 	if err == nil {
 		err = plain.KeepInputCheck(study.InputCheck{Checked: true})
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	if again, err := study.Load(folder, study.Options{}); err != nil || !again.InputCheck().Checked {
 		t.Fatal(err)
 	}

@@ -319,7 +319,7 @@ func TestVisitorsMayUseTheJournalAndStop(t *testing.T) {
 		t.Errorf("%d events, want %d", count, n+1)
 	}
 	stop := errors.New("enough")
-	if err := j.Tasks(r.Name(), func(Done) error { return stop }); err != stop {
+	if err := j.Tasks(r.Name(), func(Done) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want the visitor's", err)
 	}
 }

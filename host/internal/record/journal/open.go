@@ -127,9 +127,9 @@ func inspect(path string, create bool) error {
 	header := make([]byte, headerSize)
 	n, err := io.ReadFull(file, header)
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil // empty, as a file made by mktemp
-	case err != nil && err != io.ErrUnexpectedEOF:
+	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	case bytes.HasPrefix(header, []byte(`{"run":`)):
 		return fmt.Errorf("%w: it holds JSON lines, as earlier versions wrote them; name another file", ErrNotJournal)
@@ -254,9 +254,9 @@ func explain(err error) error {
 	const codeReadOnly, codeIO, codeFull, codeCantOpen = 8, 10, 13, 14
 	switch code(err) {
 	case codeCorrupt, codeNotADB:
-		return fmt.Errorf("%w: the file is damaged (%v); name another file", ErrNotJournal, err)
+		return fmt.Errorf("%w: the file is damaged (%w); name another file", ErrNotJournal, err)
 	case codeReadOnly, codeIO, codeCantOpen:
-		return fmt.Errorf("it cannot be written (%v): a journal needs a file and a folder that can be; name another file", err)
+		return fmt.Errorf("it cannot be written (%w): a journal needs a file and a folder that can be; name another file", err)
 	case codeFull:
 		return fmt.Errorf("%w (%w)", syscall.ENOSPC, err)
 	case codeBusy:

@@ -32,7 +32,7 @@ func TestFullDisk(t *testing.T) {
 	for name, err := range map[string]error{
 		"Emit": r.Emit(sample()[0]), "Complete": r.Complete("two", 2, 0), "Finish": r.Finish(record.Finished{}), "Close": j.Close(),
 	} {
-		if err != first {
+		if !errors.Is(err, first) {
 			t.Errorf("%s says %v, want the first failure", name, err)
 		}
 	}

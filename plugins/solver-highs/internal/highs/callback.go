@@ -13,12 +13,13 @@ import (
 type Kind int32
 
 const (
-	// SimplexInterrupt and IPMInterrupt: an LP is being solved.
+	// SimplexInterrupt comes while the simplex method solves an LP.
 	SimplexInterrupt Kind = 1
-	IPMInterrupt     Kind = 2
-	// MIPImproved: a better incumbent was found.
+	// IPMInterrupt comes while the interior point method solves an LP.
+	IPMInterrupt Kind = 2
+	// MIPImproved comes with a better incumbent.
 	MIPImproved Kind = 4
-	// MIPInterrupt: the branch and bound is at a place where it can stop.
+	// MIPInterrupt comes where the branch and bound can stop.
 	MIPInterrupt Kind = 6
 )
 

@@ -70,7 +70,7 @@ func (m *Model) Pass(p *Problem) error {
 	return check(rc, "the model")
 }
 
-// SetBool, SetInt, SetFloat and SetString set an option of HiGHS.
+// SetBool sets an option of HiGHS that is a bool.
 func (m *Model) SetBool(name string, value bool) error {
 	var v int32
 	if value {
@@ -79,17 +79,17 @@ func (m *Model) SetBool(name string, value bool) error {
 	return check(m.lib.fn.setBool(m.h, name, v), "%v for its option %s", value, name)
 }
 
-// SetInt: see SetBool.
+// SetInt sets an option of HiGHS that is an integer.
 func (m *Model) SetInt(name string, value int32) error {
 	return check(m.lib.fn.setInt(m.h, name, value), "%v for its option %s", value, name)
 }
 
-// SetFloat: see SetBool.
+// SetFloat sets an option of HiGHS that is a float64.
 func (m *Model) SetFloat(name string, value float64) error {
 	return check(m.lib.fn.setDouble(m.h, name, value), "%v for its option %s", value, name)
 }
 
-// SetString: see SetBool.
+// SetString sets an option of HiGHS that is a text.
 func (m *Model) SetString(name, value string) error {
 	return check(m.lib.fn.setString(m.h, name, value), "%q for its option %s", value, name)
 }

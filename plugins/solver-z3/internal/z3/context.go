@@ -199,7 +199,7 @@ func (m *Model) Satisfies(formulas *Formulas) (bool, error) {
 	return all, err
 }
 
-// IrrationalError: a value is not rational, as scripts with products of unknowns may have.
+// IrrationalError says that a value is not rational, as scripts with products of unknowns may have.
 type IrrationalError struct{ Text string }
 
 func (e *IrrationalError) Error() string { return "a value is not a rational number: " + e.Text }

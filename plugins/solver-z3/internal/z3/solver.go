@@ -10,6 +10,7 @@ func addressOf(p *uintptr) unsafe.Pointer { return unsafe.Pointer(p) }
 // Answer is Z3_lbool.
 type Answer int32
 
+// The answers, by Z3's numbers.
 const (
 	Unsat Answer = -1
 	Undef Answer = 0

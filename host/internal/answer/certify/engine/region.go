@@ -76,11 +76,11 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	}
 	slack := 0.0
 	if r.o.Bounds == BoundsLP {
-		var err error
-		tight := b
-		if tight, slack, err = r.tightened(ctx, region, b); err != nil {
+		tight, loss, err := r.tightened(ctx, region, b)
+		if err != nil {
 			return outcome{}, err
 		}
+		slack = loss
 		switch {
 		case !r.boundsSuffice(tight):
 			b = tight

@@ -15,11 +15,11 @@ import (
 type Verdict uint8
 
 const (
-	// Undecided: neither proved nor refuted. The zero value.
+	// Undecided is neither proved nor refuted. It is the zero value.
 	Undecided Verdict = iota
-	// Fair: proved, to the grade stated beside it.
+	// Fair is proved, to the grade stated beside it.
 	Fair
-	// Unfair: a replayed witness is held.
+	// Unfair is refuted by a replayed witness.
 	Unfair
 )
 

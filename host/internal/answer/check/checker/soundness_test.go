@@ -65,8 +65,8 @@ func TestNothingFalseIsAccepted(t *testing.T) {
 			for range 1 + r.IntN(2) {
 				changed = fumble(r, changed)
 			}
-			d := &document{}
-			if d = tryParse(changed); d == nil {
+			d := tryParse(changed)
+			if d == nil {
 				continue
 			}
 			d.seal(t)

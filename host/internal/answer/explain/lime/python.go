@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// ErrNoReference: no Python with the package lime was found.
+// ErrNoReference says that no Python with the package lime was found.
 var ErrNoReference = errors.New("no Python with the package lime")
 
 // FindReference finds a Python that has the package lime: $HYFAIR_PYTHON alone if set; else

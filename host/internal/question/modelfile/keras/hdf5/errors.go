@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	// ErrUnsupported: valid HDF5 as far as was seen, but of a kind that this
+	// ErrUnsupported is about valid HDF5, as far as was seen, of a kind that this
 	// package does not read.
 	ErrUnsupported = errors.New("unsupported HDF5 feature")
-	// ErrCorrupt: the file contradicts itself or the format.
+	// ErrCorrupt says that the file contradicts itself or the format.
 	ErrCorrupt = errors.New("corrupt HDF5 file")
-	// ErrNotFound: no object of that name.
+	// ErrNotFound says that no object has the name.
 	ErrNotFound = errors.New("no such object")
 )
 
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	if e.Path != "" {
 		where = e.Path + ", " + where
 	}
-	if e.kind == ErrUnsupported {
+	if errors.Is(e.kind, ErrUnsupported) {
 		return fmt.Sprintf("HDF5 (%s): %s not supported", where, e.What)
 	}
 	return fmt.Sprintf("HDF5 (%s): %s", where, e.What)
