@@ -39,11 +39,12 @@ type experimentFlags struct {
 	begin  experiment.Beginning
 	fleet  fleet.Address
 	// Of arms that are held against each other.
-	scope question.Scope
-	runs  int
-	clock string
-	tidy  string
-	plots plotFlags
+	scope   question.Scope
+	runs    int
+	clock   string
+	tidy    string
+	plots   plotFlags
+	control string
 	// columns are of those that are known.
 	columns, known []string
 	// changed reports that the user gave a flag, given lists those.
@@ -52,7 +53,7 @@ type experimentFlags struct {
 }
 
 // showing are the flags that say how a run of the journal is shown, and where it is.
-var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
+var showing = []string{"from", "format", "out", "columns", "control", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
 // add adds the flags; of begins the help of those for showing and resuming.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
@@ -94,6 +95,7 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	f.addShown(cmd)
+	fl.StringVar(&f.control, "control", "", "test every other arm against this one, with Holm's correction over those (default: every pair of arms)")
 	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
 }
 

@@ -98,12 +98,14 @@ type Tests[Row, Run any] struct {
 	Measures []Measure[Row, Run]
 	// Ranked are the names of the measures that arms are ranked by over networks, the first
 	// deciding.
-	Ranked  []string
+	Ranked []string
+	// Control is the arm that every other one is tested against; empty: all pairs are tested.
+	Control string
 	matches map[string][]match // by measure
 }
 
 // Add tests the rows of a network, an arm each, by the measures that are not neutral, nor so there.
-func (t *Tests[Row, Run]) Add(rows []Row, runs [][]Run, neutral func(measure string) bool) {
+func (t *Tests[Row, Run]) Add(study, model string, rows []Row, runs [][]Run, neutral func(measure string) bool) {
 	if t.matches == nil {
 		t.matches = map[string][]match{}
 	}
@@ -111,11 +113,11 @@ func (t *Tests[Row, Run]) Add(rows []Row, runs [][]Run, neutral func(measure str
 		if m.Neutral || neutral != nil && neutral(m.Name) {
 			continue
 		}
-		on := match{runs: m.Worths(runs)}
+		on := match{study: study, model: model, runs: m.Worths(runs)}
 		for i := range rows {
 			on.cells = append(on.cells, m.Cell(&rows[i]))
 		}
-		statistics.Test(on.cells, t.Arms, on.runs)
+		statistics.Test(on.cells, t.Arms, on.runs, t.control())
 		t.matches[m.Name] = append(t.matches[m.Name], on)
 	}
 }

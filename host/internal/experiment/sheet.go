@@ -22,9 +22,6 @@ type Course struct {
 // and where their results are.
 func (c *Course) Notes() []string {
 	notes := c.Conditions.Notes(c.Terms, c.Done, c.Done+c.Failed)
-	if c.Terms.Threshold != "" {
-		notes = append(notes, "decisions at the threshold "+c.Terms.Threshold)
-	}
 	if c.Retried > 0 {
 		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", c.Retried))
 	}
@@ -81,7 +78,7 @@ func (s *Sheet) Choose(columns []string) error {
 // Document shows the tables, what stands between, and the ranking.
 func (s *Sheet) Document(between ...view.Block) *view.Document {
 	main, chosen := s.Main, s.Head.Chosen
-	main.Notes = append(main.Notes, tested(s.Rows.Arms, s.Terms.Runs, s.One, s.Lost)...)
+	main.Notes = append(main.Notes, tested(s.Rows.Arms, s.Terms.Runs, s.Standings.Control, s.One, s.Lost)...)
 	if _, note := s.Rows.Means(); note != "" {
 		main.Notes = append(main.Notes, note)
 	}
@@ -98,18 +95,30 @@ func (s *Sheet) Document(between ...view.Block) *view.Document {
 		d.Add(s.table(main, s.Paper))
 	}
 	d.Add(between...)
-	d.Add(s.Standings.only(chosen).Blocks(s.Head.Title("ranking over networks"), s.One)...)
+	for _, b := range s.Standings.only(chosen).Blocks(s.Head.Title("ranking over networks"), s.One, s.Rows.name) {
+		d.Add(s.Head.Asking(b))
+	}
 	return d
 }
 
 // table is one of the tables, with the paper's form where there is one.
 func (s *Sheet) table(p Part, paper func([]Column, bool) []Column) *view.Table {
 	t := s.Rows.table(s.Head.Title(p.Title), s.One, p.Columns)
-	if t.Notes = p.Notes; paper != nil {
+	t.Notes = p.Notes
+	s.Head.Asking(t)
+	if paper != nil {
 		t.Paper = s.Rows.beside(t.Title, paper(p.Columns, len(s.Head.Chosen) > 0))
 		t.Paper.Notes = t.Notes
 	}
 	return t
+}
+
+// Asking is a block that says, if it is a table, below it what was asked.
+func (h *Head) Asking(b view.Block) view.Block {
+	if t, ok := b.(*view.Table); ok && h.Asked != "" {
+		t.Notes = append([]string{h.Asked}, t.Notes...)
+	}
+	return b
 }
 
 // choose picks columns by their names, in the order of those.

@@ -13,8 +13,10 @@ type Cell struct {
 	SD   *float64 `json:"sd"`
 	// Values by run, null where nothing was found.
 	Values []*float64 `json:"values"`
-	// Bold: significantly better than every other arm (docs/reference/semantics.md).
+	// Bold: significantly better than every other arm, or than the control where there is one
+	// (docs/reference/semantics.md). Worse: significantly worse than the control.
 	Bold    bool      `json:"bold"`
+	Worse   bool      `json:"worse,omitempty"`
 	Against []Against `json:"against,omitempty"`
 	// Median of the runs that have a value, and the bootstrapped 95 % intervals of
 	// Mean and Median; nil below two values.
@@ -27,7 +29,7 @@ type Cell struct {
 type Against struct {
 	Arm string `json:"arm"`
 	// P of the Mann-Whitney U test, and corrected after Holm for the number of
-	// pairs of arms: the same for both cells of a pair.
+	// pairs of arms that are tested: the same for both cells of a pair.
 	P     float64 `json:"p"`
 	PHolm float64 `json:"p_holm"`
 	// A12 is the probability to do better than the other arm, ties counting half.
@@ -63,16 +65,16 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
-// Test tests each cell of a measure against those of all other arms and decides
-// which is bold. arms are the cells' names, and values stand for each cell's
-// runs in the tests, also for runs without a value, larger being better: a
-// measure of which less is more comes negated.
-func Test(cells []*Cell, arms []string, values [][]float64) {
+// Test tests each cell of a measure against those of all other arms, or against that of the
+// control, and decides which is bold. arms are the cells' names, control is the place of one
+// of them or below 0, and values stand for each cell's runs in the tests, also for runs
+// without a value, larger being better: a measure of which less is more comes negated.
+func Test(cells []*Cell, arms []string, values [][]float64, control int) {
 	var pairs [][2]int
 	var p []float64
 	for i := range values {
 		for k := range i {
-			if len(values[i]) > 0 && len(values[k]) > 0 {
+			if len(values[i]) > 0 && len(values[k]) > 0 && (control < 0 || i == control || k == control) {
 				pairs, p = append(pairs, [2]int{i, k}), append(p, MannWhitney(values[i], values[k]))
 			}
 		}
@@ -88,11 +90,12 @@ func Test(cells []*Cell, arms []string, values [][]float64) {
 	}
 	enough := !slices.ContainsFunc(values, func(runs []float64) bool { return len(runs) < MinRunsForBold })
 	for i, cell := range cells {
-		cell.Bold = enough && len(cells) > 1 && cell.Mean != nil
+		cell.Bold = enough && len(cells) > 1 && cell.Mean != nil && i != control
 		for _, a := range against[i] {
 			if a != nil {
 				cell.Against = append(cell.Against, *a)
 				cell.Bold = cell.Bold && a.Better()
+				cell.Worse = control >= 0 && i != control && enough && a.Worse()
 			}
 		}
 	}

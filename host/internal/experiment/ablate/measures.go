@@ -13,11 +13,65 @@ import (
 type measure = experiment.Measure[Cell, run]
 
 // run is a result together with the target that its network's runs are held
-// against, 0 for none, and what it is judged in.
+// against, 0 for none, what it is judged in, and the terms that it was made under.
 type run struct {
 	*Result
 	target int
 	in     unit
+	terms  *experiment.Terms
+}
+
+// spent is what the run took until its end. Of evaluations the whole budget counts, since the
+// number made is not kept.
+func (r *run) spent(in unit) float64 {
+	switch in {
+	case evaluations:
+		b, _ := search.ParseBudget(r.terms.Budget)
+		spent := float64(b.Evals)
+		if n := len(r.Steps); n > 0 {
+			spent = max(spent, float64(r.Steps[n-1].Evals))
+		}
+		return spent
+	case iterations:
+		return experiment.OrZero(r.Measures.Iter)
+	}
+	return r.terms.Took(&r.Cost)
+}
+
+// ert is the expected running time to the target (N. Hansen et al., COCO: a platform for
+// comparing continuous optimizers in a black-box setting, Optimization Methods and Software 36,
+// 2021): what all runs spent until they reached it or ended, over the number of those that
+// reached it; nil where none did.
+func ert(runs []run, in unit) *float64 {
+	sum, reached := 0.0, 0
+	for i := range runs {
+		r := &runs[i]
+		if at := in.at(r.reached(r.target)); r.target > 0 && at != nil {
+			sum += *at
+			reached++
+		} else {
+			sum += r.spent(in)
+		}
+	}
+	if reached == 0 {
+		return nil
+	}
+	return new(sum / float64(reached))
+}
+
+// reason says why the run did not reach the target; empty where it did, or there is none.
+func (r *run) reason() string {
+	switch {
+	case r.Error != "" && r.MemoryKilled > 0:
+		return experiment.ByMemory
+	case r.Error != "":
+		return experiment.Reason(r.Error)
+	case r.target == 0 || r.timeToTarget() != nil:
+		return ""
+	case r.terms.Limit() > 0:
+		return experiment.ByTime
+	}
+	return experiment.ByBudget
 }
 
 // unit is what runs are judged in: what their budget counts.

@@ -9,50 +9,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// decision is whether, when and how a run of an arm answered its task.
-type decision int
-
-const (
-	undecided decision = iota
-	// found: an individual that counts.
-	witnessed
-	// fair: the whole space was proved so, by the arm's notion.
-	fair
-	// refuted: proved fair, and an individual refutes it.
-	refuted
-)
-
-// answer is one of them.
-type answer struct {
-	decision
-	seconds float64
-}
-
-// good reports an answer that counts.
-func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
-
-// answerOf is that of a run. Who is above a limit that holds everywhere refutes every proof
-// of it.
-func (p *Plan) answerOf(r *Result, lied bool) answer {
-	switch first := r.first(); {
-	case first != nil:
-		return answer{witnessed, first.Seconds}
-	case r.Certified < 1 || r.Unfair > 0 || r.Undecided > 0:
-		return answer{}
-	case lied:
-		return answer{refuted, p.Took(&r.Cost)}
-	}
-	return answer{fair, p.Took(&r.Cost)}
-}
-
 // decisions are the answers of a subject's tasks that every arm has done, arm by arm.
-func decisions(p *Plan, results map[*Arm][]run, lies []Disagreement) (tasks [][]answer) {
+func decisions(p *Plan, results map[*Arm][]run) (tasks [][]answer) {
 	of := map[int64][]answer{}
 	for i := range p.Arms {
-		lied := slices.ContainsFunc(lies, func(d Disagreement) bool { return d.Prover == p.Arms[i].Name })
 		for _, r := range results[&p.Arms[i]] {
 			if len(of[r.seed]) == i { // else an arm before has not done it
-				of[r.seed] = append(of[r.seed], p.answerOf(r.Result, lied))
+				of[r.seed] = append(of[r.seed], r.answer)
 			}
 		}
 	}
