@@ -25,6 +25,9 @@ type Measure[Row, Run any] struct {
 	// Worth orders runs from worse to better, entry after entry; nil stands for the value
 	// itself, 0 where there is none.
 	Worth func(*Run) []float64
+	// Amount is what a run counts in means over the arms of a grid; nil stands for the value
+	// itself, 0 where there is none.
+	Amount func(*Run) float64
 	// Beyond the paper's table.
 	Beyond bool
 	// Neutral: neither more nor less is better, and it is not tested.
@@ -84,6 +87,18 @@ func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
 	return out
 }
 
+// amounts are what runs count in means over the arms of a grid.
+func (m *Measure[Row, Run]) amounts(runs []Run) (out []float64) {
+	for i := range runs {
+		if m.Amount != nil {
+			out = append(out, m.Amount(&runs[i]))
+		} else {
+			out = append(out, OrZero(m.Of(&runs[i])))
+		}
+	}
+	return out
+}
+
 // OrZero is a value, 0 for none.
 func OrZero(v *float64) float64 {
 	if v == nil {
@@ -101,6 +116,8 @@ type Tests[Row, Run any] struct {
 	Ranked []string
 	// Control is the arm that every other one is tested against; empty: all pairs are tested.
 	Control string
+	// Points are where the arms stand in grids; nil: in none.
+	Points  []GridPoint
 	matches map[string][]match // by measure
 }
 
@@ -115,7 +132,7 @@ func (t *Tests[Row, Run]) Add(study, model string, rows []Row, runs [][]Run, neu
 		}
 		on := match{study: study, model: model, runs: m.Worths(runs)}
 		for i := range rows {
-			on.cells = append(on.cells, m.Cell(&rows[i]))
+			on.cells, on.values = append(on.cells, m.Cell(&rows[i])), append(on.values, m.amounts(runs[i]))
 		}
 		statistics.Test(on.cells, t.Arms, on.runs, t.control())
 		t.matches[m.Name] = append(t.matches[m.Name], on)

@@ -22,6 +22,8 @@ type Standings struct {
 	// Overall compares the arms over networks, by each of these measures.
 	Ranking []Rank    `json:"ranking"`
 	Overall []Overall `json:"overall"`
+	// Effects are those of grids' keys, by each of these measures.
+	Effects []Effects `json:"effects,omitempty"`
 }
 
 // Rank is how one arm does by one measure over all networks on which every arm
@@ -51,6 +53,7 @@ type match struct {
 	study, model string
 	runs         [][]float64
 	cells        []*statistics.Cell
+	values       [][]float64 // what runs count in means over grids
 }
 
 // control is the place of the control among the arms; below 0: there is none.
@@ -111,6 +114,11 @@ func (t *Tests[Row, Run]) Standings() Standings {
 			o.Runs = runs
 		}
 		s.Overall = append(s.Overall, o)
+		for _, g := range t.grids() {
+			if e, ok := t.effects(g, name); ok {
+				s.Effects = append(s.Effects, e)
+			}
+		}
 	}
 	return s
 }
@@ -400,6 +408,7 @@ func (s *Standings) only(names []string) *Standings {
 		s.Control,
 		slices.DeleteFunc(slices.Clone(s.Ranking), func(r Rank) bool { return !slices.Contains(names, r.Measure) }),
 		slices.DeleteFunc(slices.Clone(s.Overall), func(o Overall) bool { return !slices.Contains(names, o.Measure) }),
+		slices.DeleteFunc(slices.Clone(s.Effects), func(e Effects) bool { return !slices.Contains(names, e.Measure) }),
 	}
 }
 

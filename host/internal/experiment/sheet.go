@@ -95,8 +95,12 @@ func (s *Sheet) Document(between ...view.Block) *view.Document {
 		d.Add(s.table(main, s.Paper))
 	}
 	d.Add(between...)
-	for _, b := range s.Standings.only(chosen).Blocks(s.Head.Title("ranking over networks"), s.One, s.Rows.name) {
+	standings := s.Standings.only(chosen)
+	for _, b := range standings.Blocks(s.Head.Title("ranking over networks"), s.One, s.Rows.name) {
 		d.Add(s.Head.Asking(b))
+	}
+	if len(standings.Effects) > 0 {
+		d.Add(s.Head.Asking(standings.effectsTable(s.Head.Title("effects of the grid's keys"))))
 	}
 	return d
 }

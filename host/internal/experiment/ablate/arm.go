@@ -36,6 +36,9 @@ type Arm struct {
 	Solver    string            `json:"solver"`
 	SolverSet map[string]string `json:"solver_set,omitempty"`
 
+	// Point is the arm's of its grid; nil where it is in none.
+	Point gridfile.Point `json:"point,omitempty"`
+
 	// At is where the arm is described, as file:line:column, for messages.
 	At string `json:"-"`
 }
@@ -46,7 +49,8 @@ const solverKey = "solver_set."
 // Form is how arms are described: by what a grid may vary beside options of the strategy and,
 // with solver_set. before them, of the solver.
 var Form = gridfile.Form[Arm]{
-	Name: func(a *Arm) *string { return &a.Name },
+	Name:  func(a *Arm) *string { return &a.Name },
+	Point: func(a *Arm) *gridfile.Point { return &a.Point },
 	Keys: []gridfile.Key[Arm]{
 		gridfile.Text("strategy", func(a *Arm) *string { return &a.Strategy }, filled),
 		gridfile.Text("mode", func(a *Arm) *string { return &a.Mode }, func(value string) error {

@@ -142,6 +142,14 @@ func sooner(seconds *float64) float64 {
 	return -*seconds
 }
 
+// penalised is when the target was reached, or twice what was spent.
+func penalised(at *float64, spent float64) float64 {
+	if at == nil {
+		return 2 * spent
+	}
+	return *at
+}
+
 // Names of measures that are looked for.
 const (
 	measureMaxK    = "Max.K"
@@ -189,7 +197,8 @@ var counted = map[string]measure{
 	"maxK": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NMaxK) }, Of: (*run).bestAt,
 		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.bestAt())} }},
 	"target": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NTarget) }, Of: (*run).targetAt,
-		Worth: func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
+		Amount: func(r *run) float64 { return penalised(r.targetAt(), r.spent(r.in)) },
+		Worth:  func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
 }
 
 // measures are the paper's columns, the time to the target, and what DICE
@@ -212,7 +221,8 @@ var measures = []measure{
 	{Name: measureTMaxK, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, Of: func(r *run) *float64 { return r.Measures.TMaxK },
 		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.Measures.TMaxK)} }},
 	{Name: measureTTarget, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TTarget }, Of: (*run).timeToTarget,
-		Worth: func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
+		Amount: func(r *run) float64 { return penalised(r.timeToTarget(), r.spent(seconds)) },
+		Worth:  func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
 	{Name: "Shannon", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Shannon }, Of: func(r *run) *float64 { return r.Shannon }, Beyond: true},
 	{Name: "MinEntropy", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.MinEntropy }, Of: func(r *run) *float64 { return r.MinEntropy }, Beyond: true},
 	{Name: "Spread", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Spread }, Of: func(r *run) *float64 { return r.Spread }, Beyond: true},

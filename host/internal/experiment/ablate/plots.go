@@ -32,7 +32,7 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 			figures = append(figures, a.largest(n, "maxk-time", seconds))
 		}
 	}
-	return append(figures, a.CriticalDifferences(a.Title, a.lines().Names())...), without
+	return slices.Concat(figures, a.CriticalDifferences(a.Title, a.lines().Names()), a.EffectFigures(a.Title)), without
 }
 
 // any reports whether some run on the network is such.

@@ -136,7 +136,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 		of[e.Subject][e.Arm] = append(of[e.Subject][e.Arm], r)
 	}
 	a.in = unitOf(p.Budget, all)
-	tests := &experiment.Tests[Cell, run]{Arms: p.Frame().Arms, Measures: a.in.measures(), Ranked: []string{measureMaxK, measureTTarget, measureNTarget, measureID}, Control: p.Control}
+	tests := &experiment.Tests[Cell, run]{Arms: p.Frame().Arms, Measures: a.in.measures(), Ranked: []string{measureMaxK, measureTTarget, measureNTarget, measureID}, Control: p.Control, Points: Form.Points(p.Arms)}
 	for i := range p.Subjects {
 		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim, tests)
 	}

@@ -82,7 +82,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	if n := len(ranking) - 1; n > maxScatters {
 		without = append(without, fmt.Sprintf("scatter: %s, which decided most, against the %d next best of %d other arms", c.Arms[ranking[0]].Name, maxScatters, n))
 	}
-	return append(figures, c.CriticalDifferences(c.Title, c.lines().Names())...), without
+	return slices.Concat(figures, c.CriticalDifferences(c.Title, c.lines().Names()), c.EffectFigures(c.Title)), without
 }
 
 // figure is one with what all have.

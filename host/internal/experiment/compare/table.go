@@ -102,7 +102,12 @@ type measure = experiment.Measure[Row, run]
 // measures are the paper's columns, and what it only mentions.
 var measures = []measure{
 	{Name: "#ID", Title: "#ID", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.ID }, Of: func(r *run) *float64 { return new(float64(r.count())) }},
-	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Worth: func(r *run) []float64 {
+	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Amount: func(r *run) float64 {
+		if at := r.firstAt(); at != nil {
+			return *at
+		}
+		return 2 * r.budget
+	}, Worth: func(r *run) []float64 {
 		if at := r.firstAt(); at != nil {
 			return []float64{-*at}
 		}
@@ -324,7 +329,7 @@ func (p *Plan) run(r *Result, seed int64) run {
 
 // tests hold the arms against each other.
 func (p *Plan) tests() *experiment.Tests[Row, run] {
-	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked, Control: p.Control}
+	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked, Control: p.Control, Points: Form.Points(p.Arms)}
 }
 
 // rows are one model's, an arm each. refuted: some proof was.
