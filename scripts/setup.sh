@@ -6,7 +6,7 @@
 # own, .deps/python; and the package lime, which our own LIME is held against.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
-#                    [solvers] [models] [torch] [veritas] [kubernetes] [browser]
+#                    [solvers] [models] [torch] [veritas] [kubernetes] [browser] [tex]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -57,7 +57,7 @@ for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser | tex) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -72,9 +72,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; tex) echo tex ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; tex) echo texlive-latex-recommended ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; tex) echo TeX ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -329,6 +329,12 @@ bring_browser() {
 		echo "$AXE_HASH  $TMP/axe-core-$AXE.tgz" | sha256sum -c - >>"$LOG" 2>&1 &&
 		mkdir -p "$DEPS/axe" && tar -xzf "$TMP/axe-core-$AXE.tgz" -C "$TMP" package/axe.min.js &&
 		mv -f "$TMP/package/axe.min.js" "$DEPS/axe/" && record browser "$AXE" wheel
+}
+
+# TeX is wherever the distribution puts it, too; tests compile tables with it.
+bring_tex() {
+	command -v pdflatex >/dev/null && kpsewhich booktabs.sty >/dev/null || install_packages texlive-latex-recommended || return 1
+	touch "$DEPS/tex" && record tex "$(pdflatex --version | sed -n 's/^pdfTeX [^ ]*-\([0-9.]*\) .*/\1/p')" distribution
 }
 
 MISSING=0

@@ -45,8 +45,9 @@ type experimentFlags struct {
 	tidy    string
 	plots   plotFlags
 	control string
-	// columns are of those that are known.
+	// columns are lists of those that are known, a table each, and tables what they say.
 	columns, known []string
+	tables         [][]string
 	// changed reports that the user gave a flag, given lists those.
 	changed func(name string) bool
 	given   func() []string
@@ -96,7 +97,7 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	f.addShown(cmd)
 	fl.StringVar(&f.control, "control", "", "test every other arm against this one, with Holm's correction over those (default: every pair of arms)")
-	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
+	fl.StringArrayVar(&f.columns, "columns", nil, "show these columns, in this order, in one table; repeated, in another one. Of: "+strings.Join(columns, ", "))
 }
 
 // addShown adds the flags of experiments whose tables a run of the journal can give again,
@@ -126,11 +127,16 @@ func (f *experimentFlags) validate(args []string) error {
 			}
 		}
 	}
-	for i, name := range f.columns {
-		if name = strings.TrimSpace(name); !slices.Contains(f.known, name) {
-			return fmt.Errorf("--columns: no column %q; %s", name, yamlfile.Suggest(name, f.known))
+	f.tables = nil
+	for _, list := range f.columns {
+		table := strings.Split(list, ",")
+		for i, name := range table {
+			if name = strings.TrimSpace(name); !slices.Contains(f.known, name) {
+				return fmt.Errorf("--columns: no column %q; %s", name, yamlfile.Suggest(name, f.known))
+			}
+			table[i] = name
 		}
-		f.columns[i] = name
+		f.tables = append(f.tables, table)
 	}
 	if err := f.plots.validate(); err != nil {
 		return err
@@ -167,10 +173,10 @@ func (f *experimentFlags) show(app *App, t experiment.Table) error {
 
 // choose has a table show the columns of --columns, all of which it must have.
 func (f *experimentFlags) choose(t experiment.Table) error {
-	if f.columns == nil {
+	if f.tables == nil {
 		return nil
 	}
-	if err := t.(interface{ Choose(columns []string) error }).Choose(f.columns); err != nil {
+	if err := t.(interface{ Choose(tables [][]string) error }).Choose(f.tables); err != nil {
 		return usage(fmt.Errorf("--columns: %w", err))
 	}
 	return nil

@@ -18,8 +18,8 @@ type Head struct {
 	Source
 	// Tidy are the tasks, a row each.
 	Tidy *Tidy `json:"-"`
-	// Chosen are the names of the columns to show; none: all.
-	Chosen []string `json:"-"`
+	// Chosen are the names of the columns to show, a table each; none: all.
+	Chosen [][]string `json:"-"`
 }
 
 // Records are the tasks as data.
@@ -225,7 +225,7 @@ func (t *Rows) table(title, arm string, columns []Column) *view.Table {
 
 // beside has a line for each network, and the arms side by side, each with these columns.
 func (t *Rows) beside(title string, columns []Column) *view.Table {
-	out := &view.Table{Title: title, Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}}
+	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}}, Groups: []view.Group{{Span: 1}}}
 	for a := range t.Arms {
 		out.Groups = append(out.Groups, view.Group{Title: t.Rows[a].Arm, Span: len(columns)})
 		for _, c := range columns {

@@ -85,6 +85,9 @@ const (
 
 func (u unit) String() string { return [...]string{"s", "evaluations", "iterations"}[u] }
 
+// short is the unit as budgets have it.
+func (u unit) short() string { return [...]string{"s", "ev", "it"}[u] }
+
 // at is when a step was; nil for none.
 func (u unit) at(s *Step) *float64 {
 	if s == nil {
@@ -173,7 +176,7 @@ func (u unit) measures() (out []measure) {
 		if u != seconds && isTime {
 			n := counted[name]
 			n.Name = "N." + name
-			n.Title = n.Name + " (" + u.String() + ")"
+			n.Title = n.Name + " (" + u.short() + ")"
 			out = append(out, n)
 			m.Beyond, m.Neutral = true, true
 		}

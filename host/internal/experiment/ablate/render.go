@@ -2,6 +2,7 @@ package ablate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,11 +16,16 @@ func (a *Ablation) sheet() *experiment.Sheet {
 	s := &experiment.Sheet{
 		Course: experiment.Course{Terms: &a.Terms, Conditions: &a.Conditions, Source: &a.Source, Done: a.Done, Failed: a.Failed, Retried: a.Retried, Tasks: a.Tasks},
 		Head:   &a.Head, Standings: &a.Standings, Rows: a.lines(), One: "search", Aside: a.boundNotes(),
+		Paper:  []string{measureMaxK, "bound", "Avg.K", "N.1st", "T.1st", measureID, measureNTarget, measureTTarget, "found"},
 		Main:   experiment.Part{Title: "what the searches found"},
 		Beyond: experiment.Part{Title: "how uneven the outcomes, how spread out the individuals, at what cost", Notes: beyondNotes},
 	}
 	s.Main.Columns, s.Beyond.Columns = a.main(), a.beyond()
-	s.Main.Notes, s.Lost = a.notes()
+	if a.in != seconds { // times are beyond the paper's table then
+		s.Paper = slices.DeleteFunc(s.Paper, func(name string) bool { return strings.HasPrefix(name, "T.") })
+	}
+	s.Main.Notes, s.Lost = a.notes(), "N/A counts as the worst"
+	s.Main.Short = append(slices.Clone(s.Main.Notes[:2]), a.boundNotes()...)
 	return s
 }
 
@@ -42,7 +48,7 @@ func (a *Ablation) Document() *view.Document {
 		between = append(between, view.Close{Block: uncounted})
 	}
 	d := a.sheet().Document(between...)
-	d.Add(view.Close{Block: failed})
+	d.Add(view.Aside{Block: view.Close{Block: failed}})
 	d.Disagree(a.Disagreements)
 	d.Data = a.data()
 	return d
@@ -59,9 +65,9 @@ func Columns() []string {
 }
 
 // Choose picks the columns to show, by their names.
-func (a *Ablation) Choose(columns []string) error {
+func (a *Ablation) Choose(tables [][]string) error {
 	a.in = a.judgedIn()
-	return a.sheet().Choose(columns)
+	return a.sheet().Choose(tables)
 }
 
 // main are the columns of the paper's Table 2.
@@ -150,12 +156,22 @@ var beyondNotes = []string{
 	"unsolved: runs that did not reach the k of the target, and why",
 }
 
-// notes say under which rules the figures came about, and how tests count what is missing.
-func (a *Ablation) notes() (notes []string, lost string) {
-	letter, times := "T", ""
-	notes = []string{
+// notes say how the figures came about. The first two are those of every table.
+func (a *Ablation) notes() []string {
+	letter, times, old := "T", "", ""
+	if a.in != seconds {
+		letter, times = "N", ", times"
+	} else if a.counts() {
+		old = "some results are of an earlier version, which kept times only: what the budget counts is not compared"
+	}
+	unit := a.in.String()
+	if a.in == seconds {
+		unit = "seconds"
+	}
+	notes := []string{
 		"mean ± sd over the runs that have a value (found in: how many found one)",
-		"T.target: expected running time (ERT) to the k given: seconds of all runs until they reached it or ended, over the number that reached it; T.maxK and #ID.maxK are about each run's own largest k",
+		fmt.Sprintf("%s.target: expected running time (ERT) to the k given: %s of all runs until they reached it or ended, over the number that reached it", letter, unit),
+		fmt.Sprintf("%s.maxK and #ID.maxK are about each run's own largest k, and compared among equal Max.K only; Iter%s and Succ.rate are not compared", letter, times),
 	}
 	for i := range a.Cells {
 		if more := search.RateNotes(a.Cells[i].SuccRate.Mean); more != nil {
@@ -163,13 +179,10 @@ func (a *Ablation) notes() (notes []string, lost string) {
 			break
 		}
 	}
-	if a.in != seconds {
-		letter, times = "N", "times, "
-		notes[1] = fmt.Sprintf("N.target: expected running time (ERT) to the k given: %s of all runs until they reached it or ended, over the number that reached it; N.maxK and #ID.maxK are about each run's own largest k", a.in)
-	} else if a.counts() {
-		notes = append(notes, "some results are of an earlier version, which kept times only: what the budget counts is not compared")
+	if old != "" {
+		notes = append(notes, old)
 	}
-	return notes, fmt.Sprintf("N/A counts as the worst, %s.maxK and #ID.maxK are compared among equal Max.K only, and %sIter and Succ.rate not at all", letter, times)
+	return notes
 }
 
 // data has a line for each network and arm, with everything.

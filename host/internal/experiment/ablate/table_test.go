@@ -209,7 +209,7 @@ func TestWhatDoesNotCompare(t *testing.T) {
 		t.Fatalf("targets %d and %d, %d exceeded memory", a.Cells[0].Target, a.Cells[3].Target, a.MemoryExceeded)
 	}
 	var b strings.Builder
-	if err := errors.Join(a.Choose([]string{"T.target"}), a.Document().Write(&b, view.Text, view.Options{})); err != nil {
+	if err := errors.Join(a.Choose([][]string{{"T.target"}}), a.Document().Write(&b, view.Text, view.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nmean of 2  good                   –\n", "1 of 36 tasks used more than their 1024 MiB of memory"} {
@@ -227,10 +227,10 @@ func TestWhatDoesNotCompare(t *testing.T) {
 func TestChosenColumns(t *testing.T) {
 	p, results := handmade(5)
 	a := tabulated(t, p, 0, results)
-	if err := a.Choose([]string{"Spread", "N.1st", "Max.K"}); err == nil || !strings.Contains(err.Error(), `no column "N.1st" in this experiment; did you mean "T.1st"?`) {
+	if err := a.Choose([][]string{{"Spread", "N.1st", "Max.K"}}); err == nil || !strings.Contains(err.Error(), `no column "N.1st" in this experiment; did you mean "T.1st"?`) {
 		t.Error(err)
 	}
-	if err := a.Choose([]string{"Spread", "Max.K"}); err != nil {
+	if err := a.Choose([][]string{{"Spread", "Max.K"}}); err != nil {
 		t.Error(err)
 	}
 	var b strings.Builder
@@ -247,7 +247,7 @@ func TestChosenColumns(t *testing.T) {
 	if strings.Contains(b.String(), "T.target  ") || strings.Contains(b.String(), "on #ID") {
 		t.Errorf("ranked by what is not shown:\n%s", &b)
 	}
-	if known := Columns(); len(known) != 22 || known[0] != "Iter" {
+	if known := Columns(); len(known) != 24 || known[0] != "Iter" {
 		t.Errorf("%v", known)
 	}
 }

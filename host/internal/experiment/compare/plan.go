@@ -191,7 +191,10 @@ func (p *Plan) question(subject int) string {
 			asked[i] = text + " of " + english.WordSeries(of[text], "and")
 		}
 	}
-	return strings.Join(append(asked, "individuals count above ε "+s.Epsilon), "; ")
+	if counted := "ε " + s.Epsilon; len(asked) > 1 || !strings.HasSuffix(asked[0], "score, "+counted) {
+		asked = append(asked, "individuals count above "+counted)
+	}
+	return strings.Join(asked, "; ")
 }
 
 const command = "compare"

@@ -16,10 +16,8 @@ import (
 func (c *Comparison) sheet() *experiment.Sheet {
 	s := &experiment.Sheet{
 		Course: experiment.Course{Terms: &c.Terms, Conditions: &c.Conditions, Source: &c.Source, Done: c.Done, Tasks: c.Tasks},
-		Head:   &c.Head, Standings: &c.Standings, Rows: c.lines(), One: "arm", Paper: c.paper,
-		Main: experiment.Part{Title: "discriminated individuals found", Notes: []string{
-			"mean ± sd over the runs that found an individual (#ID: over all)",
-		}},
+		Head:   &c.Head, Standings: &c.Standings, Rows: c.lines(), One: "arm", Beside: c.beside,
+		Main:   experiment.Part{Title: "discriminated individuals found", Notes: []string{means}, Short: []string{means}},
 		Beyond: experiment.Part{Title: "how spread out, how much proved, at what cost", Notes: c.beyondNotes()},
 		Lost:   "a run that found no individual counts as the budget, or as k = 0",
 	}
@@ -42,8 +40,18 @@ func (c *Comparison) sheet() *experiment.Sheet {
 		}
 	}
 	s.Main.Columns = append(s.Main.Columns, s.Rows.FoundIn())
+	for _, column := range s.Main.Columns {
+		s.Paper = append(s.Paper, column.Name)
+	}
+	if all := c.troubles(); len(all) > 1 {
+		s.Main.Short = append(s.Main.Short, fmt.Sprintf("%s; %d more such", all[0], len(all)-1))
+	} else {
+		s.Main.Short = append(s.Main.Short, all...)
+	}
 	return s
 }
+
+const means = "mean ± sd over the runs that found an individual (#ID: over all)"
 
 // Document shows the comparison.
 func (c *Comparison) Document() *view.Document {
@@ -52,7 +60,11 @@ func (c *Comparison) Document() *view.Document {
 		refuted = append(refuted, c.Disagreements[i].String())
 	}
 	d := c.sheet().Document()
-	d.Add(c.Asking(c.matrix()))
+	if matrix := c.Asking(c.matrix()); len(refuted) > 0 {
+		d.Add(matrix)
+	} else {
+		d.Add(view.Aside{Block: matrix})
+	}
 	d.Disagree(refuted)
 	d.Data = c.data()
 	return d
@@ -67,12 +79,12 @@ func (c *Comparison) lines() *experiment.Rows {
 func Columns() []string { return new(Comparison).sheet().Columns() }
 
 // Choose picks the columns to show, by their names.
-func (c *Comparison) Choose(columns []string) error { return c.sheet().Choose(columns) }
+func (c *Comparison) Choose(tables [][]string) error { return c.sheet().Choose(tables) }
 
-// paper has beside the time to the first individual in how many runs there was one, and says
-// so in no column of its own.
-func (c *Comparison) paper(columns []experiment.Column, chosen bool) []experiment.Column {
-	if columns = slices.Clone(columns); !chosen {
+// beside has with the time to the first individual in how many runs there was one, and says so
+// in no column of its own.
+func (c *Comparison) beside(columns []experiment.Column) []experiment.Column {
+	if columns = slices.Clone(columns); c.Chosen == nil {
 		columns = columns[:len(columns)-1]
 	}
 	for k := range columns {
@@ -109,11 +121,16 @@ func (c *Comparison) percent(column experiment.Column) experiment.Column {
 	return column
 }
 
-func (c *Comparison) beyondNotes() (notes []string) {
+// troubles tell which runs did not end as they should.
+func (c *Comparison) troubles() (lines []string) {
 	for i := range c.Rows {
-		notes = append(notes, c.trouble(&c.Rows[i])...)
+		lines = append(lines, c.trouble(&c.Rows[i])...)
 	}
-	return append(notes,
+	return lines
+}
+
+func (c *Comparison) beyondNotes() []string {
+	return append(c.troubles(),
 		"diversity: mean Gower distance of two individuals found; regions: parts of the yardstick partition they lie in;",
 		"certified: share of the space proved fair by the arm's notion; T.proof: until all of it was; CPU time is that of the worker and its solver",
 		"PAR-2: mean time to an individual or to the proof of the whole space, where there is neither twice the budget; unsolved: runs with neither, and why",
