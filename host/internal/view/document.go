@@ -89,7 +89,7 @@ func (*Tree) block()     {}
 func (*Figure) block()   {}
 func (Close) block()     {}
 
-// Aside is a block that a paper does without: LaTeX leaves it out, or has its texts as comments.
+// Aside is a block that papers leave out: LaTeX skips it, or writes its texts as comments.
 // It may be Close.
 type Aside struct{ Block Block }
 

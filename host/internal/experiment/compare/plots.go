@@ -72,9 +72,9 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	case !decided:
 		return nil, []string{"no plots: no arm decided any task"}
 	case len(c.Arms) < 2:
-		return []*view.Figure{p.cactus()}, []string{"one arm: scatter, profile and contribution are plots of two or more"}
+		return p.cactus().Panels(), []string{"one arm: scatter, profile and contribution are plots of two or more"}
 	}
-	figures = []*view.Figure{p.cactus(), p.profile(), p.contribution()}
+	figures = append(slices.Concat(p.cactus().Panels(), p.profile().Panels()), p.contribution())
 	ranking := p.ranking()
 	for _, other := range ranking[1:min(len(ranking), 1+maxScatters)] {
 		figures = append(figures, p.scatter(ranking[0], other))

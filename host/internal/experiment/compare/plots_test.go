@@ -184,7 +184,7 @@ func TestFiguresOfMany(t *testing.T) {
 	}
 	c := raced(t, times, names...)
 	all, without := c.Figures()
-	if len(all) != 3+maxScatters+5 || strings.Join(without, "") != "scatter: best, which decided most, against the 8 next best of 10 other arms" {
+	if len(all) != 5+maxScatters+5 || strings.Join(without, "") != "scatter: best, which decided most, against the 8 next best of 10 other arms" {
 		t.Errorf("%d figures, %q", len(all), without)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
