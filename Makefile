@@ -153,7 +153,7 @@ reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: re
 	scripts/reproduce.sh $*
 	@$(MAKE) --no-print-directory reproduction
 
-# The tables of docs/developer/reproduction.md, from studies/results.
+# The tables of docs/developer/reproduction.md and studies/results/tables.md, from the runs in studies/results.
 reproduction:
 	$(GO) test -count=1 -run TestReproduction ./host/internal/crosscheck -args -update
 

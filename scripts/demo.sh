@@ -47,7 +47,7 @@ So: two applicants who differ in sex, age and origin alone, and a network that w
 one of them only; a part of the space where this is proved not to happen; the proved share of
 all applicants to whom it does; the applicant whose copies get the most different outcomes (k of
 at most 20: the bins of width ε = 0.05 that their scores fall into); and the conditions under
-which that is so. docs/user/guide.md goes on from here, with data of your own.
+which that is so. docs/user/tutorial.md goes on from here, with data of your own.
 EOF
 fi
 exit "$status"

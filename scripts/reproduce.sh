@@ -1,6 +1,6 @@
 #!/bin/sh
 # The paper's experiments on all of its networks, one a call: scripts/reproduce.sh rq1|rq2|rq3|rq4|census-adf. What was
-# broken off goes on. The journal stays in runs/, the runs go to studies/results, and docs/developer/reproduction.md gets its tables.
+# broken off goes on. The journal stays in runs/, the runs go to studies/results, and docs/developer/reproduction.md and studies/results/tables.md get their tables.
 set -eu
 cd "$(dirname "$0")/.."
 : "${HYFAIR_DATA:?set HYFAIR_DATA to the folder that hyfair fetch has filled}"

@@ -110,21 +110,27 @@ func (d *Description) Refuses(m model.Model) error {
 
 // Option describes one plugin option.
 type Option struct {
-	Name    string `json:"name"`
+	// The option's name.
+	Name string `json:"name"`
+	// The default value.
 	Default string `json:"default"`
-	Help    string `json:"help"`
+	// The option's meaning.
+	Help string `json:"help"`
 }
 
 // Library is a native library a plugin binds at run time.
 type Library struct {
+	// The library's name.
 	Name string `json:"name"`
-	// Found, Version and Path tell what was loaded.
-	Found   bool   `json:"found"`
+	// The library was found.
+	Found bool `json:"found"`
+	// The version found.
 	Version string `json:"version,omitempty"`
-	Path    string `json:"path,omitempty"`
-	// Hint is the command that installs it, where it was not found; Problem
-	// says what was tried and seen.
-	Hint    string `json:"hint,omitempty"`
+	// The file found.
+	Path string `json:"path,omitempty"`
+	// The command that installs the library.
+	Hint string `json:"hint,omitempty"`
+	// The problem with the library that is there.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -138,8 +144,11 @@ type Interpreter struct {
 
 // Preset is a named setting of a strategy's options.
 type Preset struct {
-	Name    string            `json:"name"`
-	Summary string            `json:"summary"`
+	// The preset's name.
+	Name string `json:"name"`
+	// One sentence about the preset.
+	Summary string `json:"summary"`
+	// The values of options that the preset sets.
 	Options map[string]string `json:"options"`
 }
 

@@ -15,6 +15,16 @@ import (
 // no certificate can be made then. A piece of few individuals without a proof,
 // though, is left to the checker; under a claim of a bound also one that is
 // unfair, which is a word about ε.
+//
+// With a solver's slopes, the checker's bounds are at least as tight as any that are carried
+// through the layers in the same way; so with joint slopes. Bounds from elsewhere (a box it came
+// from, several copies seen as one) must be followed by bounds from the slopes alone.
+//
+// A leaf's slopes come from a linear program's multipliers. Let it have the inputs and each open
+// ReLU's value z as variables, y be the ReLU's argument, and λᵢ ≥ 0 multiply row i, which has gᵢ·y
+// in it (z − y ≥ 0, say, gᵢ = −1). Then Σλᵢgᵢ is the slope, and the weights are the multipliers'
+// combination of the required rows of the logits. If the multipliers refute the program, and its
+// rows hold for all values that the checker's ranges permit, the checker's bound is not above theirs.
 func (w *Writer) AddPiece(p sdk.Piece) error {
 	if w.err != nil {
 		return w.err

@@ -129,7 +129,7 @@ func solveWith(t *testing.T, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
 }
 
 // check holds an answer, which must be one, against the truth. A bound may be by 3·10⁻⁸ of the
-// best above it (decision 50).
+// best above it (docs/developer/solver-bnb.md, Rounding and certificates).
 func check(t *testing.T, i int, q *problem.Query, want *known.Truth, got *sdk.Result) {
 	t.Helper()
 	claimsAreTrue(t, i, q, want, got, false)

@@ -41,7 +41,10 @@ func newAblate(app *App) *cobra.Command {
 solver) on every network, several times with different seeds, each task in a
 process of its own with the same budget, and print the paper's Table 2, a ranking
 with significance, and plots. What is done is kept in the journal: the same command
-again resumes it after an interruption. docs/user/ablate.md has the grid's format.`,
+again resumes it after an interruption. docs/user/ablate.md has the grid's format.
+
+Flags override the grid. Options of plugins belong to the arms: --set is refused. The
+exit code is 1 where a task failed twice or a bound was lost.`,
 		Example: `  hyfair ablate studies/rq2.yaml --models 'AC-[13]' --budget 10s --runs 5 --jobs 2
   hyfair ablate studies/rq2.yaml --arm sa --arm rw --format latex --out table2.tex
   hyfair ablate --from 3f0 --plots plots --plot-format png`,

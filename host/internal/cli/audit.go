@@ -24,7 +24,12 @@ what counts as unfair: a score gap above ε unless it is given. The people are
 those of the study's own data set, or of ROWS.csv, encoded in the same way.
 
 A person's own protected values join those of the study, so that an age of 39
-stands beside 15, 25, … --groups compares groups of people. docs/user/audit.md explains the summary and the CSV file.`,
+stands beside 15, 25, … --groups compares groups of people. docs/user/audit.md explains
+the summary and the CSV file.
+
+  --where: people outside are left out, and copies take only values that satisfy it.
+  --notion: with logit, ε is of logits, and bins have the study's ε, or 0.05 if that is of logits
+    too. With decision or decision-strict, ε is only the width of bins.`,
 		Example: `  hyfair audit studies/loan
   hyfair audit studies/adult.yaml --model AC-4 --rules all --out people.csv
   hyfair audit studies/loan applicants.csv --protected sex --json

@@ -27,7 +27,21 @@ func newCertify(app *App) *cobra.Command {
 		Short: "Prove individual fairness, or show two people who refute it",
 		Long: `Ask a solver whether any individual of the study has two counterfactuals that are
 treated differently. A point it finds is replayed through the network in exact
-arithmetic before it counts; a proof is printed with its grade and tolerance.`,
+arithmetic before it counts; a proof is printed with its grade and tolerance.
+
+  --encoding: network (the solver takes the question itself), bigm (the paper's MILP), bigm+diff (with
+    rows on the difference of the copies), sos1 (special ordered sets in place of binaries), smt
+    or smt-ite (SMT-LIB 2 in exact rationals, a ReLU as a choice or as an ite).
+  --bounds: linear is back-substitution, tighter than interval; with lp the solver tightens each open
+    neuron as well, and a conclusion is numerical.
+  --relax: both copies stay inside --where, and differ in a protected value.
+  --k: with unfair an individual reaches that many bins; with fair none does.
+  --certificate: the solver, which must give proofs as bnb does, is asked once more for the whole
+    region. With --maximize, also beside --max-k, it proves the largest gap's bound, whatever --gap is.
+  --timeout: of several questions each gets an equal part of what is left.
+
+The exit code is 0 for every verdict, unless --check is given or a claim was refuted (4).
+docs/user/certify.md explains verdicts and grades, docs/user/partition.md --partition.`,
 		Example: `  hyfair certify studies/loan
   hyfair certify studies/adult.yaml --model AC-8 --where "age=30..39,hours-per-week=31..40"
   hyfair certify studies/bank.yaml --notion logit --epsilon 2 --maximize --timeout 60s --json`,

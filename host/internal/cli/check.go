@@ -16,7 +16,11 @@ func newCheck(app *App) *cobra.Command {
 		Long: `Check a certificate: that the leaves make up the region, each exactly once, and that
 each of them proves the claim. Every bound is worked out again in rational arithmetic
 by code that no solver shares, on all processors. A certificate holds the network and
-the space it is about; --study and --model hold them against those in your hands.`,
+the space it is about; --study and --model hold them against those in your hands.
+
+A refusal names the first leaf at fault and its line. The exit code is 0 for an accepted
+certificate, 3 for a refused one, and 2 for a file without a statement to judge.
+docs/reference/certificates.md has the format.`,
 		Example: `  hyfair check loan.cert.gz
   hyfair check ac8.cert.gz --study studies/adult.yaml --model AC-8
   hyfair check ac8.cert.gz --model ac8.h5 --json`,

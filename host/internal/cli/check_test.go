@@ -64,6 +64,7 @@ func checkRun(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Setenv("HYFAIR_DATA", "")
 	var out, errs bytes.Buffer
 	code = Main(append([]string{"check"}, args...), strings.NewReader(""), &out, &errs)
+	validJSON(t, append([]string{"check"}, args...), out.String())
 	return out.String(), errs.String(), code
 }
 

@@ -39,6 +39,7 @@ func (r *running) wait(t *testing.T) (code int, stdout, stderr string) {
 	case <-time.After(2 * time.Minute):
 		t.Fatal("no end")
 	}
+	validJSON(t, r.Args[1:], r.stdout.String())
 	return r.ProcessState.ExitCode(), r.stdout.String(), r.stderr.String()
 }
 

@@ -1,90 +1,229 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
-	"reflect"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/goccy/go-yaml"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/hyfair/hyfair/host/internal/answer/audit"
-	"github.com/hyfair/hyfair/host/internal/answer/certify"
-	"github.com/hyfair/hyfair/host/internal/answer/check"
-	"github.com/hyfair/hyfair/host/internal/answer/draft"
-	"github.com/hyfair/hyfair/host/internal/answer/explain"
-	"github.com/hyfair/hyfair/host/internal/answer/export"
-	"github.com/hyfair/hyfair/host/internal/answer/fetch"
-	"github.com/hyfair/hyfair/host/internal/answer/guard"
-	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
-	"github.com/hyfair/hyfair/host/internal/answer/plugins"
-	"github.com/hyfair/hyfair/host/internal/answer/quantify"
-	"github.com/hyfair/hyfair/host/internal/answer/reconcile"
-	"github.com/hyfair/hyfair/host/internal/answer/report"
-	"github.com/hyfair/hyfair/host/internal/answer/runs"
-	"github.com/hyfair/hyfair/host/internal/answer/search"
-	bench "github.com/hyfair/hyfair/host/internal/answer/soundness"
-	"github.com/hyfair/hyfair/host/internal/answer/train"
-	"github.com/hyfair/hyfair/host/internal/experiment/ablate"
-	"github.com/hyfair/hyfair/host/internal/experiment/compare"
-	"github.com/hyfair/hyfair/host/internal/experiment/series"
-	"github.com/hyfair/hyfair/host/internal/experiment/soundness"
 )
 
-const cliPage = "../../../docs/reference/cli.md"
+//go:generate go test -run ^TestReference$ . -update-docs
+var updateDocs = flag.Bool("update-docs", false, "write docs/reference/commands.md and docs/reference/schema again")
 
-// sections are the reference's: the text below each "## " heading.
-func sections(t *testing.T) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile(cliPage)
+// referenceFolder holds the pages and schemas that the commands and their types write.
+const referenceFolder = "../../../docs/reference"
+
+// TestReference holds docs/reference/commands.md against the commands and docs/reference/schema against
+// the types of their JSON objects. Every command with --json has a schema, and every field a description.
+func TestReference(t *testing.T) {
+	t.Setenv("HYFAIR_DATA", "")
+	t.Setenv("HYFAIR_FLEET_KEYS", "")
+	schemas, bare := schemaFiles()
+	want := map[string][]byte{}
+	for name, text := range schemas {
+		want["schema/"+name] = text
+	}
+	for _, field := range bare {
+		t.Errorf("%s has no comment, which is the description in its JSON Schema: say what the field means", field)
+	}
+	want["commands.md"] = commandsPage(t)
+	want["studies.md"] = studiesPage(t)
+	there, err := filepath.Glob(referenceFolder + "/schema/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]string{}
-	for _, part := range strings.Split(string(text), "\n## ")[1:] {
-		name, body, _ := strings.Cut(part, "\n")
-		out[name] = body
+	for _, path := range there {
+		if name := "schema/" + filepath.Base(path); want[name] == nil {
+			if *updateDocs {
+				err = os.Remove(path)
+			} else {
+				t.Errorf("docs/reference/%s describes no output; go generate ./host/internal/cli removes it", name)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	return out
-}
-
-// rows are the tables' rows of a section as cells, headings included.
-func rows(section string) [][]string {
-	var out [][]string
-	for line := range strings.Lines(section) {
-		if !strings.HasPrefix(line, "| ") {
+	for name, text := range want {
+		path := filepath.Join(referenceFolder, name)
+		if *updateDocs {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
 			continue
 		}
-		line = strings.ReplaceAll(strings.TrimSpace(line), `\|`, "\x00")
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.ReplaceAll(strings.TrimSpace(cells[i]), "\x00", "|")
+		committed, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		} else if d := gocmp.Diff(string(committed), string(text)); d != "" {
+			t.Errorf("docs/reference/%s is not what the commands say; go generate ./host/internal/cli writes it: %s", name, d)
 		}
-		out = append(out, cells)
 	}
-	return out
 }
 
-//go:generate go test -run ^TestReferenceOfFlags$ . -update-docs
-var updateDocs = flag.Bool("update-docs", false, "write the tables of flags in docs/reference/cli.md again")
+// commandsPage is docs/reference/commands.md: usage, help, examples, flags and schemas of each command.
+func commandsPage(t *testing.T) []byte {
+	t.Helper()
+	root := newRoot(&App{})
+	var page, list bytes.Buffer
+	described := map[string]bool{}
+	every(root, func(cmd *cobra.Command) {
+		_, path, below := strings.Cut(cmd.CommandPath(), " ")
+		if !below || cmd.Hidden || cmd.IsAdditionalHelpTopicCommand() {
+			return
+		}
+		level := strings.Repeat("#", 2+strings.Count(path, " "))
+		fmt.Fprintf(&list, "| [`%s`](#%s) | %s |\n", strings.ReplaceAll(usageOf(cmd), "|", `\|`), strings.ReplaceAll(path, " ", "-"), markdown(cmd.Short))
+		fmt.Fprintf(&page, "\n%s %s\n\n```\nhyfair %s\n```\n\n%s\n", level, path, usageOf(cmd), markdown(cmp.Or(cmd.Long, cmd.Short+".")))
+		if cmd.Example != "" {
+			fmt.Fprintf(&page, "\n```\n%s\n```\n", regexp.MustCompile(`(?m)^  `).ReplaceAllString(cmd.Example, ""))
+		}
+		if cmd.LocalNonPersistentFlags().HasFlags() {
+			fmt.Fprintf(&page, "\n%s", flagTable(cmd.LocalNonPersistentFlags()))
+		}
+		var schemas []string
+		for _, o := range outputs {
+			if o.command == path {
+				described[path] = true
+				name := schemaName(o.command, o.when)
+				schemas = append(schemas, strings.TrimSpace(fmt.Sprintf("[%s](schema/%s) %s", name, name, strings.ReplaceAll(o.when, "--scores", "`--scores`"))))
+			}
+		}
+		if len(schemas) > 0 {
+			fmt.Fprintf(&page, "\nJSON: %s.\n", strings.Join(schemas, ", "))
+		} else if cmd.Runnable() && !slices.Contains(withoutJSON, path) {
+			t.Errorf("hyfair %s has no schema of its JSON: add its type to outputs in schema_test.go", path)
+		}
+	})
+	fmt.Fprintf(&page, "\n## JSON Schemas\n\n| schema | of |\n|---|---|\n")
+	for _, o := range outputs {
+		if !described[o.command] {
+			t.Errorf("outputs has a schema of hyfair %s, which is no command", o.command)
+		}
+		name := schemaName(o.command, o.when)
+		fmt.Fprintf(&page, "| [%s](schema/%s) | `%s` |\n", name, name, schemaTitle(o.command, o.when))
+	}
+	head := "<!-- Made by go generate ./host/internal/cli. Do not edit. -->\n# Commands\n\n" +
+		"This page is made of the commands' own help. [cli.md](cli.md) has what they share: streams, exit codes, gates, the journal, JSON.\n\n| command | |\n|---|---|\n"
+	flags := "\n## Common flags\n\nEvery command takes these; [cli.md](cli.md#common-flags) says more.\n\n" + flagTable(root.PersistentFlags())
+	return []byte(head + list.String() + flags + page.String())
+}
 
-// flagTables are the blocks of docs/reference/cli.md that the commands themselves write.
-var flagTables = regexp.MustCompile(`(?s)<!-- flags of ([a-z ]+) -->\n(.*?)<!-- end of flags -->`)
+// keyTables are the tables of docs/reference/studies.md that the schema of study files writes.
+var keyTables = regexp.MustCompile(`(?s)<!-- keys of (\w+) -->\n.*?<!-- end of keys -->`)
 
-// flagTable is the table of a command's own flags, in the words of its help.
-func flagTable(cmd *cobra.Command) string {
+// studiesPage is docs/reference/studies.md with its tables of keys made of studies/study.schema.json.
+func studiesPage(t *testing.T) []byte {
+	t.Helper()
+	page, err := os.ReadFile(referenceFolder + "/studies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../studies/study.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs map[string]struct {
+			Description string
+			Properties  yaml.MapSlice
+		} `yaml:"$defs"`
+	}
+	if err := yaml.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var rows func(b *strings.Builder, of, prefix string)
+	rows = func(b *strings.Builder, of, prefix string) {
+		for _, p := range schema.Defs[of].Properties {
+			var about struct{ Description string }
+			text, err := yaml.Marshal(p.Value)
+			if err == nil {
+				err = yaml.Unmarshal(text, &about)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := prefix + p.Key.(string)
+			fmt.Fprintf(b, "| `%s` | %s |\n", key, markdown(cmp.Or(about.Description, schema.Defs[key].Description)))
+			switch {
+			case prefix != "" || key == "data" || key == "protected": // which have sections of their own
+			case key == "files":
+				rows(b, "file", "files.")
+			default:
+				rows(b, key, key+".")
+			}
+		}
+	}
+	return keyTables.ReplaceAllFunc(page, func(block []byte) []byte {
+		of := string(keyTables.FindSubmatch(block)[1])
+		var b strings.Builder
+		fmt.Fprintf(&b, "<!-- keys of %s -->\n| key | meaning |\n|---|---|\n", of)
+		rows(&b, of, "")
+		return []byte(b.String() + "<!-- end of keys -->")
+	})
+}
+
+// withoutJSON are commands that write no JSON object: they only group others, or write something else.
+var withoutJSON = []string{"fleet", "fleet serve", "fleet join", "fleet keys", "plugin", "runs export", "soundness"}
+
+// usageOf is a command's usage without the program's name.
+func usageOf(cmd *cobra.Command) string {
+	_, parents, _ := strings.Cut(cmd.Parent().CommandPath()+" ", " ")
+	return parents + cmd.Use
+}
+
+var (
+	flagWord = regexp.MustCompile("--[a-z][a-z0-9-]*(?:=[a-z]+)?")
+	pageName = regexp.MustCompile(`docs/(user|reference|author|developer)/([a-z-]+\.md)`)
+)
+
+// markdown is a help text as Markdown: its paragraphs, lists where lines are indented, flags as code and
+// pages as links.
+func markdown(text string) string {
+	var out []string
+	for _, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		var b strings.Builder
+		for i, line := range strings.Split(paragraph, "\n") {
+			switch {
+			case strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "   "):
+				if i > 0 {
+					b.WriteString("\n")
+				}
+				b.WriteString("- " + strings.TrimSpace(line))
+			case i > 0:
+				b.WriteString(" " + strings.TrimSpace(line))
+			default:
+				b.WriteString(line)
+			}
+		}
+		out = append(out, b.String())
+	}
+	text = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "|", `\|`).Replace(strings.Join(out, "\n\n"))
+	text = flagWord.ReplaceAllString(text, "`$0`")
+	return pageName.ReplaceAllStringFunc(text, func(path string) string {
+		m := pageName.FindStringSubmatch(path)
+		if m[1] == "reference" {
+			return fmt.Sprintf("[%s](%s)", m[2], m[2])
+		}
+		return fmt.Sprintf("[%s](../%s/%s)", m[2], m[1], m[2])
+	})
+}
+
+// flagTable is the table of flags, in the words of their help.
+func flagTable(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	b.WriteString("| flag | meaning | default |\n|---|---|---|\n")
-	flags := cmd.LocalNonPersistentFlags()
-	if !cmd.HasParent() {
-		flags = cmd.PersistentFlags()
-	}
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, text := pflag.UnquoteUsage(f)
 		standard := strings.Trim(f.DefValue, "[]")
@@ -98,146 +237,4 @@ func flagTable(cmd *cobra.Command) string {
 		fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", name, strings.ReplaceAll(text, "|", `\|`), standard)
 	})
 	return b.String()
-}
-
-// TestReferenceOfFlags holds the tables of flags in docs/reference/cli.md against the commands:
-// all are there, and each is what its command's help says.
-func TestReferenceOfFlags(t *testing.T) {
-	t.Setenv("HYFAIR_DATA", "")
-	root := newRoot(&App{})
-	missing := map[string]bool{root.Name(): true}
-	var list func(*cobra.Command)
-	list = func(cmd *cobra.Command) {
-		for _, sub := range cmd.Commands() {
-			if sub.LocalNonPersistentFlags().HasFlags() {
-				missing[sub.CommandPath()] = true
-			}
-			list(sub)
-		}
-	}
-	list(root)
-	text, err := os.ReadFile(cliPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fresh := flagTables.ReplaceAllStringFunc(string(text), func(block string) string {
-		path := flagTables.FindStringSubmatch(block)[1]
-		cmd, rest, err := root.Find(strings.Fields(path)[1:])
-		if err != nil || len(rest) > 0 || !missing[path] {
-			t.Errorf("docs/reference/cli.md has a table of the flags of %s", path)
-			return block
-		}
-		delete(missing, path)
-		return "<!-- flags of " + path + " -->\n" + flagTable(cmd) + "<!-- end of flags -->"
-	})
-	for path := range missing {
-		t.Errorf("docs/reference/cli.md has no table of the flags of %s", path)
-	}
-	if *updateDocs {
-		err = os.WriteFile(cliPage, []byte(fresh), 0o644)
-	} else if d := cmp.Diff(string(text), fresh); d != "" {
-		t.Errorf("docs/reference/cli.md is not what the commands say; go generate ./host/internal/cli writes it: %s", d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, cmd := range root.Commands() {
-		if cmd.IsAdditionalHelpTopicCommand() {
-			continue
-		}
-		if _, ok := sections(t)[cmd.Name()]; !ok {
-			t.Errorf("docs/reference/cli.md has no section on %s", cmd.Name())
-		}
-	}
-}
-
-// TestReferenceOfJSON holds the fields of every command's JSON object against
-// the tables of docs/reference/cli.md, both ways.
-func TestReferenceOfJSON(t *testing.T) {
-	sections := sections(t)
-	for command, object := range map[string]any{
-		"init": draft.Result{}, "inspect": reconcile.Result{}, "certify": certify.Result{}, "quantify": quantify.Result{}, "search": search.Result{},
-		"train": train.Result{}, "plugins": plugins.Listed{}, "doctor": plugins.Diagnosis{},
-		"compare": compare.Comparison{}, "ablate": ablate.Ablation{}, "export": export.Result{}, "fetch": fetch.Result{},
-		"runs": runs.Runs{}, "runs show": runs.Details{}, "runs delete": runs.Deleted{},
-		"plugin new": plugins.Written{}, "plugin install": plugins.Installed{}, "plugin uninstall": plugins.Uninstalled{},
-		"plugin test": plugins.Tested{},
-		"check":       check.Result{}, "audit": audit.Result{}, "report": runs.Search{},
-		"report of a study": report.Result{}, "report of a quantification": runs.Quantification{}, "certify and quantify of several sets": certify.Results{},
-		"explain": explain.Result{}, "explain of a file": series.Explanations{},
-		"mitigate": mitigate.Result{}, "mitigate of a file": series.Mitigations{}, "guard": guard.Result{}, "guard export": guard.ExportResult{},
-		"soundness new": bench.Result{}, "soundness run": soundness.Report{},
-	} {
-		var fields []string
-		jsonFields(reflect.TypeOf(object), "", &fields)
-		quoted := regexp.MustCompile("`([^`]+)`")
-		named, wild := map[string]bool{}, map[string]bool{}
-		inTable := false
-		for _, cells := range rows(sections[command]) {
-			if !strings.HasPrefix(cells[0], "`") {
-				inTable = cells[0] == "JSON field"
-				continue
-			}
-			for _, m := range quoted.FindAllStringSubmatch(cells[0], -1) {
-				if prefix, ok := strings.CutSuffix(m[1], ".*"); inTable && ok {
-					wild[prefix+"."] = true
-				} else if inTable {
-					named[m[1]] = true
-				}
-			}
-		}
-		used := map[string]bool{}
-		for _, f := range fields {
-			if named[f] {
-				used[f] = true
-				continue
-			}
-			covered := false
-			for prefix := range wild {
-				if strings.HasPrefix(f, prefix) {
-					used[prefix], covered = true, true
-				}
-			}
-			if !covered {
-				t.Errorf("%s: field %s is not documented", command, f)
-			}
-		}
-		for _, set := range []map[string]bool{named, wild} {
-			for f := range set {
-				if !used[f] {
-					t.Errorf("%s: field %s is documented and does not exist", command, f)
-				}
-			}
-		}
-	}
-}
-
-// jsonFields lists the paths of a type's JSON fields, those of a list or a sequence
-// with []; those of a type inside itself once.
-func jsonFields(of reflect.Type, prefix string, out *[]string, outer ...reflect.Type) {
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Func {
-		if of.Kind() != reflect.Pointer {
-			prefix = strings.TrimSuffix(prefix, ".") + "[]."
-		}
-		if of.Kind() == reflect.Func {
-			of = of.In(0).In(0)
-		} else {
-			of = of.Elem()
-		}
-	}
-	if of.Kind() != reflect.Struct || slices.Contains(outer, of) {
-		return
-	}
-	outer = append(slices.Clone(outer), of)
-	for i := range of.NumField() {
-		f := of.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "":
-			jsonFields(f.Type, prefix, out, outer...)
-		case f.IsExported() && name != "-":
-			*out = append(*out, prefix+name)
-			jsonFields(f.Type, prefix+name+".", out, outer...)
-		}
-	}
 }

@@ -44,7 +44,8 @@ search in the journal (--from), of rows (--rows, --row), or of a fresh fast sear
 
 STUDY may also be a file that lists studies, such as studies/rq3.yaml: each of its
 networks is explained and the paper's table is printed. docs/user/explain.md has the
-method, the measures and the comparison with LIME (--lime).`,
+method, the measures and --lime. The exit code is 0 also where nothing was found to
+explain, and 1 where --bound has no solver to ask, or loses it.`,
 		Example: `  hyfair explain studies/loan
   hyfair explain studies/adult.yaml --model AC-3 --from 3f0 --lime --tree tree.svg
   hyfair explain studies/loan --row 17 --rules-out rules.json --json

@@ -19,7 +19,12 @@ gets (mps, lp), the script that an SMT solver plugin gets (smt2), or a property 
 the two copies with their network as ONNX beside it (vnnlib). Comments at the top
 say what was asked and what an answer proves. Where the two copies of the network
 are not alike (relaxed queries, rules about one of them), two files ask both ways
-round.`,
+round. docs/user/export.md says what an answer of another tool proves.
+
+--encoding, --bounds, --k, --maximize and --relax are not for vnnlib. In a folder that --out
+names, files are named study-network-notion; --protected each and subsets write one
+problem for each set. Where the bounds alone decide the question, nothing is written, and the
+exit code is 1.`,
 		Example: `  hyfair export studies/loan --format mps
   hyfair export studies/adult.yaml --model AC-8 --format smt2 --notion decision-strict --out ac8.smt2
   hyfair export studies/bank.yaml --format vnnlib --notion logit --epsilon 2 --each --out exported/ --json`,

@@ -38,8 +38,10 @@ models can be exported, as ONNX.`,
 
 // exportHelper is the JSON object of hyfair export-helper.
 type exportHelper struct {
+	// The library: sklearn.
 	Library string `json:"library"`
-	Script  string `json:"script"`
+	// The script.
+	Script string `json:"script"`
 }
 
 // Document shows the script as it stands.

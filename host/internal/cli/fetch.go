@@ -20,7 +20,9 @@ func newFetch(app *App) *cobra.Command {
 were trained on from their public homes into the data root, where the shipped
 studies look for them. Every file is checked against a pinned SHA-256 before it
 takes its place. What is there already is left alone, and a download that was
-interrupted resumes where it stopped. HTTPS_PROXY and its kin are respected.`,
+interrupted resumes where it stopped, from a .part file. HTTP_PROXY, HTTPS_PROXY and
+NO_PROXY are respected. With exit code 1, standard error says for each missing file how
+to bring it by hand. A mirror for --base-url is any web server on a data root.`,
 		Example: `  hyfair fetch --into ~/hyfair-data
   hyfair fetch --models adult --data ~/hyfair-data --json
   hyfair fetch --base-url http://mirror.example/hyfair-data`,

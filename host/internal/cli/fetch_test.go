@@ -18,7 +18,9 @@ func TestFetchFromAMirrorThatIsIncomplete(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	into := filepath.Join(t.TempDir(), "data")
-	code, stdout, stderr := hyfair("fetch", "--into", into, "--base-url", server.URL, "--models", "bank", "--json")
+	args := []string{"fetch", "--into", into, "--base-url", server.URL, "--models", "bank", "--json"}
+	code, stdout, stderr := hyfair(args...)
+	validJSON(t, args, stdout)
 	var rep fetch.Result
 	if err := json.Unmarshal([]byte(stdout), &rep); err != nil {
 		t.Fatalf("%v in %s", err, stdout)

@@ -34,7 +34,12 @@ func newFleet(app *App) *cobra.Command {
 		Short: "Do experiments on many machines: serve a queue, join it, see how it is",
 		Long: `A fleet is a queue (serve), and machines that take tasks from it (join). Experiments
 hand their tasks to it: hyfair compare, ablate, soundness run, and explain and mitigate
-with a file of studies, with --fleet URL. docs/user/fleet.md goes from two laptops on a table to a cluster.`,
+with a file of studies, with --fleet URL. docs/user/fleet.md goes from two laptops on a
+table to a cluster.
+
+URL is nats://HOST:PORT or tls://HOST:PORT, or several of a cluster, separated by commas;
+without it, nats://127.0.0.1:4222. Keys are needed for every other machine. The exit code
+is 2 where keys are missing or refused, and 1 where nothing answers.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -55,7 +60,8 @@ func newFleetServe(app *App) *cobra.Command {
 the disk before it is confirmed. Without keys it is for this machine alone; to be
 reached from others it needs keys, which hyfair fleet keys writes, and speaks TLS.
 What is in the queue may be lost: a journal is the truth about an experiment, and the
-same command puts what is missing there again.`,
+same command puts what is missing there again. The program hyfair-fleet must be beside
+hyfair.`,
 		Example: `  hyfair fleet serve
   hyfair fleet serve --listen 0.0.0.0:4222 --keys keys/server --monitor 127.0.0.1:8222`,
 		Args: noArgs,
@@ -105,7 +111,8 @@ func newFleetJoin(app *App) *cobra.Command {
 give their results. Studies, data and networks come with the tasks and are kept by
 their checksums; nothing that can be executed does: this hyfair and its plugins must be,
 to the last byte, those that a task names, or others do it. --jobs tasks run at a time
-(by default as the cores allow), on --threads cores each.`,
+(by default as the cores allow), on --threads cores each. The exit code is 130 after an
+interrupt, when others do its tasks, and 0 after hyfair fleet drain.`,
 		Example: `  hyfair fleet join
   hyfair fleet join nats://192.168.1.7:4222 --keys keys/worker --jobs 4`,
 		Args: atMostOneURL,
@@ -221,7 +228,8 @@ func newFleetKeys(app *App) *cobra.Command {
 		Short: "Write keys for a fleet that is reached from other machines",
 		Long: `Write three folders: server for hyfair fleet serve, worker for the machines that join,
 coordinator for those who hand out tasks. A worker's key takes tasks and gives results,
-and may do nothing else. Copy each folder to where it is needed, and nowhere else.`,
+and may do nothing else. Copy each folder to where it is needed, and nowhere else. DIR
+must be new or empty.`,
 		Example: "  hyfair fleet keys keys --host queue.example.org --host 192.168.1.7",
 		Args:    exactlyOne("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {

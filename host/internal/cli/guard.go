@@ -20,7 +20,11 @@ func newGuard(app *App) *cobra.Command {
 		Long: `Read rows from standard input and answer each as it comes: with the model's score
 and decision, or, where a rule of the file RULES holds, with a refusal that names
 the rule. MODEL is a study, whose network answers, or a network with the study
-that says how its rows are encoded (--study). docs/user/mitigate.md describes RULES.`,
+that says how its rows are encoded (--study). docs/user/mitigate.md describes RULES.
+
+Without --json the answers are CSV: row, line, answer, score, decision, rule, why. A row
+that cannot be used is answered "unusable", and the next one is read. The exit code is 2
+where the rules do not fit the study, or where a row breaks off the reading.`,
 		Example: `  hyfair guard studies/loan rules.json < applicants.csv
   hyfair guard out/retrained.json rules.json --study studies/loan < applicants.csv
   hyfair guard export rules.json --language python --out guard.py`,

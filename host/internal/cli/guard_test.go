@@ -50,6 +50,7 @@ func guardedRows(t *testing.T, rows string, args ...string) (code int, stdout, s
 	t.Setenv("HYFAIR_DATA", "")
 	var out, err bytes.Buffer
 	code = Main(append([]string{"guard"}, args...), strings.NewReader(rows), &out, &err)
+	validJSON(t, append([]string{"guard"}, args...), out.String())
 	return code, out.String(), err.String()
 }
 

@@ -25,7 +25,12 @@ with --protected.
 The inputs are read from the model's file where it names them, as ONNX of a whole
 scikit-learn Pipeline does. They are solved from --inputs, a CSV file with the model's
 inputs for the same rows, or --scores, one with its scores, and hold for every row then.
-Without either they are what fits the labels best.`,
+Without either they are what fits the labels best.
+
+The rows of --scores and --inputs are those of the CSV file in its order: all of them, or
+those without a missing value. Of several columns of scores the last one with numbers
+counts, and every row needs one there. An input of trees may be empty, where the value is
+missing. docs/user/your-model.md goes through it.`,
 		Example: `  hyfair init people.csv model.onnx --protected sex,age
   hyfair init people.csv model.onnx --scores scores.csv --protected sex --out people.yaml
   hyfair init adult.data model.json --columns age,workclass,fnlwgt,education --label income`,

@@ -21,6 +21,7 @@ func inspectRun(t *testing.T, args ...string) (stdout, stderr string, code int) 
 	t.Setenv("HYFAIR_DATA", "")
 	var out, errs bytes.Buffer
 	code = Main(append([]string{"inspect"}, args...), strings.NewReader(""), &out, &errs)
+	validJSON(t, append([]string{"inspect"}, args...), out.String())
 	return out.String(), errs.String(), code
 }
 

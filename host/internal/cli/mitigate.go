@@ -34,13 +34,13 @@ func newMitigate(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mitigate STUDY",
 		Short: "Guard a network, train it further, and search again: what helps, and what does it cost",
-		Long: `Compare what can be done about a network that treats copies of one person
-differently: refuse to answer where it does (guardrails), train it further, or
-both. Each arm is searched in the same way under the same budget, and its
-accuracy and group measures are taken on the rows that the study holds back.
-
-Guardrails come from --guardrails, or, without it, from explaining what the search of
-each network found (docs/user/mitigate.md). STUDY may be a file that lists studies.`,
+		Long: `Compare remedies for a network that treats copies of one person differently: refuse to
+answer there (guardrails), train it further, or both. Each arm is searched in the same
+way, and measured on the rows that the study holds back. Guardrails come from --guardrails,
+else from explaining each search. An arm that cannot run is skipped with the reason. The
+exit code is 1 where a training diverges or a search loses its strategy or solver. STUDY
+may be a file of studies: what fails is named, the others continue, and --out has a folder
+for each network. docs/user/mitigate.md describes arms, measures and rules files.`,
 		Example: `  hyfair mitigate studies/loan
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
   hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s`,
@@ -76,7 +76,7 @@ each network found (docs/user/mitigate.md). STUDY may be a file that lists studi
 	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "share of the people an arm answers whom it may treat unfairly")
 	f.add(app, cmd, ofFiles)
 	fl.StringVar(&f.from, "from", "", "show the tables of this run of a file of studies in the journal again, without running anything")
-	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails and tables to this folder")
+	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails, table.md and table.csv to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&s.Mode, "mode", search.Paper, "paper or fast, of every search")
@@ -90,8 +90,8 @@ each network found (docs/user/mitigate.md). STUDY may be a file that lists studi
 	fl.Float64Var(&r.Rate, "rate", r.Rate, "Adam's step size")
 	fl.IntVar(&r.Patience, "patience", r.Patience, "stop a training after that many epochs without a better one; 0: never")
 	fl.Float64Var(&r.HeldBack, "hold-back", r.HeldBack, "share of the training rows set aside to choose the best epoch by")
-	fl.IntVar(&r.Augment, "augment", r.Augment, "individuals found that training adds with all their copies, those with the largest k first")
-	fl.StringVar(&r.Label, "label", r.Label, "label of an added individual's copies: "+strings.Join(mitigate.Labels(), " or "))
+	fl.IntVar(&r.Augment, "augment", r.Augment, "individuals found, largest k first, that retrained adds with all their copies, and that consistent and iterated look at")
+	fl.StringVar(&r.Label, "label", r.Label, "label of an added individual's copies: "+strings.Join(mitigate.Labels(), " or ")+", the decision of most copies or of their mean score")
 	fl.Float64Var(&r.Weight, "weight", r.Weight, "consistent and iterated: weight of the penalty on the spread of the copies' logits")
 	fl.IntVar(&r.Copies, "copies", r.Copies, "consistent and iterated: counterfactuals that the penalty looks at a time")
 	fl.IntVar(&r.Rounds, "rounds", r.Rounds, "iterated: turns of training and searching, at most")

@@ -35,10 +35,13 @@ func annealing(t *testing.T) string {
 func mitigated(t *testing.T, plugins string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv("HYFAIR_DATA", "")
-	return hyfair(append([]string{
+	args = append([]string{
 		"mitigate", "--plugin-dir", plugins, "--journal", filepath.Join(t.TempDir(), "journal.db"),
 		"--solver", "none", "--mode", "fast", "--budget", "30000ev", "--epochs", "2",
-	}, args...)...)
+	}, args...)
+	code, stdout, stderr = hyfair(args...)
+	validJSON(t, args, stdout)
+	return code, stdout, stderr
 }
 
 func mitigatedJSON[T any](t *testing.T, plugins string, args ...string) (out T) {

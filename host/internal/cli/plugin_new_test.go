@@ -17,7 +17,9 @@ import (
 // object decodes the one JSON object that a command printed.
 func object[T any](t *testing.T, args ...string) (out T) {
 	t.Helper()
-	code, stdout, stderr := hyfair(append(args, "--json")...)
+	args = append(args, "--json")
+	code, stdout, stderr := hyfair(args...)
+	validJSON(t, args, stdout)
 	if code != ExitDone {
 		t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 	}

@@ -78,7 +78,10 @@ their module. Elsewhere search-NAME is a module of its own. Its go.mod names the
 version of this hyfair. A replace leads to sources on this machine with --sdk, to
 those, and for a development build, whose version cannot be fetched, to those that
 it was built from. A Python plugin is a
-folder hyfair-search-NAME that is started as it stands.`,
+folder hyfair-search-NAME that is started as it stands.
+
+NAME is of lower-case letters, digits and single dashes, begins with a letter, and is no
+plugin's name yet. A folder that is there already is left as it is.`,
 		Example: `  hyfair plugin new search my-idea
   hyfair plugin new solver my-solver --language python --dir ~/plugins`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -104,8 +107,13 @@ func newPluginTest(app *App) *cobra.Command {
 		Long: `Run the conformance suite on a plugin, over the wire as the host would: small
 questions whose answers are known, with everything it says checked. PATH is a
 plugin's program or folder, anywhere; NAME is a plugin that hyfair plugins lists.
-What the plugin does not claim is skipped. The exit code is 0 if no case failed,
-else 1.`,
+What the plugin does not claim is skipped. --set gives the plugin options for the whole
+run. In the patterns of --case and --exclude, * stands for anything but a slash; one that
+fits no case is an error.
+
+Each case has a line: pass, FAIL, INCONCLUSIVE (the case could not judge the plugin) or
+skip. The exit code is 0 if no case failed and one at least passed, else 1, as for a file
+that does not start, is no plugin, or lacks a native library.`,
 		Example: `  hyfair plugin test highs
   hyfair plugin test ./hyfair-search-hop --set anywhere=0.3
   hyfair plugin test ./a.out --kind solver --case milp/equality --json

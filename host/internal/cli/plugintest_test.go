@@ -23,7 +23,9 @@ func TestMain(m *testing.M) {
 // tested runs hyfair plugin test --json.
 func tested(t *testing.T, args ...string) (out plugins.Tested, code int, stderr string) {
 	t.Helper()
-	code, stdout, stderr := hyfair(append([]string{"plugin", "test", "--json"}, args...)...)
+	args = append([]string{"plugin", "test", "--json"}, args...)
+	code, stdout, stderr := hyfair(args...)
+	validJSON(t, args, stdout)
 	if code > ExitFailed || stdout == "" {
 		return out, code, stderr
 	}

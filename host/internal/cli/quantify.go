@@ -20,7 +20,12 @@ func newQuantify(app *App) *cobra.Command {
 treated unfairly, and what is undecided. The share of discriminated individuals
 lies between the second and what the first leaves; the interval shrinks for as
 long as the solver runs. Beside it stand a uniform sample and the data set's rows,
-evaluated exactly.`,
+evaluated exactly. docs/user/quantify.md explains the shares, the map and --partition.
+
+With --k, individuals with that many bins count as discriminated against. --map takes one
+question. Of several questions each gets an equal part of --timeout, to which the writing
+of a map adds. The exit code is 0 also where a share is undecided, and 4 where the solver
+contradicted what was evaluated exactly.`,
 		Example: `  hyfair quantify studies/loan
   hyfair quantify studies/adult.yaml --model AC-1 --protected sex --notion decision --timeout 60s --threads 2
   hyfair quantify studies/loan --map loan.csv --json`,

@@ -41,14 +41,16 @@ budget, and report on all of it: the verdict in a sentence, shares, the
 worst-treated person and all their copies, attributes and groups, who is affected,
 how it is spread, mitigations, limits, and where each number is from. A part that
 cannot be given says why. What an earlier report in the journal asked in the very
-same way is taken over. --html writes a page for people; docs/user/report.md reads one.
+same way, of the same files, is taken over. --html writes a page for people;
+docs/user/report.md reads one.
 
 With RUN, tell what the journal knows of runs: of a search the measures, the seconds
 to each k, and how many individuals have which; of a quantification the shares; of
 a verdict its witnesses; of a comparison or an ablation its tables; of a report all
 of it again. Nothing is run, and neither study nor network is needed. A run that
 was killed is reported with what it had written. RUN is a run's name, or any
-beginning of it that no other name has; hyfair runs lists them.`,
+beginning of it that no other name has; hyfair runs lists them. --format csv has the
+columns measure, k (of searches) and value.`,
 		Example: `  hyfair report --study studies/loan --html loan.html
   hyfair report --study studies/adult.yaml --model AC-1 --budget 5m --html ac-1.html
   hyfair report 3f0 --format latex > table.tex

@@ -1,5 +1,5 @@
-// Package cli is the command line of hyfair, one file a command. docs/reference/cli.md
-// is its reference: flags, JSON fields and exit codes that scripts rely on.
+// Package cli is the command line of hyfair, one file a command. docs/reference/cli.md says what
+// scripts can rely on; docs/reference/commands.md and docs/reference/schema are made of the commands.
 package cli
 
 import (

@@ -63,8 +63,11 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 	})
 	var r runs.DeleteRequest
 	remove := &cobra.Command{
-		Use:     "delete RUN...",
-		Short:   "Delete runs with all their events and results, without asking",
+		Use:   "delete RUN...",
+		Short: "Delete runs with all their events and results, without asking",
+		Long: `Delete runs with all their events and results, and say which. Nothing is asked. If a
+name is wrong, or a process is writing one of the runs, nothing is deleted; with --force
+that process keeps nothing more.`,
 		Example: "  hyfair runs delete 3f0 a81",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -87,8 +90,10 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 there. Runs of the same tasks become one: the shards of an experiment, or the same
 experiment on several machines. A task that two of them did counts once if the results
 are the same but for times; if they are not, nothing is written, and the tasks, fields
-and journals are named. All other runs are copied. --from RUN --journal of it
-then shows the tables.`,
+and journals are named (exit code 1). Within one journal the newest result counts. All
+other runs are copied, except those that a process is writing; runs of the same plan by
+other plugins or another hyfair stay apart. The same again changes nothing. --from RUN
+--journal of it then shows the tables.`,
 		Example: `  hyfair runs merge shard1.db shard2.db shard3.db --into all.db
   hyfair ablate --from 3f0 --journal all.db`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -114,6 +114,9 @@ func TestRuns(t *testing.T) {
 
 	code, stdout, _ = runs("export", killed)
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	for _, line := range lines {
+		validLine(t, line)
+	}
 	var e record.Event
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &e); err != nil || code != ExitDone || len(lines) != 5 || e.Progress == nil || e.Progress.Iter != 10 || e.Seq != 4 {
 		t.Errorf("exit code %d, %v\n%s", code, err, stdout)

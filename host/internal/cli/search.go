@@ -23,7 +23,9 @@ func newSearch(app *App) *cobra.Command {
 		Long: `Search for individuals whose counterfactuals, the copies that differ in protected
 attributes only, get scores in as many different bins as possible. A strategy
 plugin says where to look, a solver helps it off plateaus, and this program
-evaluates and counts. docs/user/search.md has the loop, the measures and the files.`,
+evaluates and counts. docs/user/search.md has the loop, the measures and the files.
+
+In --mode fast, what is found depends on --chains. --solver gets the search off plateaus.`,
 		Example: `  hyfair search studies/loan
   hyfair search studies/adult.yaml --strategy sa+knn --budget 60s --runs 10 --out found.csv
   hyfair search studies/adult.yaml --solver none --budget 5000it --where "age=30..39" --json`,

@@ -60,6 +60,7 @@ func command(t *testing.T, plugins string, args ...string) (code int, stdout, st
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	var out, err bytes.Buffer
 	code = Main(append([]string{"--plugin-dir", plugins}, args...), strings.NewReader(""), &out, &err)
+	validJSON(t, args, out.String())
 	return code, out.String(), err.String()
 }
 

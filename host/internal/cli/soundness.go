@@ -44,7 +44,7 @@ property for other verifiers (VNN-LIB, with its network as ONNX), and truth.json
 says what is right of every question. Each rung of the ladder has eight: one person, ten
 people and a region that are treated unfairly, and five twins of the first with nobody. The
 first rung has 1,000 people and 16 neurons, the tenth 10^12 and 1,000. The same seed gives
-the same bytes.`,
+the same bytes. FOLDER is new or empty, else the exit code is 2.`,
 		Example: "  hyfair soundness new bench\n  hyfair soundness new ladder --rungs 10 --seed 7",
 		Args:    exactlyOne("FOLDER"),
 		RunE:    asking(app, bench.New, &r, func(args []string) { r.Out, r.Seed = args[0], app.Seed }),

@@ -27,10 +27,15 @@ func newVersion(app *App) *cobra.Command {
 
 // versionOutput is the JSON object of hyfair version.
 type versionOutput struct {
+	// The version of hyfair; outside a release with the commit, or (devel) and the beginning of its file's
+	// checksum.
 	Version string `json:"version"`
-	Go      string `json:"go"`
-	OS      string `json:"os"`
-	Arch    string `json:"arch"`
+	// The version of Go.
+	Go string `json:"go"`
+	// The operating system.
+	OS string `json:"os"`
+	// The architecture.
+	Arch string `json:"arch"`
 }
 
 // Document shows the version.

@@ -18,7 +18,8 @@ import (
 // accuracy that the library has.
 func TestYourModel(t *testing.T) {
 	tier.NeedLong(t)
-	text, err := os.ReadFile("../../../docs/user/your-model.md")
+	const yourModel = "../../../docs/user/your-model.md"
+	text, err := os.ReadFile(yourModel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,12 @@ func TestYourModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			study := filepath.Join(folder, "study.yaml")
+			if library.name == "scikit-learn" { // whose commands the page begins with
+				shown := commandsOf(t, yourModel, "hyfair init")[:2]
+				t.Chdir(folder)
+				show(t, shown, t.TempDir(), maskNumbers)
+			}
+			study := filepath.Join(folder, "drafted.yaml")
 			code, stdout, stderr := command(t, t.TempDir(), "init", filepath.Join(folder, "people.csv"), filepath.Join(folder, library.model), "--protected", "sex", "--out", study, "--json")
 			var got struct{ Accuracy float64 }
 			if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != ExitDone {

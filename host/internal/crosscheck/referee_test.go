@@ -211,7 +211,7 @@ func (c *refereed) verdict(s *panelist) {
 		if w.Margin > most+1e-12*math.Abs(most) {
 			c.wrong("%s: a witness of %v; the largest margin is %v", what, w.Margin, most)
 		}
-		if rep.Closed && w.Margin < most-tolerance-math.Min(1e-6, 1e-3*math.Abs(most)) { // as docs/reference/cli.md says
+		if rep.Closed && w.Margin < most-tolerance-math.Min(1e-6, 1e-3*math.Abs(most)) { // as docs/reference/schema/certify.schema.json says
 			c.wrong("%s: closed at %v, tolerance %v; the largest margin is %v", what, w.Margin, tolerance, most)
 		}
 		want := 0

@@ -19,9 +19,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/statistics"
 )
 
-var rewrite = flag.Bool("update", false, "write the tables of docs/developer/reproduction.md again")
+var rewrite = flag.Bool("update", false, "write the tables of docs/developer/reproduction.md and studies/results/tables.md")
 
-// The tables of the page on the paper's experiments are those of studies/results, whose
+// The tables of the pages on the paper's experiments are those of studies/results, whose
 // checksums are right: each stands between two comments that name it.
 func TestReproduction(t *testing.T) {
 	results := &results{t: t}
@@ -35,7 +35,8 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("studies/results/%s is not what SHA256SUMS says: %v", name, err)
 		}
 	}
-	for _, page := range []string{"../../../docs/developer/reproduction.md"} {
+	written := map[string]bool{}
+	for _, page := range []string{"../../../docs/developer/reproduction.md", "../../../studies/results/tables.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -47,6 +48,7 @@ func TestReproduction(t *testing.T) {
 			if table == nil {
 				t.Fatalf("%s: there is no table %q", page, name)
 			}
+			written[name] = true
 			return head + "\n" + table(results) + "<!-- end -->"
 		})
 		if *rewrite {
@@ -57,12 +59,18 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("%s is not what studies/results say (make reproduction writes it):\n%s", page, d)
 		}
 	}
+	for name := range tables {
+		if !written[name] {
+			t.Errorf("table %q is on no page", name)
+		}
+	}
 }
 
 // tables are those of the pages, by name.
 var tables = map[string]func(*results) string{
 	"rq1 paper": rq1Paper, "rq1 claims": rq1Claims, "rq1 arms": rq1Arms,
-	"rq2": rq2Table, "rq2 claims": rq2Claims, "rq3": rq3Table, "rq3 claims": rq3Claims, "rq4": rq4Table, "rq4 claims": rq4Claims,
+	"rq2": rq2Table, "rq2 searches": rq2Searches, "rq2 claims": rq2Claims, "rq3": rq3Table, "rq3 claims": rq3Claims,
+	"rq4": rq4Table, "rq4 ways": rq4Ways, "rq4 claims": rq4Claims,
 	"adf": adfTable, "runs": runsTable,
 }
 
@@ -314,6 +322,41 @@ func rq2Table(r *results) string {
 	return markdown(out...)
 }
 
+// rq2Searches has a line for each search: means over the networks of which the paper has a number too.
+func rq2Searches(r *results) string {
+	runs, paper := r.runs("rq2"), r.paper("rq2")
+	out := [][]string{{"search", "Max.K", "paper", "Avg.K", "paper", "#ID", "paper", "Succ.rate", "paper", "#ID.maxK", "paper", "networks"}}
+	for _, arm := range searches {
+		line, of := []string{arm}, 0
+		for _, m := range []struct{ measure, paper string }{{"Max.K", "max_k"}, {"Avg.K", "avg_k"}, {"#ID", "id"}, {"Succ.rate", "success_rate"}, {"#ID.maxK", "id_max_k"}} {
+			var pair overNetworks
+			for _, model := range names(runs, "model") {
+				pair.add(mean(runs, model, arm, m.measure), paperRow(paper, map[string]string{"model": model, "search": arm}).of(m.paper))
+			}
+			line, of = append(line, pair.cells(1)...), len(pair.here)
+		}
+		out = append(out, append(line, fmt.Sprint(of)))
+	}
+	return markdown(out...)
+}
+
+// overNetworks are values of networks that have one both here and in the paper.
+type overNetworks struct{ here, paper []float64 }
+
+func (o *overNetworks) add(here, paper *float64) {
+	if here != nil && paper != nil {
+		o.here, o.paper = append(o.here, *here), append(o.paper, *paper)
+	}
+}
+
+// cells are both means.
+func (o *overNetworks) cells(digits int) []string {
+	if len(o.here) == 0 {
+		return []string{"–", "–"}
+	}
+	return []string{number(new(statistics.Mean(o.here)), digits), number(new(statistics.Mean(o.paper)), digits)}
+}
+
 func rq2Claims(r *results) string {
 	runs, paper := r.runs("rq2"), r.paper("rq2")
 	out := [][]string{{"best or equal by", "the paper's text", "the paper's table", "rw here", "sa here", "sa+knn here", "networks"}}
@@ -485,6 +528,36 @@ func rq4Table(r *results) string {
 			}
 			out = append(out, line)
 		}
+	}
+	return markdown(out...)
+}
+
+// rq4Ways has a line for each way: means over the networks on which it has numbers.
+func rq4Ways(r *results) string {
+	runs := r.runs("rq4")
+	out := [][]string{{"way", "accuracy (%)", "refused (%)", "treated unfairly (%)", "Max.K", "Avg.K", "#ID", "Succ.rate", "networks"}}
+	for _, name := range ways {
+		line, of := []string{name}, 0
+		for _, m := range []struct {
+			measure string
+			factor  float64
+			digits  int
+		}{{"quality.accuracy", 100, 2}, {"quality.refused", 100, 1}, {"quality.unfair", 100, 1}, {"Max.K", 1, 1}, {"Avg.K", 1, 1}, {"#ID", 1, 1}, {"Succ.rate", 1, 1}} {
+			var values []float64
+			for _, model := range names(runs, "model") {
+				if v := way(runs, model, name, m.measure); v != nil {
+					values = append(values, m.factor**v)
+				}
+			}
+			cell := "–"
+			if len(values) > 0 {
+				cell = number(new(statistics.Mean(values)), m.digits)
+			}
+			if line = append(line, cell); m.measure == "#ID" {
+				of = len(values)
+			}
+		}
+		out = append(out, append(line, fmt.Sprint(of)))
 	}
 	return markdown(out...)
 }

@@ -50,6 +50,7 @@ func (k Kept) In(h *Head, c *Conditions, interrupted *bool) {
 // Taken counts the results reused from one run.
 type Taken struct {
 	journal.Origin
+	// The number of results.
 	Tasks int `json:"tasks"`
 }
 

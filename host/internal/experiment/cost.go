@@ -82,21 +82,24 @@ func (t *Terms) Limit() time.Duration {
 
 // Conditions summarises how tasks were run.
 type Conditions struct {
-	// Pinned counts the tasks with reserved processors, which Cores lists.
-	Pinned int   `json:"pinned"`
-	Cores  []int `json:"cores,omitempty"`
-	// MemoryHeld counts the tasks whose memory limit a control group enforced, nil without a
-	// limit; for the others the solver was asked to respect it. MemoryPeak is the largest of
-	// their peaks, in bytes, and MemoryExceeded counts tasks over the limit.
-	MemoryHeld     *int  `json:"memory_held,omitempty"`
-	MemoryPeak     int64 `json:"memory_peak,omitempty"`
-	MemoryExceeded int   `json:"memory_exceeded,omitempty"`
-	// WallLimited counts tasks with a budget of processor time that wall time ended.
+	// The number of tasks with reserved processors. With several jobs the others may have disturbed each
+	// other.
+	Pinned int `json:"pinned"`
+	// The reserved processors.
+	Cores []int `json:"cores,omitempty"`
+	// The number of tasks whose memory limit a control group enforced; absent without a limit. For the
+	// others the solver was asked to respect it.
+	MemoryHeld *int `json:"memory_held,omitempty"`
+	// The largest memory use of those tasks, in bytes.
+	MemoryPeak int64 `json:"memory_peak,omitempty"`
+	// The number of tasks in which a process was ended for exceeding the limit.
+	MemoryExceeded int `json:"memory_exceeded,omitempty"`
+	// The number of tasks with a budget of processor time that wall time ended.
 	WallLimited int `json:"wall_limited,omitempty"`
-	// LoadStart and LoadEnd are the one-minute load averages when the first task began and the
-	// last ended; nil: unknown.
+	// The one-minute load average when the first task began; absent if the system does not say.
 	LoadStart *float64 `json:"load_start,omitempty"`
-	LoadEnd   *float64 `json:"load_end,omitempty"`
+	// The one-minute load average when the last task ended.
+	LoadEnd *float64 `json:"load_end,omitempty"`
 
 	loads map[string]*[2]float64 // by task
 }

@@ -21,31 +21,35 @@ type GridPoint struct {
 // functions of dependent variables, Journal of Computational and Graphical Statistics 16, 2007) for
 // a grid in which every combination counts the same.
 type Effects struct {
-	Grid    string `json:"grid"`
+	// The name that the grid's arms have before the values.
+	Grid string `json:"grid"`
+	// The measure.
 	Measure string `json:"measure"`
-	// Networks on which every arm of the grid has a run.
+	// The number of networks on which every arm of the grid has a run.
 	Networks int `json:"networks"`
-	// Factors are the keys, and then the pairs of keys.
+	// The keys, and then the pairs of keys.
 	Factors []Factor `json:"factors"`
 }
 
 // Factor is a key of a grid, or the interaction of two.
 type Factor struct {
+	// The key, or the two keys.
 	Keys []string `json:"keys"`
-	// Share of the variance of the arms' means that is of this key alone, or of two keys beyond
+	// The share of the variance of the arms' means that is of this key alone, or of two keys beyond
 	// what each of them alone explains.
 	Share float64 `json:"share"`
-	// Levels are the key's values, or the combinations of two keys' values.
+	// The key's values, or the combinations of two keys' values.
 	Levels []Level `json:"levels"`
 }
 
 // Level is a value of a key, or a combination of values.
 type Level struct {
+	// The value, or one of each key.
 	Values []string `json:"values"`
-	// Mean over the arms that have it and the networks, and its 95 % interval, which is about
-	// other seeds on the same networks; nil where no arm has two runs.
-	Mean float64              `json:"mean"`
-	CI   *statistics.Interval `json:"mean_ci"`
+	// The mean over the arms that have it, the networks and the runs.
+	Mean float64 `json:"mean"`
+	// The 95 % interval of the mean for other seeds on the same networks; null where no arm has two runs.
+	CI *statistics.Interval `json:"mean_ci"`
 }
 
 // gridArms are the arms of a grid, by their places.

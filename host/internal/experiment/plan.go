@@ -18,19 +18,22 @@ import (
 // Terms are those that all arms of an experiment work under.
 type Terms struct {
 	question.Scope
-	// Budget is that of each task: in time, or in what the kind counts.
+	// The budget of each task, as text.
 	Budget string `json:"budget"`
-	// Clock of a budget in time: clock.CPUTime, or empty for wall time.
+	// The clock of a budget in time: cpu for processor time; absent for wall time.
 	Clock string `json:"clock,omitempty"`
-	// Runs have the seeds Seed, Seed + 1, …, which tables list as Seeds.
-	Runs  int     `json:"runs"`
-	Seed  int64   `json:"seed"`
+	// The number of runs of each arm on each network, with the seeds seed, seed + 1, and so on.
+	Runs int `json:"runs"`
+	// The first seed.
+	Seed int64 `json:"seed"`
+	// All seeds.
 	Seeds []int64 `json:"seeds,omitempty"`
-	// Threads and Memory (bytes, 0: no limit) are the same for every arm; Jobs tasks run
-	// side by side.
-	Threads int   `json:"threads"`
-	Memory  int64 `json:"memory,omitempty"`
-	Jobs    int   `json:"jobs"`
+	// The threads of each task.
+	Threads int `json:"threads"`
+	// The memory limit of each task in bytes; absent without a limit.
+	Memory int64 `json:"memory,omitempty"`
+	// The number of tasks side by side.
+	Jobs int `json:"jobs"`
 }
 
 // Bounds on what may be asked for, far above any use.

@@ -4,7 +4,7 @@ import "github.com/hyfair/hyfair/host/internal/view"
 
 // Pictures are an experiment's figures as files.
 type Pictures struct {
-	// Plots are the files that were drawn.
+	// The files drawn, with --plots.
 	Plots []string `json:"plots,omitempty"`
 }
 

@@ -16,34 +16,36 @@ import (
 
 // Standings are how arms do by some measures over all networks.
 type Standings struct {
-	// Control is the arm that every other one is tested against; empty: all pairs are.
+	// The arm that every other one is tested against; absent: all pairs are.
 	Control string `json:"control,omitempty"`
-	// Ranking has a line for each measure ranked by and each arm, the best first;
-	// Overall compares the arms over networks, by each of these measures.
-	Ranking []Rank    `json:"ranking"`
+	// One entry for each measure and arm, the best first; empty for an arm alone.
+	Ranking []Rank `json:"ranking"`
+	// The arms compared over the networks, by each of these measures.
 	Overall []Overall `json:"overall"`
-	// Effects are those of grids' keys, by each of these measures.
+	// The effects of the keys of full grids, by each of these measures.
 	Effects []Effects `json:"effects,omitempty"`
 }
 
 // Rank is how one arm does by one measure over all networks on which every arm
 // has a run.
 type Rank struct {
+	// The measure.
 	Measure string `json:"measure"`
-	Arm     string `json:"arm"`
-	// MeanRank is the mean of the arm's ranks, 1 the best; nil without a network.
-	// On a network all runs of all arms are put in order, and arms are ranked by
-	// the mean place of their runs, equal ones sharing their ranks.
+	// The arm.
+	Arm string `json:"arm"`
+	// The mean of the arm's ranks over the networks, 1 the best; null without a network. On a network the
+	// runs of all arms are ordered, and arms are ranked by the mean place of their runs; equal ones share
+	// their ranks.
 	MeanRank *float64 `json:"mean_rank"`
-	// Networks that count.
+	// The number of networks that count: those on which every arm has a run. For certified, those on which
+	// no proof was refuted.
 	Networks int `json:"networks"`
-	// Wins and Losses count the other arms, over networks, against which the arm
-	// is significantly better or worse: Mann-Whitney U, p < 0.05 after Holm, on
-	// networks on which every arm has five runs or more.
-	Wins   int `json:"wins"`
+	// The number of other arms, over networks, against which the arm is significantly better: Mann-Whitney
+	// U, p < 0.05 after Holm, on networks on which every arm has at least five runs.
+	Wins int `json:"wins"`
+	// The number of other arms, over networks, against which it is significantly worse.
 	Losses int `json:"losses"`
-	// A12 is the mean effect size against the other arms over networks; nil
-	// without another arm.
+	// The mean effect size against the other arms; null without another arm.
 	A12 *float64 `json:"a12"`
 }
 
@@ -125,44 +127,55 @@ func (t *Tests[Row, Run]) Standings() Standings {
 
 // Overall compares the arms by one measure over the networks of the ranking.
 type Overall struct {
-	Measure  string `json:"measure"`
-	Networks int    `json:"networks"`
-	// Runs are the fewest of an arm on one of the networks; Control is as of the standings.
-	Runs    int    `json:"runs"`
+	// The measure.
+	Measure string `json:"measure"`
+	// The number of networks.
+	Networks int `json:"networks"`
+	// The fewest runs of an arm on one of the networks.
+	Runs int `json:"runs"`
+	// The arm that the others are tested against; absent: all pairs are.
 	Control string `json:"control,omitempty"`
-	// Marked are the cells of single networks that stand out.
+	// The cells of single networks that stand out.
 	Marked []Mark `json:"marked,omitempty"`
-	// Friedman is χ² of the test whether the arms differ at all, P its p; nil below
-	// three arms or two networks. CriticalDifference is by how much mean ranks must
-	// differ after Nemenyi, with a control after Dunn; nil below two networks.
-	Friedman           *float64 `json:"friedman"`
-	P                  *float64 `json:"p"`
+	// χ² of Friedman's test whether the arms differ at all; null below three arms or two networks.
+	Friedman *float64 `json:"friedman"`
+	// The p of that test; null likewise.
+	P *float64 `json:"p"`
+	// Nemenyi's critical difference of mean ranks at 0.05, with a control Dunn's; null below two networks.
 	CriticalDifference *float64 `json:"critical_difference"`
-	// Pairs are those of all arms, or of the control with each other arm.
+	// All pairs of arms, or those with the control.
 	Pairs []Pair `json:"pairs"`
 }
 
 // Mark is a cell that stands out: significantly better than every other arm on the network, or
 // better or worse than the control.
 type Mark struct {
-	Study  string `json:"study"`
-	Model  string `json:"model"`
-	Arm    string `json:"arm"`
-	Better bool   `json:"better"`
+	// The study.
+	Study string `json:"study"`
+	// The model.
+	Model string `json:"model"`
+	// The arm.
+	Arm string `json:"arm"`
+	// The cell is better than every other arm's, or than the control's; else it is worse than that.
+	Better bool `json:"better"`
 }
 
 // Pair is one arm against another.
 type Pair struct {
-	Arm   string `json:"arm"`
+	// The first arm.
+	Arm string `json:"arm"`
+	// The second arm.
 	Other string `json:"other"`
-	// Ahead counts the networks on which the arm does better than the other, Behind
-	// those on which it does worse. A12 is the mean effect size.
-	Ahead  int     `json:"ahead"`
-	Behind int     `json:"behind"`
-	A12    float64 `json:"a12"`
-	// P of Wilcoxon's test of the networks' effect sizes, of one network that of its
-	// cells, and corrected after Holm for the number of pairs.
-	P     float64 `json:"p"`
+	// The number of networks on which the first arm does better.
+	Ahead int `json:"ahead"`
+	// The number of networks on which it does worse.
+	Behind int `json:"behind"`
+	// The mean effect size.
+	A12 float64 `json:"a12"`
+	// The p of Wilcoxon's signed-rank test of the networks' effect sizes; with one network, of the
+	// Mann-Whitney test.
+	P float64 `json:"p"`
+	// That p corrected after Holm for the number of pairs.
 	PHolm float64 `json:"p_holm"`
 }
 

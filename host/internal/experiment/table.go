@@ -12,8 +12,9 @@ import (
 
 // Head is what tables of arms begin with.
 type Head struct {
+	// The name of the experiment's file; absent without one.
 	Name string `json:"name,omitempty"`
-	// Asked says in one line what all arms were asked, and under which terms.
+	// What all arms were asked, and under which terms, in one line.
 	Asked string `json:"asked,omitempty"`
 	Source
 	// Tidy are the tasks, a row each.
@@ -27,12 +28,14 @@ func (h *Head) Records() view.Records { return h.Tidy.Records() }
 
 // Source is where the results of an experiment are from.
 type Source struct {
-	// Run is its name in Journal, both empty where that has it not.
-	Run     string `json:"run,omitempty"`
+	// The run's name in the journal; absent where nothing is kept.
+	Run string `json:"run,omitempty"`
+	// The journal's file; absent where nothing is kept.
 	Journal string `json:"journal,omitempty"`
-	// Machine did the tasks, but those whose results were Taken from other runs.
+	// The machine that did the tasks, except for those taken from other runs.
 	Machine *record.Machine `json:"machine,omitempty"`
-	Taken   []Taken         `json:"taken,omitempty"`
+	// Results of other runs, or of the machines of a fleet.
+	Taken []Taken `json:"taken,omitempty"`
 }
 
 // Keep notes where the journal has the experiment.
@@ -73,11 +76,15 @@ func (h *Head) Title(what string) string {
 
 // Row is one arm on one network, over its runs.
 type Row struct {
+	// The study.
 	Study string `json:"study"`
+	// The model.
 	Model string `json:"model"`
-	Arm   string `json:"arm"`
-	// Runs that were done, and Found those of them that found an individual.
-	Runs  int `json:"runs"`
+	// The arm.
+	Arm string `json:"arm"`
+	// The number of runs done.
+	Runs int `json:"runs"`
+	// The number of runs that found an individual.
 	Found int `json:"found"`
 }
 

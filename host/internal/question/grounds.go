@@ -12,8 +12,9 @@ import (
 // Grounds is what an answer rests on beside its proof. Results embed it, and show its Caveats
 // below their first lines. The zero value says nothing, as results of older versions do.
 type Grounds struct {
-	// Decision is what a positive decision is; nil: a score above ½.
-	Decision   *Decision         `json:"decision,omitempty"`
+	// The rule of a positive decision; absent for a score above ½.
+	Decision *Decision `json:"decision,omitempty"`
+	// The check of the study's inputs.
 	InputCheck *study.InputCheck `json:"input_check,omitempty"`
 }
 
@@ -40,10 +41,10 @@ func (g Grounds) About(decisions bool) Grounds {
 
 // Decision is a decision rule as JSON has it.
 type Decision struct {
-	// Threshold is what the score of a positive decision exceeds, a decimal or a fraction; At: or
-	// equals.
+	// The score that a positive decision exceeds, a decimal or a fraction.
 	Threshold string `json:"threshold"`
-	At        bool   `json:"at,omitempty"`
+	// A score equal to the threshold is a positive decision too.
+	At bool `json:"at,omitempty"`
 }
 
 // Rule is the rule of decisions that the answer is about.

@@ -50,15 +50,15 @@ type Spec struct {
 // Scope is what all arms of an experiment are asked alike. The zero value is the
 // study's own.
 type Scope struct {
-	// Epsilon is a decimal or a fraction in the notion's unit.
+	// ε, a decimal or a fraction in the notion's unit; absent for the study's.
 	Epsilon string `json:"epsilon,omitempty"`
-	// Protected attributes vary together; "all": those of the study.
+	// The attributes that vary together; absent, or "all", for those of the study.
 	Protected []string `json:"protected,omitempty"`
-	// Where cuts the space, a predicate in its own names.
+	// The predicate that cuts the space.
 	Where string `json:"where,omitempty"`
-	// Rules are the constraints to switch on, as study.Options has them.
+	// The constraints to switch on; absent for the study's.
 	Rules []string `json:"rules,omitempty"`
-	// Threshold is the score that a yes exceeds, a decimal or a fraction.
+	// The score that a positive decision exceeds, a decimal or a fraction; absent for the study's.
 	Threshold string `json:"threshold,omitempty"`
 }
 

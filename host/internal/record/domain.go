@@ -5,12 +5,13 @@ import "github.com/hyfair/hyfair/sdk/space"
 // Domain is what a journal keeps of a feature besides its name, so that
 // distances between individuals can be measured from the journal alone.
 type Domain struct {
-	// Kind is the name that study files give it: integer, categorical or real.
+	// The kind: integer, categorical or real.
 	Kind string `json:"kind"`
-	// Lo and Hi bound the values; of categories the indices.
+	// The least value; of categories the least index.
 	Lo float64 `json:"lo"`
+	// The largest value; of categories the largest index.
 	Hi float64 `json:"hi"`
-	// Protected features vary between counterfactuals, and are no part of an individual's
+	// The feature is protected: it varies between counterfactuals, and is no part of an individual's
 	// identity.
 	Protected bool `json:"protected,omitempty"`
 }

@@ -26,55 +26,74 @@ const (
 // Event is one thing that happened in a run. In a journal Run, Seq, Seconds and
 // Kind are always set, and of the payloads the one that Kind names.
 type Event struct {
-	// Run tells the runs in one journal apart: see Task.NewRun.
+	// The run's name.
 	Run string `json:"run"`
-	// Seq counts the events of a run from 0, so that a reader sees a gap.
+	// The event's number in the run, from 0, without a hole.
 	Seq int64 `json:"seq"`
-	// Seconds that the run's clock shows: of wall time, where nothing else was asked for.
+	// Seconds on the run's clock: of wall time, unless the budget counts another clock.
 	Seconds float64 `json:"t"`
-	Kind    Kind    `json:"kind"`
-	// Task is the key of the task within the run that the event belongs to;
-	// empty: to the run as a whole.
+	// The kind, which names the field that holds the payload. Ignore kinds that you do not know.
+	Kind Kind `json:"kind"`
+	// The key of the task that the event belongs to; absent for the run as a whole.
 	Task string `json:"task,omitempty"`
 
-	Started  *Started  `json:"started,omitempty"`
-	Found    *Found    `json:"found,omitempty"`
-	Best     *Found    `json:"best,omitempty"`
-	Tally    *Tally    `json:"tally,omitempty"`
-	Claim    *Claim    `json:"claim,omitempty"`
-	Witness  *Witness  `json:"witness,omitempty"`
-	Verdict  *Verdict  `json:"verdict,omitempty"`
-	Shares   *Shares   `json:"shares,omitempty"`
+	// The first event of a run.
+	Started *Started `json:"started,omitempty"`
+	// A distinct individual with a gap above ε.
+	Found *Found `json:"found,omitempty"`
+	// The best individual so far: largest k, then largest gap.
+	Best *Found `json:"best,omitempty"`
+	// A sum over individuals that have no found event of their own.
+	Tally *Tally `json:"tally,omitempty"`
+	// A solver's answer, before it is checked.
+	Claim *Claim `json:"claim,omitempty"`
+	// A pair replayed in exact arithmetic.
+	Witness *Witness `json:"witness,omitempty"`
+	// The host's conclusion about a region.
+	Verdict *Verdict `json:"verdict,omitempty"`
+	// The shares known so far, about once a second and at the end. The last one of a run counts.
+	Shares *Shares `json:"shares,omitempty"`
+	// Counters, about once a second.
 	Progress *Progress `json:"progress,omitempty"`
-	Fault    *Fault    `json:"fault,omitempty"`
+	// A mistake of a plugin, or its loss.
+	Fault *Fault `json:"fault,omitempty"`
+	// The end of a run. A resumed run can have several; the last one counts.
 	Finished *Finished `json:"finished,omitempty"`
 }
 
 // Started says what is run, by which versions, where and when.
 type Started struct {
-	Task Task      `json:"task"`
-	At   time.Time `json:"at"` // when the clock started, UTC
-	// Features names the entries of every point in the run's events.
+	// The request.
+	Task Task `json:"task"`
+	// The time when the clock started, in UTC.
+	At time.Time `json:"at"`
+	// The names of the entries of every point in the run's events.
 	Features []string `json:"features"`
-	// Domains of the features; nil in journals of earlier versions.
+	// The features' domains; absent in journals of earlier versions.
 	Domains []Domain `json:"domains,omitempty"`
-	// Study and Model are the names people know them by.
+	// The study's name.
 	Study string `json:"study"`
+	// The file name of the model.
 	Model string `json:"model"`
-	// Versions of the program and of each plugin that takes part, by name.
+	// The versions of the program and of each plugin, by name.
 	Versions map[string]string `json:"versions,omitempty"`
-	Machine  Machine           `json:"machine"`
+	// The machine.
+	Machine Machine `json:"machine"`
 }
 
 // Machine is where a run takes place. What a system does not tell is left out.
 type Machine struct {
-	OS   string `json:"os"`
+	// The operating system.
+	OS string `json:"os"`
+	// The architecture.
 	Arch string `json:"arch"`
-	CPUs int    `json:"cpus"`
-	// CPU is the processors' name, Memory in bytes, Governor how Linux chooses their
-	// frequency.
-	CPU      string `json:"cpu,omitempty"`
-	Memory   int64  `json:"memory,omitempty"`
+	// The number of processors.
+	CPUs int `json:"cpus"`
+	// The processor's name.
+	CPU string `json:"cpu,omitempty"`
+	// The memory in bytes.
+	Memory int64 `json:"memory,omitempty"`
+	// The frequency governor of Linux.
 	Governor string `json:"governor,omitempty"`
 }
 
@@ -101,36 +120,38 @@ func (m Machine) String() string {
 
 // Found is an individual and what was evaluated of it.
 type Found struct {
-	// X is the individual in the order of Started.Features, its protected
-	// entries 0.
+	// The individual in the order of the features, its protected entries 0.
 	X []float64 `json:"x"`
-	K int       `json:"k"`
-	// Gap is a score difference.
+	// The individual's k.
+	K int `json:"k"`
+	// The individual's score gap.
 	Gap float64 `json:"gap"`
-	// Shannon and MinEntropy are the entropies, in bits, of the counterfactuals'
-	// distribution over the bins. Both are 0 only in journals of earlier versions, since an
-	// individual with gap > ε has more.
-	Shannon    float64 `json:"shannon,omitempty"`
+	// The Shannon entropy of the counterfactuals' distribution over the bins, in bits; absent in journals
+	// of earlier versions.
+	Shannon float64 `json:"shannon,omitempty"`
+	// The min-entropy of that distribution, in bits; absent in journals of earlier versions.
 	MinEntropy float64 `json:"min_entropy,omitempty"`
-	// Round is the iteration of the search, from 0; Chain numbers parallel chains.
+	// The round of the search, from 0.
 	Round int64 `json:"round"`
-	Chain int   `json:"chain,omitempty"`
-	// Seed: the solver found it, not the strategy.
+	// The chain, from 0.
+	Chain int `json:"chain,omitempty"`
+	// The solver found the individual, not the strategy.
 	Seed bool `json:"seed,omitempty"`
-	// Evals and Iter are the run's evaluations and rounds, this one included, as budgets
-	// count them; 0 in journals of earlier versions.
+	// The run's evaluations, this one included; absent in journals of earlier versions.
 	Evals int64 `json:"evals,omitempty"`
-	Iter  int64 `json:"iter,omitempty"`
+	// The run's rounds, this one included; absent in journals of earlier versions.
+	Iter int64 `json:"iter,omitempty"`
 }
 
 // Tally sums up distinct individuals with gap > ε that have no found event of
 // their own: those of a fast search beyond the ones it keeps. None of them has
 // a k above that of an earlier found event. The zero value counts none.
 type Tally struct {
-	// K counts the individuals by k.
+	// The number of individuals by k.
 	K map[int]int64 `json:"k"`
-	// Shannon and MinEntropy are sums over the individuals, in bits.
-	Shannon    float64 `json:"shannon"`
+	// The sum of their Shannon entropies, in bits.
+	Shannon float64 `json:"shannon"`
+	// The sum of their min-entropies, in bits.
 	MinEntropy float64 `json:"min_entropy"`
 }
 
@@ -146,117 +167,142 @@ func (t *Tally) Add(k int, shannon, minEntropy float64) {
 
 // Claim is a solver's answer to one question, not yet believed.
 type Claim struct {
-	// Region asked about, as a predicate in the space's own names.
+	// The region asked about, as a predicate.
 	Region string `json:"region,omitempty"`
+	// The answer's status.
 	Status string `json:"status"`
+	// The reason of an open answer.
 	Reason string `json:"reason,omitempty"`
+	// The native status of the solver's library.
 	Native string `json:"native,omitempty"`
-	// Seconds the solver took; Nodes of its search.
+	// The seconds that the solver took.
 	Seconds float64 `json:"seconds"`
-	Nodes   int64   `json:"nodes,omitempty"`
+	// The number of the solver's nodes.
+	Nodes int64 `json:"nodes,omitempty"`
 }
 
 // Witness is two counterfactuals of one individual, replayed exactly.
 type Witness struct {
-	Copy1  []float64 `json:"copy1"`
-	Copy2  []float64 `json:"copy2"`
-	Logit1 float64   `json:"logit1"`
-	Logit2 float64   `json:"logit2"`
-	Score1 float64   `json:"score1"`
-	Score2 float64   `json:"score2"`
-	// Margin in the notion's unit; K is the number of bins the individual's
-	// scores fall into.
+	// The first copy, by the run's features.
+	Copy1 []float64 `json:"copy1"`
+	// The second copy.
+	Copy2 []float64 `json:"copy2"`
+	// The logit of the first copy.
+	Logit1 float64 `json:"logit1"`
+	// The logit of the second copy.
+	Logit2 float64 `json:"logit2"`
+	// The score of the first copy.
+	Score1 float64 `json:"score1"`
+	// The score of the second copy.
+	Score2 float64 `json:"score2"`
+	// The margin in the notion's unit.
 	Margin float64 `json:"margin"`
-	K      int     `json:"k"`
+	// The number of bins that the individual's scores fall into.
+	K int `json:"k"`
 }
 
 // Verdict is what the host concluded about a region.
 type Verdict struct {
-	Region    string  `json:"region,omitempty"`
-	Verdict   string  `json:"verdict"`
-	Grade     string  `json:"grade,omitempty"`
+	// The region, as a predicate.
+	Region string `json:"region,omitempty"`
+	// The verdict: fair, unfair or undecided.
+	Verdict string `json:"verdict"`
+	// The grade of the proof.
+	Grade string `json:"grade,omitempty"`
+	// The tolerance of the proof.
 	Tolerance float64 `json:"tolerance,omitempty"`
-	// Bound on the gap or margin, where one is known.
-	Bound  *float64 `json:"bound,omitempty"`
-	By     string   `json:"by,omitempty"`
-	Reason string   `json:"reason,omitempty"`
+	// The bound of the gap or margin, if known.
+	Bound *float64 `json:"bound,omitempty"`
+	// The method that decided.
+	By string `json:"by,omitempty"`
+	// The reason of an undecided verdict.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Shares is what is known of how many individuals are discriminated against. The
 // last one of a run counts.
 type Shares struct {
-	// Fair and Unfair are the proved shares as fractions, such as "3/8".
-	Fair   string `json:"fair"`
+	// The share proved fair as a fraction, such as "3/8".
+	Fair string `json:"fair"`
+	// The share proved unfair as a fraction.
 	Unfair string `json:"unfair"`
-	// Grade of the proof; empty where nothing is proved.
+	// The grade of the proof; absent where nothing is proved.
 	Grade string `json:"grade,omitempty"`
-	// Individuals of the region in decimal digits; empty where that is not known.
+	// The number of individuals of the region in decimal digits; absent if unknown.
 	Individuals string `json:"individuals,omitempty"`
-	// Boxes that the solver looked at.
+	// The number of boxes that the solver examined.
 	Boxes int64 `json:"boxes"`
-	// Complete: the solver came to its end; Reason says why it did not.
-	Complete bool   `json:"complete,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	// Sampled individuals and Rows of the data set were evaluated exactly; nil for
-	// none.
+	// The solver finished.
+	Complete bool `json:"complete,omitempty"`
+	// The reason why it did not finish.
+	Reason string `json:"reason,omitempty"`
+	// The sample, evaluated exactly.
 	Sampled *Counted `json:"sampled,omitempty"`
-	Rows    *Counted `json:"rows,omitempty"`
-	// Met is how many different individuals who are discriminated against were
-	// evaluated exactly.
+	// The rows of the data set, evaluated exactly.
+	Rows *Counted `json:"rows,omitempty"`
+	// The number of different discriminated individuals that were evaluated exactly.
 	Met int `json:"met,omitempty"`
 }
 
 // Counted is individuals of whom Unfair of N are discriminated against.
 type Counted struct {
+	// The number of discriminated individuals.
 	Unfair int `json:"unfair"`
-	N      int `json:"n"`
-	// Outside are rows that are no individuals of the region; N does not count them.
+	// The number of individuals evaluated.
+	N int `json:"n"`
+	// The number of rows that are no individuals of the region, not in n.
 	Outside int `json:"outside,omitempty"`
-	// All: they are all individuals of the region.
+	// They are all individuals of the region.
 	All bool `json:"all,omitempty"`
 }
 
 // Progress is a snapshot of a run's counters.
 type Progress struct {
-	// Iter counts closed rounds of a search; Found its distinct individuals
-	// with gap > ε, MaxK the largest k among them.
-	Iter  int64 `json:"iter,omitempty"`
+	// The number of closed rounds of a search.
+	Iter int64 `json:"iter,omitempty"`
+	// The number of distinct individuals with a gap above ε.
 	Found int64 `json:"found,omitempty"`
-	MaxK  int   `json:"max_k,omitempty"`
-	// Open and Decided count the regions of a certification.
-	Open    int `json:"open,omitempty"`
+	// The largest k among them.
+	MaxK int `json:"max_k,omitempty"`
+	// The number of open regions.
+	Open int `json:"open,omitempty"`
+	// The number of decided regions.
 	Decided int `json:"decided,omitempty"`
 }
 
 // Fault is what a plugin did wrong, or that it is gone.
 type Fault struct {
+	// The plugin.
 	Plugin string `json:"plugin"`
-	Error  string `json:"error"`
-	// Refuted: the fault is a claim that an evaluated individual refutes; nil: it is another.
+	// The mistake.
+	Error string `json:"error"`
+	// The claim that an evaluated individual refutes; absent for another mistake.
 	Refuted *Refuted `json:"refuted,omitempty"`
 }
 
 // Refuted is such a claim, made about a region to a grade.
 type Refuted struct {
+	// The region of the claim.
 	Region string `json:"region,omitempty"`
-	Grade  string `json:"grade,omitempty"`
-	// Witness has a margin above Limit, the claimed bound of the region; nil if the claim is
-	// of another kind, such as an invalid witness.
-	Limit   float64  `json:"limit,omitempty"`
+	// The grade of the claim.
+	Grade string `json:"grade,omitempty"`
+	// The claimed bound of the region.
+	Limit float64 `json:"limit,omitempty"`
+	// An individual with a margin above limit; absent for another kind of claim, such as an invalid
+	// witness.
 	Witness *Witness `json:"witness,omitempty"`
 }
 
 // Finished ends a run.
 type Finished struct {
-	// Iter counts the closed rounds of a search.
+	// The number of closed rounds of a search.
 	Iter int64 `json:"iter,omitempty"`
-	// Uncounted: a strategy that holds the model reported fewer evaluations of its own than one in two rounds.
+	// A strategy that holds the model reported fewer evaluations of its own than one in two rounds.
 	Uncounted bool `json:"uncounted,omitempty"`
-	// Interrupted: the user stopped the run.
+	// The user stopped the run.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Error ended the run, where one did.
+	// The error that ended the run.
 	Error string `json:"error,omitempty"`
-	// Measures as shown to the user, by their names; null where nothing was
-	// found.
+	// The measures by name; null where no individual was found.
 	Measures map[string]*float64 `json:"measures,omitempty"`
 }

@@ -14,19 +14,19 @@ import (
 // Task is one piece of work, the same wherever and whenever it runs: two runs
 // of equal tasks under budgets in iterations give equal events but for times.
 type Task struct {
-	// Command that was asked for: search, certify, …
+	// The command: search, certify and others.
 	Command string `json:"command"`
-	// Network and Study are hex SHA-256 sums of the content.
+	// The SHA-256 of the model.
 	Network string `json:"network"`
-	Study   string `json:"study"`
-	// Arm names what is compared: the strategy or the solver.
+	// The SHA-256 of the study.
+	Study string `json:"study"`
+	// The strategy or the solver.
 	Arm string `json:"arm"`
-	// Seed of every random choice.
+	// The seed.
 	Seed int64 `json:"seed"`
-	// Region is the cut of the space as a predicate in the space's own names;
-	// empty: the whole space.
+	// The region as a predicate; absent for the whole space.
 	Region string `json:"region,omitempty"`
-	// Settings are all others that change the result, by their flag's name.
+	// All other settings that change the result, by flag.
 	Settings map[string]string `json:"settings,omitempty"`
 }
 

@@ -9,30 +9,35 @@ import (
 // the runs that have a value, nil where none has; SD (n − 1) is nil below two
 // values.
 type Cell struct {
+	// The mean over the runs that have a value; null without one.
 	Mean *float64 `json:"mean"`
-	SD   *float64 `json:"sd"`
-	// Values by run, null where nothing was found.
+	// The standard deviation of these; null without one.
+	SD *float64 `json:"sd"`
+	// The values by run, null where nothing was found.
 	Values []*float64 `json:"values"`
-	// Bold: significantly better than every other arm, or than the control where there is one
-	// (docs/reference/semantics.md). Worse: significantly worse than the control.
-	Bold    bool      `json:"bold"`
-	Worse   bool      `json:"worse,omitempty"`
+	// The arm is significantly better than every other arm, or than the control (docs/reference/semantics.md).
+	Bold bool `json:"bold"`
+	// The arm is significantly worse than the control; absent without one.
+	Worse bool `json:"worse,omitempty"`
+	// The comparison with each other arm; absent for a measure that is not tested.
 	Against []Against `json:"against,omitempty"`
-	// Median of the runs that have a value, and the bootstrapped 95 % intervals of
-	// Mean and Median; nil below two values.
-	Median   *float64  `json:"median"`
-	MeanCI   *Interval `json:"mean_ci"`
+	// The median; null without a value.
+	Median *float64 `json:"median"`
+	// The bootstrapped 95 % interval of the mean; null below two values.
+	MeanCI *Interval `json:"mean_ci"`
+	// The bootstrapped 95 % interval of the median; null below two values.
 	MedianCI *Interval `json:"median_ci"`
 }
 
 // Against is the test of a cell against that of another arm.
 type Against struct {
+	// The other arm.
 	Arm string `json:"arm"`
-	// P of the Mann-Whitney U test, and corrected after Holm for the number of
-	// pairs of arms that are tested: the same for both cells of a pair.
-	P     float64 `json:"p"`
+	// The p of the Mann-Whitney U test.
+	P float64 `json:"p"`
+	// That p corrected after Holm for the number of pairs of arms that are tested.
 	PHolm float64 `json:"p_holm"`
-	// A12 is the probability to do better than the other arm, ties counting half.
+	// The probability to do better than the other arm; ties count half.
 	A12 float64 `json:"a12"`
 }
 

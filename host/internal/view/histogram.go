@@ -7,9 +7,12 @@ import (
 
 // Bin is how many there are between two values.
 type Bin struct {
+	// The lower end.
 	From float64 `json:"from"`
-	To   float64 `json:"to"`
-	N    int     `json:"n"`
+	// The upper end.
+	To float64 `json:"to"`
+	// The number counted.
+	N int `json:"n"`
 }
 
 // Histogram draws how many there are of each value.

@@ -13,13 +13,19 @@ import (
 // Answers is the answer to a request with one question or, with --protected each or subsets,
 // several. In JSON the answer to a single question is written without the list.
 type Answers[R answered[R]] struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time of all questions, in seconds.
 	Seconds float64 `json:"seconds"`
-	// Verdict, if verdicts were asked for: unfair if any question's is, fair if all are.
-	Verdict   string `json:"verdict,omitempty"`
-	Questions []R    `json:"questions"`
+	// Of certify: unfair if any question's verdict is, fair if all are, else undecided.
+	Verdict string `json:"verdict,omitempty"`
+	// One answer for each set of attributes or class, smaller sets first. Fewer after an interrupt or an
+	// error, and where the answer about one class settles the others.
+	Questions []R `json:"questions"`
 	// Checks of several questions; the answer to a single one has its own.
 	gate.Checks
 	// Several: more than one question was asked; some may have no answer.

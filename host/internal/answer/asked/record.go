@@ -19,12 +19,18 @@ import (
 
 // Asked is what was asked, as the results of questions to a solver begin.
 type Asked struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds, loading included.
 	Seconds float64 `json:"seconds"`
-	Notion  string  `json:"notion"`
-	Epsilon string  `json:"epsilon,omitempty"`
+	// The notion: score, logit, decision, decision-strict, or share for a model whose output is a share.
+	Notion string `json:"notion"`
+	// ε, exact; absent for the decision notions.
+	Epsilon string `json:"epsilon,omitempty"`
 	question.Grounds
 	gate.Checks
 }
@@ -40,8 +46,11 @@ func AskedOf(st *study.Study, q *problem.Query, seed int64, seconds float64) Ask
 
 // Solver is who was asked, as results say it.
 type Solver struct {
-	Name    string `json:"name"`
+	// The solver plugin.
+	Name string `json:"name"`
+	// The plugin's version.
 	Version string `json:"version"`
+	// The native library with its version; empty without one.
 	Library string `json:"library"`
 }
 

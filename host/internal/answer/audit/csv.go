@@ -18,7 +18,7 @@ type Place func(row int) (path string, line int)
 // audited, if so; k, n (counterfactuals), gap, unfair, the two entropies; the own score and
 // decision, whether it flips; the extreme counterfactuals; for each attribute
 // what it does alone; and the features. Categories are by their names.
-// docs/user/audit.md describes the columns.
+// docs/reference/files.md describes the columns.
 func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
 	out := view.NewCSV(w)
 	out.Write(header(s)) // an error stays with the writer until the end

@@ -53,7 +53,7 @@ func ParseThresholds(text string) (out []*big.Rat, err error) {
 
 // Threshold is what the decisions about the people audited are at one threshold.
 type Threshold struct {
-	// Threshold is the score that a positive decision exceeds.
+	// The score that a positive decision exceeds.
 	Threshold string `json:"threshold"`
 	Decisions
 }

@@ -12,14 +12,20 @@ import (
 
 // Intersection is the people whose own values of all protected features are these.
 type Intersection struct {
-	// Values are labels, or ranges of them, in the order of the attributes.
-	Values   []string `json:"values"`
-	People   int      `json:"people"`
-	Unfair   int      `json:"unfair"`
-	Positive int      `json:"positive"`
-	ToYes    int      `json:"to_yes"`
-	ToNo     int      `json:"to_no"`
-	MeanGap  float64  `json:"mean_gap"`
+	// The values, as labels or ranges, in the order of the attributes.
+	Values []string `json:"values"`
+	// The number of people with these values.
+	People int `json:"people"`
+	// The number of them who are treated unfairly.
+	Unfair int `json:"unfair"`
+	// The number of them with a positive decision.
+	Positive int `json:"positive"`
+	// The number of them whose negative decision would become positive for some copy.
+	ToYes int `json:"to_yes"`
+	// The number of them whose positive decision would become negative for some copy.
+	ToNo int `json:"to_no"`
+	// The mean of their score gaps.
+	MeanGap float64 `json:"mean_gap"`
 }
 
 // MostIntersections bounds those of a summary.

@@ -17,62 +17,78 @@ import (
 // Rates compares groups of people by their decisions and scores, as NYC Local Law 144 and
 // fairlearn do. Groups with fewer people than a share of all are counted, and not judged.
 type Rates struct {
-	// Median is the score above which a person scores high: the median of all people's.
-	Median   float64 `json:"median"`
+	// The median of all scores, above which a person scores high.
+	Median float64 `json:"median"`
+	// The least share of the people that a judged group has.
 	MinShare float64 `json:"min_share"`
-	// Favourable is the decision that selects people: positive, or negative where a positive one is bad for them.
+	// The decision that selects people: positive, or negative where a positive one is bad for them.
 	Favourable string `json:"favourable"`
-	// Attributes has each protected attribute and, of several, all together.
+	// Each protected attribute and, of several, all together.
 	Attributes []Rated `json:"attributes"`
 }
 
 // Rated is one attribute, or several together.
 type Rated struct {
-	Name   string       `json:"name"`
+	// The attribute, or several as in "sex × age".
+	Name string `json:"name"`
+	// The groups by value.
 	Groups []GroupRates `json:"groups"`
-	// ImpactRatio is the least of the groups that are judged, Difference the largest difference of
-	// their selection rates; nil where fewer than two have a rate.
+	// The least impact ratio of the judged groups; absent where fewer than two have a rate.
 	ImpactRatio *float64 `json:"impact_ratio,omitempty"`
-	Difference  *float64 `json:"difference,omitempty"`
-	// Opportunity and Odds are the largest difference of true positive rates, and the larger one of
-	// true and false positive rates, of groups that are judged; nil without labels.
+	// The largest difference of their selection rates; absent where fewer than two have a rate.
+	Difference *float64 `json:"difference,omitempty"`
+	// The largest difference of true positive rates between judged groups; absent without labels.
 	Opportunity *float64 `json:"equal_opportunity_difference,omitempty"`
-	Odds        *float64 `json:"equalized_odds_difference,omitempty"`
+	// The larger of the differences of true and of false positive rates between judged groups; absent
+	// without labels.
+	Odds *float64 `json:"equalized_odds_difference,omitempty"`
 }
 
 // GroupRates is one group.
 type GroupRates struct {
-	Label  string  `json:"label"`
-	People int     `json:"people"`
-	Share  float64 `json:"share"`
-	// Judged: the group is large enough, and its attribute is known.
+	// The group's value as text.
+	Label string `json:"label"`
+	// The number of people in the group.
+	People int `json:"people"`
+	// Their share of all people, 0 to 1.
+	Share float64 `json:"share"`
+	// The group is at least as large as min_share demands, and its attribute is known.
 	Judged bool `json:"judged"`
-	// Selection is of people with the favourable decision, Scoring of those on its side of the median.
+	// The rate of people with the favourable decision.
 	Selection Rate `json:"selection"`
-	Scoring   Rate `json:"scoring"`
-	// ImpactRatio and ScoringRatio are the rates over the highest one of a group that is judged; Low
-	// and High are the ends of its 95 % interval, by the delta method of the ratio's logarithm (Katz et al. 1978).
-	ImpactRatio  *float64 `json:"impact_ratio,omitempty"`
-	Low          *float64 `json:"impact_ratio_low,omitempty"`
-	High         *float64 `json:"impact_ratio_high,omitempty"`
+	// The rate of people whose score is on the favourable side of the median.
+	Scoring Rate `json:"scoring"`
+	// The selection rate over the highest one of a judged group.
+	ImpactRatio *float64 `json:"impact_ratio,omitempty"`
+	// The lower end of the ratio's 95 % interval, by the delta method of its logarithm (Katz et al. 1978).
+	Low *float64 `json:"impact_ratio_low,omitempty"`
+	// The upper end of that interval.
+	High *float64 `json:"impact_ratio_high,omitempty"`
+	// The scoring rate over the highest one of a judged group.
 	ScoringRatio *float64 `json:"scoring_ratio,omitempty"`
-	// TruePositive is of people with the label 1, FalsePositive of those with 0, Precision of those
-	// with a positive decision; nil without labels.
-	TruePositive  *Rate `json:"true_positive,omitempty"`
+	// The rate of positive decisions among people with the label 1; absent without labels.
+	TruePositive *Rate `json:"true_positive,omitempty"`
+	// The rate of positive decisions among people with the label 0; absent without labels.
 	FalsePositive *Rate `json:"false_positive,omitempty"`
-	Precision     *Rate `json:"precision,omitempty"`
-	// Twins says how much of the impact ratio hangs on the attribute itself; nil for the group with the
-	// highest rate, and where the attribute has no categories.
+	// The rate of the label 1 among people with a positive decision; absent without labels.
+	Precision *Rate `json:"precision,omitempty"`
+	// How much of the impact ratio depends on the attribute itself; absent for the group with the highest
+	// rate, and where the attribute has no categories.
 	Twins *Twins `json:"twins,omitempty"`
 }
 
 // Rate is Hits of Of people; Rate is nil where Of is 0. Low and High are the ends of Wilson's 95 % interval.
 type Rate struct {
-	Hits int      `json:"hits"`
-	Of   int      `json:"of"`
+	// The people counted by the rate.
+	Hits int `json:"hits"`
+	// The people among whom they were counted.
+	Of int `json:"of"`
+	// hits divided by of; null for 0 of 0.
 	Rate *float64 `json:"rate"`
-	Low  float64  `json:"low"`
-	High float64  `json:"high"`
+	// The lower end of Wilson's 95 % interval.
+	Low float64 `json:"low"`
+	// The upper end of Wilson's 95 % interval.
+	High float64 `json:"high"`
 }
 
 // Twins takes the impact ratio of a group g apart, against the group h with the highest rate: it is
@@ -81,13 +97,21 @@ type Rate struct {
 // ratio over that of people with such a twin alone. Back is Direct with the members of h switched to g. Each is nil where a
 // rate that it divides by is 0, or there are no twins.
 type Twins struct {
-	Of        string   `json:"of"`
-	People    int      `json:"people"`
-	Direct    *float64 `json:"direct"`
-	Rest      *float64 `json:"rest"`
+	// The group with the highest rate, with which this one is compared.
+	Of string `json:"of"`
+	// The number of people of this group who can take the other group's value.
+	People int `json:"people"`
+	// The rate of the group's people over their rate with the other group's value; null where a rate is 0.
+	Direct *float64 `json:"direct"`
+	// Their rate with the other group's value over the rate of the other group's people who can take this
+	// group's value; null where a rate is 0.
+	Rest *float64 `json:"rest"`
+	// The impact ratio over that of the people who can be switched; null where a rate is 0.
 	Remainder *float64 `json:"remainder"`
-	BackOf    int      `json:"back_people"`
-	Back      *float64 `json:"back"`
+	// The number of people of the other group who can take this group's value.
+	BackOf int `json:"back_people"`
+	// The direct factor with the other group's people switched; null where a rate is 0.
+	Back *float64 `json:"back"`
 }
 
 // z is the quantile of the normal distribution of two-sided 95 % intervals.

@@ -19,32 +19,42 @@ import (
 
 // Result is the answer to a Request and the JSON object of hyfair audit.
 type Result struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The value of --seed, which has no effect here.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// Epsilon is the width of bins, and with the notion score, which is meant where
-	// Notion is empty, the gap that is fair. Limit is that of a notion with an ε of its own.
-	Epsilon   string   `json:"epsilon"`
-	Notion    string   `json:"notion,omitempty"`
-	Limit     string   `json:"limit,omitempty"`
+	// The exact width of bins. Except for the notion logit it is also the largest fair gap.
+	Epsilon string `json:"epsilon"`
+	// The value of --notion; absent, the notion is score.
+	Notion string `json:"notion,omitempty"`
+	// The exact ε of the notion logit.
+	Limit string `json:"limit,omitempty"`
+	// The attributes that vary.
 	Protected []string `json:"protected"`
-	Where     string   `json:"where,omitempty"`
-	// Rules are those that are on.
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+	// The constraints that are on.
 	Rules []string `json:"rules"`
 
+	// All people together.
 	Summary Summary `json:"summary"`
-	// Rates compares groups, where that was asked for.
+	// Rates by group, with --groups.
 	Rates *Rates `json:"groups,omitempty"`
-	// Curve has the decisions at each threshold that was asked for.
+	// The decisions at each of --thresholds.
 	Curve []Threshold `json:"curve,omitempty"`
-	// Rows are the people asked for, the worst-treated first.
-	Rows        Rows   `json:"rows"`
-	Out         string `json:"out,omitempty"`
-	Interrupted bool   `json:"interrupted,omitempty"`
-	// Number: the model predicts a number. Gaps and scores are of numbers; there are no decisions, and no k.
+	// The people asked for, the worst-treated first: by k, then by gap.
+	Rows Rows `json:"rows"`
+	// The CSV file that was written.
+	Out string `json:"out,omitempty"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// The model predicts a number: gaps and scores are of predictions, k is 1, and there are no decisions.
 	Number bool `json:"number,omitempty"`
-	// Positive is what a positive decision stands for, by the study's label; absent without one.
+	// The meaning of a positive decision by the study's label, such as "default = yes".
 	Positive string `json:"positive,omitempty"`
 	question.Grounds
 	gate.Checks
@@ -91,50 +101,78 @@ func (r Rows) write(w io.Writer, lead string) error {
 
 // Row is a person.
 type Row struct {
+	// The row's number, from 0, without the rows that are left out for missing values.
 	Index int `json:"index"`
-	// File and Line are where the row begins.
-	File   string  `json:"file"`
-	Line   int     `json:"line"`
-	K      int     `json:"k"`
-	N      int     `json:"n"`
-	Gap    float64 `json:"gap"`
-	Unfair bool    `json:"unfair"`
-	// Shannon and MinEntropy are in bits.
-	Shannon    float64            `json:"shannon"`
-	MinEntropy float64            `json:"min_entropy"`
-	Score      float64            `json:"score"`
-	Positive   bool               `json:"positive"`
-	Flips      bool               `json:"flips"`
-	X          map[string]float64 `json:"x"`
-	Z          map[string]float64 `json:"z"`
-	// Labels are of both.
-	Labels     map[string]string `json:"labels"`
-	High       RowCopy           `json:"high"`
-	Low        RowCopy           `json:"low"`
-	Attributes []RowEffect       `json:"attributes"`
+	// The file of the row.
+	File string `json:"file"`
+	// The line where the row begins.
+	Line int `json:"line"`
+	// The number of bins that the scores of the copies fall into.
+	K int `json:"k"`
+	// The number of copies, the person included.
+	N int `json:"n"`
+	// The largest difference of two copies' scores.
+	Gap float64 `json:"gap"`
+	// The gap exceeds ε, or the copies violate the notion.
+	Unfair bool `json:"unfair"`
+	// The Shannon entropy of the copies' distribution over the bins, in bits.
+	Shannon float64 `json:"shannon"`
+	// The min-entropy of that distribution, in bits.
+	MinEntropy float64 `json:"min_entropy"`
+	// The person's own score.
+	Score float64 `json:"score"`
+	// The own decision is positive.
+	Positive bool `json:"positive"`
+	// Some copy gets the other decision.
+	Flips bool `json:"flips"`
+	// The values of the features that are not protected.
+	X map[string]float64 `json:"x"`
+	// The person's own protected values.
+	Z map[string]float64 `json:"z"`
+	// All values as text.
+	Labels map[string]string `json:"labels"`
+	// The copy with the highest score.
+	High RowCopy `json:"high"`
+	// The copy with the lowest score.
+	Low RowCopy `json:"low"`
+	// The effect of each protected attribute alone.
+	Attributes []RowEffect `json:"attributes"`
 }
 
 // RowCopy is a counterfactual.
 type RowCopy struct {
-	Z      map[string]float64 `json:"z"`
-	Labels map[string]string  `json:"labels"`
-	Score  float64            `json:"score"`
+	// The protected values.
+	Z map[string]float64 `json:"z"`
+	// The protected values as text.
+	Labels map[string]string `json:"labels"`
+	// The copy's score.
+	Score float64 `json:"score"`
 }
 
 // RowEffect is what one attribute does to a person by itself.
 type RowEffect struct {
-	Name   string  `json:"name"`
-	K      int     `json:"k"`
-	N      int     `json:"n"`
-	Gap    float64 `json:"gap"`
-	Unfair bool    `json:"unfair"`
-	Flips  bool    `json:"flips"`
-	// Best and Worst are values of the attribute, as labels.
-	Best       string  `json:"best"`
-	BestScore  float64 `json:"best_score"`
-	Worst      string  `json:"worst"`
+	// The protected attribute.
+	Name string `json:"name"`
+	// The number of bins, over the attribute's values alone.
+	K int `json:"k"`
+	// The number of copies that differ in this attribute alone, the person included.
+	N int `json:"n"`
+	// The largest difference of their scores.
+	Gap float64 `json:"gap"`
+	// That gap exceeds ε, or these copies violate the notion.
+	Unfair bool `json:"unfair"`
+	// Some of these copies get the other decision.
+	Flips bool `json:"flips"`
+	// The value with the highest score, as a label.
+	Best string `json:"best"`
+	// Its score.
+	BestScore float64 `json:"best_score"`
+	// The value with the lowest score, as a label.
+	Worst string `json:"worst"`
+	// Its score.
 	WorstScore float64 `json:"worst_score"`
-	Advantage  float64 `json:"advantage"`
+	// The own score less the mean score with the attribute's other values.
+	Advantage float64 `json:"advantage"`
 }
 
 // WriteJSON writes the result with its people, one a line.

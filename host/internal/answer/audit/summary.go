@@ -11,29 +11,38 @@ import (
 // Tally holds the counts that all parts of a summary share. Means and shares of an empty group
 // are 0. A person without counterfactuals counts with k = 1 and gap 0.
 type Tally struct {
+	// The number of people audited.
 	People int `json:"people"`
-	// Unfair counts those with gap > ε, UnfairShare is their share, 0 to 1.
-	Unfair      int     `json:"unfair"`
+	// The number of people with a gap above ε, or whose copies violate the notion.
+	Unfair int `json:"unfair"`
+	// Their share, 0 to 1.
 	UnfairShare float64 `json:"unfair_share"`
 	Decisions
 
-	MeanK   float64 `json:"mean_k"`
-	MaxK    int     `json:"max_k"`
+	// The mean of the people's k.
+	MeanK float64 `json:"mean_k"`
+	// The largest k.
+	MaxK int `json:"max_k"`
+	// The mean of the people's gaps.
 	MeanGap float64 `json:"mean_gap"`
-	MaxGap  float64 `json:"max_gap"`
-	// K counts people by their k, those that occur.
+	// The largest gap.
+	MaxGap float64 `json:"max_gap"`
+	// The people by their k.
 	K []KCount `json:"k"`
 }
 
 // Decisions counts people by their decisions.
 type Decisions struct {
-	// Positive counts those whose own decision is yes.
+	// The number of people with a positive decision.
 	Positive int `json:"positive"`
-	// Flips counts those who would get the other decision, ToYes and ToNo which.
-	Flips      int     `json:"flips"`
+	// The number of people who would get the other decision with other protected values.
+	Flips int `json:"flips"`
+	// Their share, 0 to 1.
 	FlipsShare float64 `json:"flips_share"`
-	ToYes      int     `json:"to_yes"`
-	ToNo       int     `json:"to_no"`
+	// The number of them with a negative decision, which would become positive.
+	ToYes int `json:"to_yes"`
+	// The number of them with a positive decision, which would become negative.
+	ToNo int `json:"to_no"`
 }
 
 // decide counts a person.
@@ -57,7 +66,9 @@ func (d *Decisions) sum(people int) {
 
 // KCount is a bar of the histogram of k.
 type KCount struct {
-	K      int `json:"k"`
+	// A number of bins.
+	K int `json:"k"`
+	// The number of people with this k.
 	People int `json:"people"`
 }
 
@@ -93,53 +104,60 @@ func (t *Tally) close() {
 // Summary is what can be said of all people together: each compared with all
 // the own counterfactuals.
 type Summary struct {
-	// Rows were read, Dropped of them left out for missing values.
-	Rows    int `json:"rows"`
+	// The number of rows read.
+	Rows int `json:"rows"`
+	// The number of rows left out for missing values.
 	Dropped int `json:"dropped"`
 	Tally
-	// Alone counts people with no combination allowed except their own.
+	// The number of people with no permitted combination except their own.
 	Alone int `json:"alone"`
-	// Outside counts the rows outside the space by the feature that is outside
-	// its domain, Forbidden those that a constraint forbids.
-	Outside   map[string]int `json:"outside"`
-	Forbidden int            `json:"forbidden"`
-	Excluded  int            `json:"excluded"`
-	Unreached int            `json:"unreached"`
-	// Gaps counts people by their score gap.
+	// The number of rows outside a domain, by the first feature that is.
+	Outside map[string]int `json:"outside"`
+	// The number of rows that a constraint forbids.
+	Forbidden int `json:"forbidden"`
+	// The number of rows that --where leaves out.
+	Excluded int `json:"excluded"`
+	// The number of rows not audited before an interrupt.
+	Unreached int `json:"unreached"`
+	// The people by their score gap, in twentieths from 0 to 1.
 	Gaps []view.Bin `json:"gaps"`
-	// Attributes has what each protected feature does by itself.
+	// The effect of each protected attribute alone, the others at the person's own values.
 	Attributes []Attribute `json:"attributes"`
-	// Intersections are the people by their own values of all protected features, the
-	// largest groups first, not more than MostIntersections.
+	// The people by their own values of all protected attributes together, the largest groups first, at
+	// most MostIntersections. Empty where one attribute is protected.
 	Intersections []Intersection `json:"intersections"`
-	// Text says it in sentences.
+	// The summary in sentences.
 	Text []string `json:"text"`
 }
 
 // Attribute is what one protected feature does to people whose other features
 // keep their values: k, gap and decisions are over its values alone.
 type Attribute struct {
+	// The protected attribute.
 	Name string `json:"name"`
 	Tally
-	// Strongest counts the people, of those it treats unfairly, whom no other
-	// attribute gives a larger gap.
+	// The number of people treated unfairly by this attribute to whom no other attribute gives a larger
+	// gap.
 	Strongest int `json:"strongest"`
-	// Groups are the people by their own value.
+	// The people by their own value.
 	Groups []Group `json:"groups"`
 }
 
 // Group is the people whose own values of an attribute are From to To; a
 // category where those are equal.
 type Group struct {
-	Label string  `json:"label"`
-	From  float64 `json:"from"`
-	To    float64 `json:"to"`
+	// The group's values as text.
+	Label string `json:"label"`
+	// The least value among the group's people.
+	From float64 `json:"from"`
+	// The largest value among the group's people.
+	To float64 `json:"to"`
 	// The tally is over all counterfactuals but for ToYes, ToNo and Flips, which
 	// are of the attribute alone: how many of the group would get the other
 	// decision with another value of it.
 	Tally
-	// Advantage is the mean of the people's advantages: by how much their scores
-	// exceed those they would get with other values of the attribute.
+	// The mean, over the group, of a person's own score less the mean score with the attribute's other
+	// values.
 	Advantage float64 `json:"advantage"`
 }
 

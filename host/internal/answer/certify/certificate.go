@@ -22,9 +22,13 @@ import (
 
 // Certificate describes a certificate that was written.
 type Certificate struct {
-	File    string  `json:"file"`
-	Claim   string  `json:"claim"`
-	Leaves  int64   `json:"leaves"`
+	// The file written.
+	File string `json:"file"`
+	// The claim, as a sentence.
+	Claim string `json:"claim"`
+	// The number of leaves.
+	Leaves int64 `json:"leaves"`
+	// Wall time of asking and writing, in seconds.
 	Seconds float64 `json:"seconds"`
 }
 

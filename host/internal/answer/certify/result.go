@@ -17,112 +17,161 @@ import (
 type Results = asked.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair certify;
-// docs/reference/cli.md lists its fields.
+// docs/reference/schema describes its fields.
 type Result struct {
 	asked.Asked
+	// The lowering of the model for the solver.
 	Encoding string `json:"encoding"`
-	Bounds   string `json:"bounds"`
-	// Protected are the attributes that vary; AskedK is Request.K.
+	// The bounds of the neurons for the lowering.
+	Bounds string `json:"bounds"`
+	// The attributes that vary.
 	Protected []string `json:"protected"`
-	AskedK    int      `json:"asked_k,omitempty"`
-	// Class is the class that the question asks about, if each class is asked about in turn.
+	// The value of --k.
+	AskedK int `json:"asked_k,omitempty"`
+	// The class that this answer is about, counted from 0, where a study with class: any asks about each
+	// in turn.
 	Class *int `json:"class,omitempty"`
 
+	// The verdict: fair, unfair or undecided.
 	Verdict string `json:"verdict"`
-	// Next are commands to try if the verdict is undecided, with their purpose.
+	// Commands to try if the verdict is undecided.
 	Next []Next `json:"next,omitempty"`
-	// Nobody: the constraints leave no individual, so the verdict is vacuously fair.
+	// The constraints leave no individual in the space, so the verdict is fair without any number.
 	Nobody bool `json:"nobody,omitempty"`
-	// Grade and Tolerance describe the proof of fairness or of Bound.
-	Grade            string  `json:"grade,omitempty"`
-	Tolerance        float64 `json:"tolerance"`
-	ToleranceFormula string  `json:"tolerance_formula,omitempty"`
-	// Gap is the replayed witness's gap or margin. Proved to BoundGrade: no individual exceeds
-	// Bound by more than BoundTolerance.
-	Gap            *float64       `json:"gap"`
-	Bound          *float64       `json:"bound"`
-	BoundGrade     string         `json:"bound_grade,omitempty"`
-	BoundTolerance float64        `json:"bound_tolerance,omitempty"`
-	Closed         bool           `json:"closed"`
-	Witness        *Witness       `json:"witness"`
-	K              int            `json:"k,omitempty"`
-	Spurious       int            `json:"spurious"`
-	Refinements    int            `json:"refinements"`
-	Solves         int            `json:"solves"`
-	Nodes          int64          `json:"nodes"`
-	Splits         int            `json:"splits"`
-	Regions        map[string]int `json:"regions"`
-	Reason         string         `json:"reason,omitempty"`
-	Faults         []string       `json:"faults,omitempty"`
-	// Disagreements are the faults that an evaluated individual refutes.
+	// The grade of the proof of a fair verdict: exact, rigorous or numerical.
+	Grade string `json:"grade,omitempty"`
+	// With a fair verdict, no gap exceeds ε by more than this, in the notion's unit. 0 for exact and
+	// rigorous proofs.
+	Tolerance float64 `json:"tolerance"`
+	// The origin of the tolerance.
+	ToleranceFormula string `json:"tolerance_formula,omitempty"`
+	// The witness's score difference, logit difference or decision margin; null without a witness.
+	Gap *float64 `json:"gap"`
+	// No individual's gap exceeds this by more than bound_tolerance; null where no bound is known.
+	Bound *float64 `json:"bound"`
+	// The grade of the proof behind bound, or behind an infinite_bound of −1.
+	BoundGrade string `json:"bound_grade,omitempty"`
+	// The tolerance of that proof.
+	BoundTolerance float64 `json:"bound_tolerance,omitempty"`
+	// With --maximize, the search ended by proof: the witness's gap and bound are at most 10⁻⁶ apart, or
+	// what the solver's tolerance requires, and never more than a thousandth of the gap (or 10⁻¹², if that
+	// is more), unless --gap allows it. Without a witness, no gap exceeds bound.
+	Closed bool `json:"closed"`
+	// Two counterfactuals of one individual, replayed in exact arithmetic. With an unfair verdict they
+	// refute fairness; with fair and --maximize they are the worst pair found. Otherwise null.
+	Witness *Witness `json:"witness"`
+	// The number of bins that the scores of all the individual's counterfactuals fall into; absent without
+	// a witness and for a notion without bins.
+	K int `json:"k,omitempty"`
+	// The number of points that a solver claimed and the replay refused.
+	Spurious int `json:"spurious"`
+	// The number of tangents added.
+	Refinements int `json:"refinements"`
+	// The number of questions to the solver.
+	Solves int `json:"solves"`
+	// The number of the solver's nodes.
+	Nodes int64 `json:"nodes"`
+	// The number of regions cut in two.
+	Splits int `json:"splits"`
+	// The number of regions decided, by method: bounds, solver, sampling or enumeration.
+	Regions map[string]int `json:"regions"`
+	// The reason why the verdict is undecided or the maximum is not closed.
+	Reason string `json:"reason,omitempty"`
+	// Mistakes in the solver's answers.
+	Faults []string `json:"faults,omitempty"`
+	// The faults that are claims which an evaluated individual refutes. They end the command with exit
+	// code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
-	// MaxK is null without --max-k, or if time ran out before.
+	// The largest k over all individuals, with --max-k; absent if time ran out before. Its individual is
+	// the witness if it reaches 3 bins and --maximize is not given.
 	MaxK *MaxK `json:"max_k,omitempty"`
-	// Partitions is null without --partition.
+	// The outcome of the parts, with --partition.
 	Partitions *partition.Report `json:"partitions,omitempty"`
-	// Certificate is null if none was written.
+	// The certificate, if one was written.
 	Certificate *Certificate `json:"certificate,omitempty"`
-	Solver      asked.Solver `json:"solver"`
-	// SettledBy is the portfolio member whose proof or witness decided.
+	// The solver that answered.
+	Solver asked.Solver `json:"solver"`
+	// Of several solvers asked at once, the one whose proof or witness decided.
 	SettledBy string `json:"settled_by,omitempty"`
-	Journal   string `json:"journal,omitempty"`
-	// Run is the run's name in the journal.
+	// The journal's file; absent where nothing is kept.
+	Journal string `json:"journal,omitempty"`
+	// The run's name in the journal; absent where nothing is kept.
 	Run string `json:"run,omitempty"`
-	// Where, Relax and Maximise are the Request's.
-	Where    string   `json:"where,omitempty"`
-	Relax    []string `json:"relax,omitempty"`
-	Maximise bool     `json:"maximize,omitempty"`
-	// InfiniteBound is the sign of an infinite bound, for which Bound is nil: 1 if no float64
-	// bounds the gap, −1 if no individual has two counterfactuals.
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+	// The values of --relax.
+	Relax []string `json:"relax,omitempty"`
+	// --maximize was given.
+	Maximise bool `json:"maximize,omitempty"`
+	// The sign of an infinite bound, for which bound has no number: 1 if no float64 bounds the gap, −1 if no
+	// individual has two counterfactuals, which is proved where closed is true.
 	InfiniteBound int `json:"infinite_bound,omitempty"`
 }
 
 // MaxK encloses the largest number of bins that one individual's counterfactuals reach.
 type MaxK struct {
-	// The witness reaches Lo bins; no individual reaches more than Hi.
+	// Bins that one individual reaches, evaluated exactly.
 	Lo int `json:"lo"`
+	// Bins that no individual exceeds, by proof.
 	Hi int `json:"hi"`
-	// Certified: Lo equals Hi.
+	// lo equals hi.
 	Certified bool `json:"certified"`
-	// Grade and Tolerance describe the proof of Hi.
-	Grade     string  `json:"grade"`
+	// The grade of the proof of hi.
+	Grade string `json:"grade"`
+	// The tolerance of that proof, in logits from a bin's edge.
 	Tolerance float64 `json:"tolerance"`
-	Reason    string  `json:"reason,omitempty"`
+	// The reason why lo and hi differ.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Witness holds two copies, X and Z each, that refute fairness.
 type Witness struct {
-	X1     map[string]float64 `json:"x1"`
-	Z1     map[string]float64 `json:"z1"`
-	X2     map[string]float64 `json:"x2"`
-	Z2     map[string]float64 `json:"z2"`
-	Labels Labels             `json:"labels"`
-	Score1 float64            `json:"score1"`
-	Score2 float64            `json:"score2"`
-	Logit1 float64            `json:"logit1"`
-	Logit2 float64            `json:"logit2"`
-	// GapFloat32 is the score difference in single precision, as a deployment computes it; null
-	// on overflow.
+	// The individual, as the first copy has it.
+	X1 map[string]float64 `json:"x1"`
+	// The protected values of the first copy, which has the higher logit.
+	Z1 map[string]float64 `json:"z1"`
+	// The individual, as the second copy has it: equal to x1, except where --relax permits a difference.
+	X2 map[string]float64 `json:"x2"`
+	// The protected values of the second copy.
+	Z2 map[string]float64 `json:"z2"`
+	// The same four, with category names.
+	Labels Labels `json:"labels"`
+	// The first copy's score, exact and then rounded once.
+	Score1 float64 `json:"score1"`
+	// The second copy's score, exact and then rounded once.
+	Score2 float64 `json:"score2"`
+	// The first copy's logit, exact and then rounded once.
+	Logit1 float64 `json:"logit1"`
+	// The second copy's logit, exact and then rounded once.
+	Logit2 float64 `json:"logit2"`
+	// The score difference in single precision, as a deployment computes it; null on overflow.
 	GapFloat32 *float64 `json:"gap_float32"`
-	// Class1 and Class2 are the classes of the copies, if the question is whether the class
-	// changes; nil for a tie.
+	// The class of the first copy, counted from 0, where the question is whether the class changes; absent
+	// for a tie.
 	Class1 *int `json:"class1,omitempty"`
+	// The class of the second copy, likewise.
 	Class2 *int `json:"class2,omitempty"`
-	// Features names all features in the study's order.
+	// The names of all features, in the study's order.
 	Features []string `json:"features"`
 }
 
 // Next is a command that may decide more.
 type Next struct {
+	// A command for a shell.
 	Command string `json:"command"`
+	// The purpose of the command.
 	Purpose string `json:"purpose"`
 }
 
 // Labels are a witness's values, with category names in place of codes.
 type Labels struct {
+	// The values of x1 as text.
 	X1 map[string]string `json:"x1"`
+	// The values of z1 as text.
 	Z1 map[string]string `json:"z1"`
+	// The values of x2 as text.
 	X2 map[string]string `json:"x2"`
+	// The values of z2 as text.
 	Z2 map[string]string `json:"z2"`
 }
 

@@ -37,66 +37,95 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair check.
 type Result struct {
+	// The certificate's file.
 	Certificate string `json:"certificate"`
-	Accepted    bool   `json:"accepted"`
-	// Claims are sentences about every individual of Region.
-	Claims  []string     `json:"claims"`
-	Claim   Claim        `json:"claim"`
-	Refusal *Refusal     `json:"refusal,omitempty"`
-	Region  Region       `json:"region"`
-	Leaves  Leaves       `json:"leaves"`
-	Sums    Fingerprints `json:"sha256"`
+	// Everything that the certificate claims is proved.
+	Accepted bool `json:"accepted"`
+	// The claims, as sentences. They are proved only if accepted.
+	Claims []string `json:"claims"`
+	// The claim.
+	Claim Claim `json:"claim"`
+	// The reason of a refusal; absent if accepted.
+	Refusal *Refusal `json:"refusal,omitempty"`
+	// The region of the claim.
+	Region Region `json:"region"`
+	// The leaves, counted.
+	Leaves Leaves `json:"leaves"`
+	// The fingerprints in the certificate.
+	Sums Fingerprints `json:"sha256"`
 
+	// The program that wrote the certificate, as it says.
 	Producer string `json:"producer,omitempty"`
-	Study    string `json:"study,omitempty"`
-	Notion   string `json:"notion"`
-	Epsilon  string `json:"epsilon,omitempty"`
-	// Compared names what the certificate was held against: study, model.
+	// The study's name, as the certificate says.
+	Study string `json:"study,omitempty"`
+	// The notion of the claim.
+	Notion string `json:"notion"`
+	// ε, exact; absent for a claim without ε.
+	Epsilon string `json:"epsilon,omitempty"`
+	// The files that the certificate was compared with: study, model.
 	Compared []string `json:"compared,omitempty"`
-	// Decision is the study's rule of decisions, which the certificate was held against; nil: a score
-	// above ½, or no study, or a notion without decisions.
+	// The study's rule of decisions; absent for a score above ½, without --study, and for a notion with ε.
 	Decision *question.Decision `json:"decision,omitempty"`
-	Seconds  float64            `json:"seconds"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
 }
 
 // Claim is what the certificate claims.
 type Claim struct {
-	Kind  string `json:"kind"`
+	// The claim: fair, gap or max-k.
+	Kind string `json:"kind"`
+	// Of gap, the bound, exact.
 	Bound string `json:"bound,omitempty"`
-	K     int    `json:"k,omitempty"`
+	// Of max-k, the number of bins.
+	K int `json:"k,omitempty"`
 }
 
 // Refusal is why it is refused; Leaf and Line count from 1, 0 where no leaf is at
 // fault.
 type Refusal struct {
+	// The reason of the refusal.
 	Reason string `json:"reason"`
-	Leaf   int64  `json:"leaf,omitempty"`
-	Line   int64  `json:"line,omitempty"`
+	// The leaf at fault, from 1; absent where it is not one leaf.
+	Leaf int64 `json:"leaf,omitempty"`
+	// The line of that leaf.
+	Line int64 `json:"line,omitempty"`
 }
 
 // Region is what it is about.
 type Region struct {
-	Protected    []string `json:"protected"`
-	Combinations int      `json:"combinations"`
-	// Points is exact and may be beyond what a JSON number holds.
-	Points  string   `json:"points,omitempty"`
-	Where   string   `json:"where,omitempty"`
+	// The protected features.
+	Protected []string `json:"protected"`
+	// The number of combinations of their values.
+	Combinations int `json:"combinations"`
+	// The number of points in the region's box, permitted or not, in decimal digits; absent with real
+	// features.
+	Points string `json:"points,omitempty"`
+	// The predicate that cuts the region; absent for the whole space.
+	Where string `json:"where,omitempty"`
+	// Predicates that must hold.
 	Require []string `json:"require,omitempty"`
-	Forbid  []string `json:"forbid,omitempty"`
+	// Predicates that must not hold.
+	Forbid []string `json:"forbid,omitempty"`
 }
 
 // Leaves counts those that were checked, by what settled them.
 type Leaves struct {
-	Checked    int64 `json:"checked"`
-	Bounds     int64 `json:"bounds"`
+	// The number of leaves checked, the sum of the next three.
+	Checked int64 `json:"checked"`
+	// Leaves settled by bounds of the logits.
+	Bounds int64 `json:"bounds"`
+	// Leaves settled by enumeration down to single individuals.
 	Enumerated int64 `json:"enumerated"`
-	Void       int64 `json:"void"`
+	// Leaves in which the claim is about no individual.
+	Void int64 `json:"void"`
 }
 
 // Fingerprints are SHA-256 sums.
 type Fingerprints struct {
+	// The SHA-256 of the model in the certificate.
 	Network string `json:"network"`
-	Space   string `json:"space"`
+	// The SHA-256 of the space in the certificate.
+	Space string `json:"space"`
 }
 
 // Answer checks the certificate. One that is refused is no error.

@@ -50,39 +50,49 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair init.
 type Result struct {
+	// The study file that was written.
 	Study string `json:"study"`
-	Data  string `json:"data"`
+	// The CSV file.
+	Data string `json:"data"`
+	// The model's file; absent without one.
 	Model string `json:"model,omitempty"`
-	// Rows are kept; RowsLeft are left out, since a value is missing that the model does not take.
-	Rows     int `json:"rows"`
+	// The number of rows kept.
+	Rows int `json:"rows"`
+	// The number of rows left out, because a value is missing that the model does not take.
 	RowsLeft int `json:"rows_left_out,omitempty"`
-	// Label is the column, Positive what counts as 1 in it; none where the model predicts its numbers.
-	Label    string    `json:"label,omitempty"`
-	Positive []string  `json:"positive,omitempty"`
+	// The label's column; absent if none was found.
+	Label string `json:"label,omitempty"`
+	// The values of the label that count as 1; absent where the model predicts a number.
+	Positive []string `json:"positive,omitempty"`
+	// The features in the order of the model's inputs.
 	Features []Feature `json:"features"`
-	// Inputs says how the features become the model's inputs, and Solved that this was
-	// read from the model's file or holds for all rows.
+	// How columns become the model's inputs, how sure that is, and why; absent without a model.
 	Inputs string `json:"inputs,omitempty"`
-	Solved bool   `json:"solved"`
-	// Worst is the largest distance between a score that was given and the model's.
+	// The inputs were read from the model's file, or hold for every row of --inputs or --scores.
+	Solved bool `json:"solved"`
+	// The largest difference between a score of --scores and the model's.
 	Worst *float64 `json:"worst,omitempty"`
-	// Protected are protected; Candidates are others whose names or values say that they could be.
-	Protected  []string `json:"protected"`
+	// The protected features.
+	Protected []string `json:"protected"`
+	// Other features whose names or values suggest that they be protected.
 	Candidates []string `json:"candidates"`
-	// Epsilon is the study's where the model predicts numbers: a twentieth of their range, as 0.05 is of scores'.
+	// ε of the study where the model predicts a number: a twentieth of its range.
 	Epsilon *float64 `json:"epsilon,omitempty"`
-	// Accuracy and Majority are those of hyfair inspect.
+	// The accuracy in per cent, as in inspect; absent without a model or a label.
 	Accuracy *float64 `json:"accuracy,omitempty"`
+	// The share of the more frequent label in per cent, as in inspect.
 	Majority *float64 `json:"majority,omitempty"`
-	// Left are the columns that are not used, each with the reason.
+	// The columns that are not used, each with the reason.
 	Left []string `json:"left,omitempty"`
-	// Doubts are what to look at.
+	// Guesses to verify.
 	Doubts []string `json:"doubts,omitempty"`
-	// ScoresBy is Python that writes the scores that were not given.
+	// Python code that writes the scores of your own pipeline; absent with --scores and without a model.
 	ScoresBy string `json:"scores_by,omitempty"`
-	// Kept is where the file that was replaced is now.
-	Kept    string  `json:"kept,omitempty"`
-	Seed    int64   `json:"seed"`
+	// With --force, the new place of the replaced file.
+	Kept string `json:"kept,omitempty"`
+	// The value of --seed, which has no effect here.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 	// Grounds has Doubts once more, as later answers tell them.
 	question.Grounds
@@ -90,10 +100,14 @@ type Result struct {
 
 // Feature is one of the study that was written.
 type Feature struct {
-	Name   string   `json:"name"`
-	Domain string   `json:"domain"`
-	Inputs string   `json:"inputs"`
-	Why    []string `json:"why"`
+	// The feature's name.
+	Name string `json:"name"`
+	// The domain as the study states it, with "or missing" where a value may be missing.
+	Domain string `json:"domain"`
+	// The feature's inputs as the study states them; empty for the value as it is.
+	Inputs string `json:"inputs"`
+	// The reasons of the guess, and how sure it is.
+	Why []string `json:"why"`
 }
 
 // drafter is a draft under way.

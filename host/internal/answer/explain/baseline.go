@@ -15,33 +15,48 @@ import (
 
 // LIME is LIME's explanation of the worst-treated individual.
 type LIME struct {
-	// Explanations is the number of explained counterfactuals, each from Samples samples.
-	Explanations int     `json:"explanations"`
-	Samples      int     `json:"samples"`
-	R2           float64 `json:"r2"`
-	K            int     `json:"k"`
-	Seconds      float64 `json:"seconds"`
-	Union        LIMESet `json:"union"`
+	// The number of explained counterfactuals.
+	Explanations int `json:"explanations"`
+	// The number of samples of each explanation.
+	Samples int `json:"samples"`
+	// The mean R² of the explanations.
+	R2 float64 `json:"r2"`
+	// The individual's k.
+	K int `json:"k"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// The features among the strongest three of any explanation.
+	Union LIMESet `json:"union"`
+	// The features among the strongest three of every explanation.
 	Intersection LIMESet `json:"intersection"`
-	// Reference compares with the Python package; nil where not requested.
+	// The Python package lime on at most 50 of the same counterfactuals; null without --lime-reference.
 	Reference *lime.Comparison `json:"reference"`
 }
 
 // LIMESet is a set of features with the paper's measures of an explanation.
 type LIMESet struct {
-	Size     int           `json:"size"`
-	PertK    *float64      `json:"pert_k"`
-	PertKSD  *float64      `json:"pert_k_sd"`
-	Diff     *float64      `json:"diff"`
+	// The number of features, protected ones included.
+	Size int `json:"size"`
+	// The mean of the features' k; null where no feature has one.
+	PertK *float64 `json:"pert_k"`
+	// Its standard deviation over the features; null below two.
+	PertKSD *float64 `json:"pert_k_sd"`
+	// The individual's k less pert_k; null with pert_k.
+	Diff *float64 `json:"diff"`
+	// The features in the study's order.
 	Features []LIMEFeature `json:"features"`
 }
 
 // LIMEFeature is one feature of a LIMESet.
 type LIMEFeature struct {
-	Name         string   `json:"name"`
-	Protected    bool     `json:"protected"`
-	Explanations int      `json:"explanations"`
-	K            *float64 `json:"k"`
+	// The feature.
+	Name string `json:"name"`
+	// The feature is protected.
+	Protected bool `json:"protected"`
+	// The number of explanations that have it among their strongest three.
+	Explanations int `json:"explanations"`
+	// The mean k over the feature's other values; null for a protected feature, and without another value.
+	K *float64 `json:"k"`
 }
 
 // findReference looks for the Python package before any long computation.

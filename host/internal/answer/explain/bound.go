@@ -17,9 +17,11 @@ import (
 
 // Prover describes the solver that proved floors and ceiling.
 type Prover struct {
-	Solver  string  `json:"solver"`
+	// The solver.
+	Solver string `json:"solver"`
+	// Wall time of all its questions, in seconds.
 	Seconds float64 `json:"seconds"`
-	// Error says why the solver stopped early; empty after a normal end.
+	// The reason why the solver stopped early.
 	Error string `json:"error,omitempty"`
 }
 

@@ -10,13 +10,11 @@ import (
 
 // Coverage is the part of a region where a predicate holds.
 type Coverage struct {
-	// Count is the number of individuals as a whole number, exact; empty where a
-	// feature is real and there are no lattice points.
+	// The number of individuals, an exact whole number of any length; absent where a feature is real.
 	Count string `json:"count,omitempty"`
-	// Share of the region's individuals (of its volume, where features are real).
+	// The share of the region's individuals, or of its volume where features are real.
 	Share float64 `json:"share"`
-	// Unconstrained: the constraints have too many cases to count, so that forbidden points
-	// are counted, too.
+	// The constraints have too many cases to count, so that forbidden points are counted too.
 	Unconstrained bool `json:"unconstrained,omitempty"`
 }
 

@@ -13,17 +13,22 @@ import (
 
 // TreeJSON is a tree as --json and --tree FILE.json show it.
 type TreeJSON struct {
-	// Test is the condition under which samples go to Yes, else to No; empty in a leaf.
+	// The condition under which samples go to yes, else to no; absent in a leaf.
 	Test string `json:"test,omitempty"`
-	// Condition is Test in the form of a guard rules file; nil in a leaf.
+	// The test in the form of a rules file; absent in a leaf.
 	Condition *guard.Condition `json:"condition,omitempty"`
-	Samples   int              `json:"samples"`
-	High      int              `json:"high"`
-	// Share is High/Samples; IsHigh reports whether it exceeds that of all samples.
-	Share  float64   `json:"share"`
-	IsHigh bool      `json:"is_high"`
-	Yes    *TreeJSON `json:"yes,omitempty"`
-	No     *TreeJSON `json:"no,omitempty"`
+	// The number of neighbours in the node.
+	Samples int `json:"samples"`
+	// The number of them with a high k.
+	High int `json:"high"`
+	// high divided by samples.
+	Share float64 `json:"share"`
+	// That share exceeds the share of all neighbours.
+	IsHigh bool `json:"is_high"`
+	// The subtree in which the test holds; absent in a leaf.
+	Yes *TreeJSON `json:"yes,omitempty"`
+	// The subtree in which it does not hold; absent in a leaf.
+	No *TreeJSON `json:"no,omitempty"`
 }
 
 // JSON is the tree with the space's names. Yes is the branch with the larger share of high

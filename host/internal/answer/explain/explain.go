@@ -85,16 +85,20 @@ type Explanation struct {
 
 // Sample describes the neighbours that a tree is grown from.
 type Sample struct {
+	// The number of neighbours.
 	N int `json:"n"`
-	// Around is the number of individuals that neighbours were drawn around.
-	Around int     `json:"around"`
-	KLeast int     `json:"k_least"`
-	KMost  int     `json:"k_most"`
-	KMean  float64 `json:"k_mean"`
-	// Threshold is the least k of a neighbour labelled high; High is the number of high
-	// neighbours.
+	// The number of individuals around which they were drawn.
+	Around int `json:"around"`
+	// The least k.
+	KLeast int `json:"k_least"`
+	// The largest k.
+	KMost int `json:"k_most"`
+	// The mean of k.
+	KMean float64 `json:"k_mean"`
+	// The least k that counts as high.
 	Threshold int `json:"threshold"`
-	High      int `json:"high"`
+	// The number of neighbours with a high k.
+	High int `json:"high"`
 }
 
 // delta is a meaningful difference of means for these neighbours: 3, as in the paper, or a
@@ -104,27 +108,29 @@ func (s *Sample) delta() float64 { return min(3, float64(s.KMost-s.KLeast)/4) }
 
 // Predicate is a path of the tree, simplified and tested.
 type Predicate struct {
-	// Text reads "hours-per-week >= 40 and marital-status != Married-civ-spouse".
+	// The predicate as text, such as "hours-per-week >= 40 and marital-status != Married-civ-spouse".
 	Text string `json:"text"`
-	// Conditions are the predicate in the form of a guard rules file.
+	// The predicate in the form of a rules file.
 	Conditions []guard.Condition `json:"conditions"`
-	// Size is the number of conjuncts: a range with two ends counts as two.
+	// The number of conjuncts. A range with two ends counts as two.
 	Size int `json:"size"`
-	// Inside and Outside are the mean k of fresh neighbours where the predicate holds (the
-	// tables' K) and elsewhere (Pert.K). Diff is Inside less Outside.
-	Inside  Mean    `json:"k_in"`
-	Outside Mean    `json:"k_out"`
-	Diff    float64 `json:"diff"`
-	// Purity is the share of high samples among those where the predicate holds; Recall is
-	// the share of all high samples that it covers. Both are over the tree's sample.
-	Purity   float64  `json:"purity"`
-	Recall   float64  `json:"recall"`
+	// k of fresh neighbours for which the predicate holds (K in tables).
+	Inside Mean `json:"k_in"`
+	// k of fresh neighbours for which it does not hold (Pert.K in tables).
+	Outside Mean `json:"k_out"`
+	// The mean inside less the mean outside.
+	Diff float64 `json:"diff"`
+	// The share of neighbours with a high k among those for which the predicate holds.
+	Purity float64 `json:"purity"`
+	// The share of all neighbours with a high k that the predicate covers.
+	Recall float64 `json:"recall"`
+	// The part of the space that the predicate covers.
 	Coverage Coverage `json:"coverage"`
-	// Support in the data; nil without data.
+	// The rows of the study's data for which the predicate holds; null without data.
 	Support *Support `json:"support"`
-	// Floor is the proved bound inside the predicate; nil without a solver.
+	// Bounds proved for all individuals inside the predicate, with --bound.
 	Floor *Proved `json:"floor,omitempty"`
-	// Rejected says why the predicate was rejected; empty if it was kept.
+	// The reason why the predicate was rejected.
 	Rejected string `json:"rejected,omitempty"`
 
 	// Holds is the predicate itself.
@@ -134,13 +140,15 @@ type Predicate struct {
 // Support counts a predicate's rows in real data. Only rows that are individuals of the
 // space count.
 type Support struct {
+	// The number of rows for which the predicate holds.
 	Rows int `json:"rows"`
-	Of   int `json:"of"`
-	// Share is Rows/Of; 0 without rows.
+	// The number of rows in the space.
+	Of int `json:"of"`
+	// rows divided by of; 0 without rows.
 	Share float64 `json:"share"`
-	// KIn and KOut are the mean k of the rows where the predicate holds, and of the other
-	// rows; nil for no rows.
-	KIn  *float64 `json:"k_in"`
+	// The mean k of these rows; null without any.
+	KIn *float64 `json:"k_in"`
+	// The mean k of the other rows; null without any.
 	KOut *float64 `json:"k_out"`
 }
 

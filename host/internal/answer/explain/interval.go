@@ -8,12 +8,15 @@ import (
 
 // Mean is a mean of sampled k with its interval.
 type Mean struct {
+	// The number of samples.
 	N int `json:"n"`
-	// Mean and SD (n − 1) of the samples.
+	// The mean of k.
 	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"`
-	// Low and High are the ends of the interval of Confidence.
-	Low  float64 `json:"low"`
+	// The standard deviation (n − 1).
+	SD float64 `json:"sd"`
+	// The lower end of the interval of the mean.
+	Low float64 `json:"low"`
+	// The upper end of the interval of the mean.
 	High float64 `json:"high"`
 }
 

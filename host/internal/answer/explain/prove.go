@@ -14,25 +14,28 @@ import (
 // Proved is a solver's bound over the individuals of a part of the region: a floor inside a
 // predicate, a ceiling outside all of them.
 type Proved struct {
-	// K and Gap are nil if there was no time to ask. The floor of Gap is nil where an
-	// individual has k = 1: all its scores lie in one bin, and the floor is at most ε. A
-	// gap needs two counterfactuals; individuals with one count for K alone.
-	K   *Limit `json:"k"`
+	// The bound of k; null if there was no time to ask.
+	K *Limit `json:"k"`
+	// The bound of the gap; null if there was no time to ask, and for a floor where an individual has k =
+	// 1, because its scores lie in one bin. Individuals with one counterfactual count for k alone.
 	Gap *Limit `json:"gap"`
-	// The part contains no individual.
+	// It is proved that the part contains no individual.
 	Nobody bool `json:"nobody,omitempty"`
 }
 
 // Limit is a proved bound and the nearest value found.
 type Limit struct {
+	// The proved bound: a floor, or the ceiling outside all predicates.
 	Proved float64 `json:"proved"`
-	// Found is the value of the individual nearest to the bound; nil without one.
+	// The value of the individual nearest to the bound; null without one.
 	Found *float64 `json:"found"`
-	// Certified: bound and found value are equal.
-	Certified bool   `json:"certified"`
-	Grade     string `json:"grade"`
-	// Reason says why they differ.
-	Reason  string  `json:"reason,omitempty"`
+	// The proved and the found value are equal.
+	Certified bool `json:"certified"`
+	// The grade of the proof.
+	Grade string `json:"grade"`
+	// The reason why the two values differ.
+	Reason string `json:"reason,omitempty"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 }
 

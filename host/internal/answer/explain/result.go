@@ -16,45 +16,65 @@ import (
 
 // Result is the answer to a Request and the JSON object of hyfair explain.
 type Result struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	Epsilon string  `json:"epsilon"`
-	// Notion is "decision" where outcomes are decisions: bins of width ½.
-	Notion    string   `json:"notion,omitempty"`
+	// ε, exact, a difference of scores.
+	Epsilon string `json:"epsilon"`
+	// Decision with --notion decision: k counts decisions, and epsilon is 0.5.
+	Notion string `json:"notion,omitempty"`
+	// The attributes that vary.
 	Protected []string `json:"protected"`
-	Where     string   `json:"where,omitempty"`
-	Source    *Source  `json:"source"`
-	// InitK is the largest k of the individuals found; 0 without any.
-	InitK       int          `json:"init_k"`
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+	// The origin of the individuals.
+	Source *Source `json:"source"`
+	// The largest k of these individuals; 0 for none.
+	InitK int `json:"init_k"`
+	// The individuals around which neighbours are drawn.
 	Individuals []Individual `json:"individuals"`
-	Sample      *Sample      `json:"sample,omitempty"`
-	// Delta is the least difference of means that a predicate had to reach; 0 without a
-	// sample.
-	Delta      float64     `json:"delta"`
-	Confidence float64     `json:"confidence"`
+	// The neighbours; absent without an individual.
+	Sample *Sample `json:"sample,omitempty"`
+	// The least difference of means that a predicate had to reach; 0 without a sample.
+	Delta float64 `json:"delta"`
+	// The confidence of all intervals.
+	Confidence float64 `json:"confidence"`
+	// The predicates kept, first the one that covers most neighbours with a high k.
 	Predicates []Predicate `json:"predicates"`
-	Rejected   []Predicate `json:"rejected"`
-	// Nothing says why no predicate was kept.
-	Nothing string    `json:"nothing,omitempty"`
-	Alpha   float64   `json:"alpha"`
-	Tree    *TreeJSON `json:"tree"`
-	LIME    *LIME     `json:"lime"`
-	// Ceiling is Prover's bound outside all Predicates; nil without a solver.
+	// The candidates that were rejected.
+	Rejected []Predicate `json:"rejected"`
+	// The reason why no predicate was kept.
+	Nothing string `json:"nothing,omitempty"`
+	// The price of a leaf at which the tree was pruned.
+	Alpha float64 `json:"alpha"`
+	// The tree's root; null without a sample.
+	Tree *TreeJSON `json:"tree"`
+	// The LIME explanation of the first individual; null without --lime.
+	LIME *LIME `json:"lime"`
+	// Bounds proved for all individuals outside all predicates, with --bound.
 	Ceiling *Proved `json:"ceiling,omitempty"`
-	Prover  *Prover `json:"prover,omitempty"`
-	// Interrupted: some bounds were not proved.
+	// The solver that proved floors and ceiling.
+	Prover *Prover `json:"prover,omitempty"`
+	// A signal came before all bounds were proved.
 	Interrupted bool `json:"interrupted,omitempty"`
 	question.Grounds
 }
 
 // Individual is one that neighbours were drawn around.
 type Individual struct {
-	X      map[string]float64 `json:"x"`
-	Labels map[string]string  `json:"labels"`
-	K      int                `json:"k"`
-	Gap    float64            `json:"gap"`
+	// The values by feature.
+	X map[string]float64 `json:"x"`
+	// The values as text.
+	Labels map[string]string `json:"labels"`
+	// The individual's k.
+	K int `json:"k"`
+	// The individual's score gap.
+	Gap float64 `json:"gap"`
 }
 
 // result holds what is known before the explanation.

@@ -19,15 +19,17 @@ import (
 
 // Source says where the explained individuals come from.
 type Source struct {
-	// Kind is search, journal or rows.
+	// The origin: search, journal or rows.
 	Kind string `json:"kind"`
-	// Run is the search's name in the journal.
-	Run      string `json:"run,omitempty"`
+	// The search's name in the journal.
+	Run string `json:"run,omitempty"`
+	// The strategy of the search.
 	Strategy string `json:"strategy,omitempty"`
-	Budget   string `json:"budget,omitempty"`
-	// Evaluations of the fresh search.
+	// The budget of the search.
+	Budget string `json:"budget,omitempty"`
+	// The individuals evaluated by a fresh search.
 	Evaluations int64 `json:"evaluations,omitempty"`
-	// Rows is the number of rows evaluated; with a search, because it found no individual.
+	// The number of rows evaluated: those asked for, or the data's where the search found no individual.
 	Rows int `json:"rows,omitempty"`
 }
 

@@ -11,13 +11,15 @@ import (
 
 // Network is one of several explained networks.
 type Network struct {
+	// The study's file.
 	Study string `json:"study"`
+	// The network's file; empty for the study's own.
 	Model string `json:"model"`
-	// Arm is the request's arm in a grid; empty without a grid.
+	// The combination of the file's grid; absent without a grid.
 	Arm string `json:"arm,omitempty"`
-	// Error says why there is no report, or why its bounds are incomplete. The other
-	// networks are unaffected.
-	Error  string  `json:"error,omitempty"`
+	// The reason why there is no report, or why its bounds are incomplete.
+	Error string `json:"error,omitempty"`
+	// The explanation, as for a single study; null without one.
 	Report *Result `json:"report"`
 }
 

@@ -35,31 +35,49 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair export.
 type Result struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The value of --seed, which has no effect here.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	Format  string  `json:"format"`
-	Notion  string  `json:"notion"`
-	// Decision is the rule of the decisions that are asked about; nil: a score above ½, or none are.
+	// The format: smt2, mps, lp or vnnlib.
+	Format string `json:"format"`
+	// The notion.
+	Notion string `json:"notion"`
+	// The rule of the decisions asked about; absent for a score above ½, and for a notion with ε.
 	Decision *question.Decision `json:"decision,omitempty"`
-	Epsilon  string             `json:"epsilon,omitempty"`
-	K        int                `json:"k,omitempty"`
-	Relax    []string           `json:"relax,omitempty"`
-	Encoding string             `json:"encoding,omitempty"`
-	Bounds   string             `json:"bounds,omitempty"`
-	// Fidelity, Meaning and Loose are of every problem written.
-	Fidelity string   `json:"fidelity"`
-	Meaning  []string `json:"meaning"`
-	Loose    []string `json:"loose,omitempty"`
-	Files    []File   `json:"files"`
+	// ε, exact; absent for the decision notions.
+	Epsilon string `json:"epsilon,omitempty"`
+	// The value of --k.
+	K int `json:"k,omitempty"`
+	// The values of --relax.
+	Relax []string `json:"relax,omitempty"`
+	// The lowering; absent for vnnlib.
+	Encoding string `json:"encoding,omitempty"`
+	// The bounds of the neurons; absent for vnnlib.
+	Bounds string `json:"bounds,omitempty"`
+	// Exact: the problem has the question's points. Over-approximation: it has more, so that only
+	// "infeasible" proves something.
+	Fidelity string `json:"fidelity"`
+	// The conclusions from an answer, as sentences.
+	Meaning []string `json:"meaning"`
+	// Parts of the question that the format cannot state.
+	Loose []string `json:"loose,omitempty"`
+	// The files written.
+	Files []File `json:"files"`
 }
 
 // File is one that was written.
 type File struct {
-	Path  string `json:"path"`
-	What  string `json:"what"`
-	Bytes int64  `json:"bytes"`
+	// The file.
+	Path string `json:"path"`
+	// The file's content, in words.
+	What string `json:"what"`
+	// The file's size in bytes.
+	Bytes int64 `json:"bytes"`
 }
 
 // Answer writes the files.

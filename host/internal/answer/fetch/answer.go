@@ -30,22 +30,31 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair fetch.
 type Result struct {
-	Into    string       `json:"into"`
-	Seconds float64      `json:"seconds"`
-	Files   []FileResult `json:"files"`
-	// Data is what --data has to name for studies to find the files; empty where it
-	// does already.
+	// The data root.
+	Into string `json:"into"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// All files asked for.
+	Files []FileResult `json:"files"`
+	// The value that --data needs for studies to find the files; absent where it already has it.
 	Data string `json:"data,omitempty"`
 }
 
 // FileResult is the outcome of a file.
 type FileResult struct {
-	Path    string `json:"path"`
-	State   State  `json:"state"`
-	Bytes   int64  `json:"bytes"`
-	SHA256  string `json:"sha256,omitempty"`
+	// The path below the data root.
+	Path string `json:"path"`
+	// The state: present, fetched, replaced (another file of the name was there), failed, or skipped by an
+	// interrupt.
+	State State `json:"state"`
+	// The size of the file that is there now; 0 for none.
+	Bytes int64 `json:"bytes"`
+	// The checksum of the file that is there now.
+	SHA256 string `json:"sha256,omitempty"`
+	// The licence: MIT (networks) or CC BY 4.0 (data).
 	Licence string `json:"licence"`
-	Error   string `json:"error,omitempty"`
+	// The reason of a failure, and how to fetch the file by hand.
+	Error string `json:"error,omitempty"`
 }
 
 // Answer brings the files. The error says that some are missing; the result stands

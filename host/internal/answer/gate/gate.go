@@ -103,12 +103,15 @@ const (
 
 // Check is a gate held against one thing.
 type Check struct {
-	Gate  string `json:"gate"`
+	// The gate's flag, or inputs.
+	Gate string `json:"gate"`
+	// The bound as given.
 	Bound string `json:"bound"`
-	// Of says which of several things: protected attributes, or an arm.
-	Of      string  `json:"of,omitempty"`
+	// The part that was checked, one of several: protected attributes, the network of a file, or an arm.
+	Of string `json:"of,omitempty"`
+	// The outcome: passed, failed, undecided or not checked.
 	Outcome Outcome `json:"outcome"`
-	// Text is what was found.
+	// The finding, in words.
 	Text string `json:"text"`
 }
 
@@ -149,6 +152,7 @@ func (c Check) Name() string {
 
 // Checks are the checks of a result; the zero value is empty.
 type Checks struct {
+	// The outcome of each gate.
 	Gates []Check `json:"gates,omitempty"`
 }
 

@@ -41,22 +41,34 @@ type Request struct {
 
 // Result is the JSON object of hyfair guard, whose rows are written as they come.
 type Result struct {
-	Study   string  `json:"study"`
-	Model   string  `json:"model"`
-	Rules   string  `json:"rules"`
-	Rows    []Row   `json:"rows"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The rules file.
+	Rules string `json:"rules"`
+	// The answers, one for each row, written as soon as each is known.
+	Rows []Row `json:"rows"`
+	// The rows, counted.
 	Summary Summary `json:"summary"`
 }
 
 // Summary counts rows by their answers.
 type Summary struct {
-	Seed        int64   `json:"seed"`
-	Seconds     float64 `json:"seconds"`
-	Rows        int     `json:"rows"`
-	Predicted   int     `json:"predicted"`
-	Refused     int     `json:"refused"`
-	Unusable    int     `json:"unusable"`
-	Interrupted bool    `json:"interrupted,omitempty"`
+	// The value of --seed, which has no effect here.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// The number of rows.
+	Rows int `json:"rows"`
+	// The number of rows with a prediction.
+	Predicted int `json:"predicted"`
+	// The number of rows refused.
+	Refused int `json:"refused"`
+	// The number of unusable rows.
+	Unusable int `json:"unusable"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // String is the summary as a sentence.
@@ -67,17 +79,20 @@ func (s *Summary) String() string {
 
 // Row is the answer to one row.
 type Row struct {
-	// Row counts from 1; Line is where the row begins.
-	Row  int `json:"row"`
+	// The row's number, from 1.
+	Row int `json:"row"`
+	// The line where the row begins.
 	Line int `json:"line"`
-	// Answer is predict, refuse, or unusable for a row that cannot be read or
-	// that the network cannot be fed.
-	Answer   string   `json:"answer"`
-	Score    *float64 `json:"score,omitempty"`
-	Decision *int     `json:"decision,omitempty"`
-	Rule     string   `json:"rule,omitempty"`
-	// Why is the rule's reason, what makes a row unusable, or, of a prediction, the
-	// feature that is outside its domain, where nothing is known of the model.
+	// The answer: predict, refuse, or unusable for a row that cannot be read or fed to the model.
+	Answer string `json:"answer"`
+	// Of a prediction, the score.
+	Score *float64 `json:"score,omitempty"`
+	// Of a prediction, 1 for a positive decision, else 0.
+	Decision *int `json:"decision,omitempty"`
+	// Of a refusal, the first rule that holds.
+	Rule string `json:"rule,omitempty"`
+	// The rule's reason; the reason why a row is unusable; or of a prediction, a feature outside its
+	// domain, for which nothing is known of the model.
 	Why string `json:"why,omitempty"`
 }
 
@@ -265,10 +280,13 @@ type ExportRequest struct {
 // ExportResult is the answer to an ExportRequest and the JSON object of hyfair guard
 // export.
 type ExportResult struct {
+	// The language: go or python.
 	Language string `json:"language"`
-	Rules    int    `json:"rules"`
-	// Out is the file written; without one, Source is the function.
-	Out    string `json:"out,omitempty"`
+	// The number of rules written.
+	Rules int `json:"rules"`
+	// The file written, with --out.
+	Out string `json:"out,omitempty"`
+	// The function, without --out.
 	Source string `json:"source,omitempty"`
 }
 

@@ -55,15 +55,19 @@ type Rule struct {
 // Condition restricts one feature. A categorical feature has In and nothing
 // else; a number at least one of the bounds, at most one at each end, or Missing.
 type Condition struct {
+	// The feature.
 	Feature string `json:"feature"`
-	// Least ≤ v, Above < v, v ≤ Most, v < Below; nil is no bound.
+	// The value is at least this.
 	Least *float64 `json:"least,omitempty"`
+	// The value is above this.
 	Above *float64 `json:"above,omitempty"`
-	Most  *float64 `json:"most,omitempty"`
+	// The value is at most this.
+	Most *float64 `json:"most,omitempty"`
+	// The value is below this.
 	Below *float64 `json:"below,omitempty"`
-	// In lists categories by name, one of which the value must be.
+	// The value is one of these categories.
 	In []string `json:"in,omitempty"`
-	// Missing lets the value be missing, beside those of a bound from below; alone it must be.
+	// The value may be missing, beside those of a bound from below. Alone: it must be missing.
 	Missing bool `json:"missing,omitempty"`
 }
 

@@ -33,36 +33,61 @@ type Request struct {
 // Result is the answer to a Request and the JSON object of hyfair inspect. What only
 // a study has is left out for a network.
 type Result struct {
-	Study   string  `json:"study,omitempty"`
-	Summary string  `json:"summary,omitempty"`
-	Model   string  `json:"model"`
-	Path    string  `json:"model_path"`
-	Seed    int64   `json:"seed"`
+	// The study's name; absent for a model alone, as is all else that only a study has.
+	Study string `json:"study,omitempty"`
+	// The study's summary.
+	Summary string `json:"summary,omitempty"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The model's path.
+	Path string `json:"model_path"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 
-	Format     string                   `json:"format"`
-	Producer   string                   `json:"producer,omitempty"`
-	Family     string                   `json:"family,omitempty"`
-	Size       string                   `json:"size,omitempty"`
-	Precision  int                      `json:"precision"`
-	Head       string                   `json:"head"`
-	Inputs     int                      `json:"inputs"`
-	InputNames []string                 `json:"input_names,omitempty"`
-	Layers     []modelfile.LayerSummary `json:"layers"`
-	Parameters int                      `json:"parameters"`
-	Neurons    int                      `json:"neurons"`
+	// The format of the model's file, such as keras-h5 (docs/reference/formats.md).
+	Format string `json:"format"`
+	// The program that wrote the model's file, where the file says so.
+	Producer string `json:"producer,omitempty"`
+	// The family of a model that is no network of ReLU layers.
+	Family string `json:"family,omitempty"`
+	// The size of such a model in words, such as "12 trees of depth 6 at most, 588 leaves".
+	Size string `json:"size,omitempty"`
+	// The width of the stored weights in bits, 32 or 64; 0 for other models.
+	Precision int `json:"precision"`
+	// The head: sigmoid, softmax or linear.
+	Head string `json:"head"`
+	// The number of the model's inputs.
+	Inputs int `json:"inputs"`
+	// The names of the inputs in the file, such as "work=private" for one of a category. Of ONNX files
+	// with several inputs or with categories, and of trees whose file names them.
+	InputNames []string `json:"input_names,omitempty"`
+	// The dense layers, from the inputs on; null for a model that is no network.
+	Layers []modelfile.LayerSummary `json:"layers"`
+	// The number of weights and biases.
+	Parameters int `json:"parameters"`
+	// The number of ReLU neurons.
+	Neurons int `json:"neurons"`
 
-	Features  []Feature            `json:"features,omitempty"`
+	// The features in the order of the model's inputs.
+	Features []Feature `json:"features,omitempty"`
+	// The values that the copies take, by protected feature.
 	Protected map[string][]float64 `json:"protected,omitempty"`
-	// Extrapolated names features whose protected values leave the domain.
+	// The features whose protected values leave the domain.
 	Extrapolated []string `json:"extrapolated,omitempty"`
-	Rules        []Rule   `json:"rules,omitempty"`
-	// K is exact, or where KExact is false an upper bound.
-	K      int   `json:"K,omitempty"`
+	// The constraints.
+	Rules []Rule `json:"rules,omitempty"`
+	// The largest number of counterfactuals of an individual.
+	K int `json:"K,omitempty"`
+	// K is exact; if false, K is an upper bound.
 	KExact *bool `json:"K_exact,omitempty"`
 
-	Epsilon    string `json:"epsilon,omitempty"`
-	Notion     string `json:"notion,omitempty"`
+	// The study's ε, exact.
+	Epsilon string `json:"epsilon,omitempty"`
+	// The study's notion; share for score where the model's output is a share.
+	Notion string `json:"notion,omitempty"`
+	// The study's clustering.
 	Clustering string `json:"clustering,omitempty"`
 
 	*Rows
@@ -71,41 +96,53 @@ type Result struct {
 
 // Rows is what the data set adds.
 type Rows struct {
-	Rows        int `json:"rows"`
+	// The number of rows kept; absent without data, as are all fields about rows.
+	Rows int `json:"rows"`
+	// The number of rows left out for missing values.
 	RowsDropped int `json:"rows_dropped"`
-	RowsTest    int `json:"rows_test"`
-	// RowsOutside lie outside the domain of the features counted in Outside;
-	// RowsForbidden lie inside, but a rule forbids them.
-	RowsOutside   int            `json:"rows_outside"`
-	RowsForbidden int            `json:"rows_forbidden"`
-	Outside       map[string]int `json:"outside,omitempty"`
-	// Accuracy is over all rows, per cent; nil without labels or rows.
-	Accuracy     *float64 `json:"accuracy,omitempty"`
+	// The number of rows held back.
+	RowsTest int `json:"rows_test"`
+	// The number of rows outside a feature's domain.
+	RowsOutside int `json:"rows_outside"`
+	// The number of rows inside all domains that a rule forbids.
+	RowsForbidden int `json:"rows_forbidden"`
+	// The number of rows outside its domain, by feature.
+	Outside map[string]int `json:"outside,omitempty"`
+	// The accuracy over all rows, in per cent; absent without labels.
+	Accuracy *float64 `json:"accuracy,omitempty"`
+	// The accuracy over the rows held back, in per cent.
 	AccuracyTest *float64 `json:"accuracy_test,omitempty"`
-	// Majority is the share of the more frequent label, per cent: the accuracy of a constant
-	// prediction. AUC is the area under the ROC curve, over all rows.
+	// The share of the more frequent label in per cent: the accuracy of a constant prediction.
 	Majority *float64 `json:"majority,omitempty"`
-	AUC      *float64 `json:"auc,omitempty"`
+	// The area under the ROC curve over all rows; absent where all labels are equal.
+	AUC *float64 `json:"auc,omitempty"`
 }
 
 // Feature is one of a study's.
 type Feature struct {
-	Name string  `json:"name"`
-	Kind string  `json:"kind"`
-	Lo   float64 `json:"lo"`
-	Hi   float64 `json:"hi"`
-	// Missing: Hi stands for a missing value.
+	// The feature's name.
+	Name string `json:"name"`
+	// The kind: integer, categorical or real.
+	Kind string `json:"kind"`
+	// The least value of the domain; of categories the least index.
+	Lo float64 `json:"lo"`
+	// The largest value of the domain; of categories the largest index.
+	Hi float64 `json:"hi"`
+	// The value hi stands for a missing value.
 	Missing bool `json:"missing,omitempty"`
-	// Categories has the names by index.
+	// The names of categories by index.
 	Categories []string `json:"categories,omitempty"`
-	// Inputs are the network inputs that the feature feeds, from 0.
+	// The model's inputs that the feature feeds, from 0.
 	Inputs []int `json:"inputs"`
 }
 
 // Rule is one of a study's constraints.
 type Rule struct {
-	Name   string   `json:"name"`
-	On     bool     `json:"on"`
+	// The constraint's name.
+	Name string `json:"name"`
+	// The constraint applies.
+	On bool `json:"on"`
+	// The predicates that it forbids.
 	Forbid []string `json:"forbid"`
 }
 

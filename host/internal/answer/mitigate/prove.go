@@ -14,14 +14,17 @@ import (
 
 // Proved bounds the share of all individuals that an arm answers and treats unfairly.
 type Proved struct {
+	// The proved lower end of the share of individuals with a gap above ε.
 	Lo float64 `json:"lo"`
+	// The proved upper end of that share.
 	Hi float64 `json:"hi"`
-	// Grade is the proof's; empty if nothing is proved.
+	// The grade of the proof; absent if nothing is proved.
 	Grade string `json:"grade,omitempty"`
-	// Reason says why Lo and Hi differ.
-	Reason  string  `json:"reason,omitempty"`
+	// The reason why lo and hi differ.
+	Reason string `json:"reason,omitempty"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// Exact are Lo and Hi as fractions; empty if no individual is answered.
+	// lo and hi as fractions; absent if no individual is answered.
 	Exact []string `json:"exact,omitempty"`
 }
 

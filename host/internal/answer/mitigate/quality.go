@@ -12,33 +12,37 @@ import (
 // Quality is a subject's performance on rows with known outcome. Shares are 0 to 1; nil for
 // a share of no rows.
 type Quality struct {
-	// Rows counts the rows given to the subject, Answered those not refused.
-	Rows     int `json:"rows"`
+	// The number of rows.
+	Rows int `json:"rows"`
+	// The number of rows that are not refused.
 	Answered int `json:"answered"`
-	// Refused is the share of the rows that guardrails refuse.
+	// The share of the rows that guardrails refuse.
 	Refused *float64 `json:"refused"`
-	// Accuracy counts a refusal as wrong; AccuracyAnswered and all measures below are over
-	// the answered rows.
-	Accuracy         *float64 `json:"accuracy"`
+	// The share of right answers among all rows; a refusal counts as wrong.
+	Accuracy *float64 `json:"accuracy"`
+	// The share of right answers among the answered rows.
 	AccuracyAnswered *float64 `json:"accuracy_answered"`
-	// F1 is 2·TP / (2·TP + FP + FN) for the positive outcome; nil if that denominator is 0.
+	// The F1 score of the label 1, over the answered rows: 2·TP / (2·TP + FP + FN); null if that
+	// denominator is 0.
 	F1 *float64 `json:"f1"`
-	// Unfair is the share of rows in the searched region whose counterfactuals' scores lie
-	// more than ε apart; exact.
+	// The share of the answered rows in the searched region with a gap above ε; all are evaluated.
 	Unfair *float64 `json:"unfair"`
-	// Parity and Opportunity are the maxima over Groups.
-	Parity      *float64 `json:"demographic_parity_difference"`
+	// The largest demographic parity difference of all attributes.
+	Parity *float64 `json:"demographic_parity_difference"`
+	// The largest equal opportunity difference of all attributes.
 	Opportunity *float64 `json:"equal_opportunity_difference"`
-	Groups      []Groups `json:"groups"`
+	// The differences by attribute.
+	Groups []Groups `json:"groups"`
 }
 
 // Groups compares the groups given by the values of one protected attribute.
 type Groups struct {
+	// The protected attribute.
 	Attribute string `json:"attribute"`
-	// Parity is the largest less the smallest share of positive decisions among groups of
-	// at least MinGroup rows. Opportunity is the same over the rows with positive outcome.
-	// nil with fewer than two groups of that size.
-	Parity      *float64 `json:"demographic_parity_difference"`
+	// The largest less the smallest share of positive decisions among groups of at least 10 rows;
+	// null with fewer than two such groups.
+	Parity *float64 `json:"demographic_parity_difference"`
+	// The same over the rows with the label 1.
 	Opportunity *float64 `json:"equal_opportunity_difference"`
 }
 

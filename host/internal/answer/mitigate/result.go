@@ -16,61 +16,88 @@ import (
 
 // Result is the answer to a Request and the JSON object of hyfair mitigate.
 type Result struct {
-	Study       string      `json:"study"`
-	Model       string      `json:"model"`
-	Seed        int64       `json:"seed"`
-	Seconds     float64     `json:"seconds"`
-	Epsilon     string      `json:"epsilon"`
-	Strategy    string      `json:"strategy"`
-	Mode        string      `json:"mode"`
-	Budget      string      `json:"budget"`
-	Searches    int         `json:"searches"`
-	Label       string      `json:"label"`
-	Arms        []ArmResult `json:"arms"`
-	Remarks     []string    `json:"remarks"`
-	Journal     string      `json:"journal,omitempty"`
-	Interrupted bool        `json:"interrupted,omitempty"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the original model.
+	Model string `json:"model"`
+	// The seed of the first search and of all training.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// ε, exact.
+	Epsilon string `json:"epsilon"`
+	// The strategy of every search.
+	Strategy string `json:"strategy"`
+	// The mode of every search: paper or fast.
+	Mode string `json:"mode"`
+	// The budget of every search.
+	Budget string `json:"budget"`
+	// The number of searches of each arm.
+	Searches int `json:"searches"`
+	// The label of an added individual's copies: majority or mean.
+	Label string `json:"label"`
+	// The arms in the order of the table.
+	Arms []ArmResult `json:"arms"`
+	// Remarks on the arms, as sentences.
+	Remarks []string `json:"remarks"`
+	// The journal's file; absent where nothing is kept.
+	Journal string `json:"journal,omitempty"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
 	question.Grounds
 	gate.Checks
 }
 
 // ArmResult is one arm. Without Skipped, all measures that apply are set.
 type ArmResult struct {
+	// The arm, such as "retrained+guards".
 	Name string `json:"name"`
-	// Skipped says why the arm was not tried; its measures are null.
+	// The reason why the arm was skipped; its measures are then null.
 	Skipped string `json:"skipped,omitempty"`
 	// Measures are means over the runs.
 	search.Measures
+	// The standard deviations of the measures, over several searches.
 	SD *search.Measures `json:"sd,omitempty"`
-	// TooFewRounds: the search found no individual, and was too short for evidence compared
-	// with the original's.
+	// The search found no individual, in too few rounds compared with the original's for that to be
+	// evidence.
 	TooFewRounds bool `json:"too_few_rounds,omitempty"`
-	// Quality is measured on the rows that the study holds back.
+	// Quality on the rows that the study holds back, or on the training rows where it holds none back;
+	// null if the arm was skipped.
 	Quality *Quality `json:"quality"`
-	// Proved is over all individuals that the arm answers; nil without a solver.
+	// The share of unfairly treated people among all whom the arm answers, with --prove.
 	Proved *Proved `json:"proved,omitempty"`
-	// SearchRefused counts the moves of the search that guardrails refused.
+	// The number of the search's moves that guardrails refused.
 	SearchRefused int64 `json:"search_refused"`
-	Evaluations   int64 `json:"evaluations"`
-	// Guardrails are the rules in words; LeftOut counts those omitted because they would
-	// refuse too many rows.
-	Guardrails []string  `json:"guardrails,omitempty"`
-	LeftOut    int       `json:"left_out,omitempty"`
-	Training   *Training `json:"training,omitempty"`
-	Files      []string  `json:"files,omitempty"`
-	// Runs names the searches in the journal.
+	// The number of individuals evaluated, in all its searches.
+	Evaluations int64 `json:"evaluations"`
+	// The rules in words.
+	Guardrails []string `json:"guardrails,omitempty"`
+	// The number of rules left out by --refuse-at-most.
+	LeftOut int `json:"left_out,omitempty"`
+	// The training of the arm's network; absent for the original.
+	Training *Training `json:"training,omitempty"`
+	// The files that --out wrote.
+	Files []string `json:"files,omitempty"`
+	// The names of its searches in the journal.
 	Runs []string `json:"runs,omitempty"`
 }
 
 // Training describes the training of an arm's network.
 type Training struct {
-	Epochs   int     `json:"epochs"`
-	Best     int     `json:"best_epoch"`
-	Rows     int     `json:"rows"`
-	HeldRows int     `json:"held_rows"`
-	Loss     float64 `json:"loss"`
+	// The number of epochs trained.
+	Epochs int `json:"epochs"`
+	// The epoch whose network was kept.
+	Best int `json:"best_epoch"`
+	// The number of rows trained on, added copies included.
+	Rows int `json:"rows"`
+	// The number of rows that chose the epoch.
+	HeldRows int `json:"held_rows"`
+	// The mean cross-entropy on the training rows.
+	Loss float64 `json:"loss"`
+	// The mean cross-entropy on the rows that chose the epoch; null without such rows.
 	HeldLoss float64 `json:"held_loss"`
-	Rounds   int     `json:"rounds,omitempty"`
+	// Of the arm iterated, the number of rounds.
+	Rounds int `json:"rounds,omitempty"`
 }
 
 // result assembles the result.

@@ -23,10 +23,14 @@ type Checkup struct {
 // Diagnosis is the answer to a Checkup and the JSON object of hyfair doctor.
 type Diagnosis struct {
 	// OK: at least one solver can be used.
-	OK      bool    `json:"ok"`
-	Version string  `json:"version"`
+	OK bool `json:"ok"`
+	// The version of hyfair; outside a release with the commit, or (devel) and the beginning of its file's
+	// checksum.
+	Version string `json:"version"`
+	// The machine.
 	Machine Machine `json:"machine"`
 	Listed
+	// The data root.
 	Data Data `json:"data"`
 	// Advice lists what to do, the most needed first; empty where all is well.
 	Advice []string `json:"advice"`
@@ -34,17 +38,24 @@ type Diagnosis struct {
 
 // Machine is this one.
 type Machine struct {
-	Go   string `json:"go"`
-	OS   string `json:"os"`
+	// The version of Go.
+	Go string `json:"go"`
+	// The operating system.
+	OS string `json:"os"`
+	// The architecture.
 	Arch string `json:"arch"`
-	CPUs int    `json:"cpus"`
-	CPU  string `json:"cpu,omitempty"`
+	// The number of processors.
+	CPUs int `json:"cpus"`
+	// The processor's name.
+	CPU string `json:"cpu,omitempty"`
 }
 
 // Data is the folder of the data.
 type Data struct {
-	Path  string `json:"path"`
-	Found bool   `json:"found"`
+	// The path; empty where none is set.
+	Path string `json:"path"`
+	// The folder exists.
+	Found bool `json:"found"`
 }
 
 // Diagnose answers a Checkup.

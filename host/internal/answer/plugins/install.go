@@ -23,13 +23,20 @@ type InstallRequest struct {
 // Installed is the answer to an InstallRequest and the JSON object of hyfair plugin
 // install.
 type Installed struct {
-	Name     string `json:"name"`
-	Kind     string `json:"kind"`
-	Version  string `json:"version"`
-	Path     string `json:"path"`
-	State    string `json:"state"`
-	Replaced bool   `json:"replaced"`
-	Files    int    `json:"files"`
+	// The plugin's name.
+	Name string `json:"name"`
+	// The kind: solver or strategy.
+	Kind string `json:"kind"`
+	// The plugin's version.
+	Version string `json:"version"`
+	// The installed program or folder.
+	Path string `json:"path"`
+	// The state: pinned.
+	State string `json:"state"`
+	// Another plugin of the name was replaced.
+	Replaced bool `json:"replaced"`
+	// The number of files copied and pinned.
+	Files int `json:"files"`
 }
 
 // Install copies a plugin to the user's folder of plugins and pins it.
@@ -72,8 +79,11 @@ type UninstallRequest struct {
 // Uninstalled is the answer to an UninstallRequest and the JSON object of hyfair
 // plugin uninstall.
 type Uninstalled struct {
+	// The plugin's name.
 	Name string `json:"name"`
+	// The kind: solver or strategy.
 	Kind string `json:"kind"`
+	// The program or folder that was removed.
 	Path string `json:"path"`
 }
 

@@ -17,37 +17,60 @@ import (
 
 // Listed are the plugins that are found: the JSON object of hyfair plugins.
 type Listed struct {
-	Plugins  []Plugin         `json:"plugins"`
+	// The plugins found, including those that do not start.
+	Plugins []Plugin `json:"plugins"`
+	// The folders searched.
 	Searched []discover.Place `json:"searched"`
 }
 
 // Plugin is one of them. Where Error is set, what the plugin would say of itself is
 // missing.
 type Plugin struct {
-	Name      string        `json:"name"`
-	Kind      string        `json:"kind"`
-	Version   string        `json:"version"`
-	Summary   string        `json:"summary"`
-	Forms     []string      `json:"forms"`
-	Serves    []Service     `json:"serves"`
-	Exactness string        `json:"exactness,omitempty"`
-	Sets      bool          `json:"sets"`
-	Needs     []string      `json:"needs"`
-	Lag       int           `json:"lag"`
-	Path      string        `json:"path"`
-	Source    string        `json:"source"`
-	State     string        `json:"state"`
-	Language  string        `json:"language,omitempty"`
-	Usable    bool          `json:"usable"`
-	Options   []sdk.Option  `json:"options"`
-	Presets   []sdk.Preset  `json:"presets"`
+	// The plugin's name.
+	Name string `json:"name"`
+	// The kind: solver or strategy.
+	Kind string `json:"kind"`
+	// The plugin's version.
+	Version string `json:"version"`
+	// One sentence about the plugin.
+	Summary string `json:"summary"`
+	// The problem forms that a solver takes: network, milp or smt.
+	Forms []string `json:"forms"`
+	// The forms with their goals.
+	Serves []Service `json:"serves"`
+	// The best grade of a solver's proofs.
+	Exactness string `json:"exactness,omitempty"`
+	// A solver of the MILP form takes special ordered sets.
+	Sets bool `json:"sets"`
+	// The data that a strategy asks for: network, rows, and with each trial scores, bins or pair.
+	Needs []string `json:"needs"`
+	// The number of calls by which trials may lag behind a strategy's moves.
+	Lag int `json:"lag"`
+	// The plugin's program or folder.
+	Path string `json:"path"`
+	// The reason why that place was searched.
+	Source string `json:"source"`
+	// The state: bundled, pinned, unpinned, changed, not executable, invalid or ambiguous.
+	State string `json:"state"`
+	// The language, from a plugin.yaml.
+	Language string `json:"language,omitempty"`
+	// The plugin starts, and every library that it needs is there.
+	Usable bool `json:"usable"`
+	// The plugin's options.
+	Options []sdk.Option `json:"options"`
+	// A strategy's presets.
+	Presets []sdk.Preset `json:"presets"`
+	// The native libraries that the plugin binds.
 	Libraries []sdk.Library `json:"libraries"`
-	Error     string        `json:"error,omitempty"`
+	// The reason why the plugin does not start; all that it would say itself is then missing.
+	Error string `json:"error,omitempty"`
 }
 
 // Service is a form and the goals that a solver answers in it.
 type Service struct {
-	Form  string   `json:"form"`
+	// The problem form.
+	Form string `json:"form"`
+	// The goals answered in it, such as decide and maximise.
 	Goals []string `json:"goals"`
 }
 

@@ -24,13 +24,20 @@ type NewRequest struct {
 
 // Written is the answer to a NewRequest and the JSON object of hyfair plugin new.
 type Written struct {
-	Name     string          `json:"name"`
-	Kind     string          `json:"kind"`
-	Language string          `json:"language"`
-	Path     string          `json:"path"`
-	Files    []string        `json:"files"`
-	SDK      string          `json:"sdk,omitempty"`
-	Steps    []scaffold.Step `json:"steps"`
+	// The plugin's name.
+	Name string `json:"name"`
+	// The kind: solver or strategy.
+	Kind string `json:"kind"`
+	// The language: go or python.
+	Language string `json:"language"`
+	// The project's folder.
+	Path string `json:"path"`
+	// The files in it.
+	Files []string `json:"files"`
+	// The sources of hyfair that it is built against; absent where none are on this machine.
+	SDK string `json:"sdk,omitempty"`
+	// The next commands in order. The first changes the folder.
+	Steps []scaffold.Step `json:"steps"`
 }
 
 // New writes a new plugin.

@@ -34,29 +34,44 @@ type TestRequest struct {
 
 // Tested is the answer to a TestRequest and the JSON object of hyfair plugin test.
 type Tested struct {
-	Name    string `json:"name"`
-	Kind    string `json:"kind"`
+	// The plugin's name.
+	Name string `json:"name"`
+	// The kind: solver or strategy.
+	Kind string `json:"kind"`
+	// The plugin's version.
 	Version string `json:"version"`
-	Path    string `json:"path"`
+	// The program or folder tested.
+	Path string `json:"path"`
 	// OK: no case failed, and at least one passed.
-	OK      bool `json:"ok"`
-	Passed  int  `json:"passed"`
-	Failed  int  `json:"failed"`
-	Skipped int  `json:"skipped"`
-	// Inconclusive cases could not judge the plugin.
-	Inconclusive int    `json:"inconclusive"`
-	Cases        []Case `json:"cases"`
-	// Remark says what the plugin's author may wonder about.
-	Remark  string  `json:"remark,omitempty"`
+	OK bool `json:"ok"`
+	// The number of cases passed.
+	Passed int `json:"passed"`
+	// The number of cases failed.
+	Failed int `json:"failed"`
+	// The number of cases skipped.
+	Skipped int `json:"skipped"`
+	// The number of cases that could not judge the plugin.
+	Inconclusive int `json:"inconclusive"`
+	// The cases in the order in which they ran.
+	Cases []Case `json:"cases"`
+	// The reason where a solver's proofs get a lower grade than it declares.
+	Remark string `json:"remark,omitempty"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 }
 
 // Case is one question of the suite.
 type Case struct {
-	Name    string  `json:"name"`
-	Doc     string  `json:"doc"`
-	Verdict string  `json:"verdict"`
-	Why     string  `json:"why,omitempty"`
+	// The case's name.
+	Name string `json:"name"`
+	// The requirement on a plugin, in a sentence.
+	Doc string `json:"doc"`
+	// The verdict: passed, failed, inconclusive (the case could not judge the plugin), skipped, or
+	// excluded by --exclude.
+	Verdict string `json:"verdict"`
+	// The reason of any other verdict than passed.
+	Why string `json:"why,omitempty"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 }
 

@@ -17,7 +17,7 @@ import (
 // MapFormats are the extensions of files that a map can be written to.
 var MapFormats = []string{".csv", ".jsonl"}
 
-// MapWriter writes pieces to a file, a line each: docs/user/quantify.md describes
+// MapWriter writes pieces to a file, a line each: docs/reference/files.md describes
 // both formats. Not safe for concurrent use.
 //
 // Lines are put together here and not by the encoders of the standard library:

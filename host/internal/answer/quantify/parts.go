@@ -33,10 +33,12 @@ type Parts struct {
 
 // Counts are the numbers of parts of a question, by outcome.
 type Counts struct {
+	// The number of parts.
 	Total int `json:"total"`
-	// Complete parts have nothing undecided left; Resumed were so before.
+	// The number of parts without an undecided share.
 	Complete int `json:"complete"`
-	Resumed  int `json:"resumed"`
+	// The number of those that an earlier run had completed.
+	Resumed int `json:"resumed"`
 }
 
 func (c *Counts) String() string {

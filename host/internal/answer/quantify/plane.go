@@ -19,13 +19,17 @@ type Plane struct {
 
 // WrittenPlane is the shares by two features' values.
 type WrittenPlane struct {
+	// The first feature.
 	X string `json:"x"`
+	// The second feature.
 	Y string `json:"y"`
-	// XValues and YValues are labels of values, or of ranges of them.
+	// Labels of the first feature's values, or of up to 20 ranges.
 	XValues []string `json:"x_values"`
+	// Labels of the second feature's values, or of up to 20 ranges.
 	YValues []string `json:"y_values"`
-	// Unfair and Undecided are shares of the individuals with a value of Y and one of X.
-	Unfair    [][]float64 `json:"unfair"`
+	// The proved unfair share of the individuals with both values, by values of y and then of x.
+	Unfair [][]float64 `json:"unfair"`
+	// The undecided share of the same individuals.
 	Undecided [][]float64 `json:"undecided"`
 }
 

@@ -19,52 +19,71 @@ import (
 type Results = asked.Answers[*Result]
 
 // Result is the answer to one question and the JSON object of hyfair quantify;
-// docs/reference/cli.md lists its fields.
+// docs/reference/schema describes its fields.
 type Result struct {
 	asked.Asked
+	// The attributes that vary.
 	Protected []string `json:"protected"`
-	Where     string   `json:"where,omitempty"`
-	AskedK    int      `json:"asked_k,omitempty"`
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+	// The value of --k.
+	AskedK int `json:"asked_k,omitempty"`
 
 	Shares
-	Parts  *Counts      `json:"parts,omitempty"`
-	Map    *Written     `json:"map,omitempty"`
+	// The parts, with --partition.
+	Parts *Counts `json:"parts,omitempty"`
+	// The map written by --map.
+	Map *Written `json:"map,omitempty"`
+	// The solver that answered.
 	Solver asked.Solver `json:"solver"`
-	// Journal and Run are absent where nothing is kept.
+	// The journal's file; absent where nothing is kept.
 	Journal string `json:"journal,omitempty"`
-	Run     string `json:"run,omitempty"`
-	// NoRows says why there are no Rows.
+	// The run's name in the journal; absent where nothing is kept.
+	Run string `json:"run,omitempty"`
+	// The reason why rows is absent.
 	NoRows string `json:"no_rows,omitempty"`
-	// Disagreements are the faults, all of which are claims that evaluated individuals, or
-	// other claims, refute.
+	// The faults that are claims which evaluated individuals, or other claims, refute. They end the
+	// command with exit code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 }
 
 // Written is the map that was written.
 type Written struct {
+	// The file written.
 	File string `json:"file,omitempty"`
-	// Pieces by claim.
+	// The number of boxes by claim: fair, unfair, undecided or outside.
 	Pieces map[string]int64 `json:"pieces"`
-	// Covered is the share of the region's box that the pieces make up.
-	Covered  float64          `json:"covered"`
+	// The share of the region's box that the boxes cover; below 1 where the solver was killed before it
+	// handed over all.
+	Covered float64 `json:"covered"`
+	// The shares by value, in the study's order.
 	Features []WrittenFeature `json:"features"`
-	// Plane is the two features that tell most together; nil where there are not two.
+	// The two features whose values best separate fair from unfair among the evaluated individuals; absent
+	// where there are not two.
 	Plane *WrittenPlane `json:"plane,omitempty"`
 }
 
 // WrittenFeature is the shares by one feature's values.
 type WrittenFeature struct {
-	Name   string         `json:"name"`
+	// The feature.
+	Name string `json:"name"`
+	// Its values, or ranges of them where it has more than 64.
 	Values []WrittenValue `json:"values"`
 }
 
 // WrittenValue is the shares of some values of a feature.
 type WrittenValue struct {
-	Lo        float64 `json:"lo"`
-	Hi        float64 `json:"hi"`
-	Label     string  `json:"label"`
-	Fair      float64 `json:"fair"`
-	Unfair    float64 `json:"unfair"`
+	// The least value of the range.
+	Lo float64 `json:"lo"`
+	// The largest value of the range; equal to lo for one value.
+	Hi float64 `json:"hi"`
+	// The range as text.
+	Label string `json:"label"`
+	// The share proved fair of the individuals with these values, a lower bound.
+	Fair float64 `json:"fair"`
+	// The share proved unfair, a lower bound.
+	Unfair float64 `json:"unfair"`
+	// The rest.
 	Undecided float64 `json:"undecided"`
 }
 

@@ -11,68 +11,93 @@ import (
 // Shares says how many individuals are discriminated against, as results and
 // reports on runs show it.
 type Shares struct {
-	// Fair, Unfair and Undecided add up to exactly 1; see floats. They, Exact and
-	// Interval are nil where there are no individuals.
-	Fair      *float64   `json:"fair"`
-	Unfair    *float64   `json:"unfair"`
-	Undecided *float64   `json:"undecided"`
-	Exact     *Fractions `json:"exact"`
-	// Interval holds the share of discriminated individuals.
+	// The share proved fair. The three shares add up to exactly 1 in float64; null without individuals.
+	Fair *float64 `json:"fair"`
+	// The share proved unfair; null without individuals.
+	Unfair *float64 `json:"unfair"`
+	// The rest; null without individuals.
+	Undecided *float64 `json:"undecided"`
+	// The three shares as fractions; null without individuals.
+	Exact *Fractions `json:"exact"`
+	// The interval of the share of discriminated individuals; null without individuals.
 	Interval *Interval `json:"interval"`
-	// Grade is of the proof behind fair and unfair.
+	// The grade of the proof: exact, rigorous or numerical; absent where nothing is proved.
 	Grade string `json:"grade,omitempty"`
-	// Individuals of the region in decimal digits, of any number.
+	// The number of individuals in decimal digits; absent where it is unknown or a feature is real.
 	Individuals string `json:"individuals,omitempty"`
-	// Discriminated bounds how many of them are discriminated against, by what was
-	// proved and by Met, those different ones who were evaluated exactly.
-	Discriminated *Bounds       `json:"discriminated,omitempty"`
-	Met           int           `json:"met"`
-	Sampled       *SampledShare `json:"sampled,omitempty"`
-	Rows          *RowsShare    `json:"rows,omitempty"`
-	Boxes         int64         `json:"boxes"`
-	Complete      bool          `json:"complete"`
-	Reason        string        `json:"reason,omitempty"`
-	Faults        []string      `json:"faults,omitempty"`
+	// The number of discriminated individuals, bounded by the proved shares, by met and, where it is all
+	// individuals, by the sample.
+	Discriminated *Bounds `json:"discriminated,omitempty"`
+	// The number of different individuals that were evaluated exactly and are discriminated against.
+	Met int `json:"met"`
+	// The uniform sample; absent with --samples 0 and without individuals.
+	Sampled *SampledShare `json:"sampled,omitempty"`
+	// The data set's rows, evaluated exactly; absent without data, or where that took too long.
+	Rows *RowsShare `json:"rows,omitempty"`
+	// The number of boxes that the solver examined.
+	Boxes int64 `json:"boxes"`
+	// The solver finished.
+	Complete bool `json:"complete"`
+	// The reason why it did not finish.
+	Reason string `json:"reason,omitempty"`
+	// Mistakes in the solver's answers. With any, nothing counts as proved.
+	Faults []string `json:"faults,omitempty"`
 }
 
 // Fractions has the shares as fractions.
 type Fractions struct {
-	Fair      string `json:"fair"`
-	Unfair    string `json:"unfair"`
+	// The proved fair share, such as "647663/799500".
+	Fair string `json:"fair"`
+	// The proved unfair share.
+	Unfair string `json:"unfair"`
+	// The undecided share.
 	Undecided string `json:"undecided"`
 }
 
 // Bounds hold a number of individuals, in decimal digits.
 type Bounds struct {
+	// The least number, in decimal digits.
 	AtLeast string `json:"at_least"`
-	AtMost  string `json:"at_most"`
+	// The largest number, in decimal digits.
+	AtMost string `json:"at_most"`
 }
 
 // Interval is what a share lies in.
 type Interval struct {
+	// The lower end: the proved unfair share.
 	Lo float64 `json:"lo"`
+	// The upper end: 1 less the proved fair share.
 	Hi float64 `json:"hi"`
 }
 
 // SampledShare is the share among individuals that were drawn.
 type SampledShare struct {
+	// The share of discriminated individuals in the sample.
 	Share float64 `json:"share"`
-	Lo    float64 `json:"lo"`
-	Hi    float64 `json:"hi"`
-	N     int     `json:"n"`
-	// All: these are all individuals, and Lo and Hi the share itself.
+	// The lower end of the interval.
+	Lo float64 `json:"lo"`
+	// The upper end of the interval.
+	Hi float64 `json:"hi"`
+	// The number of individuals drawn. Fewer than asked for where few points of the space are individuals,
+	// or where evaluation took too long.
+	N int `json:"n"`
+	// The sample is all individuals, and lo and hi are the share itself.
 	All bool `json:"all"`
-	// Method names how Lo and Hi are computed, and Confidence what they promise.
-	Method     string  `json:"method"`
+	// The method of the interval: clopper-pearson, or enumeration.
+	Method string `json:"method"`
+	// The confidence of the interval: 0.95, or 1 for enumeration.
 	Confidence float64 `json:"confidence"`
 }
 
 // RowsShare is the share among the rows of the data set.
 type RowsShare struct {
-	Share  float64 `json:"share"`
-	Unfair int     `json:"unfair"`
-	N      int     `json:"n"`
-	// Outside are rows that are no individuals of the region.
+	// The share of discriminated rows.
+	Share float64 `json:"share"`
+	// The number of discriminated rows.
+	Unfair int `json:"unfair"`
+	// The number of rows evaluated.
+	N int `json:"n"`
+	// The number of rows that are no individuals of the region, not in n.
 	Outside int `json:"outside"`
 }
 

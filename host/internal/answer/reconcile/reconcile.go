@@ -31,32 +31,42 @@ type Request struct {
 // Result is the answer to a Request, and the JSON object of hyfair inspect --scores.
 type Result struct {
 	inspect.Result
+	// The model's scores compared with those of a file; absent without --scores.
 	Scores Scores `json:"scores"`
 }
 
 // Scores is the comparison of two lists of scores.
 type Scores struct {
+	// The file of scores.
 	File string `json:"file"`
-	Rows int    `json:"rows"`
-	// Differ counts the rows whose scores differ by more than Tolerance, Decisions those with
-	// different decisions. Worst is the largest difference. For a regression model they compare
-	// predicted numbers.
-	Differ    int     `json:"differ"`
-	Decisions int     `json:"decisions"`
+	// The number of rows compared.
+	Rows int `json:"rows"`
+	// The number of rows whose scores differ by more than tolerance. Of a regression model, predicted
+	// numbers are compared.
+	Differ int `json:"differ"`
+	// The number of rows with different decisions.
+	Decisions int `json:"decisions"`
+	// The largest difference that counts as equal.
 	Tolerance float64 `json:"tolerance"`
-	Worst     float64 `json:"worst"`
-	// Reversed: the file has the scores of the other class.
+	// The largest difference.
+	Worst float64 `json:"worst"`
+	// The file has the scores of the other class.
 	Reversed bool `json:"reversed"`
-	// First lists the first differing rows.
+	// The first ten rows that differ.
 	First []Difference `json:"first"`
 }
 
 // Difference is a row with two scores.
 type Difference struct {
-	File   string            `json:"file"`
-	Line   int               `json:"line"`
-	Theirs float64           `json:"theirs"`
-	Ours   float64           `json:"ours"`
+	// The file of the row.
+	File string `json:"file"`
+	// The line where the row begins.
+	Line int `json:"line"`
+	// The score in the file.
+	Theirs float64 `json:"theirs"`
+	// The model's score.
+	Ours float64 `json:"ours"`
+	// The row's values as text.
 	Labels map[string]string `json:"labels"`
 }
 

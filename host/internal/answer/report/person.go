@@ -17,36 +17,46 @@ import (
 
 // Person is an individual with all its copies.
 type Person struct {
-	// By is the step that met it.
+	// The step that met the person.
 	By string `json:"by"`
-	// Features names all in the study's order, Protected those in which copies differ;
-	// Labels has the others' values.
-	Features  []string          `json:"features"`
-	Protected []string          `json:"protected"`
-	Labels    map[string]string `json:"labels"`
-	K         int               `json:"k"`
-	Gap       float64           `json:"gap"`
-	Copies    []Copy            `json:"copies"`
-	// Command replays it in exact arithmetic.
+	// The names of all features, in the study's order.
+	Features []string `json:"features"`
+	// The features in which copies differ.
+	Protected []string `json:"protected"`
+	// The values of the other features as text.
+	Labels map[string]string `json:"labels"`
+	// The person's k.
+	K int `json:"k"`
+	// The person's score gap.
+	Gap float64 `json:"gap"`
+	// All copies.
+	Copies []Copy `json:"copies"`
+	// The command that replays the person in exact arithmetic.
 	Command string `json:"command"`
 }
 
 // Copy is one of them.
 type Copy struct {
+	// The protected values as text.
 	Labels map[string]string `json:"labels"`
-	Score  float64           `json:"score"`
-	// Positive is the decision; absent in reports of older versions, where it is that of the score as shown.
+	// The copy's score.
+	Score float64 `json:"score"`
+	// The copy's decision is positive. Absent in reports of older versions.
 	Positive *bool `json:"positive,omitempty"`
 }
 
 // Drawn is individuals that were drawn uniformly and evaluated.
 type Drawn struct {
+	// The number of individuals drawn.
 	N int `json:"n"`
-	// K counts them by k, Gaps by their score gap.
-	K       []view.Bin `json:"k"`
-	Gaps    []view.Bin `json:"gaps"`
-	MeanK   float64    `json:"mean_k"`
-	MeanGap float64    `json:"mean_gap"`
+	// The individuals by k.
+	K []view.Bin `json:"k"`
+	// The individuals by score gap.
+	Gaps []view.Bin `json:"gaps"`
+	// The mean of their k.
+	MeanK float64 `json:"mean_k"`
+	// The mean of their gaps.
+	MeanGap float64 `json:"mean_gap"`
 }
 
 // meet evaluates all individuals that the steps so far met, and draws some more.

@@ -49,65 +49,96 @@ func (r *Request) Validate() error {
 
 // Result is the answer to a Request. A part without an answer is nil, and its step says why.
 type Result struct {
-	Study     string   `json:"study"`
-	Model     string   `json:"model"`
-	Seed      int64    `json:"seed"`
-	Seconds   float64  `json:"seconds"`
-	Budget    string   `json:"budget"`
-	Epsilon   string   `json:"epsilon"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// The budget of the report.
+	Budget string `json:"budget"`
+	// ε of score differences, exact.
+	Epsilon string `json:"epsilon"`
+	// The attributes that vary.
 	Protected []string `json:"protected"`
-	Where     string   `json:"where,omitempty"`
-	Notion    string   `json:"notion"`
-	// Limit is ε in the notion's unit; empty for a notion without ε. Number: the model predicts a number, and
-	// questions about scores and decisions do not apply.
-	Limit  string `json:"limit,omitempty"`
-	Number bool   `json:"number,omitempty"`
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+	// The notion.
+	Notion string `json:"notion"`
+	// ε in the notion's unit; absent for a notion without ε.
+	Limit string `json:"limit,omitempty"`
+	// The model predicts a number, so that nothing is asked about scores and decisions.
+	Number bool `json:"number,omitempty"`
 
-	Audit       *audit.Result    `json:"audit,omitempty"`
-	Verdict     *certify.Result  `json:"verdict,omitempty"`
-	Search      *search.Result   `json:"search,omitempty"`
-	Shares      *quantify.Result `json:"shares,omitempty"`
-	Explanation *explain.Result  `json:"explanation,omitempty"`
-	Mitigation  *mitigate.Result `json:"mitigation,omitempty"`
-	// Person is the worst-treated individual met; nil if none was met.
+	// The audit; absent where there is no answer, as are the next five.
+	Audit *audit.Result `json:"audit,omitempty"`
+	// The verdict of certify.
+	Verdict *certify.Result `json:"verdict,omitempty"`
+	// The search.
+	Search *search.Result `json:"search,omitempty"`
+	// The shares of quantify.
+	Shares *quantify.Result `json:"shares,omitempty"`
+	// The explanation.
+	Explanation *explain.Result `json:"explanation,omitempty"`
+	// The mitigation.
+	Mitigation *mitigate.Result `json:"mitigation,omitempty"`
+	// The person treated worst of all who were met, by k and then by gap; absent where no person's copies
+	// differ.
 	Person *Person `json:"person,omitempty"`
-	// Space is individuals that were drawn uniformly; nil where none could be.
+	// Individuals drawn uniformly from all possible ones, and evaluated.
 	Space *Drawn `json:"space,omitempty"`
 
-	// Disagreements are claims of solvers that evaluated individuals refute.
+	// Claims of solvers that evaluated individuals refute, with the step. They end the command with exit
+	// code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 
-	Steps      []Step     `json:"steps"`
+	// The questions asked, in order.
+	Steps []Step `json:"steps"`
+	// The origin of the numbers.
 	Provenance Provenance `json:"provenance"`
-	// Journal and Run are where it is kept; empty: nowhere.
-	Journal     string `json:"journal,omitempty"`
-	Run         string `json:"run,omitempty"`
-	Interrupted bool   `json:"interrupted,omitempty"`
+	// The journal's file; absent where nothing is kept.
+	Journal string `json:"journal,omitempty"`
+	// The run's name in the journal; absent where nothing is kept.
+	Run string `json:"run,omitempty"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
 	question.Grounds
 }
 
 // Step is one thing that was asked.
 type Step struct {
+	// The command.
 	Name string `json:"name"`
-	// Command asks the same alone.
-	Command string  `json:"command"`
+	// The command line that asks the same alone.
+	Command string `json:"command"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// From is the run of the journal whose result was taken over.
+	// The run of the journal whose result was taken over.
 	From string `json:"from,omitempty"`
-	// Missing says why there is no answer, Trouble what went wrong beside one.
+	// The reason why there is no answer.
 	Missing string `json:"missing,omitempty"`
+	// A problem beside the answer.
 	Trouble string `json:"trouble,omitempty"`
 }
 
 // Provenance is what the answers hang on.
 type Provenance struct {
-	StudySHA256 string         `json:"study_sha256"`
-	ModelSHA256 string         `json:"model_sha256"`
-	DataSHA256  string         `json:"data_sha256,omitempty"`
-	Version     string         `json:"version"`
-	Plugins     []string       `json:"plugins"`
-	Machine     record.Machine `json:"machine"`
-	Begun       time.Time      `json:"begun"`
+	// The SHA-256 of the study.
+	StudySHA256 string `json:"study_sha256"`
+	// The SHA-256 of the model.
+	ModelSHA256 string `json:"model_sha256"`
+	// The SHA-256 of the data; absent without data.
+	DataSHA256 string `json:"data_sha256,omitempty"`
+	// The version of hyfair.
+	Version string `json:"version"`
+	// The plugins used, with versions.
+	Plugins []string `json:"plugins"`
+	// The machine.
+	Machine record.Machine `json:"machine"`
+	// The time when the report began.
+	Begun time.Time `json:"begun"`
 }
 
 // The shares of the budget that steps may take, in their order; what one leaves is for

@@ -10,57 +10,63 @@ import (
 
 // Told is what the events of one search tell.
 type Told struct {
-	// Measures are those of search.Names, by their names; nil is N/A.
+	// The measures by name; null: no individual was found.
 	Measures map[string]*float64 `json:"measures"`
-	// K has an entry for each k from 2 (a gap above ε makes two bins) to the
-	// largest found; empty where nothing was.
+	// One entry for each k from 2 (a gap above ε makes two bins) to the largest found; empty if none was
+	// found.
 	K []Step `json:"k"`
-	// Shannon and MinEntropy are in bits.
-	Shannon    Entropy `json:"shannon"`
+	// The Shannon entropy of the counterfactuals' distribution over the bins, in bits.
+	Shannon Entropy `json:"shannon"`
+	// The min-entropy of that distribution, in bits.
 	MinEntropy Entropy `json:"min_entropy"`
-	// Kept counts the individuals whose events are in the journal in full; fast
-	// runs sum up the others.
+	// The number of individuals whose events are in the journal in full. Long fast runs only count the
+	// others.
 	Kept int64 `json:"kept"`
-	// Spread is the mean over all pairs of Sampled individuals, of those kept, of
-	// Gower's distance over non-protected features: 0 (all alike) to 1. nil for
-	// fewer than two individuals, and where the journal does not know the
-	// features' domains.
-	Spread  *float64 `json:"spread"`
-	Sampled int      `json:"sampled"`
-	// Best is the individual with the largest k, and of those with the largest
-	// gap; the first such. nil where nothing was found.
+	// The mean Gower distance, 0 to 1, over the non-protected features of all pairs of sampled
+	// individuals; null for fewer than two, and where the journal lacks the features' domains.
+	Spread *float64 `json:"spread"`
+	// The number of individuals in that sample, at most 10,000.
+	Sampled int `json:"sampled"`
+	// The individual with the largest k, then the largest gap, the first such; null if none was found.
 	Best *Individual `json:"best"`
-	// Faults are what plugins did wrong, the first few.
+	// Mistakes of plugins, the first ten.
 	Faults []string `json:"faults,omitempty"`
 }
 
 // Step is a k.
 type Step struct {
+	// A number of bins.
 	K int `json:"k"`
-	// Individuals have this k, AtLeast this one or a larger one.
+	// The number of individuals with this k.
 	Individuals int64 `json:"individuals"`
-	AtLeast     int64 `json:"at_least"`
-	// Seconds to the first individual with this k or a larger one.
+	// The number of individuals with this k or a larger one.
+	AtLeast int64 `json:"at_least"`
+	// The seconds to the first individual with this k or a larger one.
 	Seconds float64 `json:"seconds"`
 }
 
 // Entropy is one of the two measures that DICE (ICSE 2023) reports of a
 // distribution of outcomes, over individuals; nil where no event tells it.
 type Entropy struct {
-	// Mean is over all individuals found, Best is of the best one.
+	// The mean over all individuals found; null if the journal lacks it.
 	Mean *float64 `json:"mean"`
+	// The value of the best individual; null if the journal lacks it.
 	Best *float64 `json:"best"`
 }
 
 // Individual is one that was found.
 type Individual struct {
-	// X has its non-protected features.
-	X       map[string]float64 `json:"x"`
-	K       int                `json:"k"`
-	Gap     float64            `json:"gap"`
-	Round   int64              `json:"round"`
-	Seconds float64            `json:"seconds"`
-	// Solver: the solver found it, not the strategy.
+	// The values of its features that are not protected.
+	X map[string]float64 `json:"x"`
+	// Its k.
+	K int `json:"k"`
+	// Its score gap.
+	Gap float64 `json:"gap"`
+	// The round that found it.
+	Round int64 `json:"round"`
+	// The seconds after which it was found.
+	Seconds float64 `json:"seconds"`
+	// The solver found it, not the strategy.
 	Solver bool `json:"solver"`
 }
 

@@ -27,26 +27,34 @@ type MergeRequest struct {
 
 // Merged says what is in a journal that others were put into.
 type Merged struct {
-	Journal string      `json:"journal"`
-	Runs    []MergedRun `json:"runs"`
-	// Copied are the runs that were taken over as they are.
+	// The journal of --into.
+	Journal string `json:"journal"`
+	// The runs that have tasks.
+	Runs []MergedRun `json:"runs"`
+	// The names of the runs that were copied unchanged.
 	Copied []string `json:"copied"`
 }
 
 // MergedRun is one that runs of several journals make together.
 type MergedRun struct {
-	Name    string `json:"name"`
+	// The run's name.
+	Name string `json:"name"`
+	// The run's command.
 	Command string `json:"command"`
-	Study   string `json:"study"`
-	Model   string `json:"model"`
-	State   string `json:"state"`
-	// Shards of it that were put into it now, in order; those without are whole runs.
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The state: finished where every task is done, or where a whole run was; else interrupted.
+	State string `json:"state"`
+	// The shards that were merged now, such as "3/20", in order.
 	Shards []string `json:"shards,omitempty"`
-	// Tasks are done, New of them were taken over now, and Of is how many there are to do;
-	// 0: not known.
+	// The number of tasks done.
 	Tasks int64 `json:"tasks"`
-	New   int64 `json:"new"`
-	Of    int64 `json:"of,omitempty"`
+	// The number of tasks added now.
+	New int64 `json:"new"`
+	// The number of all tasks; absent if no shard has it.
+	Of int64 `json:"of,omitempty"`
 }
 
 // Merge puts all runs of journals into one. Runs of the same tasks, such as the shards of

@@ -11,6 +11,7 @@ import (
 // Quantification is a quantification as the journal holds it.
 type Quantification struct {
 	Header
+	// The solver's name.
 	Solver string `json:"solver"`
 	quantify.Shares
 }

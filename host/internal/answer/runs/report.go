@@ -20,18 +20,28 @@ import (
 
 // Header is what every report says of its run.
 type Header struct {
-	Journal  string            `json:"journal"`
-	Run      string            `json:"run"`
-	Study    string            `json:"study"`
-	Model    string            `json:"model"`
-	Seed     int64             `json:"seed"`
-	Where    string            `json:"where,omitempty"`
+	// The journal's file.
+	Journal string `json:"journal"`
+	// The run's name.
+	Run string `json:"run"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The run's seed.
+	Seed int64 `json:"seed"`
+	// The run's --where; absent for the whole space.
+	Where string `json:"where,omitempty"`
+	// The settings of the run, by flag; null without any.
 	Settings map[string]string `json:"settings"`
-	Started  time.Time         `json:"started"`
-	// State is as lists of runs have it.
-	State   string  `json:"state"`
+	// The time of the start.
+	Started time.Time `json:"started"`
+	// The state, as in runs.
+	State string `json:"state"`
+	// Wall time of the run, in seconds.
 	Seconds float64 `json:"seconds"`
-	Error   string  `json:"error,omitempty"`
+	// The error that ended the run.
+	Error string `json:"error,omitempty"`
 }
 
 // Result is a *Search, a *Quantification, the *Details of a verdict, or an *report.Result.

@@ -21,10 +21,11 @@ import (
 
 // Runs lists the runs of a journal, the newest first.
 type Runs struct {
-	// Journal is absent where there is none yet.
+	// The journal's file; absent where there is none yet.
 	Journal string `json:"journal,omitempty"`
-	Runs    []Run  `json:"runs"`
-	// Older counts those that were left out.
+	// The runs, the newest first.
+	Runs []Run `json:"runs"`
+	// The number of older runs that --last left out.
 	Older int `json:"older,omitempty"`
 	// Chosen: only some were asked for.
 	Chosen bool `json:"-"`
@@ -54,43 +55,69 @@ func (r *ListRequest) takes(info *journal.Info) bool {
 
 // Run is one of them.
 type Run struct {
-	Name     string              `json:"name"`
-	Command  string              `json:"command"`
-	Study    string              `json:"study"`
-	Model    string              `json:"model"`
-	Arm      string              `json:"arm"`
-	Seed     int64               `json:"seed"`
-	Region   string              `json:"region,omitempty"`
-	Started  time.Time           `json:"started"`
-	Finished *time.Time          `json:"finished"`
-	State    string              `json:"state"`
-	Seconds  float64             `json:"seconds"`
-	Tasks    int64               `json:"tasks"`
-	Verdict  string              `json:"verdict,omitempty"`
+	// The run's name.
+	Name string `json:"name"`
+	// The command.
+	Command string `json:"command"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The strategy or solver.
+	Arm string `json:"arm"`
+	// The run's seed.
+	Seed int64 `json:"seed"`
+	// The run's --where; absent for the whole space.
+	Region string `json:"region,omitempty"`
+	// The time of the start.
+	Started time.Time `json:"started"`
+	// The time of the end; null for a run that has not ended.
+	Finished *time.Time `json:"finished"`
+	// The state: running, finished, interrupted by the user, failed with an error, or broken off, if its
+	// process ended first.
+	State string `json:"state"`
+	// Wall time of the run so far, in seconds.
+	Seconds float64 `json:"seconds"`
+	// The number of tasks done, of commands with several.
+	Tasks int64 `json:"tasks"`
+	// The verdict of certify.
+	Verdict string `json:"verdict,omitempty"`
+	// Of a search, the measures by name, null for N/A. Of quantify, the shares fair, unfair, undecided,
+	// sampled and rows. Of a killed run, as its events say.
 	Measures map[string]*float64 `json:"measures,omitempty"`
-	Error    string              `json:"error,omitempty"`
+	// The error that ended the run.
+	Error string `json:"error,omitempty"`
 }
 
 // Details is a run with all that the journal holds of it but its events.
 type Details struct {
+	// The journal's file.
 	Journal string `json:"journal"`
 	Run
-	StudySHA256   string            `json:"study_sha256"`
-	NetworkSHA256 string            `json:"network_sha256"`
-	Settings      map[string]string `json:"settings"`
-	Features      []string          `json:"features"`
-	Versions      map[string]string `json:"versions"`
-	Machine       record.Machine    `json:"machine"`
-	// Events counts them by kind.
+	// The SHA-256 of the study.
+	StudySHA256 string `json:"study_sha256"`
+	// The SHA-256 of the model.
+	NetworkSHA256 string `json:"network_sha256"`
+	// The settings of the run, by flag; null without any.
+	Settings map[string]string `json:"settings"`
+	// The names of the entries of every point in the run's events; null without any.
+	Features []string `json:"features"`
+	// The versions of the program, plugins and libraries; null without any.
+	Versions map[string]string `json:"versions"`
+	// The machine on which the run was made.
+	Machine record.Machine `json:"machine"`
+	// The number of events by kind.
 	Events map[record.Kind]int64 `json:"events"`
-	// Witnesses are the last ones.
+	// The last three replayed pairs, the newest first.
 	Witnesses []Witness `json:"witnesses"`
 }
 
 // Witness is a replayed pair; the copies are in the order of features.
 type Witness struct {
+	// The time on the run's clock, in seconds.
 	Seconds float64 `json:"seconds"`
-	Task    string  `json:"task,omitempty"`
+	// The task that it belongs to; absent for the run as a whole.
+	Task string `json:"task,omitempty"`
 	record.Witness
 }
 
@@ -339,6 +366,7 @@ type DeleteRequest struct {
 
 // Deleted names runs that were deleted.
 type Deleted struct {
+	// The names of the deleted runs.
 	Deleted []string `json:"deleted"`
 }
 

@@ -13,6 +13,7 @@ import (
 // Search is a search as the journal holds it.
 type Search struct {
 	Header
+	// The strategy.
 	Strategy string `json:"strategy"`
 	Told
 }

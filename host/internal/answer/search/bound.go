@@ -9,17 +9,18 @@ import (
 
 // Bound is what a solver proved of k beside searches, which only find.
 type Bound struct {
-	// MaxK: no individual of the searched space reaches more bins.
+	// No individual of the searched space reaches more bins.
 	MaxK int `json:"max_k"`
-	// Certified: an individual that was found reaches MaxK bins.
+	// An individual that was found reaches as many.
 	Certified bool `json:"certified"`
-	// Grade of the proof, and the solver that gave it in Seconds of wall time.
-	Grade   string  `json:"grade"`
-	Solver  string  `json:"solver"`
+	// The grade of the proof.
+	Grade string `json:"grade"`
+	// The solver that gave the proof.
+	Solver string `json:"solver"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// Error says why the solver had no more to say: it was lost, or contradicted
-	// what was evaluated, and the bound does not rest on it; empty where it ended
-	// well.
+	// The reason why the solver stopped early: it was lost, or contradicted an evaluated individual, on
+	// which the bound does not rest.
 	Error string `json:"error,omitempty"`
 }
 

@@ -11,22 +11,25 @@ var Names = []string{"Iter", "#ID", "T.1st", "#K.1st", "Max.K", "Avg.K", "Succ.r
 // Measures are the columns of the tables for one run, or their means over
 // several. nil is N/A: nothing was found.
 type Measures struct {
-	// Iter counts closed rounds.
+	// The number of closed rounds. Over several runs all measures are means; null: no individual was
+	// found.
 	Iter *float64 `json:"Iter"`
-	// ID counts the distinct individuals with gap > ε.
+	// The number of distinct individuals with a gap above ε.
 	ID *float64 `json:"#ID"`
-	// T1st is the seconds from the start of the clock to the first of them, K1st
-	// its k.
+	// Seconds from the start of the clock to the first of them.
 	T1st *float64 `json:"T.1st"`
+	// The k of the first.
 	K1st *float64 `json:"#K.1st"`
-	// MaxK is the largest k among them, AvgK the mean.
+	// The largest k among them.
 	MaxK *float64 `json:"Max.K"`
+	// The mean k among them.
 	AvgK *float64 `json:"Avg.K"`
-	// SuccRate is ID over Iter in per cent; N/A for no closed round.
+	// #ID divided by Iter, in per cent; null without a closed round.
 	SuccRate *float64 `json:"Succ.rate"`
-	// IDMaxK counts those whose k is MaxK, TMaxK is the seconds to the first.
+	// The number of individuals whose k is Max.K.
 	IDMaxK *float64 `json:"#ID.maxK"`
-	TMaxK  *float64 `json:"T.maxK"`
+	// Seconds to the first of those.
+	TMaxK *float64 `json:"T.maxK"`
 }
 
 // Cells are the fields in the order of Names.

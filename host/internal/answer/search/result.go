@@ -23,33 +23,52 @@ import (
 // or their means, then the rest.
 type Result struct {
 	Measures
-	SD        *Measures `json:"sd,omitempty"`
-	RunsFound int       `json:"runs_found"`
-	Best      *Best     `json:"best"`
-	// Bound is there with --bound only.
+	// The standard deviations of the measures; absent with one run.
+	SD *Measures `json:"sd,omitempty"`
+	// The number of runs that found an individual.
+	RunsFound int `json:"runs_found"`
+	// The worst-treated individual of all runs: largest k, then largest gap; null if none was found.
+	Best *Best `json:"best"`
+	// The proved bound of k, with --bound.
 	Bound *Bound `json:"bound,omitempty"`
 
+	// The strategy.
 	Strategy string `json:"strategy"`
-	Solver   string `json:"solver"`
-	Mode     string `json:"mode"`
-	Chains   int    `json:"chains,omitempty"`
-	Study    string `json:"study"`
-	Model    string `json:"model"`
-	Seed     int64  `json:"seed"`
-	Epsilon  string `json:"epsilon"`
-	// Notion is the request's: decision where decisions are looked for.
-	Notion  string  `json:"notion,omitempty"`
-	Budget  string  `json:"budget"`
+	// The solver in the loop, or none.
+	Solver string `json:"solver"`
+	// The mode: paper or fast.
+	Mode string `json:"mode"`
+	// The chains of fast mode.
+	Chains int `json:"chains,omitempty"`
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	// The seed of the first run.
+	Seed int64 `json:"seed"`
+	// ε, exact.
+	Epsilon string `json:"epsilon"`
+	// The value of --notion. With decision, individuals are sought whose copies get different decisions,
+	// and epsilon is 0.5.
+	Notion string `json:"notion,omitempty"`
+	// The budget.
+	Budget string `json:"budget"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 
-	// Disagreements are claims of the solver that evaluated individuals refute.
+	// Claims of the solver that evaluated individuals refute, the first ten. They end the command with
+	// exit code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 
-	Interrupted bool        `json:"interrupted,omitempty"`
-	Runs        []RunResult `json:"runs"`
-	Journal     string      `json:"journal,omitempty"`
-	// Run is the name of the first run in the journal.
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// The runs.
+	Runs []RunResult `json:"runs"`
+	// The journal's file; absent where nothing is kept.
+	Journal string `json:"journal,omitempty"`
+	// The first run's name in the journal; absent where nothing is kept.
 	Run string `json:"run,omitempty"`
+	// The CSV file that was written.
 	Out string `json:"out,omitempty"`
 	question.Grounds
 	gate.Checks
@@ -60,47 +79,67 @@ const Uncounted = "UNCOUNTED: it holds the model and reports fewer evaluations o
 
 // RunResult is one run.
 type RunResult struct {
-	// Run is its name in the journal.
-	Run  string `json:"run,omitempty"`
-	Seed int64  `json:"seed"`
+	// The run's name in the journal; absent where nothing is kept.
+	Run string `json:"run,omitempty"`
+	// The run's seed.
+	Seed int64 `json:"seed"`
 	Measures
+	// The number of individuals evaluated, including those that the strategy evaluated itself.
 	Evaluations int64 `json:"evaluations"`
-	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one in two rounds.
-	Uncounted bool    `json:"uncounted,omitempty"`
-	Outside   int64   `json:"outside"`
-	NoSeed    int64   `json:"no_seed"`
-	Spurious  int64   `json:"spurious"`
-	Seconds   float64 `json:"seconds"`
-	// Ended is why the run ended before its budget did.
-	Ended       string `json:"ended,omitempty"`
-	Error       string `json:"error,omitempty"`
+	// The strategy holds the model and reported fewer evaluations of its own than one in two rounds. Its
+	// rounds and evaluations are then not comparable; its times are.
+	Uncounted bool `json:"uncounted,omitempty"`
+	// The number of proposals outside the space.
+	Outside int64 `json:"outside"`
+	// The number of questions that the solver did not answer.
+	NoSeed int64 `json:"no_seed"`
+	// The number of the solver's answers that did not hold.
+	Spurious int64 `json:"spurious"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// The reason why the run ended before its budget: the constraints leave no individual, or a budget in
+	// evaluations met 100,000 proposals in a row without one.
+	Ended string `json:"ended,omitempty"`
+	// The error that ended the run early.
+	Error string `json:"error,omitempty"`
+	// The error by which the solver was lost.
 	SolverError string `json:"solver_error,omitempty"`
-	// Faults tells what was wrong with answers of the solver, the first few.
+	// Mistakes in answers of the solver, the first ten.
 	Faults []string `json:"faults,omitempty"`
 }
 
 // Best is the worst-treated individual of all runs.
 type Best struct {
-	X      map[string]float64 `json:"x"`
-	Labels map[string]string  `json:"labels"`
-	K      int                `json:"k"`
-	Gap    float64            `json:"gap"`
-	// Shannon and MinEntropy are in bits.
-	Shannon    float64 `json:"shannon"`
+	// The values of the features that are not protected.
+	X map[string]float64 `json:"x"`
+	// These values as text.
+	Labels map[string]string `json:"labels"`
+	// The individual's k.
+	K int `json:"k"`
+	// The individual's score gap.
+	Gap float64 `json:"gap"`
+	// The Shannon entropy of the counterfactuals' distribution over the bins, in bits.
+	Shannon float64 `json:"shannon"`
+	// The min-entropy of that distribution, in bits.
 	MinEntropy float64 `json:"min_entropy"`
-	// Run counts from 1.
-	Run    int     `json:"run"`
-	Round  int64   `json:"round"`
+	// The run that found it, from 1.
+	Run int `json:"run"`
+	// The round that found it, from 0.
+	Round int64 `json:"round"`
+	// The individual's counterfactuals.
 	Scores []Score `json:"scores"`
-	// Features names all features in the study's order.
+	// The names of all features, in the study's order.
 	Features []string `json:"features"`
 }
 
 // Score is one counterfactual of it.
 type Score struct {
-	Z      map[string]float64 `json:"z"`
-	Labels map[string]string  `json:"labels"`
-	Score  float64            `json:"score"`
+	// The protected values.
+	Z map[string]float64 `json:"z"`
+	// The protected values as text.
+	Labels map[string]string `json:"labels"`
+	// The copy's score.
+	Score float64 `json:"score"`
 }
 
 // result is what is known before the first run.

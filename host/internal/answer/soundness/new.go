@@ -34,25 +34,35 @@ type Request struct {
 
 // Result is the answer to a Request and the JSON object of hyfair soundness new.
 type Result struct {
-	Folder    string     `json:"folder"`
-	Seed      int64      `json:"seed"`
-	Rungs     int        `json:"rungs"`
+	// The folder written.
+	Folder string `json:"folder"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// The number of rungs.
+	Rungs int `json:"rungs"`
+	// The instances written.
 	Instances []Instance `json:"instances"`
-	Seconds   float64    `json:"seconds"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
 }
 
 // Instance is one that was written.
 type Instance struct {
-	Name    string `json:"name"`
-	People  string `json:"people"`
-	Copies  int    `json:"copies"`
-	Neurons int    `json:"neurons"`
-	// Unfair says how many people are treated unfairly by scores, K what the largest k is,
-	// and Gap the largest score gap.
-	Unfair string  `json:"unfair"`
-	K      int     `json:"k"`
-	Gap    float64 `json:"gap"`
-	// Property is the answer of the files for other verifiers.
+	// The instance's folder.
+	Name string `json:"name"`
+	// The number of people in its space, in decimal digits.
+	People string `json:"people"`
+	// The number of combinations of protected values.
+	Copies int `json:"copies"`
+	// The number of ReLU neurons.
+	Neurons int `json:"neurons"`
+	// The number of people treated unfairly by scores, in decimal digits.
+	Unfair string `json:"unfair"`
+	// The largest k.
+	K int `json:"k"`
+	// The largest score gap.
+	Gap float64 `json:"gap"`
+	// The right answer to property.vnnlib: sat or unsat.
 	Property string `json:"property"`
 }
 

@@ -48,27 +48,37 @@ func (r *Request) Validate() error {
 // Result is the answer to a Request and the JSON object of hyfair train. Accuracies are per
 // cent; null without rows to measure them.
 type Result struct {
+	// The study's name.
 	Study string `json:"study"`
-	// Model is the file written.
-	Model   string  `json:"model"`
-	Seed    int64   `json:"seed"`
+	// The file written.
+	Model string `json:"model"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// Epochs were completed, and the network is that of epoch Best.
-	Epochs      int  `json:"epochs"`
-	Best        int  `json:"best_epoch"`
+	// The number of epochs completed.
+	Epochs int `json:"epochs"`
+	// The epoch whose network was kept.
+	Best int `json:"best_epoch"`
+	// A signal ended the training early.
 	Interrupted bool `json:"interrupted"`
-	// Train are the rows trained on, HoldBack those of --hold-back, Test those
-	// that the study holds back.
-	Train    Rows              `json:"train"`
-	HoldBack Rows              `json:"hold_back"`
-	Test     Rows              `json:"test"`
-	Network  modelfile.Summary `json:"network"`
+	// The rows trained on.
+	Train Rows `json:"train"`
+	// The rows set aside by --hold-back.
+	HoldBack Rows `json:"hold_back"`
+	// The rows that the study holds back.
+	Test Rows `json:"test"`
+	// The network.
+	Network modelfile.Summary `json:"network"`
 }
 
 // Rows is how good the network is on some rows.
 type Rows struct {
-	Rows     int      `json:"rows"`
-	Loss     *float64 `json:"loss"`
+	// The number of rows.
+	Rows int `json:"rows"`
+	// The mean cross-entropy; null without rows.
+	Loss *float64 `json:"loss"`
+	// The accuracy in per cent; null without rows.
 	Accuracy *float64 `json:"accuracy"`
 }
 

@@ -25,18 +25,22 @@ const NoSolver = "none"
 
 // Arm is one way to search.
 type Arm struct {
+	// The arm's name.
 	Name string `json:"name"`
-	// Strategy is a strategy plugin or one of its presets, with Set for options.
-	Strategy string            `json:"strategy"`
-	Set      map[string]string `json:"set,omitempty"`
-	// Mode is paper or fast; Chains of fast mode, 0 for its default.
-	Mode   string `json:"mode"`
-	Chains int    `json:"chains,omitempty"`
-	// Solver is the plugin in the loop, or none, with SolverSet for options.
-	Solver    string            `json:"solver"`
+	// The strategy plugin, or one of its presets.
+	Strategy string `json:"strategy"`
+	// The strategy's options.
+	Set map[string]string `json:"set,omitempty"`
+	// The mode: paper or fast.
+	Mode string `json:"mode"`
+	// The chains of fast mode; absent for the default.
+	Chains int `json:"chains,omitempty"`
+	// The solver in the loop, or none.
+	Solver string `json:"solver"`
+	// The solver's options.
 	SolverSet map[string]string `json:"solver_set,omitempty"`
 
-	// Point is the arm's of its grid; nil where it is in none.
+	// The values that a grid gives to its keys; absent for an arm of no grid.
 	Point gridfile.Point `json:"point,omitempty"`
 
 	// At is where the arm is described, as file:line:column, for messages.

@@ -17,9 +17,11 @@ import (
 // Bound is what a solver proved of a network's k beside what the searches found.
 // It is the same for all of them.
 type Bound struct {
+	// The study.
 	Study string `json:"study"`
+	// The model.
 	Model string `json:"model"`
-	// Found is the largest k of any run; 0 for none.
+	// The largest k of any run; 0 for none.
 	Found int `json:"found"`
 	search.Bound
 }

@@ -10,29 +10,34 @@ import (
 )
 
 // Ablation is a plan with what its tasks came to: the object of --json.
-// docs/reference/cli.md lists its fields.
+// docs/reference/schema describes its fields.
 type Ablation struct {
 	experiment.Head
+	// The arms as they ran.
 	Arms []ArmInfo `json:"arms"`
-	// Cells have a network and an arm each.
+	// One entry for each network and arm.
 	Cells []Cell `json:"cells"`
 	// Standings rank the arms over all networks.
 	experiment.Standings
-	// Bounds have a network each, in the order of Cells; those that were not asked
-	// for, or not yet, are absent.
+	// Proved bounds of the networks' k, with --bound, in the order of cells. Networks not reached are
+	// absent.
 	Bounds []Bound `json:"bounds,omitempty"`
-	// Disagreements are claims of solvers that evaluated individuals refute, with where.
+	// Claims of solvers that evaluated individuals refute, with the place. They end the command with exit
+	// code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 	experiment.Terms
 	experiment.Conditions
-	// Seconds is the wall time of all tasks together.
+	// Wall time of all tasks together, in seconds.
 	Seconds float64 `json:"seconds"`
-	// Done, Failed and, where the ablation was interrupted, missing tasks add up
-	// to Tasks. Retried tasks failed once.
-	Done        int  `json:"done"`
-	Failed      int  `json:"failed"`
-	Retried     int  `json:"retried"`
-	Tasks       int  `json:"tasks"`
+	// The number of tasks done.
+	Done int `json:"done"`
+	// The number of tasks that failed twice.
+	Failed int `json:"failed"`
+	// The number of tasks that failed once.
+	Retried int `json:"retried"`
+	// The number of all tasks.
+	Tasks int `json:"tasks"`
+	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
 	experiment.Pictures
 
@@ -54,57 +59,73 @@ type network struct {
 // ArmInfo is an arm with the versions behind it.
 type ArmInfo struct {
 	Arm
+	// The version of the strategy plugin.
 	StrategyVersion string `json:"strategy_version"`
-	SolverVersion   string `json:"solver_version,omitempty"`
-	SolverLibrary   string `json:"solver_library,omitempty"`
+	// The version of the solver plugin.
+	SolverVersion string `json:"solver_version,omitempty"`
+	// The solver's native library.
+	SolverLibrary string `json:"solver_library,omitempty"`
 }
 
 // Cell is one arm on one network, over its runs.
 type Cell struct {
 	experiment.Row
-	// Failed runs count nowhere else, Retried ones failed once.
-	Failed  int `json:"failed"`
+	// The number of tasks that failed twice, which count nowhere else.
+	Failed int `json:"failed"`
+	// The number of tasks that failed once.
 	Retried int `json:"retried"`
-	// The measures of docs/reference/semantics.md.
-	Iter     statistics.Cell `json:"Iter"`
-	ID       statistics.Cell `json:"#ID"`
-	T1st     statistics.Cell `json:"T.1st"`
-	K1st     statistics.Cell `json:"#K.1st"`
-	MaxK     statistics.Cell `json:"Max.K"`
-	AvgK     statistics.Cell `json:"Avg.K"`
+	// The number of rounds.
+	Iter statistics.Cell `json:"Iter"`
+	// The number of distinct individuals with a gap above ε.
+	ID statistics.Cell `json:"#ID"`
+	// Seconds to the first of them.
+	T1st statistics.Cell `json:"T.1st"`
+	// The k of the first.
+	K1st statistics.Cell `json:"#K.1st"`
+	// The largest k.
+	MaxK statistics.Cell `json:"Max.K"`
+	// The mean k.
+	AvgK statistics.Cell `json:"Avg.K"`
+	// #ID divided by Iter, in per cent.
 	SuccRate statistics.Cell `json:"Succ.rate"`
-	IDMaxK   statistics.Cell `json:"#ID.maxK"`
-	TMaxK    statistics.Cell `json:"T.maxK"`
-	// Target is the k that times to target are about, the same for all arms on the
-	// network; 0 for none. Reached counts the runs that got there, TTarget says
-	// when.
-	Target  int             `json:"target"`
-	Reached int             `json:"reached"`
+	// The number of individuals with the largest k.
+	IDMaxK statistics.Cell `json:"#ID.maxK"`
+	// Seconds to the first of those.
+	TMaxK statistics.Cell `json:"T.maxK"`
+	// The k of times to target, the same for all arms on the network; 0 for none.
+	Target int `json:"target"`
+	// The number of runs that reached it.
+	Reached int `json:"reached"`
+	// Seconds to the first individual with the target k.
 	TTarget statistics.Cell `json:"T.target"`
-	// TERT is the expected running time to the target, in seconds, and NERT in what the budget
-	// counts, where that is not time; nil where no run reached it. Unsolved are the runs that did
-	// not, failed ones included, by the reason.
-	TERT     *float64            `json:"T.ert"`
-	NERT     *float64            `json:"N.ert,omitempty"`
+	// The expected running time to the target: seconds of all runs until they reached it or ended, over
+	// the number that reached it; null where no run did.
+	TERT *float64 `json:"T.ert"`
+	// The same in evaluations or iterations, where the budget counts those.
+	NERT *float64 `json:"N.ert,omitempty"`
+	// The number of runs that did not reach the target, failed ones included, by the reason: time, budget,
+	// memory, fault, refused, numerics.
 	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
-	// Shannon and MinEntropy are means over a run's individuals of the entropies
-	// of their outcomes, in bits; Spread is how far a run's individuals are apart, 0
-	// to 1.
-	Shannon    statistics.Cell `json:"Shannon"`
+	// The mean over a run's individuals of the Shannon entropy of their outcomes, in bits.
+	Shannon statistics.Cell `json:"Shannon"`
+	// The mean of their min-entropy, in bits.
 	MinEntropy statistics.Cell `json:"MinEntropy"`
-	Spread     statistics.Cell `json:"Spread"`
-	// CPU and Seconds of wall time are means over the runs.
-	CPU     *float64 `json:"cpu_seconds"`
+	// The mean distance of a run's individuals, 0 to 1.
+	Spread statistics.Cell `json:"Spread"`
+	// The mean CPU time of worker and plugins, in seconds; null without a run.
+	CPU *float64 `json:"cpu_seconds"`
+	// The mean wall time, in seconds; null without a run.
 	Seconds *float64 `json:"seconds"`
-	// Uncounted runs are of a strategy that holds the model and reported fewer evaluations of
-	// its own than one in two rounds.
+	// The number of runs of a strategy that holds the model and reported fewer evaluations of its own than
+	// one in two rounds.
 	Uncounted int `json:"uncounted,omitempty"`
-	// Errors tell what failed or had to be tried again, and what was refuted.
+	// Failures, retries and refuted claims, in words.
 	Errors []string `json:"errors,omitempty"`
-	// N1st, NMaxK and NTarget are in place of the times where the budget counts
-	// evaluations or iterations: in those.
-	N1st    *statistics.Cell `json:"N.1st,omitempty"`
-	NMaxK   *statistics.Cell `json:"N.maxK,omitempty"`
+	// Evaluations or iterations to the first individual, where the budget counts those.
+	N1st *statistics.Cell `json:"N.1st,omitempty"`
+	// Evaluations or iterations to the first individual with the largest k, likewise.
+	NMaxK *statistics.Cell `json:"N.maxK,omitempty"`
+	// Evaluations or iterations to the target, likewise.
 	NTarget *statistics.Cell `json:"N.target,omitempty"`
 }
 

@@ -376,7 +376,7 @@ func TestBudgetsAreJudgedInWhatTheyCount(t *testing.T) {
 		if err := a.Document().Write(&text, view.Text, view.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, title := range []string{"N.1st (" + c.label + ")", "N.target (" + c.label + ")"} {
+		for _, title := range []string{"N.1st (" + strings.TrimPrefix(c.budget, "1000") + ")", "N.target (" + strings.TrimPrefix(c.budget, "1000") + ")"} {
 			if strings.Contains(text.String(), title) != (c.by == "N.target") {
 				t.Errorf("%s, %s:\n%s", c.budget, title, &text)
 			}

@@ -38,34 +38,34 @@ const PartitionOfStudy = "study"
 // Arm is one way to look for discriminated individuals. Empty fields stand for
 // defaults; an arm that runs has them filled in, see Resolve.
 type Arm struct {
-	Name   string `json:"name"`
+	// The arm's name.
+	Name string `json:"name"`
+	// The solver.
 	Solver string `json:"solver"`
-	// Notion of the questions, by default the study's.
+	// The notion; absent for the study's.
 	Notion string `json:"notion,omitempty"`
-	// Epsilon in the notion's unit, by default the study's; unused by the decision
-	// notions.
+	// ε in the notion's unit; absent for the study's.
 	Epsilon string `json:"epsilon,omitempty"`
-	// Encoding and Bounds of the lowering; by default what suits the solver.
+	// The lowering; absent for what suits the solver.
 	Encoding string `json:"encoding,omitempty"`
-	Bounds   string `json:"bounds,omitempty"`
-	// Partition cuts the space into regions that are asked about one by one: a
-	// chunk size for every feature, or one for each named ("age=10,hours=20").
-	// Empty: the whole space.
+	// The bounds of the lowering; absent for what suits the solver.
+	Bounds string `json:"bounds,omitempty"`
+	// The chunk size that cuts the space into regions, for every feature or for each named
+	// ("age=10,hours=20"); absent for the whole space.
 	Partition string `json:"partition,omitempty"`
-	// Goal is decide or maximise.
+	// The goal: decide or maximise.
 	Goal string `json:"goal,omitempty"`
-	// Gap is the relative optimality gap at which maximising may stop.
+	// The relative optimality gap at which maximising may stop.
 	Gap float64 `json:"gap,omitempty"`
-	// Start is "none" or "search".
+	// The solver's start: none or search.
 	Start string `json:"start,omitempty"`
-	// Soft limits a region's first question; a region that stays undecided is
-	// asked about again, with twice the limit, when all others had their turn. 0:
-	// what is left of the budget.
+	// The limit of a region's first question. An undecided region is asked about again, with twice the
+	// limit, after all others had their turn; absent: the rest of the budget.
 	Soft Duration `json:"soft,omitempty"`
-	// Set are the solver's own options.
+	// The solver's options.
 	Set map[string]string `json:"set,omitempty"`
 
-	// Point is the arm's of its grid; nil where it is in none.
+	// The values that a grid gives to its keys; absent for an arm of no grid.
 	Point gridfile.Point `json:"point,omitempty"`
 
 	// At is where a file describes the arm, as file:line:column, for messages.

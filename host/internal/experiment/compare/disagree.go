@@ -15,28 +15,35 @@ import (
 // did not take for a proof since it refuted it. The witness may be another arm's, the same
 // arm's in another run, or the host's.
 type Disagreement struct {
+	// The study.
 	Study string `json:"study"`
+	// The model.
 	Model string `json:"model"`
-	// Prover proved that no margin in the region exceeds Limit, to the grade given
-	// and with its tolerance included; Finder found an individual there.
+	// The arm whose proof or claim was refuted.
 	Prover string `json:"prover"`
+	// The arm that found the individual, or hyfair.
 	Finder string `json:"finder"`
-	// Notion is the prover's. Limit and Margin are NaN if every refuted claim lacks them, such as
-	// an invalid witness.
-	Notion string  `json:"notion"`
-	Grade  string  `json:"grade"`
-	Limit  float64 `json:"limit"`
-	// Claim is the text of the first claim that the host refuted in a task; empty: none.
+	// The prover's notion.
+	Notion string `json:"notion"`
+	// The grade of the proof.
+	Grade string `json:"grade"`
+	// The proved limit of every margin in the region, tolerance included; null where only other claims
+	// were refuted.
+	Limit float64 `json:"limit"`
+	// The first claim that the host refuted within a task, and the refutation.
 	Claim string `json:"claim,omitempty"`
-	// Count is the number of contradictions between a proved region and an individual; the
-	// other fields describe the one with the largest margin.
-	Count  int     `json:"count"`
+	// The number of contradictions between a claim and an individual; the other fields describe the one
+	// with the largest margin.
+	Count int `json:"count"`
+	// The individual's margin; null without one.
 	Margin float64 `json:"margin"`
-	// Region says what of the space was proved, X is the individual found there.
-	Region string             `json:"region"`
-	X      map[string]float64 `json:"x"`
-	// Seeds of the two runs.
+	// The region of the proof.
+	Region string `json:"region"`
+	// The individual; null without one.
+	X map[string]float64 `json:"x"`
+	// The seed of the prover's run.
 	ProverSeed int64 `json:"prover_seed"`
+	// The seed of the finder's run.
 	FinderSeed int64 `json:"finder_seed"`
 }
 

@@ -11,23 +11,27 @@ import (
 )
 
 // Comparison is a plan with what its tasks came to: the object of --json.
-// docs/reference/cli.md lists its fields.
+// docs/reference/schema describes its fields.
 type Comparison struct {
 	experiment.Head
+	// The arms as they ran.
 	Arms []ArmInfo `json:"arms"`
-	Rows []Row     `json:"rows"`
-	// Disagreements is empty where no proof was refuted. Matrix counts, for each
-	// proving arm (row) and each finding arm (column), the proved regions and
-	// individuals that contradict each other, over all models.
+	// One entry for each model and arm.
+	Rows []Row `json:"rows"`
+	// Pairs of arms on a model of which one refuted a proof of the other, or proofs that hyfair refuted
+	// itself; empty if none was refuted.
 	Disagreements []Disagreement `json:"disagreements"`
-	Matrix        [][]int        `json:"matrix"`
+	// The contradictions over all models, counted by proving arm (line) and finding arm (column).
+	Matrix [][]int `json:"matrix"`
 	experiment.Terms
 	experiment.Conditions
-	// Seconds is the wall time of all tasks together.
+	// Wall time of all tasks together, in seconds.
 	Seconds float64 `json:"seconds"`
-	// Done tasks of Tasks; fewer where the comparison was interrupted.
-	Done        int  `json:"done"`
-	Tasks       int  `json:"tasks"`
+	// The number of tasks done; fewer than tasks after an interrupt.
+	Done int `json:"done"`
+	// The number of all tasks.
+	Tasks int `json:"tasks"`
+	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Standings rank the arms over all networks.
 	experiment.Standings
@@ -40,7 +44,9 @@ type Comparison struct {
 // ArmInfo is an arm with the versions behind it.
 type ArmInfo struct {
 	Arm
+	// The version of the solver plugin.
 	Version string `json:"version"`
+	// The solver's native library.
 	Library string `json:"library,omitempty"`
 }
 
@@ -59,33 +65,48 @@ func (p *Plan) info(a Arm) ArmInfo {
 // Row is one arm on one model, over its runs.
 type Row struct {
 	experiment.Row
-	// The paper's columns.
-	ID   statistics.Cell `json:"#ID"`
+	// The number of distinct individuals found.
+	ID statistics.Cell `json:"#ID"`
+	// Seconds to the first.
 	T1st statistics.Cell `json:"T.1st"`
+	// The k of the first.
 	K1st statistics.Cell `json:"#K.1st"`
+	// The largest k.
 	MaxK statistics.Cell `json:"#K"`
-	// What the paper only mentions, as means over the runs: Diversity is nil where
-	// no run found two.
+	// The mean over runs of the Gower distance of the individuals found; null where no run found two.
 	Diversity *float64 `json:"diversity"`
-	Regions   *float64 `json:"regions"`
+	// The mean number of regions in which an individual was found.
+	Regions *float64 `json:"regions"`
+	// The mean share of the regions proved fair.
 	Certified *float64 `json:"certified"`
-	Fair      *float64 `json:"fair"`
-	Unfair    *float64 `json:"unfair"`
+	// The mean number of regions proved fair.
+	Fair *float64 `json:"fair"`
+	// The mean number of regions with a witness.
+	Unfair *float64 `json:"unfair"`
+	// The mean number of undecided regions.
 	Undecided *float64 `json:"undecided"`
-	Spurious  *float64 `json:"spurious"`
-	Asked     *float64 `json:"asked"`
-	Solves    *float64 `json:"solves"`
-	CPU       *float64 `json:"cpu_seconds"`
-	Seconds   *float64 `json:"seconds"`
-	// Killed counts runs whose worker had to be ended; Faults those of the solver,
-	// and Fault is the text of the first; Errors tells what ended runs early.
+	// The mean number of points refused by the replay.
+	Spurious *float64 `json:"spurious"`
+	// The mean number of questions about regions.
+	Asked *float64 `json:"asked"`
+	// The mean number of questions to the solver.
+	Solves *float64 `json:"solves"`
+	// The mean CPU time of a task, in seconds.
+	CPU *float64 `json:"cpu_seconds"`
+	// The mean wall time of a task, in seconds.
+	Seconds *float64 `json:"seconds"`
+	// The number of runs ended from outside.
 	Killed int `json:"killed"`
-	// Unsolved are the runs that decided nothing, by the reason.
+	// The number of runs that decided nothing, by the reason: time, memory, fault, refused, numerics, or
+	// "below ε" where the arm found only individuals that do not count.
 	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
-	Faults   int                 `json:"faults"`
-	Fault    string              `json:"fault,omitempty"`
-	Errors   []string            `json:"errors,omitempty"`
-	// Over is what the paper only mentions over the runs, by the names of the means.
+	// The number of the solver's faults in all runs.
+	Faults int `json:"faults"`
+	// The text of the first fault.
+	Fault string `json:"fault,omitempty"`
+	// The errors that ended runs early.
+	Errors []string `json:"errors,omitempty"`
+	// Each of these means over the runs, by its name.
 	Over map[string]*statistics.Cell `json:"over_runs"`
 }
 

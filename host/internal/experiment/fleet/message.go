@@ -289,36 +289,50 @@ func (g *gatherer) forget(key string) {
 
 // State describes a machine of the fleet, in reply to askSubject.
 type State struct {
+	// The machine's name in the fleet.
 	Name string `json:"name"`
-	// Role is RoleWorker or RoleCoordinator.
-	Role    string         `json:"role"`
-	Host    string         `json:"host"`
+	// The role: worker or coordinator.
+	Role string `json:"role"`
+	// The machine's host name.
+	Host string `json:"host"`
+	// The machine.
 	Machine record.Machine `json:"machine"`
-	Version string         `json:"version"`
-	Program string         `json:"program"`
-	Since   time.Time      `json:"since"`
-	// Slots of a worker, each with Threads cores; Busy has one element per running task.
-	Slots   int      `json:"slots,omitempty"`
-	Threads int      `json:"threads,omitempty"`
-	Busy    []Doing  `json:"busy,omitempty"`
-	Lacks   []string `json:"lacks,omitempty"`
-	// Draining: it takes no more tasks.
+	// The version of its hyfair.
+	Version string `json:"version"`
+	// The SHA-256 of its hyfair.
+	Program string `json:"program"`
+	// The time when it joined.
+	Since time.Time `json:"since"`
+	// Of a worker, the number of tasks at a time.
+	Slots int `json:"slots,omitempty"`
+	// Of a worker, the cores of each task.
+	Threads int `json:"threads,omitempty"`
+	// The tasks under way.
+	Busy []Doing `json:"busy,omitempty"`
+	// The reasons why it does not take waiting tasks.
+	Lacks []string `json:"lacks,omitempty"`
+	// It takes no more tasks.
 	Draining bool `json:"draining,omitempty"`
-	// Done and Failed count tasks: a worker's since it joined, a coordinator's of the Total of
-	// its experiment.
-	Done   int `json:"done"`
+	// The number of tasks done: a worker's since it joined, a coordinator's of its experiment.
+	Done int `json:"done"`
+	// The number of failed tasks.
 	Failed int `json:"failed"`
-	Total  int `json:"total,omitempty"`
-	// Left is the estimated remaining time of a coordinator's experiment; 0: unknown.
+	// Of a coordinator, the number of all tasks.
+	Total int `json:"total,omitempty"`
+	// Of a coordinator, the estimated remaining time in nanoseconds; absent if unknown.
 	Left time.Duration `json:"left_ns,omitempty"`
 }
 
 // Doing describes a running task.
 type Doing struct {
-	Task    string    `json:"task"`
-	Since   time.Time `json:"since"`
-	Latest  string    `json:"latest,omitempty"`
-	Command string    `json:"command,omitempty"`
+	// The task's key.
+	Task string `json:"task"`
+	// The time of its start.
+	Since time.Time `json:"since"`
+	// Its latest progress.
+	Latest string `json:"latest,omitempty"`
+	// Its command.
+	Command string `json:"command,omitempty"`
 }
 
 // parseState decodes and validates a State.

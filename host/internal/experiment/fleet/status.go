@@ -17,20 +17,29 @@ import (
 
 // Status is the state of a fleet: its machines and its queue.
 type Status struct {
-	URL          string   `json:"url"`
-	Workers      []*State `json:"workers"`
+	// The fleet's address.
+	URL string `json:"url"`
+	// The workers that answered.
+	Workers []*State `json:"workers"`
+	// The coordinators that answered.
 	Coordinators []*State `json:"coordinators"`
-	Slots        int      `json:"slots"`
-	Busy         int      `json:"busy"`
-	// Waiting and UnderWay count parcels; Redelivered are those that another worker had begun.
-	Waiting     uint64 `json:"waiting"`
-	UnderWay    int    `json:"under_way"`
-	Redelivered int    `json:"redelivered"`
-	// Done and Failed sum the tasks of the present workers, PerMinute their rates.
-	Done      int     `json:"done"`
-	Failed    int     `json:"failed"`
+	// The tasks at a time of all workers.
+	Slots int `json:"slots"`
+	// The tasks under way on all workers.
+	Busy int `json:"busy"`
+	// The number of parcels of tasks in the queue.
+	Waiting uint64 `json:"waiting"`
+	// The number of parcels that a worker has.
+	UnderWay int `json:"under_way"`
+	// The number of those that another worker had before.
+	Redelivered int `json:"redelivered"`
+	// The number of tasks done by the present workers.
+	Done int `json:"done"`
+	// The number of tasks that failed on the present workers.
+	Failed int `json:"failed"`
+	// The tasks per minute of the present workers.
 	PerMinute float64 `json:"per_minute"`
-	// LeftNS is the longest estimate of the coordinators' remaining time; 0: unknown.
+	// The longest estimate of the coordinators' remaining time in nanoseconds; absent if unknown.
 	LeftNS time.Duration `json:"left_ns,omitempty"`
 }
 
@@ -120,6 +129,7 @@ func (s *Status) Document() *view.Document {
 
 // Drained counts the workers that received the request to drain.
 type Drained struct {
+	// The number of workers notified.
 	Workers int `json:"workers"`
 }
 

@@ -43,7 +43,9 @@ var Explain = &Kind[explain.Request, explain.Result]{
 
 // Explanations is the JSON object of hyfair explain with a file of studies.
 type Explanations struct {
-	Name     string            `json:"name"`
+	// The name of the file.
+	Name string `json:"name"`
+	// One entry for each network.
 	Networks []explain.Network `json:"networks"`
 	Total
 }

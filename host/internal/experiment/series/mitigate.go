@@ -41,7 +41,9 @@ var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 
 // Mitigations is the JSON object of hyfair mitigate with a file of studies.
 type Mitigations struct {
-	Name     string             `json:"name"`
+	// The name of the file.
+	Name string `json:"name"`
+	// One entry for each network, as for a single study.
 	Networks []*mitigate.Result `json:"networks"`
 	Total
 	gate.Checks

@@ -239,10 +239,11 @@ func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 // Total is what all tables of series have.
 type Total struct {
 	experiment.Source
+	// The value of --seed.
 	Seed int64 `json:"seed"`
-	// Seconds are those of all networks together.
+	// Wall time of all networks together, in seconds.
 	Seconds float64 `json:"seconds"`
-	// Interrupted: not every network was reached.
+	// A signal came before all networks were done.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Tidy are the networks, a row each or several.
 	Tidy *experiment.Tidy `json:"-"`

@@ -18,61 +18,84 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Report is a plan with what its tasks came to: the object of --json. docs/reference/cli.md lists
+// Report is a plan with what its tasks came to: the object of --json. docs/reference/schema describes
 // its fields.
 type Report struct {
 	experiment.Head
+	// One entry for each solver, in the order of --solver.
 	Solvers []Row `json:"solvers"`
-	// Answers are all that were given, in the plan's order.
+	// One entry for each instance, question and solver, in the plan's order.
 	Answers []Answer `json:"answers"`
 	experiment.Terms
 	experiment.Conditions
-	// Done tasks of Tasks; fewer where the run was interrupted.
-	Done        int  `json:"done"`
-	Tasks       int  `json:"tasks"`
+	// The number of tasks done; fewer than tasks after an interrupt.
+	Done int `json:"done"`
+	// The number of all tasks.
+	Tasks int `json:"tasks"`
+	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Row is a solver's score.
 type Row struct {
-	Solver  string `json:"solver"`
+	// The solver.
+	Solver string `json:"solver"`
+	// The plugin's version.
 	Version string `json:"version"`
+	// The native library; absent without one.
 	Library string `json:"library,omitempty"`
-	// Disqualified: at least one answer is wrong.
+	// At least one answer is wrong.
 	Disqualified bool `json:"disqualified"`
-	// Asked is the number of questions; the other fields count answers by their worth.
-	Asked     int `json:"asked"`
-	Wrong     int `json:"wrong"`
-	Found     int `json:"found"`
-	Proved    int `json:"proved"`
+	// The number of questions, the sum of the next six.
+	Asked int `json:"asked"`
+	// False claims.
+	Wrong int `json:"wrong"`
+	// Replayed witnesses.
+	Found int `json:"found"`
+	// Proofs, and values that are known.
+	Proved int `json:"proved"`
+	// Open questions.
 	Undecided int `json:"undecided"`
-	Declined  int `json:"declined"`
-	Failed    int `json:"failed"`
-	// Unsolved are the undecided, declined and failed ones by the reason.
+	// Questions that the solver does not take.
+	Declined int `json:"declined"`
+	// Questions in which the solver was lost.
+	Failed int `json:"failed"`
+	// Undecided, declined and failed questions, by the reason: time, memory, fault, refused, numerics.
 	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
-	// Spurious counts points that the replay refused.
+	// The number of points that the replay refused.
 	Spurious int `json:"spurious"`
-	// Seconds of all tasks together, by the clock of the time limit.
+	// Seconds of all tasks together, by the clock of --timeout.
 	Seconds float64 `json:"seconds"`
 }
 
 // Answer is what a solver answered.
 type Answer struct {
+	// The instance.
 	Instance string `json:"instance"`
-	// Rung of the instance, with People individuals and Neurons neurons.
-	Rung     int               `json:"rung"`
-	People   string            `json:"people"`
-	Neurons  int               `json:"neurons"`
-	Goal     string            `json:"goal"`
-	Notion   string            `json:"notion"`
-	Question string            `json:"question"`
-	Solver   string            `json:"solver"`
-	Outcome  soundness.Outcome `json:"outcome"`
-	// Why it is wrong, or open. File is the network that shows it where it is wrong.
+	// The instance's rung.
+	Rung int `json:"rung"`
+	// The number of its individuals, in decimal digits.
+	People string `json:"people"`
+	// The number of its neurons.
+	Neurons int `json:"neurons"`
+	// The goal: witness, gap, max-k or share.
+	Goal string `json:"goal"`
+	// The notion.
+	Notion string `json:"notion"`
+	// The question's name in tables.
+	Question string `json:"question"`
+	// The solver.
+	Solver string `json:"solver"`
+	// The outcome: found, proved, undecided, declined, failed, wrong, or untrue where a replay refutes the
+	// truth.
+	Outcome soundness.Outcome `json:"outcome"`
+	// The reason why the answer is wrong or open.
 	Why string `json:"why,omitempty"`
-	// Reason is why it is open, in a word.
-	Reason  string  `json:"reason,omitempty"`
-	File    string  `json:"file,omitempty"`
+	// The reason why it is open, in a word.
+	Reason string `json:"reason,omitempty"`
+	// The file that shows that it is wrong.
+	File string `json:"file,omitempty"`
+	// Seconds by the clock of --timeout.
 	Seconds float64 `json:"seconds"`
 }
 

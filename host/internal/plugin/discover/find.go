@@ -81,10 +81,11 @@ type Found struct {
 
 // Place is a plugin folder.
 type Place struct {
+	// The folder.
 	Path string `json:"path"`
-	// Source describes why the folder is searched.
+	// The reason why the folder is searched.
 	Source string `json:"source"`
-	// Exists reports whether the folder exists.
+	// The folder exists.
 	Exists bool `json:"exists"`
 }
 

@@ -17,18 +17,20 @@ import (
 // block is a piece of code in the guide for authors.
 type block struct{ section, language, text string }
 
-// guide are the guide's pieces of code, in order.
+// guide are the pieces of code in the guide's tutorial and reference, in order.
 func guide(t *testing.T) []block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "author", "plugin-authors.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []block
-	for _, section := range strings.Split(string(text), "\n## ") {
-		title, _, _ := strings.Cut(section, "\n")
-		for _, m := range regexp.MustCompile("(?sm)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(section, -1) {
-			out = append(out, block{title, m[1], m[2]})
+	for _, page := range []string{"plugin-authors.md", "plugin-reference.md"} {
+		text, err := os.ReadFile(filepath.Join(root(t), "docs", "author", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range strings.Split(string(text), "\n## ") {
+			title, _, _ := strings.Cut(section, "\n")
+			for _, m := range regexp.MustCompile("(?sm)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(section, -1) {
+				out = append(out, block{title, m[1], m[2]})
+			}
 		}
 	}
 	return out

@@ -11,7 +11,9 @@ import (
 
 // Step is a command on the way, and what it is for.
 type Step struct {
+	// A command for a shell.
 	Command string `json:"command"`
+	// The command's purpose; absent for the first.
 	Purpose string `json:"purpose,omitempty"`
 }
 

@@ -14,7 +14,7 @@ type Summary struct {
 	Size string `json:"size,omitempty"`
 	// Inputs is the number of the model's inputs.
 	Inputs int `json:"inputs"`
-	// Layers are a network's dense layers from the inputs to the outputs.
+	// A network's dense layers from the inputs to the outputs; null for other models.
 	Layers []LayerSummary `json:"layers"`
 	// Parameters counts weights and biases.
 	Parameters int `json:"parameters"`
@@ -28,13 +28,15 @@ type Summary struct {
 
 // LayerSummary describes one dense layer.
 type LayerSummary struct {
+	// The layer's name.
 	Name string `json:"name"`
-	// Inputs and Units are the layer's shape.
+	// The number of the layer's inputs.
 	Inputs int `json:"inputs"`
-	Units  int `json:"units"`
-	// Activation is "relu" or "linear"; for the last layer it is the head.
+	// The number of the layer's units.
+	Units int `json:"units"`
+	// The activation: relu or linear; for the last layer the head.
 	Activation string `json:"activation"`
-	// Parameters counts the layer's weights and biases.
+	// The number of the layer's weights and biases.
 	Parameters int `json:"parameters"`
 }
 

@@ -27,16 +27,18 @@ const NotChecked = "inputs not checked against the model's own scores"
 // InputCheck says how well it is known that a study feeds its model what the model's owner
 // feeds it. The zero value: not checked.
 type InputCheck struct {
-	// Checked: over all Rows of the data, the model's scores with the study's inputs differ
-	// by at most Worst from those that its owner's own pipeline gave. By is "scores"; or
-	// "training", without Rows, where hyfair trained the model on the study's inputs.
-	Checked bool    `json:"checked"`
-	By      string  `json:"by,omitempty"`
-	Rows    int     `json:"rows,omitempty"`
-	Worst   float64 `json:"worst,omitempty"`
-	// Why is the reason why the inputs are unchecked, if there is one beyond a missing check.
+	// The study feeds the model as its owner does, by a check that holds.
+	Checked bool `json:"checked"`
+	// The kind of check: scores, compared with those of the owner's own pipeline; or training, where
+	// hyfair trained the model on the study's inputs.
+	By string `json:"by,omitempty"`
+	// The number of rows compared.
+	Rows int `json:"rows,omitempty"`
+	// The largest difference of two scores.
+	Worst float64 `json:"worst,omitempty"`
+	// The reason why a check that was made does not hold.
 	Why string `json:"why,omitempty"`
-	// Doubts are what speaks against the study's inputs, checked or not.
+	// Evidence against the study's inputs, checked or not.
 	Doubts []string `json:"doubts,omitempty"`
 }
 

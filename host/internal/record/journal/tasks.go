@@ -24,9 +24,11 @@ type Done struct {
 
 // Origin is where a result was made.
 type Origin struct {
+	// The run's name.
 	Run string `json:"run"`
-	// Journal is the file, where it was another one.
-	Journal string         `json:"journal,omitempty"`
+	// The journal's file, where it is another one.
+	Journal string `json:"journal,omitempty"`
+	// The machine of that run.
 	Machine record.Machine `json:"machine"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// tables (docs/developer/decisions/0054) are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
+// tables (docs/developer/solver-bnb.md, Counting) are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
 // after another; those that make no whole block are not counted.
 type tables struct {
 	batch *batch.Tables

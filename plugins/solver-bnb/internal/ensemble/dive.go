@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 )
 
-// Dive searches a box for one pair of combinations, depth first (docs/developer/decisions/0043). It looks at few nodes and
+// Dive searches a box for one pair of combinations, depth first (docs/developer/solver-bnb.md, Trees). It looks at few nodes and
 // at these thoroughly: one walk through the trees bounds not only the box but each part
 // of it that has a feature in one place, so that the box shrinks to the places that matter,
 // and is cut where that lowers bounds most. Trees that end in one leaf all over a part are a number

@@ -6,7 +6,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// Joint bounds the score gaps of two copies by linear forms of both logits at once (docs/developer/decisions/0047).
+// Joint bounds the score gaps of two copies by linear forms of both logits at once (docs/developer/solver-bnb.md, Bounds of networks).
 type Joint struct {
 	*Workspace
 	tangents []notion.Tangent // of gaps above the cutoff

@@ -1,6 +1,6 @@
 // Package relax bounds the logits of all individuals of a box: linear relaxations of a network (Zhang et al., "Efficient neural network
 // robustness certification with general activation functions", NeurIPS 2018), differences of copies (Paulsen et al., "ReluDiff:
-// differential verification of deep neural networks", ICSE 2020), tangents of score gaps (docs/developer/decisions/0047).
+// differential verification of deep neural networks", ICSE 2020), tangents of score gaps (docs/developer/solver-bnb.md, Bounds of networks).
 package relax
 
 import (

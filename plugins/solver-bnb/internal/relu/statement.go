@@ -199,7 +199,8 @@ func strip(lo, hi float64) (share, most float64) {
 }
 
 // differences adds what is known of how far ReLUs of the two copies are apart: their arguments are between bounds that go forward
-// from the inputs that are a copy's own, and values are no farther apart than arguments, on either side (decision 27).
+// from the inputs that are a copy's own, and values are no farther apart than arguments, on either side (docs/developer/solver-bnb.md,
+// Bounds of networks).
 func (p *statement) differences(own []bool) {
 	layers := p.plan.Layers()
 	a, b := p.sides[0], p.sides[1]

@@ -54,14 +54,17 @@ type Report struct {
 	// of the proofs of fair parts and the largest tolerance, the witness with the largest
 	// margin, and the solvers' work and faults.
 	engine.Report `json:"-"`
-	Total         int `json:"total"`
-	Fair          int `json:"fair"`
-	Unfair        int `json:"unfair"`
-	// Undecided parts, those never looked at included.
+	// The number of parts.
+	Total int `json:"total"`
+	// The number of parts proved fair.
+	Fair int `json:"fair"`
+	// The number of parts with a witness.
+	Unfair int `json:"unfair"`
+	// The number of undecided parts, including those not yet examined.
 	Undecided int `json:"undecided"`
-	// By counts the parts decided, by method.
+	// The number of decided parts, by method: bounds, sampling, solver or enumeration.
 	By map[engine.Method]int `json:"by"`
-	// Resumed counts the parts whose result was found in the store.
+	// The number of parts whose result was taken from the interrupted run.
 	Resumed int `json:"resumed"`
 	// Stage says what is being done.
 	Stage   string        `json:"-"`

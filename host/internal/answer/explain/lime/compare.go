@@ -15,23 +15,27 @@ import (
 // Comparison compares this LIME with the package's. Rankings are of all features by
 // absolute weight; their agreement is C. Spearman's rank correlation.
 type Comparison struct {
-	// Python is the interpreter, Version the package's.
-	Python  string `json:"python"`
+	// The Python interpreter.
+	Python string `json:"python"`
+	// The version of the package lime.
 	Version string `json:"version"`
-	// Points is the number of points that both explained, each with Samples samples.
-	Points  int `json:"points"`
+	// The number of counterfactuals that both explained.
+	Points int `json:"points"`
+	// The number of samples of each explanation.
 	Samples int `json:"samples"`
-	// Spearman is the mean over the points.
+	// The mean of Spearman's rank correlation of all features by size of weight.
 	Spearman float64 `json:"spearman"`
-	Median   float64 `json:"spearman_median"`
-	Least    float64 `json:"spearman_least"`
-	// Again is the mean agreement of this LIME with itself under another seed: the sampling
-	// noise.
+	// The median of that correlation.
+	Median float64 `json:"spearman_median"`
+	// The least of that correlation.
+	Least float64 `json:"spearman_least"`
+	// The mean correlation of this LIME with itself under another seed: the sampling noise.
 	Again float64 `json:"spearman_again"`
-	// Top3 is the mean number of features among the strongest three of both.
+	// The mean number of features among the strongest three of both.
 	Top3 float64 `json:"top3"`
-	// R2 and ReferenceR2 are the means.
-	R2          float64 `json:"r2"`
+	// The mean R² of this LIME.
+	R2 float64 `json:"r2"`
+	// The mean R² of the package.
 	ReferenceR2 float64 `json:"reference_r2"`
 }
 
