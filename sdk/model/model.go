@@ -2,7 +2,7 @@
 // which every Model answers, and capabilities, which some have.
 //
 // A capability is an interface of its own. Bounded, Comparing, Near, Varying, Single,
-// Differentiable, Lowering, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
+// Differentiable, Lowering, Joining, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
 // as a script, are in sdk/encode, whose terms they speak. What is made for
 // networks of ReLU layers and nothing else (sdk/evaluate's kernel, internal/batch,
 // certificates, training) asks relu.Of for one.
@@ -129,6 +129,16 @@ type Lowering interface {
 	// Less is a model whose logit is smaller by by, of which a denominator must be a power of two.
 	// The link of what was a share is LinkLinear.
 	Less(by *big.Rat) (Model, error)
+}
+
+// Joining is a model that can be joined with another one of its family, so that what is asked
+// about copies of a person can be asked about two models.
+type Joining interface {
+	Model
+	// Join is a model with this one's inputs, then the other's, then a switch: its exact logit is this one's
+	// where the switch is 0, and the other's where it is 1. most bounds the size of both exact logits at
+	// all inputs that occur. Its link is that of both, or LinkLinear where they differ.
+	Join(other Model, most float64) (Model, error)
 }
 
 // MaxBits bounds what Bits may be for Less: below it numbers are no float64.

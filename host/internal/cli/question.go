@@ -8,6 +8,11 @@ import (
 
 const thresholdHelp = "the score that a positive decision exceeds, such as 0.3 (default: the study's, or else 0.5)"
 
+// addPopulation adds the flag that says which individuals shares are of.
+func addPopulation(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values) or classes:N (a mixture of N such, fitted to the rows) (default uniform)")
+}
+
 // addQuestion adds the flags that say what is asked, shared by the commands that
 // ask.
 func addQuestion(cmd *cobra.Command, spec *question.Spec) {

@@ -23,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/diff"
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
@@ -61,6 +62,7 @@ var outputs = []struct {
 	{"quantify", "of several sets of attributes", quantify.Results{}},
 	{"search", "", search.Result{}},
 	{"audit", "", audit.Result{}},
+	{"diff", "", diff.Result{}},
 	{"explain", "", explain.Result{}},
 	{"explain", "of a file of studies", series.Explanations{}},
 	{"mitigate", "", mitigate.Result{}},

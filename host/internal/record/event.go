@@ -242,6 +242,8 @@ type Shares struct {
 	Rows *Counted `json:"rows,omitempty"`
 	// The number of different discriminated individuals that were evaluated exactly.
 	Met int `json:"met,omitempty"`
+	// Population describes the people that the shares are of; empty: each combination of values once.
+	Population string `json:"population,omitempty"`
 }
 
 // Counted is individuals of whom Unfair of N are discriminated against.

@@ -38,6 +38,8 @@ type Request struct {
 	// judged.
 	Groups   bool   `json:"groups,omitempty"`
 	MinShare string `json:"min_share,omitempty"`
+	// Baseline is the old model, a study or a model's file, that the audit is compared with. Empty: none.
+	Baseline string `json:"baseline,omitempty"`
 	// Favourable is the decision that selects people, positive where empty, or negative.
 	Favourable string `json:"favourable,omitempty"`
 	// Out is a CSV file of all people; empty: none. It changes no result.
@@ -54,7 +56,7 @@ func (r *Request) Validate() error {
 	case r.Encoded && r.File == "":
 		return errors.New("--encoded speaks of ROWS.csv, which is not given")
 	}
-	return nil
+	return r.needsBaseline()
 }
 
 // Answer audits. An interrupt keeps the people audited so far. An error may concern the CSV
@@ -64,9 +66,16 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	c := Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
-	if err := c.measure(q); err != nil {
+	c, err := ConfigOf(q)
+	if err != nil {
 		return nil, session.Mistake(err)
+	}
+	var old *Config
+	var baseline *question.Question
+	if r.Baseline != "" {
+		if baseline, old, err = r.baseline(q); err != nil {
+			return nil, session.Mistake(fmt.Errorf("--baseline: %w", err))
+		}
 	}
 	rated := r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
 	minShare, err := r.minShare()
@@ -83,9 +92,6 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		if c.Thresholds, err = ParseThresholds(r.Thresholds); err != nil {
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
 		}
-	}
-	if c.Where, err = space.ParsePredicate(q.Space, r.Where); err != nil {
-		return nil, session.Mistake(fmt.Errorf("--where: %w", err))
 	}
 	c.Progress = func(done, total int) {
 		s.Show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
@@ -108,8 +114,20 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	out.Interrupted, out.Seed = err != nil, r.Seed
 	if rated {
 		out.Rates = outcome.Rates(RateBy{
-			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1],
+			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1], Seed: r.Seed,
 		})
+	}
+	if old != nil {
+		before, err := Run(ctx, *old, data.Points)
+		if before == nil {
+			if file != nil {
+				file.Discard()
+			}
+			return nil, session.Mistake(fmt.Errorf("--baseline: %w", err))
+		}
+		out.Change = Compare(before, outcome, c.Space, c.Region, data)
+		out.Change.Old = NameOf(baseline)
+		out.Interrupted = out.Interrupted || err != nil
 	}
 	out.hold(r.Gates)
 	shown := outcome.People
@@ -147,6 +165,18 @@ func (r *Request) minShare() (*big.Rat, error) {
 		err = fmt.Errorf("--min-share %s: %w", r.MinShare, err)
 	}
 	return out, err
+}
+
+// ConfigOf is the question as an audit asks it. Thresholds and Progress are the caller's.
+func ConfigOf(q *question.Question) (c Config, err error) {
+	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
+	if err = c.measure(q); err != nil {
+		return c, err
+	}
+	if c.Where, err = space.ParsePredicate(q.Space, q.Spec.Where); err != nil {
+		err = fmt.Errorf("--where: %w", err)
+	}
+	return c, err
 }
 
 // measure says who is treated unfairly. Bins are of scores: their width is ε, or the

@@ -42,6 +42,9 @@ type Rated struct {
 	// The larger of the differences of true and of false positive rates between judged groups; absent
 	// without labels.
 	Odds *float64 `json:"equalized_odds_difference,omitempty"`
+	// The features that are not protected, those that say most about the attribute first; absent for several
+	// attributes together.
+	Proxies []Proxy `json:"proxies,omitempty"`
 }
 
 // GroupRates is one group.
@@ -170,6 +173,8 @@ type RateBy struct {
 	MinShare *big.Rat
 	// Negative: the negative decision is the favourable one.
 	Negative bool
+	// Seed is of what is drawn for Proxies.
+	Seed int64
 }
 
 // Rates computes the rates of groups. It may be called once Run has returned.
@@ -188,8 +193,11 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 		out.Median = scores[(n-1)/2]/2 + scores[n/2]/2
 	}
 	protected := by.Space.Protected()
-	for _, f := range protected {
-		out.Attributes = append(out.Attributes, o.rated(&by, []int{f}, out.Median))
+	proxies := o.proxies(&by, by.Seed)
+	for n, f := range protected {
+		rated := o.rated(&by, []int{f}, out.Median)
+		rated.Proxies = proxies[n]
+		out.Attributes = append(out.Attributes, rated)
 	}
 	if len(protected) > 1 {
 		out.Attributes = append(out.Attributes, o.rated(&by, protected, out.Median))
@@ -435,6 +443,9 @@ func (r *Result) rates() (out []view.Block) {
 		out = append(out, t)
 		if twins := a.twins(number); twins != nil {
 			out = append(out, twins)
+		}
+		if proxies := a.proxies(); proxies != nil {
+			out = append(out, proxies)
 		}
 	}
 	return out

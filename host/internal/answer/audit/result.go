@@ -44,6 +44,8 @@ type Result struct {
 	Summary Summary `json:"summary"`
 	// Rates by group, with --groups.
 	Rates *Rates `json:"groups,omitempty"`
+	// The changes since the model of --baseline.
+	Change *Change `json:"change,omitempty"`
 	// The decisions at each of --thresholds.
 	Curve []Threshold `json:"curve,omitempty"`
 	// The people asked for, the worst-treated first: by k, then by gap.
@@ -219,6 +221,11 @@ func (r *Result) Document() *view.Document {
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
 		d.Add(r.attributes(unfair)...)
+		if r.Change != nil {
+			doubts := r.Change.Old.About(false)
+			d.Add(doubts.Caveats()...)
+			d.Add(r.Change.Blocks(unfair, r.Number)...)
+		}
 		if r.Rates != nil {
 			d.Add(r.rates()...)
 		}
@@ -249,6 +256,9 @@ func (r *Result) hold(gates []gate.Gate) {
 			continue
 		case r.Interrupted:
 			r.Hold(g.Is("", gate.Undecided, "interrupted before everybody was audited"))
+			continue
+		case g.Name == MaxWorse:
+			r.Hold(r.Change.Hold(g, true))
 			continue
 		case g.Name == MinImpactRatio:
 			r.holdRatio(g)

@@ -219,13 +219,18 @@ func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][
 		}
 		g.close()
 		g.Advantage /= float64(g.People)
-		g.Label = feature.Label(g.From)
-		if g.To > g.From {
-			g.Label += "–" + feature.Label(g.To)
-		}
+		g.Label = labelOf(feature, space.Interval{Lo: g.From, Hi: g.To})
 		a.Groups = append(a.Groups, *g)
 	}
 	return a
+}
+
+// labelOf names a group by the smallest and the largest value in it.
+func labelOf(f *space.Feature, of space.Interval) string {
+	if of.Lo == of.Hi {
+		return f.Label(of.Lo)
+	}
+	return f.Label(of.Lo) + "–" + f.Label(of.Hi)
 }
 
 // bands sorts values of a protected feature into few groups: each category is

@@ -128,10 +128,10 @@ func (r *Result) Conclusion() view.Paragraph {
 		}
 	case unfair:
 		k := ""
-		if r.K > 0 {
+		if r.K > 0 && len(r.Relax) == 0 { // relaxed, the copies are two people
 			k = fmt.Sprintf("; this person's counterfactuals get %s (k = %d)", view.Outcomes(r.K), r.K)
 		}
-		if r.K == 1 {
+		if k != "" && r.K == 1 {
 			k += ": their scores are in the first bin, which is wider than ε by 2⁻²⁴"
 		}
 		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, r.gap(6), k)

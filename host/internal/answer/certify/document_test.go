@@ -38,16 +38,18 @@ func TestViolationInWords(t *testing.T) {
 		k       int
 		verdict engine.Verdict
 		want    string
+		relax   []string
 	}{
+		{fairness.Score, 0.9, 1, engine.Unfair, "UNFAIR: score gap 0.9, replayed in exact arithmetic", []string{"income=1"}},
 		{fairness.Share, float64(float32(0.05)), 1, engine.Unfair, "UNFAIR: score gap 0.050000001, replayed in exact arithmetic; this person's counterfactuals get one outcome (k = 1): " +
-			"their scores are in the first bin, which is wider than ε by 2⁻²⁴"},
-		{fairness.Score, 0.05000000000000001, 2, engine.Unfair, "UNFAIR: score gap 0.05000000000000001, replayed in exact arithmetic; this person's counterfactuals get 2 different outcomes (k = 2)"},
-		{fairness.Score, 0.940249123, 20, engine.Unfair, "UNFAIR: score gap 0.940249, replayed in exact arithmetic; this person's counterfactuals get 20 different outcomes (k = 20)"},
-		{fairness.Decision, 0.00012345678, 0, engine.Unfair, "UNFAIR: margin 0.000123457, replayed in exact arithmetic"},
-		{fairness.Score, 0.049999999999, 0, engine.Fair, "FAIR, grade exact"},
+			"their scores are in the first bin, which is wider than ε by 2⁻²⁴", nil},
+		{fairness.Score, 0.05000000000000001, 2, engine.Unfair, "UNFAIR: score gap 0.05000000000000001, replayed in exact arithmetic; this person's counterfactuals get 2 different outcomes (k = 2)", nil},
+		{fairness.Score, 0.940249123, 20, engine.Unfair, "UNFAIR: score gap 0.940249, replayed in exact arithmetic; this person's counterfactuals get 20 different outcomes (k = 20)", nil},
+		{fairness.Decision, 0.00012345678, 0, engine.Unfair, "UNFAIR: margin 0.000123457, replayed in exact arithmetic", nil},
+		{fairness.Score, 0.049999999999, 0, engine.Fair, "FAIR, grade exact", nil},
 	} {
 		r := &Result{Verdict: c.verdict.String(), Gap: &c.gap, K: c.k, Grade: "exact"}
-		r.Epsilon, r.Notion = "0.05", c.notion.String()
+		r.Epsilon, r.Notion, r.Relax = "0.05", c.notion.String(), c.relax
 		if got := strings.Join(r.Conclusion(), "|"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

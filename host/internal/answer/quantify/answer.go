@@ -17,6 +17,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -32,7 +33,9 @@ type Request struct {
 	// options.
 	Solver string            `json:"solver,omitempty"`
 	Set    map[string]string `json:"set,omitempty"`
-	// Samples individuals are drawn uniformly; 0: none.
+	// Population is what shares are of, as population.Classes reads it; empty: each combination of values once.
+	Population string `json:"population,omitempty"`
+	// Samples individuals are drawn; 0: none.
 	Samples int `json:"samples"`
 	// Timeout is for all of it, from the session's beginning; 0: none.
 	Timeout time.Duration `json:"timeout,omitempty"`
@@ -56,6 +59,8 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("--timeout %v is negative", r.Timeout)
 	case r.Samples < 0:
 		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
+	case r.Population != "" && r.Population != population.Uniform && r.Partition != "":
+		return errors.New("--population and --partition exclude each other: parts count each combination of values once")
 	case (r.Map != "" || r.Mapped) && r.Partition != "":
 		return errors.New("--map and --partition exclude each other")
 	case r.Partition == partition.Adaptive:
@@ -64,6 +69,9 @@ func (r *Request) Validate() error {
 		return errors.New("--fresh needs --partition, whose runs can be resumed")
 	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
 		return fmt.Errorf("--map %s: want a name that ends in %s", r.Map, strings.Join(MapFormats, " or "))
+	}
+	if _, err := population.Classes(r.Population); err != nil {
+		return fmt.Errorf("--population: %w", err)
 	}
 	return r.Spec.Validate()
 }
@@ -97,7 +105,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		a.noRows = err.Error()
 	}
 	// However long the solver takes to start: the sample and the rows are worth an answer, too.
-	if a.plugin, err = r.open(whole, s); err != nil {
+	if a.plugin, err = Open(whole, s, r.Solver, r.Set); err != nil {
 		return nil, err
 	}
 	defer a.plugin.Close()
@@ -137,19 +145,19 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	return out, failed
 }
 
-// open starts the solver named, or the first that quantifies.
-func (r *Request) open(ctx context.Context, s *session.Session) (p *discover.Plugin, err error) {
-	if r.Solver == "" {
-		p, err = s.Plugins.DefaultSolver(ctx, r.Set, problem.FormNetwork, problem.Quantify)
+// Open starts the solver named, or the first that quantifies. set are its options.
+func Open(ctx context.Context, s *session.Session, solver string, set map[string]string) (p *discover.Plugin, err error) {
+	if solver == "" {
+		p, err = s.Plugins.DefaultSolver(ctx, set, problem.FormNetwork, problem.Quantify)
 	} else {
-		p, err = engine.OpenSolver(ctx, s, r.Solver, "", r.Set)
+		p, err = engine.OpenSolver(ctx, s, solver, "", set)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if d := p.Description(); !d.Answers(problem.FormNetwork, problem.Quantify) {
 		p.Close()
-		return nil, session.Mistake(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", r.Solver))
+		return nil, session.Mistake(fmt.Errorf("solver %s does not quantify (hyfair plugins lists what each serves)", solver))
 	}
 	return p, nil
 }
@@ -171,6 +179,10 @@ type asker struct {
 
 // answer is nil where there is nothing to show.
 func (a *asker) answer(ctx context.Context) (*Result, error) {
+	people, err := a.people()
+	if err != nil {
+		return nil, session.Mistake(fmt.Errorf("--population %s: %w", a.Population, err))
+	}
 	run, err := a.begin()
 	if err != nil {
 		return nil, err
@@ -178,7 +190,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	glimpses := &glimpses{run: run, grade: a.plugin.Description().Exactness}
 	o := Options{
 		Solver: a.plugin.Solver(), Description: a.plugin.Description(), Threads: a.session.Threads, Memory: a.session.Memory,
-		Seed: a.Seed, Set: a.plugin.Options, Samples: a.Samples, Rows: a.rows,
+		Seed: a.Seed, Set: a.plugin.Options, Samples: a.Samples, Population: people, Rows: a.rows,
 		Progress: func(p Progress) {
 			p.Limit = session.Left(ctx, p.Elapsed)
 			a.session.Show(a.which + p.String())
@@ -235,6 +247,9 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	}
 	told := rep.event()
 	out := a.result(rep, rep.Shares())
+	if people != nil {
+		out.PopulationFit = &people.Fit
+	}
 	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
 	run.Faults(a.plugin.String(), rep.Faults)
 	for i := range rep.Found {
@@ -250,11 +265,26 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	return out, failed
 }
 
+// people is the population that shares are of; nil: each combination of values once.
+func (a *asker) people() (*population.Population, error) {
+	classes, _ := population.Classes(a.Population)
+	if classes == 0 {
+		return nil, nil
+	}
+	if a.rows == nil {
+		return nil, fmt.Errorf("it is fitted to the rows of a data set: %s", a.noRows)
+	}
+	return population.Of(classes, a.query.Space, a.rows, a.Seed)
+}
+
 // begin begins the question's run.
 func (a *asker) begin() (*session.Run, error) {
 	started := asked.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
+	if a.Population != "" {
+		started.Task.Settings["population"] = a.Population
+	}
 	if a.Partition != "" { // with more time the run can be resumed
 		started.Task.Settings["partition"] = a.Partition
 		return a.session.GoOn(started, a.Fresh)
@@ -324,6 +354,9 @@ func (r *Report) event() *record.Shares {
 	}
 	if r.Individuals != nil {
 		s.Individuals = r.Individuals.String()
+	}
+	if r.Population != nil {
+		s.Population = r.Population.String()
 	}
 	return s
 }

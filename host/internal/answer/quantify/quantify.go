@@ -19,6 +19,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk"
@@ -26,8 +27,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Options steer a Run. Solver and Description are required; the solver serves
-// Quantify in the network form.
+// Options steer a Run. Without a Solver nothing is proved; one that serves Quantify in the network form
+// comes with its Description.
 type Options struct {
 	Solver      sdk.Solver
 	Description sdk.Description
@@ -36,8 +37,10 @@ type Options struct {
 	Seed        int64
 	// Set are the plugin's own options.
 	Set map[string]string
-	// Samples individuals are drawn uniformly and evaluated; 0: none.
+	// Samples individuals are drawn and evaluated; 0: none.
 	Samples int
+	// Population is what shares are of and samples are drawn from; nil: each individual once.
+	Population *population.Population
 	// Rows are the data set's, one entry a feature; nil: none.
 	Rows [][]float64
 	// Pieces, where not nil, gets the parts of the region as they are settled, one
@@ -90,6 +93,8 @@ type Report struct {
 	// evaluated exactly, and Found some of them.
 	Met   int
 	Found []record.Found
+	// Population is what all shares but those of Rows are of; nil: each individual once.
+	Population *population.Population
 	// Map is nil without Options.Pieces.
 	Map *Map
 }
@@ -132,7 +137,9 @@ type run struct {
 	met       map[string]struct{}
 	free      []int // features
 	tally     *tally
+	weights   *weights        // nil where each individual counts once
 	ctx       context.Context // of the question, for what is evaluated of pieces
+	faults    []string        // of pieces
 	// broken is the first error of Options.Pieces.
 	broken error
 }
@@ -160,6 +167,9 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		return r.report, nil
 	}
 	r.glimpse(nil, 0) // of the sample and the rows
+	if o.Solver == nil {
+		return r.report, nil
+	}
 	err = r.ask(ctx)
 	return r.report, err
 }
@@ -170,9 +180,9 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	switch err := question.Validate(); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
-	case !o.Description.Answers(problem.FormNetwork, problem.Quantify):
+	case o.Solver != nil && !o.Description.Answers(problem.FormNetwork, problem.Quantify):
 		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
-	case o.Description.Refuses(q.Model) != nil:
+	case o.Solver != nil && o.Description.Refuses(q.Model) != nil:
 		return nil, session.Mistake(o.Description.Refuses(q.Model))
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares are of individuals, and relaxations speak of pairs", sdk.ErrInvalidProblem)
@@ -193,6 +203,9 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	if o.Pieces != nil {
 		r.tally = newTally(inward)
 	}
+	if o.Population != nil {
+		r.weights, r.report.Population = &weights{of: o.Population, points: allPoints}, o.Population
+	}
 	return r, nil
 }
 
@@ -208,8 +221,10 @@ func (r *run) ask(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		o.TimeLimit = max(time.Until(deadline), time.Millisecond)
 	}
-	if r.o.Pieces != nil {
+	if r.tally != nil {
 		r.tally.plane = newPlane(r.tally, r.witnesses)
+	}
+	if r.tally != nil || r.weights != nil {
 		o.Pieces = func(list []sdk.Piece) {
 			if r.broken == nil {
 				if r.broken = r.pieces(list); r.broken != nil {
@@ -263,6 +278,9 @@ func (r *run) glimpse(s *sdk.Shares, pieces int) {
 	if s := r.sound; s != nil {
 		out.Fair, out.Unfair, out.Boxes = s.Fair, s.Unfair, s.Boxes
 	}
+	if r.weights != nil && out.Fair != nil {
+		out.Fair, out.Unfair = r.shares()
+	}
 	r.o.Progress(out)
 }
 
@@ -273,17 +291,33 @@ func (r *run) pieces(list []sdk.Piece) error {
 		if !r.sane(p) {
 			return fmt.Errorf("solver %s: a piece of it is no box of the region", r.o.Description.Name)
 		}
-		fault, one := r.counted(p)
-		if !one {
-			fault = r.against(p)
-			r.tally.add(p)
+		if r.weights != nil {
+			r.glimpses.Lock()
+			r.weigh(p)
+			r.glimpses.Unlock()
 		}
-		if fault != "" && !slices.Contains(r.tally.faults, fault) {
-			r.tally.faults = append(r.tally.faults, fault)
+		if fault := r.mapped(p); fault != "" && !slices.Contains(r.faults, fault) {
+			r.faults = append(r.faults, fault)
 		}
 	}
 	r.glimpse(nil, len(list))
+	if r.tally == nil {
+		return nil
+	}
 	return r.o.Pieces(list)
+}
+
+// mapped puts a piece on the map, if there is one, and says what of its claims is wrong.
+func (r *run) mapped(p *sdk.Piece) (fault string) {
+	if r.tally == nil {
+		return r.against(p)
+	}
+	fault, one := r.counted(p)
+	if !one {
+		fault = r.against(p)
+		r.tally.add(p)
+	}
+	return fault
 }
 
 // counted evaluates the points of a small mixed piece, adds it up, and holds its
@@ -363,6 +397,14 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 		return
 	}
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
+	if r.weights != nil && !rep.Nobody() {
+		rep.Individuals = nil // which are not what is counted
+		rep.Fair, rep.Unfair = r.shares()
+		if fault := r.beyond(rep.Fair, rep.Unfair); fault != "" {
+			rep.contradicted("%s", fault)
+			return
+		}
+	}
 	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(s.Fair, s.Unfair))
 	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
 		r.nobody()
@@ -371,12 +413,10 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	if s.Fair.Sign() > 0 || s.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness
 	}
-	if r.tally != nil {
-		if rep.Map.Covered > 1+1e-6 {
-			r.tally.faults = append(r.tally.faults, fmt.Sprintf("solver %s: its pieces overlap", r.o.Description.Name))
-		}
-		for _, f := range r.tally.faults {
-			rep.contradicted("%s", f)
-		}
+	if r.tally != nil && rep.Map.Covered > 1+1e-6 {
+		r.faults = append(r.faults, fmt.Sprintf("solver %s: its pieces overlap", r.o.Description.Name))
+	}
+	for _, f := range r.faults {
+		rep.contradicted("%s", f)
 	}
 }

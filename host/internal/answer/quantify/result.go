@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/asked"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk"
@@ -40,6 +41,8 @@ type Result struct {
 	Journal string `json:"journal,omitempty"`
 	// The run's name in the journal; absent where nothing is kept.
 	Run string `json:"run,omitempty"`
+	// How well the population fits rows held back; absent with the uniform population.
+	PopulationFit *population.Fit `json:"population_fit,omitempty"`
 	// The reason why rows is absent.
 	NoRows string `json:"no_rows,omitempty"`
 	// The faults that are claims which evaluated individuals, or other claims, refute. They end the
@@ -182,8 +185,8 @@ func (r *Result) evaluated() view.Paragraph {
 	if s := r.Sampled; s != nil && s.N > 0 && s.All {
 		say("all %s individuals, evaluated exactly: %s", view.Count(s.N), view.Share(s.Share))
 	} else if s != nil && s.N > 0 {
-		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn uniformly, evaluated exactly",
-			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N))
+		say("sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s, evaluated exactly",
+			view.Share(s.Share), 100*s.Confidence, view.Share(s.Lo), view.Share(s.Hi), view.Count(s.N), r.drawn())
 	}
 	switch d := r.Rows; {
 	case d != nil:
@@ -198,10 +201,22 @@ func (r *Result) evaluated() view.Paragraph {
 	default:
 		say("data set: not looked at, %s", r.NoRows)
 	}
+	if r.PopulationFit != nil {
+		say("%s", r.PopulationFit.Text())
+		return out
+	}
 	if d := r.Rows; d != nil && d.N > 0 && (d.Share < r.Interval.Lo-apart || d.Share > r.Interval.Hi+apart) {
 		say("These are two shares: the space counts every combination of values once, likely or not; the data set counts the people in it.")
 	}
 	return out
+}
+
+// drawn says how the sample was drawn.
+func (r *Result) drawn() string {
+	if r.Population != "" {
+		return "from these people"
+	}
+	return "uniformly"
 }
 
 // apart is by how much the share of the rows must differ from that of the space to be

@@ -130,12 +130,21 @@ func (r *run) sample(ctx context.Context) {
 	rng := rand.New(rand.NewPCG(uint64(r.o.Seed), 0x5a4d))
 	out, tries := &Sampled{}, 0
 	next := func(n int) (xs [][]float64) {
-		for n = min(n, r.o.Samples-out.N, r.o.Samples*maxTries-tries); len(xs) < n; tries++ {
-			xs = append(xs, s.Draw(region.Box, rng))
+		for n = min(n, r.o.Samples-out.N); len(xs) < n && tries < r.o.Samples*maxTries; tries++ {
+			x := s.Draw(region.Box, rng)
+			if r.weights != nil {
+				if x = r.weights.of.Draw(rng); !within(r.free, region.Box, x) {
+					continue
+				}
+			}
+			xs = append(xs, x)
 		}
 		return xs
 	}
-	few, ok := r.points(region.Box, min(r.o.Samples, maxListed))
+	few, ok := [][]float64(nil), false
+	if r.weights == nil {
+		few, ok = r.points(region.Box, min(r.o.Samples, maxListed))
+	}
 	if ok {
 		rng.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] }) // so that any part of them is a sample
 		next = func(n int) (xs [][]float64) {
@@ -268,17 +277,25 @@ func (r *run) objection(claim *sdk.Shares) string {
 			}
 		}
 	}
-	s := r.report.Sampled
 	if claim.Individuals != nil && claim.Individuals.Sign() == 0 && len(r.witnesses) > 0 {
 		return fmt.Sprintf("solver %s: it claims that there are no individuals; one was evaluated", name)
 	}
-	if s != nil && s.N > 0 {
+	if r.weights != nil { // the sample is of other shares
+		return ""
+	}
+	return r.beyond(claim.Fair, claim.Unfair)
+}
+
+// beyond says how the sample refutes shares that are claimed. Empty: it does not.
+func (r *run) beyond(fair, unfair *big.Rat) string {
+	name, one := r.o.Description.Name, big.NewRat(1, 1)
+	if s := r.report.Sampled; s != nil && s.N > 0 {
 		lo, hi := ClopperPearson(s.Unfair, s.N, certain)
 		if s.All {
 			lo, hi = math.Nextafter(s.Lo, 0), math.Nextafter(s.Hi, 1)
 		}
-		least, _ := claim.Unfair.Float64()
-		most, _ := new(big.Rat).Sub(one, claim.Fair).Float64()
+		least, _ := unfair.Float64()
+		most, _ := new(big.Rat).Sub(one, fair).Float64()
 		if lo > most || hi < least {
 			who := "a sample of"
 			if s.All {

@@ -30,7 +30,7 @@ type Shares struct {
 	Discriminated *Bounds `json:"discriminated,omitempty"`
 	// The number of different individuals that were evaluated exactly and are discriminated against.
 	Met int `json:"met"`
-	// The uniform sample; absent with --samples 0 and without individuals.
+	// The sample, drawn uniformly or from the population; absent with --samples 0 and without individuals.
 	Sampled *SampledShare `json:"sampled,omitempty"`
 	// The data set's rows, evaluated exactly; absent without data, or where that took too long.
 	Rows *RowsShare `json:"rows,omitempty"`
@@ -42,6 +42,8 @@ type Shares struct {
 	Reason string `json:"reason,omitempty"`
 	// Mistakes in the solver's answers. With any, nothing counts as proved.
 	Faults []string `json:"faults,omitempty"`
+	// The people that the shares are of; absent where each combination of values counts once.
+	Population string `json:"population,omitempty"`
 }
 
 // Fractions has the shares as fractions.
@@ -105,7 +107,7 @@ type RowsShare struct {
 // damaged journal has, nothing is proved.
 func SharesOf(s *record.Shares, faults []string) Shares {
 	proved := [...]*big.Rat{new(big.Rat), new(big.Rat), big.NewRat(1, 1)} // fair, unfair, undecided
-	out := Shares{Met: max(0, s.Met), Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
+	out := Shares{Population: s.Population, Met: max(0, s.Met), Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
 	fair, ok1 := fraction(s.Fair)
 	unfair, ok2 := fraction(s.Unfair)
 	if ok1 && ok2 {
@@ -226,20 +228,27 @@ func (s *Shares) Between() string {
 	}
 	lo, hi := view.Share(s.Interval.Lo), view.Share(s.Interval.Hi)
 	d := s.Discriminated
+	of := "all individuals"
+	if s.Population != "" {
+		of = "people (" + s.Population + ")"
+	}
 	switch {
-	case d == nil && *s.Undecided == 0:
-		return lo + " of all individuals are discriminated against"
+	case d == nil && (*s.Undecided == 0 || lo == hi && *s.Undecided < settledTo):
+		return fmt.Sprintf("%s of %s are discriminated against", lo, of)
 	case d == nil:
-		return fmt.Sprintf("between %s and %s of all individuals are discriminated against", lo, hi) + s.met()
+		return fmt.Sprintf("between %s and %s of %s are discriminated against", lo, hi, of) + s.met()
 	}
 	n, least, most := number(s.Individuals), number(d.AtLeast), number(d.AtMost)
-	of := view.BigCount(n) + " individuals"
+	of = view.BigCount(n) + " individuals"
 	if least.Cmp(most) == 0 {
 		return fmt.Sprintf("%s of %s (%s) are discriminated against", view.BigCount(least), of, view.Share(ratio(least, n)))
 	}
 	return fmt.Sprintf("at least %s and at most %s of %s (%s to %s) are discriminated against",
 		view.BigCount(least), view.BigCount(most), of, view.Share(ratio(least, n)), hi) + s.met()
 }
+
+// settledTo is an undecided share that is not worth a word: rounding leaves as much of a population.
+const settledTo = 1e-6
 
 // met says that individuals are known of whom the proof does not know yet.
 func (s *Shares) met() string {

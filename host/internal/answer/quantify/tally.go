@@ -51,7 +51,6 @@ type tally struct {
 	outside  [][]float64
 	pieces   map[sdk.PieceClaim]int64
 	covered  float64
-	faults   []string
 	plane    *plane // nil: none
 	// points may still be evaluated one by one; see mixed.
 	points int

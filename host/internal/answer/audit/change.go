@@ -1,0 +1,235 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"path/filepath"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// MaxWorse is the gate of the largest share of people who are treated unfairly by the new model alone.
+const MaxWorse = "max-worse"
+
+// Change is what a new model changes for the people whom both models were audited with.
+type Change struct {
+	// The old model.
+	Old OfModel `json:"old"`
+	// The number of people audited with both models.
+	People int `json:"people"`
+	// The number of positive decisions of the old model.
+	OldPositive int `json:"old_positive"`
+	// The number of positive decisions of the new model.
+	NewPositive int `json:"new_positive"`
+	Moves
+	// The number of people that the old model treats unfairly.
+	OldUnfair int `json:"old_unfair"`
+	// The number of people that the new model treats unfairly.
+	NewUnfair int `json:"new_unfair"`
+	// The number of people that the new model alone treats unfairly.
+	Worse int `json:"worse"`
+	// Their share of the people.
+	WorseShare float64 `json:"worse_share"`
+	// The number of people that the old model alone treats unfairly.
+	Better int `json:"better"`
+	// The mean size of the change of scores.
+	MeanScore float64 `json:"mean_score_change"`
+	// The person with the largest change of score; absent without people.
+	Most *Moved `json:"largest_score_change,omitempty"`
+	// The protected attributes, with the changes of each group.
+	Attributes []ChangedAttribute `json:"attributes"`
+}
+
+// OfModel names a model.
+type OfModel struct {
+	// The study's name.
+	Study string `json:"study"`
+	// The file name of the model.
+	Model string `json:"model"`
+	question.Grounds
+}
+
+// Moves counts people whose decision changed.
+type Moves struct {
+	// The number of people whose decision changes.
+	Changed int `json:"changed"`
+	// Their share of the people.
+	ChangedShare float64 `json:"changed_share"`
+	// The number of those whose decision becomes positive.
+	ToYes int `json:"to_yes"`
+	// The number of those whose decision becomes negative.
+	ToNo int `json:"to_no"`
+}
+
+func (m *Moves) add(old, new bool) {
+	switch {
+	case new && !old:
+		m.ToYes++
+	case old && !new:
+		m.ToNo++
+	}
+}
+
+func (m *Moves) sum(people int) {
+	m.Changed = m.ToYes + m.ToNo
+	m.ChangedShare = share(m.Changed, people)
+}
+
+// Moved is a person whose score changed.
+type Moved struct {
+	// The file of the row.
+	File string `json:"file"`
+	// The line on which the row begins.
+	Line int `json:"line"`
+	// The score by the old model.
+	Old float64 `json:"old_score"`
+	// The score by the new model.
+	New float64 `json:"new_score"`
+}
+
+// ChangedAttribute is the people by their own values of an attribute.
+type ChangedAttribute struct {
+	// The attribute.
+	Name string `json:"name"`
+	// The groups by value.
+	Groups []ChangedGroup `json:"groups"`
+}
+
+// ChangedGroup is people with values of an attribute.
+type ChangedGroup struct {
+	// The value, or the range of values.
+	Label string `json:"label"`
+	// The number of people with such a value.
+	People int `json:"people"`
+	Moves
+	// The number of people that the new model alone treats unfairly.
+	Worse int `json:"worse"`
+	// The number of people that the old model alone treats unfairly.
+	Better int `json:"better"`
+}
+
+// NameOf is how results name a question's model.
+func NameOf(q *question.Question) OfModel {
+	return OfModel{q.Study.Name, filepath.Base(q.Study.ModelPath), question.GroundsOf(q.Study)}
+}
+
+// Compare holds two audits of the same rows against each other, of those people who are in both. s and region are
+// those of the new one.
+func Compare(old, new *Outcome, s *space.Space, region space.Region, data *people.Data) *Change {
+	before := make(map[int]*Person, len(old.People))
+	for i := range old.People {
+		before[old.People[i].Index] = &old.People[i]
+	}
+	c, most, sum := &Change{}, -1.0, 0.0
+	var both [][2]*Person
+	for i := range new.People {
+		now := &new.People[i]
+		was := before[now.Index]
+		if was == nil {
+			continue
+		}
+		both = append(both, [2]*Person{was, now})
+	}
+	slices.SortFunc(both, func(a, b [2]*Person) int { return a[1].Index - b[1].Index })
+	for _, p := range both {
+		was, now := p[0], p[1]
+		c.People++
+		c.OldPositive, c.NewPositive = c.OldPositive+one(was.Positive), c.NewPositive+one(now.Positive)
+		c.OldUnfair, c.NewUnfair = c.OldUnfair+one(was.Unfair), c.NewUnfair+one(now.Unfair)
+		c.Worse, c.Better = c.Worse+one(now.Unfair && !was.Unfair), c.Better+one(was.Unfair && !now.Unfair)
+		c.add(was.Positive, now.Positive)
+		change := math.Abs(now.Score - was.Score)
+		if sum += change; change > most {
+			file, line := data.Where(now.Index)
+			most, c.Most = change, &Moved{filepath.Base(file), line, was.Score, now.Score}
+		}
+	}
+	c.sum(c.People)
+	c.WorseShare, c.MeanScore = share(c.Worse, c.People), sum/float64(max(1, c.People))
+	for _, f := range s.Protected() {
+		c.Attributes = append(c.Attributes, changedBy(both, &s.Features[f], f, region.Values[f], data.Points))
+	}
+	return c
+}
+
+func changedBy(both [][2]*Person, feature *space.Feature, f int, values []float64, rows [][]float64) ChangedAttribute {
+	b := newBands(feature, values)
+	groups, ends := make([]ChangedGroup, b.count()), make([]space.Interval, b.count())
+	for _, p := range both {
+		was, now := p[0], p[1]
+		own := rows[now.Index][f]
+		at := b.of(own)
+		g := &groups[at]
+		if g.People++; g.People == 1 {
+			ends[at] = space.Interval{Lo: own, Hi: own}
+		}
+		ends[at] = space.Interval{Lo: min(ends[at].Lo, own), Hi: max(ends[at].Hi, own)}
+		g.add(was.Positive, now.Positive)
+		g.Worse, g.Better = g.Worse+one(now.Unfair && !was.Unfair), g.Better+one(was.Unfair && !now.Unfair)
+	}
+	out := ChangedAttribute{Name: feature.Name, Groups: []ChangedGroup{}}
+	for i := range groups {
+		if g := &groups[i]; g.People > 0 {
+			g.sum(g.People)
+			g.Label = labelOf(feature, ends[i])
+			out.Groups = append(out.Groups, *g)
+		}
+	}
+	return out
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Blocks show the change. unfair says what counts as treated unfairly; number: the models predict numbers.
+func (c *Change) Blocks(unfair string, number bool) []view.Block {
+	of := fmt.Sprintf("%s people were audited with %s (%s) as well.", view.Count(c.People), c.Old.Study, c.Old.Model)
+	text := view.Paragraph{of}
+	if !number {
+		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to positive, %s to negative; %s are positive with the new model, %s with the old one.",
+			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(c.ToYes), view.Count(c.ToNo), view.Count(c.NewPositive), view.Count(c.OldPositive)))
+	}
+	text = append(text, fmt.Sprintf("%s are treated unfairly (%s) with the new model, %s with the old one: %s (%s) with the new one alone, %s with the old one alone.",
+		view.Count(c.NewUnfair), unfair, view.Count(c.OldUnfair), view.Count(c.Worse), view.Percent(c.WorseShare, 2), view.Count(c.Better)))
+	if m := c.Most; m != nil {
+		text = append(text, fmt.Sprintf("The score changes by %s on average, and most at %s:%d, from %s to %s.", view.Score(c.MeanScore), m.File, m.Line, view.Score(m.Old), view.Score(m.New)))
+	}
+	t := &view.Table{Title: "What changes, by group", Columns: []view.Column{{Title: "attribute"}, {Title: "group"}, {Title: "people", Right: true}}}
+	if !number {
+		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to positive", Right: true}, view.Column{Title: "to negative", Right: true})
+	}
+	t.Columns = append(t.Columns, view.Column{Title: "unfair only now", Right: true}, view.Column{Title: "only before", Right: true})
+	for _, a := range c.Attributes {
+		for _, g := range a.Groups {
+			row := []string{a.Name, g.Label, view.Count(g.People)}
+			if !number {
+				row = append(row, view.Percent(g.ChangedShare, 2), view.Count(g.ToYes), view.Count(g.ToNo))
+			}
+			t.Add(append(row, view.Count(g.Worse), view.Count(g.Better))...)
+		}
+	}
+	return []view.Block{text, t}
+}
+
+// Hold checks a gate: the share of people who are treated unfairly by the new model alone. complete: all people were
+// audited with both.
+func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
+	switch {
+	case c.People == 0:
+		return g.Is("", gate.Undecided, "nobody was audited with both models")
+	case !complete:
+		return g.Is("", gate.Undecided, "interrupted before everybody was audited with both models")
+	}
+	worse := big.NewRat(int64(c.Worse), int64(c.People))
+	return g.Within("", worse, worse, fmt.Sprintf("%s of %s people (%s) are treated unfairly by the new model alone", view.Count(c.Worse), view.Count(c.People), view.Percent(c.WorseShare, 2)))
+}

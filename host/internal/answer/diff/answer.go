@@ -1,0 +1,233 @@
+// Package diff says what a new model changes against an old one: for the people of a data set, for a sample of all
+// individuals, and, of two models of one family, as proved shares of all individuals.
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/answer/joint"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+)
+
+// Request asks what New changes against the study of Spec. It is plain data.
+type Request struct {
+	// Spec is the old model's. Its notion, decision by default, defines both a change between the models and
+	// unfairness between copies of a person.
+	question.Spec
+	// New is a study of the same features, or a model for the old one's study.
+	New string `json:"new"`
+	// File has people in place of the old study's data set; Encoded: it has feature values already.
+	File    string `json:"file,omitempty"`
+	Encoded bool   `json:"encoded,omitempty"`
+	// Population is what shares of individuals are of, as population.Classes reads it; empty: each combination of values once.
+	Population string `json:"population,omitempty"`
+	// Samples individuals are drawn; 0: none.
+	Samples int   `json:"samples"`
+	Seed    int64 `json:"seed"`
+	// Solver proves shares, empty: the first that quantifies; Set are its options. Unproved: none is asked.
+	Solver   string            `json:"solver,omitempty"`
+	Set      map[string]string `json:"set,omitempty"`
+	Unproved bool              `json:"unproved,omitempty"`
+	// Timeout is for sample and proof; 0: none.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Gates are what the result is held against.
+	Gates []gate.Gate `json:"-"`
+}
+
+// Validate checks what can be checked without reading anything.
+func (r *Request) Validate() error {
+	switch {
+	case r.Timeout < 0:
+		return fmt.Errorf("--timeout %v is negative", r.Timeout)
+	case r.Samples < 0:
+		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
+	case r.Encoded && r.File == "":
+		return errors.New("--encoded speaks of ROWS.csv, which is not given")
+	}
+	if _, err := population.Classes(r.Population); err != nil {
+		return fmt.Errorf("--population: %w", err)
+	}
+	return r.Spec.Validate()
+}
+
+// Answer compares the two models. An interrupt keeps what is known by then.
+func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
+	if err := r.Validate(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	a, err := r.open()
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	s.Work()
+	out := a.result(&r)
+	if err := a.people(ctx, s, out); err != nil {
+		return nil, session.Mistake(err)
+	}
+	shares, failed := a.individuals(ctx, s, &r, out)
+	if shares == nil {
+		return nil, failed
+	}
+	out.Shares = *shares
+	out.Interrupted = out.Interrupted || session.Interrupted(ctx)
+	for _, g := range r.Gates {
+		if out.Change == nil {
+			out.Hold(g.Is("", gate.Undecided, out.NoRows))
+			continue
+		}
+		out.Hold(out.Change.Hold(g, !out.Interrupted))
+	}
+	out.Seconds = time.Since(s.Begun).Seconds()
+	return out, failed
+}
+
+// asker is the question with everything read.
+type asker struct {
+	old, new *question.Question
+	query    *problem.Query
+	solvable bool
+	data     *people.Data // nil: none, and noRows says why
+	noRows   string
+}
+
+func (r *Request) open() (a *asker, err error) {
+	a = &asker{}
+	if a.old, err = question.Open(r.Spec); err != nil {
+		return nil, fmt.Errorf("old model: %w", err)
+	}
+	if a.new, err = audit.Other(r.Spec, r.New); err != nil {
+		return nil, fmt.Errorf("new model: %w", err)
+	}
+	n, err := r.notion(a.old)
+	if err != nil {
+		return nil, err
+	}
+	epsilon, err := a.old.EpsilonFor(n)
+	if err != nil {
+		return nil, err
+	}
+	if a.query, a.solvable, err = joint.Of(a.old, a.new, n, epsilon); err != nil {
+		return nil, err
+	}
+	a.old.Spec.Notion, a.new.Spec.Notion = n.String(), n.String()
+	switch {
+	case r.File != "":
+		a.data, err = a.old.Study.Rows(r.File, r.Encoded)
+	default:
+		a.data, err = a.old.Study.Data()
+	}
+	switch {
+	case errors.Is(err, study.ErrNoData) && r.File == "":
+		a.noRows, err = "the old model's study declares no data set", nil
+	case errors.Is(err, study.ErrNoData):
+		err = fmt.Errorf("%w; rows of feature values can be read with --encoded", err)
+	}
+	return a, err
+}
+
+// notion is what was asked for; of models that decide, decisions, and of others, predicted numbers.
+func (r *Request) notion(old *question.Question) (fairness.Notion, error) {
+	if r.Notion != "" || old.Study.Number {
+		return old.Notion()
+	}
+	return fairness.Decision, old.Study.Takes(fairness.Decision)
+}
+
+// people audits the rows with both models.
+func (a *asker) people(ctx context.Context, s *session.Session, out *Result) error {
+	if a.data == nil {
+		out.NoRows = a.noRows
+		return nil
+	}
+	var outcomes []*audit.Outcome
+	for i, q := range []*question.Question{a.old, a.new} {
+		c, err := audit.ConfigOf(q)
+		if err != nil {
+			return err
+		}
+		which := []string{"old", "new"}[i]
+		c.Progress = func(done, total int) {
+			s.Show(fmt.Sprintf("%s model: %s of %s people", which, view.Count(done), view.Count(total)))
+		}
+		o, err := audit.Run(ctx, c, a.data.Points)
+		if o == nil {
+			return err
+		}
+		out.Interrupted = out.Interrupted || err != nil
+		outcomes = append(outcomes, o)
+	}
+	out.Change = audit.Compare(outcomes[0], outcomes[1], a.new.Space, a.new.Region, a.data)
+	out.Change.Old = out.Old
+	out.Left = a.data.Read - out.Change.People
+	return nil
+}
+
+// individuals samples all individuals and, where it can, proves how many are treated differently.
+func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request, out *Result) (*quantify.Shares, error) {
+	ctx, cancel := s.Until(ctx, r.Timeout)
+	defer cancel()
+	o := quantify.Options{Threads: s.Threads, Memory: s.Memory, Seed: r.Seed, Samples: r.Samples, Set: r.Set}
+	if a.data != nil {
+		o.Rows = slices.Clone(a.data.Points)
+		for i, x := range o.Rows {
+			o.Rows[i] = append(slices.Clone(x), joint.Old)
+		}
+	}
+	if classes, _ := population.Classes(r.Population); classes > 0 {
+		people, err := population.Of(classes, a.query.Space, o.Rows, r.Seed)
+		if err != nil {
+			return nil, session.Mistake(fmt.Errorf("--population %s: %w", r.Population, err))
+		}
+		o.Population, out.PopulationFit = people, &people.Fit
+	}
+	switch {
+	case r.Unproved:
+		out.Unproved = "not asked for"
+	case !a.solvable:
+		out.Unproved = fmt.Sprintf("the models are of the families %s and %s", a.old.Study.Model.Family(), a.new.Study.Model.Family())
+	default:
+		p, err := quantify.Open(ctx, s, r.Solver, r.Set)
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		o.Solver, o.Description, o.Set = p.Solver(), p.Description(), p.Options
+		out.Solver = p.String()
+	}
+	o.Progress = func(p quantify.Progress) {
+		p.Limit = session.Left(ctx, p.Elapsed)
+		s.Show(progress(p))
+	}
+	rep, err := quantify.Run(ctx, a.query, o)
+	if rep == nil {
+		return nil, err
+	}
+	if errors.Is(err, sdk.ErrUnsupported) { // rows and sample say something without a proof
+		out.Unproved, err = err.Error(), nil
+	}
+	if err != nil && engine.Unanswered(err) == nil {
+		s.Note("%v", err)
+		err = nil
+	}
+	if err == nil && len(rep.Faults) > 0 {
+		err = session.Refuted(rep.Faults)
+	}
+	shares := rep.Shares()
+	return &shares, err
+}

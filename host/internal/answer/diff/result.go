@@ -1,0 +1,196 @@
+package diff
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
+)
+
+// Result is the answer to a Request and the JSON object of hyfair diff.
+type Result struct {
+	// The old model.
+	Old audit.OfModel `json:"old"`
+	// The new model.
+	New audit.OfModel `json:"new"`
+	// The value of --seed.
+	Seed int64 `json:"seed"`
+	// Wall time in seconds.
+	Seconds float64 `json:"seconds"`
+	// The notion: what a change is between the models, and what unfair is between copies of a person.
+	Notion string `json:"notion"`
+	// The exact ε of the notion; absent for decisions.
+	Epsilon string `json:"epsilon,omitempty"`
+	// The attributes that vary between copies of a person.
+	Protected []string `json:"protected"`
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+
+	// What changes for the people of the data set; absent without one.
+	Change *audit.Change `json:"change,omitempty"`
+	// The number of rows that were not audited with both models.
+	Left int `json:"left,omitempty"`
+	// The reason why change is absent.
+	NoRows string `json:"no_rows,omitempty"`
+	// Shares of all individuals, each combination of values once, or of a population: unfair are those that the two
+	// models treat differently, fair the others.
+	Shares quantify.Shares `json:"individuals"`
+	// How well the population fits rows held back; absent with the uniform population.
+	PopulationFit *population.Fit `json:"population_fit,omitempty"`
+	// The solver that proved the shares; absent where none did.
+	Solver string `json:"solver,omitempty"`
+	// The reason why no solver was asked.
+	Unproved string `json:"unproved,omitempty"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
+	number      bool
+	gate.Checks
+}
+
+func (a *asker) result(r *Request) *Result {
+	out := &Result{
+		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.query.Notion.String(),
+		Protected: question.Protected(a.old.Space), Where: r.Where, number: a.old.Study.Number,
+	}
+	if a.query.Notion.UsesEpsilon() {
+		out.Epsilon = fairness.FormatRat(a.query.Epsilon)
+	}
+	return out
+}
+
+// Unchecked says that the inputs of one of the studies were not checked, and why; gates ask it.
+func (r *Result) Unchecked() string {
+	for _, of := range []*audit.OfModel{&r.Old, &r.New} {
+		if why := of.Unchecked(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// Document shows the result.
+func (r *Result) Document() *view.Document {
+	head := fmt.Sprintf("What changes from %s (%s) to %s (%s): %s", r.Old.Study, r.Old.Model, r.New.Study, r.New.Model, r.differently())
+	if r.Where != "" {
+		head += ", where " + r.Where
+	}
+	d := view.Of(view.Paragraph{head})
+	for i, of := range []audit.OfModel{r.Old, r.New} {
+		doubts := of.About(!r.usesEpsilon())
+		for _, block := range doubts.Caveats() {
+			d.Add(prefixed(block, []string{"old model: ", "new model: "}[i]))
+		}
+	}
+	if r.Change != nil {
+		d.Add(r.Change.Blocks(r.unfairly(), r.number)...)
+		if r.Left > 0 {
+			d.Say("%s rows were not compared: they lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left))
+		}
+	} else {
+		d.Say("No people were compared: %s.", r.NoRows)
+	}
+	d.Add(r.individuals())
+	d.Add(r.Blocks()...)
+	return d
+}
+
+// prefixed says of which model a block speaks.
+func prefixed(b view.Block, of string) view.Block {
+	switch lines := b.(type) {
+	case view.Paragraph:
+		lines[0] = of + lines[0]
+	case view.Warning:
+		lines[0] = of + lines[0]
+	}
+	return b
+}
+
+func (r *Result) usesEpsilon() bool { return r.Epsilon != "" }
+
+// differently says when the two models treat an individual differently.
+func (r *Result) differently() string {
+	n, _ := fairness.ParseNotion(r.Notion)
+	switch {
+	case r.number:
+		return "predictions more than " + r.Epsilon + " apart"
+	case r.usesEpsilon():
+		return n.Unit() + "s more than ε = " + r.Epsilon + " apart"
+	}
+	return "other decisions"
+}
+
+// unfairly says what unfair is.
+func (r *Result) unfairly() string {
+	n, _ := fairness.ParseNotion(r.Notion)
+	of := "copies that differ in " + strings.Join(r.Protected, ", ") + " alone "
+	switch {
+	case r.number:
+		return of + "get predictions more than " + r.Epsilon + " apart"
+	case r.usesEpsilon():
+		return of + "get " + n.Unit() + "s more than " + r.Epsilon + " apart"
+	}
+	return of + "get different decisions"
+}
+
+// individuals says for how many of all individuals something changes.
+func (r *Result) individuals() view.Paragraph {
+	s := &r.Shares
+	if s.Nobody() {
+		return view.Paragraph{"There is no individual in the space asked about."}
+	}
+	var out view.Paragraph
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	all, drawn := "all individuals, each combination of values counted once", "uniformly"
+	if n, ok := new(big.Int).SetString(s.Individuals, 10); ok {
+		all = "all " + view.BigCount(n) + strings.TrimPrefix(all, "all")
+	}
+	if s.Population != "" {
+		all, drawn = "people ("+s.Population+")", "from these people"
+	}
+	switch {
+	case r.Unproved != "":
+		say("Of %s, nothing is proved: %s.", all, r.Unproved)
+	case s.Grade == "":
+		say("Of %s, nothing is proved: %s.", all, s.Reason)
+	case s.Complete:
+		say("Proved (%s): of %s, %s change.", s.Grade, all, view.Share(s.Interval.Lo))
+	default:
+		say("Proved (%s): of %s, between %s and %s change; the rest is undecided: %s.",
+			s.Grade, all, view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), s.Reason)
+	}
+	switch t := s.Sampled; {
+	case t == nil || t.N == 0:
+	case t.All:
+		say("All %s individuals, evaluated exactly: %s change.", view.Count(t.N), view.Share(t.Share))
+	default:
+		say("Sampled: %s (%.0f %% Clopper-Pearson interval %s to %s) of %s individuals drawn %s change.", view.Share(t.Share), 100*t.Confidence, view.Share(t.Lo), view.Share(t.Hi), view.Count(t.N), drawn)
+	}
+	if r.PopulationFit != nil {
+		say("%s", r.PopulationFit.Text())
+	}
+	if d := s.Rows; d != nil && d.N > 0 && r.usesEpsilon() {
+		say("Of the data set %s of %s rows (%s) change.", view.Count(d.Unfair), view.Count(d.N), view.Share(d.Share))
+	}
+	return out
+}
+
+// progress is a line about a running question.
+func progress(p quantify.Progress) string {
+	if p.Fair == nil || p.Unfair == nil {
+		return "nothing proved yet · " + session.Clock(p.Elapsed, p.Limit)
+	}
+	share := func(of *big.Rat) string {
+		f, _ := of.Float64()
+		return view.Share(f)
+	}
+	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
+	return fmt.Sprintf("changed: between %s and %s · %s · %s boxes", share(p.Unfair), share(most), session.Clock(p.Elapsed, p.Limit), view.Count(p.Boxes))
+}

@@ -1,0 +1,125 @@
+// Package joint makes one question of two models: which individuals they treat differently. The model of
+// that question computes both and has a switch, and its only protected feature is that switch. So whatever
+// answers questions about the copies of a person answers questions about two models too.
+package joint
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/sdk/bound"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// The values of the switch.
+const (
+	Old = 0
+	New = 1
+)
+
+// Switch is the name of the protected feature.
+const Switch = "model (old, new)"
+
+// Of asks about old and new, whose features are the same: the notion says which outcomes differ, epsilon by how
+// much. Individuals are those of old's space: all its features, the protected ones among them. solvable is unset where
+// the models are of two families, about which no solver can be asked.
+func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, solvable bool, err error) {
+	if err := SameFeatures(old.Space, new.Space); err != nil {
+		return nil, false, err
+	}
+	if old.Study.Number != new.Study.Number {
+		return nil, false, fmt.Errorf("%s and %s: one predicts a number, the other decides", old.Study.ModelPath, new.Study.ModelPath)
+	}
+	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify}
+	q.Space = spaceOf(old.Space, new.Space)
+	where, err := space.ParsePredicate(q.Space, old.Spec.Where)
+	var rest space.Predicate
+	if err == nil {
+		q.Region, rest, err = q.Space.Cut(q.Space.Whole(), where)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("--where: %w", err)
+	}
+	if len(rest) > 0 {
+		q.Require = []space.Predicate{rest}
+	}
+	a, b := old.Study.Model, new.Study.Model
+	if n.UsesEpsilon() && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
+		return nil, false, fmt.Errorf("the score of one model is a share, and of the other one not: ask how decisions differ, with --notion decision")
+	}
+	shown, solvable := join(a, b, q)
+	q.Model = shown
+	if !n.UsesEpsilon() {
+		if a, err = old.Study.Decided(); err == nil {
+			b, err = new.Study.Decided()
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if a != old.Study.Model || b != new.Study.Model {
+			q.Model, solvable = join(a, b, q)
+			q.Scored = shown
+		}
+	}
+	return q, solvable, q.Validate()
+}
+
+// SameFeatures says how the features of two studies differ.
+func SameFeatures(old, new *space.Space) error {
+	if !slices.Equal(old.Names(), new.Names()) {
+		return fmt.Errorf("the old model's features are %v, the new one's %v: they must be the same, in the same order", old.Names(), new.Names())
+	}
+	for i := range old.Features {
+		a, b := &old.Features[i], &new.Features[i]
+		if a.Kind != b.Kind || a.Lo != b.Lo || a.Hi != b.Hi || a.Missing != b.Missing || !slices.Equal(a.Categories, b.Categories) {
+			return fmt.Errorf("feature %s: of the old model it is %s, of the new one %s: they must have the same values", a.Name, domain(a), domain(b))
+		}
+	}
+	return nil
+}
+
+func domain(f *space.Feature) string {
+	if f.Kind == space.Categorical {
+		return fmt.Sprintf("one of %v", f.Categories)
+	}
+	return fmt.Sprintf("%s from %v to %v", f.Kind, f.Lo, f.Hi)
+}
+
+// spaceOf is the space of both: each feature feeds the inputs of either model, and the switch the last one.
+func spaceOf(old, new *space.Space) *space.Space {
+	out := &space.Space{Forbidden: old.Forbidden, Inputs: old.Inputs + new.Inputs + 1}
+	for i := range old.Features {
+		f := old.Features[i]
+		f.Protected = nil
+		f.Inputs = slices.Clone(f.Inputs)
+		for _, in := range new.Features[i].Inputs {
+			in.Index += old.Inputs
+			f.Inputs = append(f.Inputs, in)
+		}
+		out.Features = append(out.Features, f)
+	}
+	out.Features = append(out.Features, space.Feature{
+		Name: Switch, Kind: space.Categorical, Hi: New, Categories: []string{"old", "new"}, Protected: []float64{Old, New},
+		Inputs: []space.Input{{Index: out.Inputs - 1, Table: []float64{Old, New}}},
+	})
+	return out
+}
+
+// join is a model of both, and whether a solver can be asked about it.
+func join(old, new model.Model, q *problem.Query) (m model.Model, solvable bool) {
+	if j, ok := old.(model.Joining); ok && old.Family() == new.Family() {
+		inputs, most := bound.Inputs(q.Space, q.Region), 0.0
+		for _, b := range []*bound.Bounds{bound.Linear(old, inputs[:old.Inputs()]), bound.Linear(new, inputs[old.Inputs():old.Inputs()+new.Inputs()])} {
+			most = max(most, -b.Logit.Lo, b.Logit.Hi)
+		}
+		if m, err := j.Join(new, most); err == nil {
+			return m, true
+		}
+	}
+	return &either{old, new}, false
+}

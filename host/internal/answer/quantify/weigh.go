@@ -1,0 +1,99 @@
+package quantify
+
+import (
+	"math/big"
+
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// weights adds up how many people are in the pieces that a solver settles, of a population that is not uniform. The
+// solver counts each combination of values once.
+type weights struct {
+	of *population.Population
+	// fair, unfair and outside are lower bounds of shares of all people, but for rounding: n sums.
+	fair, unfair, outside float64
+	n                     int64
+	// points may still be evaluated one by one.
+	points int
+}
+
+// rounded is a sum of n numbers, of 0 or more each, rounded down.
+func (w *weights) rounded(sum float64) *big.Rat {
+	low := sum * (1 - float64(w.n+2)*0x1p-52)
+	return new(big.Rat).SetFloat64(max(0, low))
+}
+
+// weigh adds a piece. A piece whose box also has points that are no individuals is evaluated point by point if it is
+// small, and else stays undecided.
+func (r *run) weigh(p *sdk.Piece) {
+	w := r.weights
+	mass, _ := w.of.Mass(p.Box)
+	switch {
+	case p.Claim == sdk.PieceOutside:
+		w.add(&w.outside, mass)
+	case p.Claim == sdk.PieceFair && r.pure(p, p.Fair):
+		w.add(&w.fair, mass)
+	case p.Claim == sdk.PieceUnfair && r.pure(p, p.Unfair):
+		w.add(&w.unfair, mass)
+	default:
+		r.weighEach(p)
+	}
+}
+
+func (w *weights) add(to *float64, mass float64) {
+	*to += mass
+	w.n++
+}
+
+// pure reports that all points of a piece are individuals that are asked about, of whom the solver counted n.
+func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
+	if len(r.q.Space.Forbidden)+len(r.q.Require)+len(r.q.Forbid) == 0 {
+		return true
+	}
+	if n == nil || r.q.Space.HasReals() {
+		return false
+	}
+	points := big.NewInt(1)
+	for _, i := range r.free {
+		points.Mul(points, big.NewInt(int64(size(p.Box[i], true))))
+	}
+	return n.Cmp(points) == 0
+}
+
+// weighEach evaluates the points of a small piece.
+func (r *run) weighEach(p *sdk.Piece) {
+	w := r.weights
+	xs, ok := r.points(p.Box, min(maxPoints, w.points))
+	if !ok {
+		return
+	}
+	w.points -= len(xs)
+	verdicts, ok := r.all(r.ctx, xs)
+	if !ok {
+		return
+	}
+	box := append(space.Box(nil), p.Box...)
+	for k, x := range xs {
+		for _, i := range r.free {
+			box[i] = space.Interval{Lo: x[i], Hi: x[i]}
+		}
+		mass, _ := w.of.Mass(box)
+		w.add(map[individual.Verdict]*float64{individual.Fair: &w.fair, individual.Unfair: &w.unfair, individual.Outside: &w.outside}[verdicts[k]], mass)
+	}
+}
+
+// shares are lower bounds of the shares of people of whom the region asks. Nothing is known before anything is settled.
+func (r *run) shares() (fair, unfair *big.Rat) {
+	w := r.weights
+	_, region := w.of.Mass(r.q.RegionOrWhole().Box)
+	people := new(big.Rat).SetFloat64(region)
+	people.Sub(people, w.rounded(w.outside))
+	if people.Sign() <= 0 {
+		return new(big.Rat), new(big.Rat)
+	}
+	fair, unfair = w.rounded(w.fair), w.rounded(w.unfair)
+	return fair.Quo(fair, people), unfair.Quo(unfair, people)
+}

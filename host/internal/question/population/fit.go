@@ -1,0 +1,254 @@
+package population
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+const (
+	// mostValues is up to how many values of a number each one is a cell; mostCells how many cells others have.
+	mostValues = 64
+	mostCells  = 32
+	// heldPart is one row in how many that the population is held against, and not fitted to.
+	heldPart = 10
+	// mostRounds bounds the rounds of expectation maximisation, which end once the log-likelihood of a row grows by
+	// less than leastGain.
+	mostRounds = 200
+	leastGain  = 1e-5
+)
+
+// Of estimates a mixture of classes from rows, points of the space. Rows with values outside their domains are left
+// out. The same seed gives the same population.
+func Of(classes int, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
+	p := &Population{space: s}
+	var kept [][]float64
+	for _, x := range rows {
+		if s.ContainsIndividual(x) {
+			kept = append(kept, x)
+		}
+	}
+	if len(kept) < 2*heldPart {
+		return nil, errors.New("a population is fitted to the rows of a data set, and there are fewer than 20 within the features' domains")
+	}
+	rng := rand.New(rand.NewPCG(uint64(seed), 0x909))
+	rng.Shuffle(len(kept), func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
+	p.Held = len(kept) / heldPart
+	p.Rows = len(kept) - p.Held
+	cells := 0
+	for _, i := range s.Free() {
+		f := feature{index: i, discrete: s.Features[i].Discrete()}
+		f.cells = cellsOf(&s.Features[i], kept[p.Held:], i)
+		cells += len(f.cells)
+		p.features = append(p.features, f)
+	}
+	coded := make([][]int, len(kept))
+	for r, x := range kept {
+		coded[r] = make([]int, len(p.features))
+		for n := range p.features {
+			coded[r][n] = p.features[n].cell(x[p.features[n].index])
+		}
+	}
+	held, fitted := coded[:p.Held], coded[p.Held:]
+	p.classes = []class{p.estimate(fitted, nil)}
+	p.Alone = p.likelihood(held)
+	if classes > 1 {
+		p.mix(classes, fitted, rng)
+	}
+	p.Fitted, p.Even = p.likelihood(held), -p.sizes()
+	// Sums and products of numbers that are 0 or more: each operation adds 2⁻⁵³ relatively. Shares add up to 1 as nearly.
+	p.error = float64(4*(cells+4*len(p.features)+len(p.classes)+8)) * 0x1p-53
+	return p, nil
+}
+
+// cellsOf divides a feature's domain: each category, value that is frequent or of few, and what stands for a missing
+// one is a cell, other numbers are in ranges of about as many rows.
+func cellsOf(f *space.Feature, rows [][]float64, index int) (out []space.Interval) {
+	if f.Kind == space.Categorical || f.Discrete() && f.Hi-f.Lo < mostValues {
+		for v := f.Lo; v <= f.Hi; v++ {
+			out = append(out, space.Interval{Lo: v, Hi: v})
+		}
+		return out
+	}
+	numbers := f.Numbers()
+	var values []float64
+	for _, x := range rows {
+		if numbers.Contains(x[index]) {
+			values = append(values, x[index])
+		}
+	}
+	slices.Sort(values)
+	least := max(1, len(values)/mostCells)
+	from := numbers.Lo // of the cell that is being filled
+	add := func(to float64) {
+		if to >= from && (f.Discrete() || to > from) {
+			out = append(out, space.Interval{Lo: from, Hi: to})
+			if from = to; f.Discrete() {
+				from = to + 1
+			}
+		}
+	}
+	count := 0
+	for i := 0; i < len(values); {
+		n := i
+		for n < len(values) && values[n] == values[i] {
+			n++
+		}
+		if f.Discrete() && n-i >= least { // a frequent value
+			add(values[i] - 1)
+			add(values[i])
+			count = 0
+		} else if count += n - i; count >= least {
+			add(values[i])
+			count = 0
+		}
+		i = n
+	}
+	switch {
+	case from < numbers.Hi || f.Discrete() && from == numbers.Hi || out == nil:
+		out = append(out, space.Interval{Lo: from, Hi: numbers.Hi})
+	default:
+		out[len(out)-1].Hi = numbers.Hi
+	}
+	if f.Missing {
+		out = append(out, space.Interval{Lo: f.Hi, Hi: f.Hi})
+	}
+	return out
+}
+
+// estimate is the class of rows that belong to it as far as the weights say; nil: wholly. One row more is spread evenly
+// over the domain, so that nothing is impossible. Its own weight is the sum of theirs.
+func (p *Population) estimate(rows [][]int, weights []float64) class {
+	c := class{shares: make([][]float64, len(p.features))}
+	for n := range p.features {
+		c.shares[n] = make([]float64, len(p.features[n].cells))
+	}
+	for r, row := range rows {
+		w := 1.0
+		if weights != nil {
+			w = weights[r]
+		}
+		c.weight += w
+		for n, at := range row {
+			c.shares[n][at] += w
+		}
+	}
+	for n := range p.features {
+		f := &p.features[n]
+		all := 0.0
+		for _, iv := range f.cells {
+			all += f.size(iv)
+		}
+		for at, iv := range f.cells {
+			even := 1 / float64(len(f.cells))
+			if all > 0 {
+				even = f.size(iv) / all
+			}
+			c.shares[n][at] = (c.shares[n][at] + even) / (c.weight + 1)
+		}
+	}
+	c.weight /= float64(len(rows))
+	return c
+}
+
+// mix fits classes by expectation maximisation, from classes drawn at random.
+func (p *Population) mix(classes int, rows [][]int, rng *rand.Rand) {
+	belongs := make([][]float64, classes) // by class and row
+	for k := range belongs {
+		belongs[k] = make([]float64, len(rows))
+	}
+	for r := range rows {
+		belongs[rng.IntN(classes)][r] = 1
+	}
+	last := math.Inf(-1)
+	for range mostRounds {
+		p.classes = nil
+		for k := range belongs {
+			p.classes = append(p.classes, p.estimate(rows, belongs[k]))
+		}
+		logs := p.logs()
+		total, of := 0.0, make([]float64, classes)
+		for r, row := range rows {
+			sum := logs.of(row, of)
+			total += sum
+			for k := range of {
+				belongs[k][r] = math.Exp(of[k] - sum)
+			}
+		}
+		if total /= float64(len(rows)); total-last < leastGain {
+			return
+		}
+		last = total
+	}
+}
+
+// logs are the logarithms of a mixture's shares.
+type logs struct {
+	weights []float64
+	shares  [][][]float64
+}
+
+func (p *Population) logs() (l logs) {
+	for k := range p.classes {
+		c := &p.classes[k]
+		l.weights = append(l.weights, math.Log(c.weight))
+		var shares [][]float64
+		for _, of := range c.shares {
+			one := make([]float64, len(of))
+			for i, s := range of {
+				one[i] = math.Log(s)
+			}
+			shares = append(shares, one)
+		}
+		l.shares = append(l.shares, shares)
+	}
+	return l
+}
+
+// of puts a row's log-likelihood in each class into out and returns that in all of them.
+func (l *logs) of(row []int, out []float64) float64 {
+	most := math.Inf(-1)
+	for k := range l.weights {
+		sum := l.weights[k]
+		for n, at := range row {
+			sum += l.shares[k][n][at]
+		}
+		out[k], most = sum, max(most, sum)
+	}
+	sum := 0.0
+	for _, v := range out {
+		sum += math.Exp(v - most)
+	}
+	return most + math.Log(sum)
+}
+
+// likelihood is the mean log-likelihood of rows, of each value or, of real features, unit of length.
+func (p *Population) likelihood(rows [][]int) float64 {
+	l, out, sum := p.logs(), make([]float64, len(p.classes)), 0.0
+	for _, row := range rows {
+		sum += l.of(row, out)
+		for n, at := range row {
+			if size := p.features[n].size(p.features[n].cells[at]); size > 0 {
+				sum -= math.Log(size)
+			}
+		}
+	}
+	return sum / float64(max(1, len(rows)))
+}
+
+// sizes is the logarithm of the number of all combinations of values.
+func (p *Population) sizes() (sum float64) {
+	for n := range p.features {
+		f, all := &p.features[n], 0.0
+		for _, iv := range f.cells {
+			all += f.size(iv)
+		}
+		if all > 0 {
+			sum += math.Log(all)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,163 @@
+// Package population says how likely individuals are: the distribution that shares of people are of.
+//
+// A population is a mixture of classes, in each of which the features are independent. Of estimates one from the
+// rows of a data set: by frequencies for one class, and by expectation maximisation for several (a latent class model:
+// Lazarsfeld and Henry 1968; Dempster, Laird and Rubin 1977).
+package population
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Uniform names the population in which all combinations of values are equally likely. It has no Population value.
+const Uniform = "uniform"
+
+// MostClasses bounds the classes of a mixture.
+const MostClasses = 256
+
+// Classes reads the name of a population, independent or classes:N, as a number of classes; 0 is uniform, as is "".
+func Classes(name string) (int, error) {
+	switch name {
+	case "", Uniform:
+		return 0, nil
+	case "independent":
+		return 1, nil
+	}
+	if text, ok := strings.CutPrefix(name, "classes:"); ok {
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= MostClasses {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no population: want uniform, independent or classes:N, with N from 1 to %d", name, MostClasses)
+}
+
+// Population is a distribution of individuals: of the values of the features that are not protected. It is read-only.
+type Population struct {
+	Fit
+	space    *space.Space
+	features []feature
+	classes  []class
+	error    float64 // relative, of a mass
+}
+
+// Fit says how well a population fits people that it was not fitted to.
+type Fit struct {
+	// The number of rows that it was fitted to.
+	Rows int `json:"rows"`
+	// The number of rows held back.
+	Held int `json:"held"`
+	// The mean log-likelihood of the rows held back, in nats a row.
+	Fitted float64 `json:"log_likelihood"`
+	// The same where the features are independent.
+	Alone float64 `json:"independent_log_likelihood"`
+	// The same where all combinations of values are equally likely.
+	Even float64 `json:"uniform_log_likelihood"`
+}
+
+// Text says it in a sentence.
+func (f Fit) Text() string {
+	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f; it is %.2f where features are independent, and %.2f where all combinations are alike.", view.Count(f.Held), f.Fitted, f.Alone, f.Even)
+}
+
+// feature is a feature in cells, which divide its domain. Within a cell all values are equally likely.
+type feature struct {
+	index    int
+	discrete bool
+	cells    []space.Interval
+}
+
+// class is one of the classes with its share of all people and the share of each feature's cells.
+type class struct {
+	weight float64
+	shares [][]float64
+}
+
+// String describes the population.
+func (p *Population) String() string {
+	what := fmt.Sprintf("a mixture of %d classes of independent features", len(p.classes))
+	if len(p.classes) == 1 {
+		what = "independent features"
+	}
+	return fmt.Sprintf("%s, fitted to %s rows", what, view.Count(p.Rows))
+}
+
+// size is how many values a cell has, or how long it is.
+func (f *feature) size(of space.Interval) float64 {
+	if f.discrete {
+		return max(0, math.Floor(of.Hi)-math.Ceil(of.Lo)+1)
+	}
+	return max(0, of.Hi-of.Lo)
+}
+
+// cell is the cell of a value of the domain.
+func (f *feature) cell(v float64) int {
+	at, _ := slices.BinarySearchFunc(f.cells, v, func(c space.Interval, v float64) int {
+		if c.Hi < v {
+			return -1
+		}
+		return 1
+	})
+	return min(at, len(f.cells)-1)
+}
+
+// Draw draws an individual. Constraints are not looked at.
+func (p *Population) Draw(rng *rand.Rand) []float64 {
+	x := make([]float64, len(p.space.Features))
+	weights := make([]float64, len(p.classes))
+	for k := range p.classes {
+		weights[k] = p.classes[k].weight
+	}
+	c := &p.classes[drawn(weights, rng)]
+	for n := range p.features {
+		f := &p.features[n]
+		iv := f.cells[drawn(c.shares[n], rng)]
+		if f.discrete {
+			x[f.index] = iv.Lo + float64(rng.Int64N(int64(iv.Hi-iv.Lo)+1))
+		} else {
+			x[f.index] = min(iv.Lo+rng.Float64()*(iv.Hi-iv.Lo), iv.Hi)
+		}
+	}
+	return x
+}
+
+// drawn draws an index with these probabilities.
+func drawn(weights []float64, rng *rand.Rand) int {
+	at := rng.Float64()
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
+
+// Mass encloses the share of people whose features are in a box, of all whose features are in their domains.
+func (p *Population) Mass(box space.Box) (lo, hi float64) {
+	sum := 0.0
+	for k := range p.classes {
+		product := p.classes[k].weight
+		for n := range p.features {
+			f := &p.features[n]
+			side, part := box[f.index], 0.0
+			for c := f.cell(side.Lo); c < len(f.cells) && f.cells[c].Lo <= side.Hi; c++ {
+				common := f.cells[c].Intersect(side)
+				if whole := f.size(f.cells[c]); whole > 0 {
+					part += p.classes[k].shares[n][c] * f.size(common) / whole
+				} else {
+					part += p.classes[k].shares[n][c]
+				}
+			}
+			product *= part
+		}
+		sum += product
+	}
+	return max(0, sum*(1-p.error)-math.SmallestNonzeroFloat64), sum*(1+p.error) + 1e-300
+}

@@ -1,0 +1,143 @@
+package population
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hyfair/hyfair/internal/known"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// rowsOf draws rows of a space whose first two free features depend on each other.
+func rowsOf(s *space.Space, r *rand.Rand, n int) (rows [][]float64) {
+	free := s.Free()
+	for range n {
+		x := s.Draw(s.Whole().Box, r)
+		for _, i := range s.Protected() {
+			x[i] = s.Features[i].Protected[0]
+		}
+		if len(free) > 1 && r.IntN(4) > 0 { // both at the same end
+			for _, i := range free[:2] {
+				f := &s.Features[i]
+				if x[i] = f.Lo; r.IntN(2) == 0 {
+					x[i] = f.Hi
+				}
+			}
+			if end := x[free[0]] == s.Features[free[0]].Hi; end {
+				x[free[1]] = s.Features[free[1]].Hi
+			} else {
+				x[free[1]] = s.Features[free[1]].Lo
+			}
+		}
+		rows = append(rows, x)
+	}
+	return rows
+}
+
+// TestMass: the masses of all individuals add up to 1, and those in a box to the box's; draws are as frequent as masses say.
+func TestMass(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		s := known.Space(r)
+		p, err := Of(1+r.IntN(4), s, rowsOf(s, r, 200), int64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := s.Whole().Box
+		part := append(space.Box(nil), box...)
+		for _, i := range s.Free() {
+			a, b := s.Draw(box, r)[i], s.Draw(box, r)[i]
+			part[i] = space.Interval{Lo: min(a, b), Hi: max(a, b)}
+		}
+		all, inside, n := 0.0, 0.0, 0
+		for x := range s.Individuals(box) {
+			point := append(space.Box(nil), box...)
+			in := true
+			for _, i := range s.Free() {
+				point[i] = space.Interval{Lo: x[i], Hi: x[i]}
+				in = in && part[i].Contains(x[i])
+			}
+			lo, hi := p.Mass(point)
+			if !(0 < lo && lo <= hi && hi < lo*(1+1e-9)) {
+				t.Fatalf("seed %d: %v has a mass of %v to %v", seed, x, lo, hi)
+			}
+			if all, n = all+lo, n+1; in {
+				inside += lo
+			}
+		}
+		lo, hi := p.Mass(part)
+		if math.Abs(all-1) > 1e-9 || inside < lo-1e-9 || inside > hi+1e-9 {
+			t.Errorf("seed %d: %d individuals have %v, those in a box %v, not %v to %v", seed, n, all, inside, lo, hi)
+		}
+		drawn := 0
+		const draws = 20000
+		for range draws {
+			x, in := p.Draw(r), true
+			for _, i := range s.Free() {
+				in = in && part[i].Contains(x[i])
+			}
+			if in {
+				drawn++
+			}
+		}
+		if off := math.Abs(float64(drawn)/draws - lo); off > 5*math.Sqrt(lo*(1-lo)/draws)+1e-4 {
+			t.Errorf("seed %d: %d of %d draws are in a box of mass %v", seed, drawn, draws, lo)
+		}
+	}
+}
+
+// TestFit: classes fit dependent features better than independent features do, and those better than uniform ones. All
+// three fit uniform features alike.
+func TestFit(t *testing.T) {
+	s := &space.Space{Features: []space.Feature{
+		{Name: "a", Kind: space.Integer, Hi: 9}, {Name: "b", Kind: space.Integer, Hi: 1e6}, {Name: "c", Kind: space.Real, Hi: 1},
+		{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}},
+	}}
+	r := rand.New(rand.NewPCG(5, 5))
+	var rows, even [][]float64
+	for range 4000 {
+		a := float64(r.IntN(10))
+		b := math.Floor(1000*a + 100*r.Float64())
+		if r.IntN(3) == 0 {
+			b = 0 // a frequent value among a million
+		}
+		rows = append(rows, []float64{a, b, min(1, r.ExpFloat64()/10), 0})
+		even = append(even, []float64{a, float64(r.IntN(1e6 + 1)), r.Float64(), 1})
+	}
+	p, err := Of(12, s, rows, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(p.Fitted > p.Alone+0.5 && p.Alone > p.Even+1) || p.Rows != 3600 || p.Held != 400 {
+		t.Errorf("log-likelihoods %v, %v, %v", p.Fitted, p.Alone, p.Even)
+	}
+	box := s.Whole().Box
+	box[1] = space.Interval{}
+	if lo, _ := p.Mass(box); math.Abs(lo-1.0/3) > 0.03 {
+		t.Errorf("the frequent value has a mass of %v", lo)
+	}
+	again, err := Of(12, s, rows, 1)
+	if err != nil || again.Fitted != p.Fitted {
+		t.Errorf("fitted again: %v, not %v", again.Fitted, p.Fitted)
+	}
+	if p, err = Of(1, s, even, 1); err != nil || math.Abs(p.Fitted-p.Even) > 0.1 || p.Fitted != p.Alone {
+		t.Errorf("of even rows: %v, %v; %v", p.Fitted, p.Even, err)
+	}
+	if _, err := Of(1, s, rows[:10], 1); err == nil {
+		t.Error("fitted to ten rows")
+	}
+}
+
+func TestClasses(t *testing.T) {
+	for name, want := range map[string]int{"": 0, "uniform": 0, "independent": 1, "classes:16": 16} {
+		if got, err := Classes(name); err != nil || got != want {
+			t.Errorf("%q: %d, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"classes", "classes:0", "classes:1e3", "classes:257", "classes:-1", "mixture"} {
+		if _, err := Classes(name); err == nil {
+			t.Errorf("%q was read", name)
+		}
+	}
+}

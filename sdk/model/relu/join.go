@@ -1,0 +1,94 @@
+package relu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hyfair/hyfair/sdk/model"
+)
+
+var _ model.Joining = (*Network)(nil)
+
+// Join implements model.Joining. Both networks are computed side by side. A ReLU behind each logit z cuts off the one
+// that the switch s is not for: with L ≥ most, ReLU(z + L − 2L·s) is z + L where s = 0 and 0 where s = 1. The other network
+// has the opposite signs, and the sum of both is L more than the logit. L is a power of two, which no product rounds.
+func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
+	o, ok := other.(*Network)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("a model of the family %s cannot be joined with one of %s", other.Family(), Family)
+	case !(most <= math.MaxFloat64/8):
+		return nil, fmt.Errorf("logits up to %v are too large", most)
+	}
+	_, exponent := math.Frexp(max(most, 1))
+	lift := math.Ldexp(1, exponent)
+	first, second := n.strand(lift, -2*lift), o.strand(-lift, 2*lift)
+	out := &Network{Head: HeadLinear, Precision: 64}
+	if n.Head != HeadLinear && o.Head != HeadLinear {
+		out.Head = HeadSigmoid
+	}
+	wide, wider := n.Inputs(), o.Inputs()
+	for len(first)+len(second) > 0 {
+		// Identity lets a strand wait: exactly so without ReLU, and with it once its values are those of a ReLU, as at its end.
+		relu := (len(first) == 0 || first[0].ReLU) && (len(second) == 0 || second[0].ReLU)
+		a, b := identity(wide), identity(wider)
+		if len(first) > 0 && first[0].ReLU == relu {
+			a, first = first[0], first[1:]
+		}
+		if len(second) > 0 && second[0].ReLU == relu {
+			b, second = second[0], second[1:]
+		}
+		wide, wider = a.Out, b.Out
+		out.Layers = append(out.Layers, beside(a, b, relu))
+	}
+	out.Layers = append(out.Layers, Layer{In: 3, Out: 1, Weights: []float64{1, 1, 0}, Bias: []float64{-lift}})
+	return out, out.Validate()
+}
+
+// stage is a layer of one of two networks, to which the switch has weights of its own.
+type stage struct {
+	Layer
+	byFlip []float64 // nil: 0
+}
+
+// strand is the network's layers and behind them the ReLU that cuts its logit off.
+func (n *Network) strand(bias, flip float64) (out []stage) {
+	for _, l := range n.Layers {
+		out = append(out, stage{Layer: l})
+	}
+	if n.Head == HeadSoftmax {
+		out = append(out, stage{Layer: Layer{In: 2, Out: 1, Weights: []float64{-1, 1}, Bias: []float64{0}}})
+	}
+	return append(out, stage{Layer{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{bias}, ReLU: true}, []float64{flip}})
+}
+
+func identity(n int) stage {
+	out := stage{Layer: Layer{In: n, Out: n, Weights: make([]float64, n*n), Bias: make([]float64, n)}}
+	for i := range n {
+		out.Weights[i*n+i] = 1
+	}
+	return out
+}
+
+// beside is a layer of both stages, and of the switch as its last unit.
+func beside(a, b stage, relu bool) Layer {
+	l := Layer{In: a.In + b.In + 1, Out: a.Out + b.Out + 1, ReLU: relu}
+	row := func(of *stage, j, at int) {
+		weights := make([]float64, l.In)
+		copy(weights[at:], of.Row(j))
+		if of.byFlip != nil {
+			weights[l.In-1] = of.byFlip[j]
+		}
+		l.Weights, l.Bias = append(l.Weights, weights...), append(l.Bias, of.Bias[j])
+	}
+	for j := range a.Out {
+		row(&a, j, 0)
+	}
+	for j := range b.Out {
+		row(&b, j, a.In)
+	}
+	flip := make([]float64, l.In)
+	flip[l.In-1] = 1
+	l.Weights, l.Bias = append(l.Weights, flip...), append(l.Bias, 0)
+	return l
+}
