@@ -8,7 +8,7 @@ export CGO_ENABLED = 0
 # host/internal/system/streams has an entry of these platforms, and says what for.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-long demo check test test-long vet cross lint docs bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long vet cross lint docs bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
 
 all: build
 
@@ -67,9 +67,13 @@ setup-docs:
 setup-lint:
 	scripts/setup.sh lint
 
+# The TeX that make test-long compiles tables with.
+setup-tex:
+	scripts/setup.sh tex
+
 # All that make test-long needs, but PyTorch.
 setup-long:
-	scripts/setup.sh lime solvers models kubernetes browser docs
+	scripts/setup.sh lime solvers models kubernetes browser docs tex
 
 # What is downloaded comes while what is there is compiled.
 demo:

@@ -7,7 +7,7 @@
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
 #                    [solvers] [models] [torch] [veritas] [kubernetes] [browser]
-#                    [docs] [lint]
+#                    [docs] [lint] [tex]
 #
 # Without names: the first five. What is already there is left alone and costs no
 # network; --force brings it again. Nothing here can fail a build: what cannot
@@ -62,7 +62,7 @@ for arg in "$@"; do
 	case $arg in
 	--strict) STRICT=1 ;;
 	--force) FORCE=1 ;;
-	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser | docs | lint) WANT="$WANT $arg" ;;
+	highs | z3 | lpsolve | python | lime | solvers | models | torch | veritas | kubernetes | browser | docs | lint | tex) WANT="$WANT $arg" ;;
 	*) sed -n '2,/^set -u/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 	esac
 done
@@ -77,9 +77,9 @@ LOG=$TMP/log
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What each part is called: its file under .deps, its package, its name.
-file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; docs) echo docs/bin/python ;; lint) echo tools/golangci-lint ;; esac; }
-package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas | docs) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; lint) echo golang ;; esac; }
-title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; docs) echo MkDocs ;; lint) echo linters ;; esac; }
+file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; docs) echo docs/bin/python ;; lint) echo tools/golangci-lint ;; tex) echo tex ;; esac; }
+package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas | docs) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; lint) echo golang ;; tex) echo texlive-latex-recommended ;; esac; }
+title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; docs) echo MkDocs ;; lint) echo linters ;; tex) echo TeX ;; esac; }
 
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
@@ -345,6 +345,12 @@ bring_lint() {
 	GOBIN=$DEPS/tools CGO_ENABLED=0 "${GO:-go}" install "golang.org/x/vuln/cmd/govulncheck@v$GOVULNCHECK" >>"$LOG" 2>&1 &&
 		GOBIN=$DEPS/tools CGO_ENABLED=0 "${GO:-go}" install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$GOLANGCI" >>"$LOG" 2>&1 &&
 		record lint "$GOLANGCI" built "$(pin_of_lint)"
+}
+
+# TeX is wherever the distribution puts it, too; tests compile tables with it.
+bring_tex() {
+	command -v pdflatex >/dev/null && kpsewhich booktabs.sty >/dev/null || install_packages texlive-latex-recommended || return 1
+	touch "$DEPS/tex" && record tex "$(pdflatex --version | sed -n 's/^pdfTeX [^ ]*-\([0-9.]*\) .*/\1/p')" distribution
 }
 
 MISSING=0

@@ -50,7 +50,7 @@ exit code is 1 where a task failed twice or a bound was lost.`,
   hyfair ablate --from 3f0 --plots plots --plot-format png`,
 		Args: cobra.ArbitraryArgs,
 	}
-	recall := func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target) }
+	recall := func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, f.target, f.control) }
 	cmd.RunE = f.run(app, f.check, recall, func(ctx context.Context, args []string) (experiment.Plan, error) { return f.plan(ctx, app, args[0]) })
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.arms, "arm", nil, "only this arm of the grid; may be repeated")
@@ -86,7 +86,7 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 		return nil, usage(err)
 	}
 	terms, err := f.terms(app, file.Terms, f.budget)
-	p := &ablate.Plan{Name: file.Name, Arms: file.Arms, Plugins: map[string]experiment.Plugin{}, Terms: terms, Bound: file.Bound, Target: f.target}
+	p := &ablate.Plan{Name: file.Name, Arms: file.Arms, Plugins: map[string]experiment.Plugin{}, Terms: terms, Bound: file.Bound, Target: f.target, Control: f.control}
 	over(&f.experimentFlags, "bound", &p.Bound, f.bound)
 	if len(f.arms) > 0 && err == nil {
 		p.Arms, err = pickArms(f.arms, file.Arms)

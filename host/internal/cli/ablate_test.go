@@ -148,7 +148,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	if d := sameJSON(t, a, ablated(t, again)); code != ExitDone || d != "" {
 		t.Errorf("exit code %d, %s\n%s", code, stderr, d)
 	}
-	for format, want := range map[string]string{"csv": ",T.maxK.a12,", "latex": `\caption{grid: what the searches found (1 of 2)}`, "table": "INCOMPLETE"} {
+	for format, want := range map[string]string{"csv": ",T.maxK.a12,", "latex": `\caption{grid: what the searches found}`, "table": "INCOMPLETE"} {
 		code, text, stderr := startWith(t, binary, plugins, path, "ablate", "--from", a.Run, "--format", format).wait(t)
 		if code != ExitDone || strings.Contains(text, want) == (format == "table") {
 			t.Errorf("--format %s: exit code %d, %s\n%s", format, code, stderr, text)
@@ -156,12 +156,15 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 	}
 	plots := filepath.Join(t.TempDir(), "plots")
 	code, text, stderr := startWith(t, binary, plugins, path, "ablate", "--from", a.Run, "--plots", plots, "--json").wait(t)
-	if drawn := ablated(t, text); code != ExitDone || len(drawn.Plots) != 4 {
+	if drawn := ablated(t, text); code != ExitDone || len(drawn.Plots) != 7 {
 		t.Fatalf("exit code %d, %s, plots %v", code, stderr, drawn.Plots)
 	} else {
 		for _, p := range drawn.Plots {
-			texts := svgTexts(t, p)
-			for _, want := range []string{"rw", "sa p=0.5", "sa p=0.9", "grid: tenure/model"} {
+			texts, wants := svgTexts(t, p), []string{"rw", "sa p=0.5", "sa p=0.9", "grid: tenure/model"}
+			if strings.HasPrefix(filepath.Base(p), "effects-") {
+				wants = []string{"grid: what the keys of sa do to", "p=0.5", "p=0.9"}
+			}
+			for _, want := range wants {
 				if !strings.Contains(texts, want) {
 					t.Errorf("%s lacks %q: %s", p, want, texts)
 				}
@@ -221,7 +224,7 @@ func testAblateTriesAgain(t *testing.T, binary, plugins string) {
 	if code != ExitFailed || a.Done != 5 || a.Failed != 1 || a.Cells[0].Runs != 2 || a.Cells[0].Failed != 1 || a.Cells[1].Runs != 3 || !strings.Contains(stderr, "1 of 6 tasks failed twice") {
 		t.Errorf("lost twice: exit code %d, %s\n%s", code, stderr, shown(a))
 	}
-	if table := shown(a); !strings.Contains(table, "FAILED model, a: 1 of 3 tasks") || !strings.Contains(table, "2/2, 1 failed") {
+	if table := shown(a); !strings.Contains(table, "FAILED tenure, a: 1 of 3 tasks") || !strings.Contains(table, "2/2, 1 failed") {
 		t.Error(table)
 	}
 	code, again, stderr := run(path, "0")

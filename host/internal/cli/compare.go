@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/compare"
 	"github.com/hyfair/hyfair/host/internal/experiment/gridfile"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/record"
 )
 
 func init() { commands = append(commands, newCompare) }
@@ -48,7 +49,8 @@ journal: the same command again resumes it after an interruption.`,
   hyfair compare --from 3f0 --format csv --plots plots --plot-format pdf`,
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.RunE = f.run(app, f.check, compare.Recall, func(ctx context.Context, args []string) (experiment.Plan, error) { return f.plan(ctx, app, args) })
+	recall := func(t record.Task) (experiment.Plan, error) { return compare.Recall(t, f.control) }
+	cmd.RunE = f.run(app, f.check, recall, func(ctx context.Context, args []string) (experiment.Plan, error) { return f.plan(ctx, app, args) })
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.solvers, "solvers", nil, "an arm for each of these solvers, alike in all else")
 	fl.StringArrayVar(&f.arms, "arm", nil, "an arm: name=solver:NAME,key:value,… or the name of an arm of the comparison file; may be repeated")
@@ -89,7 +91,7 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 		}
 	}
 	terms, err := f.terms(app, file.Terms, compare.Duration(f.budget).String())
-	p := &compare.Plan{Name: file.Name, Arms: file.Arms, Terms: terms}
+	p := &compare.Plan{Name: file.Name, Arms: file.Arms, Terms: terms, Control: f.control}
 	if len(f.solvers) > 0 {
 		p.Arms = compare.LikeForLike(f.solvers)
 	} else if len(f.arms) > 0 && err == nil {

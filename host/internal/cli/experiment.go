@@ -39,20 +39,22 @@ type experimentFlags struct {
 	begin  experiment.Beginning
 	fleet  fleet.Address
 	// Of arms that are held against each other.
-	scope question.Scope
-	runs  int
-	clock string
-	tidy  string
-	plots plotFlags
-	// columns are of those that are known.
+	scope   question.Scope
+	runs    int
+	clock   string
+	tidy    string
+	plots   plotFlags
+	control string
+	// columns are lists of those that are known, a table each, and tables what they say.
 	columns, known []string
+	tables         [][]string
 	// changed reports that the user gave a flag, given lists those.
 	changed func(name string) bool
 	given   func() []string
 }
 
 // showing are the flags that say how a run of the journal is shown, and where it is.
-var showing = []string{"from", "format", "out", "columns", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
+var showing = []string{"from", "format", "out", "columns", "control", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
 // add adds the flags; of begins the help of those for showing and resuming.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
@@ -94,7 +96,8 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	f.addShown(cmd)
-	fl.StringSliceVar(&f.columns, "columns", nil, "show these columns, in this order, in one table: "+strings.Join(columns, ", "))
+	fl.StringVar(&f.control, "control", "", "test every other arm against this one, with Holm's correction over those (default: every pair of arms)")
+	fl.StringArrayVar(&f.columns, "columns", nil, "show these columns, in this order, in one table; repeated, in another one. Of: "+strings.Join(columns, ", "))
 }
 
 // addShown adds the flags of experiments whose tables a run of the journal can give again,
@@ -124,11 +127,16 @@ func (f *experimentFlags) validate(args []string) error {
 			}
 		}
 	}
-	for i, name := range f.columns {
-		if name = strings.TrimSpace(name); !slices.Contains(f.known, name) {
-			return fmt.Errorf("--columns: no column %q; %s", name, yamlfile.Suggest(name, f.known))
+	f.tables = nil
+	for _, list := range f.columns {
+		table := strings.Split(list, ",")
+		for i, name := range table {
+			if name = strings.TrimSpace(name); !slices.Contains(f.known, name) {
+				return fmt.Errorf("--columns: no column %q; %s", name, yamlfile.Suggest(name, f.known))
+			}
+			table[i] = name
 		}
-		f.columns[i] = name
+		f.tables = append(f.tables, table)
 	}
 	if err := f.plots.validate(); err != nil {
 		return err
@@ -165,10 +173,10 @@ func (f *experimentFlags) show(app *App, t experiment.Table) error {
 
 // choose has a table show the columns of --columns, all of which it must have.
 func (f *experimentFlags) choose(t experiment.Table) error {
-	if f.columns == nil {
+	if f.tables == nil {
 		return nil
 	}
-	if err := t.(interface{ Choose(columns []string) error }).Choose(f.columns); err != nil {
+	if err := t.(interface{ Choose(tables [][]string) error }).Choose(f.tables); err != nil {
 		return usage(fmt.Errorf("--columns: %w", err))
 	}
 	return nil

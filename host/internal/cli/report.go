@@ -153,8 +153,8 @@ func (f *reportFlags) recall(ctx context.Context, app *App, names []string) erro
 
 // recalled says how the tables of an experiment are made again, by its command.
 var recalled = map[string]func(record.Task) (experiment.Plan, error){
-	"compare": compare.Recall,
-	"ablate":  func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, 0) },
+	"compare": func(t record.Task) (experiment.Plan, error) { return compare.Recall(t, "") },
+	"ablate":  func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, 0, "") },
 	"explain": series.Explain.Recall, "mitigate": series.Mitigate.Recall,
 }
 

@@ -145,9 +145,10 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 		return nil, err
 	}
 	if len(f.Arms) > 1 && !f.Untested {
-		s.Note("%s", statistics.Power(len(f.Arms), f.Runs))
+		tests := statistics.Tests(len(f.Arms), f.Control != "")
+		s.Note("%s", statistics.Power(len(f.Arms), f.Runs, tests))
 		if n := len(f.Subjects); n > 1 {
-			s.Note("over networks: %s", statistics.PowerOver(len(f.Arms), n))
+			s.Note("over networks: %s", statistics.PowerOver(len(f.Arms), n, tests))
 		}
 	}
 	s.Work()
@@ -189,6 +190,9 @@ func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)
 		return nil, err
 	}
 	p, err := plan(d.Started.Task)
+	if err == nil {
+		err = p.Frame().checkControl()
+	}
 	if err != nil {
 		return nil, session.Mistake(fmt.Errorf("--from %s: %w", run, err))
 	}

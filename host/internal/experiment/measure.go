@@ -25,6 +25,9 @@ type Measure[Row, Run any] struct {
 	// Worth orders runs from worse to better, entry after entry; nil stands for the value
 	// itself, 0 where there is none.
 	Worth func(*Run) []float64
+	// Amount is what a run counts in means over the arms of a grid; nil stands for the value
+	// itself, 0 where there is none.
+	Amount func(*Run) float64
 	// Beyond the paper's table.
 	Beyond bool
 	// Neutral: neither more nor less is better, and it is not tested.
@@ -84,6 +87,18 @@ func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
 	return out
 }
 
+// amounts are what runs count in means over the arms of a grid.
+func (m *Measure[Row, Run]) amounts(runs []Run) (out []float64) {
+	for i := range runs {
+		if m.Amount != nil {
+			out = append(out, m.Amount(&runs[i]))
+		} else {
+			out = append(out, OrZero(m.Of(&runs[i])))
+		}
+	}
+	return out
+}
+
 // OrZero is a value, 0 for none.
 func OrZero(v *float64) float64 {
 	if v == nil {
@@ -98,12 +113,16 @@ type Tests[Row, Run any] struct {
 	Measures []Measure[Row, Run]
 	// Ranked are the names of the measures that arms are ranked by over networks, the first
 	// deciding.
-	Ranked  []string
+	Ranked []string
+	// Control is the arm that every other one is tested against; empty: all pairs are tested.
+	Control string
+	// Points are where the arms stand in grids; nil: in none.
+	Points  []GridPoint
 	matches map[string][]match // by measure
 }
 
 // Add tests the rows of a network, an arm each, by the measures that are not neutral, nor so there.
-func (t *Tests[Row, Run]) Add(rows []Row, runs [][]Run, neutral func(measure string) bool) {
+func (t *Tests[Row, Run]) Add(study, model string, rows []Row, runs [][]Run, neutral func(measure string) bool) {
 	if t.matches == nil {
 		t.matches = map[string][]match{}
 	}
@@ -111,11 +130,11 @@ func (t *Tests[Row, Run]) Add(rows []Row, runs [][]Run, neutral func(measure str
 		if m.Neutral || neutral != nil && neutral(m.Name) {
 			continue
 		}
-		on := match{runs: m.Worths(runs)}
+		on := match{study: study, model: model, runs: m.Worths(runs)}
 		for i := range rows {
-			on.cells = append(on.cells, m.Cell(&rows[i]))
+			on.cells, on.values = append(on.cells, m.Cell(&rows[i])), append(on.values, m.amounts(runs[i]))
 		}
-		statistics.Test(on.cells, t.Arms, on.runs)
+		statistics.Test(on.cells, t.Arms, on.runs, t.control())
 		t.matches[m.Name] = append(t.matches[m.Name], on)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,19 +52,6 @@ func (r Terms) Listed() Terms {
 	return r
 }
 
-// String tells what is the same for all arms.
-func (r *Terms) String() string {
-	seeds := fmt.Sprint(r.Seed)
-	if r.Runs > 1 {
-		seeds = fmt.Sprintf("%d to %d", r.Seed, r.Seed+int64(r.Runs)-1)
-	}
-	memory := "no limit of memory"
-	if r.Memory > 0 {
-		memory = mebibytes(r.Memory) + " of memory"
-	}
-	return fmt.Sprintf("%d thread(s), %s; %d run(s), seed(s) %s", r.Threads, memory, r.Runs, seeds)
-}
-
 // BudgetOf tells the budget and what it counts: kind, where that is not processor time.
 func (r *Terms) BudgetOf(kind string) string {
 	if r.Clock == clock.CPUTime {
@@ -80,6 +68,7 @@ type Subject struct {
 	Model       string `json:"model"`
 	StudySHA256 string `json:"study_sha256"`
 	ModelSHA256 string `json:"model_sha256"`
+	Asks        *Asks  `json:"asks,omitempty"`
 
 	// Clustering is the study's; k counts bins whatever it is.
 	Clustering fairness.Clustering `json:"-"`
@@ -98,7 +87,7 @@ func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, err
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
 		model = model[:dot]
 	}
-	s := Subject{Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Clustering: st.Clustering, Source: q.Spec}
+	s := Subject{Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Asks: asksOf(q), Clustering: st.Clustering, Source: q.Spec}
 	s.Source.Model = st.ModelPath
 	eps, err := q.EpsilonFor(fairness.Score)
 	return s, q, eps, err
@@ -116,6 +105,8 @@ type Frame struct {
 	// Arms are names. There are Runs tasks of each with each subject.
 	Arms []string
 	Terms
+	// Control is the arm that tables hold every other one against; empty: all pairs are.
+	Control string
 	// Plugins take part: "solver highs", "strategy sa".
 	Plugins map[string]Plugin
 	// Keys name the tasks in their order; nil: after subject, arm and seed.
@@ -210,6 +201,9 @@ func (f *Frame) Check() error {
 	if _, err := clock.Named(f.Clock, time.Now()); err != nil {
 		return err
 	}
+	if err := f.checkControl(); err != nil {
+		return err
+	}
 	keys := map[string]bool{}
 	for _, t := range f.tasks() {
 		if keys[t.key] {
@@ -218,6 +212,14 @@ func (f *Frame) Check() error {
 		keys[t.key] = true
 	}
 	return nil
+}
+
+// checkControl looks for the control among the arms.
+func (f *Frame) checkControl() error {
+	if f.Control == "" || slices.Contains(f.Arms, f.Control) && len(f.Arms) > 1 {
+		return nil
+	}
+	return fmt.Errorf("--control %q: want one of two arms or more; the arms are %s", f.Control, strings.Join(f.Arms, ", "))
 }
 
 // planSetting is the setting of a run's task that holds the plan.

@@ -8,16 +8,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/statistics"
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
 // Standings are how arms do by some measures over all networks.
 type Standings struct {
+	// The arm that every other one is tested against; absent: all pairs are.
+	Control string `json:"control,omitempty"`
 	// One entry for each measure and arm, the best first; empty for an arm alone.
 	Ranking []Rank `json:"ranking"`
 	// The arms compared over the networks, by each of these measures.
 	Overall []Overall `json:"overall"`
+	// The effects of the keys of full grids, by each of these measures.
+	Effects []Effects `json:"effects,omitempty"`
 }
 
 // Rank is how one arm does by one measure over all networks on which every arm
@@ -46,13 +52,18 @@ type Rank struct {
 // match is how arms did by a measure on one network: the places of each arm's runs among all of
 // them, larger being better, and the cell that was tested.
 type match struct {
-	runs  [][]float64
-	cells []*statistics.Cell
+	study, model string
+	runs         [][]float64
+	cells        []*statistics.Cell
+	values       [][]float64 // what runs count in means over grids
 }
+
+// control is the place of the control among the arms; below 0: there is none.
+func (t *Tests[Row, Run]) control() int { return slices.Index(t.Arms, t.Control) }
 
 // Standings rank the arms; an arm alone is not ranked.
 func (t *Tests[Row, Run]) Standings() Standings {
-	s, arms := Standings{Ranking: []Rank{}, Overall: []Overall{}}, t.Arms
+	s, arms := Standings{Control: t.Control, Ranking: []Rank{}, Overall: []Overall{}}, t.Arms
 	for _, name := range t.Ranked {
 		if len(arms) < 2 || t.matches[name] == nil {
 			continue
@@ -63,19 +74,23 @@ func (t *Tests[Row, Run]) Standings() Standings {
 			lines[i] = Rank{Measure: name, Arm: arms[i]}
 		}
 		var networks [][][]float64
+		marked, runs := []Mark(nil), math.MaxInt
 		for _, on := range t.matches[name] {
 			fewest := len(slices.MinFunc(on.runs, func(a, b []float64) int { return len(a) - len(b) }))
 			if fewest == 0 {
 				continue
 			}
 			means := make([]float64, len(arms))
-			networks = append(networks, on.runs)
+			networks, runs = append(networks, on.runs), min(runs, fewest)
 			for i, places := range on.runs {
 				means[i] = statistics.Mean(places)
 			}
 			for i, r := range statistics.Ranks(means) {
 				// Ranks grow with worth; the best is to be the first.
 				ranks[i] = append(ranks[i], float64(len(arms)+1)-r)
+				if c := on.cells[i]; c.Bold || c.Worse {
+					marked = append(marked, Mark{on.study, on.model, arms[i], c.Bold})
+				}
 				for _, against := range on.cells[i].Against {
 					effects[i] = append(effects[i], against.A12)
 					if against.Better() && fewest >= statistics.MinRunsForBold {
@@ -95,7 +110,17 @@ func (t *Tests[Row, Run]) Standings() Standings {
 			slices.SortStableFunc(lines, func(x, y Rank) int { return cmp.Compare(*x.MeanRank, *y.MeanRank) })
 		}
 		s.Ranking = append(s.Ranking, lines...)
-		s.Overall = append(s.Overall, overall(name, arms, networks))
+		o := overall(name, arms, networks, t.control())
+		o.Control, o.Marked = t.Control, marked
+		if len(networks) > 0 {
+			o.Runs = runs
+		}
+		s.Overall = append(s.Overall, o)
+		for _, g := range t.grids() {
+			if e, ok := t.effects(g, name); ok {
+				s.Effects = append(s.Effects, e)
+			}
+		}
 	}
 	return s
 }
@@ -106,14 +131,33 @@ type Overall struct {
 	Measure string `json:"measure"`
 	// The number of networks.
 	Networks int `json:"networks"`
+	// The fewest runs of an arm on one of the networks.
+	Runs int `json:"runs"`
+	// The arm that the others are tested against; absent: all pairs are.
+	Control string `json:"control,omitempty"`
+	// The cells of single networks that stand out.
+	Marked []Mark `json:"marked,omitempty"`
 	// χ² of Friedman's test whether the arms differ at all; null below three arms or two networks.
 	Friedman *float64 `json:"friedman"`
 	// The p of that test; null likewise.
 	P *float64 `json:"p"`
-	// Nemenyi's critical difference of mean ranks at 0.05; null below two networks.
+	// Nemenyi's critical difference of mean ranks at 0.05, with a control Dunn's; null below two networks.
 	CriticalDifference *float64 `json:"critical_difference"`
-	// All pairs of arms.
+	// All pairs of arms, or those with the control.
 	Pairs []Pair `json:"pairs"`
+}
+
+// Mark is a cell that stands out: significantly better than every other arm on the network, or
+// better or worse than the control.
+type Mark struct {
+	// The study.
+	Study string `json:"study"`
+	// The model.
+	Model string `json:"model"`
+	// The arm.
+	Arm string `json:"arm"`
+	// The cell is better than every other arm's, or than the control's; else it is worse than that.
+	Better bool `json:"better"`
 }
 
 // Pair is one arm against another.
@@ -136,14 +180,16 @@ type Pair struct {
 }
 
 // overall compares arms, on networks given by the places of their runs, larger being
-// better: network, arm, run.
-func overall(measure string, arms []string, networks [][][]float64) Overall {
+// better: network, arm, run. control is the place of the control, below 0 for none.
+func overall(measure string, arms []string, networks [][][]float64, control int) Overall {
 	o := Overall{Measure: measure, Networks: len(networks), Pairs: []Pair{}}
 	if len(networks) == 0 {
 		return o
 	}
 	if len(networks) > 1 && len(arms) > 1 {
-		o.CriticalDifference = new(statistics.CriticalDifference(len(arms), len(networks)))
+		if o.CriticalDifference = new(statistics.CriticalDifference(len(arms), len(networks))); control >= 0 {
+			*o.CriticalDifference = statistics.ControlDifference(len(arms), len(networks))
+		}
 		if len(arms) > 2 {
 			means := make([][]float64, len(networks))
 			for n := range networks {
@@ -158,6 +204,9 @@ func overall(measure string, arms []string, networks [][][]float64) Overall {
 	var ps []float64
 	for i := range arms {
 		for k := i + 1; k < len(arms); k++ {
+			if control >= 0 && i != control && k != control {
+				continue
+			}
 			pair := Pair{Arm: arms[i], Other: arms[k]}
 			var effects, differences []float64
 			for n := range networks {
@@ -196,23 +245,34 @@ func (o *Overall) of(arm, other string) Pair {
 	return p
 }
 
-// sentence says who wins by the measure, and by how much; empty where there is no
-// contest. ranking is the measure's, and arms are called one.
-func (o *Overall) sentence(one string, ranking []Rank) string {
+// sentence says who wins by the measure, and by how much, or how each arm does beside the
+// control; empty where there is no contest. Where the networks or runs are too few for the
+// test, it says so, and what single networks show. ranking is the measure's, arms are called
+// one, and label names networks.
+func (o *Overall) sentence(one string, ranking []Rank, label func(study, model string) string) string {
 	if o.Networks == 0 || len(ranking) < 2 {
 		return ""
+	}
+	tests, few := statistics.Tests(len(ranking), o.Control != ""), ""
+	if need := statistics.EnoughNetworks(tests); o.Networks > 1 && o.Networks < need {
+		few = fmt.Sprintf("; %d networks are too few for a test over them, which takes %d", o.Networks, need)
+	} else if need := statistics.EnoughRuns(tests); o.Networks == 1 && o.Runs < need {
+		few = fmt.Sprintf("; %s too few for a test, which takes %d", english.Plural(o.Runs, "run is", "runs are"), need)
+	}
+	shown := ""
+	if few != "" && o.Networks > 1 {
+		shown = "; " + o.single(one, label)
+	}
+	if o.Control != "" {
+		return o.beside(ranking, few != "") + few + shown
 	}
 	first, second := ranking[0], ranking[1]
 	if *first.MeanRank == *second.MeanRank {
 		equal := slices.DeleteFunc(slices.Clone(ranking), func(r Rank) bool { return *r.MeanRank != *first.MeanRank })
 		if len(equal) == len(ranking) {
-			return fmt.Sprintf("no %s is ahead of another on %s", one, o.Measure)
+			return fmt.Sprintf("no %s is ahead of another on %s", one, o.Measure) + shown
 		}
-		names := first.Arm
-		for _, r := range equal[1 : len(equal)-1] {
-			names += ", " + r.Arm
-		}
-		return fmt.Sprintf("%s and %s share the first place on %s", names, equal[len(equal)-1].Arm, o.Measure)
+		return fmt.Sprintf("%s share the first place on %s", english.OxfordWordSeries(armsOf(equal), "and"), o.Measure) + few + shown
 	}
 	wins, differ, others := true, 0, 0
 	for _, p := range o.Pairs {
@@ -230,11 +290,15 @@ func (o *Overall) sentence(one string, ranking []Rank) string {
 		}
 	}
 	p := o.of(first.Arm, second.Arm)
+	ahead := fmt.Sprintf("ahead of %s on %d of %d networks, A12 %.2f", second.Arm, p.Ahead, o.Networks, p.A12)
+	if few != "" {
+		return fmt.Sprintf("%s comes first on %s: %s", first.Arm, o.Measure, ahead) + few + shown
+	}
 	text := fmt.Sprintf("%s comes first on %s, but is not significantly better than every other", first.Arm, o.Measure)
 	if wins {
 		text = fmt.Sprintf("%s is best on %s", first.Arm, o.Measure)
 	}
-	text += fmt.Sprintf(": ahead of %s on %d of %d networks, A12 %.2f, %s", second.Arm, p.Ahead, o.Networks, p.A12, pText(p.PHolm))
+	text += fmt.Sprintf(": %s, %s", ahead, pText(p.PHolm))
 	switch {
 	case others == 1 && differ == 0:
 		text += "; the other two do not differ significantly"
@@ -246,6 +310,79 @@ func (o *Overall) sentence(one string, ranking []Rank) string {
 		text += fmt.Sprintf("; %d of the %d pairs of others differ significantly", differ, others)
 	}
 	return text
+}
+
+func armsOf(ranking []Rank) (names []string) {
+	for _, r := range ranking {
+		names = append(names, r.Arm)
+	}
+	return names
+}
+
+// beside says how the other arms do beside the control; untested leaves the test out.
+func (o *Overall) beside(ranking []Rank, untested bool) string {
+	var better, worse, equal []string
+	for _, r := range ranking {
+		if r.Arm == o.Control {
+			continue
+		}
+		p := o.of(r.Arm, o.Control)
+		switch text := fmt.Sprintf("%s (ahead on %d of %d networks, A12 %.2f", r.Arm, p.Ahead, o.Networks, p.A12); {
+		case untested:
+			equal = append(equal, text+")")
+		case p.PHolm < statistics.Significance && p.A12 > 0.5:
+			better = append(better, text+", "+pText(p.PHolm)+")")
+		case p.PHolm < statistics.Significance && p.A12 < 0.5:
+			worse = append(worse, text+", "+pText(p.PHolm)+")")
+		default:
+			equal = append(equal, text+", "+pText(p.PHolm)+")")
+		}
+	}
+	var parts []string
+	for i, all := range [][]string{better, worse, equal} {
+		if all != nil {
+			what := [...]string{"significantly better: ", "significantly worse: ", "not significantly different: "}[i]
+			if untested {
+				what = ""
+			}
+			parts = append(parts, what+strings.Join(all, ", "))
+		}
+	}
+	return fmt.Sprintf("beside %s on %s: %s", o.Control, o.Measure, strings.Join(parts, "; "))
+}
+
+// single says which cells stand out on single networks.
+func (o *Overall) single(one string, label func(study, model string) string) string {
+	at := func(better bool) string {
+		var arms []string
+		networks := map[string][]string{}
+		for _, m := range o.Marked {
+			if m.Better == better {
+				if networks[m.Arm] == nil {
+					arms = append(arms, m.Arm)
+				}
+				networks[m.Arm] = append(networks[m.Arm], label(m.Study, m.Model))
+			}
+		}
+		for i, arm := range arms {
+			arms[i] = arm + " on " + english.WordSeries(networks[arm], "and")
+		}
+		return strings.Join(arms, ", ")
+	}
+	rival := "every other"
+	if o.Control != "" {
+		rival = o.Control
+	}
+	better, worse := at(true), at(false)
+	switch {
+	case better == "" && worse == "":
+		return fmt.Sprintf("on no single network a %s is significantly better than %s", one, rival)
+	case worse == "":
+		return fmt.Sprintf("on single networks significantly better than %s: %s", rival, better)
+	case better == "":
+		return fmt.Sprintf("on single networks significantly worse than %s: %s", rival, worse)
+	}
+	return fmt.Sprintf("on single networks significantly better than %s: %s, and worse: %s", rival, better, worse)
 }
 
 func pText(p float64) string {
@@ -264,7 +401,15 @@ func (o *Overall) note() string {
 	if o.Friedman != nil {
 		text += fmt.Sprintf("Friedman's χ² %.2f, %s; ", *o.Friedman, pText(*o.P))
 	}
-	return text + fmt.Sprintf("Nemenyi's critical difference of mean ranks %.2f", *o.CriticalDifference)
+	return text + fmt.Sprintf("%s critical difference of mean ranks %.2f", o.criterion(), *o.CriticalDifference)
+}
+
+// criterion names whose critical difference it is.
+func (o *Overall) criterion() string {
+	if o.Control != "" {
+		return "Dunn's"
+	}
+	return "Nemenyi's"
 }
 
 // only is the ranking by the measures among these names; without names by all.
@@ -273,17 +418,20 @@ func (s *Standings) only(names []string) *Standings {
 		return s
 	}
 	return &Standings{
+		s.Control,
 		slices.DeleteFunc(slices.Clone(s.Ranking), func(r Rank) bool { return !slices.Contains(names, r.Measure) }),
 		slices.DeleteFunc(slices.Clone(s.Overall), func(o Overall) bool { return !slices.Contains(names, o.Measure) }),
+		slices.DeleteFunc(slices.Clone(s.Effects), func(e Effects) bool { return !slices.Contains(names, e.Measure) }),
 	}
 }
 
-// Blocks are the ranking and the sentences on it; none where nothing is ranked.
-func (s *Standings) Blocks(title, one string) (out []view.Block) {
+// Blocks are the ranking and the sentences on it; none where nothing is ranked. label names
+// networks.
+func (s *Standings) Blocks(title, one string, label func(study, model string) string) (out []view.Block) {
 	if len(s.Ranking) > 0 {
 		out = append(out, s.table(title, one))
 	}
-	if sums := s.sentences(one); len(sums) > 0 {
+	if sums := s.sentences(one, label); len(sums) > 0 {
 		out = append(out, sums)
 	}
 	return out
@@ -299,10 +447,10 @@ func (s *Standings) by(measure string) (out []Rank) {
 	return out
 }
 
-// sentences say for each measure who wins. Arms are called one.
-func (s *Standings) sentences(one string) (out view.Paragraph) {
+// sentences say for each measure who wins. Arms are called one, and label names networks.
+func (s *Standings) sentences(one string, label func(study, model string) string) (out view.Paragraph) {
 	for i := range s.Overall {
-		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure)); text != "" {
+		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure), label); text != "" {
 			out = append(out, text)
 		}
 	}
@@ -326,16 +474,19 @@ func (s *Standings) table(title, one string) *view.Table {
 			fmt.Sprintf("wins, losses: other %s, over networks with %d runs of each, against which it is significantly better or worse; A12: mean chance to do better than another", many, statistics.MinRunsForBold),
 		},
 	}
-	networks, arms := 0, 0
+	networks, arms, control := 0, 0, ""
 	for i := range s.Overall {
 		o := &s.Overall[i]
-		networks, arms = max(networks, o.Networks), len(s.by(o.Measure))
+		networks, arms, control = max(networks, o.Networks), len(s.by(o.Measure)), o.Control
 		if text := o.note(); text != "" {
 			t.Notes = append(t.Notes, text)
 		}
 	}
+	if control != "" {
+		t.Notes[1] = fmt.Sprintf("wins, losses: networks with %d runs of each on which it is significantly better or worse than %s (of %[2]s, %s there); A12: mean chance to do better", statistics.MinRunsForBold, control, many)
+	}
 	if networks > 1 && arms > 1 {
-		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected after Holm; "+statistics.PowerOver(arms, networks))
+		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected after Holm; "+statistics.PowerOver(arms, networks, statistics.Tests(arms, control != "")))
 	}
 	for i := range s.Ranking {
 		r := &s.Ranking[i]
@@ -349,7 +500,7 @@ func (s *Standings) table(title, one string) *view.Table {
 
 // CriticalDifferences are figures of the mean ranks by each measure: a line for each arm, the
 // best on top, as long as the critical difference, so that arms differ significantly
-// where their lines do not overlap. arms are in the order of the tables.
+// where their lines do not overlap, and the axis goes from the best rank to the worst. arms are in the order of the tables.
 func (s *Standings) CriticalDifferences(title func(what string) string, arms []string) (figures []*view.Figure) {
 	for i := range s.Overall {
 		o := &s.Overall[i]
@@ -361,7 +512,7 @@ func (s *Standings) CriticalDifferences(title func(what string) string, arms []s
 		f := &view.Figure{
 			Name:  "critical-difference-" + strings.TrimPrefix(o.Measure, "#"),
 			Title: title(fmt.Sprintf("%s over %d networks", o.Measure, o.Networks)),
-			X:     view.Axis{Label: "mean rank, with the critical difference (Nemenyi, 0.05) around it", Min: math.Inf(1), Max: math.Inf(-1)},
+			X:     view.Axis{Label: fmt.Sprintf("mean rank, with %s critical difference (0.05) around it", o.criterion()), Min: 1, Max: float64(len(ranking))},
 			Y:     view.Axis{Min: 0.5, Max: float64(len(ranking)) + 0.7},
 		}
 		slices.Reverse(ranking)
@@ -369,7 +520,6 @@ func (s *Standings) CriticalDifferences(title func(what string) string, arms []s
 			y, lo, hi := float64(at+1), *r.MeanRank-half, *r.MeanRank+half
 			look := 1 + slices.Index(arms, r.Arm)
 			f.Y.Names = append(f.Y.Names, r.Arm)
-			f.X.Min, f.X.Max = min(f.X.Min, lo-0.1), max(f.X.Max, hi+0.1)
 			f.Series = append(f.Series, view.Series{Name: r.Arm, Look: look, Steps: []view.Point{{X: lo, Y: y}, {X: hi, Y: y}}, Dots: []view.Point{{X: *r.MeanRank, Y: y}}})
 		}
 		figures = append(figures, f)

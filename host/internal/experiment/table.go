@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/statistics"
@@ -13,11 +14,13 @@ import (
 type Head struct {
 	// The name of the experiment's file; absent without one.
 	Name string `json:"name,omitempty"`
+	// What all arms were asked, and under which terms, in one line.
+	Asked string `json:"asked,omitempty"`
 	Source
 	// Tidy are the tasks, a row each.
 	Tidy *Tidy `json:"-"`
-	// Chosen are the names of the columns to show; none: all.
-	Chosen []string `json:"-"`
+	// Chosen are the names of the columns to show, a table each; none: all.
+	Chosen [][]string `json:"-"`
 }
 
 // Records are the tasks as data.
@@ -102,14 +105,20 @@ func (t *Rows) Names() (names []string) {
 	return names
 }
 
-// Label names a row's network, with its study where there are several.
-func (t *Rows) Label(r *Row) string {
+// Label names a row's network: with its study where there are several, and by the study alone
+// where the network has but a general name.
+func (t *Rows) Label(r *Row) string { return t.name(r.Study, r.Model) }
+
+func (t *Rows) name(study, model string) string {
+	if model == "network" || model == "model" {
+		return study
+	}
 	for _, o := range t.Rows {
-		if o.Study != r.Study && o.Model == r.Model {
-			return r.Study + "/" + r.Model
+		if o.Study != study && o.Model == model {
+			return study + "/" + model
 		}
 	}
-	return r.Model
+	return model
 }
 
 // Column is one that tables of arms can have.
@@ -188,7 +197,7 @@ func (t *Rows) Means() (label, note string) {
 		return "", ""
 	}
 	return fmt.Sprintf("mean of %d", n),
-		fmt.Sprintf("mean of %d: over the networks on which the arm has a value, (n) where those are fewer than %d; what is found in, faults and retried add up", n, n)
+		fmt.Sprintf("mean of %d: over the networks on which the arm has a value, (n) where those are fewer than %d; what is found in, unsolved, faults and retried add up", n, n)
 }
 
 // table has a line for each row, with these columns after network and arm, and a rule
@@ -223,7 +232,7 @@ func (t *Rows) table(title, arm string, columns []Column) *view.Table {
 
 // beside has a line for each network, and the arms side by side, each with these columns.
 func (t *Rows) beside(title string, columns []Column) *view.Table {
-	out := &view.Table{Title: title, Columns: []view.Column{{Title: "DNN"}}, Groups: []view.Group{{Span: 1}}}
+	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}}, Groups: []view.Group{{Span: 1}}}
 	for a := range t.Arms {
 		out.Groups = append(out.Groups, view.Group{Title: t.Rows[a].Arm, Span: len(columns)})
 		for _, c := range columns {
@@ -253,20 +262,33 @@ func (t *Rows) beside(title string, columns []Column) *view.Table {
 
 // Shown is a cell in a table.
 func Shown(c *statistics.Cell, digits int) view.Cell {
-	return view.Cell{Text: view.MeanSD(c.Mean, c.SD, digits), Bold: c.Bold}
+	return Marked(c, view.MeanSD(c.Mean, c.SD, digits))
 }
 
-// tested are notes on which cells stand out, and on whether any can. one is what the
-// table calls an arm, and lost how runs count that have no value.
-func tested(arms, runs int, one, lost string) []string {
+// worseMark stands after a cell that is significantly worse than the control.
+const worseMark = " −"
+
+// Marked is a text with the marks of a cell.
+func Marked(c *statistics.Cell, text string) view.Cell {
+	if c.Worse {
+		text += worseMark
+	}
+	return view.Cell{Text: text, Bold: c.Bold}
+}
+
+// tested are notes on which cells stand out, and on whether any can: first what the marks
+// mean. one is what the table calls an arm, and lost how runs count that have no value.
+func tested(arms, runs int, control, one, lost string) []string {
 	if arms < 2 {
 		return []string{"no cell is marked as significantly better: that takes two arms"}
 	}
-	var notes []string
-	if runs >= statistics.MinRunsForBold {
-		notes = append(notes, fmt.Sprintf("%s better than every other %s: Mann-Whitney U, p < 0.05 after Holm over all pairs; %s", view.BoldMark, one, lost))
-	} else {
-		notes = append(notes, fmt.Sprintf("no cell is marked as significantly better: that takes %d runs", statistics.MinRunsForBold))
+	tests := statistics.Tests(arms, control != "")
+	power := statistics.Power(arms, runs, tests)
+	switch {
+	case runs < statistics.MinRunsForBold:
+		return []string{fmt.Sprintf("no cell is marked as significantly better: that takes %d runs", statistics.MinRunsForBold), power}
+	case control != "":
+		return []string{fmt.Sprintf("%s better, %s worse than %s: Mann-Whitney U, p < 0.05 after Holm over all others; %s", view.BoldMark, strings.TrimSpace(worseMark), control, lost), power}
 	}
-	return append(notes, statistics.Power(arms, runs))
+	return []string{fmt.Sprintf("%s better than every other %s: Mann-Whitney U, p < 0.05 after Holm over all pairs; %s", view.BoldMark, one, lost), power}
 }

@@ -30,8 +30,12 @@ const (
 // it came to. Of values with one name the first counts.
 func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string, options view.Record, seed int64, status string, measures view.Record) {
 	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: Text(arm)}}
-	row = append(append(row, options...), view.Value{Name: "where", Of: Text(terms.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(terms.Protected, ","))},
-		view.Value{Name: "rules", Of: Text(strings.Join(terms.Rules, ","))})
+	asks := terms.asks(s)
+	if s.Asks != nil && len(asks.Rules) == 0 {
+		asks.Rules = []string{"none"}
+	}
+	row = append(append(row, options...), view.Value{Name: "where", Of: Text(terms.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(asks.Protected, ","))},
+		view.Value{Name: "rules", Of: Text(strings.Join(asks.Rules, ","))}, view.Value{Name: "threshold", Of: Text(asks.Threshold)})
 	if terms.Budget != "" { // else the measures may have it
 		row = append(row, view.Value{Name: "budget", Of: terms.Budget})
 	}

@@ -41,9 +41,9 @@ func TestTidyRows(t *testing.T) {
 	if err := tidy.Records().Write(&b, view.CSV); err != nil {
 		t.Fatal(err)
 	}
-	want := `experiment,study,model,arm,where,protected,rules,clock,threads,jobs,seed,status,set.p,inside.mean,proved.mean,share,kept,gap,run,journal,machine
-,s,m,a,,,,,1,2,7,done,1,0.5,,,0,,3f0,j.db,"linux/amd64, 2 CPUs"
-,s,m,b,,,,,1,2,7,done,,0,2,0.25,3,0.1,4a1,j.db,"linux/arm64, 4 CPUs"
+	want := `experiment,study,model,arm,where,protected,rules,threshold,clock,threads,jobs,seed,status,set.p,inside.mean,proved.mean,share,kept,gap,run,journal,machine
+,s,m,a,,,,,,1,2,7,done,1,0.5,,,0,,3f0,j.db,"linux/amd64, 2 CPUs"
+,s,m,b,,,,,,1,2,7,done,,0,2,0.25,3,0.1,4a1,j.db,"linux/arm64, 4 CPUs"
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)

@@ -56,6 +56,14 @@ func CriticalDifference(arms, networks int) float64 {
 	return hi * math.Sqrt(float64(arms*(arms+1))/float64(12*networks))
 }
 
+// ControlDifference is the least difference of an arm's mean rank from the control's that is
+// significant, after O. J. Dunn (Multiple comparisons among means, Journal of the American
+// Statistical Association 56, 1961): Bonferroni's correction for the number of other arms.
+func ControlDifference(arms, networks int) float64 {
+	z := math.Sqrt2 * math.Erfinv(1-Significance/float64(arms-1))
+	return z * math.Sqrt(float64(arms*(arms+1))/float64(6*networks))
+}
+
 // studentizedRange is the chance that the range of k standard normal values exceeds q.
 func studentizedRange(q float64, k int) float64 {
 	below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

@@ -15,8 +15,10 @@ type Cell struct {
 	SD *float64 `json:"sd"`
 	// The values by run, null where nothing was found.
 	Values []*float64 `json:"values"`
-	// The arm is significantly better than every other arm (docs/reference/semantics.md).
+	// The arm is significantly better than every other arm, or than the control (docs/reference/semantics.md).
 	Bold bool `json:"bold"`
+	// The arm is significantly worse than the control; absent without one.
+	Worse bool `json:"worse,omitempty"`
 	// The comparison with each other arm; absent for a measure that is not tested.
 	Against []Against `json:"against,omitempty"`
 	// The median; null without a value.
@@ -33,7 +35,7 @@ type Against struct {
 	Arm string `json:"arm"`
 	// The p of the Mann-Whitney U test.
 	P float64 `json:"p"`
-	// That p corrected after Holm for the number of pairs of arms.
+	// That p corrected after Holm for the number of pairs of arms that are tested.
 	PHolm float64 `json:"p_holm"`
 	// The probability to do better than the other arm; ties count half.
 	A12 float64 `json:"a12"`
@@ -68,16 +70,16 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
-// Test tests each cell of a measure against those of all other arms and decides
-// which is bold. arms are the cells' names, and values stand for each cell's
-// runs in the tests, also for runs without a value, larger being better: a
-// measure of which less is more comes negated.
-func Test(cells []*Cell, arms []string, values [][]float64) {
+// Test tests each cell of a measure against those of all other arms, or against that of the
+// control, and decides which is bold. arms are the cells' names, control is the place of one
+// of them or below 0, and values stand for each cell's runs in the tests, also for runs
+// without a value, larger being better: a measure of which less is more comes negated.
+func Test(cells []*Cell, arms []string, values [][]float64, control int) {
 	var pairs [][2]int
 	var p []float64
 	for i := range values {
 		for k := range i {
-			if len(values[i]) > 0 && len(values[k]) > 0 {
+			if len(values[i]) > 0 && len(values[k]) > 0 && (control < 0 || i == control || k == control) {
 				pairs, p = append(pairs, [2]int{i, k}), append(p, MannWhitney(values[i], values[k]))
 			}
 		}
@@ -93,11 +95,12 @@ func Test(cells []*Cell, arms []string, values [][]float64) {
 	}
 	enough := !slices.ContainsFunc(values, func(runs []float64) bool { return len(runs) < MinRunsForBold })
 	for i, cell := range cells {
-		cell.Bold = enough && len(cells) > 1 && cell.Mean != nil
+		cell.Bold = enough && len(cells) > 1 && cell.Mean != nil && i != control
 		for _, a := range against[i] {
 			if a != nil {
 				cell.Against = append(cell.Against, *a)
 				cell.Bold = cell.Bold && a.Better()
+				cell.Worse = control >= 0 && i != control && enough && a.Worse()
 			}
 		}
 	}

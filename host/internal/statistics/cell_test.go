@@ -42,7 +42,7 @@ func TestTest(t *testing.T) {
 		c := Of(pointers(values[i]...))
 		cells[i] = &c
 	}
-	Test(cells, []string{"a", "b", "c"}, values)
+	Test(cells, []string{"a", "b", "c"}, values, -1)
 	if !cells[0].Bold || cells[1].Bold || cells[2].Bold {
 		t.Errorf("bold: %v %v %v", cells[0].Bold, cells[1].Bold, cells[2].Bold)
 	}
@@ -67,7 +67,7 @@ func TestBetterIsTheOthersWorse(t *testing.T) {
 			c := Of(pointers(values[i]...))
 			cells[i], names[i] = &c, strconv.Itoa(i)
 		}
-		Test(cells, names, values)
+		Test(cells, names, values, -1)
 		for i := range cells {
 			for _, a := range cells[i].Against {
 				k, _ := strconv.Atoi(a.Arm)
@@ -95,7 +95,7 @@ func TestBoldNeedsRunsAndRivals(t *testing.T) {
 			c := Of(pointers(values[i]...))
 			cells[i] = &c
 		}
-		Test(cells, names, values)
+		Test(cells, names, values, -1)
 		if cells[0].Bold {
 			t.Errorf("%s: bold", name)
 		}
@@ -131,5 +131,24 @@ func TestQuantile(t *testing.T) {
 		if got := Quantile(c.values, c.q); got != c.want {
 			t.Errorf("%v at %v: %v, want %v", c.values, c.q, got, c.want)
 		}
+	}
+}
+
+// Against a control each other arm has one test, by which it is better, worse or neither, and
+// the correction counts those alone.
+func TestControl(t *testing.T) {
+	values := [][]float64{{11, 12, 13, 14, 15}, {1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}, {6, 7, 8, 9, 10}}
+	cells := make([]*Cell, 4)
+	for i := range values {
+		cells[i] = new(Of(pointers(values[i]...)))
+	}
+	Test(cells, []string{"a", "b", "c", "d"}, values, 2)
+	for i, want := range []Cell{{Bold: true}, {Worse: true}, {}, {}} {
+		if c := cells[i]; c.Bold != want.Bold || c.Worse != want.Worse || i != 2 && (len(c.Against) != 1 || c.Against[0].Arm != "c") {
+			t.Errorf("%d: %+v", i, c)
+		}
+	}
+	if c := cells[2].Against; len(c) != 3 || math.Abs(c[0].PHolm-6.0/252) > 1e-12 || c[2].PHolm != 1 {
+		t.Errorf("%+v", c)
 	}
 }

@@ -10,6 +10,14 @@ import (
 // Pairs is the number of pairs of arms.
 func Pairs(arms int) int { return arms * (arms - 1) / 2 }
 
+// Tests is the number of pairs of arms that are tested: all, or those with the control.
+func Tests(arms int, controlled bool) int {
+	if controlled {
+		return arms - 1
+	}
+	return Pairs(arms)
+}
+
 // leastMannWhitney and leastWilcoxon are the least p that the tests can have, with n
 // runs of each arm and with n networks: that of values without ties in perfect order.
 func leastMannWhitney(n int) float64 {
@@ -22,27 +30,38 @@ func leastMannWhitney(n int) float64 {
 
 func leastWilcoxon(n int) float64 { return math.Min(1, math.Ldexp(2, -n)) }
 
+// EnoughRuns is how many runs of each arm let some pair of arms differ significantly on one
+// network, with this number of tests.
+func EnoughRuns(tests int) int { return enough(tests, MinRunsForBold, leastMannWhitney) }
+
+// EnoughNetworks is how many networks let some pair of arms differ significantly over them.
+func EnoughNetworks(tests int) int { return enough(tests, 1, leastWilcoxon) }
+
+func enough(tests, atLeast int, least func(int) float64) int {
+	for float64(tests)*least(atLeast) >= Significance {
+		atLeast++
+	}
+	return atLeast
+}
+
 // Power states whether any pair of arms can differ significantly on one network, with the
-// given number of runs each.
-func Power(arms, runs int) string {
-	return power(arms, runs, MinRunsForBold, "run", leastMannWhitney)
+// given number of runs each and of tests.
+func Power(arms, runs, tests int) string {
+	return power(arms, runs, tests, EnoughRuns(tests), "run", leastMannWhitney)
 }
 
 // PowerOver tells it of pairs over networks.
-func PowerOver(arms, networks int) string { return power(arms, networks, 1, "network", leastWilcoxon) }
+func PowerOver(arms, networks, tests int) string {
+	return power(arms, networks, tests, EnoughNetworks(tests), "network", leastWilcoxon)
+}
 
-func power(arms, n, atLeast int, unit string, least func(int) float64) string {
-	pairs := Pairs(arms)
-	enough := atLeast
-	for float64(pairs)*least(enough) >= Significance {
-		enough++
-	}
+func power(arms, n, tests, enough int, unit string, least func(int) float64) string {
 	text := fmt.Sprintf("%s, %s: ", english.Plural(arms, "arm", ""), english.Plural(n, unit, ""))
-	possible := fmt.Sprintf("p < %v (least possible %d × %.2g)", Significance, pairs, least(n))
+	possible := fmt.Sprintf("p < %v (least possible %d × %.2g)", Significance, tests, least(n))
 	switch {
 	case n >= enough:
 		return text + "a pair without ties can reach " + possible
-	case float64(pairs)*least(n) < Significance:
+	case float64(tests)*least(n) < Significance:
 		return fmt.Sprintf("%sno cell is marked; %s would be enough", text, english.Plural(enough, unit, ""))
 	}
 	return fmt.Sprintf("%sno pair can reach %s; %s would", text, possible, english.Plural(enough, unit, ""))

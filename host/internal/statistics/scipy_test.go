@@ -49,7 +49,7 @@ func TestScipyAgrees(t *testing.T) {
 		for k := range cells {
 			cells[k], names[k] = &Cell{}, string(rune('a'+k))
 		}
-		Test(cells, names, one.Arms)
+		Test(cells, names, one.Arms, -1)
 		for k := range one.Arms {
 			for l := k + 1; l < len(one.Arms); l++ {
 				a := cells[k].Against[l-1]

@@ -1,7 +1,7 @@
 // Package statistics holds the few statistics that comparisons of several runs need:
 // mean, median, standard deviation and bootstrapped intervals, the Mann-Whitney U test,
 // Holm's correction and the Vargha-Delaney effect size on one network, the tests of
-// Friedman, Nemenyi and Wilcoxon over several. All functions are pure.
+// Friedman, Nemenyi, Dunn and Wilcoxon over several. All functions are pure.
 package statistics
 
 import "math"

@@ -20,7 +20,7 @@ type Document struct {
 }
 
 // Block is a part of a document: a Heading, Paragraph, Warning, *List, *Facts, *Table,
-// *Tree or *Figure, or one of them that stands Close to the one before it.
+// *Tree or *Figure, or one of them that stands Close to the one before it or Aside.
 type Block interface{ block() }
 
 // Heading begins a section, which ends at the next Heading.
@@ -89,12 +89,35 @@ func (*Tree) block()     {}
 func (*Figure) block()   {}
 func (Close) block()     {}
 
-// bare is the block itself, be it Close or not.
+// Aside is a block that papers leave out: LaTeX skips it, or writes its texts as comments.
+// It may be Close.
+type Aside struct{ Block Block }
+
+func (Aside) block() {}
+
+// bare is the block itself, be it Close or Aside or not.
 func bare(b Block) Block {
-	if near, ok := b.(Close); ok {
-		return near.Block
+	switch b := b.(type) {
+	case Close:
+		return bare(b.Block)
+	case Aside:
+		return bare(b.Block)
 	}
 	return b
+}
+
+// isClose reports whether a block is Close, and isAside whether it is Aside.
+func isClose(b Block) bool {
+	if aside, ok := b.(Aside); ok {
+		b = aside.Block
+	}
+	_, ok := b.(Close)
+	return ok
+}
+
+func isAside(b Block) bool {
+	_, ok := b.(Aside)
+	return ok
 }
 
 // Of is a document of some blocks.

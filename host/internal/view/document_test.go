@@ -124,6 +124,7 @@ Another.
 \centering\footnotesize\setlength{\tabcolsep}{4pt}
 \caption{solver bnb}
 \label{tab:solver-bnb}
+\vspace{3pt}
 \begin{tabular}{lll}
 \toprule
 name & value &  \\

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"slices"
@@ -192,16 +193,85 @@ func (l *layout) draw(c draw.Canvas) {
 		at.Min.Y += max(0, data.Y-data.X)
 	}
 	p.Draw(at)
-	// The legend stands beside the plot, where it hides nothing.
-	x, y := at.Max.X+margin, at.Max.Y-lineHeight/2
+	// The legend stands beside the plot, where it hides nothing: each entry where its line ends,
+	// if it has one, else one below the other.
+	x, places := at.Max.X+margin, l.entries(p, at)
 	for i, series := range l.legend {
+		y := places[i].at
 		row := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - lineHeight/2}, Max: vg.Point{X: x + sampleWidth, Y: y + lineHeight/2}}}
+		if end := places[i].end; end != y {
+			row.StrokeLine2(draw.LineStyle{Color: color.Gray{0xa0}, Width: 0.5}, p.DataCanvas(at).Max.X, end, x-1, y)
+		}
 		l.entry(row, series)
 		style := body
 		style.YAlign = draw.YCenter
 		c.FillText(style, vg.Point{X: x + sampleWidth + margin/2, Y: y}, l.names[i])
-		y -= lineHeight
 	}
+}
+
+// place is where an entry of the legend stands, and where its line ends.
+type place struct{ at, end vg.Length }
+
+// entries are the places of the legend's entries. Those of lines of steps are as near to the
+// lines' ends as the others let them be.
+func (l *layout) entries(p *plot.Plot, c draw.Canvas) []place {
+	places, order := make([]place, len(l.legend)), make([]int, len(l.legend))
+	direct, data := true, p.DataCanvas(c)
+	_, toY := p.Transforms(&data)
+	for i, series := range l.legend {
+		steps := l.Series[series].Steps
+		if order[i] = i; len(steps) > 0 {
+			places[i].end = min(max(toY(l.Y.place(steps[len(steps)-1].Y)), data.Min.Y), data.Max.Y)
+		}
+		direct = direct && len(steps) > 0
+	}
+	if direct {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[b].end, places[a].end) })
+	}
+	top := c.Max.Y - lineHeight/2
+	for n, i := range order {
+		y := top
+		if direct { // not so low that those below leave the picture
+			y = min(top, max(places[i].end, c.Min.Y+(vg.Length(len(order)-n)-0.5)*lineHeight))
+		} else {
+			places[i].end = y
+		}
+		places[i].at, top = y, y-lineHeight
+	}
+	return places
+}
+
+// mostSeries bounds the series of a panel.
+const mostSeries = 7
+
+// Panels are the figure, or where it has more than seven series with looks of their own several
+// figures of these, with all else the same.
+func (f *Figure) Panels() (panels []*Figure) {
+	var lines []int
+	for i := range f.Series {
+		if f.Series[i].Look > 0 {
+			lines = append(lines, i)
+		}
+	}
+	n := (len(lines) + mostSeries - 1) / mostSeries
+	if n < 2 {
+		return []*Figure{f}
+	}
+	each := (len(lines) + n - 1) / n
+	for part := range n {
+		panel, shown := *f, lines[part*each:min((part+1)*each, len(lines))]
+		panel.Series, panel.Title = nil, fmt.Sprintf("%s (%d of %d)", f.Title, part+1, n)
+		if part > 0 {
+			panel.Name = fmt.Sprintf("%s-%d", f.Name, part+1)
+		}
+		for i, s := range f.Series {
+			if s.Look <= 0 || slices.Contains(shown, i) {
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		panels = append(panels, &panel)
+	}
+	return panels
 }
 
 // plot has axes, grid and series, for this much room.

@@ -180,6 +180,34 @@ func TestLinesAreTold(t *testing.T) {
 	}
 }
 
+// Entries of lines stand at their ends, in their order and apart; of more than seven lines there
+// are several panels, each with what belongs to all.
+func TestLinesAreLabelled(t *testing.T) {
+	f := &Figure{Name: "f", Title: "t", X: Axis{Max: 1}, Y: Axis{Max: 100}, Series: []Series{{Name: "all", Look: Ideal, Steps: []Point{{0, 0}, {1, 100}}}}}
+	for i, end := range []float64{10, 90, 89, 0, 1, 50, 20, 30, 40, 60} {
+		f.Series = append(f.Series, Series{Name: fmt.Sprint("number ", i), Look: i + 1, Steps: []Point{{0, 0}, {1, end}}})
+	}
+	panels := f.Panels()
+	if len(panels) != 2 || panels[1].Name != "f-2" || panels[0].Title != "t (1 of 2)" || len(panels[0].Series) != 6 || len(panels[1].Series) != 6 || panels[1].Series[0].Name != "all" || panels[1].Series[1].Look != 6 {
+		t.Errorf("%+v", panels)
+	}
+	if short := panels[0].Panels(); len(short) != 1 || short[0] != panels[0] {
+		t.Errorf("%+v", short)
+	}
+	l := panels[0].layout(Printable)
+	c := draw.NewCanvas(&recorder.Canvas{}, 460, 200)
+	places := l.entries(l.plot(c), c)
+	order := []int{0, 2, 3, 1, 5, 4} // all, 90, 89, 10, 1, 0
+	for i, n := range order[1:] {
+		if above := places[order[i]]; above.at-places[n].at < lineHeight-1e-9 || above.end < places[n].end {
+			t.Errorf("%d: %+v below %+v", n, places[n], above)
+		}
+	}
+	if last := places[4]; last.at < c.Min.Y || last.at-last.end > 2*lineHeight {
+		t.Errorf("%+v", places)
+	}
+}
+
 // Names that do not fit lose what they have in common, and are different still.
 func TestLongNames(t *testing.T) {
 	within := func(n int) func(string) bool {

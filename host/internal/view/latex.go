@@ -15,13 +15,34 @@ const LaTeX = "latex"
 
 func init() { formats[LaTeX] = writeLaTeX }
 
-// Measures of a page in footnotesize: characters of a line of a page and of one of two
-// columns, blanks between columns of a table, 4 pt on either side, and its lines.
-const (
-	latexPage, latexColumn = 115, 56
-	latexGap               = 2
-	latexLong              = 55
-)
+// latexSize is a size of type, with what a page holds in it: characters of a line of a page and of
+// one of two columns, and lines. Columns of a table are latexGap blanks apart, 4 pt on either side.
+type latexSize struct {
+	name               string
+	page, column, long int
+}
+
+const latexGap = 2
+
+// latexSizes are those of tables, the preferred one first.
+var latexSizes = []latexSize{{"footnotesize", 115, 56, 55}, {"scriptsize", 128, 62, 65}}
+
+// latexSize is the first in which the table fits a page, or the last one.
+func (t *Table) latexSize() latexSize {
+	width := 0
+	for _, n := range t.latexWidths() {
+		width += n + latexGap
+	}
+	for _, size := range latexSizes {
+		if width <= size.page && len(t.Rows) <= size.long {
+			return size
+		}
+	}
+	return latexSizes[len(latexSizes)-1]
+}
+
+// FitsPage reports whether LaTeX writes the table in one part.
+func (t *Table) FitsPage() bool { return len(t.parts(t.latexSize())) == 1 }
 
 // latexText writes LaTeX. It needs the package booktabs.
 type latexText struct {
@@ -36,13 +57,14 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	to := bufio.NewWriter(w)
 	out := latexText{to, map[string]int{}}
 	for _, b := range d.Blocks {
+		aside := isAside(b)
 		switch b := bare(b).(type) {
 		case Heading:
 			fmt.Fprintf(out, "\\section*{%s}\n\n", escapeLaTeX(string(b)))
 		case Paragraph:
-			latexLines(out, b)
+			latexTexts(out, b, aside)
 		case Warning:
-			latexLines(out, b)
+			latexTexts(out, b, aside)
 		case *List:
 			if b.Title != "" {
 				latexLines(out, []string{b.Title})
@@ -55,6 +77,9 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 		case *Facts:
 			out.tables(b.table())
 		case *Table:
+			if aside {
+				continue
+			}
 			if b.Paper != nil {
 				b = b.Paper
 			}
@@ -69,6 +94,17 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 		}
 	}
 	return to.Flush()
+}
+
+// latexTexts writes texts, as comments where they stand aside.
+func latexTexts(out io.Writer, texts []string, aside bool) {
+	if !aside {
+		latexLines(out, texts)
+		return
+	}
+	for _, text := range texts {
+		fmt.Fprintf(out, "%% %s\n", OneLine(text))
+	}
 }
 
 func latexLines(out io.Writer, texts []string) {
@@ -86,7 +122,8 @@ func (out latexText) tables(t *Table) {
 		out.labels[""]++
 		fmt.Fprintln(out, `% needs \usepackage{booktabs}`)
 	}
-	parts := t.parts()
+	size := t.latexSize()
+	parts := t.parts(size)
 	for i, part := range parts {
 		if part.Title != "" && len(parts) > 1 {
 			part.Title += fmt.Sprintf(" (%d of %d)", i+1, len(parts))
@@ -94,13 +131,13 @@ func (out latexText) tables(t *Table) {
 		if part.Notes = nil; i == len(parts)-1 {
 			part.Notes = t.Notes
 		}
-		out.table(part, t.Title)
+		out.table(part, t.Title, size)
 	}
 }
 
 // parts divides a table into what a page holds, in which the first columns, those of
 // text, are repeated. Columns with one head stay together where they can.
-func (t *Table) parts() (out []*Table) {
+func (t *Table) parts(size latexSize) (out []*Table) {
 	keys := []int{}
 	for len(keys) < len(t.Columns) && !t.Columns[len(keys)].Right {
 		keys = append(keys, len(keys))
@@ -124,13 +161,13 @@ func (t *Table) parts() (out []*Table) {
 		}
 		last := len(wide) - 1
 		switch {
-		case last >= 0 && width(wide[last])+width(group) <= latexPage:
+		case last >= 0 && width(wide[last])+width(group) <= size.page:
 			wide[last] = append(wide[last], group...)
-		case width(keys)+width(group) <= latexPage:
+		case width(keys)+width(group) <= size.page:
 			wide = append(wide, slices.Concat(keys, group))
 		default:
 			for _, c := range group {
-				if last = len(wide) - 1; last >= 0 && width(wide[last])+width([]int{c}) <= latexPage {
+				if last = len(wide) - 1; last >= 0 && width(wide[last])+width([]int{c}) <= size.page {
 					wide[last] = append(wide[last], c)
 				} else {
 					wide = append(wide, append(slices.Clone(keys), c))
@@ -142,9 +179,9 @@ func (t *Table) parts() (out []*Table) {
 		wide = [][]int{keys}
 	}
 	for from := 0; from < len(t.Rows) || from == 0; {
-		after := min(from+latexLong, len(t.Rows))
+		after := min(from+size.long, len(t.Rows))
 		if after < len(t.Rows) { // rather at a rule
-			for i := after; i > from+latexLong/2; i-- {
+			for i := after; i > from+size.long/2; i-- {
 				if len(t.Rows[i]) == 0 {
 					after = i
 					break
@@ -195,7 +232,7 @@ func (out latexText) label(title string) string {
 }
 
 // table writes a part of the table of that title.
-func (out latexText) table(t *Table, title string) {
+func (out latexText) table(t *Table, title string, size latexSize) {
 	float := "table*"
 	columns, heads := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	width := 0
@@ -207,12 +244,12 @@ func (out latexText) table(t *Table, title string) {
 		heads[c] = escapeLaTeX(t.Columns[c].Title)
 		width += n + latexGap
 	}
-	if width <= latexColumn {
+	if width <= size.column {
 		float = "table"
 	}
-	fmt.Fprintf(out, "\\begin{%s}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{4pt}\n", float)
+	fmt.Fprintf(out, "\\begin{%s}\n\\centering\\%s\\setlength{\\tabcolsep}{4pt}\n", float, size.name)
 	if t.Title != "" {
-		fmt.Fprintf(out, "\\caption{%s}\n\\label{%s}\n", escapeLaTeX(t.Title), out.label(title))
+		fmt.Fprintf(out, "\\caption{%s}\n\\label{%s}\n\\vspace{3pt}\n", escapeLaTeX(t.Title), out.label(title))
 	}
 	fmt.Fprintf(out, "\\begin{tabular}{%s}\n\\toprule\n", strings.Join(columns, ""))
 	if len(t.Groups) > 0 {
@@ -260,7 +297,7 @@ func (out latexText) table(t *Table, title string) {
 var latex = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `#`, `\#`, `$`, `\$`, `%`, `\%`, `&`, `\&`, `_`, `\_`,
 	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `[`, `{[}`, `*`, `{*}`, `--`, `-{}-`, "\n", " ",
-	`±`, `$\pm$`, `≤`, `$\leq$`, `≥`, `$\geq$`, `×`, `$\times$`, `−`, `$-$`, `–`, `--`, `·`, `$\cdot$`, `→`, `$\rightarrow$`, `…`, `\ldots{}`,
+	`±`, `$\pm$`, `≤`, `$\leq$`, `≥`, `$\geq$`, `×`, `$\times$`, `−`, `$-$`, `∞`, `$\infty$`, `–`, `--`, `·`, `$\cdot$`, `→`, `$\rightarrow$`, `…`, `\ldots{}`,
 	`²`, `$^2$`, `χ²`, `$\chi^2$`, `χ`, `$\chi$`, `ε`, `$\varepsilon$`, `δ`, `$\delta$`, `α`, `$\alpha$`, `σ`, `$\sigma$`, `¼`, `1/4`, `«`, "``", `»`, `''`,
 )
 

@@ -30,7 +30,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 	out := bufio.NewWriter(w)
 	first := true
 	for _, b := range d.Blocks {
-		_, close := b.(Close)
+		close := isClose(b)
 		b = bare(b)
 		if _, ok := b.(*Figure); ok {
 			continue

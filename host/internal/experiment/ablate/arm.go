@@ -40,6 +40,9 @@ type Arm struct {
 	// The solver's options.
 	SolverSet map[string]string `json:"solver_set,omitempty"`
 
+	// The values that a grid gives to its keys; absent for an arm of no grid.
+	Point gridfile.Point `json:"point,omitempty"`
+
 	// At is where the arm is described, as file:line:column, for messages.
 	At string `json:"-"`
 }
@@ -50,7 +53,8 @@ const solverKey = "solver_set."
 // Form is how arms are described: by what a grid may vary beside options of the strategy and,
 // with solver_set. before them, of the solver.
 var Form = gridfile.Form[Arm]{
-	Name: func(a *Arm) *string { return &a.Name },
+	Name:  func(a *Arm) *string { return &a.Name },
+	Point: func(a *Arm) *gridfile.Point { return &a.Point },
 	Keys: []gridfile.Key[Arm]{
 		gridfile.Text("strategy", func(a *Arm) *string { return &a.Strategy }, filled),
 		gridfile.Text("mode", func(a *Arm) *string { return &a.Mode }, func(value string) error {

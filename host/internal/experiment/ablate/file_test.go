@@ -63,10 +63,10 @@ func TestParseFile(t *testing.T) {
 		Arms: []Arm{
 			{Name: "rw", Strategy: "rw", Mode: ModePaper, Solver: "highs", At: "dir/mine.yaml:9:5"},
 			{Name: "tuned", Strategy: "sa", Mode: ModeFast, Chains: 8, Solver: NoSolver, Set: map[string]string{"p": "0.8", "schedule": "slow"}, At: "dir/mine.yaml:10:5"},
-			{Name: "sa solver=highs p=0.5", Strategy: "sa", Mode: ModePaper, Solver: "highs", Set: map[string]string{"p": "0.5"}, SolverSet: on, At: "dir/mine.yaml:17:5"},
-			{Name: "sa solver=highs p=1e-3", Strategy: "sa", Mode: ModePaper, Solver: "highs", Set: map[string]string{"p": "1e-3"}, SolverSet: on, At: "dir/mine.yaml:17:5"},
-			{Name: "sa solver=z3 p=0.5", Strategy: "sa", Mode: ModePaper, Solver: "z3", Set: map[string]string{"p": "0.5"}, SolverSet: on, At: "dir/mine.yaml:17:5"},
-			{Name: "sa solver=z3 p=1e-3", Strategy: "sa", Mode: ModePaper, Solver: "z3", Set: map[string]string{"p": "1e-3"}, SolverSet: on, At: "dir/mine.yaml:17:5"},
+			{Name: "sa solver=highs p=0.5", Strategy: "sa", Mode: ModePaper, Solver: "highs", Set: map[string]string{"p": "0.5"}, SolverSet: on, Point: gridfile.Point{{Key: "solver", Text: "highs"}, {Key: "p", Text: "0.5"}}, At: "dir/mine.yaml:17:5"},
+			{Name: "sa solver=highs p=1e-3", Strategy: "sa", Mode: ModePaper, Solver: "highs", Set: map[string]string{"p": "1e-3"}, SolverSet: on, Point: gridfile.Point{{Key: "solver", Text: "highs"}, {Key: "p", Text: "1e-3"}}, At: "dir/mine.yaml:17:5"},
+			{Name: "sa solver=z3 p=0.5", Strategy: "sa", Mode: ModePaper, Solver: "z3", Set: map[string]string{"p": "0.5"}, SolverSet: on, Point: gridfile.Point{{Key: "solver", Text: "z3"}, {Key: "p", Text: "0.5"}}, At: "dir/mine.yaml:17:5"},
+			{Name: "sa solver=z3 p=1e-3", Strategy: "sa", Mode: ModePaper, Solver: "z3", Set: map[string]string{"p": "1e-3"}, SolverSet: on, Point: gridfile.Point{{Key: "solver", Text: "z3"}, {Key: "p", Text: "1e-3"}}, At: "dir/mine.yaml:17:5"},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -13,11 +13,65 @@ import (
 type measure = experiment.Measure[Cell, run]
 
 // run is a result together with the target that its network's runs are held
-// against, 0 for none, and what it is judged in.
+// against, 0 for none, what it is judged in, and the terms that it was made under.
 type run struct {
 	*Result
 	target int
 	in     unit
+	terms  *experiment.Terms
+}
+
+// spent is what the run took until its end. Of evaluations the whole budget counts, since the
+// number made is not kept.
+func (r *run) spent(in unit) float64 {
+	switch in {
+	case evaluations:
+		b, _ := search.ParseBudget(r.terms.Budget)
+		spent := float64(b.Evals)
+		if n := len(r.Steps); n > 0 {
+			spent = max(spent, float64(r.Steps[n-1].Evals))
+		}
+		return spent
+	case iterations:
+		return experiment.OrZero(r.Measures.Iter)
+	}
+	return r.terms.Took(&r.Cost)
+}
+
+// ert is the expected running time to the target (N. Hansen et al., COCO: a platform for
+// comparing continuous optimizers in a black-box setting, Optimization Methods and Software 36,
+// 2021): what all runs spent until they reached it or ended, over the number of those that
+// reached it; nil where none did.
+func ert(runs []run, in unit) *float64 {
+	sum, reached := 0.0, 0
+	for i := range runs {
+		r := &runs[i]
+		if at := in.at(r.reached(r.target)); r.target > 0 && at != nil {
+			sum += *at
+			reached++
+		} else {
+			sum += r.spent(in)
+		}
+	}
+	if reached == 0 {
+		return nil
+	}
+	return new(sum / float64(reached))
+}
+
+// reason says why the run did not reach the target; empty where it did, or there is none.
+func (r *run) reason() string {
+	switch {
+	case r.Error != "" && r.MemoryKilled > 0:
+		return experiment.ByMemory
+	case r.Error != "":
+		return experiment.Reason(r.Error)
+	case r.target == 0 || r.timeToTarget() != nil:
+		return ""
+	case r.terms.Limit() > 0:
+		return experiment.ByTime
+	}
+	return experiment.ByBudget
 }
 
 // unit is what runs are judged in: what their budget counts.
@@ -30,6 +84,9 @@ const (
 )
 
 func (u unit) String() string { return [...]string{"s", "evaluations", "iterations"}[u] }
+
+// short is the unit as budgets have it.
+func (u unit) short() string { return [...]string{"s", "ev", "it"}[u] }
 
 // at is when a step was; nil for none.
 func (u unit) at(s *Step) *float64 {
@@ -88,6 +145,14 @@ func sooner(seconds *float64) float64 {
 	return -*seconds
 }
 
+// penalised is when the target was reached, or twice what was spent.
+func penalised(at *float64, spent float64) float64 {
+	if at == nil {
+		return 2 * spent
+	}
+	return *at
+}
+
 // Names of measures that are looked for.
 const (
 	measureMaxK    = "Max.K"
@@ -111,7 +176,7 @@ func (u unit) measures() (out []measure) {
 		if u != seconds && isTime {
 			n := counted[name]
 			n.Name = "N." + name
-			n.Title = n.Name + " (" + u.String() + ")"
+			n.Title = n.Name + " (" + u.short() + ")"
 			out = append(out, n)
 			m.Beyond, m.Neutral = true, true
 		}
@@ -135,7 +200,8 @@ var counted = map[string]measure{
 	"maxK": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NMaxK) }, Of: (*run).bestAt,
 		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.bestAt())} }},
 	"target": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NTarget) }, Of: (*run).targetAt,
-		Worth: func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
+		Amount: func(r *run) float64 { return penalised(r.targetAt(), r.spent(r.in)) },
+		Worth:  func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
 }
 
 // measures are the paper's columns, the time to the target, and what DICE
@@ -158,7 +224,8 @@ var measures = []measure{
 	{Name: measureTMaxK, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, Of: func(r *run) *float64 { return r.Measures.TMaxK },
 		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.Measures.TMaxK)} }},
 	{Name: measureTTarget, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TTarget }, Of: (*run).timeToTarget,
-		Worth: func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
+		Amount: func(r *run) float64 { return penalised(r.timeToTarget(), r.spent(seconds)) },
+		Worth:  func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
 	{Name: "Shannon", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Shannon }, Of: func(r *run) *float64 { return r.Shannon }, Beyond: true},
 	{Name: "MinEntropy", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.MinEntropy }, Of: func(r *run) *float64 { return r.MinEntropy }, Beyond: true},
 	{Name: "Spread", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Spread }, Of: func(r *run) *float64 { return r.Spread }, Beyond: true},

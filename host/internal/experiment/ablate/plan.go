@@ -29,6 +29,8 @@ type Plan struct {
 	// Target is the k of times to target; 0: the largest that at least half of a
 	// network's runs reached.
 	Target int `json:"-"`
+	// Control is the arm that every other one is tested against; empty: all pairs are.
+	Control string `json:"-"`
 
 	// prover is what Plugins call the solver of Bound.
 	prover string
@@ -110,7 +112,7 @@ func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.Subjec
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
 	f := &experiment.Frame{
-		Command: command, Plan: p, Terms: p.Terms, Plugins: p.Plugins,
+		Command: command, Plan: p, Terms: p.Terms, Plugins: p.Plugins, Control: p.Control,
 		Subjects: experiment.Each(p.Subjects, func(s *Subject) *experiment.Subject { return &s.Subject }),
 		Arms:     experiment.Each(p.Arms, func(a *Arm) string { return a.Name }),
 	}
@@ -118,6 +120,11 @@ func (p *Plan) Frame() *experiment.Frame {
 		f.Others = len(p.Subjects)
 	}
 	return f
+}
+
+// question says what counts on a subject as an individual that was found.
+func (p *Plan) question(subject int) string {
+	return "notion score, ε " + p.Subjects[subject].Epsilon
 }
 
 const command = "ablate"

@@ -24,15 +24,15 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 		}
 		// Where the budget counts no time, the largest k is shown over that, too. How many evaluations
 		// a run of a budget in time made in all is not kept.
-		figures = append(figures, a.histograms(n), a.largest(n, "maxk", a.in))
+		figures = slices.Concat(figures, a.histograms(n).Panels(), a.largest(n, "maxk", a.in).Panels())
 		if n.target > 0 {
-			figures = append(figures, a.reached(n))
+			figures = append(figures, a.reached(n).Panels()...)
 		}
 		if a.in != seconds {
-			figures = append(figures, a.largest(n, "maxk-time", seconds))
+			figures = append(figures, a.largest(n, "maxk-time", seconds).Panels()...)
 		}
 	}
-	return append(figures, a.CriticalDifferences(a.Title, a.lines().Names())...), without
+	return slices.Concat(figures, a.CriticalDifferences(a.Title, a.lines().Names()), a.EffectFigures(a.Title)), without
 }
 
 // any reports whether some run on the network is such.

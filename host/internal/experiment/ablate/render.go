@@ -2,6 +2,7 @@ package ablate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,11 +16,16 @@ func (a *Ablation) sheet() *experiment.Sheet {
 	s := &experiment.Sheet{
 		Course: experiment.Course{Terms: &a.Terms, Conditions: &a.Conditions, Source: &a.Source, Done: a.Done, Failed: a.Failed, Retried: a.Retried, Tasks: a.Tasks},
 		Head:   &a.Head, Standings: &a.Standings, Rows: a.lines(), One: "search", Aside: a.boundNotes(),
+		Paper:  []string{measureMaxK, "bound", "Avg.K", "N.1st", "T.1st", measureID, measureNTarget, measureTTarget, "found"},
 		Main:   experiment.Part{Title: "what the searches found"},
 		Beyond: experiment.Part{Title: "how uneven the outcomes, how spread out the individuals, at what cost", Notes: beyondNotes},
 	}
 	s.Main.Columns, s.Beyond.Columns = a.main(), a.beyond()
-	s.Main.Notes, s.Lost = a.notes()
+	if a.in != seconds { // times are beyond the paper's table then
+		s.Paper = slices.DeleteFunc(s.Paper, func(name string) bool { return strings.HasPrefix(name, "T.") })
+	}
+	s.Main.Notes, s.Lost = a.notes(), "N/A counts as the worst"
+	s.Main.Short = append(slices.Clone(s.Main.Notes[:2]), a.boundNotes()...)
 	return s
 }
 
@@ -42,7 +48,7 @@ func (a *Ablation) Document() *view.Document {
 		between = append(between, view.Close{Block: uncounted})
 	}
 	d := a.sheet().Document(between...)
-	d.Add(view.Close{Block: failed})
+	d.Add(view.Aside{Block: view.Close{Block: failed}})
 	d.Disagree(a.Disagreements)
 	d.Data = a.data()
 	return d
@@ -59,9 +65,9 @@ func Columns() []string {
 }
 
 // Choose picks the columns to show, by their names.
-func (a *Ablation) Choose(columns []string) error {
+func (a *Ablation) Choose(tables [][]string) error {
 	a.in = a.judgedIn()
-	return a.sheet().Choose(columns)
+	return a.sheet().Choose(tables)
 }
 
 // main are the columns of the paper's Table 2.
@@ -73,15 +79,6 @@ func (a *Ablation) main() (out []experiment.Column) {
 		if m.Name == measureMaxK && (a.bounded || len(a.Bounds) > 0) {
 			out = append(out, experiment.Column{Name: "bound", Title: "proved", Cell: func(i int) view.Cell { return a.proved(&a.Cells[i]) }, Over: func([]int) string { return "" }})
 		}
-	}
-	target := &out[len(out)-1].Cell
-	times := *target
-	*target = func(i int) view.Cell {
-		cell := times(i)
-		if c := &a.Cells[i]; c.Target > 0 {
-			cell.Text += fmt.Sprintf(" (k≥%d: %d/%d)", c.Target, c.Reached, c.Runs)
-		}
-		return cell
 	}
 	found := a.lines().FoundIn()
 	found.Cell = func(i int) view.Cell {
@@ -96,22 +93,42 @@ func (a *Ablation) main() (out []experiment.Column) {
 	return append(out, found)
 }
 
-// column is that of a measure.
+// column is that of a measure; of the target the expected running time takes the place of the
+// mean of those that reached it.
 func (a *Ablation) column(m measure) experiment.Column {
 	c := m.Column(a.Cells)
-	if over := c.Over; m.Name == measureTTarget || m.Name == measureNTarget {
-		c.Over = func(rows []int) string { // a mean is of times to one k
-			target := 0
-			for _, i := range rows {
-				if c := &a.Cells[i]; m.Cell(c).Mean != nil {
-					if target != 0 && c.Target != target {
-						return "–"
-					}
-					target = c.Target
-				}
-			}
-			return over(rows)
+	if m.Name != measureTTarget && m.Name != measureNTarget {
+		return c
+	}
+	ert := func(i int) *float64 {
+		if m.Name == measureNTarget {
+			return a.Cells[i].NERT
 		}
+		return a.Cells[i].TERT
+	}
+	c.Cell = func(i int) view.Cell {
+		c := &a.Cells[i]
+		text := view.Number(ert(i), m.Decimals)
+		if c.Target > 0 {
+			if c.Runs > 0 && c.Reached == 0 {
+				text = "∞"
+			}
+			text += fmt.Sprintf(" (k≥%d: %d/%d)", c.Target, c.Reached, c.Runs)
+		}
+		return experiment.Marked(m.Cell(c), text)
+	}
+	over := experiment.Mean(ert, func(v *float64) string { return view.Number(v, m.Decimals) })
+	c.Over = func(rows []int) string { // a mean is of times to one k
+		target := 0
+		for _, i := range rows {
+			if c := &a.Cells[i]; ert(i) != nil {
+				if target != 0 && c.Target != target {
+					return "–"
+				}
+				target = c.Target
+			}
+		}
+		return over(rows)
 	}
 	return c
 }
@@ -129,20 +146,32 @@ func (a *Ablation) beyond() (out []experiment.Column) {
 		return experiment.Column{Name: name, Title: title, Cell: func(i int) view.Cell { return view.Cell{Text: text(of(i))} }, Over: experiment.Mean(of, text)}
 	}
 	return append(out, mean("cpu_seconds", "CPU s", func(c *Cell) *float64 { return c.CPU }), mean("seconds", "wall s", func(c *Cell) *float64 { return c.Seconds }),
+		experiment.UnsolvedIn(func(i int) experiment.Unsolved { return a.Cells[i].Unsolved }),
 		experiment.Counted("retried", "retried", func(i int) int { return a.Cells[i].Retried }))
 }
 
 var beyondNotes = []string{
 	"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
 	"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
+	"unsolved: runs that did not reach the k of the target, and why",
 }
 
-// notes say under which rules the figures came about, and how tests count what is missing.
-func (a *Ablation) notes() (notes []string, lost string) {
-	letter, times := "T", ""
-	notes = []string{
-		fmt.Sprintf("mean ± sd over the runs that have a value (found in: how many found one); budget %s, %s", a.BudgetOf(""), &a.Terms),
-		"T.target: seconds to the k given, of the runs that reached it; T.maxK and #ID.maxK are about each run's own largest k",
+// notes say how the figures came about. The first two are those of every table.
+func (a *Ablation) notes() []string {
+	letter, times, old := "T", "", ""
+	if a.in != seconds {
+		letter, times = "N", ", times"
+	} else if a.counts() {
+		old = "some results are of an earlier version, which kept times only: what the budget counts is not compared"
+	}
+	unit := a.in.String()
+	if a.in == seconds {
+		unit = "seconds"
+	}
+	notes := []string{
+		"mean ± sd over the runs that have a value (found in: how many found one)",
+		fmt.Sprintf("%s.target: expected running time (ERT) to the k given: %s of all runs until they reached it or ended, over the number that reached it", letter, unit),
+		fmt.Sprintf("%s.maxK and #ID.maxK are about each run's own largest k, and compared among equal Max.K only; Iter%s and Succ.rate are not compared", letter, times),
 	}
 	for i := range a.Cells {
 		if more := search.RateNotes(a.Cells[i].SuccRate.Mean); more != nil {
@@ -150,13 +179,10 @@ func (a *Ablation) notes() (notes []string, lost string) {
 			break
 		}
 	}
-	if a.in != seconds {
-		letter, times = "N", "times, "
-		notes[1] = fmt.Sprintf("N.target: %s to the k given, of the runs that reached it; N.maxK and #ID.maxK are about each run's own largest k", a.in)
-	} else if a.counts() {
-		notes = append(notes, "some results are of an earlier version, which kept times only: what the budget counts is not compared")
+	if old != "" {
+		notes = append(notes, old)
 	}
-	return notes, fmt.Sprintf("N/A counts as the worst, %s.maxK and #ID.maxK are compared among equal Max.K only, and %sIter and Succ.rate not at all", letter, times)
+	return notes
 }
 
 // data has a line for each network and arm, with everything.
@@ -186,7 +212,9 @@ func (a *Ablation) data() *view.Table {
 	}, "bound", "bound.certified", "bound.grade"), cell(func(c *Cell) []string {
 		return []string{strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; ")}
 	}, "target", "reached", "cpu_seconds", "seconds", "errors"))
-	out = append(append(out, intervals...), cell(func(c *Cell) []string { return []string{strconv.Itoa(c.Uncounted)} }, "uncounted"))
+	out = append(append(out, intervals...), cell(func(c *Cell) []string {
+		return []string{strconv.Itoa(c.Uncounted), view.Exact(c.TERT), view.Exact(c.NERT), c.Unsolved.String(), a.Asked}
+	}, "uncounted", "T.ert", "N.ert", "unsolved", "asked"))
 	return experiment.DataTable(len(a.Cells), out)
 }
 

@@ -12,13 +12,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Recall reads a plan back from a task of the journal, with the k of times to target.
-func Recall(t record.Task, target int) (experiment.Plan, error) {
+// Recall reads a plan back from a task of the journal, with the k of times to target and
+// the control that its tables have.
+func Recall(t record.Task, target int, control string) (experiment.Plan, error) {
 	p, err := experiment.PlanOf[Plan](t, command, "ablation")
 	if err != nil {
 		return nil, err
 	}
-	p.Target = target
+	p.Target, p.Control = target, control
 	return p, nil
 }
 

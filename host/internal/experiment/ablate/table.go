@@ -98,6 +98,14 @@ type Cell struct {
 	Reached int `json:"reached"`
 	// Seconds to the first individual with the target k.
 	TTarget statistics.Cell `json:"T.target"`
+	// The expected running time to the target: seconds of all runs until they reached it or ended, over
+	// the number that reached it; null where no run did.
+	TERT *float64 `json:"T.ert"`
+	// The same in evaluations or iterations, where the budget counts those.
+	NERT *float64 `json:"N.ert,omitempty"`
+	// The number of runs that did not reach the target, failed ones included, by the reason: time, budget,
+	// memory, fault, refused, numerics.
+	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
 	// The mean over a run's individuals of the Shannon entropy of their outcomes, in bits.
 	Shannon statistics.Cell `json:"Shannon"`
 	// The mean of their min-entropy, in bits.
@@ -125,7 +133,7 @@ type Cell struct {
 // task without one. aim is the k of times to target; 0: the largest that at
 // least half of a network's runs reached.
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
-	a := &Ablation{Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
+	a := &Ablation{Head: experiment.Head{Name: p.Name, Asked: p.Frame().Asked(p.question, ""), Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
 	for i := range p.Arms {
 		a.Arms = append(a.Arms, p.info(p.Arms[i]))
 	}
@@ -149,7 +157,7 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 		of[e.Subject][e.Arm] = append(of[e.Subject][e.Arm], r)
 	}
 	a.in = unitOf(p.Budget, all)
-	tests := &experiment.Tests[Cell, run]{Arms: p.Frame().Arms, Measures: a.in.measures(), Ranked: []string{measureMaxK, measureTTarget, measureNTarget, measureID}}
+	tests := &experiment.Tests[Cell, run]{Arms: p.Frame().Arms, Measures: a.in.measures(), Ranked: []string{measureMaxK, measureTTarget, measureNTarget, measureID}, Control: p.Control, Points: Form.Points(p.Arms)}
 	for i := range p.Subjects {
 		a.add(p, &p.Subjects[i], of[&p.Subjects[i]], aim, tests)
 	}
@@ -169,7 +177,7 @@ func (p *Plan) info(a Arm) ArmInfo {
 // tidy adds the row of a task; r is nil where it has no result.
 func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	at := slices.IndexFunc(a.networks, func(n network) bool { return n.study == e.Subject.Study && n.model == e.Subject.Model })
-	ran, status := run{&Result{}, a.networks[at].target, a.in}, experiment.Done
+	ran, status := run{&Result{}, a.networks[at].target, a.in, &a.Terms}, experiment.Done
 	switch {
 	case r == nil:
 		status = experiment.Missing
@@ -179,11 +187,18 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 		ran.Result = r
 	}
 	values := append(experiment.Values(a.in.measures(), &ran), view.Value{Name: "target", Of: ran.target}, view.Value{Name: "pinned", Of: len(ran.Cores) > 0},
-		view.Value{Name: "cpu_seconds", Of: ran.CPU}, view.Value{Name: "seconds", Of: ran.Seconds})
+		view.Value{Name: "T.spent", Of: ran.spent(seconds)}, view.Value{Name: "cpu_seconds", Of: ran.CPU}, view.Value{Name: "seconds", Of: ran.Seconds})
+	if a.in != seconds {
+		values = append(values, view.Value{Name: "N.spent", Of: ran.spent(a.in)})
+	}
 	if status != experiment.Done {
 		values = experiment.Blank(values)
 	}
-	values = append(values, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
+	reason := view.Value{Name: "reason"}
+	if r != nil {
+		reason.Of = experiment.Text(ran.reason())
+	}
+	values = append(values, reason, view.Value{Name: "retried", Of: experiment.Text(ran.Retried)}, view.Value{Name: "error", Of: experiment.Text(ran.Error)})
 	options := append(experiment.Fields(p.info(*e.Arm))[1:], view.Value{Name: "epsilon", Of: e.Subject.Epsilon})
 	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, options, e.Seed, status, values)
 }
@@ -210,7 +225,7 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int,
 		n.arms[i] = []run{}
 		for _, r := range results[&p.Arms[i]] {
 			if r.Error == "" {
-				n.arms[i] = append(n.arms[i], run{Result: r, in: a.in})
+				n.arms[i] = append(n.arms[i], run{Result: r, in: a.in, terms: &a.Terms})
 			}
 		}
 	}
@@ -222,12 +237,20 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int,
 			n.arms[i][k].target = n.target
 		}
 	}
+	at := run{target: n.target, in: a.in, terms: &a.Terms}
 	cells := make([]Cell, len(p.Arms))
 	for i := range p.Arms {
 		cells[i] = a.cell(s, p.Arms[i].Name, n.arms[i], results[&p.Arms[i]])
-		cells[i].Target = n.target
+		c := &cells[i]
+		if c.Target, c.TERT = n.target, ert(n.arms[i], seconds); a.in != seconds {
+			c.NERT = ert(n.arms[i], a.in)
+		}
+		for _, r := range results[&p.Arms[i]] {
+			at.Result = r
+			c.Unsolved.Count(at.reason())
+		}
 	}
-	tests.Add(cells, n.arms, nil)
+	tests.Add(s.Study, s.Model, cells, n.arms, nil)
 	a.Cells = append(a.Cells, cells...)
 	a.networks = append(a.networks, n)
 }

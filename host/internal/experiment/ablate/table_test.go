@@ -40,7 +40,9 @@ func result(n, k int, t float64) *Result {
 }
 
 // on is a subject with this network.
-func on(model string) Subject { return Subject{Subject: experiment.Subject{Study: "s", Model: model}} }
+func on(model string) Subject {
+	return Subject{Epsilon: "0.05", Subject: experiment.Subject{Study: "s", Model: model, Asks: &experiment.Asks{Protected: []string{"age", "sex"}, Threshold: "0.5"}}}
+}
 
 // handmade is a plan of three arms on two networks and results whose tables can
 // be checked by hand: "good" finds more and worse than "fair" in every run,
@@ -207,10 +209,10 @@ func TestWhatDoesNotCompare(t *testing.T) {
 		t.Fatalf("targets %d and %d, %d exceeded memory", a.Cells[0].Target, a.Cells[3].Target, a.MemoryExceeded)
 	}
 	var b strings.Builder
-	if err := errors.Join(a.Choose([]string{"T.target"}), a.Document().Write(&b, view.Text, view.Options{})); err != nil {
+	if err := errors.Join(a.Choose([][]string{{"T.target"}}), a.Document().Write(&b, view.Text, view.Options{})); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nmean of 2  good                          –\n", "1 of 36 tasks used more than their 1024 MiB of memory"} {
+	for _, want := range []string{"\nmean of 2  good                   –\n", "1 of 36 tasks used more than their 1024 MiB of memory"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}
@@ -225,10 +227,10 @@ func TestWhatDoesNotCompare(t *testing.T) {
 func TestChosenColumns(t *testing.T) {
 	p, results := handmade(5)
 	a := tabulated(t, p, 0, results)
-	if err := a.Choose([]string{"Spread", "N.1st", "Max.K"}); err == nil || !strings.Contains(err.Error(), `no column "N.1st" in this experiment; did you mean "T.1st"?`) {
+	if err := a.Choose([][]string{{"Spread", "N.1st", "Max.K"}}); err == nil || !strings.Contains(err.Error(), `no column "N.1st" in this experiment; did you mean "T.1st"?`) {
 		t.Error(err)
 	}
-	if err := a.Choose([]string{"Spread", "Max.K"}); err != nil {
+	if err := a.Choose([][]string{{"Spread", "Max.K"}}); err != nil {
 		t.Error(err)
 	}
 	var b strings.Builder
@@ -245,7 +247,7 @@ func TestChosenColumns(t *testing.T) {
 	if strings.Contains(b.String(), "T.target  ") || strings.Contains(b.String(), "on #ID") {
 		t.Errorf("ranked by what is not shown:\n%s", &b)
 	}
-	if known := Columns(); len(known) != 21 || known[0] != "Iter" {
+	if known := Columns(); len(known) != 24 || known[0] != "Iter" {
 		t.Errorf("%v", known)
 	}
 }
@@ -310,7 +312,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	a = tabulated(t, p, 0, results)
-	if got, want := a.Standings.Blocks("", "search")[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ significantly"; got != want {
+	if got, want := a.Standings.Blocks("", "search", nil)[1].(view.Paragraph)[0], "good is best on Max.K: ahead of fair on 1 of 1 networks, A12 1.00, p = 0.0065; the other two differ significantly"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, r := range a.Ranking {
@@ -374,7 +376,7 @@ func TestBudgetsAreJudgedInWhatTheyCount(t *testing.T) {
 		if err := a.Document().Write(&text, view.Text, view.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, title := range []string{"N.1st (" + c.label + ")", "N.target (" + c.label + ")"} {
+		for _, title := range []string{"N.1st (" + strings.TrimPrefix(c.budget, "1000") + ")", "N.target (" + strings.TrimPrefix(c.budget, "1000") + ")"} {
 			if strings.Contains(text.String(), title) != (c.by == "N.target") {
 				t.Errorf("%s, %s:\n%s", c.budget, title, &text)
 			}

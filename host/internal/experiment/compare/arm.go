@@ -65,13 +65,17 @@ type Arm struct {
 	// The solver's options.
 	Set map[string]string `json:"set,omitempty"`
 
+	// The values that a grid gives to its keys; absent for an arm of no grid.
+	Point gridfile.Point `json:"point,omitempty"`
+
 	// At is where a file describes the arm, as file:line:column, for messages.
 	At string `json:"-"`
 }
 
 // Form is how arms are described on the command line and in comparison files.
 var Form = gridfile.Form[Arm]{
-	Name: func(a *Arm) *string { return &a.Name },
+	Name:  func(a *Arm) *string { return &a.Name },
+	Point: func(a *Arm) *gridfile.Point { return &a.Point },
 	Keys: []gridfile.Key[Arm]{
 		gridfile.Text("solver", func(a *Arm) *string { return &a.Solver }, func(v string) error {
 			if strings.TrimSpace(v) == "" {

@@ -59,10 +59,10 @@ func TestReadFile(t *testing.T) {
 		Arms: []Arm{
 			{Name: "one", Solver: "z3", Notion: "decision-strict", Partition: "study", Soft: Duration(time.Minute), At: "dir/mine.yaml:17:5"},
 			{Name: "two", Solver: "highs", Epsilon: "1/20", Gap: 1e-4, Goal: GoalMaximise, At: "dir/mine.yaml:23:6"},
-			{Name: "three solver=highs set.cuts=a", Solver: "highs", Set: map[string]string{"presolve": "on", "cuts": "a"}, At: "dir/mine.yaml:24:5"},
-			{Name: "three solver=highs set.cuts=b", Solver: "highs", Set: map[string]string{"presolve": "on", "cuts": "b"}, At: "dir/mine.yaml:24:5"},
-			{Name: "three solver=lpsolve set.cuts=a", Solver: "lpsolve", Set: map[string]string{"presolve": "on", "cuts": "a"}, At: "dir/mine.yaml:24:5"},
-			{Name: "three solver=lpsolve set.cuts=b", Solver: "lpsolve", Set: map[string]string{"presolve": "on", "cuts": "b"}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=highs set.cuts=a", Solver: "highs", Set: map[string]string{"presolve": "on", "cuts": "a"}, Point: gridfile.Point{{Key: "solver", Text: "highs"}, {Key: "set.cuts", Text: "a"}}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=highs set.cuts=b", Solver: "highs", Set: map[string]string{"presolve": "on", "cuts": "b"}, Point: gridfile.Point{{Key: "solver", Text: "highs"}, {Key: "set.cuts", Text: "b"}}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=lpsolve set.cuts=a", Solver: "lpsolve", Set: map[string]string{"presolve": "on", "cuts": "a"}, Point: gridfile.Point{{Key: "solver", Text: "lpsolve"}, {Key: "set.cuts", Text: "a"}}, At: "dir/mine.yaml:24:5"},
+			{Name: "three solver=lpsolve set.cuts=b", Solver: "lpsolve", Set: map[string]string{"presolve": "on", "cuts": "b"}, Point: gridfile.Point{{Key: "solver", Text: "lpsolve"}, {Key: "set.cuts", Text: "b"}}, At: "dir/mine.yaml:24:5"},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {

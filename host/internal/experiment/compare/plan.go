@@ -3,7 +3,10 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/experiment"
@@ -25,6 +28,8 @@ type Plan struct {
 	// Solvers tells the versions behind the arms, by solver.
 	Solvers map[string]experiment.Plugin `json:"solvers"`
 	experiment.Terms
+	// Control is the arm that every other one is tested against; empty: all pairs are.
+	Control string `json:"-"`
 }
 
 // Subject is a study with one network.
@@ -159,10 +164,37 @@ func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.Subjec
 // Frame implements experiment.Plan.
 func (p *Plan) Frame() *experiment.Frame {
 	return &experiment.Frame{
-		Command: command, Plan: p, Terms: p.Terms, Plugins: experiment.AsSolvers(p.Solvers),
+		Command: command, Plan: p, Terms: p.Terms, Plugins: experiment.AsSolvers(p.Solvers), Control: p.Control,
 		Subjects: experiment.Each(p.Subjects, func(s *Subject) *experiment.Subject { return &s.Subject }),
 		Arms:     experiment.Each(p.Arms, func(a *Arm) string { return a.Name }),
 	}
+}
+
+// question says which notions and ε the arms ask a subject for.
+func (p *Plan) question(subject int) string {
+	s := &p.Subjects[subject]
+	var asked []string
+	of := map[string][]string{}
+	for i := range p.Arms {
+		a := &p.Arms[i]
+		text := "notion " + cmp.Or(a.Notion, s.Notion)
+		if n, err := fairness.ParseNotion(cmp.Or(a.Notion, s.Notion)); err != nil || n.UsesEpsilon() {
+			text += ", ε " + cmp.Or(s.ask(a).Epsilon, "of the study")
+		}
+		if of[text] == nil {
+			asked = append(asked, text)
+		}
+		of[text] = append(of[text], a.Name)
+	}
+	if len(asked) > 1 {
+		for i, text := range asked {
+			asked[i] = text + " of " + english.WordSeries(of[text], "and")
+		}
+	}
+	if counted := "ε " + s.Epsilon; len(asked) > 1 || !strings.HasSuffix(asked[0], "score, "+counted) {
+		asked = append(asked, "individuals count above "+counted)
+	}
+	return strings.Join(asked, "; ")
 }
 
 const command = "compare"

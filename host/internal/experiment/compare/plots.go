@@ -9,50 +9,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// decision is whether, when and how a run of an arm answered its task.
-type decision int
-
-const (
-	undecided decision = iota
-	// found: an individual that counts.
-	witnessed
-	// fair: the whole space was proved so, by the arm's notion.
-	fair
-	// refuted: proved fair, and an individual refutes it.
-	refuted
-)
-
-// answer is one of them.
-type answer struct {
-	decision
-	seconds float64
-}
-
-// good reports an answer that counts.
-func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
-
-// answerOf is that of a run. Who is above a limit that holds everywhere refutes every proof
-// of it.
-func (p *Plan) answerOf(r *Result, lied bool) answer {
-	switch first := r.first(); {
-	case first != nil:
-		return answer{witnessed, first.Seconds}
-	case r.Certified < 1 || r.Unfair > 0 || r.Undecided > 0:
-		return answer{}
-	case lied:
-		return answer{refuted, p.Took(&r.Cost)}
-	}
-	return answer{fair, p.Took(&r.Cost)}
-}
-
 // decisions are the answers of a subject's tasks that every arm has done, arm by arm.
-func decisions(p *Plan, results map[*Arm][]run, lies []Disagreement) (tasks [][]answer) {
+func decisions(p *Plan, results map[*Arm][]run) (tasks [][]answer) {
 	of := map[int64][]answer{}
 	for i := range p.Arms {
-		lied := slices.ContainsFunc(lies, func(d Disagreement) bool { return d.Prover == p.Arms[i].Name })
 		for _, r := range results[&p.Arms[i]] {
 			if len(of[r.seed]) == i { // else an arm before has not done it
-				of[r.seed] = append(of[r.seed], p.answerOf(r.Result, lied))
+				of[r.seed] = append(of[r.seed], r.answer)
 			}
 		}
 	}
@@ -109,9 +72,9 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	case !decided:
 		return nil, []string{"no plots: no arm decided any task"}
 	case len(c.Arms) < 2:
-		return []*view.Figure{p.cactus()}, []string{"one arm: scatter, profile and contribution are plots of two or more"}
+		return p.cactus().Panels(), []string{"one arm: scatter, profile and contribution are plots of two or more"}
 	}
-	figures = []*view.Figure{p.cactus(), p.profile(), p.contribution()}
+	figures = append(slices.Concat(p.cactus().Panels(), p.profile().Panels()), p.contribution())
 	ranking := p.ranking()
 	for _, other := range ranking[1:min(len(ranking), 1+maxScatters)] {
 		figures = append(figures, p.scatter(ranking[0], other))
@@ -119,7 +82,7 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	if n := len(ranking) - 1; n > maxScatters {
 		without = append(without, fmt.Sprintf("scatter: %s, which decided most, against the %d next best of %d other arms", c.Arms[ranking[0]].Name, maxScatters, n))
 	}
-	return append(figures, c.CriticalDifferences(c.Title, c.lines().Names())...), without
+	return slices.Concat(figures, c.CriticalDifferences(c.Title, c.lines().Names()), c.EffectFigures(c.Title)), without
 }
 
 // figure is one with what all have.

@@ -61,7 +61,7 @@ func figures(c *Comparison) (map[string]*view.Figure, []string) {
 func TestFigures(t *testing.T) {
 	c := raced(t, map[string][2][]float64{"one": {{1, 4}, {-10, 0}}, "two": {{2, 1}, {0, 0}}, "three": {{0, 0}, {0, -50}}}, "two", "one", "three")
 	all, without := figures(c)
-	if len(all) != 9 || without != nil || all["critical-difference-certified"] == nil || all["scatter-one-two"] == nil || all["scatter-one-three"] == nil {
+	if len(all) != 10 || without != nil || all["critical-difference-certified"] == nil || all["scatter-one-two"] == nil || all["scatter-one-three"] == nil {
 		t.Fatalf("%v, %v", all, without)
 	}
 	for _, w := range []struct {
@@ -157,7 +157,7 @@ func TestFiguresOfLittle(t *testing.T) {
 		{"one task", raced(t, map[string][2][]float64{"a": {{1}, {}}, "b": {{1}, {}}}, "a", "b"), 4, ""},
 		{"nobody decides", raced(t, map[string][2][]float64{"a": {{0}, {0}}, "b": {{0}, {0}}}, "a", "b"), 0, "no plots: no arm decided any task"},
 		{"nothing done by both", raced(t, map[string][2][]float64{"a": {{1}, {}}, "b": {{}, {1}}}, "a", "b"), 0, "no plots: there is no task that every arm has done"},
-		{"at once", raced(t, map[string][2][]float64{"a": {{1e-9}, {1e-9}}, "b": {{1e-9}, {1e9}}}, "a", "b"), 8, ""},
+		{"at once", raced(t, map[string][2][]float64{"a": {{1e-9}, {1e-9}}, "b": {{1e-9}, {1e9}}}, "a", "b"), 9, ""},
 	} {
 		all, without := c.of.Figures()
 		if len(all) != c.figures || strings.Join(without, "") != c.without {
@@ -184,7 +184,7 @@ func TestFiguresOfMany(t *testing.T) {
 	}
 	c := raced(t, times, names...)
 	all, without := c.Figures()
-	if len(all) != 3+maxScatters+4 || strings.Join(without, "") != "scatter: best, which decided most, against the 8 next best of 10 other arms" {
+	if len(all) != 5+maxScatters+5 || strings.Join(without, "") != "scatter: best, which decided most, against the 8 next best of 10 other arms" {
 		t.Errorf("%d figures, %q", len(all), without)
 	}
 	dir := filepath.Join(t.TempDir(), "new")

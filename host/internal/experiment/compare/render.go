@@ -16,10 +16,8 @@ import (
 func (c *Comparison) sheet() *experiment.Sheet {
 	s := &experiment.Sheet{
 		Course: experiment.Course{Terms: &c.Terms, Conditions: &c.Conditions, Source: &c.Source, Done: c.Done, Tasks: c.Tasks},
-		Head:   &c.Head, Standings: &c.Standings, Rows: c.lines(), One: "arm", Paper: c.paper,
-		Main: experiment.Part{Title: "discriminated individuals found", Notes: []string{
-			fmt.Sprintf("mean ± sd over the runs that found an individual (#ID: over all); budget %s, %s", c.BudgetOf(" of wall time"), &c.Terms),
-		}},
+		Head:   &c.Head, Standings: &c.Standings, Rows: c.lines(), One: "arm", Beside: c.beside,
+		Main:   experiment.Part{Title: "discriminated individuals found", Notes: []string{means}, Short: []string{means}},
 		Beyond: experiment.Part{Title: "how spread out, how much proved, at what cost", Notes: c.beyondNotes()},
 		Lost:   "a run that found no individual counts as the budget, or as k = 0",
 	}
@@ -34,13 +32,26 @@ func (c *Comparison) sheet() *experiment.Sheet {
 		case m.Title != "":
 			s.Beyond.Columns = append(s.Beyond.Columns, column)
 		}
+		if m.Name == par2 {
+			s.Beyond.Columns = append(s.Beyond.Columns, experiment.UnsolvedIn(func(i int) experiment.Unsolved { return c.Rows[i].Unsolved }))
+		}
 		if m.Name == "spurious" {
 			s.Beyond.Columns = append(s.Beyond.Columns, experiment.Counted("faults", "faults", func(i int) int { return c.Rows[i].Faults }))
 		}
 	}
 	s.Main.Columns = append(s.Main.Columns, s.Rows.FoundIn())
+	for _, column := range s.Main.Columns {
+		s.Paper = append(s.Paper, column.Name)
+	}
+	if all := c.troubles(); len(all) > 1 {
+		s.Main.Short = append(s.Main.Short, fmt.Sprintf("%s; %d more such", all[0], len(all)-1))
+	} else {
+		s.Main.Short = append(s.Main.Short, all...)
+	}
 	return s
 }
+
+const means = "mean ± sd over the runs that found an individual (#ID: over all)"
 
 // Document shows the comparison.
 func (c *Comparison) Document() *view.Document {
@@ -49,7 +60,11 @@ func (c *Comparison) Document() *view.Document {
 		refuted = append(refuted, c.Disagreements[i].String())
 	}
 	d := c.sheet().Document()
-	d.Add(c.matrix())
+	if matrix := c.Asking(c.matrix()); len(refuted) > 0 {
+		d.Add(matrix)
+	} else {
+		d.Add(view.Aside{Block: matrix})
+	}
 	d.Disagree(refuted)
 	d.Data = c.data()
 	return d
@@ -64,12 +79,12 @@ func (c *Comparison) lines() *experiment.Rows {
 func Columns() []string { return new(Comparison).sheet().Columns() }
 
 // Choose picks the columns to show, by their names.
-func (c *Comparison) Choose(columns []string) error { return c.sheet().Choose(columns) }
+func (c *Comparison) Choose(tables [][]string) error { return c.sheet().Choose(tables) }
 
-// paper has beside the time to the first individual in how many runs there was one, and says
-// so in no column of its own.
-func (c *Comparison) paper(columns []experiment.Column, chosen bool) []experiment.Column {
-	if columns = slices.Clone(columns); !chosen {
+// beside has with the time to the first individual in how many runs there was one, and says so
+// in no column of its own.
+func (c *Comparison) beside(columns []experiment.Column) []experiment.Column {
+	if columns = slices.Clone(columns); c.Chosen == nil {
 		columns = columns[:len(columns)-1]
 	}
 	for k := range columns {
@@ -86,34 +101,40 @@ func (c *Comparison) paper(columns []experiment.Column, chosen bool) []experimen
 	return columns
 }
 
-// percent shows the share that was proved: four digits of it, which may be tiny.
+// percent shows the share that was proved.
 func (c *Comparison) percent(column experiment.Column) experiment.Column {
 	share := func(v *float64) string {
 		if v == nil {
 			return view.NA
 		}
-		return strconv.FormatFloat(100**v, 'g', 4, 64)
+		return strings.TrimSuffix(view.Share(*v), " %")
 	}
 	column.Over = experiment.Mean(func(i int) *float64 { return c.Rows[i].Certified }, share)
 	column.Cell = func(i int) view.Cell {
 		of := c.Rows[i].Over[certified]
-		out := view.Cell{Text: share(of.Mean), Bold: of.Bold}
+		text := share(of.Mean)
 		if of.SD != nil {
-			out.Text += " ± " + strconv.FormatFloat(100**of.SD, 'g', 2, 64)
+			text += fmt.Sprintf(" ± %.2f", 100**of.SD)
 		}
-		return out
+		return experiment.Marked(of, text)
 	}
 	return column
 }
 
-func (c *Comparison) beyondNotes() (notes []string) {
+// troubles tell which runs did not end as they should.
+func (c *Comparison) troubles() (lines []string) {
 	for i := range c.Rows {
-		notes = append(notes, c.trouble(&c.Rows[i])...)
+		lines = append(lines, c.trouble(&c.Rows[i])...)
 	}
-	return append(notes,
+	return lines
+}
+
+func (c *Comparison) beyondNotes() []string {
+	return append(c.troubles(),
 		"diversity: mean Gower distance of two individuals found; regions: parts of the yardstick partition they lie in;",
-		"certified: share of the space proved fair by the arm's notion; CPU time is that of the worker and its solver",
-		"tested as above: diversity, regions; where no proof was refuted also certified, of arms with one notion and ε, and fair, of arms with one partition besides")
+		"certified: share of the space proved fair by the arm's notion; T.proof: until all of it was; CPU time is that of the worker and its solver",
+		"PAR-2: mean time to an individual or to the proof of the whole space, where there is neither twice the budget; unsolved: runs with neither, and why",
+		"tested as above: diversity, regions; of arms with one notion and ε PAR-2, and where no proof was refuted certified and T.proof, and fair, of arms with one partition besides")
 }
 
 // trouble tells which runs of an arm did not end as they should.
@@ -183,7 +204,7 @@ func (c *Comparison) data() *view.Table {
 	}
 	out = append(append(out, means...), row(func(r *Row) []string { return []string{c.refutedBy(r)} }, "refuted_by"))
 	out = append(append(out, more...), intervals...)
-	return experiment.DataTable(len(c.Rows), append(out, row(func(r *Row) []string { return []string{r.Fault} }, "fault")))
+	return experiment.DataTable(len(c.Rows), append(out, row(func(r *Row) []string { return []string{r.Fault, r.Unsolved.String(), c.Asked} }, "fault", "unsolved", "asked")))
 }
 
 // refutations counts what a finder refutes of an arm: on a row's network, nil on all.

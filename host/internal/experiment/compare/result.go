@@ -41,6 +41,8 @@ type Result struct {
 	Solves    int64 `json:"solves"`
 	Nodes     int64 `json:"nodes"`
 	Spurious  int64 `json:"spurious"`
+	// Open counts the regions' verdicts that left them undecided, by the reason.
+	Open experiment.Unsolved `json:"open,omitempty"`
 	experiment.Cost
 	// Killed: the worker did not end by itself soon after its budget. What it had told by
 	// then counts, as it does where memory ended it.
@@ -148,6 +150,9 @@ func (f *fold) verdict(v *record.Verdict) error {
 	case v.Bound != nil:
 		limit = *v.Bound
 	default:
+		if v.Verdict == engine.Undecided.String() {
+			f.result.Open.Count(experiment.Reason(v.Reason))
+		}
 		return nil
 	}
 	box, err := boxOf(f.subject.Space, f.subject.Region, v.Region)

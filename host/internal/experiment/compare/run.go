@@ -13,9 +13,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Recall reads a plan back from a task of the journal.
-func Recall(t record.Task) (experiment.Plan, error) {
-	return experiment.PlanOf[Plan](t, command, "comparison")
+// Recall reads a plan back from a task of the journal, with the control that its tables have.
+func Recall(t record.Task, control string) (experiment.Plan, error) {
+	p, err := experiment.PlanOf[Plan](t, command, "comparison")
+	if err != nil {
+		return nil, err
+	}
+	p.Control = control
+	return p, nil
 }
 
 // Do implements experiment.Plan. Tasks that fail twice are reported together at the

@@ -97,6 +97,9 @@ type Row struct {
 	Seconds *float64 `json:"seconds"`
 	// The number of runs ended from outside.
 	Killed int `json:"killed"`
+	// The number of runs that decided nothing, by the reason: time, memory, fault, refused, numerics, or
+	// "below ε" where the arm found only individuals that do not count.
+	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
 	// The number of the solver's faults in all runs.
 	Faults int `json:"faults"`
 	// The text of the first fault.
@@ -107,9 +110,10 @@ type Row struct {
 	Over map[string]*statistics.Cell `json:"over_runs"`
 }
 
-// run is a result, the seed of its run, and the seconds that it had.
+// run is a result with what it answers, the seed of its run, and the seconds that it had.
 type run struct {
 	*Result
+	answer
 	seed   int64
 	budget float64
 }
@@ -119,7 +123,12 @@ type measure = experiment.Measure[Row, run]
 // measures are the paper's columns, and what it only mentions.
 var measures = []measure{
 	{Name: "#ID", Title: "#ID", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.ID }, Of: func(r *run) *float64 { return new(float64(r.count())) }},
-	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Worth: func(r *run) []float64 {
+	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Amount: func(r *run) float64 {
+		if at := r.firstAt(); at != nil {
+			return *at
+		}
+		return 2 * r.budget
+	}, Worth: func(r *run) []float64 {
 		if at := r.firstAt(); at != nil {
 			return []float64{-*at}
 		}
@@ -130,6 +139,13 @@ var measures = []measure{
 	over("diversity", "diversity", 3, func(r *run) *float64 { return r.Diversity }),
 	over("regions", "regions", 1, func(r *run) *float64 { return new(float64(r.Regions)) }),
 	over(certified, "certified %", 0, func(r *run) *float64 { return &r.Certified }),
+	lasting(proof, "T.proof (s)", (*run).provedAt, func(r *run) []float64 {
+		if at := r.provedAt(); at != nil {
+			return []float64{-*at}
+		}
+		return []float64{-r.budget}
+	}),
+	lasting(par2, "PAR-2 (s)", (*run).par2, func(r *run) []float64 { return []float64{-*r.par2()} }),
 	over("fair", "fair", 1, func(r *run) *float64 { return new(float64(r.Fair)) }),
 	neutral("unfair", "unfair", func(r *run) *float64 { return new(float64(r.Unfair)) }),
 	neutral("undecided", "undecided", func(r *run) *float64 { return new(float64(r.Undecided)) }),
@@ -145,10 +161,14 @@ const (
 	first = "T.1st"
 	// certified is that of the share of the space that was proved fair.
 	certified = "certified"
+	// proof is that of the time to the proof of the whole space, par2 that of the time to an
+	// answer.
+	proof = "T.proof"
+	par2  = "PAR-2"
 )
 
 // ranked are the measures by which arms are ranked over networks.
-var ranked = []string{"#ID", first, "#K", certified}
+var ranked = []string{"#ID", first, "#K", certified, par2}
 
 // over is a measure that the paper only mentions, in Row.Over.
 func over(name, title string, decimals int, of func(*run) *float64) measure {
@@ -160,6 +180,13 @@ func over(name, title string, decimals int, of func(*run) *float64) measure {
 	}}
 }
 
+// lasting is a time in Row.Over, of which less is better.
+func lasting(name, title string, of func(*run) *float64, worth func(*run) []float64) measure {
+	m := over(name, title, 2, of)
+	m.Worth = worth
+	return m
+}
+
 func neutral(name, title string, of func(*run) *float64) measure {
 	m := over(name, title, 1, of)
 	m.Neutral = true
@@ -167,12 +194,13 @@ func neutral(name, title string, of func(*run) *float64) measure {
 }
 
 // compares reports whether the arms can be compared by a measure: proofs of one claim can,
-// where none of them was refuted, and their number in regions of one partition.
+// where none of them was refuted, and their number in regions of one partition. A refuted proof
+// is no answer, so that times to answers of one question can.
 func (p *Plan) compares(measure string, refuted bool) bool {
-	if measure != certified && measure != "fair" {
+	if !slices.Contains([]string{certified, "fair", proof, par2}, measure) {
 		return true
 	}
-	return !refuted && !slices.ContainsFunc(p.Arms, func(a Arm) bool {
+	return (!refuted || measure == par2) && !slices.ContainsFunc(p.Arms, func(a Arm) bool {
 		one := &p.Arms[0]
 		return a.Notion != one.Notion || a.Epsilon != one.Epsilon || measure == "fair" && a.Partition != one.Partition
 	})
@@ -230,7 +258,7 @@ func (r *Result) worst() *Individual {
 // those of large partitions are large.
 func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error) {
 	c := &Comparison{
-		Head: experiment.Head{Name: p.Name, Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Rows: []Row{}, Disagreements: []Disagreement{},
+		Head: experiment.Head{Name: p.Name, Asked: p.Frame().Asked(p.question, " of wall time"), Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Rows: []Row{}, Disagreements: []Disagreement{},
 	}
 	at := map[string]int{}
 	for i := range p.Arms {
@@ -253,7 +281,6 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			if err != nil {
 				return nil, err
 			}
-			c.tidy(p, e, r)
 			if r != nil {
 				c.Done++
 				c.Seconds += r.Seconds
@@ -271,31 +298,40 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 			}
 		}
 		c.Disagreements = append(c.Disagreements, found...)
-		c.tasks = append(c.tasks, decisions(p, results, found)...)
+		for arm, runs := range results {
+			lied := slices.ContainsFunc(found, func(d Disagreement) bool { return d.Prover == arm.Name })
+			for k := range runs {
+				runs[k].answer = p.answerOf(runs[k].Result, lied)
+			}
+		}
+		for _, e := range tasks[s] {
+			c.tidy(p, e, results[e.Arm])
+		}
+		c.tasks = append(c.tasks, decisions(p, results)...)
 		c.Rows = append(c.Rows, rows(p, s, results, len(found) > 0, tests)...)
 	}
 	c.Standings = tests.Standings()
 	return c, nil
 }
 
-// tidy adds the row of a task; r is nil where it has no result.
-func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
+// tidy adds the row of a task, which one of the runs is of, if it has a result.
+func (c *Comparison) tidy(p *Plan, e Entry, runs []run) {
 	arm, err := p.arm(e.Subject, e.Arm)
 	if err != nil {
 		arm = *e.Arm
 	}
-	measured, status := r, experiment.Done
-	switch {
-	case r == nil:
-		measured, status = &Result{}, experiment.Missing
-	case r.Killed:
-		status = killed
-	case r.Error != "":
-		status = experiment.Failed
+	measured, status := p.run(&Result{}, e.Seed), experiment.Missing
+	if at := slices.IndexFunc(runs, func(r run) bool { return r.seed == e.Seed }); at >= 0 {
+		switch measured, status = runs[at], experiment.Done; {
+		case measured.Killed:
+			status = killed
+		case measured.Error != "":
+			status = experiment.Failed
+		}
 	}
-	values := append(experiment.Values(measures, new(p.run(measured, e.Seed))), view.Value{Name: "nodes", Of: measured.Nodes},
+	values := append(experiment.Values(measures, &measured), view.Value{Name: "reason", Of: experiment.Text(p.reason(&measured))}, view.Value{Name: "nodes", Of: measured.Nodes},
 		view.Value{Name: "faults", Of: len(measured.Faults)}, view.Value{Name: "error", Of: experiment.Text(measured.Error)})
-	if r == nil {
+	if status == experiment.Missing {
 		values = experiment.Blank(values)
 	}
 	arm.Epsilon = e.Subject.ask(&arm).Epsilon
@@ -308,11 +344,13 @@ func (c *Comparison) tidy(p *Plan, e Entry, r *Result) {
 const killed = "killed"
 
 // run is a result as it is measured.
-func (p *Plan) run(r *Result, seed int64) run { return run{r, seed, p.Limit().Seconds()} }
+func (p *Plan) run(r *Result, seed int64) run {
+	return run{Result: r, seed: seed, budget: p.Limit().Seconds()}
+}
 
 // tests hold the arms against each other.
 func (p *Plan) tests() *experiment.Tests[Row, run] {
-	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked}
+	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked, Control: p.Control, Points: Form.Points(p.Arms)}
 }
 
 // rows are one model's, an arm each. refuted: some proof was.
@@ -320,13 +358,13 @@ func rows(p *Plan, s *Subject, results map[*Arm][]run, refuted bool, tests *expe
 	out, runs := make([]Row, len(p.Arms)), make([][]run, len(p.Arms))
 	for i := range p.Arms {
 		runs[i] = results[&p.Arms[i]]
-		out[i] = row(s, &p.Arms[i], runs[i])
+		out[i] = p.row(s, &p.Arms[i], runs[i])
 	}
-	tests.Add(out, runs, func(measure string) bool { return !p.compares(measure, refuted) })
+	tests.Add(s.Study, s.Model, out, runs, func(measure string) bool { return !p.compares(measure, refuted) })
 	return out
 }
 
-func row(s *Subject, a *Arm, results []run) Row {
+func (p *Plan) row(s *Subject, a *Arm, results []run) Row {
 	r := Row{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: a.Name, Runs: len(results)}, Over: map[string]*statistics.Cell{}}
 	for _, x := range results {
 		if x.first() != nil {
@@ -335,6 +373,7 @@ func row(s *Subject, a *Arm, results []run) Row {
 		if x.Killed {
 			r.Killed++
 		}
+		r.Unsolved.Count(p.reason(&x))
 		if r.Faults += len(x.Faults); r.Fault == "" && len(x.Faults) > 0 {
 			r.Fault = x.Faults[0]
 		}

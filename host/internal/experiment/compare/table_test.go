@@ -22,13 +22,18 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
+// asked is a subject of a network.
+func asked(model string) experiment.Subject {
+	return experiment.Subject{Study: "s", Model: model, Asks: &experiment.Asks{Protected: []string{"age"}, Rules: []string{"adult"}, Threshold: "0.5"}}
+}
+
 // handmade is a plan of three arms on two models and results whose tables can
 // be checked by hand: "good" finds more, sooner and worse than "bad" in every
 // run, "idle" finds no individual.
 func handmade(runs int) (*Plan, map[string]*Result) {
 	p := &Plan{
 		Name: "handmade", Terms: experiment.Terms{Budget: "100s", Runs: runs, Seed: 5, Threads: 2, Memory: 1 << 30, Jobs: 2},
-		Subjects: []Subject{{Subject: experiment.Subject{Study: "s", Model: "A_1"}, Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}, {Subject: experiment.Subject{Study: "s", Model: "A_2"}, Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}},
+		Subjects: []Subject{{Subject: asked("A_1"), Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}, {Subject: asked("A_2"), Notion: "score", Epsilon: "0.05", Yardstick: "10", Features: []string{"age", "", "job"}}},
 		Arms:     []Arm{{Name: "good", Solver: "z3"}, {Name: "bad", Solver: "highs"}, {Name: "idle", Solver: "highs", Notion: "logit", Epsilon: "0.2"}},
 		Solvers:  map[string]experiment.Plugin{"z3": {Version: "1.0.0", Library: "Z3 4"}, "highs": {Version: "1.0.0"}},
 	}
@@ -152,7 +157,7 @@ func TestStored(t *testing.T) {
 	if err := json.Unmarshal(text, &stored); err != nil {
 		t.Fatal(err)
 	}
-	for _, columns := range [][]string{nil, {"certified", "#ID"}} {
+	for _, columns := range [][][]string{nil, {{"certified", "#ID"}}, {{"#K"}, {"ranking"}}} {
 		c.Choose(columns)
 		stored.Choose(columns)
 		for _, format := range view.Formats() {
@@ -174,9 +179,9 @@ func TestChosenColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Choose([]string{"certified", "#ID", "faults"})
+	c.Choose([][]string{{"certified", "#ID", "faults"}})
 	for format, want := range map[string]string{
-		view.Text:     "handmade: certified, #ID, faults\nmodel      arm   certified %          #ID  faults\n",
+		view.Text:     "handmade: certified, #ID, faults\nmodel      arm    certified %          #ID  faults\n",
 		view.Markdown: "| model | arm | certified % | #ID | faults |\n",
 		view.LaTeX:    "certified \\% & \\#ID & faults & certified \\% & \\#ID & faults & certified \\% & \\#ID & faults \\\\",
 	} {
@@ -184,14 +189,14 @@ func TestChosenColumns(t *testing.T) {
 		if err := c.Document().Write(&b, format, view.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if text := b.String(); !strings.Contains(text, want) || strings.Contains(text, "K.1st") || strings.Contains(text, "diversity  ") || !strings.Contains(text, "good comes first on ") || !strings.Contains(text, "No proof was refuted") {
+		if text := b.String(); !strings.Contains(text, want) || strings.Contains(text, "K.1st") || strings.Contains(text, "diversity  ") || !strings.Contains(text, "good comes first on ") || strings.Contains(text, "No proof was refuted") == (format == view.LaTeX) {
 			t.Errorf("%s: no %q in\n%s", format, want, text)
 		}
 	}
 	for _, name := range Columns() {
-		c.Choose([]string{name})
-		if title := c.Document().Blocks[0].(*view.Table).Columns; len(title) != 3 {
-			t.Errorf("column %s: %v", name, title)
+		c.Choose([][]string{{name}})
+		if shown, ok := c.Document().Blocks[0].(*view.Table); ok && len(shown.Columns) != 3 || !ok && name != "ranking" && name != "effects" {
+			t.Errorf("column %s: %v", name, c.Document().Blocks[0])
 		}
 	}
 }
@@ -223,7 +228,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	results["s/A_1 | bad | seed 5"].Proofs = []Proof{{Box: Box{{0, 3, 4}}, Limit: 0.05, Grade: "numerical"}}
-	if names, networks := measured(); !slices.Equal(names, []string{"#ID", "T.1st", "#K", "certified"}) || !slices.Equal(networks, []int{2, 2, 2, 1}) {
+	if names, networks := measured(); !slices.Equal(names, []string{"#ID", "T.1st", "#K", "certified", "PAR-2"}) || !slices.Equal(networks, []int{2, 2, 2, 1, 2}) {
 		t.Errorf("ranked by %v on %v networks", names, networks)
 	}
 	p.Arms = p.Arms[:1]
@@ -303,15 +308,15 @@ func TestTidy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "experiment study model arm solver notion epsilon encoding bounds partition goal gap start soft set.presolve version library measured_epsilon where protected rules budget clock threads jobs memory seed status " +
-		"#ID T.1st #K.1st #K diversity regions certified fair unfair undecided spurious asked solves cpu_seconds seconds nodes faults error run journal machine"
+	want := "experiment study model arm solver notion epsilon encoding bounds partition goal gap start soft set.presolve version library measured_epsilon where protected rules threshold budget clock threads jobs memory seed status " +
+		"#ID T.1st #K.1st #K diversity regions certified T.proof PAR-2 fair unfair undecided spurious asked solves cpu_seconds seconds reason nodes faults error run journal machine"
 	if d := cmp.Diff(strings.Fields(want), rows[0]); d != "" || len(rows) != 13 {
 		t.Errorf("%d rows\n%s", len(rows), d)
 	}
 	for i, want := range map[int]string{
-		4:  "handmade,s,A_1,good,z3,score,0.05,,,,decide,,none,1m,,1.0.0,Z3 4,0.05,,,,100s,,2,2,1073741824,6,done,11,1.125,12,13,,0,0.125,1,0,0,0,4,3,91,100,0,0,,3f0,j.db,\"linux/amd64, 2 CPUs\"",
-		6:  "handmade,s,A_1,idle,highs,logit,0.2,,,,decide,,none,,,1.0.0,,0.05,,,,100s,,2,2,1073741824,6,killed,0,,,,,0,0.125,1,0,0,2,4,3,91,100,0,0,\"the solver was lost",
-		11: "handmade,s,A_2,bad,highs,score,0.05,,,,decide,,none,,off,1.0.0,,0.05,,,,100s,,2,2,1073741824,6,missing,,,,,,,,,,,,,,,,,,,,,",
+		4:  "handmade,s,A_1,good,z3,score,0.05,,,,decide,,none,1m,,1.0.0,Z3 4,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,done,11,1.125,12,13,,0,0.125,,1.125,1,0,0,0,4,3,91,100,,0,0,,3f0,j.db,\"linux/amd64, 2 CPUs\"",
+		6:  "handmade,s,A_1,idle,highs,logit,0.2,,,,decide,,none,,,1.0.0,,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,killed,0,,,,,0,0.125,,200,1,0,0,2,4,3,91,100,fault,0,0,\"the solver was lost",
+		11: "handmade,s,A_2,bad,highs,score,0.05,,,,decide,,none,,off,1.0.0,,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,missing,,,,,,,,,,,,,,,,,,,,,,,,",
 	} {
 		if got := strings.Split(b.String(), "\nhandmade")[i]; "handmade"+strings.Split(strings.TrimSpace(got), "\nat length")[0] != want {
 			t.Errorf("row %d: %s\nwant %s", i, got, want)

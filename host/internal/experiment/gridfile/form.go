@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
@@ -16,6 +17,8 @@ type Form[A any] struct {
 	Options func(a *A, key string) (options *map[string]string, name string)
 	// Name is where an arm has its name.
 	Name func(*A) *string
+	// Point is where an arm has its point of a grid.
+	Point func(*A) *Point
 }
 
 // Key is one of a form.
@@ -82,9 +85,23 @@ func (f *Form[A]) Spread(in *File, grid *yamlfile.Node, a A, other func(key stri
 		for _, v := range p {
 			f.Set(&arms[i], v.Key, v.Text)
 		}
-		*f.Name(&arms[i]) = p.Called(*f.Name(&a))
+		*f.Name(&arms[i]), *f.Point(&arms[i]) = p.Called(*f.Name(&a)), p
 	}
 	return arms, ok
+}
+
+// Points are where arms stand in their grids, which are called what the names have before the
+// values.
+func (f *Form[A]) Points(arms []A) (out []experiment.GridPoint) {
+	for i := range arms {
+		p, point := *f.Point(&arms[i]), experiment.GridPoint{}
+		for _, v := range p {
+			point.Keys, point.Values = append(point.Keys, v.Key), append(point.Values, v.Text)
+		}
+		point.Grid = strings.TrimSpace(strings.TrimSuffix(*f.Name(&arms[i]), p.Called("")))
+		out = append(out, point)
+	}
+	return out
 }
 
 // Pick is the arm of that name; the error says which there are, of what the file is called.

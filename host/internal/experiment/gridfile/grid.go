@@ -15,7 +15,9 @@ const MostArms = 1000
 
 // Value is what a point of a grid gives to a key.
 type Value struct {
-	Key  string `json:"key"`
+	// The key.
+	Key string `json:"key"`
+	// The value, as the file has it.
 	Text string `json:"text"`
 }
 

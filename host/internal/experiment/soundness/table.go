@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -59,6 +60,8 @@ type Row struct {
 	Declined int `json:"declined"`
 	// Questions in which the solver was lost.
 	Failed int `json:"failed"`
+	// Undecided, declined and failed questions, by the reason: time, memory, fault, refused, numerics.
+	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
 	// The number of points that the replay refused.
 	Spurious int `json:"spurious"`
 	// Seconds of all tasks together, by the clock of --timeout.
@@ -88,6 +91,8 @@ type Answer struct {
 	Outcome soundness.Outcome `json:"outcome"`
 	// The reason why the answer is wrong or open.
 	Why string `json:"why,omitempty"`
+	// The reason why it is open, in a word.
+	Reason string `json:"reason,omitempty"`
 	// The file that shows that it is wrong.
 	File string `json:"file,omitempty"`
 	// Seconds by the clock of --timeout.
@@ -96,7 +101,7 @@ type Answer struct {
 
 // Tabulate implements experiment.Plan.
 func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
-	out := &Report{Head: experiment.Head{Tidy: &experiment.Tidy{}}, Solvers: []Row{}, Answers: []Answer{}, Terms: p.Listed()}
+	out := &Report{Head: experiment.Head{Asked: p.asked(), Tidy: &experiment.Tidy{}}, Solvers: []Row{}, Answers: []Answer{}, Terms: p.Listed()}
 	rows := map[string]*Row{}
 	for _, name := range p.Arms {
 		known := p.Solvers[name]
@@ -120,6 +125,12 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 		out.Done++
 		out.Add(&p.Terms, e.Key, &r.Cost)
 		switch row.count(a.Outcome); a.Outcome {
+		case soundness.Declined:
+			a.Reason = experiment.ByRefusal
+		case soundness.Undecided, soundness.Failed:
+			if a.Reason = experiment.Reason(a.Why); r.MemoryKilled > 0 {
+				a.Reason = experiment.ByMemory
+			}
 		case soundness.Wrong:
 			a.File = t.Name + "/" + t.Model
 			wrong++
@@ -127,6 +138,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 			a.File = t.Name + "/" + soundness.TruthFile
 			untrue++
 		}
+		row.Unsolved.Count(a.Reason)
 		row.Spurious, row.Seconds = row.Spurious+r.Spurious, row.Seconds+a.Seconds
 		out.Answers = append(out.Answers, a)
 		p.tidy(out, e, r, string(a.Outcome), &a)
@@ -163,7 +175,7 @@ func (r *Row) count(o soundness.Outcome) {
 func (p *Plan) tidy(to *Report, e Entry, r *Result, status string, a *Answer) {
 	values := view.Record{{Name: "people", Of: e.Subject.truth.People}, {Name: "neurons", Of: e.Subject.truth.Neurons}, {Name: "rung", Of: e.Subject.truth.Rung}, {Name: "kind", Of: e.Subject.truth.Kind}}
 	if r != nil {
-		values = append(values, view.Value{Name: "why", Of: experiment.Text(a.Why)})
+		values = append(values, view.Value{Name: "why", Of: experiment.Text(a.Why)}, view.Value{Name: "unsolved", Of: experiment.Text(a.Reason)})
 		values = append(values, experiment.Fields(r.Claim)...)
 		values = append(values, experiment.Fields(r.Cost)...)
 	}
@@ -179,12 +191,13 @@ func (r *Report) Failure() error { return nil }
 
 // Document shows the scores, what disqualifies, and how far each solver gets.
 func (r *Report) Document() *view.Document {
-	t := &view.Table{Title: "Soundness", Columns: view.Columns("solver", "wrong", "found", "proved", "undecided", "declined", "failed", "spurious", "seconds")}
+	t := &view.Table{Title: "Soundness", Columns: view.Columns("solver", "wrong", "found", "proved", "undecided", "declined", "failed", "unsolved", "spurious", "seconds")}
 	for _, s := range r.Solvers {
 		line := view.Texts(s.Solver)
-		for _, n := range []int{s.Wrong, s.Found, s.Proved, s.Undecided, s.Declined, s.Failed, s.Spurious} {
+		for _, n := range []int{s.Wrong, s.Found, s.Proved, s.Undecided, s.Declined, s.Failed} {
 			line = append(line, view.Cell{Text: strconv.Itoa(n)})
 		}
+		line = append(line, view.Texts(s.Unsolved.String(), strconv.Itoa(s.Spurious))...)
 		if line = append(line, view.Cell{Text: strconv.FormatFloat(s.Seconds, 'f', 1, 64)}); s.Disqualified {
 			line[0].Text += ", DISQUALIFIED"
 			line[0].Alarm, line[1].Alarm = true, true
@@ -193,13 +206,18 @@ func (r *Report) Document() *view.Document {
 	}
 	t.Notes = append([]string{
 		"wrong: claims that the truth refutes, one of which disqualifies; found: witnesses that were replayed; proved: fair, or a value that is known",
-		"declined: questions that the solver does not take; spurious: points that the replay refused",
-		fmt.Sprintf("each question has %s of %s, which the seconds are of, too; %s", r.Budget, r.timed(), &r.Terms),
+		"declined: questions that the solver does not take; unsolved: undecided, declined and failed, and why; spurious: points that the replay refused",
+		fmt.Sprintf("seconds are of %s", r.timed()),
 	}, (&experiment.Course{Terms: &r.Terms, Conditions: &r.Conditions, Source: &r.Source, Done: r.Done, Tasks: r.Tasks}).Notes()...)
-	d := view.Of(r.refuted(), t)
-	d.Add(r.decided("Decided, by question", func(a *Answer) string { return a.Question }, nil))
-	d.Add(r.decided("Decided, by rung", func(a *Answer) string { return strconv.Itoa(a.Rung) }, byNumber))
+	d := view.Of(r.refuted(), r.Asking(t))
+	d.Add(r.Asking(r.decided("Decided, by question", func(a *Answer) string { return a.Question }, nil)))
+	d.Add(r.Asking(r.decided("Decided, by rung", func(a *Answer) string { return strconv.Itoa(a.Rung) }, byNumber)))
 	return d
+}
+
+// asked says what every solver was asked.
+func (p *Plan) asked() string {
+	return fmt.Sprintf("asked: %s of %d instances, as each one's study and truth say; budget %s a question, %s", strings.Join(p.Goals, ", "), len(p.Instances), p.BudgetOf(" of wall time"), &p.Terms)
 }
 
 // timed is what the time limit counts.

@@ -1,0 +1,246 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hyfair/hyfair/host/internal/statistics"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// GridPoint is where an arm stands in a grid; without keys it is in none.
+type GridPoint struct {
+	Grid         string
+	Keys, Values []string
+}
+
+// Effects are those of a full grid's keys on a measure: the variance of the arms' means,
+// taken apart as G. Hooker does (Generalized functional ANOVA diagnostics for high-dimensional
+// functions of dependent variables, Journal of Computational and Graphical Statistics 16, 2007) for
+// a grid in which every combination counts the same.
+type Effects struct {
+	// The name that the grid's arms have before the values.
+	Grid string `json:"grid"`
+	// The measure.
+	Measure string `json:"measure"`
+	// The number of networks on which every arm of the grid has a run.
+	Networks int `json:"networks"`
+	// The keys, and then the pairs of keys.
+	Factors []Factor `json:"factors"`
+}
+
+// Factor is a key of a grid, or the interaction of two.
+type Factor struct {
+	// The key, or the two keys.
+	Keys []string `json:"keys"`
+	// The share of the variance of the arms' means that is of this key alone, or of two keys beyond
+	// what each of them alone explains.
+	Share float64 `json:"share"`
+	// The key's values, or the combinations of two keys' values.
+	Levels []Level `json:"levels"`
+}
+
+// Level is a value of a key, or a combination of values.
+type Level struct {
+	// The value, or one of each key.
+	Values []string `json:"values"`
+	// The mean over the arms that have it, the networks and the runs.
+	Mean float64 `json:"mean"`
+	// The 95 % interval of the mean for other seeds on the same networks; null where no arm has two runs.
+	CI *statistics.Interval `json:"mean_ci"`
+}
+
+// gridArms are the arms of a grid, by their places.
+type gridArms struct {
+	name string
+	keys []string
+	arms []int
+}
+
+// grids are those of which every combination is an arm.
+func (t *Tests[Row, Run]) grids() (out []gridArms) {
+	for i, p := range t.Points {
+		at := slices.IndexFunc(out, func(g gridArms) bool { return g.name == p.Grid && slices.Equal(g.keys, p.Keys) })
+		if at < 0 && len(p.Keys) > 0 {
+			at, out = len(out), append(out, gridArms{name: p.Grid, keys: p.Keys})
+		}
+		if at >= 0 {
+			out[at].arms = append(out[at].arms, i)
+		}
+	}
+	return slices.DeleteFunc(out, func(g gridArms) bool {
+		combinations := 1
+		for k := range g.keys {
+			combinations *= len(t.levels(g, k))
+		}
+		return len(g.arms) < 2 || len(g.arms) != combinations
+	})
+}
+
+// levels are the arms of a grid by their values of some keys, in the order of the arms.
+func (t *Tests[Row, Run]) levels(g gridArms, keys ...int) (out [][]int) {
+	var seen [][]string
+	for _, arm := range g.arms {
+		values := t.valuesOf(arm, keys)
+		at := slices.IndexFunc(seen, func(v []string) bool { return slices.Equal(v, values) })
+		if at < 0 {
+			at, seen, out = len(out), append(seen, values), append(out, nil)
+		}
+		out[at] = append(out[at], arm)
+	}
+	return out
+}
+
+func (t *Tests[Row, Run]) valuesOf(arm int, keys []int) (values []string) {
+	for _, k := range keys {
+		values = append(values, t.Points[arm].Values[k])
+	}
+	return values
+}
+
+// effects are those of a grid on a measure.
+func (t *Tests[Row, Run]) effects(g gridArms, measure string) (Effects, bool) {
+	e := Effects{Grid: g.name, Measure: measure}
+	means, weights := make([]float64, len(t.Arms)), make([]float64, len(t.Arms)) // weights are sums of 1/runs
+	squares, freedom := 0.0, 0
+	for _, on := range t.matches[measure] {
+		if slices.ContainsFunc(g.arms, func(a int) bool { return len(on.values[a]) == 0 }) {
+			continue
+		}
+		e.Networks++
+		for _, a := range g.arms {
+			mean := statistics.Mean(on.values[a])
+			means[a], weights[a] = means[a]+mean, weights[a]+1/float64(len(on.values[a]))
+			for _, v := range on.values[a] {
+				squares += float64((v - mean) * (v - mean)) // rounded, the same on every machine
+			}
+			freedom += len(on.values[a]) - 1
+		}
+	}
+	if e.Networks == 0 {
+		return e, false
+	}
+	over := func(values []float64, arms []int) (sum float64) {
+		for _, a := range arms {
+			sum += values[a]
+		}
+		return sum / float64(len(arms)*e.Networks)
+	}
+	grand, total := over(means, g.arms), 0.0
+	for _, a := range g.arms {
+		total += math.Pow(over(means, []int{a})-grand, 2)
+	}
+	reach := statistics.Student(freedom) * math.Sqrt(squares/float64(freedom))
+	factor := func(expected func(level []int) float64, keys ...int) {
+		f := Factor{}
+		for _, k := range keys {
+			f.Keys = append(f.Keys, g.keys[k])
+		}
+		for _, level := range t.levels(g, keys...) {
+			l := Level{Values: t.valuesOf(level[0], keys), Mean: over(means, level)}
+			if half := reach * math.Sqrt(over(weights, level)/float64(len(level)*e.Networks)); !math.IsNaN(half) {
+				l.CI = &statistics.Interval{l.Mean - half, l.Mean + half}
+			}
+			f.Levels = append(f.Levels, l)
+			if total > 0 {
+				f.Share += float64(len(level)) * math.Pow(l.Mean-expected(level), 2) / total
+			}
+		}
+		e.Factors = append(e.Factors, f)
+	}
+	of := func(key, arm int) float64 { // the mean of the arm's level of a key
+		levels := t.levels(g, key)
+		return over(means, levels[slices.IndexFunc(levels, func(l []int) bool { return slices.Contains(l, arm) })])
+	}
+	for k := range g.keys {
+		factor(func([]int) float64 { return grand }, k)
+	}
+	for k := range g.keys {
+		for m := k + 1; m < len(g.keys); m++ {
+			factor(func(level []int) float64 { return of(k, level[0]) + of(m, level[0]) - grand }, k, m)
+		}
+	}
+	return e, true
+}
+
+// strongest is the place of the interaction with the largest share; below 0: there is none.
+func (e *Effects) strongest() int {
+	best := -1
+	for i, f := range e.Factors {
+		if len(f.Keys) > 1 && (best < 0 || f.Share > e.Factors[best].Share) {
+			best = i
+		}
+	}
+	return best
+}
+
+// effectsTable shows the keys' effects, and of the strongest interaction the combinations.
+func (s *Standings) effectsTable(title string) *view.Table {
+	t := &view.Table{Title: title, Columns: []view.Column{
+		{Title: "by"}, {Title: "grid"}, {Title: "key"}, {Title: "value"}, {Title: "mean", Right: true}, {Title: "95 % interval", Right: true}, {Title: "share", Right: true},
+	}}
+	for i := range s.Effects {
+		e := &s.Effects[i]
+		if i > 0 && e.Measure != s.Effects[i-1].Measure {
+			t.Rows = append(t.Rows, nil)
+		}
+		for at, f := range e.Factors {
+			key, share := strings.Join(f.Keys, " × "), view.Percent(f.Share, 1)
+			if len(f.Keys) > 1 && at != e.strongest() {
+				t.Add(e.Measure, e.Grid, key, "", "", "", share)
+				continue
+			}
+			for _, l := range f.Levels {
+				interval := view.NA
+				if l.CI != nil {
+					interval = fmt.Sprintf("%.2f – %.2f", l.CI[0], l.CI[1])
+				}
+				t.Add(e.Measure, e.Grid, key, strings.Join(l.Values, ", "), view.Number(&l.Mean, 2), interval, share)
+				share = ""
+			}
+		}
+	}
+	t.Notes = []string{
+		"mean: over the arms of the grid with this value, the networks and the runs; a time that never came counts as twice what the run had",
+		"95 % interval: of other seeds on these networks (Student's t, variance pooled over arms and networks)",
+		"share: of the variance of the arms' means that is of this key alone; of two keys, beyond what each alone explains",
+	}
+	return t
+}
+
+// EffectFigures show the means of the keys' values by each measure, with intervals, the first
+// key on top, and below them those of the strongest interaction.
+func (s *Standings) EffectFigures(title func(what string) string) (figures []*view.Figure) {
+	for i := range s.Effects {
+		e := &s.Effects[i]
+		f := &view.Figure{
+			Name: "effects-" + strings.TrimPrefix(e.Measure, "#"), Title: title("what the keys of " + e.Grid + " do to " + e.Measure),
+			Caption: "Lines: 95 % intervals of other seeds on the same networks.", X: view.Axis{Label: e.Measure + ", mean over arms, networks and runs"},
+		}
+		if n := slices.IndexFunc(s.Effects[:i], func(o Effects) bool { return o.Measure == e.Measure }); n >= 0 {
+			f.Name = "effects-" + e.Grid + "-" + strings.TrimPrefix(e.Measure, "#")
+		}
+		for at, factor := range slices.Backward(e.Factors) {
+			if len(factor.Keys) > 1 && at != e.strongest() {
+				continue
+			}
+			for _, l := range slices.Backward(factor.Levels) {
+				name, y := "", float64(len(f.Y.Names)+1)
+				for k, key := range factor.Keys {
+					name += fmt.Sprintf(" %s=%s", key, l.Values[k])
+				}
+				f.Y.Names = append(f.Y.Names, strings.TrimSpace(name))
+				line := view.Series{Name: strings.TrimSpace(name), Look: at + 1, Dots: []view.Point{{X: l.Mean, Y: y}}}
+				if l.CI != nil {
+					line.Steps = []view.Point{{X: l.CI[0], Y: y}, {X: l.CI[1], Y: y}}
+				}
+				f.Series = append(f.Series, line)
+			}
+		}
+		f.Y.Min, f.Y.Max = 0.5, float64(len(f.Y.Names))+0.7
+		figures = append(figures, f)
+	}
+	return figures
+}
