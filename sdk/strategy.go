@@ -109,7 +109,7 @@ func (s TrialStatus) String() string {
 
 // Trial is what the host learned of a move.
 type Trial struct {
-	// ID is the move's.
+	// ID is the ID of the move.
 	ID     int64
 	Status TrialStatus
 	// Point is the individual evaluated: the move's own, or the solver's.

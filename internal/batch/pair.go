@@ -99,7 +99,7 @@ type JointSlope struct {
 	Own, Other    float64
 }
 
-// JointSlopes are those of the last form in column lane of Pairs, where Shown is set.
+// JointSlopes returns the slopes of the last form in column lane of Pairs. Shown must be set.
 func (w *Workspace) JointSlopes(lane int) []JointSlope { return w.shown[lane] }
 
 // Joint is what is known of two lanes' logits f(a) and f(b) together: the form of Pair, and each one's

@@ -90,7 +90,7 @@ type Layer struct {
 	Weights []float64
 }
 
-// Layers are those of the network, from the inputs to the logit; they are not to be changed.
+// Layers returns the network's layers, from the inputs to the logit. They must not be changed.
 func (p *Plan) Layers() []Layer { return p.public }
 
 // Errors are the E of a layer's neurons, which are computed as the logit is: see Error.

@@ -129,15 +129,15 @@ type Tables struct {
 	inputs [][]int32 // by group: rows of features
 	varies []bool    // by input
 	// A row for each input: what it is at the points of its group; behind these one each for how far it may be away; and behind all one for
-	// each tabled neuron's ReLU, in the lane at hand.
+	// each tabled neuron's ReLU, in the current lane.
 	rows []float64
-	open []int32 // tabled neurons that are open in the lane at hand, numbered through all layers
+	open []int32 // tabled neurons that are open in the current lane, numbered through all layers
 	// Forms that are worked out together: coefficients of rows, what they come to, and constants.
 	coefs, out []float64
 	rests      []float64
 	list       []int32   // of rows
-	some       []int32   // of open neurons
-	means      []float64 // of a form's groups
+	some       []int32   // open neurons of one bound
+	means      []float64 // means and standard deviations of a form, by group
 	spreads    []float64
 	sides      [2]tabledSide
 }

@@ -85,7 +85,7 @@ func (s *Statement) checkStep(step *sdk.CaseStep, neurons int) error {
 			return fmt.Errorf("%d slopes of %d neurons", len(step.Slopes), neurons)
 		}
 		if slices.ContainsFunc(step.Slopes, func(v float64) bool { return math.IsNaN(v - v) }) {
-			return errors.New("a slope that is no number")
+			return errors.New("a slope is not a number")
 		}
 		if within := func(v float64) bool { return v >= 0 && v <= math.MaxFloat64 }; !within(step.Up) || !within(step.Down) {
 			return fmt.Errorf("weights %v and %v of two logits", step.Up, step.Down)

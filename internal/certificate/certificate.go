@@ -101,7 +101,7 @@ func (s *Statement) Model() model.Model {
 	return nil
 }
 
-// version is the statement's, or the one that it is written in.
+// version returns the statement's version, or else the one that its contents are written in.
 func (s *Statement) version() int {
 	switch {
 	case s.Version != 0:

@@ -204,7 +204,7 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 			return fmt.Errorf("joint: %w", err)
 		}
 		if math.IsNaN(m.Own-m.Own) || math.IsNaN(m.Other-m.Other) {
-			return fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d are no numbers", m.Own, m.Other, m.Neuron, m.Layer)
+			return fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d are not numbers", m.Own, m.Other, m.Neuron, m.Layer)
 		}
 	}
 	if together(c) && s.version() < 2 {

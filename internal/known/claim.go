@@ -89,7 +89,7 @@ func (e Referee) shape(r *sdk.Result) error {
 	return nil
 }
 
-// hasPoint: the status is one that needs a point.
+// hasPoint reports that the status requires a point.
 func hasPoint(r *sdk.Result) bool { return r.Status == sdk.Feasible || r.Status == sdk.Optimal }
 
 // at reads the point of a claim about columns or symbols; nil where none is claimed.
@@ -390,7 +390,7 @@ func (e Referee) answer(p *problem.Problem, r *sdk.Result, want Answer, limited 
 	return nil
 }
 
-// maximise: of a problem with a best value, it is the largest.
+// maximise reports that the problem asks for its largest value.
 func maximise(p *problem.Problem) bool {
 	switch p.Form() {
 	case problem.FormMILP:

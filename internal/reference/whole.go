@@ -86,7 +86,7 @@ func (e *query) quantified() *sdk.Result {
 	return r
 }
 
-// shares are those of the points decided so far. An open point may or may not be an
+// shares returns the shares of the points decided so far. An open point may or may not be an
 // individual, so shares refer to all points while any is open.
 func (e *query) shares() *sdk.Shares {
 	all := big.NewInt(1)

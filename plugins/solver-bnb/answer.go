@@ -42,7 +42,7 @@ func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*s
 	a.s = t
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
-		return nil, refusal(errors.New("parts of a region where features may differ between the copies: they would be boxes of pairs"))
+		return nil, refusal(errors.New("pieces of a region where features that are not protected may differ: they would be boxes of pairs"))
 	case a.o.Proofs && a.q.TellsCopiesApart():
 		return nil, refusal(errors.New("proofs where a condition is about the first copy alone"))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// numbers are those that lp_solve takes: its matrix drops smaller entries.
+// numbers is the range of numbers that lp_solve accepts; its matrix drops smaller entries.
 var numbers = milp.Range{Solver: lpsolve.Spec.Name, Smallest: 1e-11, Entry: lpsolve.Infinity, Cost: lpsolve.Infinity}
 
 // branchingOrder lists the columns in the order in which lp_solve gets them.

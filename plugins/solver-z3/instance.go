@@ -16,7 +16,7 @@ type instance struct {
 	solver *z3.Solver
 	// formulas are the assertions by level, to check models against.
 	formulas [][]*z3.Formulas
-	// symbols are the script's, in order.
+	// symbols are the symbols of the script, in order.
 	symbols []z3.Constant
 }
 

@@ -24,13 +24,13 @@ type Bounds struct {
 	// Logit encloses l0, or l1 − l0 for a softmax head (as one linear form,
 	// tighter than the difference of the two outputs' intervals).
 	Logit space.Interval
-	// Difference is what two copies of one individual are apart; nil where nothing is
-	// known of it. The methods know of no copies and leave it nil.
+	// Difference encloses the difference of two copies of one individual; nil if
+	// unknown. Methods do not know the copies and leave it nil.
 	Difference *Difference
 }
 
-// Apart bounds how far the logits of two copies of one individual lie apart; +Inf
-// where nothing is known of it.
+// Apart bounds the distance of the logits of two copies of one individual; +Inf if
+// Difference is nil.
 func (b *Bounds) Apart() float64 {
 	if b.Difference == nil {
 		return math.Inf(1)

@@ -84,7 +84,7 @@ func aboutTemp() string {
 		_ = os.Remove(folder) // it is empty
 		return ""
 	}
-	return fmt.Sprintf(": set TMPDIR, which is %q, to a folder that is there and may be written to", os.Getenv("TMPDIR"))
+	return fmt.Sprintf(": set TMPDIR, which is %q, to a folder that exists and may be written to", os.Getenv("TMPDIR"))
 }
 
 // orIncompatible keeps an error that has a meaning; what go-plugin says of

@@ -46,7 +46,7 @@ var networkQueryCases = []Case[*SolverEnv]{
 		// At s = 5 the logit is a + 11 and at s = −4 it is −1.
 		return queries{{"0 and 5", values(0, 5), known.Feasible}, {"-4 and 0", values(-4, 0), known.Infeasible}, {"-4 and 5", values(-4, 5), known.Feasible}, {"1 only", values(1), known.Infeasible}}
 	}),
-	optionalQuery("network/one-value", "features with a single value, protected or not, are no trouble", func() queries {
+	optionalQuery("network/one-value", "features with a single value, protected or not, are handled", func() queries {
 		return queries{
 			{"a = 3", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Lo = 3 }), known.Feasible},
 			{"a = 0", bent("1/2", func(q *problem.Query) { q.Space.Features[0].Hi = 0 }), known.Infeasible},

@@ -18,8 +18,8 @@ var strategyCases = []Case[*StrategyEnv]{
 	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
 	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: changed(32, constrain)},
 	{Name: "region", Doc: "points outside the region are not proposed", Run: changed(32, cut)},
-	{Name: "one-value", Doc: "features with a single value are no trouble", Run: changed(8, fixAll, fixSome)},
-	{Name: "wide", Doc: "features as wide as a float64 can count are no trouble", Run: changed(16, widen)},
+	{Name: "one-value", Doc: "features with a single value are handled", Run: changed(8, fixAll, fixSome)},
+	{Name: "wide", Doc: "features as wide as a float64 can count are handled", Run: changed(16, widen)},
 	{Name: "same-seed", Doc: "the same seed gives the same moves, in another process too", Run: checkSameSeed},
 	{Name: "sessions", Doc: "sessions do not disturb each other", Run: checkSessions},
 	{Name: "nan", Doc: "a gap that is NaN is survived, or refused as ErrInvalidProblem, which sdk/serve does for a plugin", Run: checkNaN},
@@ -36,7 +36,7 @@ var strategyCases = []Case[*StrategyEnv]{
 	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
 	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
 		Lacks: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
-	{Name: "copies", Doc: "a single counterfactual, with the requested values, is no trouble", Run: changed(8, isolate),
+	{Name: "copies", Doc: "a single counterfactual, with the requested values, is handled", Run: changed(8, isolate),
 		Lacks: func(d *sdk.Description) string {
 			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
 		}},

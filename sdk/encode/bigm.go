@@ -98,8 +98,8 @@ func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, difference
 	return out, e.milp.Validate()
 }
 
-// apart bounds how far the first and the last copy's logits lie apart: a violation bridges
-// all that a notion demands.
+// apart adds a row that bounds how far the logits of the first and the last copy lie apart,
+// where the enclosure of their difference says more than their own enclosures.
 func (e *builder) apart(logits []int) {
 	most, ok := logitsApart(e.bounds)
 	if !ok {

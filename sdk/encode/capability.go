@@ -90,7 +90,7 @@ func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error)
 	return nil, (&Encoding{Form: problem.FormMILP}).Takes(e.q.Model)
 }
 
-// otherRows are those of a model that writes itself.
+// otherRows are the rows of a model that writes its own encoding.
 type otherRows struct {
 	*builder
 	m Rows

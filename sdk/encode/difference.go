@@ -27,8 +27,8 @@ func Difference(q *problem.Query, b *bound.Bounds) *bound.Difference {
 	return bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances, b)
 }
 
-// logitsApart is how far the logits of two copies lie apart at most; ok is unset where their
-// own enclosures say half as much, and a row would cost more than it brings.
+// logitsApart returns the largest distance of two copies' logits. ok reports that it is less
+// than half the width of a logit's enclosure; otherwise a row would cost more than it brings.
 func logitsApart(b *bound.Bounds) (most float64, ok bool) {
 	most = b.Apart()
 	return most, most < (b.Logit.Hi-b.Logit.Lo)/2

@@ -108,7 +108,7 @@ func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.
 	return p, usageIf(p.Resolve(ctx, s))
 }
 
-// pickArms are those of --arm.
+// pickArms returns the arms that --arm names.
 func pickArms(names []string, known []ablate.Arm) (out []ablate.Arm, err error) {
 	for i, name := range names {
 		a, err := ablate.Form.Pick(known, name, "the grid")

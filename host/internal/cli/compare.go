@@ -118,7 +118,7 @@ func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*comp
 	return p, usage(p.Settle())
 }
 
-// chosenArms are those of --arm: described there, or picked from the file.
+// chosenArms returns the arms of --arm: described there, or picked from the file.
 func chosenArms(texts []string, known []compare.Arm) (out []compare.Arm, err error) {
 	for _, text := range texts {
 		a, missing := compare.Form.Pick(known, text, "the comparison file")

@@ -23,7 +23,7 @@ import (
 // values are what a shell may complete a word to; nil where that is not known.
 type values func(app *App, args []string) []string
 
-// completions are those of flags, by name; of arguments below.
+// completions holds the completions of flags, by name; those of arguments are below.
 var completions = map[string]values{
 	"solver":   func(app *App, _ []string) []string { return app.plugins(client.Solver) },
 	"strategy": func(app *App, _ []string) []string { return app.strategies() },

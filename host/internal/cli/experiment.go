@@ -31,7 +31,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// experimentFlags are those of every command that does an experiment.
+// experimentFlags are the flags of every command that runs an experiment.
 type experimentFlags struct {
 	models gridfile.Models
 	shown  showFlags

@@ -41,6 +41,6 @@ exit code is 1.`,
 	fl.IntVar(&r.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&r.Maximise, "maximize", false, "ask for the largest margin in place of any violation (not in the score notion)")
 	fl.BoolVar(&r.Each, "each", false, "with vnnlib: a property for each pair of protected combinations, a box each, in place of alternatives")
-	fl.StringVar(&r.Out, "out", "", "file to write, or folder to write into: one that is there, or a name that ends in / (default: here)")
+	fl.StringVar(&r.Out, "out", "", "file to write, or folder to write into: an existing one, or a name that ends in / (default: here)")
 	return cmd
 }

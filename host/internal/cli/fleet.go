@@ -31,7 +31,7 @@ func addKeys(cmd *cobra.Command, name string, a *fleet.Address) {
 func newFleet(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
-		Short: "Do experiments on many machines: serve a queue, join it, see how it is",
+		Short: "Run experiments on many machines: serve a queue, join it, show its state",
 		Long: `A fleet is a queue (serve), and machines that take tasks from it (join). Experiments
 hand their tasks to it: hyfair compare, ablate, soundness run, and explain and mitigate
 with a file of studies, with --fleet URL. docs/user/fleet.md goes from two laptops on a

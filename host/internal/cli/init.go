@@ -51,7 +51,7 @@ missing. docs/user/your-model.md goes through it.`,
 	fl.StringVar(&r.Output, "output", "", "output of an ONNX file that has several")
 	fl.IntVar(&class, "class", -1, "class whose probability the score is, counted from 0 (default: 1 of two)")
 	fl.StringVar(&r.Out, "out", "study.yaml", "study to write")
-	fl.BoolVar(&r.Force, "force", false, "replace a file that is there, and keep what it said as FILE.old1")
+	fl.BoolVar(&r.Force, "force", false, "replace an existing file, and keep the old one as FILE.old1")
 	fl.BoolVar(&ask, "ask", false, "ask for the label and what is protected, with what was found as answers")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Data, r.Seed = args[0], app.Seed

@@ -81,7 +81,7 @@ the SDK in its folder hyfair, and so builds on any machine. A Python plugin is a
 folder hyfair-search-NAME that is started as it stands.
 
 NAME is of lower-case letters, digits and single dashes, begins with a letter, and is no
-plugin's name yet. A folder that is there already is left as it is.`,
+plugin's name yet. A folder that exists already is not changed.`,
 		Example: `  hyfair plugin new search my-idea
   hyfair plugin new solver my-solver --language python --dir ~/plugins`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -145,7 +145,7 @@ that name with a plugin.yaml, to the user's data folder, where every hyfair of
 this user finds it, and note the checksum of each of its files in pins.json
 there. The copy is started once, to see that it runs where it will stand. From
 then on a plugin that is not what was installed is refused.
-Of a folder, all is copied but its folders ` + strings.Join(discover.NotInstalled[:last], ", ") + " and " + discover.NotInstalled[last] + ".",
+All of a folder is copied, except for its folders ` + strings.Join(discover.NotInstalled[:last], ", ") + " and " + discover.NotInstalled[last] + ".",
 		Example: `  hyfair plugin install bin/hyfair-search-my-idea
   hyfair plugin install ./hyfair-search-my-idea --force`,
 		Args: exactlyOne("PATH"),

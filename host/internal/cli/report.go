@@ -121,7 +121,7 @@ func (r *reports) Page() *view.Document {
 	})
 }
 
-// Title is that of a page.
+// Title returns the title of the page.
 func (r *reports) Title() string {
 	return fmt.Sprintf("%d runs of the journal", len(r.Reports))
 }

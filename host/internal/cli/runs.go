@@ -64,10 +64,10 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 	var r runs.DeleteRequest
 	remove := &cobra.Command{
 		Use:   "delete RUN...",
-		Short: "Delete runs with all their events and results, without asking",
-		Long: `Delete runs with all their events and results, and say which. Nothing is asked. If a
-name is wrong, or a process is writing one of the runs, nothing is deleted; with --force
-that process keeps nothing more.`,
+		Short: "Delete runs with all their events and results, without confirmation",
+		Long: `Delete runs with all their events and results, and list them. There is no confirmation.
+If a name is wrong, or a process is writing one of the runs, nothing is deleted. --force
+deletes such a run, too; what its process writes later is lost.`,
 		Example: "  hyfair runs delete 3f0 a81",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -85,15 +85,15 @@ that process keeps nothing more.`,
 	var m runs.MergeRequest
 	merge := &cobra.Command{
 		Use:   "merge JOURNAL...",
-		Short: "Put journals together into one, such as those of the shards of an experiment",
-		Long: `Put all runs of the journals into the journal of --into, which is made if it is not
-there. Runs of the same tasks become one: the shards of an experiment, or the same
-experiment on several machines. A task that two of them did counts once if the results
-are the same but for times; if they are not, nothing is written, and the tasks, fields
-and journals are named (exit code 1). Within one journal the newest result counts. All
-other runs are copied, except those that a process is writing; runs of the same plan by
-other plugins or another hyfair stay apart. The same again changes nothing. --from RUN
---journal of it then shows the tables.`,
+		Short: "Merge journals, such as those of an experiment's shards, into one",
+		Long: `Merge all runs of the journals into the journal of --into, which is created if needed.
+Runs of the same tasks become one: the shards of an experiment, or the same experiment
+on several machines. A task that two of them did counts once if the results differ in
+times only; if they differ in more, nothing is written, and the tasks, fields and
+journals are named (exit code 1). Within one journal the newest result counts. All other
+runs are copied, except those that a process is writing; runs of the same plan by other
+plugins or another hyfair stay separate. A second merge of the same journals changes
+nothing. --from RUN --journal FILE then shows the tables.`,
 		Example: `  hyfair runs merge shard1.db shard2.db shard3.db --into all.db
   hyfair ablate --from 3f0 --journal all.db`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -107,7 +107,7 @@ other plugins or another hyfair stay apart. The same again changes nothing. --fr
 			m.Journals = args
 		}),
 	}
-	merge.Flags().StringVar(&m.Into, "into", "", "the journal that gets all of it")
+	merge.Flags().StringVar(&m.Into, "into", "", "journal to merge into; created if needed")
 	cmd.AddCommand(merge)
 	return cmd
 }

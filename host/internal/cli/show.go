@@ -136,7 +136,7 @@ func write(w io.Writer, r result, format string, o view.Options) error {
 	return r.Document().Write(w, format, o)
 }
 
-// usualWidth is that of a terminal that does not tell its own.
+// usualWidth is the width assumed of a terminal that does not report its own.
 const usualWidth = 80
 
 // screen says how documents are written on standard output: in a terminal's width, with

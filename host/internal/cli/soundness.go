@@ -53,7 +53,7 @@ the same bytes. FOLDER is new or empty, else the exit code is 2.`,
 	return cmd
 }
 
-// soundnessFlags are those of a run over a bench.
+// soundnessFlags are the flags of a run over a bench.
 type soundnessFlags struct {
 	experimentFlags
 	plan    soundness.Plan

@@ -18,7 +18,7 @@ type Grounds struct {
 	InputCheck *study.InputCheck `json:"input_check,omitempty"`
 }
 
-// GroundsOf are those of answers about the study.
+// GroundsOf returns the grounds of answers about the study.
 func GroundsOf(st *study.Study) Grounds {
 	return Grounds{Decision: DecisionOf(st), InputCheck: st.InputCheck()}
 }

@@ -65,8 +65,8 @@ type Node struct {
 	Input int32
 	// Left and Right are the places of the children in the tree.
 	Left, Right int32
-	// Value is a leaf's, or else the border: an input below it goes left, and one
-	// above it right. An input on the border goes left where Closed is set.
+	// Value is the value of a leaf, or the border of a comparison: an input below it
+	// goes left, and one above it right. An input on the border goes left where Closed is set.
 	Value  float64
 	Closed bool
 	// More are further borders, which increase and are above Value: an input goes
@@ -252,7 +252,7 @@ func (e *Ensemble) validate(t Tree) error {
 		n := &t[i]
 		switch {
 		case !finite(n.Value):
-			return fmt.Errorf("node %d: %v is no number", i, n.Value)
+			return fmt.Errorf("node %d: %v is not a number", i, n.Value)
 		case i > 0 && !parents[i]:
 			return fmt.Errorf("node %d has no parent before it", i)
 		case n.IsLeaf():

@@ -52,7 +52,7 @@ func (e *Ensemble) On(s *space.Space) (m model.Model, exact bool) {
 	return on, exact
 }
 
-// values are those that an input takes, in increasing order.
+// values are the values that an input takes, in increasing order.
 type values struct {
 	count int
 	at    func(k int) *big.Rat

@@ -265,7 +265,7 @@ func TestMalformedEnsembles(t *testing.T) {
 	}
 	for want, tree := range map[string]trees.Tree{
 		"no nodes":           {},
-		"is no number":       {trees.Leaf(math.NaN())},
+		"is not a number":    {trees.Leaf(math.NaN())},
 		"compares input 1":   {{Input: 1, Left: 1, Right: 2}, leaf, leaf},
 		"has two parents":    {{Left: 1, Right: 1}, leaf},
 		"not behind it":      {{Left: 0, Right: 1}, leaf},

@@ -53,7 +53,7 @@ func read(content []byte) (model.Model, error) {
 	}
 	for _, have := range []int{len(m.Left), len(m.Right), len(m.Value), len(m.Closed), len(m.Missing)} {
 		if have != n {
-			return nil, errors.New("lists about nodes of different lengths")
+			return nil, errors.New("the lists of nodes differ in length")
 		}
 	}
 	all := make(Tree, n)

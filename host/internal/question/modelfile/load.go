@@ -96,7 +96,7 @@ func read(r io.Reader, size int64, path, folder string, choice Choice) (_ model.
 	head := reader.Whole(r, min(size, maxHead))
 	format := choose(head, strings.ToLower(filepath.Ext(path)))
 	if choice.Raw && format.Name != nnetFormat.Name {
-		panic(fault.New("normalize: is for .nnet files, whose means and ranges some programs leave aside; leave it out"))
+		panic(fault.New("normalize: applies to .nnet files only, whose means and ranges some programs ignore; leave it out"))
 	}
 	reader.Limit(size, reader.MaxFile, "a model file")
 	reader.Limit(size, format.Max, format.What)

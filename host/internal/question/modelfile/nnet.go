@@ -105,7 +105,7 @@ func (t *nnetText) numbers(what string, n int) []float64 {
 	for text := range bytes.SplitSeq(bytes.TrimRight(t.row, ", \t\r"), []byte(",")) {
 		v, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
 		if err != nil {
-			panic(fault.New("line %d: %.40q among %s is no number", t.line, text, what))
+			panic(fault.New("line %d: %.40q among %s is not a number", t.line, text, what))
 		}
 		if out = append(out, v); len(out) > n {
 			break

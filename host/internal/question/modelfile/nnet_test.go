@@ -61,7 +61,7 @@ func TestNNet(t *testing.T) {
 
 func TestNNetRefused(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"no number":       {"0.5,2", "0.5,x", `line 11: "x" among weights is no number`},
+		"no number":       {"0.5,2", "0.5,x", `line 11: "x" among weights is not a number`},
 		"numbers missing": {"0.5,2", "0.5", "line 11: 1 numbers for weights, 2 are expected"},
 		"numbers left":    {"0.5,2", "0.5,2,3", "line 11: 3 numbers for weights"},
 		"other widths":    {"2,3,1,", "3,3,1,", "line 4: widths"},

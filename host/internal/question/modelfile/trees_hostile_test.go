@@ -74,7 +74,7 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"num_class":"0"`, `"num_class":"3"`), "3 classes"},
 		{changed(xgb, `"num_target":"1"`, `"num_target":"2"`), "2 targets"},
 		{changed(xgb, `"name":"binary:logistic"`, `"name":"multi:softprob"`), `"multi:softprob" is not read`},
-		{changed(xgb, `"base_score":"[`, `"base_score":"[2`), "is no probability"},
+		{changed(xgb, `"base_score":"[`, `"base_score":"[2`), "is not a probability"},
 		{changed(xgb, `"left_children":[1,`, `"left_children":[0,`), "node 0 is the child of two nodes"},
 		{changed(xgb, `"left_children":[1,`, `"left_children":[900,`), "has the children 900"},
 		{changed(xgb, `"right_children":[2,`, `"right_children":[1,`), "is the child of two nodes"},
@@ -87,7 +87,7 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"size_leaf_vector":"1"`, `"size_leaf_vector":"2"`), "leaves of several values"},
 		{changed("xgb-categories.json", `"categories_sizes":[`, `"categories_sizes":[99`), "categories_segments"},
 		{changed(lgb, "num_class=1", "num_class=3"), "3 classes"},
-		{changed(lgb, "sigmoid:1", "sigmoid:-2"), "is no sigmoid"},
+		{changed(lgb, "sigmoid:1", "sigmoid:-2"), "is not a sigmoid"},
 		{changed(lgb, "objective=binary", "objective=lambdarank"), `"lambdarank`},
 		{changed(lgb, "is_linear=0", "is_linear=1"), "linear_tree=False"},
 		{changed(lgb, "left_child=1", "left_child=0"), "the child of two nodes"},
@@ -107,7 +107,7 @@ func TestRefusedTrees(t *testing.T) {
 		{string(onnxFile(15, stumps("in", 2), onnxNodeOf("ZipMap", "out", "scores"), onnxNodeOf("Neg", "other", "scores"))), "(Neg) computes with"},
 		{string(onnxFile(15, stumps("in", 2), constant("w", true, []int64{1}, 2), onnxNodeOf("Mul", "out", "scores", "w"))), "(Mul) computes with"},
 		{string(onnxFile(15, stumps("in", 2), constant("w", true, []int64{2}, 1, 1), onnxNodeOf("Mul", "out", "scores", "w"))), "(Mul) computes with"},
-		{string(onnxFile(15, stumps("in", -2))), "is no share of a class"},
+		{string(onnxFile(15, stumps("in", -2))), "is not the share of a class"},
 	} {
 		if _, _, err := readBytes([]byte(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
@@ -360,9 +360,9 @@ func TestTreesOfVersion5(t *testing.T) {
 	}{
 		"a circle":          {map[string]any{"nodes_trueleafs": []int64{0}}, "node 0 has two parents"},
 		"two roots":         {map[string]any{"tree_roots": []int64{0, 0}}, "node 0 has two parents"},
-		"no root":           {map[string]any{"tree_roots": []int64{7}}, "node 7 of 1"},
+		"no root":           {map[string]any{"tree_roots": []int64{7}}, "no node 7"},
 		"no tree":           {map[string]any{"tree_roots": nil}, "the trees have no nodes"},
-		"no leaf":           {map[string]any{"nodes_falsenodeids": []int64{2}}, "leaf 2 of 2"},
+		"no leaf":           {map[string]any{"nodes_falsenodeids": []int64{2}}, "no leaf 2"},
 		"no weights":        {map[string]any{"leaf_weights": nil}, "leaf_weights: is missing"},
 		"lists":             {map[string]any{"nodes_trueleafs": []int64{1, 1}}, "nodes_trueleafs: 2 entries for 1 nodes"},
 		"sets":              {map[string]any{"nodes_modes": proto{}.number(1, 1).number(2, 2).text(9, "\x06")}, "comparisons by ≤, <, ≥ and > are read"},

@@ -65,7 +65,7 @@ func TestDays(t *testing.T) {
 	}
 	for _, cell := range []string{"1970-02-30", "1.2.1970", "1970-1-1", "1970-01-01T25:00", "1970-01-01x", "19700101"} {
 		spec.Files = []people.File{{Path: file(t, "d\n"+cell+"\n")}}
-		if _, err := people.Read(&spec); err == nil || !strings.Contains(err.Error(), ":2:1: ") || !strings.Contains(err.Error(), "is no date such as 2024-02-29") {
+		if _, err := people.Read(&spec); err == nil || !strings.Contains(err.Error(), ":2:1: ") || !strings.Contains(err.Error(), "is not a date such as 2024-02-29") {
 			t.Errorf("%s: %v", cell, err)
 		}
 	}

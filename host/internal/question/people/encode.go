@@ -54,7 +54,7 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 		for _, name := range c.Names() {
 			cell := slices.Index(columns, name)
 			if cell < 0 {
-				return nil, fmt.Errorf("feature %q is read from column %s, which is not there; the columns are %s",
+				return nil, fmt.Errorf("feature %q is read from column %s, which does not exist; the columns are %s",
 					c.Feature, quote(name), list(columns))
 			}
 			cells = append(cells, cell)
@@ -80,7 +80,7 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec.Format.MissingIn)) {
 		if !slices.Contains(columns, name) {
-			return nil, fmt.Errorf("column %s has marks of missing values but is not there; the columns are %s", quote(name), list(columns))
+			return nil, fmt.Errorf("column %s has marks of missing values but does not exist; the columns are %s", quote(name), list(columns))
 		}
 	}
 	for cell, name := range columns {

@@ -56,7 +56,7 @@ func TestSpreadsheets(t *testing.T) {
 	}
 	for says, format := range map[string]Format{
 		`"1.234,5" is not a number; is it written decimal: ",", thousands: "."?`: {Delimiter: ';'},
-		`column "age" has marks of missing values but is not there`:              {Delimiter: ';', MissingIn: map[string][]string{"age": {"?"}}},
+		`column "age" has marks of missing values but does not exist`:            {Delimiter: ';', MissingIn: map[string][]string{"age": {"?"}}},
 	} {
 		bad := *spec
 		bad.Format = format

@@ -47,7 +47,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 		return r.fault(0, 0, err)
 	}
 	if spec.Label.Column != "" && e.label < 0 {
-		return r.fault(0, 0, fmt.Errorf("the label is read from column %s, which is not there; the columns are %s",
+		return r.fault(0, 0, fmt.Errorf("the label is read from column %s, which does not exist; the columns are %s",
 			quote(spec.Label.Column), list(r.columns)))
 	}
 	scratch := make([]float64, len(spec.Features))

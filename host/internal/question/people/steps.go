@@ -91,7 +91,7 @@ func (s *Step) apply(v *value) error {
 	if s.Since != nil && !v.isNumber {
 		days, ok := Days(v.text, *s.Since)
 		if !ok {
-			return fmt.Errorf("%s is no date such as 2024-02-29", quote(v.text))
+			return fmt.Errorf("%s is not a date such as 2024-02-29", quote(v.text))
 		}
 		v.number, v.isNumber = days, true
 		return nil

@@ -29,7 +29,7 @@ var faults = []fault{
 	{"columns of a number", "features:\n  a: {integer: 0..1, columns: [a_0, a_1]}\n", []string{"2:31: features.a.columns: is for a feature with categories:"}, false},
 	{"columns of other categories", "features:\n  a: {categories: [x, y], columns: [a_x, a_y, a_z]}\n", []string{"2:19: features.a.categories: 2 categories, but columns: lists 3"}, false},
 	{"two sources", "features:\n  a: {integer: 0..1, column: b, any-of: [a_0, a_1]}\n", []string{"2:41: features.a.any-of: and column: both say where"}, false},
-	{"no date", "features:\n  a: {integer: 0..1, encode: {days-since: 2024-02-30}}\n", []string{`2:43: features.a.encode.days-since: "2024-02-30" is no date such as 2024-02-29`}, false},
+	{"no date", "features:\n  a: {integer: 0..1, encode: {days-since: 2024-02-30}}\n", []string{`2:43: features.a.encode.days-since: "2024-02-30" is not a date such as 2024-02-29`}, false},
 	{"syntax", "name: x\nfeatures: {a: {integer: 0..1}\n", []string{"2:11: could not find flow mapping end token '}'"}, false},
 	{"key twice", "name: x\nname: y\n", []string{"2:1: "}, false},
 	{"unknown key", "featurs: {}\nfeatures: {a: {integer: 0..1}}\n", []string{`1:1: unknown key "featurs"; did you mean "features"? allowed: extends, name,`}, true},

@@ -281,7 +281,7 @@ func (r *reader) step(e yamlfile.Entry) (people.Step, bool) {
 		text, ok := r.Text(e.Value)
 		since, err := time.Parse(time.DateOnly, text)
 		if ok && err != nil {
-			r.Fault(e.Value, "%q is no date such as 2024-02-29", text)
+			r.Fault(e.Value, "%q is not a date such as 2024-02-29", text)
 		}
 		return people.Step{Since: &since}, ok && err == nil
 	}

@@ -153,7 +153,7 @@ func TestRowsWithoutData(t *testing.T) {
 		"age,job\n3,clerk\n": `"clerk" is none of the categories 1, 0, baker`,
 		"age,job\n3,3\n":     `"3" is none of the categories`,
 		"age,job\nx,0\n":     `:2:1: column "age": feature "age": "x" is not a number`,
-		"age\n3\n":           `column "job", which is not there`,
+		"age\n3\n":           `column "job", which does not exist`,
 	} {
 		if d, err := st.Rows(rowsFile(t, text), true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v; want %s", text, d, err, want)

@@ -17,8 +17,8 @@ type earlier struct {
 // Size is the number of open nodes and parts.
 func (s *Search) Size() int { return s.queue.size + len(s.dives.parts) }
 
-// Share is that of the region, before constraints, which is decided; rounded. It is 0 while
-// dives are under way: their parts overlap.
+// Share returns the decided share of the region, before constraints; rounded. It is 0 while
+// dives run, because their parts overlap.
 func (s *Search) Share() float64 {
 	if s.Nodes == 0 || len(s.dives.parts) > 0 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// state is what is known of the node at hand.
+// state is the current node and what is known of it.
 type state struct {
 	grid.Node
 	slot           int
@@ -34,7 +34,7 @@ type step interface {
 	apply(n *state) bool
 }
 
-// stepsOf are those of a worker that its query can use and that are not switched off.
+// stepsOf returns a worker's steps: those that apply to its query and are not switched off.
 func stepsOf(w *worker) []step {
 	if w.Pairs {
 		return []step{pairs{w}}
@@ -57,7 +57,7 @@ func stepsOf(w *worker) []step {
 	return list
 }
 
-// processNode bounds the node at hand, which is in a slot, tightens and proves it, or puts it into the queue with what is known of it.
+// processNode bounds, tightens and proves the node in a slot, or puts it into the queue with what is known of it.
 func (w *worker) processNode(slot int) {
 	n := &w.at
 	n.slot, n.size, n.prefer = slot, w.Grid.Size(n.Box), -1

@@ -24,7 +24,7 @@ const (
 	PieceUndecided
 )
 
-// claims are those of verdicts.
+// claims maps verdicts to the claims of their pieces.
 var claims = map[goal.Verdict]Claim{goal.Fair: PieceFair, goal.Unfair: PieceUnfair, goal.Outside: PieceOutside, goal.Pruned: PieceBounded}
 
 // Piece is a box that is done with.

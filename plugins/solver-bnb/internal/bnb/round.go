@@ -27,7 +27,7 @@ type plan struct {
 	all   bool // optima of all linear programs are rounded
 }
 
-// planOf is that of the next round.
+// planOf plans the next round.
 //
 // Counting takes most of a node's time, and of a search's nodes half have been branched on in the end: so a third of them
 // need not be counted. Nodes come in pages, so they are branched on once where few are left until the limit.
@@ -96,7 +96,7 @@ func (s *Search) round(pages []*page, p plan) {
 	s.do(tasks, pages)
 }
 
-// follow follows chains of annealing in a round of their own.
+// follow continues annealing chains in a round without nodes.
 func (s *Search) follow(chains []*primal.Chain) {
 	tasks := make([]task, len(chains))
 	for i, c := range chains {
@@ -121,7 +121,7 @@ func (s *Search) parallel(n int, do func(w *worker, i int)) {
 	others.Wait()
 }
 
-// worker is that of a thread, made when first needed: small questions take one.
+// worker returns the worker of thread i. It is made when first needed; small questions need one.
 func (s *Search) worker(i int) *worker {
 	if s.workers[i] == nil {
 		s.workers[i] = newWorker(s)

@@ -67,7 +67,7 @@ type setup struct {
 	values [2]float64 // the range of values, for the queue's buckets
 }
 
-// ideas are those that the query can use and that are not switched off.
+// ideas are the optional methods that apply to the query and are not switched off.
 type ideas struct {
 	clips  bool // boxes shrink to where values above the cutoff may be
 	copies bool // and keep the copies that may have them
@@ -179,7 +179,7 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 // fewestCopies is the number of copies from which on a set of them is kept.
 const fewestCopies = 16
 
-// ideasOf are those that apply.
+// ideasOf returns the ideas that apply.
 func ideasOf(m *goal.Margins) (i ideas) {
 	n := m.Query.Notion
 	decides := m.Decides() && !m.Binned // the first violation ends the search; what is left of a box may be proved free of any

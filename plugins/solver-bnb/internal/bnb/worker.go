@@ -47,7 +47,7 @@ type worker struct {
 	task     *taskState // of this worker and narrower ones
 }
 
-// taskState is what a worker knows and has found of the task at hand.
+// taskState is a worker's current task, and what it has found.
 type taskState struct {
 	plan
 	cutoff float64
@@ -131,7 +131,7 @@ func newWorker(s *Search) *worker {
 	return w
 }
 
-// newNarrower makes a worker with fewer lanes a box, for the task at hand of another.
+// newNarrower makes a worker with fewer lanes a box, for the current task of another.
 func newNarrower(of *worker, lanes int) *worker {
 	w := &worker{Search: of.Search, points: of.points, relu: of.relu, task: of.task}
 	w.use(relax.Narrow(w.Problem, lanes, boundsOf(w.Margins)))
@@ -140,7 +140,7 @@ func newNarrower(of *worker, lanes int) *worker {
 	return w
 }
 
-// boundsOf are those that a goal can use.
+// boundsOf returns the bounds that a goal can use.
 func boundsOf(w *goal.Margins) relax.Bounds {
 	signs := w.Notion.Signs() && !w.Values
 	return relax.Bounds{

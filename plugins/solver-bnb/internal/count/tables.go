@@ -158,7 +158,7 @@ func fill(row []float64, v float64) {
 	}
 }
 
-// Uncertain is by how much both sides are apart, in the mean over the box.
+// Uncertain returns the mean distance of both sides over the box.
 func (c *Counter) Uncertain(possible []bool) (open float64) {
 	for side := range 2 {
 		least := math.Inf(1)

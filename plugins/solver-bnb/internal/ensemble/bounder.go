@@ -199,7 +199,7 @@ func (b *Bounder) Provable(cut int, proofs bool) bool {
 	return b.Thorough && !b.Off(params.Dives) && (cut < 0 || proofs) && !(proofs && b.Places(fewPlaces) >= fewPlaces)
 }
 
-// Parts are those of the box that was bounded last, a pair of combinations each.
+// Parts returns the parts of the box bounded last, a pair of combinations each.
 func (b *Bounder) Parts(possible []bool) (list []Part) {
 	for z1 := range b.Grid.Combinations {
 		for z2 := range b.Grid.Combinations {

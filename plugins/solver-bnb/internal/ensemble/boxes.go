@@ -10,8 +10,8 @@ import (
 // Boxes bounds boxes, one at a time, on one goroutine.
 type Boxes struct {
 	*Plan
-	// Of the box at hand: enclosures of what the trees in common add to each logit, and
-	// of the rest of each lane's logit.
+	// Of the current box: enclosures of what the shared trees add to each logit, and of the
+	// rest of each lane's logit.
 	From, To float64
 	Lo, Hi   []float64
 	// Constant: every tree ends in the same leaf all over the box.
@@ -20,20 +20,20 @@ type Boxes struct {
 	// the bound is broken off. Broken says so for good: from then on nothing is known of any box.
 	Stop   *atomic.Bool
 	Broken bool
-	seen   int // nodes of the box at hand
+	seen   int // nodes visited for the current box
 	copies
 	gains
 	matrix
 }
 
-// copies are those of the box at hand.
+// copies is the current box, as the ranges of its copies.
 type copies struct {
 	least, most [2][]int32 // places by feature, of the first and of the second copies
 	side        int        // of copies
 	twice       bool       // second copies have features of their own
 }
 
-// matrix is what trees that are apart add to differences.
+// matrix bounds what trees that differ between combinations add to differences.
 type matrix struct {
 	// sums are by pair of combinations the most that the first is more than the second; nil where there are too many.
 	sums    []float64
@@ -42,7 +42,7 @@ type matrix struct {
 	values  []float64 // by kind
 }
 
-// gains are by how much cutting the box at hand would narrow its bounds.
+// gains estimates by how much each cut of the current box would narrow its bounds.
 type gains struct {
 	gains  []float64 // by cut
 	gained []int32   // cuts with gains
@@ -266,7 +266,7 @@ const (
 	both
 )
 
-// behind tells where the box lies, of the side at hand.
+// behind reports where the current box lies, on the current side.
 func (b *Boxes) behind(n *node) int {
 	least, most := b.least[b.side][n.feature], b.most[b.side][n.feature]
 	if n.more < 0 {
@@ -281,7 +281,7 @@ func (b *Boxes) behind(n *node) int {
 	return behind(n, b.more[n.more], least, most)
 }
 
-// behind tells where places lie of a comparison with further cuts.
+// behind reports where places lie relative to a comparison with further cuts.
 func behind(n *node, more []int32, least, most int32) int {
 	passed := 0
 	if least > n.cut {
@@ -475,7 +475,7 @@ func (b *Boxes) cell(d int, box grid.Box, v float64) (last uint64, ok bool) {
 	return from, dim.Real && from < to // the value is in the first cell
 }
 
-// Logits are those of an individual, by lane; one and two are the copies' points.
+// Logits evaluates an individual's copies, by lane, into out; one and two are their points.
 func (b *Boxes) Logits(out, one, two []float64) {
 	k := len(b.grid.Combinations)
 	for side, point := range [2][]float64{one, two} {

@@ -21,7 +21,7 @@ type Dive struct {
 	// Difference: the difference of the logits is bounded and cut for first, and the logits
 	// themselves where it leaves something, as for margins of decisions.
 	Difference bool
-	// least and most are places by feature of the node at hand; while walking, of the part of it. from and to are those of the node, while walking.
+	// least and most are the current node's places by feature, and its part's during a walk; from and to then keep the node's.
 	least, most, from, to []int32
 	terms                 []term  // of the nodes on the way, as a stack
 	places                []int32 // of these, where they were narrowed
@@ -52,7 +52,7 @@ type question struct {
 	root    []Part // halves of the first node
 }
 
-// walker is what is known of the term at hand.
+// walker is the current term, and what is known of it.
 type walker struct {
 	top     float64
 	touched []int32   // features that it compares
@@ -385,7 +385,7 @@ func (d *Dive) chooseOf(from, to int, tops Pair, can func(feature, last int32) b
 	return feature, cut, left
 }
 
-// halves are those of a node, behind a cut.
+// halves splits a node at a cut.
 func halves(d *Dive, tops Pair, f, c int32) []Part {
 	out := make([]Part, 2)
 	for side := range out {

@@ -48,10 +48,11 @@ type Plan struct {
 	zero      int32     // the node of a leaf that is 0
 	more      [][]int32 // further cuts of nodes, in increasing order
 	shared    []int32   // trees that are the same for all combinations and copies
-	apart     []kinds   // the others
+	apart     []kinds   // trees that differ between combinations
 }
 
-// kinds are the different roots of a tree.
+// kinds groups a tree's combinations by the root that they share after inputs of protected
+// features are fixed.
 type kinds struct {
 	roots []int32
 	of    []int32 // by combination: which root
@@ -76,7 +77,7 @@ type maker struct {
 	cutsOf  map[string]int32
 	tests   map[test]float64
 	changes []map[float64]bool // by feature: its firsts
-	splits  []split            // of the tree at hand
+	splits  []split            // of the current tree
 	inputs  [][]*big.Rat       // by combination: what the protected features feed
 }
 

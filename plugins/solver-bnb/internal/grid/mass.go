@@ -69,7 +69,7 @@ func (g *Grid) Exactly(b Box) (_ Mass, ok bool) {
 	return exactly(n), true
 }
 
-// Mass is that of a box, exactly; size is its Size.
+// Mass returns the exact mass of a box; size is its Size.
 func (g *Grid) Mass(b Box, size float64) Mass {
 	if size < 1<<53 {
 		return Counted(size)
@@ -99,7 +99,7 @@ func (t *Tally) Count(fair, unfair float64) {
 // Of is the mass of a region of total that is asked about, as far as is known: an upper bound that is reached when nothing is open.
 func (t Tally) Of(total Mass) Mass { return total.Without(t.Outside) }
 
-// Share is that of the decided; 1 of nothing.
+// Share returns the decided share of total; 1 if total is 0.
 func (t Tally) Share(total Mass) float64 {
 	if of := t.Of(total).Float(); of > 0 {
 		return t.Fair.Add(t.Unfair).Float() / of

@@ -36,7 +36,7 @@ const (
 var names = [ideas]string{"aligned", "differences", "joint", "pairs", "clipping", "copies", "relu", "dives", "tables", "tails", "twice", "probes",
 	"sampling", "midpoints", "climbing", "twosteps", "annealing", "rounding"}
 
-// Names are those of all ideas.
+// Names returns the names of all ideas.
 func Names() []string { return slices.Clone(names[:]) }
 
 // String is the idea's name.

@@ -15,7 +15,7 @@ import (
 type LocalSearch struct {
 	*Env
 	looked int64 // individuals looked at
-	// Of the local optimum at hand, nil for none.
+	// The current local optimum; nil for none.
 	x       []float64
 	promise float64
 	vain    int  // perturbations since it was reached

@@ -42,7 +42,7 @@ func (w *Workspace) Clear() {
 	}
 }
 
-// Combination is that of a lane.
+// Combination returns the combination of a lane.
 func (w *Workspace) Combination(lane int) int {
 	if w.Subset != nil {
 		return w.Subset.combinations[lane]

@@ -216,7 +216,7 @@ func (w *Workspace) BranchingFeature(box grid.Box, slot int) int {
 	return cut
 }
 
-// Width is how wide the enclosures of a slot's logits are, in the mean.
+// Width returns the mean width of the enclosures of a slot's logits.
 func (w *Workspace) Width(slot int) (mean float64) {
 	for _, r := range w.Batch.Rad()[slot*w.Lanes : (slot+1)*w.Lanes] {
 		mean += 2 * r

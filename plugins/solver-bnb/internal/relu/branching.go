@@ -22,7 +22,7 @@ type Branching struct {
 	Cutoff       float64
 	sides        [2]Side
 	own          []bool
-	// Of the node at hand.
+	// The current node.
 	ws    *relax.Workspace
 	box   grid.Box
 	lane  int   // its first lane
@@ -30,7 +30,7 @@ type Branching struct {
 	bin   int   // the requirement that is asked about
 	known *Stats
 	task  *Stats
-	// Shown are the proofs of the node at hand.
+	// Shown holds the proofs of the current node.
 	Shown []sdk.CaseProof
 }
 
@@ -177,7 +177,7 @@ func enclose(c, r float64) space.Interval {
 	return space.Interval{Lo: math.Nextafter(c-r, math.Inf(-1)), Hi: math.Nextafter(c+r, math.Inf(1))}
 }
 
-// side is what is known of lanes of the node at hand, all together.
+// side encloses inputs and neurons of the current node over the given lanes together.
 func (s *Branching) side(to *Side, lanes []int) {
 	g := s.ws.Grid
 	for d := range g.Dims {
@@ -201,7 +201,7 @@ func (s *Branching) side(to *Side, lanes []int) {
 	s.neurons(to, lanes)
 }
 
-// neurons is what is known of the hidden neurons of lanes of the node at hand, all together.
+// neurons encloses the hidden neurons of the current node over the given lanes together.
 func (s *Branching) neurons(to *Side, lanes []int) {
 	for k := range to.Lo {
 		for j := range to.Lo[k] {
@@ -216,7 +216,7 @@ func (s *Branching) neurons(to *Side, lanes []int) {
 	}
 }
 
-// unstable is how many ReLUs are so in the lanes of the node at hand together.
+// unstable counts the unstable neurons of the current node over all its lanes together.
 func (s *Branching) unstable() int {
 	s.neurons(&s.sides[0], s.lanes)
 	return s.Prover.Unstable(&s.sides[0])

@@ -220,7 +220,7 @@ func (p *Prover) cut(depth int) bool {
 	return p.both(depth, at, lo, min(hi, below/p.scale[at]), at, max(lo, above/p.scale[at]), hi)
 }
 
-// tableau is that of a depth.
+// tableau returns the tableau of a depth of the search.
 func (p *Prover) tableau(depth int) *simplex.Tableau {
 	for len(p.tableaus) <= depth {
 		p.tableaus = append(p.tableaus, new(simplex.Tableau))

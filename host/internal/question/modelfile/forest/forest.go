@@ -36,7 +36,7 @@ type Tree struct {
 // nodes are dropped.
 func (g Tree) tree(left int) trees.Tree {
 	if g.Nodes < 1 {
-		panic(fault.New("no nodes"))
+		panic(fault.New("the tree has no nodes"))
 	}
 	type waiting struct{ node, parent int }
 	var out trees.Tree
@@ -47,7 +47,7 @@ func (g Tree) tree(left int) trees.Tree {
 		stack = stack[:len(stack)-1]
 		switch {
 		case top.node < 0 || top.node >= g.Nodes:
-			panic(fault.New("node %d of %d", top.node, g.Nodes))
+			panic(fault.New("there is no node %d; the tree has nodes 0 to %d", top.node, g.Nodes-1))
 		case seen[top.node]:
 			panic(fault.New("node %d is the child of two nodes", top.node))
 		case len(out) == left:

@@ -100,7 +100,7 @@ func (m *metered) ReadAt(p []byte, at int64) (int, error) {
 	return m.ReaderAt.ReadAt(p, at)
 }
 
-// unpacked is a member of an archive, of at most a number of bytes.
+// unpacked decompresses a member of an archive. More than most bytes are a fault.
 func unpacked(m *zip.File, most int64) []byte {
 	defer fault.About(m.Name)
 	r, err := m.Open()
@@ -109,7 +109,7 @@ func unpacked(m *zip.File, most int64) []byte {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	fault.Check(err)
 	if int64(len(text)) > most {
-		panic(fault.New("more than %d bytes", most))
+		panic(fault.New("more than %d bytes unpacked", most))
 	}
 	return text
 }

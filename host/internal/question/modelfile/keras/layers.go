@@ -298,7 +298,7 @@ func (k *net) merge(l *layer, in []value) value {
 	for _, next := range in[1:] {
 		a, b := v.form, next.form
 		if a.Len() != b.Len() {
-			panic(fault.New("tensors of %d and %d units", a.Len(), b.Len()))
+			panic(fault.New("tensors of %d and %d units; want equal numbers", a.Len(), b.Len()))
 		}
 		switch l.Class {
 		case "Subtract":
@@ -384,7 +384,7 @@ func scalar(v any) float64 {
 	case map[string]any:
 		return scalar(v["value"])
 	}
-	panic(fault.New("%.40v is no number", v))
+	panic(fault.New("%.40v is not a number", v))
 }
 
 // numbersIn reads a number, or numbers in lists; nil for none.
@@ -403,10 +403,10 @@ func numbersIn(text json.RawMessage) (out []float64) {
 			out = append(out, v)
 		case json.Delim:
 			if v != '[' && v != ']' {
-				panic(fault.New("%.80s is no list of numbers", text))
+				panic(fault.New("%.80s is not a list of numbers", text))
 			}
 		default:
-			panic(fault.New("%.80s is no list of numbers", text))
+			panic(fault.New("%.80s is not a list of numbers", text))
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (v *value) ones() bool {
 func folded(op string, dims []int, a, b *tensor, ai, bi []int) *value {
 	t := &tensor{dims: dims, element: a.element, numbers: make([]float64, len(ai))}
 	if a.texts != nil || b.texts != nil {
-		panic(fault.New("computes with texts"))
+		panic(fault.New("computes with texts; numbers are expected"))
 	}
 	for i := range ai {
 		x, y := a.numbers[ai[i]], b.numbers[bi[i]]
@@ -167,7 +167,7 @@ func clip(g *graph, n *node, in operands) []*value {
 		hi = math.Inf(1)
 	}
 	if !(lo < hi) {
-		panic(fault.New("to values from %v to %v", lo, hi))
+		panic(fault.New("the bounds are %v and %v; the first must be below the second", lo, hi))
 	}
 	if in[0].scores != nil && lo <= 0 && hi >= 1 {
 		return one1(in[0])

@@ -26,7 +26,7 @@ func matrix(name string, v *value) (rows, columns int, values []float64) {
 func (g *graph) rowOf(v *value, n int) {
 	g.known(v, n)
 	if v.constant != nil {
-		panic(fault.New("a product of constants"))
+		panic(fault.New("multiplies two constants; one factor must depend on the inputs"))
 	}
 	if len(v.dims) == 0 || v.dims[len(v.dims)-1] != n || count(v.dims) != n {
 		panic(fault.New("weights for %d inputs, on values of shape %v", n, v.dims))
@@ -44,9 +44,9 @@ func dense(g *graph, n *node, in operands) []*value {
 	product := n.op == "MatMul"
 	switch {
 	case product && len(in) != 2:
-		panic(fault.New("inputs other than a value and weights"))
+		panic(fault.New("%d inputs; a value and weights are expected", len(in)))
 	case len(in) < 2 || len(in) > 3:
-		panic(fault.New("inputs other than a value, weights and a bias"))
+		panic(fault.New("%d inputs; a value, weights and perhaps a bias are expected", len(in)))
 	case product && in[0] != nil && in[0].constant != nil && in[1] != nil && in[1].constant == nil:
 		panic(fault.New("the weights %q stand on the left, so that inputs are columns, and a person is read as a row: export x·W, with W transposed", n.inputs[0]))
 	}
@@ -118,7 +118,7 @@ func linear(g *graph, n *node, in operands) []*value {
 		}
 	}
 	if units < 1 || units > len(weights) || len(weights)%units != 0 {
-		panic(fault.New("%d coefficients for %d classes", len(weights), units))
+		panic(fault.New("%d coefficients for %d outputs; a multiple is expected", len(weights), units))
 	}
 	if len(bias) == 0 {
 		bias = make([]float64, units)

@@ -51,7 +51,7 @@ func labelsOf(n *node, names ...string) (out []string) {
 func (g *graph) categorical(v *value) {
 	g.known(v, 1)
 	if v.columns == nil {
-		panic(fault.New("encodes something that is not an input of the model as it comes"))
+		panic(fault.New("encodes a computed value; an unchanged input of the model is expected"))
 	}
 }
 
@@ -59,7 +59,7 @@ func oneHotEncoder(g *graph, n *node, in operands) []*value {
 	categories := labelsOf(n, "cats_strings", "cats_int64s")
 	g.categorical(in[0])
 	if len(categories) == 0 {
-		panic(fault.New("without categories"))
+		panic(fault.New("names no categories; cats_strings or cats_int64s is expected"))
 	}
 	var at []int32
 	for _, c := range in[0].columns {

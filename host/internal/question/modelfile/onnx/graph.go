@@ -135,12 +135,12 @@ func (g *graph) value(name string) *value {
 		panic(fault.New("no node makes the value %q", name))
 	}
 	if g.working[name] {
-		panic(fault.New("the value %q is made of itself", name))
+		panic(fault.New("the value %q depends on itself", name))
 	}
 	g.working[name] = true
 	g.node(&g.nodes[i], name)
 	if g.values[name] == nil {
-		panic(fault.New("the value %q is of no use here", name))
+		panic(fault.New("the output %q of its node is not read", name))
 	}
 	return g.values[name]
 }
@@ -149,7 +149,7 @@ func (g *graph) constant(name string, p *pb.TensorProto) *value {
 	defer fault.About(fmt.Sprintf("constant %q", name))
 	t := g.tensor(p, min(layers.MaxParameters, g.Left()))
 	if g.Take(len(t.numbers) + len(t.texts)); len(t.numbers)+len(t.texts) == 0 {
-		panic(fault.New("it is empty"))
+		panic(fault.New("it has no numbers or texts"))
 	}
 	g.double = g.double || t.element == typeDouble
 	return &value{dims: t.dims, constant: t}
@@ -159,7 +159,7 @@ func (g *graph) constant(name string, p *pb.TensorProto) *value {
 func (g *graph) input(i int) *value {
 	port := &g.inputs[i]
 	if port.name == "" {
-		panic(fault.New("an input without a name"))
+		panic(fault.New("input %d has no name", i))
 	}
 	defer fault.About(fmt.Sprintf("input %q", port.name))
 	v := &value{dims: slices.Clone(port.dims)}
@@ -177,7 +177,7 @@ func (g *graph) input(i int) *value {
 	n := 1
 	for _, d := range v.dims {
 		if n *= max(1, d); n > maxColumns {
-			panic(fault.New("more than %d numbers", maxColumns))
+			panic(fault.New("its shape has more than %d numbers", maxColumns))
 		}
 	}
 	g.fill(v, port.name, n)
@@ -205,7 +205,7 @@ func (g *graph) known(v *value, n int) {
 		return
 	}
 	if n < 1 || n > maxColumns {
-		panic(fault.New("%d columns", n))
+		panic(fault.New("%d columns; 1 to %d are supported", n, maxColumns))
 	}
 	g.fill(v, v.open, n)
 	v.open, v.dims = "", []int{anyRows, n}
@@ -237,7 +237,7 @@ func (g *graph) numbers(v *value) layers.Form {
 		panic(fault.New("computes with predicted classes: give the output with the probabilities"))
 	}
 	if v.constant.texts != nil {
-		panic(fault.New("computes with texts"))
+		panic(fault.New("computes with texts; numbers are expected"))
 	}
 	return g.Constant(v.constant.numbers)
 }

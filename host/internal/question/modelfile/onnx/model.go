@@ -18,11 +18,12 @@ import (
 const typeFloat, typeByte, typeInt32, typeInt64, typeText, typeBool, typeHalf, typeDouble, typeBrain = 1, 2, 6, 7, 8, 9, 10, 11, 16
 
 // Bounds on a file: the nodes of its graph, the dimensions of a value, and all messages within the file, of which each
-// takes some hundred bytes of memory.
+// takes some hundred bytes of memory; the numbers of a shape or a slice.
 const (
 	maxNodes    = 4096
 	maxRank     = 8
 	maxMessages = 1 << 20
+	maxSettings = 1 << 20
 )
 
 var errBroken = errors.New("the file is not an ONNX model, or is cut off")

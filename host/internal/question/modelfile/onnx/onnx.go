@@ -18,7 +18,7 @@ import (
 // leastOpset is the version from which on operators mean what they mean here.
 const leastOpset = 7
 
-// Format is that of .onnx files.
+// Format describes .onnx files.
 var Format = reader.Format{
 	Name: "onnx", Extensions: []string{".onnx"}, Max: 256 << 20, What: "an ONNX model",
 	// The field ir_version comes first, a small number, then one of the others.

@@ -56,7 +56,7 @@ func (g *graph) node(n *node, asked string) {
 	}
 	defer fault.About(n.title())
 	if len(in) == 0 && n.op != "Constant" || len(in) > 0 && in[0] == nil {
-		panic(fault.New("without an input"))
+		panic(fault.New("its first input is missing"))
 	}
 	var out []*value
 	if slices.ContainsFunc(in, func(v *value) bool { return v != nil && v.labels }) {
@@ -68,7 +68,7 @@ func (g *graph) node(n *node, asked string) {
 	}
 	for i, v := range out {
 		if v.entries() != count(v.dims) && v.open == "" && !v.labels {
-			panic(fault.New("%d values of the shape %v", v.entries(), v.dims))
+			panic(fault.New("%d values do not fit the shape %v", v.entries(), v.dims))
 		}
 		if i < len(n.outputs) {
 			g.values[n.outputs[i]] = v
@@ -81,7 +81,7 @@ func (g *graph) remedy(n *node) string {
 	sklearn := strings.HasPrefix(g.producer, "skl2onnx")
 	switch {
 	case strings.HasPrefix(n.op, "SVM"):
-		return ": a support vector machine is no network; train LogisticRegression or MLPClassifier(activation=\"relu\")"
+		return ": a support vector machine is not a network; train LogisticRegression or MLPClassifier(activation=\"relu\")"
 	case n.op == "Binarizer":
 		return ": it jumps, and networks of ReLU layers do not; make the column 0 or 1 before the model"
 	case !standard(n.domain) && n.domain != learning:
@@ -170,7 +170,7 @@ func constantNode(g *graph, n *node, _ operands) []*value {
 		}
 		t.dims = []int{len(t.numbers)}
 	default:
-		panic(fault.New("without a number"))
+		panic(fault.New("no numbers; value, value_float, value_int, value_floats or value_ints is expected"))
 	}
 	return one1(&value{dims: t.dims, constant: t})
 }

@@ -76,7 +76,7 @@ func axisOf(axis int64, rank int) int {
 		axis += int64(rank)
 	}
 	if axis < 0 || axis >= int64(rank) {
-		panic(fault.New("axis %d of %d", axis, rank))
+		panic(fault.New("axis %d is outside a value of %d dimensions", axis, rank))
 	}
 	return int(axis)
 }
@@ -87,12 +87,12 @@ func (in operands) settings(n *node, name string, i int) (out []int64, given boo
 	values, given := n.numbers(name), n.has(name)
 	if i < len(in) && in[i] != nil {
 		if in[i].constant == nil {
-			panic(fault.New("%s that depend on the inputs", name))
+			panic(fault.New("%s depends on the inputs; a constant is expected", name))
 		}
 		values, given = in[i].constant.numbers, true
 	}
-	if len(values) > 1<<20 {
-		panic(fault.New("%d %s", len(values), name))
+	if len(values) > maxSettings {
+		panic(fault.New("%s has %d numbers; at most %d are read", name, len(values), maxSettings))
 	}
 	for _, v := range values {
 		out = append(out, int64(min(max(v, math.MinInt32), math.MaxInt32)))
@@ -104,7 +104,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 	v := in[0]
 	to, given := in.settings(n, "shape", 1)
 	if !given || len(to) > maxRank {
-		panic(fault.New("to a shape that is not given"))
+		panic(fault.New("the new shape is missing, or has more than %d dimensions", maxRank))
 	}
 	if v.open != "" { // to as many columns as the next one takes
 		if len(to) == 2 && to[0] <= 1 && to[1] == -1 {
@@ -121,7 +121,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 		switch {
 		case i == 0 && rows:
 			if d > 1 {
-				panic(fault.New("to %v, which changes the number of rows", to))
+				panic(fault.New("the shape %v changes the number of rows", to))
 			}
 			dims[0] = anyRows
 			continue
@@ -130,11 +130,11 @@ func reshape(g *graph, n *node, in operands) []*value {
 		case d == -1 && free < 0:
 			free, d = i, 1
 		case d <= 0:
-			panic(fault.New("to the shape %v", to))
+			panic(fault.New("the shape %v has a dimension below 1, or leaves two open", to))
 		}
 		dims[i] = int(d)
 		if product *= int(d); product > layers.MaxParameters {
-			panic(fault.New("to the shape %v", to))
+			panic(fault.New("the shape %v has more than %d entries", to, layers.MaxParameters))
 		}
 	}
 	have := count(v.dims)
@@ -143,7 +143,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 		product = have
 	}
 	if product != have {
-		panic(fault.New("from the shape %v to %v", v.dims, to))
+		panic(fault.New("a value of the shape %v cannot get the shape %v", v.dims, to))
 	}
 	return one1(g.pick(v, dims, every(v.dims)))
 }
@@ -151,7 +151,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 func flatten(g *graph, n *node, in operands) []*value {
 	v := in[0]
 	if axis := n.integer("axis", 1); axis != 1 && axis != 1-int64(len(v.dims)) {
-		panic(fault.New("from axis %d on; 1 is expected", axis))
+		panic(fault.New("flattens from axis %d; axis 1 is expected", axis))
 	}
 	if v.open != "" {
 		return one1(v)
@@ -170,7 +170,7 @@ func squeeze(g *graph, n *node, in operands) []*value {
 		if i := axisOf(axis, len(drop)); v.dims[i] == 1 {
 			drop[i] = true
 		} else {
-			panic(fault.New("axis %d of the shape %v", axis, v.dims))
+			panic(fault.New("axis %d of the shape %v does not have length 1", axis, v.dims))
 		}
 	}
 	var dims []int
@@ -199,7 +199,7 @@ func unsqueeze(g *graph, n *node, in operands) []*value {
 		}
 	}
 	if i := slices.Index(dims, anyRows); i > 0 {
-		panic(fault.New("puts a dimension before the rows"))
+		panic(fault.New("puts a dimension before the rows, which must stay on axis 0"))
 	}
 	return one1(g.pick(v, dims, every(v.dims)))
 }
@@ -212,17 +212,17 @@ func transposed(g *graph, n *node, in operands) []*value {
 	}
 	if given := n.numbers("perm"); n.has("perm") {
 		if len(given) != len(perm) {
-			panic(fault.New("an order of %d axes for %d", len(given), len(perm)))
+			panic(fault.New("perm lists %d axes; the value has %d", len(given), len(perm)))
 		}
 		for i := range perm {
 			perm[i] = axisOf(int64(given[i]), len(perm))
 		}
 	}
 	if len(perm) > 0 && v.dims[0] == anyRows && perm[0] != 0 {
-		panic(fault.New("moves the rows"))
+		panic(fault.New("moves the rows, which must stay on axis 0"))
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(perm)))) < len(perm) {
-		panic(fault.New("an axis twice"))
+		panic(fault.New("perm %v lists an axis twice", perm))
 	}
 	strides := stridesOf(v.dims)
 	dims, steps := make([]int, len(perm)), make([]int, len(perm))
@@ -249,7 +249,7 @@ func along(dims []int, axis int, places []int) []int {
 // chosen is a value at places on one axis, other than the rows'.
 func (g *graph) chosen(v *value, axis int, places []int) *value {
 	if v.dims[axis] == anyRows {
-		panic(fault.New("takes rows apart"))
+		panic(fault.New("selects rows; a model must score each row by itself"))
 	}
 	dims := slices.Clone(v.dims)
 	dims[axis] = len(places)
@@ -264,7 +264,7 @@ func gather(g *graph, n *node, in operands) []*value {
 		if v.constant != nil {
 			panic(fault.New("an embedding, which gives a row of a table for the code of a category, is not read: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
 		}
-		panic(fault.New("places that depend on the inputs"))
+		panic(fault.New("its indices depend on the inputs; a constant is expected"))
 	}
 	axis := axisOf(n.integer("axis", 0), len(v.dims))
 	if n.domain == learning {
@@ -277,12 +277,12 @@ func gather(g *graph, n *node, in operands) []*value {
 			p += float64(v.dims[axis])
 		}
 		if !(p >= 0 && p < float64(v.dims[axis])) {
-			panic(fault.New("place %v of %d", p, v.dims[axis]))
+			panic(fault.New("index %v is outside axis %d, which has %d entries", p, axis, v.dims[axis]))
 		}
 		places = append(places, int(p))
 	}
 	if len(places) == 0 || len(which.dims) > 1 && count(which.dims) != which.dims[len(which.dims)-1] {
-		panic(fault.New("places of the shape %v", which.dims))
+		panic(fault.New("indices of the shape %v; a list of them is expected", which.dims))
 	}
 	out := g.chosen(v, axis, places)
 	if len(which.dims) == 0 && n.domain != learning {
@@ -304,7 +304,7 @@ func slice(g *graph, n *node, in operands) []*value {
 			axis = axes[i]
 		}
 		if i >= len(ends) || stepped && (i >= len(steps) || steps[i] != 1) {
-			panic(fault.New("steps other than 1"))
+			panic(fault.New("a slice without an end, or with a step other than 1"))
 		}
 		a := axisOf(axis, len(v.dims))
 		if v.dims[a] == anyRows && starts[i] == 0 && ends[i] == math.MaxInt32 {
@@ -312,7 +312,7 @@ func slice(g *graph, n *node, in operands) []*value {
 		}
 		from, to := within(starts[i], v.dims[a]), within(ends[i], v.dims[a])
 		if v.dims[a] == anyRows || from >= to {
-			panic(fault.New("from %d to %d of the shape %v", starts[i], ends[i], v.dims))
+			panic(fault.New("the slice from %d to %d of the shape %v is empty or selects rows", starts[i], ends[i], v.dims))
 		}
 		var places []int
 		for p := from; p < to; p++ {
@@ -384,7 +384,7 @@ func concat(g *graph, n *node, in operands) []*value {
 			all.constant.numbers, all.constant.texts = append(all.constant.numbers, v.constant.numbers...), append(all.constant.texts, v.constant.texts...)
 		}
 		if len(all.constant.numbers) > 0 && len(all.constant.texts) > 0 {
-			panic(fault.New("texts with numbers"))
+			panic(fault.New("joins texts and numbers"))
 		}
 	case is(func(v *value) bool { return v.columns != nil && v.form == nil && v.whole == in[0].whole }):
 		all.whole = in[0].whole
@@ -409,11 +409,11 @@ func concat(g *graph, n *node, in operands) []*value {
 	dims[axis] = 0
 	for _, v := range in {
 		if v.dims[axis] == anyRows {
-			panic(fault.New("puts rows together"))
+			panic(fault.New("joins along the rows; another axis is expected"))
 		}
 		dims[axis] += v.dims[axis]
 		if count(v.dims[:axis]) != count(dims[:axis]) || count(v.dims[axis+1:]) != count(dims[axis+1:]) {
-			panic(fault.New("values of the shapes %v and %v do not fit", in[0].dims, v.dims))
+			panic(fault.New("values of the shapes %v and %v cannot be joined", in[0].dims, v.dims))
 		}
 	}
 	var at []int

@@ -30,7 +30,7 @@ func count(dims []int) int {
 	return n
 }
 
-// numbers are those of raw bytes, least significant first, and further ones. Integers become floats, which is exact for
+// numbers decodes raw bytes, least significant first, and appends more. Integers become floats, which is exact for
 // every use.
 func numbers[T float32 | float64 | int32 | int64 | uint8](raw []byte, more []T) []float64 {
 	size := binary.Size(T(0))
@@ -122,7 +122,7 @@ func (m *model) readBeside(name string) []byte {
 		panic(fault.New("its numbers are in the file %q, which is not beside the model: %w", name, files.Reason(err)))
 	}
 	if file == nil {
-		panic(fault.New("its numbers are in %q, which is no file", name))
+		panic(fault.New("its numbers are in %q, which is not a file", name))
 	}
 	defer file.Close()
 	reader.Limit(stat.Size(), reader.MaxFile, fmt.Sprintf("the file %q", name))

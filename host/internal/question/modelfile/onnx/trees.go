@@ -107,7 +107,7 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	}
 	k := slices.IndexFunc(graph.Input, func(v *pb.ValueInfoProto) bool { return v.GetName() == at })
 	if k < 0 {
-		panic(fault.New("reads %q, which is no input of the graph", at))
+		panic(fault.New("reads %q, which is not an input of the graph", at))
 	}
 	in := portOf(graph.Input[k])
 	single := in.element != typeDouble
@@ -193,7 +193,7 @@ func (o *ensemble) read(class *int) *trees.Ensemble {
 	return out
 }
 
-// trees are those of a classifier or a regressor, with how their sum becomes a score, and its base.
+// trees returns the trees of a classifier or a regressor, the link from their sum to a score, and the sum's base.
 func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []forest.Tree) {
 	for name, a := range o.attributes {
 		if a.T != nil {
@@ -256,7 +256,7 @@ func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []f
 			child := func(id int64) int32 {
 				c, ok := place[key{tree, id}]
 				if !ok {
-					panic(fault.New("node %d has the child %d, which is not there", nodeIDs[i], id))
+					panic(fault.New("node %d has the child %d, which does not exist", nodeIDs[i], id))
 				}
 				return int32(c.member)
 			}
@@ -375,7 +375,7 @@ func (o *ensemble) start(k int) float64 {
 func (o *ensemble) share(k int, weights []float64) (link fairness.Link, base float64, leaves []float64) {
 	for _, w := range weights {
 		if w < 0 {
-			panic(fault.New("class_weights: %v is no share of a class", w))
+			panic(fault.New("class_weights: %v is not the share of a class", w))
 		}
 	}
 	return fairness.LinkShare, o.start(k) - fairness.Half, weights

@@ -61,11 +61,11 @@ func (o *ensemble) trees5() (link fairness.Link, list []forest.Tree) {
 		add := func(at int64, leaf bool) int {
 			switch {
 			case leaf && (at < 0 || at >= int64(len(weights))):
-				panic(fault.New("leaf %d of %d", at, len(weights)))
+				panic(fault.New("there is no leaf %d; the file has leaves 0 to %d", at, len(weights)-1))
 			case leaf:
 				at = -1 - at
 			case at < 0 || at >= int64(count):
-				panic(fault.New("node %d of %d", at, count))
+				panic(fault.New("there is no node %d; the file has nodes 0 to %d", at, count-1))
 			case seen[at]:
 				panic(fault.New("node %d has two parents", at))
 			default:

@@ -17,7 +17,7 @@ const MaxFile = 1 << 30
 // Format is one kind of model file.
 type Format struct {
 	Name string
-	// Extensions are the format's, in lower case, with the dot.
+	// Extensions are the file extensions of the format, in lower case, with the dot.
 	Extensions []string
 	// Is recognises a file by its first bytes (up to 64) or its extension
 	// (lower case, with the dot).

@@ -22,7 +22,7 @@ func printed(v any) string {
 	case json.Number:
 		return v.String()
 	}
-	panic(fault.New("a category that is no text, number or truth value"))
+	panic(fault.New("a category that is not text, a number or a truth value"))
 }
 
 // pandasLists are the categories of all category columns of the data frame that LightGBM was
@@ -69,7 +69,7 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]reader.Codes {
 			for _, word := range strings.Split(info, ":") {
 				code, err := strconv.ParseFloat(word, 64)
 				if err != nil {
-					panic(fault.New("feature_infos: %.40q is no code", word))
+					panic(fault.New("feature_infos: %.40q is not a code", word))
 				}
 				top[i] = max(top[i], code)
 			}
@@ -153,7 +153,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 			for k, v := range enc.Values {
 				b, err := strconv.ParseInt(string(v), 10, 16)
 				if err != nil || b < -128 || b > 255 {
-					panic(fault.New("cats.enc: input %d: %.20s is no byte", i, v))
+					panic(fault.New("cats.enc: input %d: %.20s is not a byte", i, v))
 				}
 				text[k] = byte(b)
 			}

@@ -29,7 +29,7 @@ type lightGBM map[string]string
 func (b lightGBM) number(key string) int {
 	v, err := strconv.ParseInt(b[key], 10, 32)
 	if err != nil {
-		panic(fault.New("%s: %.40q is no integer", key, b[key]))
+		panic(fault.New("%s: %.40q is not an integer", key, b[key]))
 	}
 	return int(v)
 }
@@ -47,7 +47,7 @@ func listed[T any](b lightGBM, key string, count int, parse func(string) (T, err
 	for i, w := range words {
 		v, err := parse(w)
 		if err != nil {
-			panic(fault.New("%s: %.40q is not such a number", key, w))
+			panic(fault.New("%s: %.40q is not a number of the expected kind", key, w))
 		}
 		out[i] = v
 	}
@@ -93,7 +93,7 @@ func parseLightGBM(text string) *reader.Model {
 			if slope, ok := strings.CutPrefix(word, "sigmoid:"); ok {
 				var err error
 				if scale, err = strconv.ParseFloat(slope, 64); err != nil || !(scale > 0) {
-					panic(fault.New("objective: %.40s is no sigmoid", word))
+					panic(fault.New("objective: %.40s is not a sigmoid", word))
 				}
 			}
 		}

@@ -161,7 +161,7 @@ func (l loose) number(field string) float64 {
 	}
 	v, err := strconv.ParseFloat(string(l), 32)
 	if err != nil {
-		panic(fault.New("%s: %.40q is no number", field, string(l)))
+		panic(fault.New("%s: %.40q is not a number", field, string(l)))
 	}
 	return v
 }
@@ -215,7 +215,7 @@ func parseXGBoost(text []byte) *reader.Model {
 	// As the library does, in single precision.
 	logit := func() {
 		if !(base > 0 && base < 1) {
-			panic(fault.New("base_score: %v is no probability", base))
+			panic(fault.New("base_score: %v is not a probability", base))
 		}
 		base = float32(-math.Log(float64(1/base - 1)))
 	}

@@ -58,7 +58,7 @@ type Tableau struct {
 	size   []float64 // of each row, about: its reference weight
 }
 
-// shape is that of the rows.
+// shape is the layout of the coefficient matrix.
 type shape struct {
 	m, n   int
 	stride int // from row to row: n and zeros up to a multiple of eight
@@ -139,7 +139,7 @@ func (t *Tableau) Copy(u *Tableau) {
 // Size is the number of the tableau's coefficients: about what a pivot costs.
 func (t *Tableau) Size() int { return t.m * t.n }
 
-// Bounds are those of a variable: a column's, or behind them a row's value.
+// Bounds returns the bounds of variable v. Columns come first, then the values of rows.
 func (t *Tableau) Bounds(v int) (lo, hi float64) { return t.lo[v], t.hi[v] }
 
 // Bound changes the bounds of a variable.
@@ -155,7 +155,7 @@ func (t *Tableau) Bound(v int, lo, hi float64) {
 	}
 }
 
-// follow notes where the variable of column j may go, once it or its bounds have changed.
+// follow updates the directions in which the variable of column j may move, after it or its bounds changed.
 func (t *Tableau) follow(j int) {
 	switch v := t.rest[j]; {
 	case t.lo[v] == t.hi[v]:
@@ -167,7 +167,7 @@ func (t *Tableau) follow(j int) {
 	}
 }
 
-// move gives the variable of column j another value.
+// move sets the variable of column j, and updates the basic variables.
 func (t *Tableau) move(j int, to float64) {
 	if by := to - t.other[j]; by != 0 {
 		t.other[j] = to
@@ -177,7 +177,7 @@ func (t *Tableau) move(j int, to float64) {
 	}
 }
 
-// Value is a variable's.
+// Value returns the value of variable v.
 func (t *Tableau) Value(v int) float64 {
 	if i := t.at[v]; i >= 0 {
 		return t.basic[i]
@@ -267,7 +267,7 @@ func (t *Tableau) dual(row []float64, sign float64) {
 	}
 }
 
-// Multipliers are those of the program's rows by which Refuted last proved something.
+// Multipliers returns the multipliers of the program's rows in the last proof of Refuted.
 func (t *Tableau) Multipliers() []float64 { return t.multiply }
 
 // enter finds the column that takes the place of a row whose value is worst short of its lower bound, or beyond
@@ -352,7 +352,7 @@ func (t *Tableau) resize(row, column int, inverse float64) {
 	t.size[row] = max(1, w*inverse*inverse)
 }
 
-// add puts what the variable of a column is, by the row that it takes, in terms of the others into rows, whose values change as it does.
+// add eliminates a column's variable from rows, by the row that it enters, and updates the values of these rows.
 func (t *Tableau) add(row, column int, by float64, from, to int) {
 	if from < to {
 		t.lanes.add(&update{

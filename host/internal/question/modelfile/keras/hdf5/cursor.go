@@ -5,8 +5,8 @@ import "encoding/binary"
 // undefined is the address that stands for "nothing is stored".
 const undefined = int64(-1)
 
-// sizeOfAddress is that of every offset and length in a file, in bytes; the
-// format knows others, which are refused.
+// sizeOfAddress is the size of every offset and length in a file, in bytes. Other sizes,
+// which the format allows, are refused.
 const sizeOfAddress = 8
 
 // cursor reads the little-endian fields of a structure one after the other.
