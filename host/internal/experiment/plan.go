@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Terms are those that all arms of an experiment work under.
+// Terms are the conditions under which all arms of an experiment run.
 type Terms struct {
 	question.Scope
 	// The budget of each task, as text.
@@ -184,7 +184,7 @@ func (f *Frame) tasks() []place {
 func (f *Frame) Check() error {
 	switch {
 	case len(f.Subjects) == 0:
-		return fmt.Errorf("there is no network to work on")
+		return fmt.Errorf("no network is chosen")
 	case len(f.Arms) == 0:
 		return fmt.Errorf("no arm is chosen")
 	case f.Runs < 1 || f.Runs > MaxRuns:

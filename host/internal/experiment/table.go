@@ -97,7 +97,7 @@ type Rows struct {
 	Arms int
 }
 
-// Names are those of the arms.
+// Names returns the names of the arms.
 func (t *Rows) Names() (names []string) {
 	for i := range min(t.Arms, len(t.Rows)) {
 		names = append(names, t.Rows[i].Arm)

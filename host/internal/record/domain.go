@@ -16,7 +16,7 @@ type Domain struct {
 	Protected bool `json:"protected,omitempty"`
 }
 
-// Domains are those of the space's features, in their order.
+// Domains returns the domains of the space's features, in order.
 func Domains(s *space.Space) []Domain {
 	out := make([]Domain, len(s.Features))
 	for i := range s.Features {

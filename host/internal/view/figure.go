@@ -86,7 +86,7 @@ const (
 	mostLegend, mostNames = 0.36, 0.3
 )
 
-// textStyle is that of texts of a size.
+// textStyle returns the style of text of a size.
 func textStyle(size float64) text.Style {
 	return text.Style{
 		Color: color.Black, Handler: plot.DefaultTextHandler,

@@ -103,7 +103,7 @@ func pickWidths(widths, columns []int) []int {
 	return out
 }
 
-// width is that of lines of columns with these widths.
+// width returns the width of a line with columns of these widths.
 func (t *Table) width(widths []int) int {
 	total := len(t.gap()) * max(0, len(widths)-1)
 	if t.Indented {

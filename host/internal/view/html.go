@@ -138,7 +138,7 @@ func writeHTML(w io.Writer, d *Document, o Options) error {
 	return out.Flush()
 }
 
-// title1 is a page's title where none was given: its first words.
+// title1 returns the title of a page that was given none: its first line or table title.
 func title1(sections []*section) string {
 	for _, s := range sections {
 		for _, b := range s.Blocks {

@@ -221,7 +221,7 @@ func (t *Table) latexWidths() []int {
 	return widths
 }
 
-// label is a table's, made of words of its title, and no other's.
+// label returns a table's label: words of its title, made unique.
 func (out latexText) label(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return r > 'z' || !(unicode.IsLetter(r) || unicode.IsDigit(r)) })
 	name := "tab:" + strings.Join(words[:min(6, len(words))], "-")

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colours are those of M. Okabe and K. Ito (Color Universal Design, 2008) with contrast on
-// white, distinguishable with any colour vision.
+// colours are the colours by M. Okabe and K. Ito (Color Universal Design, 2008) that contrast
+// with white; any colour vision distinguishes them.
 var colours = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
@@ -167,7 +167,7 @@ func (f *Figure) at(c *draw.Canvas, p *plot.Plot) func(x, y float64) vg.Point {
 	return func(x, y float64) vg.Point { return vg.Point{X: toX(f.X.place(x)), Y: toY(f.Y.place(y))} }
 }
 
-// bands are those of all series, which hide none of their lines.
+// bands draws the bands of all series, below all lines.
 type bands struct{ *layout }
 
 // Plot implements plot.Plotter.
@@ -245,7 +245,7 @@ func stairs(steps []Point, at func(x, y float64) vg.Point) (line []vg.Point) {
 	return line
 }
 
-// outline is that of a series' band.
+// outline returns the outline of a series' band.
 func (s *Series) outline(at func(x, y float64) vg.Point) []vg.Point {
 	var border [2][]Point
 	for i, p := range s.Steps {

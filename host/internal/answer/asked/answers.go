@@ -105,7 +105,7 @@ func (a *Answers[R]) Checked() []gate.Check {
 	return a.Questions[0].Checked()
 }
 
-// Unchecked is that of the questions, which are about one study.
+// Unchecked is Unchecked of any question: all are about one study.
 func (a *Answers[R]) Unchecked() string {
 	if len(a.Questions) == 0 {
 		return ""

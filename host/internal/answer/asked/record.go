@@ -77,7 +77,8 @@ func SolverOf(all ...*discover.Plugin) Solver {
 	return Solver{strings.Join(names, "+"), strings.Join(versions, "+"), strings.Join(libraries, ", ")}
 }
 
-// Settings are those of a question: equal ones ask the same of equal files and regions.
+// Settings returns what a run records of its question. Equal settings over equal files and
+// regions ask the same.
 func Settings(st *study.Study, q *problem.Query) map[string]string {
 	settings := map[string]string{
 		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),

@@ -215,7 +215,7 @@ func (a *auditor) all(ctx context.Context, groups []group) error {
 	return failed
 }
 
-// done takes people who are done, and the decision about each at each threshold.
+// done adds audited people to the result, with the decision about each at each threshold.
 func (a *auditor) done(people []Person, decisions [][]at) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -231,7 +231,7 @@ func (a *auditor) done(people []Person, decisions [][]at) {
 	}
 }
 
-// end is the result as it stands, and stays.
+// end returns the result. People audited later are dropped.
 func (a *auditor) end() *Outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()

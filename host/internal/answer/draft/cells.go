@@ -344,6 +344,6 @@ func (d *drafter) doubtOddCells() {
 		case f.lacks():
 			what = "and count as missing, which the trees send somewhere"
 		}
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells are no numbers (%s), %s: if the model was trained otherwise, change it", c.name, view.Count(c.rowsWith(c.slips)), view.Count(len(c.numbers)), quoted(c.slips, mostOdd), what))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells are not numbers (%s), %s: if the model was trained otherwise, change it", c.name, view.Count(c.rowsWith(c.slips)), view.Count(len(c.numbers)), quoted(c.slips, mostOdd), what))
 	}
 }

@@ -87,7 +87,7 @@ func TestOddCells(t *testing.T) {
 					t.Errorf("%q is not told: %s", odd, doubts)
 				}
 			}
-			if c.marks == "" && strings.Contains(doubts, "are no numbers") {
+			if c.marks == "" && strings.Contains(doubts, "are not numbers") {
 				t.Error(doubts)
 			}
 		})

@@ -382,7 +382,8 @@ func boundOf(m model.Model, scores []float64) float64 {
 	return bound
 }
 
-// lacking keeps the rows of a solved arrangement, too, in which values are missing and so are the inputs.
+// lacking extends a solved arrangement to rows with missing values, provided that the model's
+// input is missing there as well.
 func (d *drafter) lacking(a arrangement, p *pairs) arrangement {
 	wide := a
 	wide.features, wide.view = slices.Clone(a.features), d.table.see(d.usable, d.label, a.view.drop, true)

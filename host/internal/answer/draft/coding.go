@@ -38,14 +38,15 @@ type slot struct {
 	codes                 []code
 }
 
-// code is the numbers among which no comparison of the model tells a difference.
+// code is a set of numbers that no comparison of the model distinguishes.
 type code struct {
 	value float64   // one of them: a whole number where there is one
 	whole []float64 // all whole ones near the borders
 	none  bool      // NaN is one of them
 }
 
-// coded is a row: the model's inputs, the variable of each slot, and the score. The sum is of trees that compare no slot.
+// coded is a row: the model's inputs, the variable of each slot, and the score. sum is that
+// of the trees that compare no slot.
 type coded struct {
 	inputs []float64
 	of     []int
@@ -230,7 +231,7 @@ func (c *coding) reach(k int, t trees.Tree, i int32, r *coded, chosen []int, dom
 	}
 }
 
-// bounds are those of a row's score.
+// bounds returns bounds of a row's score.
 func (c *coding) bounds(r *coded, chosen []int, domains [][]int) (lo, hi float64) {
 	if c.e == nil {
 		if slices.Contains(chosen, -1) {

@@ -208,8 +208,8 @@ const (
 	mostLooked = 1_000_000
 )
 
-// arrangements are those of the columns, in an order of theirs and with some left out, that
-// have as many inputs as the model.
+// arrangements returns every arrangement of the columns, with up to three left out, that has
+// as many inputs as the model.
 func (v *selection) arrangements(columns []*column, inputs int) (out []arrangement) {
 	words := slices.ContainsFunc(columns, func(c *column) bool { return !c.numeric })
 	hows := []string{oneHot, binary, dropFirst, ordinal, appearance}
@@ -287,7 +287,8 @@ func same(a, b []feature) bool {
 	})
 }
 
-// each calls f with every choice of k of n.
+// each calls f with every subset of k of the numbers below n, in increasing order. f must not
+// keep its argument.
 func each(n, k int, f func([]int)) {
 	choice := make([]int, 0, k)
 	var next func(from int)
@@ -389,7 +390,7 @@ type truth struct {
 	free bool
 }
 
-// space is the arrangement's, and readers of the features' values.
+// space returns the arrangement's space and, by feature, a function that reads a row's value.
 func (a *arrangement) space() (*space.Space, []func(row int) float64) {
 	s := &space.Space{}
 	read := make([]func(int) float64, len(a.features))

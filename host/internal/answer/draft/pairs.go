@@ -54,7 +54,7 @@ func readPairs(path string, t *table, views []*selection, inputs int, gaps bool)
 	return p, fit, nil
 }
 
-// selections are those that a second file's rows are.
+// selections are the selections of rows that a second file may hold.
 type selections []*selection
 
 // match finds whose rows those of a second file are: all of the table's, or those that a selection

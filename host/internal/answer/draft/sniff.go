@@ -99,7 +99,7 @@ func (t *table) divide(head string, whole bool) (rows [][]string, err error) {
 	}
 	if rows == nil || len(rows[0]) == 1 {
 		if errors.Is(uneven, csv.ErrFieldCount) {
-			return nil, fmt.Errorf("%w: each line has as many cells as the first one; take out what is no row, such as a title or a total", uneven)
+			return nil, fmt.Errorf("%w: each line has as many cells as the first one; remove lines that are not rows, such as a title or a total", uneven)
 		}
 		if uneven != nil {
 			return nil, uneven

@@ -94,7 +94,7 @@ func (t *table) read(names []string) (*table, error) {
 	}
 	for i, c := range t.columns {
 		if c.name = columns[i]; !utf8.ValidString(c.name) {
-			return nil, fmt.Errorf("%s: the name %q is not UTF-8, which names and categories of a study are in: convert the file (iconv -f latin1 -t utf8)", path, c.name)
+			return nil, fmt.Errorf("%s: the name %q is not UTF-8, as a study requires: convert the file (iconv -f latin1 -t utf8)", path, c.name)
 		}
 		c.dated = c.dated && c.missing < t.rows
 		c.numeric = c.numeric && c.missing < t.rows || c.dated

@@ -261,7 +261,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	}
 }
 
-// domain is the feature's, and how sure it is.
+// domain returns a feature's domain as YAML, and how certain it is.
 func (f *feature) domain(v *selection) (text, why string) {
 	k, rows := v.of[f.from], view.Count(len(v.rows))
 	switch f.Kind {

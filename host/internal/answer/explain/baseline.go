@@ -118,7 +118,7 @@ func newLIME(b *lime.Baseline, s *space.Space) *LIME {
 
 // show appends the explanation to a document.
 func (r *LIME) show(d *view.Document) {
-	d.Say("LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f in the mean.", r.Explanations, view.Count(r.Samples), r.R2)
+	d.Say("LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f on average.", r.Explanations, view.Count(r.Samples), r.R2)
 	features := &view.Table{Columns: view.Columns("feature", "explanations", "k"), Notes: []string{
 		fmt.Sprintf("explanations: how many of the %d have it among their strongest three. k: mean over its other values, all else equal.", r.Explanations),
 	}}
@@ -137,7 +137,7 @@ func (r *LIME) show(d *view.Document) {
 	d.Add(features, sets)
 	if c := r.Reference; c != nil {
 		d.Add(view.Paragraph{
-			fmt.Sprintf("lime %s on %d of them: Spearman's rank correlation of the features %.3f in the mean, median %.3f, least %.3f; ours with ours under another seed %.3f.",
+			fmt.Sprintf("lime %s on %d of them: Spearman's rank correlation of the features: mean %.3f, median %.3f, least %.3f; ours with ours under another seed %.3f.",
 				c.Version, c.Points, c.Spearman, c.Median, c.Least, c.Again),
 			fmt.Sprintf("Of the strongest three %.2f in common; R² %.2f, ours %.2f.", c.Top3, c.ReferenceR2, c.R2),
 		})

@@ -157,7 +157,7 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 		if s.Around == 1 {
 			people = "one person"
 		}
-		sample := view.Paragraph{fmt.Sprintf("Around %s with k = %d (%s), %s neighbours have k from %d to %d, %.2f in the mean.",
+		sample := view.Paragraph{fmt.Sprintf("Around %s with k = %d (%s), %s neighbours have k from %d to %d, %.2f on average.",
 			people, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)}
 		if s.High > 0 {
 			sample = append(sample, fmt.Sprintf("High is k ≥ %d: %s of them (%s).", s.Threshold, view.Count(s.High), view.Percent(float64(s.High)/float64(s.N), 1)))
@@ -190,7 +190,7 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 	return d
 }
 
-// table is the paper's, one row for each predicate.
+// table returns the paper's table, with one row for each predicate.
 func (r *Result) table() *view.Table {
 	t := &view.Table{
 		Columns: view.Columns("", "Init.K", "Size", "K", "", "Pert.K", "", "Diff", "Cov", "individuals", "rows", ""),

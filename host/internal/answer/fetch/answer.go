@@ -108,7 +108,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
-// files are those that Models names.
+// files returns the files that Models names.
 func (r *Request) files() ([]File, error) {
 	switch {
 	case r.Retries < 0:

@@ -38,7 +38,7 @@ func decode(text []byte, to any) (errorf func(field, format string, args ...any)
 	return d.errorf, nil
 }
 
-// line is that of the token read last.
+// line returns the line of the last token read.
 func (d *decoder) line() int {
 	to := min(int(d.json.InputOffset()), len(d.text))
 	d.counted += bytes.Count(d.text[d.offset:to], []byte("\n"))

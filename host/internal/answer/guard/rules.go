@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Version is that of the rules file which this package reads and writes.
+// Version is the version of rules files that this package reads and writes.
 const Version = 1
 
 // Rules are guardrails. A model guarded by them refuses to answer for an individual if all

@@ -13,7 +13,7 @@ import (
 // which has no entry for it.
 var ErrNoInput = errors.New("outside the domain, so that the feature's table has no input of the model for it")
 
-// Scores are those of all rows of a study's data set, with their labels.
+// Scores holds the scores of all rows of a study's data set, with their labels.
 type Scores struct {
 	scores []float64
 	yes    []bool

@@ -113,7 +113,7 @@ func (j *Judge) Shown(point []float64) *big.Rat {
 	return j.shown.Logit(j.q.Space.ExactInputs(point))
 }
 
-// Logit is that of a point, of the query's model.
+// Logit evaluates the query's model at a point, exactly.
 func (j *Judge) Logit(point []float64) *big.Rat {
 	return j.exact.Logit(j.q.Space.ExactInputs(point))
 }

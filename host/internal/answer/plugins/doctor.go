@@ -80,7 +80,7 @@ func Diagnose(ctx context.Context, s *session.Session, r Checkup) (*Diagnosis, e
 	if info, err := os.Stat(r.Data); r.Data != "" && err == nil && info.IsDir() {
 		d.Data.Found = true
 	} else if r.Data != "" {
-		d.Advice = append(d.Advice, fmt.Sprintf("the data folder %s is not there: check --data or $HYFAIR_DATA", r.Data))
+		d.Advice = append(d.Advice, fmt.Sprintf("the data folder %s does not exist: check --data or $HYFAIR_DATA", r.Data))
 	}
 	return d, nil
 }

@@ -343,7 +343,7 @@ func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
 	return grade.String()
 }
 
-// Shares are the report's, as results show them.
+// Shares returns the report's shares as results show them.
 func (r *Report) Shares() Shares { return SharesOf(r.event(), r.Faults) }
 
 // event is the report as the journal keeps it.

@@ -289,7 +289,7 @@ func (r *run) pieces(list []sdk.Piece) error {
 	for i := range list {
 		p := &list[i]
 		if !r.sane(p) {
-			return fmt.Errorf("solver %s: a piece of it is no box of the region", r.o.Description.Name)
+			return fmt.Errorf("solver %s: one of its pieces is not a box of the region", r.o.Description.Name)
 		}
 		if r.weights != nil {
 			r.glimpses.Lock()

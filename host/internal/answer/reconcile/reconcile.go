@@ -127,7 +127,7 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 			continue
 		}
 		if st.Model.Link() != fairness.LinkLinear || math.IsNaN(v) {
-			return nil, fmt.Errorf("--scores: %s: %v, for row %d, is no score from 0 to 1", r.Scores, v, i+1)
+			return nil, fmt.Errorf("--scores: %s: %v, for row %d, is not a score from 0 to 1", r.Scores, v, i+1)
 		}
 		numbers = true
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Title is that of a page.
+// Title returns the title of the page.
 func (r *Result) Title() string {
 	return fmt.Sprintf("%s: does %s treat people differently by %s?", r.Study, r.Model, strings.Join(r.Protected, ", "))
 }

@@ -193,7 +193,7 @@ func (m *Maker) draw(x []float64) {
 	}
 }
 
-// Measures are those of search.Names, by their names; nil is N/A.
+// Measures returns the measures of search.Names, by name; nil is N/A.
 func (m *Maker) Measures() map[string]*float64 {
 	measures := m.meter.Measures()
 	return measures.Map()

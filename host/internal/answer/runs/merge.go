@@ -65,7 +65,7 @@ func Merge(_ context.Context, s *session.Session, r MergeRequest) (out *Merged, 
 	case r.Into == "":
 		return nil, session.Mistake(errors.New("--into names no journal"))
 	case len(r.Journals) == 0:
-		return nil, session.Mistake(errors.New("there is no journal to merge"))
+		return nil, session.Mistake(errors.New("no journal to merge: name at least one"))
 	}
 	m := &merger{session: s, seen: map[string]map[string]seen{}}
 	defer func() {
@@ -222,7 +222,7 @@ func (m *merger) compare(group string, p part, wrong *[]error) error {
 	})
 }
 
-// differences are those of a result to one that was seen.
+// differences lists how a result differs from the one seen before.
 func (s *seen) differences(d journal.Done) []string {
 	var out []string
 	s.in.Tasks(s.run, func(other journal.Done) error { // what cannot be read now has no fields to name

@@ -211,8 +211,8 @@ func describe(j *journal.Journal, info *journal.Info) (Run, error) {
 	return out, err
 }
 
-// measures are those that the run gave at its end; of one that gave none, because
-// it was killed, those its events tell.
+// measures returns the measures that the run recorded at its end, or those of its events if
+// it was killed before.
 func measures(j *journal.Journal, info *journal.Info) (map[string]*float64, error) {
 	switch command := info.Started.Task.Command; {
 	case info.Measures != nil:

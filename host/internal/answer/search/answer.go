@@ -178,7 +178,7 @@ func (d decisions) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, detail
 	return copies
 }
 
-// evaluator is that of runs.
+// evaluator returns the evaluator that runs use.
 func (o *Searcher) evaluator() Evaluator {
 	if o.query.Notion == fairness.Decision {
 		return decisions{o.eval}
@@ -303,7 +303,7 @@ func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
 	return o.session.Plugins.Launch(ctx, client.Solver, o.request.Solver)
 }
 
-// task is a run's.
+// task returns the task of a run.
 func (o *Searcher) task(seed int64) record.Task {
 	st := o.question.Study
 	settings := map[string]string{

@@ -64,16 +64,16 @@ func (a *asking) answer() ([]sdk.Move, error) {
 	return moves, nil
 }
 
-// maxOwn bounds what a session may say it has evaluated, so that sums of it
-// stay numbers.
+// maxOwn caps the evaluations that a session reports, so that sums of them do not overflow.
 const maxOwn = 1 << 60
 
-// tardy is how long a machine with more to do may keep an answer that is there.
+// tardy is the delay that a busy machine may add to an answer: a shorter one is no fault of
+// the strategy.
 const tardy = 200 * time.Millisecond
 
-// wait leaves a session behind that does not answer: within Patience, or while
-// the rest of a time budget, at least half of it and longer than a busy machine
-// may take, went by. No error and no moves: ctx ended.
+// wait returns the session's answer. It abandons a session that takes longer than Patience,
+// or that lets a time budget run out after more than half of it, and more than tardy, in this
+// call. No error and no moves: ctx ended.
 func (a *asking) wait() ([]sdk.Move, error) {
 	defer a.cancel()
 	select {

@@ -112,7 +112,7 @@ func (b *batch) take(i int) {
 	}
 }
 
-// canonical is x itself where it is canonical, as it nearly always is: the
+// canonical returns x in canonical form. It copies x if it changes anything, because the
 // strategy may be reading it.
 func (b *batch) canonical(x []float64) []float64 {
 	for _, p := range b.protected {

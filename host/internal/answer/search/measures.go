@@ -118,7 +118,7 @@ func (m *Meter) Add(e *record.Event) {
 	}
 }
 
-// Measures are those of the events so far.
+// Measures returns the measures of the events so far.
 func (m *Meter) Measures() Measures {
 	out := Measures{Iter: new(float64(m.iter)), ID: new(float64(m.found))}
 	if m.iter > 0 {

@@ -178,7 +178,7 @@ func (c *Claim) Replay(spec question.Spec, goal string) error {
 	one, two := c.Copies[0], c.Copies[1]
 	if c.K != nil {
 		if !judge.Admits(one, two) {
-			return fmt.Errorf("%v and %v are no copies of one who was asked about", one, two)
+			return fmt.Errorf("%v and %v are not copies of an individual of the question", one, two)
 		}
 		if k, err := judge.K(asked.Space.Canonical(one)); err != nil || k != c.K[0] {
 			return errors.Join(err, fmt.Errorf("%v reaches %d bins, not %d", one, k, c.K[0]))
@@ -186,12 +186,12 @@ func (c *Claim) Replay(spec question.Spec, goal string) error {
 		return nil
 	}
 	above := q.Notion.Threshold(q.Epsilon)
-	if goal == Gap { // any is one
+	if goal == Gap { // every gap above 0 counts
 		above = new(big.Rat)
 	}
 	w := judge.Pair(one, two, above)
 	if w == nil || c.Gap == nil || math.Abs(view.Finite(w.Margin)-*c.Gap) > slip(*c.Gap) {
-		return fmt.Errorf("%v and %v are no witness, or their gap is another", one, two)
+		return fmt.Errorf("%v and %v are not a witness, or their gap differs", one, two)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ const (
 	fixed = "fixed"
 )
 
-// kinds are those of every rung, in order.
+// kinds lists the kinds of instances on every rung, in order.
 var kinds = []string{onePerson, tenPeople, aRegion, justBelow, outside, between, forbidden, guarded, fixed}
 
 // MaxRungs is how many rungs the ladder has.
@@ -350,7 +350,7 @@ func (in *instance) drawHits(bins int) {
 	}
 }
 
-// combinations are those of the protected features' values.
+// combinations returns all combinations of the protected features' values.
 func (in *instance) combinations() [][]float64 {
 	out := [][]float64{nil}
 	for _, i := range in.prot {

@@ -22,7 +22,7 @@ import (
 type Truth struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Name is the instance's, which is its folder's.
+	// Name is the instance's name, which is its folder's, too.
 	Name string `json:"name"`
 	Seed int64  `json:"seed"`
 	Rung int    `json:"rung"`
@@ -293,7 +293,7 @@ func readTruth(folder, name string) (*Truth, error) {
 	case err != nil:
 		return nil, err
 	case file == nil:
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	defer file.Close()
 	if info.Size() > maxTruth {
@@ -340,7 +340,7 @@ func (t *Truth) Validate() error {
 	}
 	for _, f := range []string{t.Study, t.Model} {
 		if f == "" || f != filepath.Base(f) || !filepath.IsLocal(f) {
-			return fmt.Errorf("%q is no file's name beside it", f)
+			return fmt.Errorf("%q is not the name of a file beside it", f)
 		}
 	}
 	if len(t.StudySHA256) != 64 || len(t.ModelSHA256) != 64 {

@@ -58,7 +58,7 @@ func startFrom(n *relu.Network) *model {
 	return m
 }
 
-// widths are those of the hidden layers.
+// widths returns the widths of the hidden layers.
 func widths(n *relu.Network) []int {
 	out := []int{}
 	for _, l := range n.Layers[:len(n.Layers)-1] {

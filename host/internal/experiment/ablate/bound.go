@@ -77,7 +77,7 @@ func (a *Ablation) TakeBounds(p *Plan, from record.Store) error {
 	return nil
 }
 
-// bound is that of a cell's network; nil for none.
+// bound returns the proved bound of a cell's network; nil if there is none.
 func (a *Ablation) bound(c *Cell) *Bound {
 	for i := range a.Bounds {
 		if b := &a.Bounds[i]; b.Study == c.Study && b.Model == c.Model {

@@ -52,8 +52,8 @@ func (a *Ablation) figure(n *network, name string, x, y view.Axis) *view.Figure 
 	return &view.Figure{Name: n.study + "-" + n.model + "-" + name, Title: a.Title(n.study + "/" + n.model), X: x, Y: y}
 }
 
-// axis is that of a unit: from just before the first find to the budget, or the end of the
-// longest run.
+// axis returns the axis of a unit, from just before the first find to the budget, or to the
+// end of the longest run.
 func (a *Ablation) axis(n *network, in unit) view.Axis {
 	x := view.Axis{Label: in.String(), Min: math.Inf(1), Log: true}
 	least := 0.5

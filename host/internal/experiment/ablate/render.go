@@ -93,8 +93,8 @@ func (a *Ablation) main() (out []experiment.Column) {
 	return append(out, found)
 }
 
-// column is that of a measure; of the target the expected running time takes the place of the
-// mean of those that reached it.
+// column returns the table column of a measure. That of the target shows the expected running
+// time, not the mean of the runs that reached it.
 func (a *Ablation) column(m measure) experiment.Column {
 	c := m.Column(a.Cells)
 	if m.Name != measureTTarget && m.Name != measureNTarget {

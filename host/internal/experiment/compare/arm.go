@@ -186,7 +186,7 @@ func checkArms(arms []Arm) error {
 		case seen[name]:
 			return fmt.Errorf("two arms are called %q", name)
 		case name == theHost:
-			return fmt.Errorf("an arm is called %q, which is who refutes proofs once their task has ended: give it another name", name)
+			return fmt.Errorf("the arm name %q is reserved for the host, which refutes proofs: choose another", name)
 		case strings.ContainsAny(name, "\n\t|"):
 			return fmt.Errorf("arm %q: a name is one line, without |", name)
 		}

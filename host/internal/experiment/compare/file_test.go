@@ -80,7 +80,7 @@ func TestFileFaults(t *testing.T) {
 		"budget":          {"90s", "soon", "mine.yaml:8:9: budget: "},
 		"runs":            {"runs: 3", "runs: 0", "mine.yaml:9:7: runs: "},
 		"no solver":       {"solver: z3", "about2: z3", "mine.yaml:19:5: "},
-		"the host's name": {"name: two", "name: hyfair", "an arm is called \"hyfair\""},
+		"the host's name": {"name: two", "name: hyfair", "\"hyfair\" is reserved"},
 		"same names":      {"name: two", "name: one", "two arms are called"},
 		"no study":        {"study: a.yaml", "study: ''", "studies[0]: needs study"},
 		"pattern":         {"AC-*", "'AC-['", "mine.yaml:5:13: studies[0].models"},

@@ -210,7 +210,7 @@ type Job struct {
 	Memory   int64  `json:"memory,omitempty"`
 }
 
-// options are those of an arm's solver: what all arms share, and over it the arm's own.
+// options returns the options of an arm's solver: those of all arms, overridden by its own.
 func (p *Plan) options(a *Arm) map[string]string {
 	shared := map[string]string{}
 	for _, name := range discover.Members(a.Solver) {

@@ -58,7 +58,7 @@ func dial(a Address, role, name string) (*link, error) {
 	for _, one := range strings.Split(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Host == "" {
-			return nil, session.Mistake(fmt.Errorf("%q is no address of a fleet: want one such as %s", one, DefaultURL))
+			return nil, session.Mistake(fmt.Errorf("%q is not the address of a fleet: want one such as %s", one, DefaultURL))
 		}
 		if a.Keys == "" && !access.Loopback(u.Hostname()) {
 			return nil, session.Mistake(fmt.Errorf("%s is another machine: give its keys, the folder %s of those that hyfair fleet keys wrote, with --keys DIR, or --fleet-keys DIR beside --fleet", u.Host, role))

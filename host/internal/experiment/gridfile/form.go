@@ -38,7 +38,7 @@ func Text[A any](name string, field func(*A) *string, check func(string) error) 
 	}}
 }
 
-// Names are those of the keys.
+// Names returns the names of the keys.
 func (f *Form[A]) Names() (names []string) {
 	for _, k := range f.Keys {
 		names = append(names, k.Name)
@@ -112,5 +112,5 @@ func (f *Form[A]) Pick(known []A, name, what string) (a A, err error) {
 			return known[i], nil
 		}
 	}
-	return a, fmt.Errorf("%q is no arm of %s, which has %s", name, what, strings.Join(names, ", "))
+	return a, fmt.Errorf("%q is not an arm of %s, which has %s", name, what, strings.Join(names, ", "))
 }

@@ -109,7 +109,7 @@ func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 		if info, err := os.Stat(flagDir); err != nil {
 			return nil, fmt.Errorf("--plugin-dir: %w", err)
 		} else if !info.IsDir() {
-			return nil, fmt.Errorf("--plugin-dir: %s is no folder", flagDir)
+			return nil, fmt.Errorf("--plugin-dir: %s is not a folder", flagDir)
 		}
 	}
 	return scan(places(flagDir), logger)

@@ -98,7 +98,7 @@ func Install(ctx context.Context, path, dir string, force bool, logger hclog.Log
 	_, err = os.Lstat(target)
 	replaced := err == nil
 	if replaced && !force {
-		return nil, fmt.Errorf("%s is there already: --force replaces it", target)
+		return nil, fmt.Errorf("%s exists already: --force replaces it", target)
 	}
 	stage, err := os.MkdirTemp(dir, staging)
 	if err != nil {

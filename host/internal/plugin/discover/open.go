@@ -291,7 +291,7 @@ func unknownOption(key string, plugins []*Plugin) error {
 // none: those that need no library and give the strongest proofs first.
 var defaultOrder = []string{"bnb", "highs", "z3", "lpsolve"}
 
-// DefaultSolvers are those that are there of the solvers tried where the user names
+// DefaultSolvers returns the installed ones of the solvers that are tried when the user names
 // none, in that order.
 func (c *Catalogue) DefaultSolvers() []string {
 	return slices.DeleteFunc(slices.Clone(defaultOrder), func(name string) bool {

@@ -90,7 +90,7 @@ func Write(r Request, hyfair string) (*Project, error) {
 		return nil, err
 	}
 	if err := os.Mkdir(p.Path, 0o755); errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there already, and is left as it is: choose another name or another --dir", p.Path)
+		return nil, fmt.Errorf("%s exists already and is not changed: choose another name or another --dir", p.Path)
 	} else if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// runColumns are those of a run that another journal has alike.
+// runColumns are the columns of a run that are copied unchanged from another journal.
 const runColumns = `name, task, command, study, model, study_sha256, network_sha256, arm, seed, region, settings, features, versions, machine,
 	started, finished, seconds, state, error, measures`
 

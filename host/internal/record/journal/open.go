@@ -117,7 +117,7 @@ func inspect(path string, create bool) error {
 	case info.IsDir():
 		return fmt.Errorf("%w: it is a folder; name a file", ErrNotJournal)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w: it is no regular file", ErrNotJournal)
+		return fmt.Errorf("%w: it is not a regular file", ErrNotJournal)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -256,7 +256,7 @@ func explain(err error) error {
 	case codeCorrupt, codeNotADB:
 		return fmt.Errorf("%w: the file is damaged (%w); name another file", ErrNotJournal, err)
 	case codeReadOnly, codeIO, codeCantOpen:
-		return fmt.Errorf("it cannot be written (%w): a journal needs a file and a folder that can be; name another file", err)
+		return fmt.Errorf("it cannot be written (%w): a journal needs a writable file in a writable folder; name another file", err)
 	case codeFull:
 		return fmt.Errorf("%w (%w)", syscall.ENOSPC, err)
 	case codeBusy:

@@ -18,7 +18,7 @@ type Copies struct {
 	Files map[string]string `json:"files"`
 }
 
-// copies are those of the process; nil: files are what they are called.
+// copies holds the process's copies of files; nil: files are opened under their own names.
 var copies *Copies
 
 // Use has the rest of the process see copies. It is for a process that does one task.

@@ -21,7 +21,7 @@ func Model() string {
 	return ""
 }
 
-// Memory is that of the machine in bytes; 0 where the system does not tell it.
+// Memory returns the machine's memory in bytes; 0 if the system does not report it.
 func Memory() int64 {
 	if m, err := mem.VirtualMemory(); err == nil {
 		return int64(m.Total)

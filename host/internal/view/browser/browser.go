@@ -254,7 +254,7 @@ func (b *Browser) View(look Look) {
 	b.must(b.session, "Emulation.setEmulatedMedia", map[string]any{"media": media, "features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// Events are those of the page so far that have one of these methods.
+// Events returns the page's events so far that have one of these methods.
 func (b *Browser) Events(methods ...string) (out []Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -101,7 +101,7 @@ func (t *team) bestWitness() *individual.Witness {
 	return t.best
 }
 
-// progress is that of all members together, once member i has told.
+// progress merges a report of member i into the progress of all members.
 func (t *team) progress(i int, p Progress) Progress {
 	t.latest[i] = p
 	p.Open, p.Decided, p.Nodes, p.Settled, p.HasBound = 0, 0, 0, 0, false

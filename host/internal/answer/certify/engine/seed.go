@@ -65,12 +65,12 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 		err error
 	}
 	ended, mine := make(chan struct{}), *s
-	a, bestWitness := overtime.Within(ctx, func(left context.Context) answer {
+	a, inTime := overtime.Within(ctx, func(left context.Context) answer {
 		defer close(ended)
 		x, ok, err := mine.seed(ctx, left, from, seed)
 		return answer{mine, x, ok, err}
 	})
-	if !bestWitness {
+	if !inTime {
 		s.behind = ended
 		return nil, false, nil
 	}

@@ -99,7 +99,7 @@ type Report struct {
 
 // Refutation is a claim of a solver that an evaluated individual refutes.
 type Refutation struct {
-	// Text is the fault's: what was claimed, and what was evaluated.
+	// Text describes the fault: what was claimed, and what was evaluated.
 	Text string
 	// Grade is the solver's, and Region where it made the claim.
 	Grade  sdk.Grade
@@ -110,7 +110,7 @@ type Refutation struct {
 	Limit   float64
 }
 
-// Texts are those of refutations.
+// Texts returns the texts of refutations.
 func Texts(list []Refutation) (texts []string) {
 	for i := range list {
 		texts = append(texts, list[i].Text)

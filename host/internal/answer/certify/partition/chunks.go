@@ -61,7 +61,7 @@ func ParseChunks(s *space.Space, text string) (Chunks, error) {
 func chunkSize(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is no chunk size", text)
+		return 0, fmt.Errorf("%q is not a chunk size", text)
 	}
 	return v, nil
 }

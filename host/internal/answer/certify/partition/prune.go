@@ -203,8 +203,8 @@ func (p *pruner) split(box space.Region, x []float64) (low, high space.Region, o
 // minSplit: a real feature is not bisected below this share of its domain.
 const minSplit = 1.0 / (1 << 10)
 
-// logit is that of the individual's first copy, which stands for all when
-// features are compared.
+// logit evaluates the individual's first copy, which stands for all of them when features
+// are compared.
 func (p *pruner) logit(x []float64) float64 {
 	values := p.q.RegionOrWhole().Values
 	for _, i := range p.q.Space.Protected() {

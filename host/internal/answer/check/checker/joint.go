@@ -99,7 +99,7 @@ func (e *encloser) apart(first ranges, x, y []ranges) []ranges {
 	return out
 }
 
-// hexagons are those of each hidden layer.
+// hexagons returns, by hidden layer, the hexagons of its neurons.
 func (e *encloser) hexagons(x, y, apart []ranges) []*hexagons {
 	out := make([]*hexagons, len(x))
 	for k := range out {

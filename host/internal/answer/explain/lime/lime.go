@@ -68,7 +68,7 @@ func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 			case len(row) != len(s.Features):
 				return nil, fmt.Errorf("row %d has %d values for %d features", r, len(row), len(s.Features))
 			case !fits(f, row[i]):
-				return nil, fmt.Errorf("row %d: %v is no value of %s", r, row[i], f.Name)
+				return nil, fmt.Errorf("row %d: %v is not a value of %s", r, row[i], f.Name)
 			}
 			values[r] = row[i]
 		}

@@ -34,7 +34,7 @@ func FindReference(ctx context.Context) (python string, err error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case len(tried) == 0 && os.Getenv("HYFAIR_PYTHON") != "":
-		return "", fmt.Errorf("%w: HYFAIR_PYTHON is %s, which is no program", ErrNoReference, os.Getenv("HYFAIR_PYTHON"))
+		return "", fmt.Errorf("%w: HYFAIR_PYTHON is %s, which is not a program", ErrNoReference, os.Getenv("HYFAIR_PYTHON"))
 	case len(tried) == 0:
 		return "", fmt.Errorf("%w: there is no Python; scripts/setup.sh lime brings one, or set HYFAIR_PYTHON", ErrNoReference)
 	}
