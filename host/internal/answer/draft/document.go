@@ -55,7 +55,7 @@ func (r *Result) Document() *view.Document {
 		}
 	}
 	if r.ScoresBy != "" {
-		d.Say("Scores of the model's own pipeline make the inputs certain: hyfair init … --scores scores.csv. This writes them, where X is what the model gets for all rows of %s:", filepath.Base(r.Data))
+		d.Say("Scores of the model's own pipeline settle and check the inputs: hyfair init … --scores scores.csv. This writes them, where X is what the model gets for all rows of %s:", filepath.Base(r.Data))
 		d.Say("%s", r.ScoresBy)
 	}
 	return d
