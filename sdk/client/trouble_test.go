@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,7 +45,7 @@ func TestPanicInACall(t *testing.T) {
 	p := launch(t, config(client.Solver, "crash"))
 	pid := p.Pid()
 	_, err := p.Solver().Solve(t.Context(), box(), sdk.SolveOptions{Seed: 13})
-	if err == nil || !strings.Contains(err.Error(), "panicked: unlucky") || errors.Is(err, sdk.ErrPluginExited) {
+	if err == nil || !regexp.MustCompile(`panicked: unlucky \(at solver\.go:\d+\)`).MatchString(err.Error()) || errors.Is(err, sdk.ErrPluginExited) {
 		t.Errorf("panic: %v", err)
 	}
 	wantBest(t, solve(t, p, sdk.SolveOptions{}), 33)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -34,7 +37,30 @@ func caught(panicked any, method string, err error) error {
 		return wire.ToStatus(err)
 	}
 	fmt.Fprintf(os.Stderr, "panic in %s: %v\n%s", method, panicked, debug.Stack())
-	return status.Errorf(codes.Internal, "the plugin panicked: %v", panicked)
+	return status.Errorf(codes.Internal, "the plugin panicked: %v%s", panicked, place())
+}
+
+// place is where the function that is recovering panicked, as " (at strategy.go:12)": the
+// innermost line of package main, where there is one, else the innermost below the runtime.
+func place() string {
+	pcs := make([]uintptr, 128)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	panicking, innermost := false, ""
+	for {
+		f, more := frames.Next()
+		switch at := fmt.Sprintf(" (at %s:%d)", filepath.Base(f.File), f.Line); {
+		case f.Function == "runtime.gopanic":
+			panicking = true
+		case !panicking || strings.HasPrefix(f.Function, "runtime."):
+		case strings.HasPrefix(f.Function, "main."):
+			return at
+		case innermost == "":
+			innermost = at
+		}
+		if !more {
+			return innermost
+		}
+	}
 }
 
 // described is an implementation's description, asked for when it is first

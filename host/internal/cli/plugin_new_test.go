@@ -132,7 +132,7 @@ func TestNewPrintsTheNextCommands(t *testing.T) {
 	}
 	for _, want := range []string{
 		"solver my-solver, in " + filepath.Join(dir, "hyfair-solver-my-solver") + ": ", "main.py", "plugin.yaml",
-		"\nNext:\n  cd " + dir + "\n", " plugin test ./hyfair-solver-my-solver ", "studies/loan --solvers my-solver,highs ", " --plugin-dir .",
+		"\nNext:\n  cd " + dir + "\n", " plugin test ./hyfair-solver-my-solver   # ", "studies/loan --solvers my-solver,highs ", " --plugin-dir .",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("not printed: %q in\n%s", want, stdout)

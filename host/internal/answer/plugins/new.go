@@ -81,9 +81,12 @@ func thisProgram() string {
 func (r *Written) Document() *view.Document {
 	next := &view.Facts{Title: "Next:"}
 	for _, s := range r.Steps {
-		if s.Purpose == "" {
+		switch {
+		case s.Purpose == "":
 			next.Add(s.Command)
-		} else {
+		case len(s.Command) > 100: // it would push the purposes of the others out of sight
+			next.Add(s.Command + "   # " + s.Purpose)
+		default:
 			next.Add(s.Command, " # "+s.Purpose)
 		}
 	}
