@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -92,7 +93,11 @@ func (r *Result) Document() *view.Document {
 	if r.Change != nil {
 		d.Add(r.Change.Blocks(r.unfairly(), r.number)...)
 		if r.Left > 0 {
-			d.Say("%s rows were not compared: they lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left))
+			why := "they"
+			if r.Interrupted {
+				why = "the command was interrupted before, or they"
+			}
+			d.Say("%s rows were not compared: %s lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left), why)
 		}
 	} else {
 		d.Say("No people were compared: %s.", r.NoRows)
@@ -160,11 +165,11 @@ func (r *Result) individuals() view.Paragraph {
 		say("Of %s, nothing is proved: %s.", all, r.Unproved)
 	case s.Grade == "":
 		say("Of %s, nothing is proved: %s.", all, s.Reason)
-	case s.Complete:
+	case s.Settled():
 		say("Proved (%s): of %s, %s change.", s.Grade, all, view.Share(s.Interval.Lo))
 	default:
 		say("Proved (%s): of %s, between %s and %s change; the rest is undecided: %s.",
-			s.Grade, all, view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), s.Reason)
+			s.Grade, all, view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), cmp.Or(s.Reason, "the boxes of the solver do not settle it"))
 	}
 	switch t := s.Sampled; {
 	case t == nil || t.N == 0:

@@ -399,18 +399,21 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
 	if r.weights != nil && !rep.Nobody() {
 		rep.Individuals = nil // which are not what is counted
-		rep.Fair, rep.Unfair = r.shares()
+		if rep.Fair, rep.Unfair = r.shares(); new(big.Rat).Add(rep.Fair, rep.Unfair).Cmp(big.NewRat(1, 1)) > 0 {
+			rep.contradicted("solver %s: its pieces overlap", r.o.Description.Name)
+			return
+		}
 		if fault := r.beyond(rep.Fair, rep.Unfair); fault != "" {
 			rep.contradicted("%s", fault)
 			return
 		}
 	}
-	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(s.Fair, s.Unfair))
+	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
 	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
 		r.nobody()
 		return
 	}
-	if s.Fair.Sign() > 0 || s.Unfair.Sign() > 0 {
+	if rep.Fair.Sign() > 0 || rep.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness
 	}
 	if r.tally != nil && rep.Map.Covered > 1+1e-6 {

@@ -27,7 +27,7 @@ func TestSharesOfPopulations(t *testing.T) {
 				rows[i] = rows[0]
 			}
 		}
-		people, err := population.Of(1+r.IntN(3), q.Space, rows, 1)
+		people, err := population.Of(t.Context(), 1+r.IntN(3), q.Space, rows, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

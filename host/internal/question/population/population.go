@@ -139,6 +139,9 @@ func drawn(weights []float64, rng *rand.Rand) int {
 	return len(weights) - 1
 }
 
+// underflow is more than products and sums of masses lose where float64s are no longer normal.
+const underflow = 1e-300
+
 // Mass encloses the share of people whose features are in a box, of all whose features are in their domains.
 func (p *Population) Mass(box space.Box) (lo, hi float64) {
 	sum := 0.0
@@ -159,5 +162,5 @@ func (p *Population) Mass(box space.Box) (lo, hi float64) {
 		}
 		sum += product
 	}
-	return max(0, sum*(1-p.error)-math.SmallestNonzeroFloat64), sum*(1+p.error) + 1e-300
+	return max(0, sum*(1-p.error)-underflow), sum*(1+p.error) + underflow
 }
