@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -169,7 +168,7 @@ func (r *Result) individuals() view.Paragraph {
 		say("Proved (%s): of %s, %s change.", s.Grade, all, view.Share(s.Interval.Lo))
 	default:
 		say("Proved (%s): of %s, between %s and %s change; the rest is undecided: %s.",
-			s.Grade, all, view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), cmp.Or(s.Reason, "the boxes of the solver do not settle it"))
+			s.Grade, all, view.Share(s.Interval.Lo), view.Share(s.Interval.Hi), s.Reason)
 	}
 	switch t := s.Sampled; {
 	case t == nil || t.N == 0:

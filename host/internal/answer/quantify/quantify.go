@@ -82,7 +82,7 @@ type Report struct {
 	Boxes int64
 	// Complete: the solver finished.
 	Complete bool
-	// Reason says, for a person, why it did not; Faults lists what was wrong with
+	// Reason says, for a person, why something is undecided; Faults lists what was wrong with
 	// its answers.
 	Reason string
 	Faults []string
@@ -388,6 +388,9 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 		rep.Reason = cmp.Or(engine.Over(ctx), res.Reason.String())
 	}
 	s := res.Shares
+	if s == nil && r.weights != nil && r.weights.n > 0 { // pieces say something without
+		s = &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat)}
+	}
 	if s == nil {
 		return
 	}
@@ -399,7 +402,7 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
 	if r.weights != nil && !rep.Nobody() {
 		rep.Individuals = nil // which are not what is counted
-		if rep.Fair, rep.Unfair = r.shares(); new(big.Rat).Add(rep.Fair, rep.Unfair).Cmp(big.NewRat(1, 1)) > 0 {
+		if rep.Fair, rep.Unfair = r.shares(); r.overlap() {
 			rep.contradicted("solver %s: its pieces overlap", r.o.Description.Name)
 			return
 		}
@@ -412,6 +415,9 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
 		r.nobody()
 		return
+	}
+	if open, _ := rep.Undecided.Float64(); rep.Complete && r.weights != nil && open > settledTo {
+		rep.Reason = "a box that a constraint cuts is too large to be counted"
 	}
 	if rep.Fair.Sign() > 0 || rep.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness

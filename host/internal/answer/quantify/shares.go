@@ -38,7 +38,7 @@ type Shares struct {
 	Boxes int64 `json:"boxes"`
 	// The solver finished.
 	Complete bool `json:"complete"`
-	// The reason why it did not finish.
+	// The reason why something is undecided.
 	Reason string `json:"reason,omitempty"`
 	// Mistakes in the solver's answers. With any, nothing counts as proved.
 	Faults []string `json:"faults,omitempty"`
