@@ -204,7 +204,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		r.tally = newTally(inward)
 	}
 	if o.Population != nil {
-		r.weights, r.report.Population = &weights{of: o.Population, points: allPoints}, o.Population
+		r.weights, r.report.Population = &weights{of: o.Population.Within(inward.RegionOrWhole().Box), points: allPoints}, o.Population
 	}
 	return r, nil
 }

@@ -13,7 +13,7 @@ import (
 // weights adds up how many people are in the pieces that a solver settles, of a population that is not uniform. The
 // solver counts each combination of values once.
 type weights struct {
-	of *population.Population
+	of *population.Population // of the region
 	// fair, unfair and outside are lower bounds of shares of all people, but for rounding: n sums.
 	fair, unfair, outside float64
 	n                     int64

@@ -110,22 +110,23 @@ func TestSharesOfRealFeatures(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	for name, c := range map[string]struct {
 		forbidden []space.Predicate
-		from      float64 // the least income of the region
+		from, to  float64 // the incomes of the region
 	}{
-		"no constraint": {},
-		"no three kids": {[]space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 3, Hi: 3}}}}, 0},
-		"no rich women": {[]space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 8, Hi: 10}}, {Feature: 2, Set: []int{0}}}}, 0},
-		"a region":      {nil, 2.5},
+		"no constraint": {nil, 0, 10},
+		"no three kids": {[]space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 3, Hi: 3}}}}, 0, 10},
+		"no rich women": {[]space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 8, Hi: 10}}, {Feature: 2, Set: []int{0}}}}, 0, 10},
+		"a region":      {nil, 2.5, 10},
+		"one income":    {nil, 3.25, 3.25},
 	} {
 		q := incomes()
 		q.Space.Forbidden = c.forbidden
-		q.Region.Box[0].Lo = c.from
+		q.Region.Box[0] = space.Interval{Lo: c.from, Hi: c.to}
 		people := fitted(t, q.Space)
 		mass := func(lo, hi, kids float64) float64 {
-			if lo = max(lo, c.from); hi <= lo {
+			if lo, hi = max(lo, c.from), min(hi, c.to); hi < lo {
 				return 0
 			}
-			m, _ := people.Mass(space.Box{{Lo: lo, Hi: hi}, {Lo: kids, Hi: kids}, {}})
+			m, _ := people.Within(q.Region.Box).Mass(space.Box{{Lo: lo, Hi: hi}, {Lo: kids, Hi: kids}, {}})
 			return m
 		}
 		bad, all := 0.0, 0.0

@@ -184,3 +184,47 @@ func TestClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: masses within a box are those of its parts over the box's, and all draws are in it.
+func TestWithin(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 12))
+		s := known.Space(r)
+		s.Features = append(s.Features, space.Feature{Name: "income", Kind: space.Real, Hi: 5})
+		p, err := Of(t.Context(), 1+r.IntN(4), s, rowsOf(s, r, 200), int64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := func(of space.Box) space.Box {
+			part := append(space.Box(nil), of...)
+			for _, i := range s.Free() {
+				a, b := s.Draw(of, r)[i], s.Draw(of, r)[i]
+				part[i] = space.Interval{Lo: min(a, b), Hi: max(a, b)}
+			}
+			return part
+		}
+		region := within(s.Whole().Box)
+		part := within(region)
+		q := p.Within(region)
+		least, most := q.Mass(part)
+		some, _ := p.Mass(part)
+		all, _ := p.Mass(region)
+		if want := some / all; !(least <= want*(1+1e-13) && want*(1-1e-13) <= most && most <= least*(1+1e-9)) {
+			t.Errorf("seed %d: %v to %v of the region are in a part, want %v", seed, least, most, want)
+		}
+		income := len(s.Features) - 1
+		region[income] = space.Interval{Lo: 2, Hi: 2}
+		fixed := p.Within(region)
+		if one, _ := fixed.Mass(region); math.Abs(one-1) > 1e-9 {
+			t.Errorf("seed %d: a mass of %v has an income of 2", seed, one)
+		}
+		for range 100 {
+			x := fixed.Draw(r)
+			for _, i := range s.Free() {
+				if !region[i].Contains(x[i]) {
+					t.Fatalf("seed %d: %v is outside %v", seed, x, region)
+				}
+			}
+		}
+	}
+}
