@@ -109,8 +109,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 type asker struct {
 	old, new *question.Question
 	query    *problem.Query
-	solvable bool
-	data     *people.Data // nil: none, and noRows says why
+	notion   fairness.Notion // as asked; query has its own
+	apart    string          // why no solver can be asked; empty: one can
+	data     *people.Data    // nil: none, and noRows says why
 	noRows   string
 	solver   *discover.Plugin // nil: nothing is proved, and Result.Unproved says why
 }
@@ -131,9 +132,10 @@ func (r *Request) open() (a *asker, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.query, a.solvable, err = joint.Of(a.old, a.new, n, epsilon); err != nil {
+	if a.query, a.apart, err = joint.Of(a.old, a.new, n, epsilon); err != nil {
 		return nil, err
 	}
+	a.notion = n
 	a.old.Spec.Notion, a.new.Spec.Notion = n.String(), n.String()
 	switch {
 	case r.File != "":
@@ -163,8 +165,8 @@ func (a *asker) prover(ctx context.Context, s *session.Session, r *Request, out 
 	switch {
 	case r.Unproved:
 		out.Unproved = "not asked for"
-	case !a.solvable:
-		out.Unproved = fmt.Sprintf("the models are of the families %s and %s", a.old.Study.Model.Family(), a.new.Study.Model.Family())
+	case a.apart != "":
+		out.Unproved = a.apart
 	default:
 		if a.solver, err = quantify.Open(ctx, s, r.Solver, r.Set); err == nil {
 			out.Solver = a.solver.String()

@@ -57,7 +57,7 @@ type Result struct {
 
 func (a *asker) result(r *Request) *Result {
 	out := &Result{
-		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.query.Notion.String(),
+		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.notion.String(),
 		Protected: question.Protected(a.old.Space), Where: r.Where, number: a.old.Study.Number,
 	}
 	if a.query.Notion.UsesEpsilon() {

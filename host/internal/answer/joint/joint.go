@@ -26,9 +26,9 @@ const (
 const Switch = "model (old, new)"
 
 // Of asks about old and new, whose spaces differ in inputs alone, as Fed makes them: the notion says which outcomes differ, epsilon by how
-// much. Individuals are those of old's space: all its features, the protected ones among them. solvable is unset where
-// the models are of two families, about which no solver can be asked.
-func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, solvable bool, err error) {
+// much. Individuals are those of old's space: all its features, the protected ones among them. apart says why no solver can
+// be asked about both models, as where they are of two families; empty: one can.
+func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
 	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify}
 	q.Space = spaceOf(old.Space, new.Space)
 	where, err := space.ParsePredicate(q.Space, old.Spec.Where)
@@ -37,30 +37,33 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 		q.Region, rest, err = q.Space.Cut(q.Space.Whole(), where)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("--where: %w", err)
+		return nil, "", fmt.Errorf("--where: %w", err)
 	}
 	if len(rest) > 0 {
 		q.Require = []space.Predicate{rest}
 	}
 	a, b := old.Study.Model, new.Study.Model
 	if n.UsesEpsilon() && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
-		return nil, false, fmt.Errorf("the score of one model is a share, and of the other one not: ask how decisions differ, with --notion decision")
+		return nil, "", fmt.Errorf("the score of one model is a share, and of the other one not: ask how decisions differ, with --notion decision")
 	}
-	shown, solvable := join(a, b, q)
+	shown, apart := join(a, b, q)
 	q.Model = shown
+	if n == fairness.Share && apart == "" { // shares are apart as the sums that they are
+		q.Notion = fairness.Logit
+	}
 	if !n.UsesEpsilon() {
 		if a, err = old.Study.Decided(); err == nil {
 			b, err = new.Study.Decided()
 		}
 		if err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
 		if a != old.Study.Model || b != new.Study.Model {
-			q.Model, solvable = join(a, b, q)
+			q.Model, apart = join(a, b, q)
 			q.Scored = shown
 		}
 	}
-	return q, solvable, q.Validate()
+	return q, apart, q.Validate()
 }
 
 // Fed is the space s, from which a model gets its inputs as from the space of another study, whose features are the same in
@@ -117,16 +120,19 @@ func spaceOf(old, new *space.Space) *space.Space {
 	return out
 }
 
-// join is a model of both, and whether a solver can be asked about it.
-func join(old, new model.Model, q *problem.Query) (m model.Model, solvable bool) {
+// join is a model of both, and why no solver can be asked about it.
+func join(old, new model.Model, q *problem.Query) (m model.Model, apart string) {
+	apart = fmt.Sprintf("the models are of the families %s and %s", old.Family(), new.Family())
 	if j, ok := old.(model.Joining); ok && old.Family() == new.Family() {
 		inputs, most := bound.Inputs(q.Space, q.Region), 0.0
 		for _, b := range []*bound.Bounds{bound.Linear(old, inputs[:old.Inputs()]), bound.Linear(new, inputs[old.Inputs():old.Inputs()+new.Inputs()])} {
 			most = max(most, -b.Logit.Lo, b.Logit.Hi)
 		}
-		if m, err := j.Join(new, most); err == nil {
-			return m, true
+		m, err := j.Join(new, most)
+		if err == nil {
+			return m, ""
 		}
+		apart = fmt.Sprintf("the models cannot be joined: %v", err)
 	}
-	return &either{old, new}, false
+	return &either{old, new}, apart
 }
