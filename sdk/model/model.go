@@ -137,7 +137,7 @@ type Joining interface {
 	Model
 	// Join is a model with this one's inputs, then the other's, then a switch: its exact logit is this one's
 	// where the switch is 0, and the other's where it is 1. most bounds the size of both exact logits at
-	// all inputs that occur. Its link is that of both, or LinkLinear where they differ.
+	// all inputs that occur. Its link is that of both, or LinkLinear where they differ or are LinkShare.
 	Join(other Model, most float64) (Model, error)
 }
 

@@ -22,7 +22,7 @@ func newDiff(app *App) *cobra.Command {
 		Long: `Compare two models of the same features: for each person of a data set, whose decision changes, and who is
 treated unfairly by one of the models alone; for all individuals, the share whose decision changes, sampled and,
 of two models of one family, proved. OLD is a study, NEW a study or a model for the study of OLD, as --model
-names one. The people are those of OLD's data set, or of ROWS.csv. Other notions than decision ask for scores
+names one. Of the study NEW, the model, its inputs and its threshold count; all else is asked as OLD says. The people are those of OLD's data set, or of ROWS.csv. Other notions than decision ask for scores
 that lie more than ε apart.`,
 		Example: `  hyfair diff studies/loan retrained.json --max-worse 0.2%
   hyfair diff old.yaml new.yaml applicants.csv --json
@@ -52,7 +52,7 @@ that lie more than ε apart.`,
 	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw and evaluate; 0: none")
 	fl.BoolVar(&proved, "prove", true, "prove how many of all individuals change")
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
-	fl.DurationVar(&r.Timeout, "timeout", 30*time.Second, "wall time for sample and proof; 0: until nothing is undecided")
+	fl.DurationVar(&r.Timeout, "timeout", 30*time.Second, "wall time; sample and proof have what the people leave of it; 0: until nothing is undecided")
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,68 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffAsksAsOld: of NEW, a study with its features in another order, other protected attributes, constraints and
+// another ε, the model and its inputs alone count. What is out of time costs no row and no gate.
+func TestDiffAsksAsOld(t *testing.T) {
+	plugins := bnbFolder(t)
+	study, model, rows := retrained(t)
+	other := filepath.Join(filepath.Dir(study), "other.yaml")
+	text := `name: tenure
+model: other.json
+epsilon: 0.5
+features:
+  job: {categories: [baker, "clerk, junior", cook]}
+  years: {integer: 0..9}
+  group: {categories: [a, b]}
+protected:
+  job: all
+constraints:
+  few: {forbid: "years=0..6,job=cook"}
+`
+	if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, n := reference.Tenure()
+	n.Layers[len(n.Layers)-1].Bias[0] += 2
+	first := &n.Layers[0]
+	job := s.Features[2].Inputs
+	if len(job) != 1 && len(job) != 3 {
+		t.Fatalf("job feeds %d inputs", len(job))
+	}
+	for j := range first.Out { // the inputs of job come first
+		row := first.Weights[j*first.In : (j+1)*first.In]
+		copy(row, slices.Concat(row[first.In-len(job):], row[:first.In-len(job)]))
+	}
+	file, err := os.Create(filepath.Join(filepath.Dir(study), "other.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := modelfile.WriteJSON(file, n); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range [][]string{{}, {"--notion", "score", "--epsilon", "0.02"}, {"--notion", "score"}} {
+		var out [2]diff.Result
+		for i, new := range []string{model, other} {
+			code, stdout, stderr := command(t, plugins, append([]string{"diff", study, new, rows, "--encoded", "--json", "--timeout", "0"}, more...)...)
+			if err := json.Unmarshal([]byte(stdout), &out[i]); code != ExitDone || err != nil {
+				t.Fatalf("%v: exit code %d, %v: %s%s", more, code, err, stdout, stderr)
+			}
+			out[i].Shares.Boxes = 0
+		}
+		if d := cmp.Diff(out[0].Change, out[1].Change); d != "" {
+			t.Errorf("%v: (-model +study)\n%s", more, d)
+		}
+		if d := cmp.Diff(out[0].Shares, out[1].Shares); d != "" {
+			t.Errorf("%v: (-model +study)\n%s", more, d)
+		}
+	}
+	code, stdout, stderr := command(t, plugins, "diff", study, other, rows, "--encoded", "--timeout", "1ns", "--max-worse", "0", "--unchecked")
+	if code != ExitDone || !strings.Contains(stdout, "60 people were audited") || !strings.Contains(stdout, "--max-worse 0: passed") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
 func TestDiffRefuses(t *testing.T) {
 	plugins := bnbFolder(t)
 	study, model, rows := retrained(t)
@@ -81,8 +144,8 @@ func TestDiffRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"feature years: of the old model it is integer from 0 to 9, of the new one integer from 0 to 8": {"diff", study, other},
-		"--max-worse compares with a model before, which --baseline names":                              {"audit", study, rows, "--encoded", "--max-worse", "1%"},
+		"feature years: in one study it is integer from 0 to 9, in the other integer from 0 to 8": {"diff", study, other},
+		"--max-worse compares with a model before, which --baseline names":                        {"audit", study, rows, "--encoded", "--max-worse", "1%"},
 		"diff wants OLD, NEW": {"diff", study},
 		"--baseline: ":        {"audit", study, rows, "--encoded", "--baseline", "nowhere.json"},
 	} {

@@ -18,7 +18,7 @@ func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 		return nil, fmt.Errorf("a model of the family %s cannot be joined with one of %s", other.Family(), Family)
 	}
 	out := &Ensemble{Columns: e.Columns + o.Columns + 1, Output: e.Output}
-	if o.Output != e.Output {
+	if o.Output != e.Output || e.Output == fairness.LinkShare { // leaves of both add up to more than a share may
 		out.Output = fairness.LinkLinear
 	}
 	at := int32(out.Columns - 1)

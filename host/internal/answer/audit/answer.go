@@ -182,6 +182,9 @@ func ConfigOf(q *question.Question) (c Config, err error) {
 // measure says who is treated unfairly. Bins are of scores: their width is ε, or the
 // study's where ε is of logits, or what studies have that name none.
 func (c *Config) measure(q *question.Question) (err error) {
+	if q.Study.ModelFile.OneOfMany {
+		return fmt.Errorf("%s tells several classes, and has no score of one: audit and diff show scores; ask certify, quantify or search with --notion decision", q.Study.ModelPath)
+	}
 	if c.Number = q.Study.Number; q.Spec.Notion != "" || c.Number {
 		if c.Notion, err = q.Notion(); err != nil {
 			return err

@@ -11,31 +11,40 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
-// Other is the question of spec asked of another model: at is a study, or a model for the study of spec as --model names it.
-func Other(spec question.Spec, at string) (*question.Question, error) {
-	spec.StudySHA256, spec.ModelSHA256, spec.DataSHA256 = "", "", ""
+// Other is the question q asked of another model: at is a study, or a model for the study of q as --model names it. Of
+// a study, the model, its inputs and its threshold count; all else is asked as q asks it.
+func Other(q *question.Question, at string) (*question.Question, error) {
+	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Parts: true}
 	if study.IsStudy(at) {
-		spec.Study, spec.Model = at, ""
-	} else {
-		spec.Model = at
+		path, o.Model = at, ""
 	}
-	return question.Open(spec)
+	st, err := study.Load(path, o)
+	if err != nil {
+		return nil, err
+	}
+	out := *q
+	if out.Space, err = joint.Fed(q.Space, st.Space); err != nil {
+		return nil, err
+	}
+	if q.Study.Number != st.Number {
+		return nil, fmt.Errorf("%s and %s: one predicts a number, the other decides", q.Study.ModelPath, st.ModelPath)
+	}
+	st.Notion, st.Epsilon = q.Study.Notion, q.Study.Epsilon
+	out.Study = st
+	return &out, nil
 }
 
 // baseline opens the model before.
 func (r *Request) baseline(now *question.Question) (*question.Question, *Config, error) {
-	before, err := Other(r.Spec, r.Baseline)
+	before, err := Other(now, r.Baseline)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := joint.SameFeatures(before.Space, now.Space); err != nil {
+	c, err := ConfigOf(before)
+	if err != nil {
 		return nil, nil, err
 	}
-	c, err := ConfigOf(before)
-	if err == nil && before.Study.Number != now.Study.Number {
-		err = fmt.Errorf("%s and %s: one predicts a number, the other decides", before.Study.ModelPath, now.Study.ModelPath)
-	}
-	return before, &c, err
+	return before, &c, nil
 }
 
 // needsBaseline checks that the gate of changes has something to be held against.

@@ -40,7 +40,7 @@ type Change struct {
 	Better int `json:"better"`
 	// The mean size of the change of scores.
 	MeanScore float64 `json:"mean_score_change"`
-	// The person with the largest change of score; absent without people.
+	// The person with the largest change of score; absent where no score changes.
 	Most *Moved `json:"largest_score_change,omitempty"`
 	// The protected attributes, with the changes of each group.
 	Attributes []ChangedAttribute `json:"attributes"`
@@ -126,7 +126,7 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 	for i := range old.People {
 		before[old.People[i].Index] = &old.People[i]
 	}
-	c, most, sum := &Change{}, -1.0, 0.0
+	c, most, sum := &Change{}, 0.0, 0.0
 	var both [][2]*Person
 	for i := range new.People {
 		now := &new.People[i]
@@ -201,7 +201,9 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	}
 	text = append(text, fmt.Sprintf("%s are treated unfairly (%s) with the new model, %s with the old one: %s (%s) with the new one alone, %s with the old one alone.",
 		view.Count(c.NewUnfair), unfair, view.Count(c.OldUnfair), view.Count(c.Worse), view.Percent(c.WorseShare, 2), view.Count(c.Better)))
-	if m := c.Most; m != nil {
+	if m := c.Most; m == nil && c.People > 0 {
+		text = append(text, "No score changes.")
+	} else if m != nil {
 		text = append(text, fmt.Sprintf("The score changes by %s on average, and most at %s:%d, from %s to %s.", view.Score(c.MeanScore), m.File, m.Line, view.Score(m.Old), view.Score(m.New)))
 	}
 	t := &view.Table{Title: "What changes, by group", Columns: []view.Column{{Title: "attribute"}, {Title: "group"}, {Title: "people", Right: true}}}

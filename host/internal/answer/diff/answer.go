@@ -14,6 +14,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/joint"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/plugin/discover"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/population"
@@ -77,9 +78,16 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	s.Work()
 	out := a.result(&r)
+	if err := a.prover(ctx, s, &r, out); err != nil { // a wrong name costs no audit
+		return nil, err
+	}
+	if a.solver != nil {
+		defer a.solver.Close()
+	}
 	if err := a.people(ctx, s, out); err != nil {
 		return nil, session.Mistake(err)
 	}
+	audited := !out.Interrupted
 	shares, failed := a.individuals(ctx, s, &r, out)
 	if shares == nil {
 		return nil, failed
@@ -91,7 +99,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			out.Hold(g.Is("", gate.Undecided, out.NoRows))
 			continue
 		}
-		out.Hold(out.Change.Hold(g, !out.Interrupted))
+		out.Hold(out.Change.Hold(g, audited))
 	}
 	out.Seconds = time.Since(s.Begun).Seconds()
 	return out, failed
@@ -101,9 +109,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 type asker struct {
 	old, new *question.Question
 	query    *problem.Query
-	solvable bool
-	data     *people.Data // nil: none, and noRows says why
+	notion   fairness.Notion // as asked; query has its own
+	apart    string          // why no solver can be asked; empty: one can
+	data     *people.Data    // nil: none, and noRows says why
 	noRows   string
+	solver   *discover.Plugin // nil: nothing is proved, and Result.Unproved says why
 }
 
 func (r *Request) open() (a *asker, err error) {
@@ -111,7 +121,7 @@ func (r *Request) open() (a *asker, err error) {
 	if a.old, err = question.Open(r.Spec); err != nil {
 		return nil, fmt.Errorf("old model: %w", err)
 	}
-	if a.new, err = audit.Other(r.Spec, r.New); err != nil {
+	if a.new, err = audit.Other(a.old, r.New); err != nil {
 		return nil, fmt.Errorf("new model: %w", err)
 	}
 	n, err := r.notion(a.old)
@@ -122,9 +132,10 @@ func (r *Request) open() (a *asker, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.query, a.solvable, err = joint.Of(a.old, a.new, n, epsilon); err != nil {
+	if a.query, a.apart, err = joint.Of(a.old, a.new, n, epsilon); err != nil {
 		return nil, err
 	}
+	a.notion = n
 	a.old.Spec.Notion, a.new.Spec.Notion = n.String(), n.String()
 	switch {
 	case r.File != "":
@@ -147,6 +158,21 @@ func (r *Request) notion(old *question.Question) (fairness.Notion, error) {
 		return old.Notion()
 	}
 	return fairness.Decision, old.Study.Takes(fairness.Decision)
+}
+
+// prover starts the solver, where one can be asked.
+func (a *asker) prover(ctx context.Context, s *session.Session, r *Request, out *Result) (err error) {
+	switch {
+	case r.Unproved:
+		out.Unproved = "not asked for"
+	case a.apart != "":
+		out.Unproved = a.apart
+	default:
+		if a.solver, err = quantify.Open(ctx, s, r.Solver, r.Set); err == nil {
+			out.Solver = a.solver.String()
+		}
+	}
+	return err
 }
 
 // people audits the rows with both models.
@@ -190,25 +216,18 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 		}
 	}
 	if classes, _ := population.Classes(r.Population); classes > 0 {
-		people, err := population.Of(classes, a.query.Space, o.Rows, r.Seed)
-		if err != nil {
+		people, err := population.Of(ctx, classes, a.query.Space, o.Rows, r.Seed)
+		switch {
+		case err == nil:
+			o.Population, out.PopulationFit = people, &people.Fit
+		case ctx.Err() != nil: // the rows say something without
+			out.Unproved = err.Error()
+		default:
 			return nil, session.Mistake(fmt.Errorf("--population %s: %w", r.Population, err))
 		}
-		o.Population, out.PopulationFit = people, &people.Fit
 	}
-	switch {
-	case r.Unproved:
-		out.Unproved = "not asked for"
-	case !a.solvable:
-		out.Unproved = fmt.Sprintf("the models are of the families %s and %s", a.old.Study.Model.Family(), a.new.Study.Model.Family())
-	default:
-		p, err := quantify.Open(ctx, s, r.Solver, r.Set)
-		if err != nil {
-			return nil, err
-		}
-		defer p.Close()
+	if p := a.solver; p != nil {
 		o.Solver, o.Description, o.Set = p.Solver(), p.Description(), p.Options
-		out.Solver = p.String()
 	}
 	o.Progress = func(p quantify.Progress) {
 		p.Limit = session.Left(ctx, p.Elapsed)

@@ -2,8 +2,10 @@ package diff
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
@@ -17,6 +19,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -27,6 +30,9 @@ func drawn(t *testing.T, r *rand.Rand, s *space.Space) *question.Question {
 	var m model.Model = known.Network(r, s.Inputs)
 	if r.IntN(2) == 0 {
 		m = known.Trees(r, s)
+		if r.IntN(3) == 0 {
+			m = shares(known.Trees(r, s))
+		}
 	}
 	st := &study.Study{Model: m, ModelPath: "drawn", Space: s}
 	if r.IntN(2) == 0 {
@@ -39,23 +45,39 @@ func drawn(t *testing.T, r *rand.Rand, s *space.Space) *question.Question {
 	return &question.Question{Study: st, Space: s, Region: s.Whole()}
 }
 
+// shares is trees whose sum is a share.
+func shares(e *trees.Ensemble) *trees.Ensemble {
+	out := &trees.Ensemble{Columns: e.Columns, Output: fairness.LinkShare, Base: -fairness.Half}
+	for _, t := range e.Trees {
+		t = slices.Clone(t)
+		for i := range t {
+			if t[i].IsLeaf() {
+				t[i].Value = math.Round(4+4*math.Sin(1000*t[i].Value)) / 8 / float64(len(e.Trees))
+			}
+		}
+		out.Trees = append(out.Trees, t)
+	}
+	return out
+}
+
 // TestJointQuestions holds questions about two models against both models' exact logits, for every individual, and
 // what the solver proves of them against the count.
 func TestJointQuestions(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
-	proved, mixed, moved := 0, 0, 0
+	proved, mixed, moved, forests := 0, 0, 0, 0
 	for seed := range tier.Count(60, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 44))
 		s := known.Space(r)
 		old, new := drawn(t, r, s), drawn(t, r, s)
 		n := []fairness.Notion{fairness.Decision, fairness.Logit, fairness.Score}[r.IntN(3)]
+		n = old.Study.Model.Link().Notion(n)
 		var epsilon *big.Rat
 		if n.UsesEpsilon() {
 			epsilon = known.Epsilon(r)
 		}
-		q, solvable, err := joint.Of(old, new, n, epsilon)
+		q, apart, err := joint.Of(old, new, n, epsilon)
 		if err != nil {
-			continue // numbers too small for a threshold, or no space
+			continue // a share and none, numbers too small for a threshold, or no space
 		}
 		judge := individual.NewJudge(q)
 		a, b := old.Study.Model.Exact(), new.Study.Model.Exact()
@@ -87,7 +109,7 @@ func TestJointQuestions(t *testing.T) {
 		if changed > 0 && changed < all {
 			moved++
 		}
-		if !solvable {
+		if apart != "" {
 			mixed++
 			continue
 		}
@@ -106,7 +128,13 @@ func TestJointQuestions(t *testing.T) {
 		}
 		if rep.Complete {
 			proved++
+			if old.Study.Model.Link() == fairness.LinkShare {
+				forests++
+			}
 		}
+	}
+	if forests == 0 {
+		t.Error("nothing was proved of shares")
 	}
 	if least := tier.Count(10, 200); proved < least || mixed < least || moved < least {
 		t.Errorf("%d proved, %d of two families, %d with some who change", proved, mixed, moved)

@@ -57,7 +57,7 @@ type Result struct {
 
 func (a *asker) result(r *Request) *Result {
 	out := &Result{
-		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.query.Notion.String(),
+		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.notion.String(),
 		Protected: question.Protected(a.old.Space), Where: r.Where, number: a.old.Study.Number,
 	}
 	if a.query.Notion.UsesEpsilon() {
@@ -92,7 +92,11 @@ func (r *Result) Document() *view.Document {
 	if r.Change != nil {
 		d.Add(r.Change.Blocks(r.unfairly(), r.number)...)
 		if r.Left > 0 {
-			d.Say("%s rows were not compared: they lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left))
+			why := "they"
+			if r.Interrupted {
+				why = "the command was interrupted before, or they"
+			}
+			d.Say("%s rows were not compared: %s lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left), why)
 		}
 	} else {
 		d.Say("No people were compared: %s.", r.NoRows)
@@ -160,7 +164,7 @@ func (r *Result) individuals() view.Paragraph {
 		say("Of %s, nothing is proved: %s.", all, r.Unproved)
 	case s.Grade == "":
 		say("Of %s, nothing is proved: %s.", all, s.Reason)
-	case s.Complete:
+	case s.Settled():
 		say("Proved (%s): of %s, %s change.", s.Grade, all, view.Share(s.Interval.Lo))
 	default:
 		say("Proved (%s): of %s, between %s and %s change; the rest is undecided: %s.",

@@ -25,16 +25,10 @@ const (
 // Switch is the name of the protected feature.
 const Switch = "model (old, new)"
 
-// Of asks about old and new, whose features are the same: the notion says which outcomes differ, epsilon by how
-// much. Individuals are those of old's space: all its features, the protected ones among them. solvable is unset where
-// the models are of two families, about which no solver can be asked.
-func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, solvable bool, err error) {
-	if err := SameFeatures(old.Space, new.Space); err != nil {
-		return nil, false, err
-	}
-	if old.Study.Number != new.Study.Number {
-		return nil, false, fmt.Errorf("%s and %s: one predicts a number, the other decides", old.Study.ModelPath, new.Study.ModelPath)
-	}
+// Of asks about old and new, whose spaces differ in inputs alone, as Fed makes them: the notion says which outcomes differ, epsilon by how
+// much. Individuals are those of old's space: all its features, the protected ones among them. apart says why no solver can
+// be asked about both models, as where they are of two families; empty: one can.
+func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
 	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify}
 	q.Space = spaceOf(old.Space, new.Space)
 	where, err := space.ParsePredicate(q.Space, old.Spec.Where)
@@ -43,51 +37,67 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 		q.Region, rest, err = q.Space.Cut(q.Space.Whole(), where)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("--where: %w", err)
+		return nil, "", fmt.Errorf("--where: %w", err)
 	}
 	if len(rest) > 0 {
 		q.Require = []space.Predicate{rest}
 	}
 	a, b := old.Study.Model, new.Study.Model
 	if n.UsesEpsilon() && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
-		return nil, false, fmt.Errorf("the score of one model is a share, and of the other one not: ask how decisions differ, with --notion decision")
+		return nil, "", fmt.Errorf("the score of one model is a share, and of the other one not: ask how decisions differ, with --notion decision")
 	}
-	shown, solvable := join(a, b, q)
+	shown, apart := join(a, b, q)
 	q.Model = shown
+	if n == fairness.Share && apart == "" { // shares are apart as the sums that they are
+		q.Notion = fairness.Logit
+	}
 	if !n.UsesEpsilon() {
 		if a, err = old.Study.Decided(); err == nil {
 			b, err = new.Study.Decided()
 		}
 		if err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
 		if a != old.Study.Model || b != new.Study.Model {
-			q.Model, solvable = join(a, b, q)
+			q.Model, apart = join(a, b, q)
 			q.Scored = shown
 		}
 	}
-	return q, solvable, q.Validate()
+	return q, apart, q.Validate()
 }
 
-// SameFeatures says how the features of two studies differ.
-func SameFeatures(old, new *space.Space) error {
-	if !slices.Equal(old.Names(), new.Names()) {
-		return fmt.Errorf("the old model's features are %v, the new one's %v: they must be the same, in the same order", old.Names(), new.Names())
+// Fed is the space s, from which a model gets its inputs as from the space of another study, whose features are the same in
+// any order.
+func Fed(s, other *space.Space) (*space.Space, error) {
+	out := *s
+	out.Features, out.Inputs = slices.Clone(s.Features), other.Inputs
+	if len(s.Features) != len(other.Features) {
+		return nil, fmt.Errorf("the features of one study are %v, those of the other %v: they must be the same", s.Names(), other.Names())
 	}
-	for i := range old.Features {
-		a, b := &old.Features[i], &new.Features[i]
-		if a.Kind != b.Kind || a.Lo != b.Lo || a.Hi != b.Hi || a.Missing != b.Missing || !slices.Equal(a.Categories, b.Categories) {
-			return fmt.Errorf("feature %s: of the old model it is %s, of the new one %s: they must have the same values", a.Name, domain(a), domain(b))
+	for i := range out.Features {
+		a := &out.Features[i]
+		at, ok := other.Index(a.Name)
+		if !ok {
+			return nil, fmt.Errorf("the features of one study are %v, those of the other %v: they must be the same", s.Names(), other.Names())
 		}
+		b := &other.Features[at]
+		if a.Kind != b.Kind || a.Lo != b.Lo || a.Hi != b.Hi || a.Missing != b.Missing || !slices.Equal(a.Categories, b.Categories) {
+			return nil, fmt.Errorf("feature %s: in one study it is %s, in the other %s: it must have the same values", a.Name, domain(a), domain(b))
+		}
+		a.Inputs = b.Inputs
 	}
-	return nil
+	return &out, out.ValidateFeatures()
 }
 
 func domain(f *space.Feature) string {
 	if f.Kind == space.Categorical {
 		return fmt.Sprintf("one of %v", f.Categories)
 	}
-	return fmt.Sprintf("%s from %v to %v", f.Kind, f.Lo, f.Hi)
+	numbers, missing := f.Numbers(), ""
+	if f.Missing {
+		missing = ", or missing"
+	}
+	return fmt.Sprintf("%s from %v to %v%s", f.Kind, numbers.Lo, numbers.Hi, missing)
 }
 
 // spaceOf is the space of both: each feature feeds the inputs of either model, and the switch the last one.
@@ -110,16 +120,19 @@ func spaceOf(old, new *space.Space) *space.Space {
 	return out
 }
 
-// join is a model of both, and whether a solver can be asked about it.
-func join(old, new model.Model, q *problem.Query) (m model.Model, solvable bool) {
+// join is a model of both, and why no solver can be asked about it.
+func join(old, new model.Model, q *problem.Query) (m model.Model, apart string) {
+	apart = fmt.Sprintf("the models are of the families %s and %s", old.Family(), new.Family())
 	if j, ok := old.(model.Joining); ok && old.Family() == new.Family() {
 		inputs, most := bound.Inputs(q.Space, q.Region), 0.0
 		for _, b := range []*bound.Bounds{bound.Linear(old, inputs[:old.Inputs()]), bound.Linear(new, inputs[old.Inputs():old.Inputs()+new.Inputs()])} {
 			most = max(most, -b.Logit.Lo, b.Logit.Hi)
 		}
-		if m, err := j.Join(new, most); err == nil {
-			return m, true
+		m, err := j.Join(new, most)
+		if err == nil {
+			return m, ""
 		}
+		apart = fmt.Sprintf("the models cannot be joined: %v", err)
 	}
-	return &either{old, new}, false
+	return &either{old, new}, apart
 }

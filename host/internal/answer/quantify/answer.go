@@ -179,7 +179,7 @@ type asker struct {
 
 // answer is nil where there is nothing to show.
 func (a *asker) answer(ctx context.Context) (*Result, error) {
-	people, err := a.people()
+	people, err := a.people(ctx)
 	if err != nil {
 		return nil, session.Mistake(fmt.Errorf("--population %s: %w", a.Population, err))
 	}
@@ -266,7 +266,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 }
 
 // people is the population that shares are of; nil: each combination of values once.
-func (a *asker) people() (*population.Population, error) {
+func (a *asker) people(ctx context.Context) (*population.Population, error) {
 	classes, _ := population.Classes(a.Population)
 	if classes == 0 {
 		return nil, nil
@@ -274,7 +274,7 @@ func (a *asker) people() (*population.Population, error) {
 	if a.rows == nil {
 		return nil, fmt.Errorf("it is fitted to the rows of a data set: %s", a.noRows)
 	}
-	return population.Of(classes, a.query.Space, a.rows, a.Seed)
+	return population.Of(ctx, classes, a.query.Space, a.rows, a.Seed)
 }
 
 // begin begins the question's run.

@@ -82,7 +82,7 @@ type Report struct {
 	Boxes int64
 	// Complete: the solver finished.
 	Complete bool
-	// Reason says, for a person, why it did not; Faults lists what was wrong with
+	// Reason says, for a person, why something is undecided; Faults lists what was wrong with
 	// its answers.
 	Reason string
 	Faults []string
@@ -204,7 +204,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		r.tally = newTally(inward)
 	}
 	if o.Population != nil {
-		r.weights, r.report.Population = &weights{of: o.Population, points: allPoints}, o.Population
+		r.weights, r.report.Population = &weights{of: o.Population.Within(inward.RegionOrWhole().Box), points: allPoints}, o.Population
 	}
 	return r, nil
 }
@@ -388,6 +388,9 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 		rep.Reason = cmp.Or(engine.Over(ctx), res.Reason.String())
 	}
 	s := res.Shares
+	if s == nil && r.weights != nil && r.weights.n > 0 { // pieces say something without
+		s = &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat)}
+	}
 	if s == nil {
 		return
 	}
@@ -399,18 +402,24 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
 	if r.weights != nil && !rep.Nobody() {
 		rep.Individuals = nil // which are not what is counted
-		rep.Fair, rep.Unfair = r.shares()
+		if rep.Fair, rep.Unfair = r.shares(); r.overlap() {
+			rep.contradicted("solver %s: its pieces overlap", r.o.Description.Name)
+			return
+		}
 		if fault := r.beyond(rep.Fair, rep.Unfair); fault != "" {
 			rep.contradicted("%s", fault)
 			return
 		}
 	}
-	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(s.Fair, s.Unfair))
+	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
 	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
 		r.nobody()
 		return
 	}
-	if s.Fair.Sign() > 0 || s.Unfair.Sign() > 0 {
+	if open, _ := rep.Undecided.Float64(); rep.Complete && r.weights != nil && open > settledTo {
+		rep.Reason = "a box that a constraint cuts is too large to be counted"
+	}
+	if rep.Fair.Sign() > 0 || rep.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness
 	}
 	if r.tally != nil && rep.Map.Covered > 1+1e-6 {

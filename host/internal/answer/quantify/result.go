@@ -164,9 +164,9 @@ func (r *Result) Summary() []view.Block {
 	if r.Nobody() {
 		return []view.Block{view.Paragraph{r.Between()}}
 	}
-	proof, open := "proved", ""
+	proof := "proved"
 	if !r.Complete {
-		proof, open = "proved so far", r.Reason
+		proof = "proved so far"
 	}
 	if r.Grade != "" {
 		proof += ", " + r.Grade
@@ -174,7 +174,7 @@ func (r *Result) Summary() []view.Block {
 	t := &view.Table{Plain: true, Columns: []view.Column{{}, {Right: true, Width: 9}, {}}}
 	t.Add("fair", view.ShareOrDash(r.Fair), proof)
 	t.Add("unfair", view.ShareOrDash(r.Unfair), proof)
-	t.Add("undecided", view.ShareOrDash(r.Undecided), open)
+	t.Add("undecided", view.ShareOrDash(r.Undecided), r.Reason)
 	return []view.Block{t, r.evaluated()}
 }
 

@@ -175,7 +175,7 @@ const maxListed = 1 << 17
 // points lists the points of a box, or reports that there are more than most, or no
 // end of them.
 func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
-	if _, few := r.q.Space.CountIndividuals(box, most); !few || r.q.Space.HasReals() {
+	if _, few := r.q.Space.CountIndividuals(box, most); !few {
 		return nil, false
 	}
 	for x := range r.q.Space.Individuals(box) {

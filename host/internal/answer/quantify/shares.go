@@ -38,7 +38,7 @@ type Shares struct {
 	Boxes int64 `json:"boxes"`
 	// The solver finished.
 	Complete bool `json:"complete"`
-	// The reason why it did not finish.
+	// The reason why something is undecided.
 	Reason string `json:"reason,omitempty"`
 	// Mistakes in the solver's answers. With any, nothing counts as proved.
 	Faults []string `json:"faults,omitempty"`
@@ -233,7 +233,7 @@ func (s *Shares) Between() string {
 		of = "people (" + s.Population + ")"
 	}
 	switch {
-	case d == nil && (*s.Undecided == 0 || lo == hi && *s.Undecided < settledTo):
+	case d == nil && s.Settled():
 		return fmt.Sprintf("%s of %s are discriminated against", lo, of)
 	case d == nil:
 		return fmt.Sprintf("between %s and %s of %s are discriminated against", lo, hi, of) + s.met()
@@ -245,6 +245,11 @@ func (s *Shares) Between() string {
 	}
 	return fmt.Sprintf("at least %s and at most %s of %s (%s to %s) are discriminated against",
 		view.BigCount(least), view.BigCount(most), of, view.Share(ratio(least, n)), hi) + s.met()
+}
+
+// Settled reports that nothing worth a word is undecided.
+func (s *Shares) Settled() bool {
+	return *s.Undecided == 0 || *s.Undecided < settledTo && view.Share(s.Interval.Lo) == view.Share(s.Interval.Hi)
 }
 
 // settledTo is an undecided share that is not worth a word: rounding leaves as much of a population.

@@ -2,6 +2,7 @@ package quantify
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/population"
@@ -12,7 +13,7 @@ import (
 // weights adds up how many people are in the pieces that a solver settles, of a population that is not uniform. The
 // solver counts each combination of values once.
 type weights struct {
-	of *population.Population
+	of *population.Population // of the region
 	// fair, unfair and outside are lower bounds of shares of all people, but for rounding: n sums.
 	fair, unfair, outside float64
 	n                     int64
@@ -50,7 +51,11 @@ func (w *weights) add(to *float64, mass float64) {
 
 // pure reports that all points of a piece are individuals that are asked about, of whom the solver counted n.
 func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
-	if len(r.q.Space.Forbidden)+len(r.q.Require)+len(r.q.Forbid) == 0 {
+	region := r.q.RegionOrWhole()
+	part := space.Region{Box: p.Box, Values: region.Values}
+	meets := func(p space.Predicate) bool { return r.mayHold(p, part) }
+	misses := func(p space.Predicate) bool { return !r.holds(p, part) }
+	if !slices.ContainsFunc(r.q.Space.Forbidden, meets) && !slices.ContainsFunc(r.q.Forbid, meets) && !slices.ContainsFunc(r.q.Require, misses) {
 		return true
 	}
 	if n == nil || r.q.Space.HasReals() {
@@ -61,6 +66,49 @@ func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
 		points.Mul(points, big.NewInt(int64(size(p.Box[i], true))))
 	}
 	return n.Cmp(points) == 0
+}
+
+// mayHold is unset where a predicate holds for no copy of a point of a region.
+func (r *run) mayHold(p space.Predicate, in space.Region) bool {
+	for i := range p {
+		c := &p[i]
+		side, possible := in.Box[c.Feature], false
+		switch {
+		case r.q.Space.Features[c.Feature].IsProtected():
+			possible = slices.ContainsFunc(in.Values[c.Feature], c.Holds)
+		case c.Set != nil:
+			possible = slices.ContainsFunc(c.Set, func(v int) bool { return side.Contains(float64(v)) })
+		default:
+			possible = !c.Interval.Intersect(side).Empty()
+		}
+		if !possible {
+			return false
+		}
+	}
+	return true
+}
+
+// holds is set where a predicate holds for all copies of all points of a region.
+func (r *run) holds(p space.Predicate, in space.Region) bool {
+	for i := range p {
+		c := &p[i]
+		side := in.Box[c.Feature]
+		switch {
+		case r.q.Space.Features[c.Feature].IsProtected():
+			if slices.ContainsFunc(in.Values[c.Feature], func(v float64) bool { return !c.Holds(v) }) {
+				return false
+			}
+		case c.Set != nil:
+			for v := side.Lo; v <= side.Hi; v++ {
+				if !c.Holds(v) {
+					return false
+				}
+			}
+		case !c.Interval.Contains(side.Lo) || !c.Interval.Contains(side.Hi):
+			return false
+		}
+	}
+	return true
 }
 
 // weighEach evaluates the points of a small piece.
@@ -83,6 +131,13 @@ func (r *run) weighEach(p *sdk.Piece) {
 		mass, _ := w.of.Mass(box)
 		w.add(map[individual.Verdict]*float64{individual.Fair: &w.fair, individual.Unfair: &w.unfair, individual.Outside: &w.outside}[verdicts[k]], mass)
 	}
+}
+
+// overlap reports that the pieces have more people than the region.
+func (r *run) overlap() bool {
+	w := r.weights
+	_, region := w.of.Mass(r.q.RegionOrWhole().Box)
+	return w.rounded(w.fair+w.unfair+w.outside).Cmp(new(big.Rat).SetFloat64(region)) > 0
 }
 
 // shares are lower bounds of the shares of people of whom the region asks. Nothing is known before anything is settled.

@@ -1,7 +1,9 @@
 package population
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,8 +24,8 @@ const (
 )
 
 // Of estimates a mixture of classes from rows, points of the space. Rows with values outside their domains are left
-// out. The same seed gives the same population.
-func Of(classes int, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
+// out. The same seed gives the same population. Where ctx ends first, its error says so.
+func Of(ctx context.Context, classes int, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
 	p := &Population{space: s}
 	var kept [][]float64
 	for _, x := range rows {
@@ -56,7 +58,9 @@ func Of(classes int, s *space.Space, rows [][]float64, seed int64) (*Population,
 	p.classes = []class{p.estimate(fitted, nil)}
 	p.Alone = p.likelihood(held)
 	if classes > 1 {
-		p.mix(classes, fitted, rng)
+		if err := p.mix(ctx, classes, fitted, rng); err != nil {
+			return nil, fmt.Errorf("%d classes are not fitted to %d rows in time: fit fewer, or give more time (%w)", classes, p.Rows, err)
+		}
 	}
 	p.Fitted, p.Even = p.likelihood(held), -p.sizes()
 	// Sums and products of numbers that are 0 or more: each operation adds 2⁻⁵³ relatively. Shares add up to 1 as nearly.
@@ -138,14 +142,16 @@ func (p *Population) estimate(rows [][]int, weights []float64) class {
 	}
 	for n := range p.features {
 		f := &p.features[n]
-		all := 0.0
+		all, sized := 0.0, 0.0
 		for _, iv := range f.cells {
-			all += f.size(iv)
+			if size := f.size(iv); size > 0 { // a missing real number has no length
+				all, sized = all+size, sized+1
+			}
 		}
 		for at, iv := range f.cells {
 			even := 1 / float64(len(f.cells))
-			if all > 0 {
-				even = f.size(iv) / all
+			if size := f.size(iv); size > 0 {
+				even *= sized * size / all
 			}
 			c.shares[n][at] = (c.shares[n][at] + even) / (c.weight + 1)
 		}
@@ -155,7 +161,7 @@ func (p *Population) estimate(rows [][]int, weights []float64) class {
 }
 
 // mix fits classes by expectation maximisation, from classes drawn at random.
-func (p *Population) mix(classes int, rows [][]int, rng *rand.Rand) {
+func (p *Population) mix(ctx context.Context, classes int, rows [][]int, rng *rand.Rand) error {
 	belongs := make([][]float64, classes) // by class and row
 	for k := range belongs {
 		belongs[k] = make([]float64, len(rows))
@@ -172,6 +178,9 @@ func (p *Population) mix(classes int, rows [][]int, rng *rand.Rand) {
 		logs := p.logs()
 		total, of := 0.0, make([]float64, classes)
 		for r, row := range rows {
+			if r%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			sum := logs.of(row, of)
 			total += sum
 			for k := range of {
@@ -179,10 +188,11 @@ func (p *Population) mix(classes int, rows [][]int, rng *rand.Rand) {
 			}
 		}
 		if total /= float64(len(rows)); total-last < leastGain {
-			return
+			break
 		}
 		last = total
 	}
+	return nil
 }
 
 // logs are the logarithms of a mixture's shares.

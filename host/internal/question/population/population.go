@@ -128,6 +128,62 @@ func (p *Population) Draw(rng *rand.Rand) []float64 {
 	return x
 }
 
+// Within is the population of those whose features are in a box, which has people of p. Where the box leaves a real feature
+// one number, it is as likely in each class as numbers of its cell.
+func (p *Population) Within(box space.Box) *Population {
+	out := *p
+	out.features, out.classes = nil, make([]class, len(p.classes))
+	for k := range p.classes {
+		out.classes[k].weight = p.classes[k].weight
+	}
+	for n := range p.features {
+		f := &p.features[n]
+		side := box[f.index]
+		part := feature{index: f.index, discrete: f.discrete}
+		shares := make([][]float64, len(p.classes))
+		for c := f.cell(side.Lo); c < len(f.cells) && f.cells[c].Lo <= side.Hi; c++ {
+			common, whole := f.cells[c].Intersect(side), f.size(f.cells[c])
+			size := f.size(common)
+			switch {
+			case whole == 0:
+				size, whole = 1, 1
+			case size == 0 && side.Lo == side.Hi && len(part.cells) == 0:
+				size = 1 // a density
+			case size == 0:
+				continue
+			}
+			part.cells = append(part.cells, common)
+			for k := range shares {
+				shares[k] = append(shares[k], p.classes[k].shares[n][c]*size/whole)
+			}
+		}
+		for k := range shares {
+			sum := 0.0
+			for _, s := range shares[k] {
+				sum += s
+			}
+			for c := range shares[k] {
+				shares[k][c] /= sum
+			}
+			out.classes[k].weight *= sum
+			out.classes[k].shares = append(out.classes[k].shares, shares[k])
+		}
+		out.features = append(out.features, part)
+	}
+	sum := 0.0
+	for k := range out.classes {
+		sum += out.classes[k].weight
+	}
+	if !(sum > underflow) {
+		return p
+	}
+	for k := range out.classes {
+		out.classes[k].weight /= sum
+	}
+	out.error *= 3 // as many operations again for shares, and for weights
+	return &out
+}
+
 // drawn draws an index with these probabilities.
 func drawn(weights []float64, rng *rand.Rand) int {
 	at := rng.Float64()
@@ -138,6 +194,9 @@ func drawn(weights []float64, rng *rand.Rand) int {
 	}
 	return len(weights) - 1
 }
+
+// underflow is more than products and sums of masses lose where float64s are no longer normal.
+const underflow = 1e-300
 
 // Mass encloses the share of people whose features are in a box, of all whose features are in their domains.
 func (p *Population) Mass(box space.Box) (lo, hi float64) {
@@ -159,5 +218,5 @@ func (p *Population) Mass(box space.Box) (lo, hi float64) {
 		}
 		sum += product
 	}
-	return max(0, sum*(1-p.error)-math.SmallestNonzeroFloat64), sum*(1+p.error) + 1e-300
+	return max(0, sum*(1-p.error)-underflow), sum*(1+p.error) + underflow
 }

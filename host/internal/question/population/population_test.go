@@ -1,6 +1,8 @@
 package population
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -40,7 +42,7 @@ func TestMass(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		s := known.Space(r)
-		p, err := Of(1+r.IntN(4), s, rowsOf(s, r, 200), int64(seed))
+		p, err := Of(t.Context(), 1+r.IntN(4), s, rowsOf(s, r, 200), int64(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +107,7 @@ func TestFit(t *testing.T) {
 		rows = append(rows, []float64{a, b, min(1, r.ExpFloat64()/10), 0})
 		even = append(even, []float64{a, float64(r.IntN(1e6 + 1)), r.Float64(), 1})
 	}
-	p, err := Of(12, s, rows, 1)
+	p, err := Of(t.Context(), 12, s, rows, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,15 +119,56 @@ func TestFit(t *testing.T) {
 	if lo, _ := p.Mass(box); math.Abs(lo-1.0/3) > 0.03 {
 		t.Errorf("the frequent value has a mass of %v", lo)
 	}
-	again, err := Of(12, s, rows, 1)
+	again, err := Of(t.Context(), 12, s, rows, 1)
 	if err != nil || again.Fitted != p.Fitted {
 		t.Errorf("fitted again: %v, not %v", again.Fitted, p.Fitted)
 	}
-	if p, err = Of(1, s, even, 1); err != nil || math.Abs(p.Fitted-p.Even) > 0.1 || p.Fitted != p.Alone {
+	if p, err = Of(t.Context(), 1, s, even, 1); err != nil || math.Abs(p.Fitted-p.Even) > 0.1 || p.Fitted != p.Alone {
 		t.Errorf("of even rows: %v, %v; %v", p.Fitted, p.Even, err)
 	}
-	if _, err := Of(1, s, rows[:10], 1); err == nil {
+	if _, err := Of(t.Context(), 1, s, rows[:10], 1); err == nil {
 		t.Error("fitted to ten rows")
+	}
+}
+
+// TestMissing: a missing real number is possible, also where no row that was fitted misses it.
+func TestMissing(t *testing.T) {
+	s := &space.Space{Features: []space.Feature{
+		{Name: "income", Kind: space.Real, Hi: 11, Missing: true},
+		{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}},
+	}}
+	var rows [][]float64
+	for i := range 40 {
+		rows = append(rows, []float64{float64(i) / 4, 0})
+	}
+	rows[0][0] = 11
+	held := false
+	for seed := range int64(30) {
+		p, err := Of(t.Context(), 2, s, rows, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := s.Whole().Box
+		all, _ := p.Mass(box)
+		box[0] = space.Interval{Lo: 11, Hi: 11}
+		missing, _ := p.Mass(box)
+		held = held || missing < 0.02 // all rows that were fitted have a number
+		if math.IsInf(p.Fitted, 0) || math.IsNaN(p.Fitted) || missing <= 0 || math.Abs(all-1) > 1e-9 {
+			t.Fatalf("seed %d: log-likelihood %v, mass %v of missing numbers, %v of all", seed, p.Fitted, missing, all)
+		}
+	}
+	if !held {
+		t.Error("the missing number was held back by no seed")
+	}
+}
+
+func TestFitEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := rand.New(rand.NewPCG(1, 1))
+	s := known.Space(r)
+	if _, err := Of(ctx, 3, s, rowsOf(s, r, 100), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("fitted in no time: %v", err)
 	}
 }
 
@@ -138,6 +181,50 @@ func TestClasses(t *testing.T) {
 	for _, name := range []string{"classes", "classes:0", "classes:1e3", "classes:257", "classes:-1", "mixture"} {
 		if _, err := Classes(name); err == nil {
 			t.Errorf("%q was read", name)
+		}
+	}
+}
+
+// TestWithin: masses within a box are those of its parts over the box's, and all draws are in it.
+func TestWithin(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 12))
+		s := known.Space(r)
+		s.Features = append(s.Features, space.Feature{Name: "income", Kind: space.Real, Hi: 5})
+		p, err := Of(t.Context(), 1+r.IntN(4), s, rowsOf(s, r, 200), int64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := func(of space.Box) space.Box {
+			part := append(space.Box(nil), of...)
+			for _, i := range s.Free() {
+				a, b := s.Draw(of, r)[i], s.Draw(of, r)[i]
+				part[i] = space.Interval{Lo: min(a, b), Hi: max(a, b)}
+			}
+			return part
+		}
+		region := within(s.Whole().Box)
+		part := within(region)
+		q := p.Within(region)
+		least, most := q.Mass(part)
+		some, _ := p.Mass(part)
+		all, _ := p.Mass(region)
+		if want := some / all; !(least <= want*(1+1e-13) && want*(1-1e-13) <= most && most <= least*(1+1e-9)) {
+			t.Errorf("seed %d: %v to %v of the region are in a part, want %v", seed, least, most, want)
+		}
+		income := len(s.Features) - 1
+		region[income] = space.Interval{Lo: 2, Hi: 2}
+		fixed := p.Within(region)
+		if one, _ := fixed.Mass(region); math.Abs(one-1) > 1e-9 {
+			t.Errorf("seed %d: a mass of %v has an income of 2", seed, one)
+		}
+		for range 100 {
+			x := fixed.Draw(r)
+			for _, i := range s.Free() {
+				if !region[i].Contains(x[i]) {
+					t.Fatalf("seed %d: %v is outside %v", seed, x, region)
+				}
+			}
 		}
 	}
 }
