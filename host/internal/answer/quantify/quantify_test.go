@@ -304,7 +304,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, box := range []space.Box{nil, make(space.Box, 5), {{Lo: math.NaN()}, {}, {}, {}, {}}, {{Lo: -2.5, Hi: 1}, {}, {}, {}, {}}, {{Lo: 1, Hi: 0}, {}, {}, {}, {}}, {{Lo: -2, Hi: math.Inf(1)}, {}, {}, {}, {}}} {
 		_, err := Run(t.Context(), q, Options{Solver: &fake{waits: true, pieces: []sdk.Piece{{Box: box}}}, Description: description(), Pieces: func([]sdk.Piece) error { return nil }})
-		if err == nil || !strings.Contains(err.Error(), "no box of the region") {
+		if err == nil || !strings.Contains(err.Error(), "not a box of the region") {
 			t.Errorf("box %v: %v", box, err)
 		}
 	}
