@@ -32,8 +32,6 @@ func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*s
 	a.told = a.start
 	t, err := bnb.New(a.q, a.o.Seed, max(1, a.o.Threads), with)
 	switch {
-	case errors.Is(err, bnb.ErrUnsupported):
-		return nil, refusal(err)
 	case errors.Is(err, bnb.ErrEmpty):
 		return &sdk.Result{Status: sdk.Infeasible, Native: err.Error(), Elapsed: time.Since(a.start)}, nil
 	case err != nil:
@@ -42,9 +40,9 @@ func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*s
 	a.s = t
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
-		return nil, refusal(errors.New("pieces of a region where features that are not protected may differ: they would be boxes of pairs"))
+		return nil, fmt.Errorf("%w: pieces of a region where features that are not protected may differ: they would be boxes of pairs", sdk.ErrUnsupported)
 	case a.o.Proofs && a.q.TellsCopiesApart():
-		return nil, refusal(errors.New("proofs where a condition is about the first copy alone"))
+		return nil, fmt.Errorf("%w: proofs where a condition is about the first copy alone", sdk.ErrUnsupported)
 	}
 	l := bnb.Limits{Nodes: a.o.WorkLimit, Memory: memory, Done: a.look}
 	if a.o.TimeLimit > 0 {

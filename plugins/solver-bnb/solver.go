@@ -66,6 +66,3 @@ func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	a := &answer{q: p.Query, o: o}
 	return a.find(ctx, memory, with)
 }
-
-// refusal turns what the search cannot answer into what the host expects.
-func refusal(err error) error { return fmt.Errorf("%w: bnb: %w", sdk.ErrUnsupported, err) }

@@ -196,7 +196,7 @@ func TestAuditRefuses(t *testing.T) {
 		"--out:":                          {"../../../studies/loan", good, "--out", "no/such/folder/out.csv"},
 		"rows.csv: no header line":        rows(""),
 		"rows.csv: no rows":               rows(header + "\n"),
-		`column "origin", which is not`:   rows(strings.ReplaceAll(loanRows, "origin", "home")),
+		`column "origin", which does not`: rows(strings.ReplaceAll(loanRows, "origin", "home")),
 		`:2:1: column "sex"`:              rows(header + "\nf,39,north,5,2,2,10,18,car,rent\n"),
 		`:2:8: column "age"`:              rows(header + "\nfemale,NaN,north,5,2,2,10,18,car,rent\n"),
 		":3:1: 9 cells, want 10":          rows(header + "\nmale,39,north,5,2,2,10,18,car,rent\nmale,39,north,5,2,2,10,18,car\n"),

@@ -23,7 +23,7 @@ var asUsersDo = []string{
 	"inspect STUDY", "inspect STUDY --json", "certify STUDY", "certify STUDY --json", "certify STUDY --check fair --junit DIR/gates.xml", "certify STUDY --protected each --json",
 	"certify STUDY --partition adaptive --all --json", "certify STUDY --where years=0 --certificate DIR/c.cert",
 	"quantify STUDY", "quantify STUDY --json", "quantify STUDY --protected subsets", "search STUDY --budget 50it", "search STUDY --budget 50it --json",
-	"audit STUDY DIR/rows.csv --encoded", "audit STUDY DIR/rows.csv --encoded --json",
+	"audit STUDY DIR/rows.csv --encoded", "audit STUDY DIR/rows.csv --encoded --json", "diff STUDY STUDY DIR/rows.csv --encoded",
 	"explain STUDY --budget 50it --strategy sa --samples 100 --test 10 --rules-out DIR/rules.json", "explain STUDY --budget 50it --strategy sa --samples 100 --test 10 --json",
 	"guard STUDY DIR/rules.json --encoded", "guard STUDY DIR/rules.json --encoded --json", "guard export DIR/rules.json",
 	"compare STUDY --solvers bnb --budget 1s --runs 1 --format csv", "compare STUDY --solvers bnb --budget 1s --runs 1 --json",

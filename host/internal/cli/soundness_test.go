@@ -124,7 +124,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + dir, `"people": "1000"`, `"people": "-7"`, `people "-7": want a number above 0`},
 		{"run " + dir, `"goal": "gap"`, `"goal": "gape"`, `truth.json: question 4 (gape): goal "gape"`},
 		{"run " + dir, `"goal": "max-k"`, `"goal": "gap"`, "question 5 (gap) is there twice"},
-		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "no file's name beside it"},
+		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "not the name of a file beside it"},
 		{"run " + dir, `"notion": "decision"`, `"notion": "decision", "epsilon": "much"`, `epsilon "much": the notion decision has none`},
 		{"run " + dir, "\n}\n", "\n}\n{}", "after the end"},
 		{"run " + dir, `"kind"`, `"sort"`, `unknown field "sort"`},

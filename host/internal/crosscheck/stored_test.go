@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/certify"
 	"github.com/hyfair/hyfair/host/internal/answer/check"
+	"github.com/hyfair/hyfair/host/internal/answer/diff"
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
 	"github.com/hyfair/hyfair/host/internal/answer/explain"
 	"github.com/hyfair/hyfair/host/internal/answer/export"
@@ -145,6 +146,7 @@ func TestStoredResults(t *testing.T) {
 		to("search of many", search.Answer, searching),
 		to("audit", audit.Answer, audit.Request{Spec: loan(""), Top: 10, Seed: 1, Out: in("people.csv"), Gates: held("max-unfair", "60%")}),
 		to("audit of all", audit.Answer, audit.Request{Spec: loan("credit_rating=3"), Top: -1, Seed: 1}),
+		to("diff", diff.Answer, diff.Request{Spec: loan(small), New: loan("").Study, Samples: 100, Population: "classes:2", Seed: 1, Gates: held("max-worse", "1%")}),
 		to("explain", explain.Answer, explaining),
 		to("mitigate", mitigate.Answer, mitigating),
 		to("report of a study", report.Answer, report.Request{Spec: loan(few), Budget: report.LeastBudget, Seed: 1}),

@@ -51,14 +51,15 @@ type Result struct {
 	Unproved string `json:"unproved,omitempty"`
 	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
-	number      bool
+	// The models predict numbers: a change is one of predictions.
+	Number bool `json:"number,omitempty"`
 	gate.Checks
 }
 
 func (a *asker) result(r *Request) *Result {
 	out := &Result{
 		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.notion.String(),
-		Protected: question.Protected(a.old.Space), Where: r.Where, number: a.old.Study.Number,
+		Protected: question.Protected(a.old.Space), Where: r.Where, Number: a.old.Study.Number,
 	}
 	if a.query.Notion.UsesEpsilon() {
 		out.Epsilon = fairness.FormatRat(a.query.Epsilon)
@@ -90,7 +91,7 @@ func (r *Result) Document() *view.Document {
 		}
 	}
 	if r.Change != nil {
-		d.Add(r.Change.Blocks(r.unfairly(), r.number)...)
+		d.Add(r.Change.Blocks(r.unfairly(), r.Number)...)
 		if r.Left > 0 {
 			why := "they"
 			if r.Interrupted {
@@ -123,7 +124,7 @@ func (r *Result) usesEpsilon() bool { return r.Epsilon != "" }
 func (r *Result) differently() string {
 	n, _ := fairness.ParseNotion(r.Notion)
 	switch {
-	case r.number:
+	case r.Number:
 		return "predictions more than " + r.Epsilon + " apart"
 	case r.usesEpsilon():
 		return n.Unit() + "s more than ε = " + r.Epsilon + " apart"
@@ -136,7 +137,7 @@ func (r *Result) unfairly() string {
 	n, _ := fairness.ParseNotion(r.Notion)
 	of := "copies that differ in " + strings.Join(r.Protected, ", ") + " alone "
 	switch {
-	case r.number:
+	case r.Number:
 		return of + "get predictions more than " + r.Epsilon + " apart"
 	case r.usesEpsilon():
 		return of + "get " + n.Unit() + "s more than " + r.Epsilon + " apart"

@@ -28,14 +28,12 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relu"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	networks "github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
-
-// ErrUnsupported is wrapped by errors about queries that the search cannot answer.
-var ErrUnsupported = goal.ErrUnsupported
 
 // ErrEmpty is wrapped by errors about regions without individuals.
 var ErrEmpty = errors.New("empty region")
@@ -146,7 +144,7 @@ func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search
 	s.heuristics = heuristics{&primal.Sampling{LocalSearch: local}, local, &primal.Annealing{Env: env, Run: s.follow}}
 	var fits bool
 	if s.Total, fits = g.Exactly(g.Whole()); !fits && q.Goal == problem.Quantify {
-		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features; narrow the domains or ask about a part", ErrUnsupported)
+		return nil, fmt.Errorf("%w: shares of a space of more than 2¹²⁷ individuals, or of more than seven real features; narrow the domains or ask about a part", sdk.ErrUnsupported)
 	}
 	return s, nil
 }
@@ -156,7 +154,7 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 	if e, ok := p.Query.Model.(*trees.Ensemble); ok {
 		plan, err := ensemble.New(e, p.Grid)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+			return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 		}
 		p.Error = plan.Error()
 		return plan, nil
@@ -166,7 +164,7 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 		return nil, err
 	}
 	if p.Network, err = batch.New(n, p.Grid.Inputs); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+		return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 	}
 	protected := make([]bool, n.Inputs())
 	for _, f := range p.Grid.Combinations[0].Inputs {

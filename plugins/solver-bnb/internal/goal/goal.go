@@ -7,12 +7,10 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
+	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
-
-// ErrUnsupported is wrapped by errors about queries that the search cannot answer.
-var ErrUnsupported = fmt.Errorf("not supported")
 
 // Verdict is what is proved of a node.
 type Verdict uint8
@@ -94,21 +92,21 @@ func Of(p *relax.Problem) (Goal, error) {
 		t.Values = true
 	case problem.Minimise:
 		if !q.Notion.UsesEpsilon() {
-			return nil, fmt.Errorf("%w: the least margin of the notion %s", ErrUnsupported, q.Notion)
+			return nil, fmt.Errorf("%w: the least margin of the notion %s", sdk.ErrUnsupported, q.Notion)
 		}
 		t.Values, t.Least = true, true
 	case problem.MaxK, problem.MinK:
 		t.Values, t.Binned, t.Least = true, true, q.Goal == problem.MinK
 	default:
-		return nil, fmt.Errorf("%w: goal %s", ErrUnsupported, q.Goal)
+		return nil, fmt.Errorf("%w: goal %s", sdk.ErrUnsupported, q.Goal)
 	}
 	if t.Binned {
 		if q.Epsilon == nil || q.Epsilon.Sign() <= 0 {
-			return nil, fmt.Errorf("%w: bins without ε", ErrUnsupported)
+			return nil, fmt.Errorf("%w: bins without ε", sdk.ErrUnsupported)
 		}
 		var err error
 		if p.Bins, err = notion.NewBins(q.Model.Link(), q.Epsilon); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+			return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 		}
 	}
 	base := base{p, t}
@@ -139,9 +137,9 @@ func Askable(q *problem.Query) error {
 	}
 	switch {
 	case q.Goal != problem.Decide && q.Goal != problem.Maximise:
-		return fmt.Errorf("%w: the goal %s with %s", ErrUnsupported, q.Goal, why)
+		return fmt.Errorf("%w: the goal %s with %s", sdk.ErrUnsupported, q.Goal, why)
 	case q.Goal == problem.Decide && q.K > 2:
-		return fmt.Errorf("%w: %d bins of one individual with %s", ErrUnsupported, q.K, why)
+		return fmt.Errorf("%w: %d bins of one individual with %s", sdk.ErrUnsupported, q.K, why)
 	}
 	return nil
 }
@@ -154,7 +152,7 @@ func scored(q *problem.Query) error {
 		return nil
 	}
 	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {
-		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", ErrUnsupported, fairness.FormatRat(q.Epsilon))
+		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", sdk.ErrUnsupported, fairness.FormatRat(q.Epsilon))
 	}
 	return nil
 }
