@@ -99,11 +99,11 @@ test:
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(LOOPS)
 
-# What is downloaded comes while what is there is compiled. The second run asks the plain loops, by the counts of make test.
+# What is downloaded comes while what is there is compiled. The second run asks the plain loops, by the counts of make check.
 test-long: setup-python build
 	@$(MAKE) --no-print-directory -j3 setup-torch setup-long vet programs cross
 	HYFAIR_TEST=long $(GOTEST) $(ALL)
-	HYFAIR_SIMD=scalar $(GOTEST) $(VECTOR)
+	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
 
 # Programs that only tests start. ./... leaves them out.
 TESTED := $(patsubst %/main.go,./%,$(shell find host internal plugins sdk -path '*/testdata/*' -name main.go))

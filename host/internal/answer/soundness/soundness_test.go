@@ -37,7 +37,7 @@ func folder(t *testing.T, rungs int, seed int64) string {
 
 // Every answer of every truth is what enumeration finds.
 func TestTruth(t *testing.T) {
-	for seed := range int64(tier.Count(2, 40)) {
+	for seed := range int64(tier.Count(2, 20)) {
 		dir := folder(t, 1, seed)
 		truths, err := Read(dir)
 		if err != nil || len(truths) != len(kinds) {
@@ -97,7 +97,7 @@ func unlike(truth *Truth, q *Question, all *known.Truth) string {
 // What each kind promises: who is planted is there, and twins are fair by scores.
 func TestKinds(t *testing.T) {
 	// At 3, the tenth region first draws a bin beside its own; at 10, the second one's first features give it two people.
-	for seed := range int64(tier.Count(11, 60)) {
+	for seed := range int64(tier.Count(11, 30)) {
 		for rung := 1; rung <= MaxRungs; rung++ {
 			_, bins := targets(rung)
 			for _, kind := range kinds {
@@ -136,7 +136,7 @@ func TestKinds(t *testing.T) {
 // A disguise changes no value, and float arithmetic of a deployment's width computes it
 // exactly.
 func TestDisguise(t *testing.T) {
-	for seed := range int64(tier.Count(1, 10)) {
+	for seed := range int64(tier.Count(1, 5)) {
 		for rung := 1; rung <= MaxRungs; rung++ {
 			for _, kind := range kinds {
 				if rung > 4 && seed == 0 && kind != kinds[rung%len(kinds)] && !tier.Long() {
@@ -153,7 +153,7 @@ func TestDisguise(t *testing.T) {
 				}
 				plain := in.plain().relu(len(in.features))
 				before, after := plain.Exact(), n.Exact()
-				for p := range tier.Count(20, 300) {
+				for p := range tier.Count(20, 150) {
 					x := in.point(p)
 					exact := make([]*big.Rat, len(x))
 					for i := range x {

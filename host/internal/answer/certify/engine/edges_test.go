@@ -213,7 +213,7 @@ func TestOneEndIsEnough(t *testing.T) {
 func TestBoundsHoldToTheLastDigit(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	closed, small := 0, 0
-	for i := range tier.Count(48, 3000) {
+	for i := range tier.Count(48, 1000) {
 		r := rand.New(rand.NewPCG(uint64(i), 41))
 		q := tiny(r, 0, i%3 == 0)
 		q.Notion = []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}[i%4]
