@@ -192,10 +192,5 @@ func progress(p quantify.Progress) string {
 	if p.Fair == nil || p.Unfair == nil {
 		return "nothing proved yet · " + session.Clock(p.Elapsed, p.Limit)
 	}
-	share := func(of *big.Rat) string {
-		f, _ := of.Float64()
-		return view.Share(f)
-	}
-	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
-	return fmt.Sprintf("changed: between %s and %s · %s · %s boxes", share(p.Unfair), share(most), session.Clock(p.Elapsed, p.Limit), view.Count(p.Boxes))
+	return fmt.Sprintf("changed: %s · %s · %s boxes", p.Between(), session.Clock(p.Elapsed, p.Limit), view.Count(p.Boxes))
 }

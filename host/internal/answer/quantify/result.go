@@ -277,18 +277,24 @@ func (m *Written) table() *view.Table {
 	return t
 }
 
+// shareIn is a share in words.
+func shareIn(r *big.Rat) string {
+	f, _ := r.Float64()
+	return view.Share(f)
+}
+
+// Between says in what bounds the unfair share lies. Fair and Unfair must not be nil.
+func (p Progress) Between() string {
+	return fmt.Sprintf("between %s and %s", shareIn(p.Unfair), shareIn(new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)))
+}
+
 // String is one line about a running question.
 func (p Progress) String() string {
 	if p.Fair == nil || p.Unfair == nil {
 		return "nothing proved yet · " + session.Clock(p.Elapsed, p.Limit)
 	}
-	most := new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)
-	share := func(r *big.Rat) string {
-		f, _ := r.Float64()
-		return view.Share(f)
-	}
-	text := fmt.Sprintf("%s settled · %s · discriminated: between %s and %s · %s boxes%s",
-		share(new(big.Rat).Add(p.Fair, p.Unfair)), session.Clock(p.Elapsed, p.Limit), share(p.Unfair), share(most), view.Count(p.Boxes), session.Rate(p.Boxes, p.Elapsed))
+	text := fmt.Sprintf("%s settled · %s · discriminated: %s · %s boxes%s",
+		shareIn(new(big.Rat).Add(p.Fair, p.Unfair)), session.Clock(p.Elapsed, p.Limit), p.Between(), view.Count(p.Boxes), session.Rate(p.Boxes, p.Elapsed))
 	if p.Pieces > 0 {
 		text += fmt.Sprintf(", %d in the map", p.Pieces)
 	}

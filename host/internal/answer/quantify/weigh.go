@@ -51,14 +51,20 @@ func (w *weights) add(to *float64, mass float64) {
 
 // pure reports that all points of a piece are individuals that are asked about, of whom the solver counted n.
 func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
-	region := r.q.RegionOrWhole()
-	part := space.Region{Box: p.Box, Values: region.Values}
-	meets := func(p space.Predicate) bool { return r.mayHold(p, part) }
-	misses := func(p space.Predicate) bool { return !r.holds(p, part) }
-	if !slices.ContainsFunc(r.q.Space.Forbidden, meets) && !slices.ContainsFunc(r.q.Forbid, meets) && !slices.ContainsFunc(r.q.Require, misses) {
+	s := r.q.Space
+	part := space.Region{Box: p.Box, Values: r.q.RegionOrWhole().Values}
+	meets := func(p space.Predicate) bool { // for some copy, as far as is known
+		_, _, err := s.Cut(part, p)
+		return err == nil
+	}
+	misses := func(p space.Predicate) bool { // for some copy
+		cut, rest, err := s.Cut(part, p)
+		return err != nil || len(rest) > 0 || cut.Count() != part.Count() || !slices.Equal(cut.Box, part.Box)
+	}
+	if !slices.ContainsFunc(s.Forbidden, meets) && !slices.ContainsFunc(r.q.Forbid, meets) && !slices.ContainsFunc(r.q.Require, misses) {
 		return true
 	}
-	if n == nil || r.q.Space.HasReals() {
+	if n == nil || s.HasReals() {
 		return false
 	}
 	points := big.NewInt(1)
@@ -66,49 +72,6 @@ func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
 		points.Mul(points, big.NewInt(int64(size(p.Box[i], true))))
 	}
 	return n.Cmp(points) == 0
-}
-
-// mayHold is unset where a predicate holds for no copy of a point of a region.
-func (r *run) mayHold(p space.Predicate, in space.Region) bool {
-	for i := range p {
-		c := &p[i]
-		side, possible := in.Box[c.Feature], false
-		switch {
-		case r.q.Space.Features[c.Feature].IsProtected():
-			possible = slices.ContainsFunc(in.Values[c.Feature], c.Holds)
-		case c.Set != nil:
-			possible = slices.ContainsFunc(c.Set, func(v int) bool { return side.Contains(float64(v)) })
-		default:
-			possible = !c.Interval.Intersect(side).Empty()
-		}
-		if !possible {
-			return false
-		}
-	}
-	return true
-}
-
-// holds is set where a predicate holds for all copies of all points of a region.
-func (r *run) holds(p space.Predicate, in space.Region) bool {
-	for i := range p {
-		c := &p[i]
-		side := in.Box[c.Feature]
-		switch {
-		case r.q.Space.Features[c.Feature].IsProtected():
-			if slices.ContainsFunc(in.Values[c.Feature], func(v float64) bool { return !c.Holds(v) }) {
-				return false
-			}
-		case c.Set != nil:
-			for v := side.Lo; v <= side.Hi; v++ {
-				if !c.Holds(v) {
-					return false
-				}
-			}
-		case !c.Interval.Contains(side.Lo) || !c.Interval.Contains(side.Hi):
-			return false
-		}
-	}
-	return true
 }
 
 // weighEach evaluates the points of a small piece.
@@ -123,13 +86,14 @@ func (r *run) weighEach(p *sdk.Piece) {
 	if !ok {
 		return
 	}
-	box := append(space.Box(nil), p.Box...)
+	to := map[individual.Verdict]*float64{individual.Fair: &w.fair, individual.Unfair: &w.unfair, individual.Outside: &w.outside}
+	box := slices.Clone(p.Box)
 	for k, x := range xs {
 		for _, i := range r.free {
 			box[i] = space.Interval{Lo: x[i], Hi: x[i]}
 		}
 		mass, _ := w.of.Mass(box)
-		w.add(map[individual.Verdict]*float64{individual.Fair: &w.fair, individual.Unfair: &w.unfair, individual.Outside: &w.outside}[verdicts[k]], mass)
+		w.add(to[verdicts[k]], mass)
 	}
 }
 
@@ -140,7 +104,7 @@ func (r *run) overlap() bool {
 	return w.rounded(w.fair+w.unfair+w.outside).Cmp(new(big.Rat).SetFloat64(region)) > 0
 }
 
-// shares are lower bounds of the shares of people of whom the region asks. Nothing is known before anything is settled.
+// shares returns lower bounds of the shares of people in the region who are proved fair and unfair; 0 before a piece is settled.
 func (r *run) shares() (fair, unfair *big.Rat) {
 	w := r.weights
 	_, region := w.of.Mass(r.q.RegionOrWhole().Box)
