@@ -17,7 +17,7 @@ import (
 // MaxWorse is the gate of the largest share of people who are treated unfairly by the new model alone.
 const MaxWorse = "max-worse"
 
-// Change is what a new model changes for the people whom both models were audited with.
+// Change is what a new model changes for the people audited with both models.
 type Change struct {
 	// The old model.
 	Old OfModel `json:"old"`
@@ -32,12 +32,8 @@ type Change struct {
 	OldUnfair int `json:"old_unfair"`
 	// The number of people that the new model treats unfairly.
 	NewUnfair int `json:"new_unfair"`
-	// The number of people that the new model alone treats unfairly.
-	Worse int `json:"worse"`
-	// Their share of the people.
+	// The share of the people that the new model alone treats unfairly.
 	WorseShare float64 `json:"worse_share"`
-	// The number of people that the old model alone treats unfairly.
-	Better int `json:"better"`
 	// The mean size of the change of scores.
 	MeanScore float64 `json:"mean_score_change"`
 	// The person with the largest change of score; absent where no score changes.
@@ -55,7 +51,7 @@ type OfModel struct {
 	question.Grounds
 }
 
-// Moves counts people whose decision changed.
+// Moves counts people whose decision or treatment changed.
 type Moves struct {
 	// The number of people whose decision changes.
 	Changed int `json:"changed"`
@@ -65,15 +61,18 @@ type Moves struct {
 	ToYes int `json:"to_yes"`
 	// The number of those whose decision becomes negative.
 	ToNo int `json:"to_no"`
+	// The number of people that the new model alone treats unfairly.
+	Worse int `json:"worse"`
+	// The number of people that the old model alone treats unfairly.
+	Better int `json:"better"`
 }
 
-func (m *Moves) add(old, new bool) {
-	switch {
-	case new && !old:
-		m.ToYes++
-	case old && !new:
-		m.ToNo++
-	}
+// add counts a person, before and now.
+func (m *Moves) add(was, now *Person) {
+	m.ToYes += one(now.Positive && !was.Positive)
+	m.ToNo += one(was.Positive && !now.Positive)
+	m.Worse += one(now.Unfair && !was.Unfair)
+	m.Better += one(was.Unfair && !now.Unfair)
 }
 
 func (m *Moves) sum(people int) {
@@ -108,10 +107,6 @@ type ChangedGroup struct {
 	// The number of people with such a value.
 	People int `json:"people"`
 	Moves
-	// The number of people that the new model alone treats unfairly.
-	Worse int `json:"worse"`
-	// The number of people that the old model alone treats unfairly.
-	Better int `json:"better"`
 }
 
 // NameOf is how results name a question's model.
@@ -142,8 +137,7 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 		c.People++
 		c.OldPositive, c.NewPositive = c.OldPositive+one(was.Positive), c.NewPositive+one(now.Positive)
 		c.OldUnfair, c.NewUnfair = c.OldUnfair+one(was.Unfair), c.NewUnfair+one(now.Unfair)
-		c.Worse, c.Better = c.Worse+one(now.Unfair && !was.Unfair), c.Better+one(was.Unfair && !now.Unfair)
-		c.add(was.Positive, now.Positive)
+		c.add(was, now)
 		change := math.Abs(now.Score - was.Score)
 		if sum += change; change > most {
 			file, line := data.Where(now.Index)
@@ -170,8 +164,7 @@ func changedBy(both [][2]*Person, feature *space.Feature, f int, values []float6
 			ends[at] = space.Interval{Lo: own, Hi: own}
 		}
 		ends[at] = space.Interval{Lo: min(ends[at].Lo, own), Hi: max(ends[at].Hi, own)}
-		g.add(was.Positive, now.Positive)
-		g.Worse, g.Better = g.Worse+one(now.Unfair && !was.Unfair), g.Better+one(was.Unfair && !now.Unfair)
+		g.add(was, now)
 	}
 	out := ChangedAttribute{Name: feature.Name, Groups: []ChangedGroup{}}
 	for i := range groups {

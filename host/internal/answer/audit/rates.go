@@ -299,12 +299,7 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, all int) {
 	var labels []string
 	for n, f := range features {
-		e := ends[n][g.key[n]]
-		label := by.Space.Features[f].Label(e.Lo)
-		if e.Hi > e.Lo {
-			label += "–" + by.Space.Features[f].Label(e.Hi)
-		}
-		labels = append(labels, label)
+		labels = append(labels, labelOf(&by.Space.Features[f], ends[n][g.key[n]]))
 	}
 	g.Label, g.People = strings.Join(labels, ", "), len(g.people)
 	g.Share = share(g.People, all)
