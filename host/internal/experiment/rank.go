@@ -63,7 +63,7 @@ func (t *Tests[Row, Run]) control() int { return slices.Index(t.Arms, t.Control)
 
 // Standings rank the arms; an arm alone is not ranked.
 func (t *Tests[Row, Run]) Standings() Standings {
-	s, arms := Standings{Control: t.Control, Ranking: []Rank{}, Overall: []Overall{}}, t.Arms
+	s, arms, grids := Standings{Control: t.Control, Ranking: []Rank{}, Overall: []Overall{}}, t.Arms, t.grids()
 	for _, name := range t.Ranked {
 		if len(arms) < 2 || t.matches[name] == nil {
 			continue
@@ -116,7 +116,7 @@ func (t *Tests[Row, Run]) Standings() Standings {
 			o.Runs = runs
 		}
 		s.Overall = append(s.Overall, o)
-		for _, g := range t.grids() {
+		for _, g := range grids {
 			if e, ok := t.effects(g, name); ok {
 				s.Effects = append(s.Effects, e)
 			}

@@ -57,7 +57,7 @@ func (n *Network) strand(bias, flip float64) (out []stage) {
 		out = append(out, stage{Layer: l})
 	}
 	if n.Head == HeadSoftmax {
-		out = append(out, stage{Layer: Layer{In: 2, Out: 1, Weights: []float64{-1, 1}, Bias: []float64{0}}})
+		out = append(out, stage{Layer: difference()})
 	}
 	return append(out, stage{Layer{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{bias}, ReLU: true}, []float64{flip}})
 }

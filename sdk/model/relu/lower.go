@@ -21,6 +21,11 @@ func (n *Network) Bits(inputs []int) (int, bool) {
 	return b, b <= model.MaxBits
 }
 
+// difference is the layer that makes one logit of the two outputs of HeadSoftmax.
+func difference() Layer {
+	return Layer{In: 2, Out: 1, Weights: []float64{-1, 1}, Bias: []float64{0}}
+}
+
 // Less implements model.Lowering. What no bias can take, since it would round, is taken by
 // further layers of one unit each, without ReLU.
 func (n *Network) Less(by *big.Rat) (model.Model, error) {
@@ -29,7 +34,7 @@ func (n *Network) Less(by *big.Rat) (model.Model, error) {
 	bias := new(big.Rat).Neg(by)
 	if n.Head == HeadSoftmax {
 		out.Head = HeadSigmoid
-		out.Layers = append(out.Layers, Layer{In: 2, Out: 1, Weights: []float64{-1, 1}, Bias: []float64{0}})
+		out.Layers = append(out.Layers, difference())
 		last = &out.Layers[len(out.Layers)-1]
 	} else {
 		bias.Add(bias, new(big.Rat).SetFloat64(last.Bias[0]))

@@ -37,7 +37,7 @@ type stamp struct {
 // Identity reads all files of the plugin, its libraries and its interpreter, and the lists of
 // files of the installed packages.
 func (p *Plugin) Identity() (*Identity, error) {
-	r := &reader{all: sha256.New(), folders: map[string]bool{}}
+	r := newReader()
 	err := r.take("", p.Found.Path)
 	for _, l := range p.Description().Libraries {
 		fmt.Fprintf(r.all, "%q %q\n", l.Name, l.Version)
@@ -72,17 +72,16 @@ func build(path string) string {
 			return commit[:length]
 		}
 	}
-	r := &reader{all: sha256.New(), folders: map[string]bool{}}
-	id, err := r.end(path, r.take("", path))
+	id, err := IdentityOf(path)
 	if err != nil {
 		return ""
 	}
 	return id.SHA256[:length]
 }
 
-// IdentityOf reads one file.
+// IdentityOf reads one file, or all files of a plugin's folder.
 func IdentityOf(path string) (*Identity, error) {
-	r := &reader{all: sha256.New()}
+	r := newReader()
 	return r.end(path, r.take("", path))
 }
 
@@ -92,6 +91,8 @@ type reader struct {
 	files   []stamp
 	folders map[string]bool // that were read
 }
+
+func newReader() *reader { return &reader{all: sha256.New(), folders: map[string]bool{}} }
 
 // take reads a file, or all files of a plugin's folder, following links, under a name.
 func (r *reader) take(name, path string) error {

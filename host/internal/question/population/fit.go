@@ -142,12 +142,7 @@ func (p *Population) estimate(rows [][]int, weights []float64) class {
 	}
 	for n := range p.features {
 		f := &p.features[n]
-		all, sized := 0.0, 0.0
-		for _, iv := range f.cells {
-			if size := f.size(iv); size > 0 { // a missing real number has no length
-				all, sized = all+size, sized+1
-			}
-		}
+		all, sized := f.extent()
 		for at, iv := range f.cells {
 			even := 1 / float64(len(f.cells))
 			if size := f.size(iv); size > 0 {
@@ -252,11 +247,7 @@ func (p *Population) likelihood(rows [][]int) float64 {
 // sizes is the logarithm of the number of all combinations of values.
 func (p *Population) sizes() (sum float64) {
 	for n := range p.features {
-		f, all := &p.features[n], 0.0
-		for _, iv := range f.cells {
-			all += f.size(iv)
-		}
-		if all > 0 {
+		if all, _ := p.features[n].extent(); all > 0 {
 			sum += math.Log(all)
 		}
 	}

@@ -97,6 +97,16 @@ func (f *feature) size(of space.Interval) float64 {
 	return max(0, of.Hi-of.Lo)
 }
 
+// extent returns the sum of the sizes of all cells, and the number of those above 0: a missing real number has no size.
+func (f *feature) extent() (sum, sized float64) {
+	for _, iv := range f.cells {
+		if size := f.size(iv); size > 0 {
+			sum, sized = sum+size, sized+1
+		}
+	}
+	return sum, sized
+}
+
 // cell is the cell of a value of the domain.
 func (f *feature) cell(v float64) int {
 	at, _ := slices.BinarySearchFunc(f.cells, v, func(c space.Interval, v float64) int {
