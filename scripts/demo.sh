@@ -5,8 +5,8 @@ set -u
 cd "$(dirname "$0")/.."
 cat <<'EOF'
 
-A lender trained a network on 3,700 loan applications. Applicants who differ in nothing
-but sex, age and origin should get scores that lie no more than 0.05 apart.
+A lender trained a network on 6,820 decisions about 3,700 loan applications. Applicants who
+differ in nothing but sex, age and origin should get scores that lie no more than 0.05 apart.
 EOF
 
 bold="" plain=""
