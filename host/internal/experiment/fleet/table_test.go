@@ -97,7 +97,7 @@ func (b *table) launch(c *exec.Cmd) *process {
 	}()
 	b.Cleanup(func() {
 		p.kill()
-		if b.Failed() {
+		if b.Failed() && p.said() != "" {
 			b.Logf("%s said:\n%s", c.Args, p.said())
 		}
 	})
