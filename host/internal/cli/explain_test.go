@@ -244,7 +244,8 @@ func testExplainGrid(t *testing.T, plugins string) {
 		out := filepath.Join(t.TempDir(), "table")
 		code, stdout, stderr := command(t, plugins, "explain", file, "--format", format, "--out", out)
 		text, err := os.ReadFile(out)
-		if err != nil || code != ExitDone || !bytes.Contains(text, []byte(says)) || !strings.Contains(stdout, "tenure: none of") {
+		if err != nil || code != ExitDone || !bytes.Contains(text, []byte(says)) || !bytes.Contains(text, []byte("asked: the whole space; protected")) ||
+			!strings.Contains(stdout, "tenure: none of") {
 			t.Errorf("%s: exit code %d, %v: %s\n%s\n%s", format, code, err, stderr, text, stdout)
 		}
 	}

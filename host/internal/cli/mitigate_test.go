@@ -220,7 +220,7 @@ func TestMitigateGrid(t *testing.T) {
 		}
 	}
 	table, err := os.ReadFile(filepath.Join(out, "table.csv"))
-	if err != nil || !strings.Contains(string(table), "\nloan,blind,") || !strings.Contains(string(table), "\nloan-2,blind,") {
+	if err != nil || !strings.Contains(string(table), "\nloan,blind,") || !strings.Contains(string(table), "\nloan-2,blind,") || !strings.Contains(string(table), "budget 30000ev a search (fast)") {
 		t.Errorf("%v\n%s", err, table)
 	}
 }

@@ -18,14 +18,16 @@ type Asks struct {
 	// Protected attributes vary together; Rules are the constraints that are switched on.
 	Protected []string `json:"protected"`
 	Rules     []string `json:"rules,omitempty"`
-	// Threshold is what the score of a positive decision exceeds, or equals where it begins
-	// with "at ".
+	// Threshold is the score that a positive decision exceeds, or reaches if it begins with
+	// "at ".
 	Threshold string `json:"threshold"`
+	// Where is the predicate that cuts the space.
+	Where string `json:"where,omitempty"`
 }
 
-// asksOf are those of a question.
-func asksOf(q *question.Question) *Asks {
-	a := &Asks{Protected: question.Protected(q.Space), Threshold: fairness.FormatRat(q.Study.Rule.Least())}
+// AsksOf returns what a question asks.
+func AsksOf(q *question.Question) *Asks {
+	a := &Asks{Protected: question.Protected(q.Space), Threshold: fairness.FormatRat(q.Study.Rule.Least()), Where: q.Spec.Where}
 	if q.Study.Rule.At {
 		a.Threshold = "at " + a.Threshold
 	}
@@ -39,37 +41,46 @@ func asksOf(q *question.Question) *Asks {
 
 // asks are a subject's, or what the terms alone say of it.
 func (t *Terms) asks(s *Subject) Asks {
-	if s.Asks != nil {
-		return *s.Asks
+	if s.Asks == nil {
+		return Asks{t.Protected, t.Rules, t.Threshold, t.Where}
 	}
-	return Asks{t.Protected, t.Rules, t.Threshold}
+	a := *s.Asks
+	a.Where = cmp.Or(a.Where, t.Where)
+	return a
 }
 
 // Asked says in one line what all arms were asked, and under which terms. question has the
 // notion and ε of each subject; kind is what a budget in wall time is called.
 func (f *Frame) Asked(question func(subject int) string, kind string) string {
+	// each lists the values, with their studies if there are several.
 	each := func(of func(subject int, a Asks) string) string {
-		var studies, values []string
+		var values []string
+		studies := map[string][]string{}
 		for i, s := range f.Subjects {
-			if v := of(i, f.asks(s)); !slices.Contains(studies, s.Study) {
-				studies, values = append(studies, s.Study), append(values, v)
+			v := of(i, f.asks(s))
+			if studies[v] == nil {
+				values = append(values, v)
+			}
+			if !slices.Contains(studies[v], s.Study) {
+				studies[v] = append(studies[v], s.Study)
 			}
 		}
-		if all := slices.Compact(slices.Clone(values)); len(all) < 2 {
-			return strings.Join(all, "")
+		if len(values) == 1 {
+			return values[0]
 		}
-		for i, study := range studies {
-			values[i] += " (" + study + ")"
+		for i, v := range values {
+			values[i] = fmt.Sprintf("%s (%s)", v, strings.Join(studies[v], ", "))
 		}
 		return strings.Join(values, ", ")
 	}
 	const theStudy = "as the study says"
-	where := "the whole space"
-	if f.Where != "" {
-		where = "only " + f.Where
-	}
 	return "asked: " + strings.Join([]string{
-		where,
+		each(func(_ int, a Asks) string {
+			if a.Where == "" {
+				return "the whole space"
+			}
+			return "only " + a.Where
+		}),
 		"protected " + each(func(_ int, a Asks) string { return cmp.Or(strings.Join(a.Protected, ", "), theStudy) }),
 		each(func(i int, _ Asks) string { return question(i) }),
 		"rules " + each(func(i int, a Asks) string {
@@ -85,13 +96,16 @@ func (f *Frame) Asked(question func(subject int) string, kind string) string {
 
 // String tells what is the same for all arms.
 func (t *Terms) String() string {
-	seeds := fmt.Sprintf("seed %d", t.Seed)
-	if t.Runs > 1 {
-		seeds = fmt.Sprintf("seeds %d to %d", t.Seed, t.Seed+int64(t.Runs)-1)
+	runs := fmt.Sprintf("%s, seed %d", english.Plural(t.Runs, "run", ""), t.Seed)
+	switch {
+	case len(t.Seeds) > 0:
+		runs = english.PluralWord(len(t.Seeds), "seed", "") + " " + strings.Trim(fmt.Sprint(t.Seeds), "[]")
+	case t.Runs > 1:
+		runs = fmt.Sprintf("%d runs, seeds %d to %d", t.Runs, t.Seed, t.Seed+int64(t.Runs)-1)
 	}
 	memory := "no limit of memory"
 	if t.Memory > 0 {
 		memory = mebibytes(t.Memory) + " of memory"
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", english.Plural(t.Threads, "thread", ""), memory, english.Plural(t.Runs, "run", ""), seeds)
+	return fmt.Sprintf("%s, %s, %s", english.Plural(t.Threads, "thread", ""), memory, runs)
 }

@@ -87,7 +87,7 @@ func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, err
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
 		model = model[:dot]
 	}
-	s := Subject{Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Asks: asksOf(q), Clustering: st.Clustering, Source: q.Spec}
+	s := Subject{Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Asks: AsksOf(q), Clustering: st.Clustering, Source: q.Spec}
 	s.Source.Model = st.ModelPath
 	eps, err := q.EpsilonFor(fairness.Score)
 	return s, q, eps, err

@@ -34,7 +34,7 @@ func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string
 	if s.Asks != nil && len(asks.Rules) == 0 {
 		asks.Rules = []string{"none"}
 	}
-	row = append(append(row, options...), view.Value{Name: "where", Of: Text(terms.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(asks.Protected, ","))},
+	row = append(append(row, options...), view.Value{Name: "where", Of: Text(asks.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(asks.Protected, ","))},
 		view.Value{Name: "rules", Of: Text(strings.Join(asks.Rules, ","))}, view.Value{Name: "threshold", Of: Text(asks.Threshold)})
 	if terms.Budget != "" { // else the measures may have it
 		row = append(row, view.Value{Name: "budget", Of: terms.Budget})

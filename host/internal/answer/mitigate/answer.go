@@ -127,7 +127,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	out.Interrupted, out.Seconds = interrupted, time.Since(begin).Seconds()
 	out.Hold(out.Held(r.Gates)...)
 	if r.Out != "" {
-		failed = errors.Join(failed, WriteTables(r.Out, Table(Network{Result: out})))
+		failed = errors.Join(failed, WriteTables(r.Out, view.Of(Table(Network{Result: out}))))
 	}
 	return out, errors.Join(failed, session.Refuted(j.refuted))
 }
@@ -338,13 +338,13 @@ func (j *job) writeGuardrails(name string, guards []space.Predicate) error {
 	return nil
 }
 
-// WriteTables writes a table into a folder, as Markdown and as CSV.
-func WriteTables(folder string, t *view.Table) error {
+// WriteTables writes a table's document into a folder, as Markdown and as CSV.
+func WriteTables(folder string, d *view.Document) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	for name, format := range map[string]string{"table.md": view.Markdown, "table.csv": view.CSV} {
-		err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return view.Of(t).Write(file, format, view.Options{}) })
+		err := files.Write(filepath.Join(folder, name), func(file *os.File) error { return d.Write(file, format, view.Options{}) })
 		if err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}

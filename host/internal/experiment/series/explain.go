@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Explain is the kind of a series of explanations.
@@ -20,6 +21,15 @@ var Explain = &Kind[explain.Request, explain.Result]{
 			return r.Strategy, search.NoSolver
 		}
 		return r.Strategy, ""
+	},
+	Asked: func(r *explain.Request, epsilon string) (outcomes, budget string, seed int64) {
+		if budget = r.Budget + " a search"; r.From != "" || r.Rows != "" || len(r.Row) > 0 {
+			budget = "none: the people are given"
+		}
+		if r.Notion == fairness.Decision.String() {
+			return "notion decision", budget, r.Seed
+		}
+		return "notion score, ε " + epsilon, budget, r.Seed
 	},
 	Rows: func(r *explain.Result) []view.Record {
 		row := slices.DeleteFunc(experiment.Fields(*r), func(v view.Value) bool { return strings.HasPrefix(v.Name, "tree.") })
@@ -53,7 +63,7 @@ type Explanations struct {
 // Document shows the paper's table.
 func (e *Explanations) Document() *view.Document {
 	t := explain.Table(e.Name, e.Networks)
-	t.Notes = append(t.Notes, e.Source.Notes()...)
+	t.Notes = append(t.Notes, e.Notes()...)
 	d := &view.Document{}
 	for i := range e.Networks {
 		if n := &e.Networks[i]; n.Report != nil && n.Report.Unchecked() != "" {
@@ -61,6 +71,7 @@ func (e *Explanations) Document() *view.Document {
 		}
 	}
 	d.Add(t)
+	d.Data = e.data(t)
 	return d
 }
 

@@ -1,7 +1,10 @@
 package series
 
 import (
+	"fmt"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/mitigate"
@@ -16,6 +19,9 @@ var Mitigate = &Kind[mitigate.Request, mitigate.Result]{
 	Spec:    func(r *mitigate.Request) *question.Spec { return &r.Search.Spec },
 	Uses:    func(r *mitigate.Request) (strategy, solver string) { return r.Search.Strategy, r.Search.Solver },
 	Writes:  func(r *mitigate.Request) bool { return r.Out != "" },
+	Asked: func(r *mitigate.Request, epsilon string) (outcomes, budget string, seed int64) {
+		return "notion score, ε " + epsilon, fmt.Sprintf("%s a search (%s), %s", r.Search.Budget, r.Search.Mode, english.Plural(r.Search.Runs, "search an arm", "searches an arm")), r.Search.Seed
+	},
 	Rows: func(r *mitigate.Result) (rows []view.Record) {
 		for i := range r.Arms {
 			asked := view.Record{{Name: "way", Of: r.Arms[i].Name}, {Name: "epsilon", Of: r.Epsilon}, {Name: "strategy", Of: r.Strategy}, {Name: "mode", Of: r.Mode},
@@ -83,7 +89,7 @@ func (m *Mitigations) Document() *view.Document {
 	for _, r := range m.Networks {
 		d.Add(r.Document().Blocks...)
 	}
-	d.Add(view.Paragraph(m.Source.Notes()))
+	d.Add(view.Paragraph(m.Notes()))
 	d.Add(m.Blocks()...)
 	return d
 }
@@ -96,7 +102,11 @@ func (m *Mitigations) WriteTables(folder string) error {
 	if len(m.named) == 0 {
 		return nil
 	}
-	return mitigate.WriteTables(folder, mitigate.Table(m.named...))
+	t := mitigate.Table(m.named...)
+	t.Notes = append(t.Notes, m.Notes()...)
+	d := view.Of(t)
+	d.Data = m.data(t)
+	return mitigate.WriteTables(folder, d)
 }
 
 // Page shows one network after the other, with figures.
@@ -106,7 +116,7 @@ func (m *Mitigations) Page() *view.Document {
 		d.Add(view.Heading(m.named[i].Name))
 		d.Add(r.Page().Blocks...)
 	}
-	d.Add(view.Paragraph(m.Source.Notes()))
+	d.Add(view.Paragraph(m.Notes()))
 	d.Add(m.Blocks()...)
 	return d
 }

@@ -4,6 +4,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Kind is a request that is made of several networks, and its answer.
@@ -32,6 +34,9 @@ type Kind[Q, R any] struct {
 	Spec func(*Q) *question.Spec
 	// Uses names the strategy and the solver of a request, as search.Request has them.
 	Uses func(*Q) (strategy, solver string)
+	// Asked gives the outcomes that a request is about, its budget and its seed; ε is the
+	// network's.
+	Asked func(q *Q, epsilon string) (outcomes, budget string, seed int64)
 	// Writes, if not nil, reports that a request writes files: it is run again even if another
 	// run has its result.
 	Writes func(*Q) bool
@@ -69,6 +74,10 @@ type Network struct {
 	Model string `json:"model,omitempty"`
 	// Point is what a grid says of the request.
 	Point gridfile.Point `json:"point,omitempty"`
+	// Asks is absent if the network could not be read, and in plans of earlier versions.
+	Asks *experiment.Asks `json:"asks,omitempty"`
+	// Epsilon is ε of scores, absent likewise.
+	Epsilon string `json:"epsilon,omitempty"`
 }
 
 // Called is what the next network is called in messages and as a folder, by no name that
@@ -104,8 +113,12 @@ type Cell[R any] struct {
 // Add appends a request with its name and grid point. If its network cannot be read, its own
 // task fails, and the others run.
 func (p *Plan[Q, R]) Add(r Q, name string, point gridfile.Point) {
-	spec := p.Spec(&r)
+	spec, n := p.Spec(&r), Network{Name: name, Point: point}
 	if q, err := question.Open(*spec); err == nil {
+		n.Asks = experiment.AsksOf(q)
+		if eps, err := q.EpsilonFor(fairness.Score); err == nil {
+			n.Epsilon = fairness.FormatRat(eps)
+		}
 		spec.StudySHA256, spec.ModelSHA256 = q.Spec.StudySHA256, q.Spec.ModelSHA256
 		for i := range p.sources { // the rows of one study are read once
 			if o := p.source(i); o.Study == spec.Study {
@@ -118,7 +131,8 @@ func (p *Plan[Q, R]) Add(r Q, name string, point gridfile.Point) {
 			}
 		}
 	}
-	p.Networks, p.sources = append(p.Networks, Network{name, filepath.Base(spec.Study), spec.Model, point}), append(p.sources, r)
+	n.Study, n.Model = filepath.Base(spec.Study), spec.Model
+	p.Networks, p.sources = append(p.Networks, n), append(p.sources, r)
 	*spec = spec.Canonical()
 	p.Requests = append(p.Requests, r)
 }
@@ -156,7 +170,7 @@ func (p *Plan[Q, R]) Frame() *experiment.Frame {
 		s := p.source(i)
 		f.Keys = append(f.Keys, p.key(i))
 		f.Subjects = append(f.Subjects, &experiment.Subject{
-			Study: stem(s.Study), Model: p.name(i), StudySHA256: s.StudySHA256, ModelSHA256: s.ModelSHA256,
+			Study: stem(s.Study), Model: p.name(i), StudySHA256: s.StudySHA256, ModelSHA256: s.ModelSHA256, Asks: p.Networks[i].Asks,
 		})
 	}
 	return f
@@ -238,6 +252,8 @@ func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 
 // Total is what all tables of series have.
 type Total struct {
+	// What all networks were asked, in one line.
+	Asked string `json:"asked,omitempty"`
 	experiment.Source
 	// The value of --seed.
 	Seed int64 `json:"seed"`
@@ -254,7 +270,7 @@ type Total struct {
 
 // total sums up.
 func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
-	t := Total{Seed: p.Seed, of: len(cells), Tidy: &experiment.Tidy{}}
+	t := Total{Asked: p.line(), Seed: p.Seed, of: len(cells), Tidy: &experiment.Tidy{}}
 	for i := range cells {
 		p.tidy(i, &cells[i], t.Tidy)
 		if t.Seconds += cells[i].Seconds; cells[i].Error != "" && !cells[i].Refuted {
@@ -262,6 +278,43 @@ func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 		}
 	}
 	return t
+}
+
+// line says what all networks were asked.
+func (p *Plan[Q, R]) line() string {
+	f := p.Frame()
+	var outcomes, budgets []string
+	for i := range p.sources {
+		o, budget, seed := p.Asked(&p.sources[i], cmp.Or(p.Networks[i].Epsilon, "of the study"))
+		if outcomes = append(outcomes, o); !slices.Contains(budgets, budget) {
+			budgets = append(budgets, budget)
+		}
+		if !slices.Contains(f.Seeds, seed) {
+			f.Seeds = append(f.Seeds, seed)
+		}
+		if s := p.source(i); f.Subjects[i].Asks == nil {
+			f.Subjects[i].Asks = &experiment.Asks{Protected: s.Protected, Rules: s.Rules, Threshold: s.Threshold, Where: s.Where}
+		}
+	}
+	f.Budget = strings.Join(budgets, ", ")
+	return f.Asked(func(i int) string { return outcomes[i] }, "")
+}
+
+// Notes are what was asked, and where the results are from.
+func (t *Total) Notes() []string {
+	return append([]string{t.Asked}, t.Source.Notes()...)
+}
+
+// data is a table for programs, with what was asked in its last column.
+func (t *Total) data(shown *view.Table) *view.Table {
+	out := *shown
+	out.Columns, out.Rows = append(slices.Clone(out.Columns), view.Column{Title: "asked"}), nil
+	for _, row := range shown.Rows {
+		if row != nil {
+			out.Rows = append(out.Rows, append(slices.Clone(row), view.Cell{Text: t.Asked}))
+		}
+	}
+	return &out
 }
 
 // numberOr is the number that a text is, or the text.
@@ -298,7 +351,7 @@ func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
 		if status != experiment.Missing {
 			seconds.Of = c.Seconds
 		}
-		to.Add(p.Name, &f.Terms, p.key(i), &experiment.Subject{Study: stem(spec.Study), Model: stem(model)}, p.Networks[i].Point.Called(""), options, p.Seed, status,
+		to.Add(p.Name, &f.Terms, p.key(i), &experiment.Subject{Study: stem(spec.Study), Model: stem(model), Asks: p.Networks[i].Asks}, p.Networks[i].Point.Called(""), options, p.Seed, status,
 			slices.Concat(view.Record{seconds, {Name: "retried", Of: experiment.Text(c.Retried)}, {Name: "error", Of: experiment.Text(c.Error)}}, row))
 	}
 }
