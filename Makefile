@@ -101,7 +101,7 @@ test:
 
 # What is downloaded comes while what is there is compiled. The second run asks the plain loops, by the counts of make check.
 test-long: setup-python build
-	@$(MAKE) --no-print-directory -j3 setup-torch setup-long vet programs cross
+	@$(MAKE) --no-print-directory -j3 setup-torch setup-long vet programs cross lint
 	HYFAIR_TEST=long $(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(VECTOR)
 
