@@ -189,7 +189,7 @@ func TestAuditRefuses(t *testing.T) {
 		"no such file":                    {"nowhere.yaml"},
 		"nowhere.csv: no such file":       {"../../../studies/loan", "nowhere.csv"},
 		"--top -1":                        {"../../../studies/loan", "--top", "-1"},
-		"--encoded speaks of ROWS.csv":    {"../../../studies/loan", "--encoded"},
+		"--encoded describes ROWS.csv":    {"../../../studies/loan", "--encoded"},
 		"asks several questions":          {"../../../studies/loan", good, "--protected", "each"},
 		"--where:":                        {"../../../studies/loan", good, "--where", "height=3"},
 		"--epsilon:":                      {"../../../studies/loan", good, "--epsilon", "2"},
@@ -241,7 +241,7 @@ func TestAuditInterrupted(t *testing.T) {
 		if !errors.As(err, &exit) || exit.code != ExitInterrupted {
 			t.Errorf("%v", err)
 		}
-		want := "Interrupted before the turn of 2 more."
+		want := "Interrupted: 2 more were not audited."
 		if asJSON {
 			want = `"interrupted": true`
 		}

@@ -25,26 +25,26 @@ import (
 // Request asks for an audit. It is plain data.
 type Request struct {
 	question.Spec
-	// File has the people; empty: the study's own data set. Encoded: it has feature
-	// values already.
+	// File holds the people's rows; empty: the study's data set. Encoded: the file holds
+	// feature values, not raw data.
 	File    string `json:"file,omitempty"`
 	Encoded bool   `json:"encoded,omitempty"`
-	// Top is how many people the result has, the worst-treated first; -1: all.
+	// Top is the number of people in the result, the worst-treated first; -1: all.
 	Top  int   `json:"top"`
 	Seed int64 `json:"seed"`
-	// Thresholds are those of a curve of decisions, as ParseThresholds reads them; empty: none.
+	// Thresholds lists thresholds to count decisions at, in the syntax of ParseThresholds; empty: none.
 	Thresholds string `json:"thresholds,omitempty"`
-	// Groups asks for rates by group. Groups with fewer people than MinShare, a share such as 2%, of all are not
+	// Groups asks for rates by group. Groups smaller than MinShare of all people, a share such as 2%, are not
 	// judged.
 	Groups   bool   `json:"groups,omitempty"`
 	MinShare string `json:"min_share,omitempty"`
-	// Baseline is the old model, a study or a model's file, that the audit is compared with. Empty: none.
+	// Baseline is the old model to compare with, a study or a model's file; empty: none.
 	Baseline string `json:"baseline,omitempty"`
-	// Favourable is the decision that selects people, positive where empty, or negative.
+	// Favourable is the decision that selects people: positive or negative; empty: positive.
 	Favourable string `json:"favourable,omitempty"`
-	// Out is a CSV file of all people; empty: none. It changes no result.
+	// Out is the CSV file to write all people to; empty: none. It does not change the result.
 	Out string `json:"-"`
-	// Gates are what the result is held against.
+	// Gates are the bounds that the result must keep.
 	Gates []gate.Gate `json:"-"`
 }
 
@@ -52,15 +52,15 @@ type Request struct {
 func (r *Request) Validate() error {
 	switch {
 	case r.Top < -1:
-		return fmt.Errorf("--top %d: want 0 or more", r.Top)
+		return fmt.Errorf("--top %d: want 0 or more, or -1 for all", r.Top)
 	case r.Encoded && r.File == "":
-		return errors.New("--encoded speaks of ROWS.csv, which is not given")
+		return errors.New("--encoded describes ROWS.csv, which is not given: name the file, or leave --encoded out")
 	}
 	return r.needsBaseline()
 }
 
-// Answer audits. An interrupt keeps the people audited so far. An error may concern the CSV
-// file only; the result is valid beside it.
+// Answer runs the audit. An interrupted audit returns the people audited so far. If only the CSV file fails,
+// the result is valid and comes with the error.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	q, data, err := r.open(s)
 	if err != nil {
@@ -80,14 +80,14 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	rated := r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
 	minShare, err := r.minShare()
 	if err == nil && rated && q.Study.Number {
-		err = fmt.Errorf("rates of groups: %s predicts a number, which brings no decision", q.Study.ModelPath)
+		err = fmt.Errorf("rates of groups: %s predicts a number; rates need a model that decides", q.Study.ModelPath)
 	}
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
 	if r.Thresholds != "" {
 		if q.Study.Number {
-			return nil, session.Mistake(fmt.Errorf("--thresholds: %s predicts a number, which brings no decision", q.Study.ModelPath))
+			return nil, session.Mistake(fmt.Errorf("--thresholds: %s predicts a number; thresholds need a model that decides", q.Study.ModelPath))
 		}
 		if c.Thresholds, err = ParseThresholds(r.Thresholds); err != nil {
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
@@ -150,10 +150,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out.after(s), nil
 }
 
-// MinImpactRatio is the gate of the least impact ratio.
+// MinImpactRatio is the name of the gate that bounds the impact ratio from below.
 const MinImpactRatio = "min-impact-ratio"
 
-// DefaultMinShare is the least share of people of a group that is judged, as in the rules of NYC Local Law 144.
+// DefaultMinShare is the least share of all people that a judged group has, as in the rules of NYC Local Law 144.
 const DefaultMinShare = "2%"
 
 func (r *Request) minShare() (*big.Rat, error) {
@@ -167,7 +167,7 @@ func (r *Request) minShare() (*big.Rat, error) {
 	return out, err
 }
 
-// ConfigOf is the question as an audit asks it. Thresholds and Progress are the caller's.
+// ConfigOf returns the audit's configuration for a question. The caller sets Thresholds and Progress.
 func ConfigOf(q *question.Question) (c Config, err error) {
 	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Rule: q.Study.Rule}
 	if err = c.measure(q); err != nil {
@@ -179,11 +179,11 @@ func ConfigOf(q *question.Question) (c Config, err error) {
 	return c, err
 }
 
-// measure says who is treated unfairly. Bins are of scores: their width is ε, or the
-// study's where ε is of logits, or what studies have that name none.
+// measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a
+// difference of logits, the width is the study's ε of scores, or the default.
 func (c *Config) measure(q *question.Question) (err error) {
 	if q.Study.ModelFile.OneOfMany {
-		return fmt.Errorf("%s tells several classes, and has no score of one: audit and diff show scores; ask certify, quantify or search with --notion decision", q.Study.ModelPath)
+		return fmt.Errorf("%s decides between several classes and has no single score, which audit and diff need; use certify, quantify or search with --notion decision", q.Study.ModelPath)
 	}
 	if c.Number = q.Study.Number; q.Spec.Notion != "" || c.Number {
 		if c.Notion, err = q.Notion(); err != nil {
@@ -259,7 +259,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	return out
 }
 
-// row is a person as the result has it.
+// row converts a person to a row of the result.
 func row(s *space.Space, data *people.Data, p *Person) Row {
 	point := data.Points[p.Index]
 	path, line := data.Where(p.Index)

@@ -1,12 +1,12 @@
-// Package audit says of every person of a data set how much the protected
-// attributes decide: k, gap and the extreme counterfactuals of each, and what
-// each attribute does by itself.
+// Package audit measures how much the protected attributes matter for every
+// person of a data set: k, gap and extreme counterfactuals of each, and the
+// effect of each attribute by itself.
 //
-// A person is a row: an individual x together with the protected values z0 the
-// person has. Those values join the question's: in Z(x), each protected
+// A person is a row: an individual x together with the person's own protected
+// values z0. These join the question's values: in Z(x), each protected
 // attribute takes its listed values and the person's own, in every combination
-// that no constraint forbids. So the person is one of the own counterfactuals,
-// and so are all people who differ in one attribute only.
+// that no constraint forbids. So Z(x) contains the person, and every permitted
+// copy that differs from the person in one attribute only.
 package audit
 
 import (
@@ -32,11 +32,11 @@ type Config struct {
 	// space are those that vary.
 	Model model.Model
 	Space *space.Space
-	// Region has the values that copies take; its box is not looked at: see Where.
+	// Region has the values that copies take. Its box is ignored; Where selects people.
 	Region space.Region
 	// Where restricts the audit to the people for whom it holds; nil: all.
 	Where space.Predicate
-	// Epsilon is a score difference, the width of bins.
+	// Epsilon is the width of bins, a score difference.
 	Epsilon *big.Rat
 	// Notion decides who is treated unfairly, with Limit as its ε. Zero: a score gap above
 	// Epsilon.
@@ -44,27 +44,27 @@ type Config struct {
 	Limit  *big.Rat
 	// Rule says which scores are a positive decision.
 	Rule fairness.Rule
-	// Thresholds are further ones, in ascending order, at which decisions are counted.
+	// Thresholds are additional thresholds, in ascending order, at which decisions are counted.
 	Thresholds []*big.Rat
-	// Number: the model predicts a number. Then gaps and scores are of numbers, all decisions are
-	// the same, and bins mean nothing.
+	// Number: the model predicts a number. Then scores are predictions and gaps their differences, all
+	// decisions are the same, and bins mean nothing.
 	Number bool
-	// Progress is called now and then with the number of people audited, one call at a time;
-	// may be nil.
+	// Progress, if not nil, is called now and then with the number of people audited, one call
+	// at a time.
 	Progress func(done, total int)
 }
 
-// Outcome is what was learned.
+// Outcome is the result of an audit.
 type Outcome struct {
-	// People are those audited, the worst-treated first: by k, then by gap, then
-	// in the order of the rows.
+	// People are the audited people, the worst-treated first: by k, then by gap,
+	// then in the order of the rows.
 	People []Person
-	// Skipped are those that lie outside the space, in the order of the rows.
+	// Skipped are the rows outside the space, in their order.
 	Skipped []Skipped
 	// Curve has an entry for each of Thresholds.
 	Curve []Threshold
-	// Excluded counts people outside Where, Unreached those not audited when the context
-	// ended.
+	// Excluded counts the rows for which Where does not hold, Unreached those not audited when
+	// the context ended.
 	Excluded, Unreached int
 }
 
@@ -79,17 +79,17 @@ type Skipped struct {
 type Person struct {
 	// Index is the row.
 	Index int
-	// N is |Z(x)|, the own combination included; at least 1.
+	// N is |Z(x)|, the person's own combination included; at least 1.
 	N int
 	// K is k(x), exact. Gap is the largest score minus the smallest. Unfair: the
 	// counterfactuals violate the notion; exact.
 	K      int
 	Gap    float64
 	Unfair bool
-	// Shannon and MinEntropy, in bits, are of the distribution of the
-	// counterfactuals over the bins.
+	// Shannon and MinEntropy are entropies of the counterfactuals' distribution
+	// over the bins, in bits.
 	Shannon, MinEntropy float64
-	// Score is the person's own. Positive: the decision is yes, by the rule;
+	// Score is the person's own. Positive: the person's decision is positive;
 	// exact. Flips: some counterfactual gets the other decision; exact.
 	Score           float64
 	Positive, Flips bool
@@ -109,26 +109,26 @@ type Copy struct {
 // Effect is what one protected feature does to a person whose other features
 // keep their values.
 type Effect struct {
-	// N counts the values it may take, the own one included. K, Gap and Unfair
-	// are over those.
+	// N counts the values that the feature may take, the person's own included.
+	// K, Gap and Unfair are over these values.
 	N, K   int
 	Gap    float64
 	Unfair bool
 	// Best and Worst are the values with the largest and the smallest score; the
-	// own value where no other has a larger (smaller) one.
+	// person's own value if no other has a larger (smaller) score.
 	Best, Worst           float64
 	BestScore, WorstScore float64
 	// Flips: another value brings the other decision; exact.
 	Flips bool
-	// Advantage is the own score minus the mean score at the other values; 0
-	// where there are none.
+	// Advantage is the person's score minus the mean score at the other values; 0
+	// if there are none.
 	Advantage float64
 }
 
-// Run audits the rows, points of the space. When the context ends it returns
-// what is done by then, with the context's error. Any other error is about the
-// question, and comes without a result. Rows are evaluated on GOMAXPROCS
-// goroutines, which decide nothing about the result.
+// Run audits the rows, which must be points of the space. When the context ends
+// it returns the people audited so far and the context's error. Any other error
+// concerns the question; the outcome is then nil. Rows are evaluated on
+// GOMAXPROCS goroutines, whose number does not change the result.
 func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	a, err := newAuditor(c, rows)
 	if err != nil {
@@ -167,13 +167,13 @@ type auditor struct {
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
 	result Outcome
-	over   bool // what is done later does not count
+	over   bool // people audited later are dropped
 }
 
 func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 	a := &auditor{Config: c, rows: rows, protected: c.Space.Protected()}
 	if len(a.protected) == 0 {
-		return nil, errors.New("nothing is protected, so that nothing can be audited")
+		return nil, errors.New("no feature is protected: an audit needs at least one")
 	}
 	for _, f := range a.protected {
 		l, err := newLine(&c, f)

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
-// Other is the question q asked of another model: at is a study, or a model for the study of q as --model names it. Of
-// a study, the model, its inputs and its threshold count; all else is asked as q asks it.
+// Other returns the question q about another model. at is a study, or a model for the study of q, in the form
+// that --model takes. A study gives its model, inputs and threshold; everything else comes from q.
 func Other(q *question.Question, at string) (*question.Question, error) {
 	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Parts: true}
 	if study.IsStudy(at) {
@@ -34,7 +34,7 @@ func Other(q *question.Question, at string) (*question.Question, error) {
 	return &out, nil
 }
 
-// baseline opens the model before.
+// baseline opens the old model.
 func (r *Request) baseline(now *question.Question) (*question.Question, *Config, error) {
 	before, err := Other(now, r.Baseline)
 	if err != nil {
@@ -47,10 +47,10 @@ func (r *Request) baseline(now *question.Question) (*question.Question, *Config,
 	return before, &c, nil
 }
 
-// needsBaseline checks that the gate of changes has something to be held against.
+// needsBaseline checks that a baseline is given if a gate needs it.
 func (r *Request) needsBaseline() error {
 	if r.Baseline == "" && slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MaxWorse }) {
-		return errors.New("--" + MaxWorse + " compares with a model before, which --baseline names")
+		return errors.New("--" + MaxWorse + " compares with an old model: name it with --baseline")
 	}
 	return nil
 }

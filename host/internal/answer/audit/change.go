@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// MaxWorse is the gate of the largest share of people who are treated unfairly by the new model alone.
+// MaxWorse is the name of the gate that bounds the share of people whom the new model alone treats unfairly.
 const MaxWorse = "max-worse"
 
 // Change is what a new model changes for the people audited with both models.
@@ -36,7 +36,7 @@ type Change struct {
 	WorseShare float64 `json:"worse_share"`
 	// The mean size of the change of scores.
 	MeanScore float64 `json:"mean_score_change"`
-	// The person with the largest change of score; absent where no score changes.
+	// The person with the largest change of score; absent if no score changes.
 	Most *Moved `json:"largest_score_change,omitempty"`
 	// The protected attributes, with the changes of each group.
 	Attributes []ChangedAttribute `json:"attributes"`
@@ -92,7 +92,7 @@ type Moved struct {
 	New float64 `json:"new_score"`
 }
 
-// ChangedAttribute is the people by their own values of an attribute.
+// ChangedAttribute groups the people by their own values of an attribute.
 type ChangedAttribute struct {
 	// The attribute.
 	Name string `json:"name"`
@@ -100,7 +100,7 @@ type ChangedAttribute struct {
 	Groups []ChangedGroup `json:"groups"`
 }
 
-// ChangedGroup is people with values of an attribute.
+// ChangedGroup counts the changes of people with one value, or a range of values, of an attribute.
 type ChangedGroup struct {
 	// The value, or the range of values.
 	Label string `json:"label"`
@@ -109,13 +109,13 @@ type ChangedGroup struct {
 	Moves
 }
 
-// NameOf is how results name a question's model.
+// NameOf names a question's model for results.
 func NameOf(q *question.Question) OfModel {
 	return OfModel{q.Study.Name, filepath.Base(q.Study.ModelPath), question.GroundsOf(q.Study)}
 }
 
-// Compare holds two audits of the same rows against each other, of those people who are in both. s and region are
-// those of the new one.
+// Compare compares two audits of the same rows, for the people in both. s and region are the new
+// audit's.
 func Compare(old, new *Outcome, s *space.Space, region space.Region, data *people.Data) *Change {
 	before := make(map[int]*Person, len(old.People))
 	for i := range old.People {
@@ -184,7 +184,7 @@ func one(is bool) int {
 	return 0
 }
 
-// Blocks show the change. unfair says what counts as treated unfairly; number: the models predict numbers.
+// Blocks shows the change. unfair says what counts as unfair treatment; number: the models predict numbers.
 func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	of := fmt.Sprintf("%s people were audited with %s (%s) as well.", view.Count(c.People), c.Old.Study, c.Old.Model)
 	text := view.Paragraph{of}
@@ -216,8 +216,8 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	return []view.Block{text, t}
 }
 
-// Hold checks a gate: the share of people who are treated unfairly by the new model alone. complete: all people were
-// audited with both.
+// Hold checks a gate on the share of people whom the new model alone treats unfairly. complete: all people were
+// audited with both models.
 func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
 	switch {
 	case c.People == 0:

@@ -10,15 +10,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Place says where a row stands in the data's files.
+// Place returns the file and the line of a row.
 type Place func(row int) (path string, line int)
 
-// WriteCSV writes a row for each person, the worst-treated first, and then one
-// for each row outside the space: index, file and line; why the row was not
-// audited, if so; k, n (counterfactuals), gap, unfair, the two entropies; the own score and
-// decision, whether it flips; the extreme counterfactuals; for each attribute
-// what it does alone; and the features. Categories are by their names.
-// docs/reference/files.md describes the columns.
+// WriteCSV writes a line for each person, the worst-treated first, and then one
+// for each row outside the space. docs/reference/files.md describes the columns.
 func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
 	out := view.NewCSV(w)
 	out.Write(header(s)) // an error stays with the writer until the end

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// maxThresholds bounds a curve.
+// maxThresholds is the largest number of thresholds of a curve.
 const maxThresholds = 1000
 
 // ParseThresholds reads thresholds, such as 0.2,0.3, or LO..HI in steps of 0.05, or LO..HI:STEP.
@@ -38,10 +38,10 @@ func ParseThresholds(text string) (out []*big.Rat, err error) {
 		}
 		for ; from.Cmp(to) <= 0; from = new(big.Rat).Add(from, step) {
 			if len(out) > 0 && from.Cmp(out[len(out)-1]) <= 0 {
-				return nil, fmt.Errorf("%s follows %s: thresholds increase", fairness.FormatRat(from), fairness.FormatRat(out[len(out)-1]))
+				return nil, fmt.Errorf("%s follows %s: want increasing thresholds", fairness.FormatRat(from), fairness.FormatRat(out[len(out)-1]))
 			}
 			if out = append(out, from); len(out) > maxThresholds {
-				return nil, fmt.Errorf("more than %d thresholds", maxThresholds)
+				return nil, fmt.Errorf("want at most %d thresholds: take a larger step", maxThresholds)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func ParseThresholds(text string) (out []*big.Rat, err error) {
 	return out, nil
 }
 
-// Threshold is what the decisions about the people audited are at one threshold.
+// Threshold counts the decisions about the people audited, at one threshold.
 type Threshold struct {
 	// The score that a positive decision exceeds.
 	Threshold string `json:"threshold"`
@@ -61,8 +61,8 @@ type Threshold struct {
 // at is a person's decision at one threshold.
 type at struct{ positive, flips bool }
 
-// flipsAt reports whether some copy of the person at x gets another decision than the person, whose own
-// one is positive or not. high and low have the largest and the smallest score.
+// flipsAt reports whether some copy of the person at x gets another decision than the person, who gets a
+// positive one or not. high and low are the copies with the largest and the smallest score.
 func (b *bench) flipsAt(d *individual.Decider, x []float64, high, low scored, positive bool) bool {
 	switch {
 	case d.Coarse():
@@ -79,7 +79,7 @@ type scored struct {
 	score float64
 }
 
-// anyFlips looks at the decision about each copy whose score, as computed, is to be looked at.
+// anyFlips reports whether some copy whose score look accepts gets another decision than positive.
 func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look func(score float64) bool) bool {
 	copies := b.whole.Copies(x)
 	for i, c := range copies.Combinations {
@@ -112,8 +112,8 @@ func (r *Result) curve() *view.Table {
 	return t
 }
 
-// fewest says at which thresholds decisions flip least and most, of those at which some people get a positive one
-// and some do not.
+// fewest names the thresholds at which decisions flip least and most, among those at which both decisions
+// occur; empty if there are no two.
 func (r *Result) fewest() string {
 	var least, most *Threshold
 	for i := range r.Curve {

@@ -53,12 +53,12 @@ func (r *Result) attributes(unfair string) (out []view.Block) {
 	return out
 }
 
-// Decisions draws how many decisions hang on each attribute.
+// Decisions draws how many decisions depend on each attribute.
 func (r *Result) Decisions() *view.Figure {
 	f := &view.Figure{
 		Name: "decisions", Title: "People who would get the other decision with another value",
 		X:       view.Axis{Label: "people", Whole: true},
-		Caption: "Of each attribute by itself, and of all together.",
+		Caption: "For each attribute by itself, and for all together.",
 	}
 	yes, no := view.Series{Name: "to positive", Look: 2, Bars: []view.Point{}}, view.Series{Name: "to negative", Look: 1, Bars: []view.Point{}}
 	add := func(name string, toYes, toNo int) {
@@ -84,7 +84,7 @@ func (r *Result) KFigure() *view.Figure {
 		count[c.K] = c.People
 	}
 	f := view.Histogram("k-people", "Different outcomes of a person's copies, in the data", view.Axis{Label: "k", Whole: true}, view.Axis{Label: "people", Whole: true}, view.WholeBins(count))
-	f.Caption = "k is in how many bins of width " + r.Epsilon + " the scores of a person's copies fall."
+	f.Caption = "k is the number of bins of width " + r.Epsilon + " that the scores of a person's copies fall into."
 	return f
 }
 

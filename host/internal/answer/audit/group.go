@@ -11,21 +11,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// group is the people whose own values make the same lists of the question's,
-// so that one evaluator serves them all.
+// group is people who add the same own values to the question's lists, so that
+// one evaluator serves them all.
 type group struct {
-	// own has, for each protected feature, the value that joins its list, or
+	// own has, for each protected feature, the value to add to its list, or
 	// listed.
 	own  []float64
 	rows []int
 }
 
-// listed stands for an own value that is in the list already. No feature has
-// an infinite value.
+// listed marks an own value that the list already has. No feature has an
+// infinite value.
 var listed = math.Inf(-1)
 
-// sort tells the rows that are audited from the others and groups them, ordered
-// by what joins.
+// sort selects the rows to audit and groups them, ordered by the values that
+// they add.
 func (a *auditor) sort() []group {
 	own := make([]float64, len(a.rows)*len(a.protected))
 	ownOf := func(i int) []float64 { return own[i*len(a.protected):][:len(a.protected)] }
@@ -71,7 +71,7 @@ func (a *auditor) place(row []float64) (feature int, ok bool) {
 	return -1, a.Space.Allowed(row)
 }
 
-// joined is a list of protected values with another one at its place.
+// joined returns the ascending values with own inserted.
 func joined(values []float64, own float64) []float64 {
 	if own == listed {
 		return values
@@ -90,7 +90,7 @@ type line struct {
 	epsilon *big.Rat
 
 	// base serves the people whose own value is listed, latest those with the
-	// value own. A copy of a line shares base and is used on its own.
+	// value own. Copies of a line share base; each sets its own latest.
 	base, latest *evaluate.Evaluator
 	own          float64
 }
@@ -111,8 +111,8 @@ func (l *line) evaluator(own float64) (*evaluate.Evaluator, error) {
 	return evaluate.New(l.model, l.space, region, l.epsilon)
 }
 
-// with is the evaluator for people with this own value. Groups come in an
-// order in which one is seldom needed again after another.
+// with returns the evaluator for people with this own value. It keeps the
+// latest only: groups are sorted, so earlier values seldom return.
 func (l *line) with(own float64) (_ *evaluate.Evaluator, err error) {
 	if own == listed {
 		return l.base, nil

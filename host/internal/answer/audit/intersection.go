@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Intersection is the people whose own values of all protected features are these.
+// Intersection counts the people with the same own values of all protected features.
 type Intersection struct {
 	// The values, as labels or ranges, in the order of the attributes.
 	Values []string `json:"values"`
@@ -28,14 +28,14 @@ type Intersection struct {
 	MeanGap float64 `json:"mean_gap"`
 }
 
-// MostIntersections bounds those of a summary.
+// MostIntersections is the largest number of intersections in a summary.
 const MostIntersections = 200
 
-// fewest people of a group of which shares are compared.
+// fewest is the least number of people in a group whose shares are compared.
 const fewest = 20
 
-// intersections counts people by their own values of all protected features, ordered ones
-// in the same bands as each attribute's groups. Of a single feature there are none.
+// intersections counts people by their own values of all protected features. Ordered features use
+// the bands of the attribute's groups. The list is empty for a single protected feature.
 func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]float64) []Intersection {
 	protected := s.Protected()
 	if len(protected) < 2 {
@@ -101,14 +101,14 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	return out
 }
 
-// name is the group's, such as "female, 25, north".
+// name returns the group's name, such as "female, 25, north".
 func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
 
 func (g *Intersection) share(n int) float64 { return share(n, g.People) }
 
-// Apart are the two groups that the protected attributes treat most differently: the group with
-// the largest share that gets a no and would get a yes with other values, and the one with the
-// largest share that gets a yes and would get a no. ok is false if no decision differs.
+// Apart returns the two groups that the protected attributes treat most differently. held has the
+// largest share of people who get a no and would get a yes with other values; helped has the largest
+// share who get a yes and would get a no. ok is false if no decision differs.
 func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
 	for i := range sum.Intersections {
 		g := &sum.Intersections[i]
@@ -125,10 +125,10 @@ func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
 	return held, helped, held != nil && held != helped && held.ToYes > 0 && helped.ToNo > 0
 }
 
-// mostRows is how many groups a table shows.
+// mostRows is the largest number of groups in a table.
 const mostRows = 15
 
-// byIntersection shows the groups that decisions differ for most.
+// byIntersection shows the groups in which the largest shares of decisions would change.
 func (sum *Summary) byIntersection(unfair string) *view.Table {
 	var names []string
 	for i := range sum.Attributes {

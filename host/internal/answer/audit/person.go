@@ -19,7 +19,7 @@ type bench struct {
 	*auditor
 	lines []line // by protected feature
 
-	// What the people of the group at hand are evaluated with.
+	// Evaluators for the current group.
 	whole *evaluate.Evaluator
 	each  []*evaluate.Evaluator // by protected feature
 
@@ -33,7 +33,7 @@ func (a *auditor) newBench() *bench {
 	return &bench{auditor: a, lines: slices.Clone(a.lines), each: make([]*evaluate.Evaluator, n), effects: make([][]evaluate.Outcome, n)}
 }
 
-// batch is how many people are evaluated between two looks at the context.
+// batch is the number of people evaluated between two checks of the context.
 const batch = 2048
 
 // audit audits a group until the context ends.
@@ -72,7 +72,7 @@ func (b *bench) people(rows []int) ([]Person, [][]at) {
 	return people, decisions
 }
 
-// evaluate puts the outcomes of the points into out, or into a longer slice.
+// evaluate returns the outcomes of the points, in out if it is long enough.
 func (b *bench) evaluate(e *evaluate.Evaluator, out []evaluate.Outcome) []evaluate.Outcome {
 	if len(out) < len(b.points) {
 		out = make([]evaluate.Outcome, len(b.points))
@@ -95,7 +95,7 @@ func forEach(n int, do func(int)) {
 	wait.Wait()
 }
 
-// person puts together what is known of the i-th of the points.
+// person audits the i-th of the points.
 func (b *bench) person(i, row int) (p Person, decisions []at) {
 	x, o := b.points[i], &b.outcomes[i]
 	if b.Number {
@@ -131,7 +131,7 @@ func (b *bench) person(i, row int) (p Person, decisions []at) {
 	return p, decisions
 }
 
-// predicted is person where the model predicts a number.
+// predicted is person for a model that predicts a number.
 func (b *bench) predicted(i, row int) Person {
 	x := b.points[i]
 	p := Person{Index: row, K: 1, Score: b.decider.Output(x), Effects: make([]Effect, len(b.each))}
@@ -164,8 +164,8 @@ func (b *bench) predicted(i, row int) Person {
 	return p
 }
 
-// exactly says of a person's copies what the evaluator's scores are too coarse for: which are the extreme ones, the
-// gap, and whether a decision flips.
+// exactly sets the extreme copies, the gap and Flips from the decider, for models on which the evaluator's scores
+// are too coarse.
 func (b *bench) exactly(x []float64, p *Person) {
 	p.High.Score, p.Low.Score = math.Inf(-1), math.Inf(1)
 	for _, c := range b.whole.Copies(x).Combinations {
@@ -182,12 +182,12 @@ func (b *bench) exactly(x []float64, p *Person) {
 	p.Gap = p.High.Score - p.Low.Score
 }
 
-// moved reports that the notion is of decisions with a threshold of their own, which the evaluators do
-// not know.
+// moved reports whether the notion compares decisions by a rule other than the default, which the evaluators
+// do not know.
 func (b *bench) moved() bool { return b.Notion == fairness.Decision && !b.Rule.IsDefault() }
 
-// unfair says whether the counterfactuals that e knows of x, with their outcome o,
-// violate the notion.
+// unfair reports whether the counterfactuals of x in e, with outcome o, violate
+// the notion.
 func (b *bench) unfair(e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
 	if b.Notion == 0 {
 		return o.Violates

@@ -11,16 +11,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Proxy is how far a feature that is not protected stands in for a protected one.
+// Proxy measures how well an unprotected feature stands in for a protected one.
 type Proxy struct {
 	// The feature.
 	Feature string `json:"feature"`
 	// The share, 0 to 1, of the entropy of the protected attribute that the feature removes: the
-	// mutual information of both in the rows, less its bias (Miller 1955), over the entropy of the attribute. Real and
-	// integer features are taken in at most ten groups of about as many rows.
+	// mutual information of both in the rows, less its bias (Miller 1955), over the entropy of the attribute. Values of
+	// real and integer features are cut into at most ten groups with about the same number of rows.
 	Information float64 `json:"information"`
-	// The mean size of the change of people's scores where the feature takes the value of another
-	// person, drawn at random.
+	// The mean absolute change of people's scores when the feature takes the value of another person, drawn
+	// at random.
 	ScoreChange float64 `json:"score_change"`
 }
 
@@ -29,11 +29,11 @@ const (
 	proxyRows = 2000
 	// proxyGroups is the most groups of an ordered feature.
 	proxyGroups = 10
-	// shownProxies is how many proxies a table shows.
+	// shownProxies is the largest number of proxies in a table.
 	shownProxies = 8
 )
 
-// proxies has for each protected attribute the features that are not protected, those that say most about it first.
+// proxies returns, for each protected attribute, the unprotected features, those that tell most about it first.
 func (o *Outcome) proxies(by *RateBy, seed int64) [][]Proxy {
 	rows := make([][]float64, len(o.People))
 	for i := range o.People {
@@ -55,7 +55,7 @@ func (o *Outcome) proxies(by *RateBy, seed int64) [][]Proxy {
 	return out
 }
 
-// scoreChange is the ScoreChange of feature f.
+// scoreChange computes Proxy.ScoreChange of feature f.
 func (by *RateBy) scoreChange(rows [][]float64, f int, seed int64) float64 {
 	rng := rand.New(rand.NewPCG(uint64(seed), uint64(f)))
 	sum, n := 0.0, 0
@@ -74,7 +74,7 @@ func (by *RateBy) scoreChange(rows [][]float64, f int, seed int64) float64 {
 	return sum / float64(max(1, n))
 }
 
-// groupsOf numbers the groups of a feature's values: categories, or ranges of about as many rows.
+// groupsOf returns each row's group: its category, or one of the ranges with about the same number of rows.
 func groupsOf(rows [][]float64, f int, feature *space.Feature) []int {
 	values := make([]float64, len(rows))
 	for i, row := range rows {
@@ -102,7 +102,7 @@ func groupsOf(rows [][]float64, f int, feature *space.Feature) []int {
 	return out
 }
 
-// explained is the Information that groups have about own; 0 where own is all alike.
+// explained computes the Proxy.Information that groups have about own; 0 if own has one value only.
 func explained(groups, own []int) float64 {
 	n := float64(len(own))
 	both, a, b := map[[2]int]float64{}, map[int]float64{}, map[int]float64{}
@@ -111,7 +111,7 @@ func explained(groups, own []int) float64 {
 		a[groups[i]]++
 		b[own[i]]++
 	}
-	// In a fixed order, so that sums are the same each time.
+	// Summed in a fixed order, so that rounding never differs.
 	entropy := func(counts []float64) (h float64) {
 		slices.Sort(counts)
 		for _, c := range counts {
@@ -134,7 +134,7 @@ func values[K comparable](m map[K]float64) (out []float64) {
 	return out
 }
 
-// proxies shows the features that say most about the attribute; nil where there are none.
+// proxies shows the features that tell most about the attribute; nil if there are none.
 func (r *Rated) proxies() *view.Table {
 	if len(r.Proxies) == 0 {
 		return nil

@@ -15,27 +15,27 @@ import (
 )
 
 // Rates compares groups of people by their decisions and scores, as NYC Local Law 144 and
-// fairlearn do. Groups with fewer people than a share of all are counted, and not judged.
+// fairlearn do. Groups smaller than MinShare are counted but not judged.
 type Rates struct {
 	// The median of all scores, above which a person scores high.
 	Median float64 `json:"median"`
 	// The least share of the people that a judged group has.
 	MinShare float64 `json:"min_share"`
-	// The decision that selects people: positive, or negative where a positive one is bad for them.
+	// The decision that selects people: positive, or negative if a positive one is bad for them.
 	Favourable string `json:"favourable"`
-	// Each protected attribute and, of several, all together.
+	// Each protected attribute and, if there are several, all of them together.
 	Attributes []Rated `json:"attributes"`
 }
 
-// Rated is one attribute, or several together.
+// Rated has the rates of the groups of one attribute, or of several together.
 type Rated struct {
 	// The attribute, or several as in "sex × age".
 	Name string `json:"name"`
 	// The groups by value.
 	Groups []GroupRates `json:"groups"`
-	// The least impact ratio of the judged groups; absent where fewer than two have a rate.
+	// The least impact ratio of the judged groups; absent if fewer than two have a rate.
 	ImpactRatio *float64 `json:"impact_ratio,omitempty"`
-	// The largest difference of their selection rates; absent where fewer than two have a rate.
+	// The largest difference between their selection rates; absent if fewer than two have a rate.
 	Difference *float64 `json:"difference,omitempty"`
 	// The largest difference of true positive rates between judged groups; absent without labels.
 	Opportunity *float64 `json:"equal_opportunity_difference,omitempty"`
@@ -47,7 +47,7 @@ type Rated struct {
 	Proxies []Proxy `json:"proxies,omitempty"`
 }
 
-// GroupRates is one group.
+// GroupRates has the rates of one group.
 type GroupRates struct {
 	// The group's value as text.
 	Label string `json:"label"`
@@ -55,7 +55,7 @@ type GroupRates struct {
 	People int `json:"people"`
 	// Their share of all people, 0 to 1.
 	Share float64 `json:"share"`
-	// The group is at least as large as min_share demands, and its attribute is known.
+	// The group has at least min_share of the people, and its attribute is known.
 	Judged bool `json:"judged"`
 	// The rate of people with the favourable decision.
 	Selection Rate `json:"selection"`
@@ -76,11 +76,11 @@ type GroupRates struct {
 	// The rate of the label 1 among people with a positive decision; absent without labels.
 	Precision *Rate `json:"precision,omitempty"`
 	// How much of the impact ratio depends on the attribute itself; absent for the group with the highest
-	// rate, and where the attribute has no categories.
+	// rate, and if the attribute has no categories.
 	Twins *Twins `json:"twins,omitempty"`
 }
 
-// Rate is Hits of Of people; Rate is nil where Of is 0. Low and High are the ends of Wilson's 95 % interval.
+// Rate is the share Hits/Of; Rate is nil if Of is 0. Low and High are the ends of Wilson's 95 % interval.
 type Rate struct {
 	// The people counted by the rate.
 	Hits int `json:"hits"`
@@ -94,11 +94,11 @@ type Rate struct {
 	High float64 `json:"high"`
 }
 
-// Twins takes the impact ratio of a group g apart, against the group h with the highest rate: it is
-// Direct × Rest × Remainder. Direct is the rate of the people of g over that of the same people as members of
-// h, all else being kept; Rest is the latter over the rate of the members of h, who could be members of g; Remainder is the impact
-// ratio over that of people with such a twin alone. Back is Direct with the members of h switched to g. Each is nil where a
-// rate that it divides by is 0, or there are no twins.
+// Twins factors the impact ratio of a group g against the group h with the highest rate into
+// Direct × Rest × Remainder. A person of g has a twin if the person with h's value is allowed; likewise for h.
+// Direct is the rate of the people of g over the rate of their twins. Rest is the rate of these twins over that of
+// the people of h who have a twin. Remainder is the impact ratio over the ratio among people with a twin. Back is
+// the rate of the twins of h's people over that of these people. Each is nil if its divisor is 0 or unknown.
 type Twins struct {
 	// The group with the highest rate, with which this one is compared.
 	Of string `json:"of"`
@@ -139,7 +139,7 @@ func (r *Rate) close() {
 	}
 }
 
-// edge: all hit, or none, which leaves the method of the interval of a ratio nothing to go by.
+// edge reports whether all or none hit: the interval of a ratio is then undefined.
 func (r *Rate) edge() bool { return r.Hits == 0 || r.Hits == r.Of }
 
 func (r *Rate) add(hit bool) {
@@ -149,7 +149,7 @@ func (r *Rate) add(hit bool) {
 	}
 }
 
-// over divides two rates; nil where that is no number.
+// over divides two rates; nil if either is nil or b is 0.
 func over(a, b *float64) *float64 {
 	if a == nil || b == nil || *b == 0 {
 		return nil
@@ -158,26 +158,26 @@ func over(a, b *float64) *float64 {
 	return &q
 }
 
-// Favourable are the decisions that may be favourable.
+// Favourable lists the values of --favourable; the first is the default.
 var Favourable = []string{"positive", "negative"}
 
-// RateBy are what rates are made of.
+// RateBy is the input of Outcome.Rates.
 type RateBy struct {
 	Space   *space.Space
 	Region  space.Region
 	Decider *individual.Decider
-	// Rows are those that were audited, Labels theirs, 1 or 0; nil without.
+	// Rows are the audited rows, Labels their labels, 1 or 0; nil without labels.
 	Rows   [][]float64
 	Labels []int
-	// MinShare is the least share of people of a group that is judged, exact.
+	// MinShare is the exact least share of all people that a judged group has.
 	MinShare *big.Rat
 	// Negative: the negative decision is the favourable one.
 	Negative bool
-	// Seed is of what is drawn for Proxies.
+	// Seed seeds the draws for Proxies.
 	Seed int64
 }
 
-// Rates computes the rates of groups. It may be called once Run has returned.
+// Rates computes the rates of groups. Call it after Run has returned.
 func (o *Outcome) Rates(by RateBy) *Rates {
 	out := &Rates{Favourable: Favourable[0], Attributes: []Rated{}}
 	if by.Negative {
@@ -295,7 +295,7 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	return out
 }
 
-// finish computes what a group's own counts say.
+// finish computes a group's label, share and rates from its counts.
 func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, all int) {
 	var labels []string
 	for n, f := range features {
@@ -349,7 +349,7 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 	}
 }
 
-// sum compares the groups that are judged.
+// sum compares the judged groups.
 func (r *Rated) sum() {
 	spread := func(of func(g *GroupRates) *Rate) *float64 {
 		low, high, n := math.Inf(1), math.Inf(-1), 0
@@ -425,7 +425,7 @@ func (r *Result) rates() (out []view.Block) {
 			}
 			t.Add(cells...)
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a %s decision%s. scoring rate: those with a score %s the median of all, %.4f. impact ratio: over the highest rate; 0/0 is no rate, –; a rate of 0 or 100 %% has no interval of its ratio.", r.Rates.Favourable, r.standsFor(), side, r.Rates.Median))
+		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a %s decision%s. scoring rate: people with a score %s the median of all, %.4f. impact ratio: the rate over the highest rate. –: undefined, as 0/0 is; a rate of 0 or 100 %% leaves the interval of its ratio undefined.", r.Rates.Favourable, r.standsFor(), side, r.Rates.Median))
 		if labels {
 			t.Notes = append(t.Notes, "true pos., false pos.: positive decisions of people with the label 1, and 0. precision: the label 1 of people with a positive decision.")
 		}
@@ -433,7 +433,7 @@ func (r *Result) rates() (out []view.Block) {
 			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))
 		}
 		if len(unknown) > 0 {
-			t.Notes = append(t.Notes, "not judged, of unknown attribute: "+strings.Join(unknown, ", "))
+			t.Notes = append(t.Notes, "not judged, attribute unknown: "+strings.Join(unknown, ", "))
 		}
 		out = append(out, t)
 		if twins := a.twins(number); twins != nil {
@@ -460,9 +460,9 @@ func interval(low, high *float64) string {
 	return fmt.Sprintf("%.3f–%.3f", *low, *high)
 }
 
-// twins shows how much of the impact ratios hangs on the attribute itself; nil where nothing is known.
+// twins shows how much of the impact ratios depends on the attribute itself; nil if no group has twins.
 func (r *Rated) twins(number func(*float64) string) *view.Table {
-	t := &view.Table{Title: "What of the impact ratio hangs on " + r.Name + " itself", Columns: []view.Column{
+	t := &view.Table{Title: "How much of the impact ratio depends on " + r.Name + " itself", Columns: []view.Column{
 		{Title: r.Name}, {Title: "against"}, {Title: "impact ratio", Right: true}, {Title: "direct", Right: true}, {Title: "rest", Right: true}, {Title: "remainder", Right: true}, {Title: "direct, back", Right: true}, {Title: "twins", Right: true},
 	}}
 	for i := range r.Groups {
@@ -481,7 +481,7 @@ func (r *Rated) twins(number func(*float64) string) *view.Table {
 	return t
 }
 
-// standsFor says what a positive decision is by the study's label.
+// standsFor returns what a positive decision means by the study's label, in brackets; empty if unknown.
 func (r *Result) standsFor() string {
 	if r.Positive == "" {
 		return ""
@@ -489,7 +489,7 @@ func (r *Result) standsFor() string {
 	return " (positive: " + r.Positive + ")"
 }
 
-// least is the least impact ratio, exactly, and what it is of; nil, and why, where there is none.
+// least returns the exact least impact ratio and a text about it; nil and the reason if there is none.
 func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 	var low, high *GroupRates
 	for i := range a.Groups {
@@ -515,7 +515,7 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 		r.Rates.Favourable, r.standsFor(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
 }
 
-// holdRatio holds the least impact ratio of each attribute against a gate.
+// holdRatio checks a gate against the least impact ratio of each attribute.
 func (r *Result) holdRatio(g gate.Gate) {
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]

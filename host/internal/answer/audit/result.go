@@ -23,13 +23,13 @@ type Result struct {
 	Study string `json:"study"`
 	// The file name of the model.
 	Model string `json:"model"`
-	// The value of --seed, which has no effect here.
+	// The value of --seed, which seeds the score changes of groups.
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// The exact width of bins. Except for the notion logit it is also the largest fair gap.
+	// The exact width of bins; except with the notion logit, also the largest fair gap.
 	Epsilon string `json:"epsilon"`
-	// The value of --notion; absent, the notion is score.
+	// The value of --notion; absent for the default, score.
 	Notion string `json:"notion,omitempty"`
 	// The exact ε of the notion logit.
 	Limit string `json:"limit,omitempty"`
@@ -62,7 +62,7 @@ type Result struct {
 	gate.Checks
 }
 
-// Rows are people, in JSON an array. Each is made in its turn: all at once, those of
+// Rows yields people; in JSON it is an array. Rows are made one at a time: together, those of
 // some ten thousand people would take most of a gigabyte.
 type Rows iter.Seq[Row]
 
@@ -83,7 +83,7 @@ func (r *Rows) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// write writes the array without its brackets, lead before each row.
+// write writes the elements of the array without brackets, with lead before each.
 func (r Rows) write(w io.Writer, lead string) error {
 	if r == nil {
 		return nil
@@ -101,7 +101,7 @@ func (r Rows) write(w io.Writer, lead string) error {
 	return nil
 }
 
-// Row is a person.
+// Row is one audited person.
 type Row struct {
 	// The row's number, from 0, without the rows that are left out for missing values.
 	Index int `json:"index"`
@@ -123,7 +123,7 @@ type Row struct {
 	MinEntropy float64 `json:"min_entropy"`
 	// The person's own score.
 	Score float64 `json:"score"`
-	// The own decision is positive.
+	// The person's own decision is positive.
 	Positive bool `json:"positive"`
 	// Some copy gets the other decision.
 	Flips bool `json:"flips"`
@@ -151,7 +151,7 @@ type RowCopy struct {
 	Score float64 `json:"score"`
 }
 
-// RowEffect is what one attribute does to a person by itself.
+// RowEffect is the effect of one attribute by itself on a person.
 type RowEffect struct {
 	// The protected attribute.
 	Name string `json:"name"`
@@ -173,11 +173,11 @@ type RowEffect struct {
 	Worst string `json:"worst"`
 	// Its score.
 	WorstScore float64 `json:"worst_score"`
-	// The own score less the mean score with the attribute's other values.
+	// The person's own score less the mean score with the attribute's other values.
 	Advantage float64 `json:"advantage"`
 }
 
-// WriteJSON writes the result with its people, one a line.
+// WriteJSON writes the result with its people, one per line.
 func (r *Result) WriteJSON(w io.Writer) error {
 	rest := *r
 	rest.Rows = nil
@@ -185,7 +185,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	if err := view.JSON(&text, rest, "  "); err != nil {
 		return err
 	}
-	const empty = "\n  \"rows\": []" // no text in JSON has a line end within
+	const empty = "\n  \"rows\": []" // strings in JSON contain no line ends
 	before, after, _ := bytes.Cut(text.Bytes(), []byte(empty))
 	out := bufio.NewWriter(w)
 	out.Write(before) // an error stays with the writer until Flush
@@ -215,7 +215,7 @@ func (r *Result) Document() *view.Document {
 		head += ", rules " + strings.Join(r.Rules, ", ")
 	}
 	d := view.Of(view.Paragraph{head})
-	doubts := r.About(false) // the rule of decisions is said below
+	doubts := r.About(false) // the text below states the decision rule
 	d.Add(doubts.Caveats()...)
 	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
@@ -246,7 +246,7 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// hold holds the share of people who are treated unfairly against gates.
+// hold checks gates against the share of people who are treated unfairly, and the gates on changes and rates.
 func (r *Result) hold(gates []gate.Gate) {
 	s := &r.Summary
 	for _, g := range gates {
@@ -271,7 +271,7 @@ func (r *Result) hold(gates []gate.Gate) {
 			left += n
 		}
 		if left > 0 {
-			text += fmt.Sprintf("; not looked at, for they are outside the space: %s", view.Count(left))
+			text += fmt.Sprintf("; not audited, because outside the space: %s", view.Count(left))
 		}
 		r.Hold(g.Within("", share, share, text))
 	}
@@ -303,7 +303,7 @@ func (r *Result) worst() *view.Table {
 	return t
 }
 
-// worstNumbers is worst where numbers are predicted.
+// worstNumbers is worst for predicted numbers.
 func (r *Result) worstNumbers() *view.Table {
 	t := &view.Table{
 		Title: "The people whose copies get the most different predictions",
@@ -323,10 +323,10 @@ func (r *Result) worstNumbers() *view.Table {
 	return t
 }
 
-// number6 is a predicted number with six digits.
+// number6 formats a predicted number with six digits.
 func number6(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// combination is the protected part of labels.
+// combination joins the labels of the protected attributes.
 func (r *Result) combination(labels map[string]string) string {
 	var words []string
 	for _, name := range r.Protected {

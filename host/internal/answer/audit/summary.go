@@ -58,7 +58,7 @@ func (d *Decisions) decide(positive, flips bool) {
 	}
 }
 
-// sum computes Flips and FlipsShare, where people is the number of all.
+// sum computes Flips and FlipsShare; people is the number of all.
 func (d *Decisions) sum(people int) {
 	d.Flips = d.ToYes + d.ToNo
 	d.FlipsShare = share(d.Flips, people)
@@ -72,7 +72,7 @@ type KCount struct {
 	People int `json:"people"`
 }
 
-// add counts a person with what is said of k, gap and decision.
+// add counts a person with these values.
 func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
 	t.People++
 	if unfair {
@@ -101,8 +101,8 @@ func (t *Tally) close() {
 	}
 }
 
-// Summary is what can be said of all people together: each compared with all
-// the own counterfactuals.
+// Summary sums up all people, each compared with all of the person's
+// counterfactuals.
 type Summary struct {
 	// The number of rows read.
 	Rows int `json:"rows"`
@@ -111,7 +111,7 @@ type Summary struct {
 	Tally
 	// The number of people with no permitted combination except their own.
 	Alone int `json:"alone"`
-	// The number of rows outside a domain, by the first feature that is.
+	// The number of rows outside a domain, by the first feature with such a value.
 	Outside map[string]int `json:"outside"`
 	// The number of rows that a constraint forbids.
 	Forbidden int `json:"forbidden"`
@@ -124,7 +124,7 @@ type Summary struct {
 	// The effect of each protected attribute alone, the others at the person's own values.
 	Attributes []Attribute `json:"attributes"`
 	// The people by their own values of all protected attributes together, the largest groups first, at
-	// most MostIntersections. Empty where one attribute is protected.
+	// most MostIntersections. Empty if only one attribute is protected.
 	Intersections []Intersection `json:"intersections"`
 	// The summary in sentences.
 	Text []string `json:"text"`
@@ -136,15 +136,15 @@ type Attribute struct {
 	// The protected attribute.
 	Name string `json:"name"`
 	Tally
-	// The number of people treated unfairly by this attribute to whom no other attribute gives a larger
+	// The number of people treated unfairly by this attribute for whom no other attribute has a larger
 	// gap.
 	Strongest int `json:"strongest"`
 	// The people by their own value.
 	Groups []Group `json:"groups"`
 }
 
-// Group is the people whose own values of an attribute are From to To; a
-// category where those are equal.
+// Group is the people whose own values of an attribute lie between From and To,
+// which are equal for a category.
 type Group struct {
 	// The group's values as text.
 	Label string `json:"label"`
@@ -152,17 +152,17 @@ type Group struct {
 	From float64 `json:"from"`
 	// The largest value among the group's people.
 	To float64 `json:"to"`
-	// The tally is over all counterfactuals but for ToYes, ToNo and Flips, which
-	// are of the attribute alone: how many of the group would get the other
-	// decision with another value of it.
+	// Flips, ToYes and ToNo count the people of the group who would get the other
+	// decision with another value of this attribute alone. The rest of the tally
+	// is over all counterfactuals.
 	Tally
 	// The mean, over the group, of a person's own score less the mean score with the attribute's other
 	// values.
 	Advantage float64 `json:"advantage"`
 }
 
-// Summarise counts. rows are those that were audited, s and region what they
-// were audited in.
+// Summarise sums up the people. rows, s and region must be those of the
+// audit.
 func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float64) *Summary {
 	sum := &Summary{Outside: map[string]int{}, Excluded: r.Excluded, Unreached: r.Unreached, Attributes: []Attribute{}}
 	for _, skipped := range r.Skipped {
@@ -189,7 +189,7 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 	return sum
 }
 
-// attribute is that of feature f, the n-th protected one.
+// attribute sums up feature f, the n-th protected one.
 func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][]float64) Attribute {
 	feature := &s.Features[f]
 	a := Attribute{Name: feature.Name, Groups: []Group{}}
@@ -233,16 +233,16 @@ func labelOf(f *space.Feature, of space.Interval) string {
 	return f.Label(of.Lo) + "–" + f.Label(of.Hi)
 }
 
-// bands sorts values of a protected feature into few groups: each category is
-// one, and of an ordered feature the values nearest to the same listed one,
-// several listed ones together where there are many.
+// bands groups the values of a protected feature. Each category is a group.
+// Ordered features are cut midway between listed values; if many are listed,
+// several share a group.
 type bands struct {
 	category bool
 	n        int
 	borders  []float64 // between the bands; a value on a border is above it
 }
 
-// mostBands bounds the groups of an ordered feature.
+// mostBands is the largest number of groups of an ordered feature, missing values apart.
 const mostBands = 10
 
 func newBands(f *space.Feature, values []float64) bands {

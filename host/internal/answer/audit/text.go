@@ -48,7 +48,7 @@ func (r *Result) decision() string {
 	return text + "."
 }
 
-// unfairly says what counts as unfair: as a heading, and of people who have it.
+// unfairly says what counts as unfair, as a heading and as the object of "people have".
 func (r *Result) unfairly() (heading, have string) {
 	if r.Number {
 		return "gap > " + r.Limit, "a gap above " + r.Limit + ": the predictions for their copies lie further apart than that"
@@ -62,14 +62,14 @@ func (r *Result) unfairly() (heading, have string) {
 	return "decisions differ", "copies with different decisions (notion " + r.Notion + ")"
 }
 
-// short is what counts as unfair, in few words.
+// short is what unfairly says people have, without the explanation.
 func (r *Result) short() string {
 	_, have := r.unfairly()
 	have, _, _ = strings.Cut(have, ":")
 	return have
 }
 
-// left says who was not audited.
+// left says how many people were not audited, and why.
 func (sum *Summary) left() []string {
 	var out []string
 	if len(sum.Outside) > 0 {
@@ -86,7 +86,7 @@ func (sum *Summary) left() []string {
 		out = append(out, fmt.Sprintf("Left out by --where: %s.", view.Count(sum.Excluded)))
 	}
 	if sum.Unreached > 0 {
-		out = append(out, fmt.Sprintf("Interrupted before the turn of %s more.", view.Count(sum.Unreached)))
+		out = append(out, fmt.Sprintf("Interrupted: %s more were not audited.", view.Count(sum.Unreached)))
 	}
 	if sum.Dropped > 0 {
 		out = append(out, fmt.Sprintf("Left out, because a value is missing: %s.", view.Count(sum.Dropped)))
@@ -94,7 +94,7 @@ func (sum *Summary) left() []string {
 	return out
 }
 
-// numbersByAttribute is byAttribute where numbers are predicted.
+// numbersByAttribute is byAttribute for predicted numbers.
 func (sum *Summary) numbersByAttribute(unfair string) *view.Table {
 	t := &view.Table{Title: "What each attribute does by itself, all else being kept", Columns: view.Columns("attribute", unfair, "mean gap", "largest gap", "strongest"),
 		Notes: []string{"strongest: how many of those people have their largest gap by this attribute; ties count for each."}}
@@ -105,7 +105,7 @@ func (sum *Summary) numbersByAttribute(unfair string) *view.Table {
 	return t
 }
 
-// numbersByGroup is byGroup where numbers are predicted.
+// numbersByGroup is byGroup for predicted numbers.
 func (a *Attribute) numbersByGroup(unfair string) *view.Table {
 	t := &view.Table{Title: "People by their own " + a.Name, Columns: view.Columns(a.Name, "people", "own − others", unfair, "mean gap"),
 		Notes: []string{fmt.Sprintf("own − others: the mean of own prediction − mean prediction with other values of %s.", a.Name)}}
@@ -148,7 +148,7 @@ func (a *Attribute) byGroup(unfair string) *view.Table {
 	return t
 }
 
-// either is a list of names as a sentence has it.
+// either joins names as in a sentence, with the word last before the last of them.
 func either(names []string, last string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

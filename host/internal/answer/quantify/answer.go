@@ -29,26 +29,26 @@ import (
 // Request asks which share of the space is treated fairly. It is plain data.
 type Request struct {
 	question.Spec
-	// Solver is the plugin's name, empty: the first that quantifies. Set are its
+	// Solver is the plugin's name; empty: the first that quantifies. Set has its
 	// options.
 	Solver string            `json:"solver,omitempty"`
 	Set    map[string]string `json:"set,omitempty"`
-	// Population is what shares are of, as population.Classes reads it; empty: each combination of values once.
+	// Population is the population of shares, in the syntax of population.Classes; empty: each combination of values once.
 	Population string `json:"population,omitempty"`
-	// Samples individuals are drawn; 0: none.
+	// Samples is the number of individuals to draw; 0: none.
 	Samples int `json:"samples"`
-	// Timeout is for all of it, from the session's beginning; 0: none.
+	// Timeout limits all questions together, from the session's start; 0: no limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	Seed    int64         `json:"seed"`
-	// Partition asks for an answer in parts, see partition.ParseChunks; empty: as a whole.
+	// Partition splits the question into parts, see partition.ParseChunks; empty: it is not split.
 	Partition string `json:"partition,omitempty"`
 	// Fresh begins a new run in parts, even if an interrupted one could be resumed.
 	Fresh bool `json:"-"`
-	// Map is the file that the parts of the space are written to; empty: none. Mapped sums
-	// the parts up also without a file.
+	// Map is the file to write the pieces of the space to; empty: none. Mapped sums the
+	// pieces up even without a file.
 	Map    string `json:"-"`
 	Mapped bool   `json:"mapped,omitempty"`
-	// Gates are what the result is held against.
+	// Gates are the bounds that the result must keep.
 	Gates []gate.Gate `json:"-"`
 }
 
@@ -64,7 +64,7 @@ func (r *Request) Validate() error {
 	case (r.Map != "" || r.Mapped) && r.Partition != "":
 		return errors.New("--map and --partition exclude each other")
 	case r.Partition == partition.Adaptive:
-		return errors.New("--partition adaptive splits what a question leaves undecided, which a solver that quantifies does itself: give a chunk size")
+		return errors.New("--partition adaptive splits undecided regions, which a solver that quantifies does itself: give a chunk size")
 	case r.Fresh && r.Partition == "":
 		return errors.New("--fresh needs --partition, whose runs can be resumed")
 	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
@@ -76,21 +76,21 @@ func (r *Request) Validate() error {
 	return r.Spec.Validate()
 }
 
-// Answer quantifies, for each of the request's questions, of which several are shown
-// one by one. The error may come with what is known in spite of it.
+// Answer answers each of the request's questions. If there are several, it shows each answer
+// as soon as it is known. An error may come with the results that are known in spite of it.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error) {
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
 	}
 	if s.Shard.Of > 0 && r.Partition == "" {
-		return nil, session.Mistake(errors.New("--shard is a part of the regions of --partition, which is not given"))
+		return nil, session.Mistake(errors.New("--shard selects regions of --partition: give --partition, or leave --shard out"))
 	}
 	whole := ctx
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
 	st, queries, err := question.Queries(r.Spec, problem.Quantify, s.Note)
 	if err == nil && len(queries) > 1 && r.Map != "" {
-		err = fmt.Errorf("--map is of one question; --protected %s asks several", strings.Join(r.Protected, ","))
+		err = fmt.Errorf("--map takes one question, but --protected %s asks several: ask them one at a time", strings.Join(r.Protected, ","))
 	}
 	if err != nil {
 		return nil, session.Mistake(err)
@@ -104,7 +104,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	default:
 		a.noRows = err.Error()
 	}
-	// However long the solver takes to start: the sample and the rows are worth an answer, too.
+	// Without the time limit: the sample and the rows are worth an answer even if the solver starts late.
 	if a.plugin, err = Open(whole, s, r.Solver, r.Set); err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func Open(ctx context.Context, s *session.Session, solver string, set map[string
 	return p, nil
 }
 
-// asker is one question with everything read.
+// asker answers one question of a request whose files are read.
 type asker struct {
 	*Request
 	session *session.Session
@@ -170,14 +170,14 @@ type asker struct {
 	query   *problem.Query
 	plugin  *discover.Plugin
 	start   time.Time
-	// which says, in lines of progress, which of several questions it is.
+	// which names the question in lines of progress, if there are several.
 	which string
-	// rows of the data set; nil for none, and noRows says why.
+	// rows are the data set's; nil: there are none, for the reason noRows.
 	rows   [][]float64
 	noRows string
 }
 
-// answer is nil where there is nothing to show.
+// answer answers the question; nil if there is nothing to show.
 func (a *asker) answer(ctx context.Context) (*Result, error) {
 	people, err := a.people(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 			return nil, session.Mistake(err)
 		}
 		o.Pieces = func(list []sdk.Piece) error {
-			_ = parts.Write(list) // its error comes again at the end: a map that is lost costs no result
+			_ = parts.Write(list) // Close returns the error again: a lost map costs no result
 			return nil
 		}
 	}
@@ -265,14 +265,14 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	return out, failed
 }
 
-// people is the population that shares are of; nil: each combination of values once.
+// people returns the population of shares; nil: each combination of values counts once.
 func (a *asker) people(ctx context.Context) (*population.Population, error) {
 	classes, _ := population.Classes(a.Population)
 	if classes == 0 {
 		return nil, nil
 	}
 	if a.rows == nil {
-		return nil, fmt.Errorf("it is fitted to the rows of a data set: %s", a.noRows)
+		return nil, fmt.Errorf("the population is fitted to the rows of a data set, but %s", a.noRows)
 	}
 	return population.Of(ctx, classes, a.query.Space, a.rows, a.Seed)
 }
@@ -308,7 +308,7 @@ func (a *asker) inParts(ctx context.Context, o Options, run *session.Run) (*Repo
 	return RunParts(ctx, a.query, o, parts)
 }
 
-// glimpses tells a run how it stands.
+// glimpses journals the progress of a run.
 type glimpses struct {
 	run    *session.Run
 	grade  sdk.Grade // of the solver's proofs
@@ -320,7 +320,7 @@ type glimpses struct {
 // run that is killed loses about as much.
 const sharesEvery = time.Second
 
-// progress keeps a glimpse now and then, and the first with a proof.
+// progress journals an event if sharesEvery has passed since the last one, or if it has the first proof.
 func (g *glimpses) progress(p Progress) {
 	news := p.Fair != nil && !g.proved
 	if time.Since(g.told) < sharesEvery && !news {
@@ -335,7 +335,7 @@ func (g *glimpses) progress(p Progress) {
 	g.run.Emit(record.Event{Kind: record.KindShares, Shares: s})
 }
 
-// gradeOf is the name of a proof's grade; empty where nothing is proved.
+// gradeOf is the name of a proof's grade; empty if nothing is proved.
 func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
 	if fair.Sign() == 0 && unfair.Sign() == 0 || grade == 0 {
 		return ""
@@ -346,7 +346,7 @@ func gradeOf(fair, unfair *big.Rat, grade sdk.Grade) string {
 // Shares returns the report's shares as results show them.
 func (r *Report) Shares() Shares { return SharesOf(r.event(), r.Faults) }
 
-// event is the report as the journal keeps it.
+// event converts the report for the journal.
 func (r *Report) event() *record.Shares {
 	s := &record.Shares{
 		Fair: r.Fair.RatString(), Unfair: r.Unfair.RatString(), Grade: gradeOf(r.Fair, r.Unfair, r.Grade),

@@ -19,10 +19,10 @@ func (r *Result) Page() *view.Document {
 	return d
 }
 
-// percent has as many decimals as a figure shows.
+// percent converts a share to per cent, rounded to two decimals.
 func percent(share float64) float64 { return math.Round(1e4*share) / 100 }
 
-// Bar draws the shares: those proved of the space, and those of the data's rows. It is nil
+// Bar draws the proved shares of the space, and those of the data's rows and of the sample. It is nil
 // for an empty space.
 func (r *Result) Bar() *view.Figure {
 	if r.Fair == nil || r.Unfair == nil || r.Undecided == nil {
@@ -56,7 +56,7 @@ func (r *Result) Bar() *view.Figure {
 	return f
 }
 
-// HeatMap draws the plane of the map; nil where there is none.
+// HeatMap draws the plane of the map; nil if there is none.
 func (r *Result) HeatMap() *view.Figure {
 	if r.Map == nil || r.Map.Plane == nil {
 		return nil
@@ -66,7 +66,7 @@ func (r *Result) HeatMap() *view.Figure {
 		Name: "map", Title: "Proved unfair, by " + p.X + " and " + p.Y,
 		X:       view.Axis{Label: p.X, Min: 0.5, Max: float64(len(p.XValues)) + 0.5, Names: p.XValues},
 		Y:       view.Axis{Label: p.Y, Min: 0.5, Max: float64(len(p.YValues)) + 0.5, Names: p.YValues},
-		Caption: "Which share of all possible people with these two values, whatever their others, is proved to violate the notion. The two features are those that part fair from unfair most, among individuals that were drawn.",
+		Caption: "The share of all possible people with these two values, whatever their other values, that is proved to violate the notion. The two features are those that best separate fair from unfair among evaluated individuals.",
 	}
 	for i, name := range []string{"none proved", "up to 25 %", "25 % to 50 %", "50 % to 75 %", "above 75 %"} {
 		f.Series = append(f.Series, view.Series{Name: name, Shade: float64(i) / 4, Boxes: []view.Box{}})

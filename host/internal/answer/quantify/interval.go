@@ -21,8 +21,8 @@ func ClopperPearson(k, n int, confidence float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// quantile is the p at which the beta distribution with a and b has reached the
-// probability, by bisection.
+// quantile returns the p at which the beta distribution with parameters a and b
+// reaches the probability, by bisection.
 func quantile(a, b, probability float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 200 {

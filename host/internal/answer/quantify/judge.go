@@ -6,7 +6,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 )
 
-// all decides individuals on all processors; the i-th verdict is that of xs[i]. ok is false
+// all decides individuals on all processors and returns their verdicts in order. ok is false
 // if ctx ended first: running evaluations are then abandoned.
 func (r *run) all(ctx context.Context, xs [][]float64) (out []individual.Verdict, ok bool) {
 	verdicts := make([]individual.Verdict, len(xs))

@@ -17,11 +17,11 @@ import (
 // MapFormats are the extensions of files that a map can be written to.
 var MapFormats = []string{".csv", ".jsonl"}
 
-// MapWriter writes pieces to a file, a line each: docs/reference/files.md describes
+// MapWriter writes pieces to a file, one per line: docs/reference/files.md describes
 // both formats. Not safe for concurrent use.
 //
-// Lines are put together here and not by the encoders of the standard library:
-// pieces come by the million, while the plugin waits.
+// It formats lines itself, without the encoders of the standard library: pieces
+// come by the million, and the plugin waits.
 type MapWriter struct {
 	free  []int
 	out   *bufio.Writer
@@ -54,7 +54,7 @@ func NewMapWriter(w io.Writer, path string, s *space.Space) (*MapWriter, error) 
 		}
 		return m, nil
 	default:
-		return nil, fmt.Errorf("%s: a map is written to .csv or .jsonl, by the file's extension", path)
+		return nil, fmt.Errorf("%s: want a map file that ends in .csv or .jsonl", path)
 	}
 }
 
@@ -73,7 +73,7 @@ func (m *MapWriter) Write(list []sdk.Piece) error {
 	return nil
 }
 
-// csv puts a piece into the line: names of claims and numbers need no quotes.
+// csv appends a piece to the line. Names of claims and numbers need no quotes.
 func (m *MapWriter) csv(p *sdk.Piece) {
 	m.text(p.Claim.String(), ",")
 	m.count(p.Fair)
@@ -87,7 +87,7 @@ func (m *MapWriter) csv(p *sdk.Piece) {
 	}
 }
 
-// json puts a piece into the line: counts are absent where they are not known.
+// json appends a piece to the line, without the counts that are not known.
 func (m *MapWriter) json(p *sdk.Piece) {
 	m.text(`{"claim":"`, p.Claim.String(), `"`)
 	if p.Fair != nil {
@@ -119,14 +119,14 @@ func (m *MapWriter) text(parts ...string) {
 	}
 }
 
-// count adds nothing for a number that is not known.
+// count appends n, or nothing if n is not known.
 func (m *MapWriter) count(n *big.Int) {
 	if n != nil {
 		m.line = n.Append(m.line, 10)
 	}
 }
 
-// number is the shortest decimal of a finite number.
+// number appends the shortest decimal of a finite number.
 func (m *MapWriter) number(v float64) {
 	if n := int64(v); float64(n) == v && -1e15 < v && v < 1e15 {
 		m.line = strconv.AppendInt(m.line, n, 10)

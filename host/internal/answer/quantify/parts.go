@@ -21,13 +21,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Parts say how a question is answered in parts.
+// Parts says how a question is answered in parts.
 type Parts struct {
 	Chunks partition.Chunks
-	// Shard is the part of them to ask about; the others stay undecided unless the Store has
+	// Shard selects the chunks to ask about; the others stay undecided unless the Store has
 	// them.
 	Shard record.Shard
-	// Store, where not nil, is asked for results and keeps them.
+	// Store, if not nil, supplies earlier results and keeps new ones.
 	Store record.Store
 }
 
@@ -49,8 +49,8 @@ func (c *Counts) String() string {
 	return text
 }
 
-// known is what the store keeps of a part. Individuals are absent where they are not known;
-// then nothing is added up.
+// known is what the store keeps of a part. Individuals is empty if their number is not known;
+// the part then counts as undecided.
 type known struct {
 	Fair        string    `json:"fair"`
 	Unfair      string    `json:"unfair"`
@@ -61,22 +61,22 @@ type known struct {
 	Reason      string    `json:"reason,omitempty"`
 }
 
-// piece is one of the parts, with what is known of it, or nil.
+// piece is one of the parts with its result; known is nil without one.
 type piece struct {
 	region space.Region
 	key    string
 	known  *known
 }
 
-// RunParts is Run part by part, each with an equal share of the time that is left. What is
-// complete is kept for good; what a limit left open is asked again by another run.
+// RunParts answers the question part by part, each with an equal share of the time that is left. Complete
+// parts are kept for good; the next run asks again about parts that a limit left open.
 func RunParts(ctx context.Context, q *problem.Query, o Options, parts Parts) (*Report, *Counts, error) {
 	r, err := newRun(q, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	if r.q.Space.HasReals() {
-		return nil, nil, fmt.Errorf("%w: --partition adds up individuals, and a real feature has no number of them", sdk.ErrInvalidProblem)
+		return nil, nil, fmt.Errorf("%w: --partition adds up numbers of individuals, which spaces with real features do not have: leave it out", sdk.ErrInvalidProblem)
 	}
 	whole := r.q.RegionOrWhole()
 	regions, err := parts.Chunks.Split(r.q.Space, whole)
@@ -129,7 +129,7 @@ func RunParts(ctx context.Context, q *problem.Query, o Options, parts Parts) (*R
 	return r.report, counts, err
 }
 
-// finish concludes from what is known of the parts.
+// finish concludes from the results of the parts.
 func (r *run) finish(ctx context.Context, all []piece, counts *Counts, failed error) {
 	res := &sdk.Result{Status: sdk.Unknown, Reason: sdk.Other, Shares: r.together(all)}
 	if counts.Complete == counts.Total {
@@ -147,8 +147,8 @@ func (r *run) finish(ctx context.Context, all []piece, counts *Counts, failed er
 	}
 }
 
-// together are the shares of all parts: of one of which the individuals are not known,
-// nothing is proved, and it has as many as its box.
+// together sums the shares of all parts. A part whose individuals are not known counts as
+// undecided, with one individual for each point of its box.
 func (r *run) together(all []piece) *sdk.Shares {
 	fair, unfair, of, told := new(big.Rat), new(big.Rat), new(big.Rat), true
 	out := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat)}
@@ -178,7 +178,7 @@ func (r *run) together(all []piece) *sdk.Shares {
 	return out
 }
 
-// points counts those of a region's box.
+// points returns the number of points in a region's box.
 func points(s *space.Space, region space.Region) *big.Rat {
 	out := big.NewRat(1, 1)
 	for _, i := range s.Free() {
@@ -188,8 +188,8 @@ func points(s *space.Space, region space.Region) *big.Rat {
 	return out
 }
 
-// shares are the numbers of a part; ok is unset where they are not known, or make no sense,
-// as only a damaged journal's.
+// shares parses the numbers of a part. ok is false if they are unknown or invalid, as in a
+// damaged journal.
 func (k *known) shares() (fair, unfair, individuals *big.Rat, ok bool) {
 	if k == nil {
 		return nil, nil, nil, false
@@ -203,14 +203,14 @@ func (k *known) shares() (fair, unfair, individuals *big.Rat, ok bool) {
 	return fair, unfair, individuals, true
 }
 
-// more reports that a part has more settled than another answer about it has.
+// more reports whether k settles a larger share of a part than o.
 func (k *known) more(o *known) bool {
 	f, u, _, ok := k.shares()
 	g, v, _, other := o.shares()
 	return ok && (!other || f.Add(f, u).Cmp(g.Add(g, v)) > 0)
 }
 
-// knownOf is what a report on a part says.
+// knownOf converts a report on a part.
 func knownOf(rep *Report) *known {
 	k := &known{Fair: rep.Fair.RatString(), Unfair: rep.Unfair.RatString(), Grade: rep.Grade, Boxes: rep.Boxes, Complete: rep.Complete, Reason: rep.Reason}
 	if rep.Individuals != nil {
@@ -222,7 +222,7 @@ func knownOf(rep *Report) *known {
 	return k
 }
 
-// recall is the best that the store knows of a part; nil: nothing.
+// recall returns the store's best result for a part; nil without one.
 func (p *Parts) recall(key string) *known {
 	if p.Store == nil {
 		return nil
@@ -245,7 +245,7 @@ func (p *Parts) recall(key string) *known {
 	return best
 }
 
-// keep stores what is known of a part: for good only where that is all.
+// keep stores the result of a part, under the part's key only if it is complete.
 func (p *Parts) keep(key string, k *known, took time.Duration) error {
 	if p.Store == nil {
 		return nil

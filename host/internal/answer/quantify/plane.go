@@ -9,15 +9,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Plane is the shares by the values of two features together.
+// Plane has the shares by the values of two features together.
 type Plane struct {
 	// X and Y have the features' places in the space and their slices.
 	X, Y Feature
-	// Cells have the shares of those who have values of both slices, by Y's and then X's.
+	// Cells has the shares of individuals with values in both slices, indexed by Y's and then by X's.
 	Cells [][]Slice
 }
 
-// WrittenPlane is the shares by two features' values.
+// WrittenPlane is Plane as results show it.
 type WrittenPlane struct {
 	// The first feature.
 	X string `json:"x"`
@@ -33,7 +33,7 @@ type WrittenPlane struct {
 	Undecided [][]float64 `json:"undecided"`
 }
 
-// maxPlane is how many slices a side of a plane has at most.
+// maxPlane is the largest number of slices on a side of a plane, missing values apart.
 const maxPlane = 20
 
 // plane adds up pieces by two features.
@@ -42,8 +42,8 @@ type plane struct {
 	outside [][]float64
 }
 
-// newPlane takes the two features whose values tell most about who is treated unfairly,
-// of the individuals that were evaluated; nil where the space has fewer than two.
+// newPlane picks the two features that best separate fair from unfair among the evaluated
+// individuals; nil if fewer than two have several values.
 func newPlane(t *tally, known []settled) *plane {
 	region := t.q.RegionOrWhole()
 	type candidate struct {
@@ -73,7 +73,7 @@ func newPlane(t *tally, known []settled) *plane {
 	return p
 }
 
-// tells is how much of the spread of truth lies between a feature's slices.
+// tells is the sum of squares between a feature's slices: how well they separate fair from unfair.
 func (f *Feature) tells(known []settled) (sum float64) {
 	n, unfair, all := make([]float64, len(f.Slices)), make([]float64, len(f.Slices)), 0.0
 	for i := range known {
@@ -92,7 +92,7 @@ func (f *Feature) tells(known []settled) (sum float64) {
 	return sum
 }
 
-// of is the slice that a value lies in.
+// of returns the index of the slice that contains a value.
 func (f *Feature) of(v float64) int {
 	k, _ := slices.BinarySearchFunc(f.Slices, v, func(s Slice, v float64) int { return cmp.Compare(s.Hi, v) })
 	return min(k, len(f.Slices)-1)
@@ -128,7 +128,7 @@ func (p *plane) add(t *tally, piece *sdk.Piece, share, fair, unfair, nobody floa
 	}
 }
 
-// result has shares of the points that may be individuals.
+// result returns the plane with shares of the points that may be individuals.
 func (p *plane) result() *Plane {
 	for y := range p.Cells {
 		for x := range p.Cells[y] {
@@ -138,7 +138,7 @@ func (p *plane) result() *Plane {
 	return &p.Plane
 }
 
-// written is the plane with the space's own names.
+// written converts the plane for results, with the space's names.
 func (p *Plane) written(s *space.Space) *WrittenPlane {
 	x, y := &s.Features[p.X.Index], &s.Features[p.Y.Index]
 	out := &WrittenPlane{X: x.Name, Y: y.Name}

@@ -1,10 +1,10 @@
-// Package quantify says how many individuals of a space are discriminated
-// against: which share is proved to be treated fairly, which is proved not to
-// be, and what a sample and the data set say beside that.
+// Package quantify computes how many individuals of a space are discriminated
+// against: the shares that are proved fair and unfair, and the shares in a
+// sample and in the data set.
 //
-// A solver of the network form claims; what is concluded here has been held
-// against individuals that were evaluated exactly. A claim that one of them, or
-// all of them together, contradict proves nothing.
+// A solver of the network form makes claims, which this package checks against
+// individuals that it evaluates exactly. A claim that they contradict, one by
+// one or all together, proves nothing.
 package quantify
 
 import (
@@ -27,73 +27,73 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Options steer a Run. Without a Solver nothing is proved; one that serves Quantify in the network form
-// comes with its Description.
+// Options steer a Run. Without a Solver nothing is proved. The Solver must serve Quantify in the network form;
+// Description is its description.
 type Options struct {
 	Solver      sdk.Solver
 	Description sdk.Description
 	Threads     int
 	Memory      int64
 	Seed        int64
-	// Set are the plugin's own options.
+	// Set has the plugin's options.
 	Set map[string]string
-	// Samples individuals are drawn and evaluated; 0: none.
+	// Samples is the number of individuals to draw and evaluate; 0: none.
 	Samples int
-	// Population is what shares are of and samples are drawn from; nil: each individual once.
+	// Population is the population of shares and samples; nil: each individual counts once.
 	Population *population.Population
-	// Rows are the data set's, one entry a feature; nil: none.
+	// Rows are the data set's rows, one entry per feature; nil: none.
 	Rows [][]float64
-	// Pieces, where not nil, gets the parts of the region as they are settled, one
-	// call at a time; an error of it ends the run.
+	// Pieces, if not nil, gets the pieces of the region as they are settled, one
+	// call at a time. Its error ends the run.
 	Pieces func([]sdk.Piece) error
-	// Progress, where not nil, is called from one goroutine at a time.
+	// Progress, if not nil, is called from one goroutine at a time.
 	Progress func(Progress)
 
-	// doubt is the number of copies tried to find a witness; 0: certify.DoubtCopies.
+	// doubt is the number of copies tried to find a witness; 0: engine.DoubtCopies.
 	doubt int
 }
 
 // Progress is a glimpse of a running question.
 type Progress struct {
-	// Fair and Unfair are shares claimed so far that what was evaluated exactly does
-	// not contradict, nil before the first.
+	// Fair and Unfair are the latest claimed shares that exact evaluation does
+	// not contradict; nil before the first.
 	Fair, Unfair *big.Rat
 	// Sampled and Rows are as in Report.
 	Sampled *Sampled
 	Rows    *Rows
 	Boxes   int64
-	// Pieces handed over so far; after the time limit their number shows that work continues.
+	// Pieces counts the pieces received; after the time limit it shows that work continues.
 	Pieces  int64
 	Elapsed time.Duration
-	// Limit is how long it may all take; 0: as long as it does.
+	// Limit is the time limit; 0: none.
 	Limit time.Duration
 }
 
-// Report is what is known at the end.
+// Report is the result of a Run.
 type Report struct {
 	// Fair and Unfair are proved shares of the individuals, or with real features of the
 	// volume; Undecided is the rest of 1. For an empty space all are 0.
 	Fair, Unfair, Undecided *big.Rat
-	// Grade of the proof; 0 where nothing is proved.
+	// Grade is the grade of the proof; 0 if nothing is proved.
 	Grade sdk.Grade
-	// Individuals of the region; nil where that is not known.
+	// Individuals is the number of individuals in the region; nil if it is not known.
 	Individuals *big.Int
-	// Boxes that the solver looked at.
+	// Boxes is the number of boxes that the solver examined.
 	Boxes int64
 	// Complete: the solver finished.
 	Complete bool
-	// Reason says, for a person, why something is undecided; Faults lists what was wrong with
-	// its answers.
+	// Reason says in words why something is undecided. Faults lists mistakes in the solver's
+	// answers.
 	Reason string
 	Faults []string
-	// Sampled and Rows are nil where nothing was asked of them.
+	// Sampled is nil without a sample, Rows if there are none or evaluating them took too long.
 	Sampled *Sampled
 	Rows    *Rows
-	// Met is how many different individuals who are discriminated against were
-	// evaluated exactly, and Found some of them.
+	// Met is the number of different discriminated individuals that were evaluated
+	// exactly. Found has some of them.
 	Met   int
 	Found []record.Found
-	// Population is what all shares but those of Rows are of; nil: each individual once.
+	// Population is the population of all shares except those of Rows; nil: each individual counts once.
 	Population *population.Population
 	// Map is nil without Options.Pieces.
 	Map *Map
@@ -109,7 +109,7 @@ func (r *run) nobody() {
 	rep.Complete, rep.Reason = true, ""
 }
 
-// contradicted takes back what a solver claimed that cannot be right.
+// contradicted records a fault and withdraws all claims of the solver.
 func (r *Report) contradicted(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 	r.Fair, r.Unfair, r.Undecided = new(big.Rat), new(big.Rat), big.NewRat(1, 1)
@@ -126,28 +126,27 @@ type run struct {
 	start  time.Time
 	// glimpses guards Progress, which both solver progress and pieces call.
 	glimpses sync.Mutex
-	told     time.Time // of pieces
-	handed   int64     // pieces
-	// last are the shares last told, for a solver that is lost; sound are the last
-	// of them to which there is no objection.
+	told     time.Time // when pieces last caused a Progress
+	handed   int64     // number of pieces
+	// last are the latest reported shares, for a solver that is lost; sound are the latest
+	// without an objection.
 	last, sound *sdk.Shares
-	// witnesses are individuals evaluated exactly, to try pieces with; met has the keys
-	// of all who are discriminated against.
+	// witnesses are exactly evaluated individuals, to check pieces against; met has the keys
+	// of all that are discriminated against.
 	witnesses []settled
 	met       map[string]struct{}
 	free      []int // features
 	tally     *tally
-	weights   *weights        // nil where each individual counts once
-	ctx       context.Context // of the question, for what is evaluated of pieces
-	faults    []string        // of pieces
+	weights   *weights        // nil if each individual counts once
+	ctx       context.Context // the question's, for evaluating pieces
+	faults    []string        // in pieces
 	// broken is the first error of Options.Pieces.
 	broken error
 }
 
-// Run answers the question. q.Goal is ignored. Limits and interruptions end in
-// a Report that says so. Where the solver is lost, Run returns its error, a
-// certify.Failure, and a Report of what was known by then; without a Report, the query is malformed or
-// cannot be asked.
+// Run answers the question; q.Goal is ignored. After a limit or an interruption, the Report
+// says so. If the solver is lost, Run returns an engine.Failure and a Report of what was known
+// by then. A nil Report means that the query is malformed or cannot be asked.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	r, err := newRun(q, o)
 	if err != nil {
@@ -185,9 +184,9 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	case o.Solver != nil && o.Description.Refuses(q.Model) != nil:
 		return nil, session.Mistake(o.Description.Refuses(q.Model))
 	case len(question.Relax) > 0:
-		return nil, fmt.Errorf("%w: shares are of individuals, and relaxations speak of pairs", sdk.ErrInvalidProblem)
+		return nil, fmt.Errorf("%w: shares count individuals, but relaxations describe pairs: leave them out", sdk.ErrInvalidProblem)
 	case len(question.Exclude) > 0:
-		return nil, fmt.Errorf("%w: shares are of all individuals of a region", sdk.ErrInvalidProblem)
+		return nil, fmt.Errorf("%w: shares count all individuals of a region: exclude none", sdk.ErrInvalidProblem)
 	}
 	inward, err := engine.Inward(&question)
 	if err != nil {
@@ -247,16 +246,16 @@ func (r *run) ask(ctx context.Context) error {
 	if err != nil {
 		r.report.Reason = engine.FailureReason(err)
 	}
-	if r.broken != nil { // which ended the solver, too
+	if r.broken != nil { // it ended the solver, too
 		return r.broken
 	}
 	return err
 }
 
-// tellEvery is the least time between two glimpses for the sake of pieces.
+// tellEvery is the least time between two Progress calls because of pieces.
 const tellEvery = 100 * time.Millisecond
 
-// glimpse passes on what is new: shares, or nil, and pieces.
+// glimpse reports progress: new shares, or nil, and the number of new pieces.
 func (r *run) glimpse(s *sdk.Shares, pieces int) {
 	r.glimpses.Lock()
 	defer r.glimpses.Unlock()
@@ -284,7 +283,7 @@ func (r *run) glimpse(s *sdk.Shares, pieces int) {
 	r.o.Progress(out)
 }
 
-// pieces hands pieces on, and tries the individuals that are known on them.
+// pieces checks pieces against the evaluated individuals, adds them up and passes them on.
 func (r *run) pieces(list []sdk.Piece) error {
 	for i := range list {
 		p := &list[i]
@@ -307,7 +306,7 @@ func (r *run) pieces(list []sdk.Piece) error {
 	return r.o.Pieces(list)
 }
 
-// mapped puts a piece on the map, if there is one, and says what of its claims is wrong.
+// mapped adds a piece to the map, if there is one, and returns what is wrong with its claims.
 func (r *run) mapped(p *sdk.Piece) (fault string) {
 	if r.tally == nil {
 		return r.against(p)
@@ -320,8 +319,8 @@ func (r *run) mapped(p *sdk.Piece) (fault string) {
 	return fault
 }
 
-// counted evaluates the points of a small mixed piece, adds it up, and holds its
-// numbers against them. ok is unset of other pieces, and where the time is over.
+// counted evaluates the points of a small mixed piece, adds it to the map and checks its
+// numbers. ok is false for other pieces, and if time is over.
 func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
 	most, ok := r.tally.mixed(p)
 	if !ok {
@@ -346,7 +345,7 @@ func (r *run) counted(p *sdk.Piece) (fault string, ok bool) {
 	return fault, true
 }
 
-// sane reports that a piece is a box of the region.
+// sane reports whether a piece is a box of the region.
 func (r *run) sane(p *sdk.Piece) bool {
 	region := r.q.RegionOrWhole()
 	if len(p.Box) != len(region.Box) || p.Claim < sdk.PieceFair || p.Claim > sdk.PieceOutside {
@@ -381,14 +380,14 @@ func (r *run) against(p *sdk.Piece) string {
 	return ""
 }
 
-// conclude takes over what the solver claims, unless something contradicts it.
+// conclude adopts the solver's claims, unless something contradicts them.
 func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	rep := r.report
 	if res.Status != sdk.Optimal {
 		rep.Reason = cmp.Or(engine.Over(ctx), res.Reason.String())
 	}
 	s := res.Shares
-	if s == nil && r.weights != nil && r.weights.n > 0 { // pieces say something without
+	if s == nil && r.weights != nil && r.weights.n > 0 { // pieces alone prove something
 		s = &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat)}
 	}
 	if s == nil {
@@ -401,7 +400,7 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	}
 	rep.Fair, rep.Unfair, rep.Individuals = s.Fair, s.Unfair, s.Individuals
 	if r.weights != nil && !rep.Nobody() {
-		rep.Individuals = nil // which are not what is counted
+		rep.Individuals = nil // the shares count people instead
 		if rep.Fair, rep.Unfair = r.shares(); r.overlap() {
 			rep.contradicted("solver %s: its pieces overlap", r.o.Description.Name)
 			return

@@ -37,44 +37,44 @@ type Result struct {
 	Map *Written `json:"map,omitempty"`
 	// The solver that answered.
 	Solver asked.Solver `json:"solver"`
-	// The journal's file; absent where nothing is kept.
+	// The journal's file; absent if nothing is kept.
 	Journal string `json:"journal,omitempty"`
-	// The run's name in the journal; absent where nothing is kept.
+	// The run's name in the journal; absent if nothing is kept.
 	Run string `json:"run,omitempty"`
 	// How well the population fits rows held back; absent with the uniform population.
 	PopulationFit *population.Fit `json:"population_fit,omitempty"`
 	// The reason why rows is absent.
 	NoRows string `json:"no_rows,omitempty"`
-	// The faults that are claims which evaluated individuals, or other claims, refute. They end the
+	// The faults, which are claims that evaluated individuals, or other claims, refute. They end the
 	// command with exit code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 }
 
-// Written is the map that was written.
+// Written is the map as results show it.
 type Written struct {
 	// The file written.
 	File string `json:"file,omitempty"`
 	// The number of boxes by claim: fair, unfair, undecided or outside.
 	Pieces map[string]int64 `json:"pieces"`
-	// The share of the region's box that the boxes cover; below 1 where the solver was killed before it
-	// handed over all.
+	// The share of the region's box that the boxes cover; below 1 if the solver was killed before it
+	// handed over all of them.
 	Covered float64 `json:"covered"`
 	// The shares by value, in the study's order.
 	Features []WrittenFeature `json:"features"`
 	// The two features whose values best separate fair from unfair among the evaluated individuals; absent
-	// where there are not two.
+	// if there are not two.
 	Plane *WrittenPlane `json:"plane,omitempty"`
 }
 
-// WrittenFeature is the shares by one feature's values.
+// WrittenFeature has the shares by one feature's values.
 type WrittenFeature struct {
 	// The feature.
 	Name string `json:"name"`
-	// Its values, or ranges of them where it has more than 64.
+	// Its values, or ranges of them if it has more than 64.
 	Values []WrittenValue `json:"values"`
 }
 
-// WrittenValue is the shares of some values of a feature.
+// WrittenValue has the shares for some values of a feature.
 type WrittenValue struct {
 	// The least value of the range.
 	Lo float64 `json:"lo"`
@@ -90,7 +90,7 @@ type WrittenValue struct {
 	Undecided float64 `json:"undecided"`
 }
 
-// result is what the report says.
+// result converts the report.
 func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
@@ -159,7 +159,7 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// Summary is the shares, and in sentences what they mean.
+// Summary shows the shares and explains them in sentences.
 func (r *Result) Summary() []view.Block {
 	if r.Nobody() {
 		return []view.Block{view.Paragraph{r.Between()}}
@@ -178,7 +178,7 @@ func (r *Result) Summary() []view.Block {
 	return []view.Block{t, r.evaluated()}
 }
 
-// evaluated is what was proved in a sentence, and beside it what was evaluated.
+// evaluated states what was proved, and then what was evaluated.
 func (r *Result) evaluated() view.Paragraph {
 	out := view.Paragraph{r.Between()}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -219,11 +219,11 @@ func (r *Result) drawn() string {
 	return "uniformly"
 }
 
-// apart is by how much the share of the rows must differ from that of the space to be
-// remarked upon.
+// apart is the least difference between the shares of the rows and of the space that
+// earns a remark.
 const apart = 0.005
 
-// question is what was asked, in words.
+// question states the question in words.
 func (r *Result) question() string {
 	names, cut := strings.Join(r.Protected, " × "), ""
 	notion, _ := fairness.ParseNotion(r.Notion)
@@ -262,7 +262,7 @@ func (*Result) Overview(all []*Result) view.Block {
 	return t
 }
 
-// table has the shares by value.
+// table shows the shares by value.
 func (m *Written) table() *view.Table {
 	t := &view.Table{Plain: true, Dense: true, Columns: []view.Column{{Width: 24}}}
 	for _, title := range []string{"fair", "unfair", "undecided"} {
@@ -277,18 +277,18 @@ func (m *Written) table() *view.Table {
 	return t
 }
 
-// shareIn is a share in words.
+// shareIn formats a share.
 func shareIn(r *big.Rat) string {
 	f, _ := r.Float64()
 	return view.Share(f)
 }
 
-// Between says in what bounds the unfair share lies. Fair and Unfair must not be nil.
+// Between states the bounds of the unfair share. Fair and Unfair must not be nil.
 func (p Progress) Between() string {
 	return fmt.Sprintf("between %s and %s", shareIn(p.Unfair), shareIn(new(big.Rat).Sub(big.NewRat(1, 1), p.Fair)))
 }
 
-// String is one line about a running question.
+// String returns one line about a running question.
 func (p Progress) String() string {
 	if p.Fair == nil || p.Unfair == nil {
 		return "nothing proved yet · " + session.Clock(p.Elapsed, p.Limit)

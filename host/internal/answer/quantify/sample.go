@@ -22,39 +22,38 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Confidence of the interval beside a sampled share, and Method that it is
-// computed by.
+// Confidence and Method of the interval of a sampled share.
 const (
 	Confidence = 0.95
 	Method     = "clopper-pearson"
 )
 
-// Sampled is what individuals drawn uniformly say: of those that have a
-// counterfactual and fulfil what the query requires.
+// Sampled is the result of a sample: of the drawn individuals that have a
+// counterfactual and meet the query's requirements.
 type Sampled struct {
 	// Unfair of N are discriminated against.
 	Unfair, N int
 	// Lo and Hi enclose the true share with the Confidence.
 	Lo, Hi float64
-	// All: they are all individuals of the region, each once, and Lo and Hi are the
-	// share itself.
+	// All: the sample is all individuals of the region, each once, and Lo and Hi are
+	// the share itself.
 	All bool
 }
 
-// Share is the sample's; 0 for no sample.
+// Share is the unfair share of the sample; 0 without individuals.
 func (s *Sampled) Share() float64 { return shareOf(s.Unfair, s.N) }
 
-// Rows is the same of the data set's rows: each is the individual that the row's
-// non-protected values make, however many rows make the same.
+// Rows is the same for the data set's rows. Each row counts as the individual with
+// its non-protected values, even if several rows share them.
 type Rows struct {
 	// Unfair of N rows are discriminated against, by exact evaluation.
 	Unfair, N int
-	// Outside counts rows that are no individuals of the region, which N does not
-	// count.
+	// Outside counts rows that are not individuals of the region; N leaves them
+	// out.
 	Outside int
 }
 
-// Share of the rows; 0 for none.
+// Share is the unfair share of the rows; 0 without rows.
 func (r *Rows) Share() float64 { return shareOf(r.Unfair, r.N) }
 
 func shareOf(part, all int) float64 {
@@ -65,23 +64,23 @@ func shareOf(part, all int) float64 {
 }
 
 const (
-	// batch is the most individuals that are evaluated together.
+	// batch is the largest number of individuals evaluated together.
 	batch = 1024
-	// maxTries bounds the draws an individual may cost, where most points of the
-	// box are no individuals.
+	// maxTries bounds the mean number of draws per individual, in case few points of
+	// the box are individuals.
 	maxTries = 100
-	// Sampling, and the rows in turn, take at most one part in asides of the time that
-	// is left, and maxAside of any: the time is the solver's.
+	// Sampling, and then the rows, each take at most 1/asides of the time that is left,
+	// and at most maxAside: the time is the solver's.
 	asides   = 10
 	maxAside = time.Minute
-	// maxWitnesses bounds the individuals, of the sample and of the rows, that are
-	// tried on every piece.
+	// maxWitnesses bounds the individuals of the sample, and then those of the rows,
+	// that every piece is checked against.
 	maxWitnesses = 256
 	// certain is the confidence at which a sample contradicts a proof.
 	certain = 1 - 1e-9
 )
 
-// settled is an individual of which the truth is known.
+// settled is an exactly evaluated individual.
 type settled struct {
 	x      []float64
 	unfair bool
@@ -94,7 +93,7 @@ func (s *settled) word() string {
 	return "fair"
 }
 
-// aside bounds what is done beside asking the solver.
+// aside limits the time of work other than the solver's.
 func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := maxAside
 	if deadline, ok := ctx.Deadline(); ok {
@@ -106,7 +105,7 @@ func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 // inBatches evaluates points, up to n from each call of next, until it returns none, and
 // passes each verdict to learn. It reports whether all were evaluated in time.
 func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn func(x []float64, v individual.Verdict)) bool {
-	for n := 16; ; n = min(2*n, batch) { // what was begun when the time ends is lost
+	for n := 16; ; n = min(2*n, batch) { // a batch that outlasts the time is lost
 		xs := next(n)
 		if len(xs) == 0 {
 			return true
@@ -121,8 +120,8 @@ func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn
 	}
 }
 
-// sample evaluates the individuals of the region, where there are no more points in
-// its box than are to be drawn, and else individuals drawn.
+// sample evaluates all individuals of the region if its box has few enough points for
+// o.Samples and maxListed, else individuals that it draws.
 func (r *run) sample(ctx context.Context) {
 	ctx, cancel := aside(ctx)
 	defer cancel()
@@ -146,7 +145,7 @@ func (r *run) sample(ctx context.Context) {
 		few, ok = r.points(region.Box, min(r.o.Samples, maxListed))
 	}
 	if ok {
-		rng.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] }) // so that any part of them is a sample
+		rng.Shuffle(len(few), func(i, j int) { few[i], few[j] = few[j], few[i] }) // so that any prefix is a sample
 		next = func(n int) (xs [][]float64) {
 			n = min(n, len(few))
 			xs, few = few[:n], few[n:]
@@ -172,8 +171,8 @@ func (r *run) sample(ctx context.Context) {
 // maxListed bounds the points of a box that are listed.
 const maxListed = 1 << 17
 
-// points lists the points of a box, or reports that there are more than most, or no
-// end of them.
+// points lists the points of a box; ok is false if there are more than most, or
+// infinitely many.
 func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
 	if _, few := r.q.Space.CountIndividuals(box, most); !few {
 		return nil, false
@@ -184,7 +183,7 @@ func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
 	return xs, true
 }
 
-// rows evaluates the data set's.
+// rows evaluates the data set's rows.
 func (r *run) rows(ctx context.Context) {
 	ctx, cancel := aside(ctx)
 	defer cancel()
@@ -231,7 +230,7 @@ func (r *run) evaluated(ctx context.Context) {
 	r.report.Met = len(r.met)
 }
 
-// look looks for a moment for one who is discriminated against, as certify does.
+// look searches briefly for a discriminated individual, as certify does.
 func (r *run) look(ctx context.Context) {
 	q := *r.q
 	q.Goal = problem.Decide
@@ -241,8 +240,8 @@ func (r *run) look(ctx context.Context) {
 	}
 }
 
-// know keeps individuals to hold claims against: some of them, and of those who are
-// discriminated against the keys of all.
+// know records an evaluated individual: as a witness, up to the limit, and by its key if
+// it is discriminated against.
 func (r *run) know(x []float64, v individual.Verdict, limit int) {
 	if v == individual.Unfair {
 		var key []byte
@@ -262,14 +261,14 @@ func (r *run) know(x []float64, v individual.Verdict, limit int) {
 	}
 }
 
-// objection returns what refutes the shares of a claim: malformed numbers, one individual where
-// all are claimed alike, or the whole sample. Empty: nothing does.
+// objection returns what refutes claimed shares: malformed numbers, one individual if all are
+// claimed to be alike, or the sample as a whole. Empty: nothing refutes them.
 func (r *run) objection(claim *sdk.Shares) string {
 	name, one := r.o.Description.Name, big.NewRat(1, 1)
 	if claim.Fair == nil || claim.Unfair == nil || claim.Fair.Sign() < 0 || claim.Unfair.Sign() < 0 || new(big.Rat).Add(claim.Fair, claim.Unfair).Cmp(one) > 0 {
 		return fmt.Sprintf("solver %s: its shares are negative or sum to more than 1", name)
 	}
-	if !r.q.Space.HasReals() { // there, single individuals are of no volume
+	if !r.q.Space.HasReals() { // with reals, a single individual has no volume
 		for i := range r.witnesses {
 			w := &r.witnesses[i]
 			if w.unfair && claim.Fair.Cmp(one) == 0 || !w.unfair && claim.Unfair.Cmp(one) == 0 {
@@ -280,13 +279,13 @@ func (r *run) objection(claim *sdk.Shares) string {
 	if claim.Individuals != nil && claim.Individuals.Sign() == 0 && len(r.witnesses) > 0 {
 		return fmt.Sprintf("solver %s: it claims that there are no individuals; one was evaluated", name)
 	}
-	if r.weights != nil { // the sample is of other shares
+	if r.weights != nil { // the sample is of the population
 		return ""
 	}
 	return r.beyond(claim.Fair, claim.Unfair)
 }
 
-// beyond says how the sample refutes shares that are claimed. Empty: it does not.
+// beyond returns how the sample refutes claimed shares; empty if it does not.
 func (r *run) beyond(fair, unfair *big.Rat) string {
 	name, one := r.o.Description.Name, big.NewRat(1, 1)
 	if s := r.report.Sampled; s != nil && s.N > 0 {
@@ -308,7 +307,7 @@ func (r *run) beyond(fair, unfair *big.Rat) string {
 	return ""
 }
 
-// within reports that an individual lies in a box.
+// within reports whether an individual lies in a box.
 func within(free []int, box space.Box, x []float64) bool {
 	for _, i := range free {
 		if !box[i].Contains(x[i]) {

@@ -21,18 +21,18 @@ type Shares struct {
 	Exact *Fractions `json:"exact"`
 	// The interval of the share of discriminated individuals; null without individuals.
 	Interval *Interval `json:"interval"`
-	// The grade of the proof: exact, rigorous or numerical; absent where nothing is proved.
+	// The grade of the proof: exact, rigorous or numerical; absent if nothing is proved.
 	Grade string `json:"grade,omitempty"`
-	// The number of individuals in decimal digits; absent where it is unknown or a feature is real.
+	// The number of individuals in decimal digits; absent if it is unknown or a feature is real.
 	Individuals string `json:"individuals,omitempty"`
-	// The number of discriminated individuals, bounded by the proved shares, by met and, where it is all
+	// The number of discriminated individuals, bounded by the proved shares, by met and, if it is all
 	// individuals, by the sample.
 	Discriminated *Bounds `json:"discriminated,omitempty"`
 	// The number of different individuals that were evaluated exactly and are discriminated against.
 	Met int `json:"met"`
 	// The sample, drawn uniformly or from the population; absent with --samples 0 and without individuals.
 	Sampled *SampledShare `json:"sampled,omitempty"`
-	// The data set's rows, evaluated exactly; absent without data, or where that took too long.
+	// The data set's rows, evaluated exactly; absent without data, or if that took too long.
 	Rows *RowsShare `json:"rows,omitempty"`
 	// The number of boxes that the solver examined.
 	Boxes int64 `json:"boxes"`
@@ -42,7 +42,7 @@ type Shares struct {
 	Reason string `json:"reason,omitempty"`
 	// Mistakes in the solver's answers. With any, nothing counts as proved.
 	Faults []string `json:"faults,omitempty"`
-	// The people that the shares are of; absent where each combination of values counts once.
+	// The people that the shares are of; absent if each combination of values counts once.
 	Population string `json:"population,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type Fractions struct {
 	Undecided string `json:"undecided"`
 }
 
-// Bounds hold a number of individuals, in decimal digits.
+// Bounds enclose a number of individuals.
 type Bounds struct {
 	// The least number, in decimal digits.
 	AtLeast string `json:"at_least"`
@@ -64,7 +64,7 @@ type Bounds struct {
 	AtMost string `json:"at_most"`
 }
 
-// Interval is what a share lies in.
+// Interval encloses a share.
 type Interval struct {
 	// The lower end: the proved unfair share.
 	Lo float64 `json:"lo"`
@@ -72,7 +72,7 @@ type Interval struct {
 	Hi float64 `json:"hi"`
 }
 
-// SampledShare is the share among individuals that were drawn.
+// SampledShare is the share among the individuals that were drawn.
 type SampledShare struct {
 	// The share of discriminated individuals in the sample.
 	Share float64 `json:"share"`
@@ -80,8 +80,8 @@ type SampledShare struct {
 	Lo float64 `json:"lo"`
 	// The upper end of the interval.
 	Hi float64 `json:"hi"`
-	// The number of individuals drawn. Fewer than asked for where few points of the space are individuals,
-	// or where evaluation took too long.
+	// The number of individuals drawn. Fewer than asked for if few points of the space are individuals,
+	// or if evaluation took too long.
 	N int `json:"n"`
 	// The sample is all individuals, and lo and hi are the share itself.
 	All bool `json:"all"`
@@ -103,8 +103,8 @@ type RowsShare struct {
 	Outside int `json:"outside"`
 }
 
-// SharesOf is what an event tells. In one that makes no sense, which only a
-// damaged journal has, nothing is proved.
+// SharesOf converts an event. If its shares are invalid, as in a damaged journal,
+// nothing counts as proved.
 func SharesOf(s *record.Shares, faults []string) Shares {
 	proved := [...]*big.Rat{new(big.Rat), new(big.Rat), big.NewRat(1, 1)} // fair, unfair, undecided
 	out := Shares{Population: s.Population, Met: max(0, s.Met), Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
@@ -141,10 +141,10 @@ func SharesOf(s *record.Shares, faults []string) Shares {
 	return out
 }
 
-// bounds are those of how many of n individuals are discriminated against. They are
-// no less than the bounds of the share say, and those who were met.
+// bounds returns bounds of the number of discriminated individuals among n, from the
+// proved shares, the number met, and a sample of all individuals.
 func bounds(n *big.Int, fair, unfair *big.Rat, met int, sampled *record.Counted) *Bounds {
-	part := func(share *big.Rat) *big.Int { // n is a multiple of what divides the share
+	part := func(share *big.Rat) *big.Int { // n is a multiple of the share's denominator
 		all := new(big.Int).Mul(n, share.Num())
 		return all.Quo(all, share.Denom())
 	}
@@ -160,8 +160,8 @@ func bounds(n *big.Int, fair, unfair *big.Rat, met int, sampled *record.Counted)
 }
 
 // floats are the three shares in float64, the proved ones rounded down to multiples
-// of 2⁻⁵³, so that they add up to exactly 1 in every order. Where nothing is
-// undecided, what rounding takes from the fair is given to the unfair.
+// of 2⁻⁵³, so that they add up to exactly 1 in every order. If nothing is
+// undecided, the unfair share gets what rounding takes from the fair one.
 func floats(fair, unfair, undecided *big.Rat) (f, u, open float64) {
 	if f = down(fair); undecided.Sign() == 0 {
 		return f, 1 - f, 0
@@ -178,7 +178,7 @@ func down(share *big.Rat) float64 {
 	return f
 }
 
-// ProvedFair takes it for proved, to that grade, that no individual is discriminated against.
+// ProvedFair sets the shares to a proof, of that grade, that no individual is discriminated against.
 func (s *Shares) ProvedFair(grade string) {
 	all, none, open := 1.0, 0.0, 0.0
 	s.Fair, s.Unfair, s.Undecided, s.Grade = &all, &none, &open, grade
@@ -191,10 +191,10 @@ func (s *Shares) ProvedFair(grade string) {
 // Nobody reports whether the space is empty, so that shares are undefined.
 func (s *Shares) Nobody() bool { return s.Individuals == "0" }
 
-// mostDigits bounds the numbers that are read; those of a space have some tens.
+// mostDigits is the longest number to parse; those of a space have some tens of digits.
 const mostDigits = 1 << 12
 
-// fraction reads a share such as "3/8": digits, and digits.
+// fraction parses a share such as "3/8".
 func fraction(text string) (*big.Rat, bool) {
 	if len(text) > mostDigits {
 		return nil, false
@@ -209,7 +209,7 @@ func fraction(text string) (*big.Rat, bool) {
 
 func sane(c *record.Counted) bool { return c != nil && 0 <= c.Unfair && c.Unfair <= c.N }
 
-// Measures are the shares by name, as lists of runs have them.
+// Measures returns the shares by name, for lists of runs.
 func (s *Shares) Measures() map[string]*float64 {
 	m := map[string]*float64{"fair": s.Fair, "unfair": s.Unfair, "undecided": s.Undecided}
 	if s.Sampled != nil && s.Sampled.N > 0 {
@@ -247,15 +247,15 @@ func (s *Shares) Between() string {
 		view.BigCount(least), view.BigCount(most), of, view.Share(ratio(least, n)), hi) + s.met()
 }
 
-// Settled reports that nothing worth a word is undecided.
+// Settled reports whether no noticeable share is undecided.
 func (s *Shares) Settled() bool {
 	return *s.Undecided == 0 || *s.Undecided < settledTo && view.Share(s.Interval.Lo) == view.Share(s.Interval.Hi)
 }
 
-// settledTo is an undecided share that is not worth a word: rounding leaves as much of a population.
+// settledTo is a negligible undecided share: rounding may leave as much of a population.
 const settledTo = 1e-6
 
-// met says that individuals are known of whom the proof does not know yet.
+// met mentions individuals that evaluation met and the proof does not cover yet.
 func (s *Shares) met() string {
 	if s.Met == 0 || *s.Unfair > 0 {
 		return ""
@@ -264,7 +264,7 @@ func (s *Shares) met() string {
 	if s.Met == 1 {
 		were = "was"
 	}
-	return fmt.Sprintf("; %s of them %s met by evaluation, the proof has none yet", view.Count(s.Met), were)
+	return fmt.Sprintf("; %s of them %s met by evaluation, but not proved yet", view.Count(s.Met), were)
 }
 
 // Bounds enclose the share of discriminated individuals, exactly; nil for an empty space.
@@ -275,7 +275,7 @@ func (s *Shares) Bounds() (lo, hi *big.Rat) {
 	lo, _ = fraction(s.Exact.Unfair)
 	fair, _ := fraction(s.Exact.Fair)
 	hi = new(big.Rat).Sub(big.NewRat(1, 1), fair)
-	if d := s.Discriminated; d != nil { // also those who were met
+	if d := s.Discriminated; d != nil { // they count the individuals met, too
 		lo.SetFrac(number(d.AtLeast), number(s.Individuals))
 		hi.SetFrac(number(d.AtMost), number(s.Individuals))
 	}

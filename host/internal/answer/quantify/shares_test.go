@@ -35,10 +35,10 @@ func TestBetween(t *testing.T) {
 		{record.Shares{Fair: "3/4", Unfair: "1/4", Individuals: "12"}, "3 of 12 individuals (25.00 %) are discriminated against"},
 		{record.Shares{Fair: "1/2", Unfair: "1/4", Individuals: "12", Met: 2}, "at least 3 and at most 6 of 12 individuals (25.00 % to 50.00 %) are discriminated against"},
 		{record.Shares{Fair: "0", Unfair: "0", Individuals: "4000000", Met: 1},
-			"at least 1 and at most 4,000,000 of 4,000,000 individuals (<0.01 % to 100.00 %) are discriminated against; 1 of them was met by evaluation, the proof has none yet"},
+			"at least 1 and at most 4,000,000 of 4,000,000 individuals (<0.01 % to 100.00 %) are discriminated against; 1 of them was met by evaluation, but not proved yet"},
 		{record.Shares{Fair: "0", Unfair: "0", Individuals: "12", Met: 5, Sampled: &record.Counted{Unfair: 5, N: 12, All: true}}, "5 of 12 individuals (41.67 %) are discriminated against"},
 		{record.Shares{Fair: "1", Unfair: "0", Individuals: "12", Met: 5}, "0 of 12 individuals (0.00 %) are discriminated against"}, // a damaged journal
-		{record.Shares{Fair: "1/2", Unfair: "0", Met: 1}, "between 0.00 % and 50.00 % of all individuals are discriminated against; 1 of them was met by evaluation, the proof has none yet"},
+		{record.Shares{Fair: "1/2", Unfair: "0", Met: 1}, "between 0.00 % and 50.00 % of all individuals are discriminated against; 1 of them was met by evaluation, but not proved yet"},
 		{record.Shares{Fair: "1/2", Unfair: "1/2"}, "50.00 % of all individuals are discriminated against"},
 	} {
 		out := SharesOf(&c.shares, nil)

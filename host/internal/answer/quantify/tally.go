@@ -9,12 +9,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Map is what the pieces say together.
+// Map sums up the pieces.
 type Map struct {
 	// Pieces counts them by claim.
 	Pieces map[sdk.PieceClaim]int64
-	// Covered is the share of the region's box that they make up: below 1 where
-	// the solver was stopped before it had handed over all of them.
+	// Covered is the share of the region's box that they cover: below 1 if the solver
+	// was stopped before it had handed over all of them.
 	Covered float64
 	// Features has the shares by the values of each non-protected feature, in the
 	// space's order.
@@ -23,36 +23,36 @@ type Map struct {
 	Plane *Plane
 }
 
-// Feature is the shares by one feature's values.
+// Feature has the shares by one feature's values.
 type Feature struct {
-	// Index of the feature in the space.
+	// Index is the feature's place in the space.
 	Index  int
 	Slices []Slice
 }
 
-// Slice is the individuals with one value, or with values of an interval.
+// Slice has the shares of the individuals with one value, or with values in an interval.
 type Slice struct {
 	space.Interval
 	// Fair and Unfair are lower bounds of the shares of the slice's individuals,
-	// in float64; Undecided is what they leave of 1.
+	// in float64; Undecided is the rest of 1.
 	Fair, Unfair, Undecided float64
 }
 
-// maxSlices is how many slices a feature has at most; one of more values has
-// slices of several.
+// maxSlices is the largest number of slices of a feature, missing values apart; with more
+// values, slices hold several.
 const maxSlices = 64
 
 // tally adds up pieces, slice by slice.
 type tally struct {
 	q *problem.Query
-	// features has the points of a feature's slice that are fair and unfair, and
-	// outside those that are no individuals, as shares of the slice.
+	// features sums the fair and unfair points of each slice, outside those that are no
+	// individuals, all as shares of the slice.
 	features []Feature
 	outside  [][]float64
 	pieces   map[sdk.PieceClaim]int64
 	covered  float64
 	plane    *plane // nil: none
-	// points may still be evaluated one by one; see mixed.
+	// points is the number of points that may still be evaluated one by one; see mixed.
 	points int
 }
 
@@ -74,7 +74,7 @@ func newTally(q *problem.Query) *tally {
 	return t
 }
 
-// slicesUpTo cuts an interval of a feature into as many slices at most, not counting that of a missing number.
+// slicesUpTo cuts an interval of a feature into at most that many slices, plus one for missing numbers.
 func slicesUpTo(f *space.Feature, iv space.Interval, most float64) []Slice {
 	if numbers := iv.Intersect(f.Numbers()); numbers != iv && !numbers.Empty() {
 		return append(slicesUpTo(f, numbers, most), Slice{Interval: space.Interval{Lo: iv.Hi, Hi: iv.Hi}})
@@ -101,7 +101,7 @@ func slicesUpTo(f *space.Feature, iv space.Interval, most float64) []Slice {
 	return out
 }
 
-// size is how many values, or how much length, an interval has.
+// size is the number of values in a discrete interval, or the length of a real one.
 func size(iv space.Interval, discrete bool) float64 {
 	if discrete {
 		return max(0, iv.Hi-iv.Lo+1)
@@ -109,8 +109,8 @@ func size(iv space.Interval, discrete bool) float64 {
 	return max(0, iv.Hi-iv.Lo)
 }
 
-// part is the share of the outer interval that the common part is; all of an
-// outer interval that is a single point.
+// part is the share of outer that inner covers; 1 if outer is a single point
+// in inner.
 func part(inner, outer space.Interval, discrete bool) float64 {
 	common := space.Interval{Lo: max(inner.Lo, outer.Lo), Hi: min(inner.Hi, outer.Hi)}
 	if common.Empty() {
@@ -122,8 +122,8 @@ func part(inner, outer space.Interval, discrete bool) float64 {
 	return 1
 }
 
-// measure is the share of the region's points that a piece has, and how many
-// they are.
+// measure returns a piece's share of the region's points, and the number of its
+// points.
 func (t *tally) measure(p *sdk.Piece) (share, points float64) {
 	region := t.q.RegionOrWhole()
 	share, points = 1.0, 1.0
@@ -136,8 +136,8 @@ func (t *tally) measure(p *sdk.Piece) (share, points float64) {
 	return share, points
 }
 
-// mixed reports a piece of which the points are worth evaluating, since its numbers
-// do not say where in it they lie; it says how many of them may be.
+// mixed reports whether a piece's points are worth evaluating, because its numbers do
+// not say where in it individuals lie. most is the largest number of points to evaluate.
 func (t *tally) mixed(p *sdk.Piece) (most int, ok bool) {
 	if p.Claim != sdk.PieceUndecided || p.Fair == nil || p.Unfair == nil || p.Fair.Sign()+p.Unfair.Sign() == 0 {
 		return 0, false
@@ -174,7 +174,7 @@ func (t *tally) addEach(p *sdk.Piece, xs [][]float64, verdicts []individual.Verd
 	}
 }
 
-// count takes one point in, of this weight.
+// count adds one point with this weight.
 func (s *Slice) count(v individual.Verdict, weight float64, outside *float64) {
 	switch v {
 	case individual.Fair:
@@ -186,9 +186,8 @@ func (s *Slice) count(v individual.Verdict, weight float64, outside *float64) {
 	}
 }
 
-// add counts a piece. Of a piece with numbers between nothing and all, it is not
-// known where in it the individuals lie: a slice of it has at least those that
-// the rest of the piece cannot hold.
+// add counts a piece. If only some of its points are fair or unfair, their places are
+// not known: a slice gets at least those that the rest of the piece cannot hold.
 func (t *tally) add(p *sdk.Piece) {
 	t.pieces[p.Claim]++
 	region := t.q.RegionOrWhole()
@@ -221,11 +220,11 @@ func (t *tally) add(p *sdk.Piece) {
 	}
 }
 
-// least is the share of a part that a share of the whole has there at least.
+// least is a lower bound of a share in a part, given the share all in the whole and the part's size.
 func least(all, within float64) float64 { return max(0, all-(1-within)) / within }
 
-// meets is the range of slices outside of which a side has nothing: pieces come by
-// the million, and most meet few.
+// meets returns the range of slices that a side can meet: pieces come by the million,
+// and most meet few slices.
 func (f *Feature) meets(side space.Interval, discrete bool) (first, last int) {
 	last = len(f.Slices) - 1
 	if !discrete {
@@ -234,7 +233,7 @@ func (f *Feature) meets(side space.Interval, discrete bool) (first, last int) {
 	return f.of(side.Lo), f.of(side.Hi)
 }
 
-// parts are the shares of a piece's points that are known to be fair, unfair,
+// parts returns the shares of a piece's points that are known to be fair, unfair,
 // and no individuals.
 func (t *tally) parts(p *sdk.Piece, points float64) (fair, unfair, nobody float64) {
 	if p.Fair == nil || p.Unfair == nil || t.q.Space.HasReals() {
@@ -257,7 +256,7 @@ func (t *tally) parts(p *sdk.Piece, points float64) (fair, unfair, nobody float6
 	return fair, unfair, nobody
 }
 
-// result is the map. Shares are of a slice's points that may be individuals.
+// result returns the map, with shares of the points that may be individuals.
 func (t *tally) result() *Map {
 	for n := range t.features {
 		for k := range t.features[n].Slices {
@@ -274,7 +273,7 @@ func (t *tally) result() *Map {
 	return m
 }
 
-// close turns what was added up into shares of those who may be individuals.
+// close turns sums into shares of the points that may be individuals.
 func (s *Slice) close(outside float64) {
 	if people := 1 - outside; people > rounding {
 		s.Fair, s.Unfair = math.Min(1, s.Fair/people), math.Min(1, s.Unfair/people)
@@ -289,5 +288,5 @@ func (s *Slice) close(outside float64) {
 	}
 }
 
-// rounding is more than adding up shares in float64 leaves.
+// rounding bounds the error of adding up shares in float64.
 const rounding = 1e-9

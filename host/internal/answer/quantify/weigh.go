@@ -10,25 +10,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// weights adds up how many people are in the pieces that a solver settles, of a population that is not uniform. The
-// solver counts each combination of values once.
+// weights adds up the people of a population that is not uniform, over the pieces that a solver settles. The
+// solver itself counts each combination of values once.
 type weights struct {
 	of *population.Population // of the region
-	// fair, unfair and outside are lower bounds of shares of all people, but for rounding: n sums.
+	// fair, unfair and outside are lower bounds of shares of all people, up to the rounding of n additions.
 	fair, unfair, outside float64
 	n                     int64
-	// points may still be evaluated one by one.
+	// points is the number of points that may still be evaluated one by one.
 	points int
 }
 
-// rounded is a sum of n numbers, of 0 or more each, rounded down.
+// rounded returns a lower bound of a sum of n non-negative numbers, which was rounded.
 func (w *weights) rounded(sum float64) *big.Rat {
 	low := sum * (1 - float64(w.n+2)*0x1p-52)
 	return new(big.Rat).SetFloat64(max(0, low))
 }
 
-// weigh adds a piece. A piece whose box also has points that are no individuals is evaluated point by point if it is
-// small, and else stays undecided.
+// weigh adds a piece. If some points of its box are not individuals, a small piece is evaluated point by point,
+// and a large one stays undecided.
 func (r *run) weigh(p *sdk.Piece) {
 	w := r.weights
 	mass, _ := w.of.Mass(p.Box)
@@ -49,7 +49,7 @@ func (w *weights) add(to *float64, mass float64) {
 	w.n++
 }
 
-// pure reports that all points of a piece are individuals that are asked about, of whom the solver counted n.
+// pure reports whether all points of a piece are individuals of the question; n is the solver's count of them.
 func (r *run) pure(p *sdk.Piece, n *big.Int) bool {
 	s := r.q.Space
 	part := space.Region{Box: p.Box, Values: r.q.RegionOrWhole().Values}
@@ -97,7 +97,7 @@ func (r *run) weighEach(p *sdk.Piece) {
 	}
 }
 
-// overlap reports that the pieces have more people than the region.
+// overlap reports whether the pieces hold more people than the region, which means that some overlap.
 func (r *run) overlap() bool {
 	w := r.weights
 	_, region := w.of.Mass(r.q.RegionOrWhole().Box)

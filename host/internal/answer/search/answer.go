@@ -30,29 +30,29 @@ import (
 // Mode, Budget and Runs.
 type Request struct {
 	question.Spec
-	// Strategy is a plugin or one of a plugin's presets; empty: sa, and in fast
-	// mode climb where that is there. Solver is the plugin in the loop, or NoSolver;
-	// empty: the first that gives individuals, or none.
+	// Strategy is a plugin or one of a plugin's presets; empty: sa, or in fast mode
+	// climb if it is installed. Solver is the plugin in the loop, or NoSolver;
+	// empty: the first that returns individuals, or none.
 	Strategy string `json:"strategy,omitempty"`
 	Solver   string `json:"solver,omitempty"`
-	// Set are options of the two plugins, as discover.Configure takes them.
+	// Set has options of the two plugins, as discover.Configure takes them.
 	Set map[string]string `json:"set,omitempty"`
 	// Mode is Paper or FastMode. Chains (0: DefaultChains) and Keep (see Fast)
-	// are for the second.
+	// apply to FastMode.
 	Mode   string `json:"mode"`
 	Chains int    `json:"chains,omitempty"`
 	Keep   int64  `json:"keep,omitempty"`
-	// Budget of each run, as ParseBudget reads it. Runs have the seeds Seed,
-	// Seed + 1, …
+	// Budget limits each run, in the syntax of ParseBudget. The runs have the
+	// seeds Seed, Seed + 1, …
 	Budget string `json:"budget"`
 	Runs   int    `json:"runs"`
 	Seed   int64  `json:"seed"`
-	// Bound is how long a solver may take, after the search, to prove what k no
-	// individual exceeds; 0: it is not asked.
+	// Bound is the time for a solver to prove, after the search, an upper bound
+	// of k; 0: it is not asked.
 	Bound time.Duration `json:"bound,omitempty"`
-	// Out is a file for all individuals found; empty: none. It changes no result.
+	// Out is a file for all individuals found; empty: none. It does not change the result.
 	Out string `json:"-"`
-	// Gates are what the result is held against.
+	// Gates are the bounds that the result must keep.
 	Gates []gate.Gate `json:"-"`
 }
 
@@ -60,7 +60,7 @@ type Request struct {
 const (
 	Paper    = "paper"
 	FastMode = "fast"
-	// NoSolver stands for a search without a solver.
+	// NoSolver as the solver means a search without one.
 	NoSolver = "none"
 )
 
@@ -82,7 +82,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// Searcher is a search with everything opened. Close ends its plugins.
+// Searcher is a search whose question and plugins are open. Close ends the plugins.
 type Searcher struct {
 	// Guards refuse individuals, see Config; Label distinguishes searches of one question in
 	// the journal. Both may be set before the first run.
@@ -119,7 +119,7 @@ func Open(ctx context.Context, s *session.Session, r Request) (*Searcher, error)
 	return OpenFor(ctx, s, q, r)
 }
 
-// OpenFor is Open for a question that was read.
+// OpenFor is Open for a question that is already open.
 func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Request) (_ *Searcher, err error) {
 	o := &Searcher{session: s, request: r, question: q}
 	if o.budget, err = ParseBudget(r.Budget); err != nil {
@@ -139,7 +139,7 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 	return o, nil
 }
 
-// ask makes the query: of scores, whatever the study's notion is, or of decisions where the request asks for them.
+// ask builds the query: about scores, whatever the study's notion is, or about decisions if the request says so.
 func (o *Searcher) ask() (err error) {
 	r, st, note := &o.request, o.question.Study, o.session.Note
 	switch {
@@ -151,22 +151,22 @@ func (o *Searcher) ask() (err error) {
 		question.CountsBins(st.Clustering, note)
 		question.TakesSigmoids(o.query.Model, note)
 		if r.Notion == "" && st.Notion == fairness.Decision {
-			note("the study's notion is decision, and searches go by scores: --notion decision looks for decisions that flip")
+			note("the study's notion is decision, but searches compare scores by default: --notion decision looks for decisions that flip")
 		}
 		return nil
 	case r.Notion != fairness.Decision.String():
-		return fmt.Errorf("--notion %s: searches go by score, the default, or by decision", r.Notion)
+		return fmt.Errorf("--notion %s: want score, the default, or decision", r.Notion)
 	case r.Epsilon != "":
-		return errors.New("--epsilon is of scores: leave it out with --notion decision")
+		return errors.New("--epsilon is a difference of scores: leave it out with --notion decision")
 	case r.Bound > 0:
-		return errors.New("--bound is of bins of scores: with --notion decision ask hyfair certify or quantify for a proof")
+		return errors.New("--bound counts bins of scores: with --notion decision ask hyfair certify or quantify for a proof")
 	}
-	o.epsilon = big.NewRat(1, 2) // of which strategies see two bins, of scores below ½ and above
+	o.epsilon = big.NewRat(1, 2) // strategies then see two bins, of scores below ½ and above
 	o.query, err = o.question.Decisions()
 	return err
 }
 
-// decisions evaluates as its Evaluator does, but for what violates the notion: copies with different decisions.
+// decisions is an Evaluator for which copies with different decisions violate the notion.
 type decisions struct{ *evaluate.Evaluator }
 
 // EvaluateCopies implements Evaluator.
@@ -186,7 +186,7 @@ func (o *Searcher) evaluator() Evaluator {
 	return o.eval
 }
 
-// Strategy is the strategy's name, or its preset's.
+// Strategy returns the name of the strategy or of its preset.
 func (o *Searcher) Strategy() string { return o.strategyName }
 
 // Close ends the plugins.
@@ -253,7 +253,7 @@ func (o *Searcher) openPlugins(ctx context.Context) error {
 	return nil
 }
 
-// affords refuses to tell a strategy of more counterfactuals at once than fit into memory.
+// affords returns an error if the counterfactuals that the strategy asks for do not fit into memory.
 func (o *Searcher) affords(d sdk.Description) error {
 	chains, copies := o.fast.Chains, o.eval.Combinations()
 	if !d.NeedsScores && !d.NeedsBins || chains <= maxTold/copies {
@@ -263,8 +263,8 @@ func (o *Searcher) affords(d sdk.Description) error {
 		o.strategyName, chains, copies, maxTold, maxTold/copies))
 }
 
-// openStrategy starts the strategy named. Without a name it is sa; in fast mode
-// climb, where that is there.
+// openStrategy starts the strategy named. The default is sa; in fast mode
+// climb, if it is installed.
 func (o *Searcher) openStrategy(ctx context.Context) (p *discover.Plugin, err error) {
 	names := []string{o.request.Strategy}
 	switch {
@@ -337,7 +337,7 @@ func (o *Searcher) task(seed int64) record.Task {
 	}
 }
 
-// Begin begins a run with a seed, whose clock shows 0 at begin.
+// Begin begins a run with a seed, whose clock started at begin.
 func (o *Searcher) Begin(seed int64, begin time.Time) (*session.Run, error) {
 	versions := map[string]string{}
 	for _, p := range o.plugins {
@@ -350,7 +350,7 @@ func (o *Searcher) Begin(seed int64, begin time.Time) (*session.Run, error) {
 	})
 }
 
-// Try opens the strategy's session and ends it.
+// Try opens a session of the strategy and closes it.
 func (o *Searcher) Try(ctx context.Context) error {
 	opened, err := o.open(ctx, o.request.Seed)
 	if err != nil {
@@ -365,8 +365,8 @@ func (o *Searcher) open(ctx context.Context, seed int64) (sdk.Session, error) {
 	return o.strategy.Start(ctx, o.query.Space, start)
 }
 
-// Run searches once. progress tells the state of the run in words. faults tell
-// what was wrong with the solver's answers.
+// Run searches once. which names the run in lines of progress. faults are the mistakes
+// in the solver's answers.
 func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which string) (out *Outcome, faults []string) {
 	config := Config{
 		Space: o.query.Space, Region: o.query.Region, Evaluator: o.evaluator(), Guards: o.Guards,
@@ -385,12 +385,12 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 		}
 	}
 	if o.budget.Time > 0 {
-		// One hard question must not eat the whole run.
+		// One hard question must not take the entire run.
 		config.SeedLimit = max(time.Second, o.budget.Time/10)
 	}
 	out = Run(ctx, config)
 	if s, ok := config.Seeder.(*engine.Seeder); ok {
-		out.Spurious += int64(s.Spurious) // points that its own replay refused
+		out.Spurious += int64(s.Spurious) // points that the seeder's replay refuted
 		faults = firstFew(slices.DeleteFunc(slices.Clone(s.Faults), func(text string) bool { return slices.Contains(out.Refuted, text) }))
 	}
 	return out, faults
@@ -399,13 +399,13 @@ func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which 
 // maxTold bounds the copies whose values one batch of trials may carry, some 100 MB.
 const maxTold = 1 << 22
 
-// firstFew are the different ones of a solver's faults that a result repeats.
+// firstFew returns the first ten different faults.
 func firstFew(faults []string) []string {
 	faults = slices.Compact(slices.Sorted(slices.Values(faults)))
 	return faults[:min(len(faults), 10)]
 }
 
-// String is one line for a person.
+// String returns one line of progress.
 func (p Progress) String() string {
 	best, done := "nothing found yet", fmt.Sprintf("%.1fs of %s", p.Elapsed.Seconds(), p.Budget)
 	if p.MaxK > 0 {
@@ -420,10 +420,9 @@ func (p Progress) String() string {
 	return fmt.Sprintf("%d rounds · %s · %s", p.Iter, best, done)
 }
 
-// Answer searches as often as asked; an interrupt keeps the runs so far, the one
-// under way included. The error is the first run's that failed, or about a file
-// that could not be written; the result stands beside it unless nothing was
-// searched.
+// Answer does the request's runs. After an interrupt, the result has the runs so far, including
+// the interrupted one. The error is that of the first run that failed, or concerns a file that
+// could not be written; the result is valid along with it, unless nothing was searched.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	o, err := Open(ctx, s, r)
 	if err != nil {
@@ -469,7 +468,7 @@ func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
 	return out, errors.Join(failed, session.Refuted(out.Disagreements))
 }
 
-// runs searches as often as asked.
+// runs does the request's runs.
 func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 	out := o.result()
 	loading := time.Since(o.session.Begun)
@@ -511,7 +510,7 @@ func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 	return out, failed
 }
 
-// bound asks a solver for the largest k, within the limit, and holds it against
+// bound asks a solver for the largest k, within the limit, and compares the answer with
 // the best individual.
 func (o *Searcher) bound(ctx context.Context, best *Best) (*Bound, error) {
 	p, err := engine.OpenProver(ctx, o.session, o.request.Seed, problem.MaxK)
@@ -531,8 +530,8 @@ func (o *Searcher) bound(ctx context.Context, best *Best) (*Bound, error) {
 	return b, err
 }
 
-// Prove bounds the largest k of a question within the limit. A bound that comes
-// with an error has its text.
+// Prove bounds the largest k of a question within the limit. If it returns a bound and an
+// error, the bound has the error's text.
 func Prove(ctx context.Context, p *engine.Prover, q *problem.Query, limit time.Duration) (*Bound, error) {
 	start := time.Now()
 	e, err := p.Enclose(ctx, *q, problem.MaxK, limit, nil)

@@ -191,7 +191,7 @@ func TestSearchRunsAreSummarised(t *testing.T) {
 	j, _ := searcher(t, steps{func(context.Context) ([]sdk.Move, error) { return nil, nil }})
 	j.request.Runs = 3
 	report, err := answer(t.Context(), j)
-	if err == nil || !strings.Contains(err.Error(), "run 1 of 3: strategy steps: no move was made") {
+	if err == nil || !strings.Contains(err.Error(), "run 1 of 3: strategy steps: it made no move") {
 		t.Errorf("error %v", err)
 	}
 	if len(report.Runs) != 3 || report.RunsFound != 3 || *report.ID != 16 || *report.SD.ID != 0 {

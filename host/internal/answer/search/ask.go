@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// asking is a Next under way.
+// asking is a call of Next under way.
 type asking struct {
 	r       *run
 	ctx     context.Context
@@ -36,8 +36,8 @@ func (r *run) ask(ctx context.Context, told []sdk.Trial, want int) *asking {
 	return a
 }
 
-// answer waits for the moves and checks their number. nil moves: the search is
-// over, by what the strategy says, by ctx, or by the error.
+// answer waits for the moves and checks their number. nil moves mean that the search is
+// over: the strategy has finished, ctx ended, or there is an error.
 func (a *asking) answer() ([]sdk.Move, error) {
 	r := a.r
 	moves, err := a.wait()
@@ -57,9 +57,9 @@ func (a *asking) answer() ([]sdk.Move, error) {
 	case a.ctx.Err() != nil:
 		return nil, nil
 	case len(moves) == 0:
-		return nil, r.blame(errors.New("no move was made, and the search was not said to be finished"))
+		return nil, r.blame(errors.New("it made no move and did not say that it has finished"))
 	case len(moves) > a.want:
-		return nil, r.blame(fmt.Errorf("%d moves were made where %d was asked for", len(moves), a.want))
+		return nil, r.blame(fmt.Errorf("it made %d moves, want at most %d", len(moves), a.want))
 	}
 	return moves, nil
 }
@@ -67,8 +67,8 @@ func (a *asking) answer() ([]sdk.Move, error) {
 // maxOwn caps the evaluations that a session reports, so that sums of them do not overflow.
 const maxOwn = 1 << 60
 
-// tardy is the delay that a busy machine may add to an answer: a shorter one is no fault of
-// the strategy.
+// tardy is the delay that a busy machine may add to an answer; up to it, the strategy is not
+// to blame.
 const tardy = 200 * time.Millisecond
 
 // wait returns the session's answer. It abandons a session that takes longer than Patience,
@@ -77,7 +77,7 @@ const tardy = 200 * time.Millisecond
 func (a *asking) wait() ([]sdk.Move, error) {
 	defer a.cancel()
 	select {
-	case got := <-a.answers: // however late the host comes for it
+	case got := <-a.answers: // however late the host asks for it
 		return a.in(got)
 	default:
 	}
@@ -98,7 +98,7 @@ func (a *asking) wait() ([]sdk.Move, error) {
 	return nil, nil
 }
 
-// in is an answer that came in: nothing where ctx ended first.
+// in returns an answer that arrived; nothing if ctx ended first.
 func (a *asking) in(got answered) ([]sdk.Move, error) {
 	if a.ctx.Err() != nil && !errors.Is(got.err, io.EOF) {
 		return nil, nil
@@ -106,8 +106,8 @@ func (a *asking) in(got answered) ([]sdk.Move, error) {
 	return got.moves, got.err
 }
 
-// drop withdraws the open question, and gives the session a moment to return: it is closed
-// next, and calls come one at a time.
+// drop cancels the call and gives the session a moment to return: it is closed next, and a
+// session takes one call at a time.
 func (a *asking) drop() {
 	a.cancel()
 	select {

@@ -11,13 +11,13 @@ import (
 // background seed and taking it.
 const firstSeed = 1 << 17
 
-// seeds asks the solver for individuals in the background of a fast run. A question is put
-// after n evaluations, about the first move of the batch that is then due. It is answered
-// before the first batch after 2n + firstSeed evaluations, which waits for a late solver;
-// then the next is put. So finds do not depend on the solver's speed, a run limited by time
-// is a prefix of a longer one, and a slow solver delays ever less of it. The answer counts
-// as a find of the run, and goes to the next move that asks for a seed; while there is
-// none, such moves are TrialNoSeed.
+// seeds asks the solver for individuals in the background of a fast run. A question asked
+// after n evaluations concerns the first move of the next batch. Its answer is taken before
+// the first batch after 2n + firstSeed evaluations, which waits for a late solver; then the
+// next question is asked. So finds do not depend on the solver's speed, a run limited by time
+// is a prefix of a longer one, and a slow solver delays an ever smaller part of it. The answer
+// counts as a find of the run, and goes to the next move that asks for a seed; without an
+// answer, such moves are TrialNoSeed.
 type seeds struct {
 	run     *run
 	due     int64 // evaluations after which the question under way is answered
@@ -52,7 +52,7 @@ func (s *seeds) turn(ctx context.Context, m *sdk.Move) (ended bool) {
 
 func (s *seeds) evaluations() int64 { return s.run.result.Evaluations + s.run.own }
 
-// question puts a question about the move's point.
+// question asks about the move's point.
 func (s *seeds) question(ctx context.Context, m *sdk.Move) {
 	s.due = 2*s.evaluations() + firstSeed
 	s.asked = *m
@@ -67,7 +67,7 @@ func (s *seeds) question(ctx context.Context, m *sdk.Move) {
 	seeder, seed := s.run.Seeder, mix(s.run.Seed, m.ID)
 	go func() {
 		x, ok, err := seeder.Seed(asking, from, seed)
-		if asking.Err() != nil { // out of time, which is no loss of the solver
+		if asking.Err() != nil { // out of time: the solver is not lost
 			err = nil
 		}
 		answers <- seeded{x, ok, err}
@@ -75,7 +75,7 @@ func (s *seeds) question(ctx context.Context, m *sdk.Move) {
 	s.answers = answers
 }
 
-// take believes an answer after evaluating it.
+// take accepts an answer if its evaluation confirms it.
 func (s *seeds) take(a seeded) {
 	s.answers = nil
 	s.stop()
@@ -117,7 +117,7 @@ func (s *seeds) trial(m *sdk.Move) sdk.Trial {
 	return t
 }
 
-// close gives up the question under way and waits for the solver to let go.
+// close cancels the question under way and waits for the solver to return.
 func (s *seeds) close() {
 	if s.answers != nil {
 		s.stop()

@@ -7,11 +7,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Bound is what a solver proved of k beside searches, which only find.
+// Bound is an upper bound of k that a solver proved; searches only find individuals.
 type Bound struct {
 	// No individual of the searched space reaches more bins.
 	MaxK int `json:"max_k"`
-	// An individual that was found reaches as many.
+	// An individual that was found reaches the bound.
 	Certified bool `json:"certified"`
 	// The grade of the proof.
 	Grade string `json:"grade"`
@@ -33,7 +33,7 @@ func (b *Bound) Hold(found int) error {
 	return nil
 }
 
-// String tells a person.
+// String returns the bound as a sentence.
 func (b *Bound) String() string {
 	text := fmt.Sprintf("No individual reaches more than k = %d, proved (%s) by %s in %s", b.MaxK, b.Grade, b.Solver, view.Seconds(b.Seconds))
 	if b.Certified {

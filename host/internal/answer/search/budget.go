@@ -8,8 +8,8 @@ import (
 )
 
 // Budget ends a run: after Time since the run's clock started, after Iter
-// closed rounds, or after Evals evaluated individuals, the strategy's own ones
-// included. Just one of them is set.
+// closed rounds, or after Evals evaluated individuals, including the strategy's
+// own. Exactly one of them is set.
 type Budget struct {
 	Time  time.Duration
 	Iter  int64
@@ -33,11 +33,11 @@ func ParseBudget(text string) (Budget, error) {
 	return b, nil
 }
 
-// tooSmall says what to give where the budget sufficed for no round.
+// tooSmall returns advice for a budget that did not suffice for a round.
 func (b Budget) tooSmall() string {
 	switch {
 	case b.Iter > 0:
-		return "the strategy came to no round"
+		return "the strategy completed no round"
 	case b.Evals > 0:
 		b.Evals = max(100_000, 10*b.Evals)
 	default:
@@ -46,7 +46,7 @@ func (b Budget) tooSmall() string {
 	return "that is too small a budget for a round: try --budget " + b.String()
 }
 
-// String is what ParseBudget reads.
+// String returns the budget in the syntax of ParseBudget.
 func (b Budget) String() string {
 	switch {
 	case b.Iter > 0:

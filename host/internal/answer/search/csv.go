@@ -10,9 +10,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// CSV writes the individuals found, one a row, as they are found: run and seed
+// CSV writes individuals, one per row, as they are found: run and seed
 // of the run, round, seconds, from (strategy or solver), k, gap, then the
-// non-protected features by name, categories by theirs. Not safe for
+// non-protected features, with categories by name. Not safe for
 // concurrent use.
 type CSV struct {
 	out       *view.CSVWriter
@@ -57,7 +57,7 @@ func (w *CSV) Add(e record.Event) {
 	w.out.Write(row)
 }
 
-// Flush hands everything on and returns the first error there was.
+// Flush writes the buffered rows and returns the first error.
 func (w *CSV) Flush() error {
 	w.out.Flush()
 	return w.out.Error()
@@ -70,7 +70,7 @@ type CSVFile struct {
 	file *files.File
 }
 
-// CreateCSV opens a temporary file beside path.
+// CreateCSV opens a temporary file next to path.
 func CreateCSV(path string, s *space.Space) (*CSVFile, error) {
 	file, err := files.Create(path)
 	if err != nil {
@@ -79,9 +79,9 @@ func CreateCSV(path string, s *space.Space) (*CSVFile, error) {
 	return &CSVFile{CSV: NewCSV(file, s), file: file}, nil
 }
 
-// Close writes the rest and gives the file its name; where something failed,
-// the file is removed and whatever had the name keeps it.
+// Close writes the rest and gives the file its name. After an error it removes the
+// file, and an existing file of that name stays.
 func (f *CSVFile) Close() error { return f.file.Finish(f.Flush()) }
 
-// Discard removes the file; whatever had the name keeps it.
+// Discard removes the file; an existing file of its name stays.
 func (f *CSVFile) Discard() { f.file.Discard() }

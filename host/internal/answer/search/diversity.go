@@ -7,10 +7,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Diversity is the mean over all pairs of individuals of Gower's distance over
-// the non-protected features (see sdk/chain/nearest): nil for fewer than two
-// individuals. It takes the sum over pairs feature by feature, so that it costs
-// n log n and not n².
+// Diversity is the mean Gower distance between pairs of individuals, over the
+// non-protected features (see sdk/chain/nearest); nil for fewer than two
+// individuals. Summing over pairs feature by feature costs n log n instead of
+// n².
 func Diversity(s *space.Space, found [][]float64) *float64 {
 	n := float64(len(found))
 	free := s.Free()
@@ -38,7 +38,7 @@ func Diversity(s *space.Space, found [][]float64) *float64 {
 				from = to
 			}
 		case f.Hi > f.Lo:
-			for k, v := range values { // v is added for each smaller one and taken off for each larger
+			for k, v := range values { // v is added for each smaller value and subtracted for each larger one
 				sum += v * (2*float64(k) - n + 1)
 			}
 			sum /= f.Hi - f.Lo

@@ -9,20 +9,20 @@ import (
 )
 
 // Fast says how a fast run differs from the paper's loop: many moves at a
-// time, evaluated together on all cores, while the strategy thinks of the next
-// ones; solver seeds made in the background; finds summed up where they are too
+// time, evaluated together on all cores, while the strategy computes the next
+// ones; solver seeds made in the background; finds summed up if there are too
 // many to keep.
 type Fast struct {
-	// Chains is what the session was started with, at least 1.
+	// Chains is the number of chains that the session was started with, at least 1.
 	Chains int
 	// Ahead: the strategy takes trials one call late (sdk.Description.Lag ≥ 1).
 	Ahead bool
-	// Keep is how many individuals found have events of their own before they
-	// are thinned out; negative: all.
+	// Keep is the number of individuals found that have events of their own
+	// before they are thinned out; negative: all.
 	Keep int64
 }
 
-// DefaultChains and DefaultKeep are what fast runs have unless told otherwise.
+// DefaultChains and DefaultKeep are the defaults of fast runs.
 const (
 	DefaultChains = 256
 	DefaultKeep   = 10_000
@@ -71,7 +71,7 @@ type batch struct {
 	moves     []sdk.Move
 	trials    []sdk.Trial
 	xs        [][]float64 // to be evaluated
-	at        []int       // the moves that xs are of
+	at        []int       // the move of each of xs
 	outcomes  []evaluate.Outcome
 }
 
@@ -86,7 +86,7 @@ func (b *batch) try(ctx context.Context, moves []sdk.Move) (trials []sdk.Trial, 
 			return nil, false, b.blame(err)
 		}
 		if b.spent(len(b.xs)) {
-			b.evaluateAll() // those without counterfactuals do not count
+			b.evaluateAll() // individuals without counterfactuals do not count
 			if b.spent(0) {
 				return nil, true, nil
 			}
@@ -97,7 +97,7 @@ func (b *batch) try(ctx context.Context, moves []sdk.Move) (trials []sdk.Trial, 
 	return b.trials, ctx.Err() != nil, nil
 }
 
-// take answers move i or puts it among those to be evaluated.
+// take answers move i or queues it for evaluation.
 func (b *batch) take(i int) {
 	m := &b.moves[i]
 	switch {
@@ -123,7 +123,7 @@ func (b *batch) canonical(x []float64) []float64 {
 	return x
 }
 
-// evaluateAll answers the moves to be evaluated.
+// evaluateAll evaluates the queued moves and answers them.
 func (b *batch) evaluateAll() {
 	if len(b.outcomes) < len(b.xs) {
 		b.outcomes = make([]evaluate.Outcome, len(b.moves))
@@ -142,7 +142,7 @@ func (b *batch) evaluateAll() {
 		b.trials[i] = b.evaluated(b.moves[i].ID, b.xs[n], out, copies[min(n, len(copies)):])
 	}
 	if b.xs, b.at = b.xs[:0], b.at[:0]; b.late.left {
-		b.xs = nil // they are still being read
+		b.xs = nil // an abandoned evaluation still reads them
 	}
 }
 

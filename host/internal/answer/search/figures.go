@@ -23,7 +23,7 @@ func (b *Best) Picture(epsilon string) *view.Figure {
 	return individual.Picture(copies, b.Protected(), epsilon)
 }
 
-// Protected are the attributes in which the copies differ.
+// Protected returns the attributes in which the copies differ.
 func (b *Best) Protected() (names []string) {
 	for _, name := range b.Features {
 		if _, varies := b.Labels[name]; !varies && len(b.Scores) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
-// finds knows the individuals found, so that each counts once.
+// finds remembers the individuals found, so that each counts once.
 type finds struct {
 	seen map[[2]uint64]struct{}
 	// pending sums up finds without events of their own.
@@ -53,9 +53,9 @@ func (r *run) found(m *sdk.Move, x []float64, out evaluate.Outcome) {
 	}
 }
 
-// keeps decides whether the individual just found has an event of its own: the
-// first Keep of a fast run do, and number n after them with probability Keep/n,
-// by its key, so that the same run keeps the same ones.
+// keeps reports whether the individual just found gets an event of its own: the
+// first Keep of a fast run do, and the n-th with probability Keep/n. Its key
+// decides, so that a repeated run keeps the same individuals.
 func (r *run) keeps(key [2]uint64) bool {
 	if r.Fast == nil || r.Fast.Keep < 0 {
 		return true
@@ -79,7 +79,7 @@ func (r *run) sumUp() {
 
 // identity is a canonical individual's key: 128 bits, two chains of the
 // multiply-and-fold step of wyhash, so that a long run's memory stays small and
-// no two of its individuals can be expected to meet.
+// no collision is expected.
 func identity(x []float64) [2]uint64 {
 	a, b := uint64(0xa0761d6478bd642f), uint64(0xe7037ed1a0b428db)
 	for _, v := range x {

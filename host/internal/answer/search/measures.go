@@ -37,8 +37,8 @@ func (m *Measures) Cells() []**float64 {
 	return []**float64{&m.Iter, &m.ID, &m.T1st, &m.K1st, &m.MaxK, &m.AvgK, &m.SuccRate, &m.IDMaxK, &m.TMaxK}
 }
 
-// RateNotes explain a Succ.rate above 100 below the table that shows it; there are none
-// where no rate is.
+// RateNotes explains a Succ.rate above 100 below the table that shows it; nil
+// if no rate is above 100.
 func RateNotes(rates ...*float64) []string {
 	for _, rate := range rates {
 		if rate != nil && *rate > 100 {
@@ -48,7 +48,7 @@ func RateNotes(rates ...*float64) []string {
 	return nil
 }
 
-// Map is the measures by name.
+// Map returns the measures by name.
 func (m *Measures) Map() map[string]*float64 {
 	out := map[string]*float64{}
 	for i, cell := range m.Cells() {
@@ -57,7 +57,7 @@ func (m *Measures) Map() map[string]*float64 {
 	return out
 }
 
-// Measure computes the measures of one run from its events alone. Of a run
+// Measure computes the measures of one run from its events alone. For a run
 // that was killed, Iter is that of the last snapshot.
 func Measure(events []record.Event) Measures {
 	var m Meter
@@ -69,8 +69,8 @@ func Measure(events []record.Event) Measures {
 
 // Meter folds a run's events, in their order, into its measures.
 type Meter struct {
-	// ByK counts the individuals by k; MaxK is the largest, Seconds go by until the
-	// first found event with a k.
+	// ByK counts the individuals by k, MaxK is the largest k, and Seconds has the
+	// time of the first event for each k.
 	ByK     map[int]int64
 	Seconds map[int]float64
 	MaxK    int
@@ -86,7 +86,7 @@ type mark struct {
 	k       int
 }
 
-// Add takes the next event. Kinds that have no measure are ignored.
+// Add takes the next event. It ignores kinds that no measure uses.
 func (m *Meter) Add(e *record.Event) {
 	switch e.Kind {
 	case record.KindProgress:
@@ -96,7 +96,7 @@ func (m *Meter) Add(e *record.Event) {
 	case record.KindTally:
 		for k, n := range e.Tally.K {
 			if n < 0 || m.ByK == nil {
-				continue // no run says so: a first find has an event of its own
+				continue // invalid: the first find has an event of its own
 			}
 			m.ByK[k] += n
 			m.found += n
@@ -133,13 +133,13 @@ func (m *Meter) Measures() Measures {
 	return out
 }
 
-// Summary is the measures of several runs, each cell over the runs in which it
-// is not N/A.
+// Summary has the measures over several runs, each over the runs in which it is
+// not N/A.
 type Summary struct {
 	Mean Measures
 	// SD is the sample standard deviation (n − 1); nil below two values.
 	SD Measures
-	// Runs is their number, Found the number of those that found something.
+	// Runs is the number of runs, Found the number of those that found something.
 	Runs, Found int
 }
 

@@ -64,9 +64,9 @@ type Result struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	// The runs.
 	Runs []RunResult `json:"runs"`
-	// The journal's file; absent where nothing is kept.
+	// The journal's file; absent if nothing is kept.
 	Journal string `json:"journal,omitempty"`
-	// The first run's name in the journal; absent where nothing is kept.
+	// The first run's name in the journal; absent if nothing is kept.
 	Run string `json:"run,omitempty"`
 	// The CSV file that was written.
 	Out string `json:"out,omitempty"`
@@ -74,7 +74,7 @@ type Result struct {
 	gate.Checks
 }
 
-// Uncounted says of a strategy what RunResult.Uncounted means.
+// Uncounted is the warning about a strategy with RunResult.Uncounted.
 const Uncounted = "UNCOUNTED: it holds the model and reports fewer evaluations of its own than one in two rounds; only its times are comparable"
 
 // RunResult is one run.
@@ -93,7 +93,7 @@ type RunResult struct {
 	Outside int64 `json:"outside"`
 	// The number of questions that the solver did not answer.
 	NoSeed int64 `json:"no_seed"`
-	// The number of the solver's answers that did not hold.
+	// The number of the solver's answers that evaluation refuted.
 	Spurious int64 `json:"spurious"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
@@ -102,7 +102,7 @@ type RunResult struct {
 	Ended string `json:"ended,omitempty"`
 	// The error that ended the run early.
 	Error string `json:"error,omitempty"`
-	// The error by which the solver was lost.
+	// The error that lost the solver.
 	SolverError string `json:"solver_error,omitempty"`
 	// Mistakes in answers of the solver, the first ten.
 	Faults []string `json:"faults,omitempty"`
@@ -132,7 +132,7 @@ type Best struct {
 	Features []string `json:"features"`
 }
 
-// Score is one counterfactual of it.
+// Score is one counterfactual of Best.
 type Score struct {
 	// The protected values.
 	Z map[string]float64 `json:"z"`
@@ -142,7 +142,7 @@ type Score struct {
 	Score float64 `json:"score"`
 }
 
-// result is what is known before the first run.
+// result returns what is known before the first run.
 func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
@@ -155,7 +155,7 @@ func (o *Searcher) result() *Result {
 	return r
 }
 
-// add takes in a run.
+// add adds a run.
 func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []string) {
 	if len(r.Runs) == 0 {
 		r.Run, r.Journal = kept.Name(), kept.Journal
@@ -175,7 +175,7 @@ func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []st
 	r.Runs = append(r.Runs, run)
 }
 
-// finish computes what is said of all runs together; bests are their best individuals.
+// finish computes the results over all runs; bests are their best individuals.
 func (r *Result) finish(bests []*record.Found, q *problem.Query, e *evaluate.Evaluator) {
 	s := q.Space
 	measures := make([]Measures, len(r.Runs))
@@ -223,10 +223,10 @@ func (r *Result) finish(bests []*record.Found, q *problem.Query, e *evaluate.Eva
 	}
 }
 
-// decides reports a search for decisions that differ.
+// decides reports whether the search was for decisions that differ.
 func (r *Result) decides() bool { return r.Notion == fairness.Decision.String() }
 
-// by is what the search went by.
+// by names the criterion of the search.
 func (r *Result) by() string {
 	if r.decides() {
 		return "notion decision"
@@ -267,8 +267,8 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// hold holds the largest k against gates: the one that was found, or, where a solver was
-// asked for a bound, the one that is proved.
+// hold checks gates against the largest k: the one that was found and, if a solver was asked
+// for a bound, the proved one.
 func (r *Result) hold(gates []gate.Gate, bounded bool) {
 	k, rounds := 1, 0.0
 	if r.Best != nil {
@@ -298,14 +298,14 @@ func (r *Result) hold(gates []gate.Gate, bounded bool) {
 		for i := range r.Runs {
 			why = cmp.Or(r.Runs[i].Error, r.Runs[i].Ended, why)
 		}
-		text += ", in no whole round: " + why
+		text += ", and no round was completed: " + why
 	}
 	for _, g := range gates {
 		r.Hold(g.Within("", lo, hi, text))
 	}
 }
 
-// table has the measures.
+// table shows the measures.
 func (r *Result) table() *view.Table {
 	t := &view.Table{Plain: true, Indented: true, Notes: RateNotes(r.SuccRate)}
 	var cells []string
@@ -321,7 +321,7 @@ func (r *Result) table() *view.Table {
 	return t
 }
 
-// notes say what the measures do not.
+// notes adds what the measures do not show: faults, warnings and dropped proposals.
 func (r *Result) notes(d *view.Document) {
 	d.Disagree(r.Disagreements)
 	var outside, spurious int64
@@ -330,7 +330,7 @@ func (r *Result) notes(d *view.Document) {
 		outside += run.Outside
 		spurious += run.Spurious
 		for _, fault := range run.Faults {
-			d.Say("The solver's answer was of no use (run with seed %d): %s", run.Seed, fault)
+			d.Say("The solver gave a wrong answer (run with seed %d): %s", run.Seed, fault)
 		}
 		if run.Uncounted {
 			d.Add(view.Warning{fmt.Sprintf("%s: %s (run with seed %d)", r.Strategy, Uncounted, run.Seed)})
@@ -339,22 +339,22 @@ func (r *Result) notes(d *view.Document) {
 			d.Say("The run with seed %d ended before its budget did: %s.", run.Seed, run.Ended)
 		}
 		if run.SolverError != "" {
-			d.Say("The solver was lost in the run with seed %d, which went on without: %s", run.Seed, run.SolverError)
+			d.Say("The solver was lost in the run with seed %d, which continued without it: %s", run.Seed, run.SolverError)
 		}
 	}
 	if outside > 0 {
 		d.Say("%d proposals lay outside the space.", outside)
 	}
 	if spurious > 0 {
-		d.Say("%d answers of the solver were no individual with a gap above ε, and were dropped.", spurious)
+		d.Say("%d answers of the solver were not individuals with a gap above ε, and were dropped.", spurious)
 	}
 	if r.Interrupted {
 		d.Say("Interrupted; this is what was found until then.")
 	}
 }
 
-// show tells who is treated worst: the individual, and the copies with the lowest
-// and the highest score.
+// show shows the worst-treated individual, and its copies with the lowest and the
+// highest score.
 func (b *Best) show(d *view.Document) {
 	byScore := func(x, y Score) int { return cmp.Compare(x.Score, y.Score) }
 	low, high := slices.MinFunc(b.Scores, byScore), slices.MaxFunc(b.Scores, byScore)

@@ -16,8 +16,8 @@ const (
 )
 
 // rounds checks the moves' numbering and counts closed rounds. A round is closed when its
-// chain begins a later one: moves are answered in order, so all of its own have been answered
-// by then.
+// chain begins a later one: moves are answered in order, so all moves of the round have been
+// answered by then.
 type rounds struct {
 	lastID int64
 	chains map[int]*chainState
@@ -61,7 +61,7 @@ func (r *rounds) admit(m *sdk.Move) error {
 	return nil
 }
 
-// finish closes the rounds under way: the strategy says that it is done.
+// finish closes the rounds under way when the strategy has finished.
 func (r *rounds) finish() {
 	r.closed += int64(len(r.chains))
 	r.chains = nil

@@ -1,6 +1,6 @@
-// Package search runs the loop between a strategy, which proposes where to
-// look, and the host, which evaluates and counts: the paper's Algorithm 1 with
-// the strategy's part of it left to the strategy.
+// Package search runs the loop between a strategy, which proposes individuals,
+// and the host, which evaluates and counts them: the paper's Algorithm 1 with
+// an exchangeable strategy.
 package search
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Evaluator is what a run needs of evaluate.Evaluator.
+// Evaluator is the part of evaluate.Evaluator that a run needs.
 type Evaluator interface {
 	EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.Detail) []evaluate.Copies
 	Point(x []float64, combination int) []float64
@@ -25,12 +25,12 @@ type Evaluator interface {
 type Config struct {
 	Space  *space.Space
 	Region space.Region
-	// Evaluator is handed individuals of the region's box only.
+	// Evaluator gets individuals of the region's box only.
 	Evaluator Evaluator
-	// Guards refuse the individuals for which one of them holds: moves there are refused
-	// without an evaluation.
+	// Guards are predicates: a move to an individual for which one holds is refused without
+	// an evaluation.
 	Guards []space.Predicate
-	// Strategy is its name, for messages. Start opens a session, which Run
+	// Strategy is the strategy's name, for messages. Start opens a session, which Run
 	// closes; errors of both name the plugin.
 	Strategy string
 	Start    func(context.Context) (sdk.Session, error)
@@ -40,17 +40,17 @@ type Config struct {
 	Pair   bool
 	// HoldsModel: the strategy was handed the model, and can evaluate by itself.
 	HoldsModel bool
-	// Solver is its name, for messages. Seeder may be nil: no solver.
+	// Solver is the solver's name, for messages. Seeder is nil without a solver.
 	Solver string
 	Seeder Seeder
-	// Refuted, where not nil, are claims of the solver that were refuted, by their texts.
+	// Refuted, if not nil, returns the texts of the solver's refuted claims.
 	Refuted func() []string
 	// SeedLimit is how long one question to the solver may take before it counts
 	// as unanswered; 0: no limit but the budget's.
 	SeedLimit time.Duration
 	Seed      int64
 	Budget    Budget
-	// Fast, where not nil, makes it a fast run; nil: one move at a time, as in
+	// Fast, if not nil, makes it a fast run; nil: one move at a time, as in
 	// the paper.
 	Fast *Fast
 	// Stream carries the run's clock and takes its events.
@@ -58,11 +58,11 @@ type Config struct {
 	// Patience is how long the strategy may take to start or to answer one Next;
 	// 0: a minute.
 	Patience time.Duration
-	// Progress, where not nil, is called several times a second.
+	// Progress, if not nil, is called several times a second.
 	Progress func(Progress)
 }
 
-// Progress is a glimpse of a run.
+// Progress is a snapshot of a run.
 type Progress struct {
 	Iter, Found int64
 	Evaluations int64
@@ -71,22 +71,21 @@ type Progress struct {
 	Budget      Budget
 }
 
-// Outcome is what a run found. It is complete as far as the run went, also
-// where Interrupted or Err is set.
+// Outcome is what a run found. It is complete up to the point where Interrupted
+// or Err ended the run.
 type Outcome struct {
 	Measures Measures
 	// Best is the individual with the largest k, among those the one with the
-	// largest gap; nil where none was found.
+	// largest gap; nil if none was found.
 	Best *record.Found
-	// Evaluations counts individuals evaluated, repeated ones and those that the
-	// strategy evaluated by itself included; Outside
-	// the moves that lay outside the space; NoSeed the questions to the solver
-	// that brought no individual; Spurious the answers that were no
-	// 2-discriminant individual of the region; Refused the moves that a guard
-	// refused.
+	// Evaluations counts evaluated individuals, including repeated ones and those
+	// that the strategy evaluated by itself; Outside the moves outside the space;
+	// NoSeed the questions to the solver without an individual in return; Spurious
+	// its answers that were no 2-discriminant individual of the region; Refused
+	// the moves that a guard refused.
 	Evaluations, Outside, NoSeed, Spurious, Refused int64
-	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than it
-	// closed rounds. Its rounds and Evaluations are not comparable, its times are.
+	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one
+	// in two rounds. Its rounds and Evaluations are not comparable, its times are.
 	Uncounted bool
 	// Interrupted: ctx ended the run before its budget did.
 	Interrupted bool
@@ -96,7 +95,7 @@ type Outcome struct {
 	// Err is what ended the run early: a strategy that broke the rules or exited. SolverErr is
 	// why the run continued without its solver.
 	Err, SolverErr error
-	// Refuted are claims of the solver that were refuted, the first few.
+	// Refuted has the first ten of the solver's refuted claims.
 	Refuted []string
 	Seconds float64
 }
@@ -118,8 +117,8 @@ type run struct {
 	finds   finds
 	result  Outcome
 	late    *timely
-	own     int64 // what the session says it has evaluated by itself
-	// vain counts the moves since reached, which is how many evaluations there were.
+	own     int64 // evaluations that the session reports of its own
+	// vain counts the moves since the last evaluation; reached is the number of evaluations then.
 	vain, reached int64
 
 	nextProgress, nextSnapshot time.Time
@@ -154,7 +153,7 @@ func Run(ctx context.Context, c Config) *Outcome {
 	r.result.Interrupted = ctx.Err() != nil
 	r.finish()
 	if r.session != nil {
-		r.session.Close() // of a session that did not end well, Err tells
+		r.session.Close() // Err has the error of a session that failed
 	}
 	return &r.result
 }
@@ -173,16 +172,16 @@ func (r *run) start(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return nil
 	case patient.Err() != nil:
-		return r.blame(fmt.Errorf("not started after %v", r.Patience))
+		return r.blame(fmt.Errorf("did not start within %v", r.Patience))
 	}
 	return r.fault(r.Strategy, err)
 }
 
-// loop returns what ended it, nil for the budget, the strategy's own end, or ctx.
+// loop runs one round at a time. It returns nil if the budget, the strategy or ctx ended it.
 func (r *run) loop(ctx context.Context) error {
 	var told []sdk.Trial
 	for ctx.Err() == nil {
-		moves, err := r.ask(ctx, told, 1).answer() // one candidate a round, as in the paper
+		moves, err := r.ask(ctx, told, 1).answer() // one candidate per round, as in the paper
 		if moves == nil || err != nil {
 			return err
 		}
@@ -218,8 +217,8 @@ func (r *run) admit(m *sdk.Move) error {
 	return r.rounds.admit(m)
 }
 
-// spent reports that a budget in rounds or evaluations is used up, with more
-// evaluations under way, or that it never will be.
+// spent reports whether a budget in rounds or evaluations is used up, counting more
+// evaluations under way, or never will be.
 func (r *run) spent(more int) bool {
 	if r.Budget.Evals > 0 && r.vain-int64(more) > maxVain && r.result.Evaluations+r.own <= r.reached {
 		r.result.Ended = fmt.Sprintf("%d proposals in a row led to no evaluation", maxVain)
@@ -233,7 +232,7 @@ func (r *run) blame(err error) error {
 	return r.fault(r.Strategy, fmt.Errorf("strategy %s: %w", r.Strategy, err))
 }
 
-// fault records what a plugin did wrong; an error of its own names it already.
+// fault records a plugin's error, which names the plugin.
 func (r *run) fault(plugin string, err error) error {
 	r.emit(record.Event{Kind: record.KindFault, Fault: &record.Fault{Plugin: plugin, Error: err.Error()}})
 	return err
@@ -261,7 +260,7 @@ func (r *run) outside(m *sdk.Move) sdk.Trial {
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialOutside}
 }
 
-// evaluate evaluates an individual and records it; ok is false outside.
+// evaluate evaluates an individual and records it; ok is false outside the region.
 func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	if len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
 		return trial, false
@@ -278,14 +277,14 @@ func (r *run) evaluate(m *sdk.Move, x []float64) (trial sdk.Trial, ok bool) {
 	return r.evaluated(m.ID, x, &out, copies), true
 }
 
-// assess evaluates one individual, with all that the strategy wants to know.
+// assess evaluates one individual in the detail that the strategy wants.
 func (r *run) assess(x []float64) (evaluate.Outcome, []evaluate.Copies) {
 	var out [1]evaluate.Outcome
 	copies := r.Evaluator.EvaluateCopies([][]float64{x}, out[:], r.Detail)
 	return out[0], copies
 }
 
-// refuses reports that a guard refuses an individual of the region.
+// refuses reports whether a guard refuses an individual of the region.
 func (r *run) refuses(x []float64) bool {
 	if len(r.Guards) == 0 || len(x) != len(r.Space.Features) || !r.Space.RegionContains(r.Region, x) {
 		return false
@@ -303,7 +302,7 @@ func (r *run) refused(m *sdk.Move) sdk.Trial {
 	return sdk.Trial{ID: m.ID, Status: sdk.TrialRefused}
 }
 
-// evaluated is the trial of an individual with its outcome; copies begin with its own, or are
+// evaluated returns the trial of an evaluated individual; copies begin with its own, or are
 // empty.
 func (r *run) evaluated(id int64, x []float64, out *evaluate.Outcome, copies []evaluate.Copies) sdk.Trial {
 	t := sdk.Trial{

@@ -257,8 +257,8 @@ func TestLiars(t *testing.T) {
 		"crash": {func(context.Context, int64) ([]sdk.Move, error) {
 			return nil, fmt.Errorf("strategy fake %w: panic: boom", sdk.ErrPluginExited)
 		}, "boom"},
-		"no moves":      {func(context.Context, int64) ([]sdk.Move, error) { return nil, nil }, "no move was made"},
-		"flood":         {func(context.Context, int64) ([]sdk.Move, error) { return make([]sdk.Move, 5000), nil }, "5000 moves were made where 1 was asked for"},
+		"no moves":      {func(context.Context, int64) ([]sdk.Move, error) { return nil, nil }, "it made no move"},
+		"flood":         {func(context.Context, int64) ([]sdk.Move, error) { return make([]sdk.Move, 5000), nil }, "it made 5000 moves, want at most 1"},
 		"same id":       {one(move(1, 1)), "identifiers must increase"},
 		"back in time":  {one(sdk.Move{ID: 2, Round: -1, Kind: sdk.MovePoint}), "never go back"},
 		"back a round":  {func(_ context.Context, i int64) ([]sdk.Move, error) { return []sdk.Move{move(i, 7-i)}, nil }, "never go back"},
@@ -399,7 +399,7 @@ func TestStartFails(t *testing.T) {
 		says   string
 	}{
 		"refused": {func(context.Context) (sdk.Session, error) { return nil, refused }, Budget{Iter: 1}, "no such option"},
-		"hang":    {hang, Budget{Iter: 1}, "not started after"},
+		"hang":    {hang, Budget{Iter: 1}, "did not start within"},
 		"late":    {hang, Budget{Time: time.Millisecond}, "used up before the search began"},
 	}
 	for name, f := range cases {

@@ -10,7 +10,7 @@ import (
 // Seeder is the solver in the loop.
 type Seeder interface {
 	// Seed asks for an individual with gap > ε near another one. ok is false
-	// where none was found; an error means that the solver is lost.
+	// if none was found; an error means that the solver is lost.
 	Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error)
 }
 
@@ -54,7 +54,7 @@ func (r *run) trySeed(ctx context.Context, m *sdk.Move) sdk.Trial {
 	return trial
 }
 
-// readable reports that a point has the space's width and finite entries.
+// readable reports whether a point has the space's width and finite entries.
 func (r *run) readable(x []float64) bool {
 	if len(x) != len(r.Space.Features) {
 		return false
@@ -68,7 +68,7 @@ func (r *run) readable(x []float64) bool {
 }
 
 // mix derives the seed of one question to the solver (the finaliser of
-// splitmix64), non-negative for solvers that want that.
+// splitmix64). It is non-negative, which some solvers require.
 func mix(seed, id int64) int64 {
 	z := uint64(seed) + uint64(id)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -2,9 +2,9 @@ package search
 
 import "github.com/hyfair/hyfair/host/internal/record"
 
-// Summed hands the events of a run on, and sums up individuals whose events are not kept:
-// the tally of them comes before the next event that is not about an individual, so that
-// every measure comes out the same.
+// Summed passes a run's events on, and sums up individuals whose events are not kept. Their
+// tally precedes the next progress or finished event, so that every measure comes out the
+// same.
 type Summed struct {
 	// Keep decides whether an individual found keeps its event.
 	Keep func(*record.Found) bool

@@ -7,8 +7,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
-// timely evaluates until its context ends. An evaluation that takes much longer, of many
-// copies by a wide network, is abandoned, and none follows. For one goroutine.
+// timely evaluates until its context ends. An evaluation that takes much longer, as many
+// copies in a wide network do, is abandoned, and none follows. Not safe for concurrent use.
 type timely struct {
 	ctx  context.Context
 	of   Evaluator
@@ -22,7 +22,7 @@ func (t *timely) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evalua
 		copies []evaluate.Copies
 	}
 	all, ok := overtime.Within(t.ctx, func(context.Context) answer {
-		own := make([]evaluate.Outcome, len(xs)) // for it may be left behind
+		own := make([]evaluate.Outcome, len(xs)) // the evaluation may outlive this call
 		copies := t.of.EvaluateCopies(xs, own, d)
 		return answer{own, copies}
 	})
