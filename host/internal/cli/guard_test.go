@@ -200,7 +200,7 @@ func TestGuardRefusesToStart(t *testing.T) {
 		"another study's rules":      {[]string{"../../../studies/loan", other}, guardRows, `no feature "rating"`},
 		"rules on the protected":     {[]string{"../../../studies/loan", protected}, guardRows, `"age" is protected`},
 		"a network without a study":  {[]string{"../../../studies/loan/network.json", rules}, guardRows, "give --study STUDY"},
-		"two studies":                {[]string{"../../../studies/loan", rules, "--study", "../../../studies/loan"}, guardRows, "is a study by itself"},
+		"two studies":                {[]string{"../../../studies/loan", rules, "--study", "../../../studies/loan"}, guardRows, "is a study; --study goes with a network"},
 		"no rows":                    {[]string{"../../../studies/loan", rules}, "", "no rows"},
 		"a column missing":           {[]string{"../../../studies/loan", rules}, "sex,age\n1,2\n", "income"},
 		"export to no such language": {[]string{"export", rules, "--language", "cobol"}, "", `--language "cobol": want go or python`},

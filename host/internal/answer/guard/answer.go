@@ -25,8 +25,8 @@ import (
 
 // Request asks a guarded model about rows. It is plain data.
 type Request struct {
-	// Model is a study, whose network answers, or a network with the Study that says
-	// how its rows are encoded. Data is the folder that data: paths start from.
+	// Model is a study, whose network answers, or a network; then Study says how its
+	// rows are encoded. Data is the folder that data: paths start from.
 	Model string `json:"model"`
 	Study string `json:"study,omitempty"`
 	Data  string `json:"data,omitempty"`
@@ -34,12 +34,12 @@ type Request struct {
 	Rules string `json:"rules"`
 	// Threshold is the score that a yes exceeds; empty: the study's.
 	Threshold string `json:"threshold,omitempty"`
-	// Encoded rows have feature values already.
+	// Encoded: the rows hold feature values, not raw data.
 	Encoded bool  `json:"encoded,omitempty"`
 	Seed    int64 `json:"seed"`
 }
 
-// Result is the JSON object of hyfair guard, whose rows are written as they come.
+// Result is the JSON object of hyfair guard. Its rows are written one by one.
 type Result struct {
 	// The study's name.
 	Study string `json:"study"`
@@ -85,13 +85,13 @@ type Row struct {
 	Line int `json:"line"`
 	// The answer: predict, refuse, or unusable for a row that cannot be read or fed to the model.
 	Answer string `json:"answer"`
-	// Of a prediction, the score.
+	// The score of a prediction.
 	Score *float64 `json:"score,omitempty"`
-	// Of a prediction, 1 for a positive decision, else 0.
+	// The decision of a prediction: 1 for a positive one, else 0.
 	Decision *int `json:"decision,omitempty"`
-	// Of a refusal, the first rule that holds.
+	// The first rule that holds, for a refusal.
 	Rule string `json:"rule,omitempty"`
-	// The rule's reason; the reason why a row is unusable; or of a prediction, a feature outside its
+	// The rule's reason; the reason why a row is unusable; or, for a prediction, a feature outside its
 	// domain, for which nothing is known of the model.
 	Why string `json:"why,omitempty"`
 }
@@ -104,8 +104,8 @@ type guarded struct {
 	guards  []space.Predicate
 }
 
-// Answer answers each row of in as it comes: as CSV, or in the one object of --json.
-// An interrupt keeps what is written.
+// Answer answers each row of in as soon as it is read, as CSV or as one JSON object. After an
+// interrupt, what it has written stays.
 func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to io.Writer, asJSON bool) (*Result, error) {
 	st, err := r.load()
 	if err != nil {
@@ -141,13 +141,13 @@ func (r *Request) load() (*study.Study, error) {
 	case r.Study == "":
 		return study.Load(r.Model, o)
 	case isStudy:
-		return nil, fmt.Errorf("%s is a study by itself; --study is for a network", r.Model)
+		return nil, fmt.Errorf("%s is a study; --study goes with a network: leave it out", r.Model)
 	}
 	o.Model = r.Model
 	return study.Load(r.Study, o)
 }
 
-// stream answers row after row. An error of the rows is the user's.
+// stream answers row after row. An error in the rows is a session.Mistake.
 func (g *guarded) stream(ctx context.Context, rows *people.Stream, w *writer, out *Result) error {
 	if err := w.begin(out); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (g *guarded) stream(ctx context.Context, rows *people.Stream, w *writer, ou
 	return nil
 }
 
-// answer fills in what the model says of a point.
+// answer sets the row's answer for a point.
 func (g *guarded) answer(row *Row, point []float64) {
 	if i, refused := Refuses(g.guards, point); refused {
 		row.Answer, row.Rule, row.Why = "refuse", g.rules.Rules[i].Name, g.rules.Rules[i].Why
@@ -202,8 +202,8 @@ func (g *guarded) answer(row *Row, point []float64) {
 	row.Answer, row.Score, row.Decision = "predict", &score, &decision
 }
 
-// writer writes answers as they come, so that the reader of a pipe never waits for
-// one that is known: as CSV, or as the one object of --json with a row a line.
+// writer writes each answer at once, so that the reader of a pipe never waits for a known
+// one: as CSV, or as one JSON object with one row per line.
 type writer struct {
 	to   io.Writer
 	csv  *view.CSVWriter
@@ -244,7 +244,7 @@ func (w *writer) row(r *Row) error {
 }
 
 func (w *writer) cells(cells ...string) error {
-	w.csv.Write(cells) // an error is kept
+	w.csv.Write(cells) // the writer keeps an error
 	w.csv.Flush()
 	return w.csv.Error()
 }
@@ -260,7 +260,7 @@ func (w *writer) end(r *Result) error {
 	return err
 }
 
-// parts are the object's text before its rows and after them.
+// parts returns the object's text before and after its rows.
 func (r *Result) parts() (head, tail []byte, err error) {
 	text, err := json.Marshal(r)
 	rows := []byte(`,"rows":[`)
@@ -312,7 +312,7 @@ func AnswerExport(_ context.Context, _ *session.Session, r ExportRequest) (*Expo
 	return out, nil
 }
 
-// Document is the function itself.
+// Document shows the function.
 func (r *ExportResult) Document() *view.Document {
 	if r.Source == "" {
 		return view.Of()

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// decoder reads JSON into Go values, more strictly than encoding/json: a field must be
-// known, there unless its tag says omitempty, and there once; nothing is null. Every
-// error names line and field.
+// decoder reads JSON into Go values, more strictly than encoding/json: every field must be
+// known and appear once, may be absent only if its tag says omitempty, and must not be
+// null. Every error names line and field.
 type decoder struct {
 	text []byte
 	json *json.Decoder
-	// lines of the values by their fields.
+	// lines has the line of each field's value.
 	lines map[string]int
-	// counted lines end before offset: what line adds to is linear in all.
+	// counted is the number of lines that end before offset, so that line reads the text once.
 	counted, offset int
 }
 
-// decode reads one JSON value, and nothing after it, into what to points to. errorf
-// makes an error of a field.
+// decode reads exactly one JSON value into what to points to. errorf makes an error about
+// a field.
 func decode(text []byte, to any) (errorf func(field, format string, args ...any) error, err error) {
 	d := &decoder{text: text, json: json.NewDecoder(bytes.NewReader(text)), lines: map[string]int{}}
 	d.json.UseNumber()
@@ -69,7 +69,7 @@ func (d *decoder) token(field string) (json.Token, error) {
 	return t, nil
 }
 
-// valid is a value that can be wrong by itself, whatever follows.
+// valid is implemented by values that can be checked on their own.
 type valid interface{ valid() error }
 
 // value reads a value into a text, a number, a list or a struct, or a pointer to one.
@@ -153,7 +153,7 @@ func (d *decoder) object(to reflect.Value, field string) error {
 		if err != nil {
 			return err
 		}
-		name := t.(string)                                                     // the decoder lets nothing else be a name
+		name := t.(string)                                                     // the decoder accepts nothing else as a name
 		inner := strings.TrimPrefix(fmt.Sprintf("%s.%.40s", field, name), ".") // names may be long
 		i := slices.Index(names, name)
 		if i < 0 || seen[i] {

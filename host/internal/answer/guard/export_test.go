@@ -96,7 +96,7 @@ func exportCases(t *testing.T, r *guard.Rules) (rows [][]string, want []*verdict
 		t.Fatalf("%d of 2000 rows refused: the cases say little", refused)
 	}
 	rows = append(rows, []string{"NaN", "0", "a", "0", "0", "0"}, []string{"0", "0", "A", "0", "0", "0"})
-	want = append(want, &verdict{"", "hours-per-week is not a number"}, &verdict{"", "class is none of its categories"})
+	want = append(want, &verdict{"", "hours-per-week is not a number"}, &verdict{"", "class is not one of its categories"})
 	return rows, want
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// maxBytes is far above what people can answer for.
+// maxBytes is the size of the largest rules file, far more than people can review.
 const maxBytes = 1 << 20
 
 const format = "hyfair-guard"
@@ -54,7 +54,7 @@ func (v version) valid() error {
 
 var kinds = []space.Kind{space.Integer, space.Categorical, space.Real}
 
-// kind is its place among kinds.
+// kind returns the index among kinds; −1 for an unknown name.
 func (k kindName) kind() int {
 	return slices.IndexFunc(kinds, func(known space.Kind) bool { return known.String() == string(k) })
 }
@@ -66,9 +66,9 @@ func (k kindName) valid() error {
 	return nil
 }
 
-// Read reads a rules file and holds it against the space that the rules are to
-// be used in; s may be nil, for a file that is to be looked at alone. Errors
-// name file, line and field.
+// Read reads a rules file and checks it against the space in which the rules will
+// be used; with a nil s it checks the file alone. Errors name file, line and
+// field.
 func Read(path string, s *space.Space) (*Rules, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -139,7 +139,7 @@ func Parse(text []byte) (*Rules, error) {
 	return r, nil
 }
 
-// read checks what the file says of a feature.
+// read checks and converts a feature of the file.
 func (f *featureJSON) read(field string, errorf func(field, format string, args ...any) error) (*Feature, error) {
 	kind := kinds[f.Kind.kind()]
 	switch {
@@ -151,19 +151,19 @@ func (f *featureJSON) read(field string, errorf func(field, format string, args 
 	return &Feature{Name: f.Name, Kind: kind, Categories: slices.Clip(f.Categories), Missing: f.Missing}, different(f.Categories, field+".categories", errorf)
 }
 
-// different refuses texts that are empty or there twice.
+// different refuses empty and repeated texts.
 func different(texts []string, field string, errorf func(field, format string, args ...any) error) error {
 	seen := map[string]bool{"": true}
 	for i, text := range texts {
 		if seen[text] {
-			return errorf(fmt.Sprintf("%s[%d]", field, i), "%q is empty or there already", text)
+			return errorf(fmt.Sprintf("%s[%d]", field, i), "%q is empty or repeated", text)
 		}
 		seen[text] = true
 	}
 	return nil
 }
 
-// check holds a condition against the feature it speaks of, nil for none.
+// check checks a condition against its feature, which is nil if the file lacks it.
 func (c *Condition) check(f *Feature) error {
 	bounded := c.bounded() || c.Missing
 	switch {
@@ -176,7 +176,7 @@ func (c *Condition) check(f *Feature) error {
 	case f.Kind != space.Categorical && (c.In != nil || !bounded):
 		return fmt.Errorf(`feature %q is a number (%s) and takes "least", "above", "most" or "below", nothing else`, c.Feature, f.Kind)
 	case c.Missing && (c.Most != nil || c.Below != nil || !f.Missing):
-		return fmt.Errorf(`feature %q: "missing" is for a feature that says so too, with neither "most" nor "below"`, c.Feature)
+		return fmt.Errorf(`feature %q: "missing" needs a feature with "missing", and neither "most" nor "below"`, c.Feature)
 	case c.In != nil && len(c.In) == 0:
 		return fmt.Errorf("feature %q: no category satisfies the condition", c.Feature)
 	}
@@ -189,13 +189,13 @@ func (c *Condition) check(f *Feature) error {
 	return err
 }
 
-// fits holds the file's features and rules against a space.
+// fits checks the file's features and rules against a space.
 func (r *Rules) fits(s *space.Space) error {
 	for i := range r.Features {
 		f := &r.Features[i]
 		k, ok := s.Index(f.Name)
 		if !ok {
-			continue // of no consequence unless a rule speaks of it
+			continue // Predicates fails if a rule uses it
 		}
 		if have := &s.Features[k]; have.Kind != f.Kind {
 			return fmt.Errorf("features[%d]: %q is %s in the file and %s in the study", i, f.Name, f.Kind, have.Kind)
@@ -205,8 +205,8 @@ func (r *Rules) fits(s *space.Space) error {
 	return err
 }
 
-// Write writes the rules in the form that Parse reads back as they are. Rules
-// that Parse would refuse are an error.
+// Write writes the rules so that Parse reads the same rules back. Rules that
+// Parse would refuse are an error.
 func Write(w io.Writer, r *Rules) error {
 	out := fileJSON{Format: format, Version: Version, Study: r.Study, Features: []featureJSON{}, Rules: append([]Rule{}, r.Rules...)}
 	for _, f := range r.Features {

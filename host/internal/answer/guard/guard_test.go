@@ -198,7 +198,7 @@ var hostile = []struct{ name, text, want string }{
 	{"number in categories", rulesFile(`{"feature": "ratio", "in": ["a"]}`), `is a number (real) and takes "least"`},
 	{"category with bounds", rulesFile(`{"feature": "class", "least": 1}`), `is categorical and takes "in"`},
 	{"no such category", rulesFile(`{"feature": "class", "in": ["A"]}`), `no category "A"`},
-	{"category twice", rulesFile(`{"feature": "class", "in": ["a", "a"]}`), `conditions[0].in[1]: "a" is empty or there already`},
+	{"category twice", rulesFile(`{"feature": "class", "in": ["a", "a"]}`), `conditions[0].in[1]: "a" is empty or repeated`},
 	{"no category", rulesFile(`{"feature": "class", "in": []}`), "no category satisfies the condition"},
 	{"no bound", rulesFile(`{"feature": "ratio"}`), `takes "least"`},
 	{"two lower ends", rulesFile(`{"feature": "ratio", "least": 0, "above": 0}`), `give one of "least" and "above"`},

@@ -21,18 +21,18 @@ const Version = 1
 // conditions of at least one rule hold; without rules it always answers. The zero value is
 // not valid: see New.
 type Rules struct {
-	// Version is that of the file's format.
+	// Version is the version of the file format.
 	Version int
-	// Study names what the rules were made for; it has no further meaning.
+	// Study names the study that the rules were made for, as a note to readers.
 	Study string
-	// Features describes the features that conditions speak of, so that the file
-	// stands on its own.
+	// Features describes the features in the conditions, so that the file is
+	// self-contained.
 	Features []Feature
 	// Rules are tried in order; the first that holds is the one named.
 	Rules []Rule
 }
 
-// Feature describes one feature that conditions speak of.
+// Feature describes one feature in the conditions.
 type Feature struct {
 	Name string
 	Kind space.Kind
@@ -48,7 +48,7 @@ type Rule struct {
 	Name string `json:"name"`
 	// Why is the reason for refusing, in a sentence; it may be empty.
 	Why string `json:"why,omitempty"`
-	// Conditions are at least one.
+	// Conditions has at least one element.
 	Conditions []Condition `json:"conditions"`
 }
 
@@ -67,20 +67,20 @@ type Condition struct {
 	Below *float64 `json:"below,omitempty"`
 	// The value is one of these categories.
 	In []string `json:"in,omitempty"`
-	// The value may be missing, beside those of a bound from below. Alone: it must be missing.
+	// The value may be missing: with a lower bound, it may be missing as well; alone, it must be missing.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// bounded reports a bound of a number.
+// bounded reports whether the condition has a bound.
 func (c *Condition) bounded() bool {
 	return c.Least != nil || c.Above != nil || c.Most != nil || c.Below != nil
 }
 
-// New makes rules of predicates over the features of s that are not protected:
-// rule 1, rule 2, … in their order, each with its conditions in words for a
-// reason. Bounds take the shorter of the two forms that mean the same to every
-// float64. A condition on a protected feature, or one that no value satisfies,
-// is an error.
+// New converts predicates over the unprotected features of s to rules: rule 1,
+// rule 2, … in their order, each with its conditions in words as the reason.
+// Bounds take the shorter of two forms that are equivalent for float64. A
+// condition on a protected feature, or one that no value satisfies, is an
+// error.
 func New(s *space.Space, study string, predicates []space.Predicate) (*Rules, error) {
 	r := &Rules{Version: Version, Study: study}
 	for i, p := range predicates {
@@ -96,7 +96,7 @@ func New(s *space.Space, study string, predicates []space.Predicate) (*Rules, er
 	return r, nil
 }
 
-// describe fills Features in: those that conditions speak of, in the order of s.
+// describe sets Features: the features in the conditions, in the order of s.
 func (r *Rules) describe(s *space.Space) {
 	used := map[string]bool{}
 	for _, rule := range r.Rules {
@@ -112,9 +112,9 @@ func (r *Rules) describe(s *space.Space) {
 	}
 }
 
-// Conditions is a predicate over unprotected features, in the form of a rules file.
-// Conditions that always hold in the feature's kind, such as an interval without ends, are
-// left out. If no condition is left, the rule would refuse all individuals, which is an error.
+// Conditions converts a predicate over unprotected features to the form of a rules file.
+// It omits conditions that always hold for the feature's kind, such as an interval without
+// ends. If no condition is left, the rule would refuse all individuals, which is an error.
 func Conditions(s *space.Space, p space.Predicate) ([]Condition, error) {
 	if err := p.Validate(s); err != nil {
 		return nil, err
@@ -180,9 +180,9 @@ func shortest(end float64, kind space.Kind, outward int) (closed, open *float64)
 
 func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Predicates are the rules as predicates of s, one a rule. s must have the
-// features that they speak of, not protected, of the same kinds and with their
-// categories; what does not fit is an error, which names rule and feature.
+// Predicates converts the rules to predicates of s, one per rule. s must have the
+// features in the conditions, unprotected, of the same kinds and with the same
+// categories; an error names rule and feature.
 func (r *Rules) Predicates(s *space.Space) ([]space.Predicate, error) {
 	out := make([]space.Predicate, len(r.Rules))
 	for i := range r.Rules {
@@ -210,7 +210,7 @@ func (r *Rule) predicate(s *space.Space) (space.Predicate, error) {
 	return p, nil
 }
 
-// bind makes a condition of the space of one of the file.
+// bind converts a condition of the file to one of the space.
 func (c *Condition) bind(s *space.Space) (space.Condition, error) {
 	i, ok := s.Index(c.Feature)
 	if !ok {
@@ -252,8 +252,8 @@ func (c *Condition) bind(s *space.Space) (space.Condition, error) {
 	return out, err
 }
 
-// values is the closed interval that holds the same float64 numbers of the kind
-// as the bounds do.
+// values returns the closed interval with the same float64 numbers of the kind
+// as the bounds.
 func (c *Condition) values(kind space.Kind) (space.Interval, error) {
 	iv := space.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}
 	switch {
@@ -275,7 +275,7 @@ func (c *Condition) values(kind space.Kind) (space.Interval, error) {
 	return iv, err
 }
 
-// within cuts an interval to numbers of a kind. None being left is an error.
+// within restricts an interval to numbers of a kind. An empty result is an error.
 func within(iv space.Interval, kind space.Kind) (space.Interval, error) {
 	if kind == space.Integer {
 		iv = space.Interval{Lo: math.Ceil(iv.Lo), Hi: math.Floor(iv.Hi)}
@@ -286,7 +286,7 @@ func within(iv space.Interval, kind space.Kind) (space.Interval, error) {
 	return iv, nil
 }
 
-// Refuses finds the first of the predicates, guards in order, that holds at x.
+// Refuses returns the first of the predicates, guards in order, that holds at x.
 func Refuses(guards []space.Predicate, x []float64) (rule int, ok bool) {
 	for i, g := range guards {
 		if g.Holds(x) {

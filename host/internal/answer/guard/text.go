@@ -7,9 +7,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Text is the rule as a sentence's part: "hours > 39 and purpose != car". Where
-// s is not nil, a set of categories that leaves just one of the feature's out is
-// written by that one, and so is a bound that leaves out what is missing.
+// Text returns the rule as part of a sentence: "hours > 39 and purpose != car". If
+// s is not nil, a set that lacks a single category is written with !=, and a bound
+// that excludes missing values only with "is not".
 func (r *Rule) Text(s *space.Space) string {
 	parts := make([]string, len(r.Conditions))
 	for i := range r.Conditions {
@@ -18,7 +18,7 @@ func (r *Rule) Text(s *space.Space) string {
 	return strings.Join(parts, " and ")
 }
 
-// Text is the condition in words; see Rule.Text.
+// Text returns the condition in words; see Rule.Text.
 func (c *Condition) Text(s *space.Space) string {
 	if c.In != nil {
 		return c.Feature + c.choice(s)
@@ -47,7 +47,7 @@ func (c *Condition) Text(s *space.Space) string {
 	return strings.Join(parts, " and ")
 }
 
-// anyNumber reports that the bound is the end of the domain, beyond which a value is missing.
+// anyNumber reports whether the bound is the end of the domain, beyond which a value is missing.
 func (c *Condition) anyNumber(s *space.Space) bool {
 	if s == nil || c.Most == nil || c.Least != nil || c.Above != nil {
 		return false

@@ -56,11 +56,11 @@ type Request struct {
 	Gates []gate.Gate `json:"-"`
 }
 
-// Local names local files, beside the study's, that the request reads or writes; empty:
+// Local names a local file, other than the study's, that the request reads or writes; empty:
 // none.
 func (r *Request) Local() string { return cmp.Or(r.Out, r.Guardrails) }
 
-// Validate checks whatever needs no file.
+// Validate checks everything that needs no file.
 func (r *Request) Validate() error {
 	if _, err := ParseArms(r.Arms); err != nil {
 		return fmt.Errorf("--arms: %w", err)
@@ -92,7 +92,7 @@ type job struct {
 	refuted []string
 }
 
-// Answer compares the arms. The result has the finished ones and stands beside an error,
+// Answer compares the arms. The result has the finished ones; it comes along with an error,
 // unless no arm was finished.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	begin := time.Now()
@@ -315,7 +315,7 @@ func (j *job) trained(way string, n *relu.Network) error {
 		j.files[way] = append(j.files[way], file)
 		spec := &j.request.Search
 		if err := study.KeepTrained(spec.Study, study.Options{DataRoot: spec.Data, Model: file}); err != nil {
-			j.session.Note("that %s was trained on the study's inputs is not kept: %v", file, err)
+			j.session.Note("cannot record that %s was trained on the study's inputs: %v", file, err)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ type Subject struct {
 
 // The ways to make a network.
 const (
-	// Original is the network as it is.
+	// Original is the unchanged network.
 	Original = "original"
 	// Retrained is trained further on the data and all copies of the individuals found: the
 	// paper's way.
@@ -50,7 +50,7 @@ type Arm struct {
 	Guarded bool
 }
 
-// String is the form that ParseArms reads.
+// String returns the arm in the form that ParseArms reads.
 func (a Arm) String() string {
 	if a.Guarded {
 		return a.Way + guards
@@ -58,7 +58,7 @@ func (a Arm) String() string {
 	return a.Way
 }
 
-// DefaultArms are the paper's four and the two that take one further training each.
+// DefaultArms returns the paper's four arms and the two that need only one more training each.
 func DefaultArms() []string {
 	return []string{Original, Original + guards, Retrained, Retrained + guards, Consistent, Blind}
 }
@@ -67,7 +67,7 @@ func DefaultArms() []string {
 // the unguarded arm first, without duplicates.
 func ParseArms(names []string) ([]Arm, error) {
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there is none; the arms are %s, each also with %s", strings.Join(Ways(), ", "), guards)
+		return nil, fmt.Errorf("no arm is given; the arms are %s, each also with %s", strings.Join(Ways(), ", "), guards)
 	}
 	var out []Arm
 	for _, name := range names {

@@ -15,7 +15,7 @@ func (r *Result) Page() *view.Document {
 	return d
 }
 
-// Figures draw the costs and effects of each arm tried.
+// Figures draws the costs and effects of each arm tried.
 func (r *Result) Figures() []*view.Figure {
 	var arms []*ArmResult
 	for i := range slices.Backward(r.Arms) {
@@ -28,7 +28,7 @@ func (r *Result) Figures() []*view.Figure {
 	}
 	shares := &view.Figure{
 		Name: "arms", Title: "What each mitigation costs and brings", X: view.Axis{Label: "per cent of the rows held back", Max: 100},
-		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "Right answers count a refusal as none. Unfairly: the scores of the person's copies lie more than ε apart.",
+		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "A refusal is not a right answer. Gap above ε: the scores of the person's copies lie more than ε apart.",
 	}
 	largest := &view.Figure{
 		Name: "arms-k", Title: "Largest k that a search found after each mitigation", X: view.Axis{Label: "largest k", Whole: true, Max: 2},
@@ -53,12 +53,12 @@ func (r *Result) Figures() []*view.Figure {
 	return []*view.Figure{shares, largest}
 }
 
-// Summary is a table of each arm's costs and effects, in plain words.
+// Summary shows each arm's costs and effects in plain words.
 func (r *Result) Summary() *view.Table {
 	t := &view.Table{
 		Columns: view.Columns("mitigation", "right answers", "refused", "gap above ε", "largest k found", "unequal positive rates", "individuals met"),
 		Notes: []string{
-			"Shares are of the rows that the study holds back, or of all rows where it holds none back; a refusal is no right answer. Unfairly: the scores of the person's copies lie more than ε apart.",
+			"Shares are of the rows that the study holds back, or of all rows if it holds none back; a refusal is not a right answer. Gap above ε: the scores of the person's copies lie more than ε apart.",
 			"Unequal positive rates: the largest difference between groups in the share of positive decisions. The largest k and the individuals are what a search of " + r.Budget + " met.",
 		},
 	}

@@ -34,7 +34,7 @@ func (r *Result) Held(gates []gate.Gate) (out []gate.Check) {
 			held = true
 			switch {
 			case a.Skipped != "":
-				out = append(out, g.Is(a.Name, gate.Undecided, "the arm was left out: "+a.Skipped+"; --arms says which there are"))
+				out = append(out, g.Is(a.Name, gate.Undecided, "the arm was left out: "+a.Skipped+"; --arms names the arms to compare"))
 			case a.Quality.refusesMany():
 				out = append(out, g.Is(a.Name, gate.Failed, view.Share(*a.Quality.Refused)+" of the rows are refused, which is no success"))
 			case g.Name == MaxCost:
@@ -47,7 +47,7 @@ func (r *Result) Held(gates []gate.Gate) (out []gate.Check) {
 		case r.Interrupted:
 			out = append(out, g.Is("", gate.Undecided, "interrupted before all arms were compared"))
 		case !held:
-			out = append(out, g.Is("", gate.Undecided, "there is no arm beside the original"))
+			out = append(out, g.Is("", gate.Undecided, "there is no arm except the original: name one with --arms"))
 		}
 	}
 	return out
@@ -78,7 +78,7 @@ func (a *ArmResult) treats(g gate.Gate) gate.Check {
 	if p := a.Proved; p != nil {
 		least, most := p.bounds()
 		if most == nil {
-			return g.Is(arm, gate.Undecided, "nobody is answered of all possible people")
+			return g.Is(arm, gate.Undecided, "the arm answers no possible person")
 		}
 		return g.Within(arm, least, most, p.cell()+" % of all possible people answered have a gap above ε, by proof")
 	}

@@ -74,7 +74,7 @@ func proved(s quantify.Shares, took time.Duration) *Proved {
 	return out
 }
 
-// bounds are Exact; nil if no individual is answered.
+// bounds parses Exact; nil if no individual is answered.
 func (p *Proved) bounds() (least, most *big.Rat) {
 	if len(p.Exact) != 2 {
 		return nil, nil

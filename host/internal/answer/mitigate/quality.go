@@ -114,8 +114,8 @@ func (t *tally) add(decision, outcome bool) {
 
 func (t *tally) rows() int { return t.hits + t.alarms + t.misses + t.rejections }
 
-// spread is the largest less the smallest share among groups of at least MinGroup; nil with
-// fewer than two of them.
+// spread returns the largest less the smallest share among groups of at least MinGroup; nil
+// with fewer than two such groups.
 func spread(groups map[float64]*tally, count func(*tally) (part, whole int)) *float64 {
 	lo, hi, n := math.Inf(1), math.Inf(-1), 0
 	for _, t := range groups {
@@ -148,7 +148,7 @@ func larger(a, b *float64) *float64 {
 	return a
 }
 
-// groupOf is the value whose group v belongs to.
+// groupOf returns the value whose group v belongs to.
 func groupOf(f *space.Feature, v float64) float64 {
 	if f.Discrete() && f.Hi-f.Lo < float64(len(f.Protected)) || f.Kind == space.Categorical {
 		return v

@@ -21,7 +21,7 @@ func Remarks(outcomes []Outcome) []string {
 	return out
 }
 
-// remarks are those on one arm; original is nil if it was not searched.
+// remarks returns the remarks on one arm; original is nil if it was not searched.
 func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if o.Skipped != "" {
@@ -79,7 +79,7 @@ func (o *Outcome) tooFew(all []Outcome) bool {
 	return o.rounds() < enough
 }
 
-// rounds is the total over all runs.
+// rounds returns the total over all runs.
 func (o *Outcome) rounds() (n float64) {
 	for i := range o.Runs {
 		if m := o.Runs[i].Iter; m != nil {

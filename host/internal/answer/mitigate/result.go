@@ -40,7 +40,7 @@ type Result struct {
 	Arms []ArmResult `json:"arms"`
 	// Remarks on the arms, as sentences.
 	Remarks []string `json:"remarks"`
-	// The journal's file; absent where nothing is kept.
+	// The journal's file; absent if nothing is kept.
 	Journal string `json:"journal,omitempty"`
 	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -61,7 +61,7 @@ type ArmResult struct {
 	// The search found no individual, in too few rounds compared with the original's for that to be
 	// evidence.
 	TooFewRounds bool `json:"too_few_rounds,omitempty"`
-	// Quality on the rows that the study holds back, or on the training rows where it holds none back;
+	// Quality on the rows that the study holds back, or on the training rows if it holds none back;
 	// null if the arm was skipped.
 	Quality *Quality `json:"quality"`
 	// The share of unfairly treated people among all whom the arm answers, with --prove.
@@ -96,7 +96,7 @@ type Training struct {
 	Loss float64 `json:"loss"`
 	// The mean cross-entropy on the rows that chose the epoch; null without such rows.
 	HeldLoss float64 `json:"held_loss"`
-	// Of the arm iterated, the number of rounds.
+	// The number of rounds of the arm iterated.
 	Rounds int `json:"rounds,omitempty"`
 }
 
@@ -123,7 +123,7 @@ func (j *job) result(outcomes []Outcome) *Result {
 	return out
 }
 
-// result is the arm's result.
+// result converts the outcome.
 func (o *Outcome) result(s *space.Space) ArmResult {
 	a := ArmResult{Name: o.Arm.String(), Skipped: o.Skipped}
 	if o.Skipped != "" {
@@ -153,14 +153,14 @@ func inWords(s *space.Space, p space.Predicate) string {
 	return (&guard.Rule{Conditions: conditions}).Text(s)
 }
 
-// Document is the result as a document.
+// Document shows the result.
 func (r *Result) Document() *view.Document {
 	seeds := fmt.Sprintf("seed %d", r.Seed)
 	if r.Searches > 1 {
-		seeds = fmt.Sprintf("%d searches an arm with seeds %d to %d, mean ± standard deviation", r.Searches, r.Seed, r.Seed+int64(r.Searches)-1)
+		seeds = fmt.Sprintf("%d searches per arm with seeds %d to %d, mean ± standard deviation", r.Searches, r.Seed, r.Seed+int64(r.Searches)-1)
 	}
 	d := &view.Document{}
-	d.Say("%s, model %s: %s, %s mode, %s a search, ε = %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.Epsilon, seeds)
+	d.Say("%s, model %s: %s, %s mode, %s per search, ε = %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.Epsilon, seeds)
 	d.Add(r.Caveats()...)
 	d.Add(Table(Network{Result: r}))
 	notes, told := view.Paragraph(r.Remarks), map[string]bool{}
@@ -181,7 +181,7 @@ func (r *Result) Document() *view.Document {
 		}
 	}
 	if r.Interrupted {
-		notes = append(notes, "interrupted: the arms that were done")
+		notes = append(notes, "interrupted: only the finished arms are shown")
 	}
 	if len(notes) > 0 {
 		d.Add(notes)

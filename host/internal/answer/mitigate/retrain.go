@@ -26,8 +26,8 @@ type material struct {
 	found  []record.Found
 }
 
-// worst are the individuals to train on, without duplicates: by largest k, then by largest
-// gap.
+// worst returns the individuals to train on, without duplicates: by largest k, then by
+// largest gap.
 func (m *material) worst() [][]float64 {
 	sorted := slices.Clone(m.found)
 	slices.SortStableFunc(sorted, func(a, b record.Found) int {
@@ -61,7 +61,7 @@ func (m *material) retrained(ctx context.Context, from *relu.Network, progress f
 	return m.fit(ctx, m.config(from), rows, labels, progress)
 }
 
-// label is the training label of all copies of one individual.
+// label returns the training label of all copies of one individual.
 func (m *material) label(n *relu.Network, copies [][]float64) int {
 	positive, sum := 0, 0.0
 	_, border := m.rule.Border(n.Link())
@@ -147,8 +147,8 @@ func (m *material) blind(ctx context.Context, from *relu.Network, progress func(
 	return m.train(ctx, config, x, m.labels, progress)
 }
 
-// blinded is the network with zero weights from the inputs. Their mean contribution over
-// the rows moves into the biases.
+// blinded returns the network with zero weights from the inputs. Their mean contribution
+// over the rows moves into the biases.
 func (m *material) blinded(from *relu.Network, hidden []int) *relu.Network {
 	mean := make([]float64, from.Inputs())
 	for _, row := range m.inputs(m.rows) {
@@ -169,7 +169,7 @@ func (m *material) blinded(from *relu.Network, hidden []int) *relu.Network {
 	return &out
 }
 
-// protectedInputs are the network inputs of protected features.
+// protectedInputs returns the network inputs of protected features.
 func (m *material) protectedInputs() []int {
 	var out []int
 	for _, f := range m.space.Protected() {

@@ -30,7 +30,7 @@ type Searched struct {
 	Evaluations int64
 }
 
-// MaxK is the largest k of all runs; 0 without an individual.
+// MaxK returns the largest k of all runs; 0 without an individual.
 func (s *Searched) MaxK() float64 {
 	k := 0.0
 	for i := range s.Runs {
@@ -41,8 +41,8 @@ func (s *Searched) MaxK() float64 {
 	return k
 }
 
-// ID is the number of individuals found by all runs together; one found by two runs counts
-// twice.
+// ID returns the number of individuals found by all runs together; one found by two runs
+// counts twice.
 func (s *Searched) ID() float64 {
 	n := 0.0
 	for i := range s.Runs {
@@ -199,8 +199,8 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	return o, nil
 }
 
-// unfair is the share of rows with a score gap above ε, among those in the region that the
-// subject answers. It evaluates every row, independent of any search.
+// unfair returns the share of rows with a score gap above ε, among those in the region that
+// the subject answers. It evaluates every row, independent of any search.
 func (r *run) unfair(s Subject, rows [][]float64) (*float64, error) {
 	e, err := evaluate.New(s.Model, r.Space, r.Region, r.Epsilon)
 	if err != nil {
@@ -221,7 +221,7 @@ func (r *run) unfair(s Subject, rows [][]float64) (*float64, error) {
 	return share(unfair, all), nil
 }
 
-// search searches an arm, once.
+// search searches an arm, only once.
 func (r *run) search(ctx context.Context, arm Arm, s Subject) (*Searched, error) {
 	name := arm.String()
 	if done := r.searched[name]; done != nil {
@@ -247,7 +247,7 @@ func (r *run) searchOnce(ctx context.Context, name string, s Subject) (*Searched
 	return done, nil
 }
 
-// network makes the way's network, once.
+// network makes the way's network, only once.
 func (r *run) network(ctx context.Context, way string) (*made, error) {
 	m := r.made[way]
 	if m == nil {

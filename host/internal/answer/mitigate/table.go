@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// muchRefused is the share of refused rows above which the rest of an arm's row is no
-// success.
+// muchRefused is the share of refused rows from which on an arm is no success, whatever its
+// other measures.
 const muchRefused = 0.5
 
 // Network is one of several compared networks.
@@ -18,9 +18,9 @@ type Network struct {
 	*Result
 }
 
-// Table is the paper's mitigation table with further columns: rows refused by guardrails,
-// accuracy on answered rows, and group measures. With several networks, one column names
-// the network.
+// Table returns the paper's mitigation table with further columns: rows refused by
+// guardrails, accuracy on answered rows, and group measures. With several networks, one
+// column names the network.
 func Table(networks ...Network) *view.Table {
 	t := &view.Table{}
 	if len(networks) > 1 {
@@ -57,10 +57,10 @@ func Table(networks ...Network) *view.Table {
 		}
 	}
 	t.Notes = append(t.Notes,
-		"Acc counts a refusal as no right answer. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are of the answered rows.",
+		"Acc counts a refusal as wrong. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are over the answered rows.",
 		"Unfair: people in these rows whose copies' scores lie more than ε apart, all evaluated; the columns after it are what a search met.")
 	if proved {
-		t.Notes = append(t.Notes, "Proved: of all possible people whom an arm answers, the share whose copies' scores lie more than ε apart, from what is proved at least to what is not excluded.")
+		t.Notes = append(t.Notes, "Proved: of all possible people whom an arm answers, the share whose copies' scores lie more than ε apart, as a proved lower and a proved upper bound.")
 	}
 	t.Notes = append(t.Notes, search.RateNotes(rates...)...)
 	if marked {

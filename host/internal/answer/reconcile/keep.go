@@ -12,7 +12,7 @@ import (
 )
 
 // Draft drafts a study, compares the given scores, if any, with those of the written study, and
-// stores the results beside it.
+// stores the results next to it.
 func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Result, error) {
 	out, err := draft.Answer(ctx, s, r)
 	if err != nil || r.Model == "" {
@@ -37,22 +37,22 @@ func Draft(ctx context.Context, s *session.Session, r draft.Request) (*draft.Res
 	return out, nil
 }
 
-// keep stores beside the study what is known of its inputs: the comparison held of scores,
+// keep stores what is known of the study's inputs next to the study: the comparison of scores,
 // nil without one, the accuracy over the rows, and other doubts.
 func keep(s *session.Session, st *study.Study, held *Scores, rows *inspect.Rows, doubts []string) *study.InputCheck {
 	out := &study.InputCheck{Doubts: doubts}
 	switch {
 	case held == nil:
 	case held.Differ > 0 || held.Rows == 0:
-		out.Why = fmt.Sprintf("%s of %s scores are not those of %s, up to %.3g apart", view.Count(held.Differ), view.Count(held.Rows), held.File, held.Worst)
+		out.Why = fmt.Sprintf("%s of %s scores differ from those of %s, by up to %.3g", view.Count(held.Differ), view.Count(held.Rows), held.File, held.Worst)
 	default:
 		out.Checked, out.By, out.Rows, out.Worst = true, study.ByScores, held.Rows, held.Worst
 	}
 	if rows != nil && rows.Accuracy != nil && *rows.Accuracy <= *rows.Majority {
-		out.Doubts = append(out.Doubts, fmt.Sprintf("the model is right about %.2f %% of the rows, and saying the same of everybody about %.2f %%: its inputs may be others, unless it was trained on balanced classes", *rows.Accuracy, *rows.Majority))
+		out.Doubts = append(out.Doubts, fmt.Sprintf("the model is right about %.2f %% of the rows, but saying the same of everybody about %.2f %%: its inputs may not be the study's, unless it was trained on balanced classes", *rows.Accuracy, *rows.Majority))
 	}
 	if err := st.KeepInputCheck(*out); err != nil {
-		s.Note("what was found out about the study's inputs is not kept: %v", err)
+		s.Note("cannot record the check of the study's inputs: %v", err)
 	}
 	return out
 }

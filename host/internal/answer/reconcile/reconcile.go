@@ -1,5 +1,5 @@
 // Package reconcile compares a network's scores in a study with those of its owner's pipeline
-// for the same rows. Where they differ, the study encodes the network's inputs differently
+// for the same rows. If they differ, the study encodes the network's inputs differently
 // from the pipeline.
 package reconcile
 
@@ -41,7 +41,7 @@ type Scores struct {
 	File string `json:"file"`
 	// The number of rows compared.
 	Rows int `json:"rows"`
-	// The number of rows whose scores differ by more than tolerance. Of a regression model, predicted
+	// The number of rows whose scores differ by more than tolerance. For a regression model, predicted
 	// numbers are compared.
 	Differ int `json:"differ"`
 	// The number of rows with different decisions.
@@ -71,7 +71,7 @@ type Difference struct {
 }
 
 const (
-	// tolerance of scores covers float32 and printed digits.
+	// tolerance is for scores; it covers float32 and printed digits.
 	tolerance = 1e-4
 	// relative is the tolerance of predicted numbers, relative to the largest.
 	relative = 1e-5
@@ -82,7 +82,7 @@ const (
 // Answer inspects the study and compares the scores.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if !study.IsStudy(r.Path) {
-		return nil, session.Mistake(fmt.Errorf("--scores are of the rows of a study's data; %s is taken for a network", r.Path))
+		return nil, session.Mistake(fmt.Errorf("--scores compares the rows of a study's data; %s is taken for a network: name the study", r.Path))
 	}
 	seen, err := inspect.Answer(ctx, s, r.Request)
 	if err != nil {
@@ -178,7 +178,7 @@ func read(path string, data *people.Data) ([]float64, error) {
 	}
 	switch {
 	case len(theirs) == want:
-	case len(theirs) == data.Read: // scores also for the rows left out
+	case len(theirs) == data.Read: // with scores for the rows left out, too
 		kept := make([]float64, want)
 		for i := range kept {
 			kept[i] = theirs[data.Row(i)]
@@ -187,9 +187,9 @@ func read(path string, data *people.Data) ([]float64, error) {
 	default:
 		more := ""
 		if data.Dropped > 0 {
-			more = fmt.Sprintf(", or of all %s, those with a missing value included", view.Count(data.Read))
+			more = fmt.Sprintf(", or of all %s rows", view.Count(data.Read))
 		}
-		return nil, fmt.Errorf("%s has %s scores; it needs one for each of the %s rows that are kept of the data%s, in the same order",
+		return nil, fmt.Errorf("%s has %s scores; want one for each of the %s rows of the data that the study keeps%s, in the same order",
 			path, view.Count(len(theirs)), view.Count(want), more)
 	}
 	return theirs, nil
@@ -205,7 +205,7 @@ func (r *Result) Document() *view.Document {
 		f.Add("scores", fmt.Sprintf("all %s are those of %s, to %.1g", view.Count(h.Rows), h.File, h.Tolerance))
 		return d
 	}
-	f.Add("scores", fmt.Sprintf("%s of %s are not those of %s: up to %.4g apart, and %s decisions are others", view.Count(h.Differ), view.Count(h.Rows), h.File, h.Worst, view.Count(h.Decisions)))
+	f.Add("scores", fmt.Sprintf("%s of %s differ from those of %s, by up to %.4g; %s decisions differ", view.Count(h.Differ), view.Count(h.Rows), h.File, h.Worst, view.Count(h.Decisions)))
 	if h.Reversed {
 		f.Add("", "the file has the scores of the other class: each is 1 less the model's")
 	}

@@ -164,7 +164,7 @@ func TestCheckIsKept(t *testing.T) {
 		undo()
 	}
 	hold(0.01)
-	if c := check(); c.Checked || !strings.Contains(c.Why, "of 6,820 scores are not those of") {
+	if c := check(); c.Checked || !strings.Contains(c.Why, "of 6,820 scores differ from those of") {
 		t.Errorf("contradicted: %+v", c)
 	}
 	hold(0)

@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Told is what the events of one search tell.
+// Told summarises the events of one search.
 type Told struct {
 	// The measures by name; null: no individual was found.
 	Measures map[string]*float64 `json:"measures"`
@@ -23,7 +23,7 @@ type Told struct {
 	// others.
 	Kept int64 `json:"kept"`
 	// The mean Gower distance, 0 to 1, over the non-protected features of all pairs of sampled
-	// individuals; null for fewer than two, and where the journal lacks the features' domains.
+	// individuals; null for fewer than two, and if the journal lacks the features' domains.
 	Spread *float64 `json:"spread"`
 	// The number of individuals in that sample, at most 10,000.
 	Sampled int `json:"sampled"`
@@ -33,7 +33,7 @@ type Told struct {
 	Faults []string `json:"faults,omitempty"`
 }
 
-// Step is a k.
+// Step is one k of a search's histogram.
 type Step struct {
 	// A number of bins.
 	K int `json:"k"`
@@ -46,7 +46,7 @@ type Step struct {
 }
 
 // Entropy is one of the two measures that DICE (ICSE 2023) reports of a
-// distribution of outcomes, over individuals; nil where no event tells it.
+// distribution of outcomes, over individuals; nil if no event has it.
 type Entropy struct {
 	// The mean over all individuals found; null if the journal lacks it.
 	Mean *float64 `json:"mean"`
@@ -54,7 +54,7 @@ type Entropy struct {
 	Best *float64 `json:"best"`
 }
 
-// Individual is one that was found.
+// Individual is an individual that was found.
 type Individual struct {
 	// The values of its features that are not protected.
 	X map[string]float64 `json:"x"`
@@ -73,17 +73,16 @@ type Individual struct {
 const (
 	// sampleSize bounds the individuals that the spread is measured on.
 	sampleSize = 10_000
-	// sampleSeed decides which; always the same, so that a report is as well.
+	// sampleSeed seeds the sample. It is fixed, so that reports are reproducible.
 	sampleSeed = 1
-	// leastK is the least k that goes with a gap above ε.
+	// leastK is the least k of an individual with a gap above ε.
 	leastK = 2
-	// mostFaults bounds the faults that a report repeats.
+	// mostFaults is the largest number of faults in a report.
 	mostFaults = 10
 )
 
-// Maker folds the events of a run, in their order, into a report. Its memory
-// is bounded by the number of individuals, of which it keeps a few words each.
-// Not safe for concurrent use.
+// Maker folds the events of a run, in their order, into a report. It keeps at
+// most sampleSize individuals. Not safe for concurrent use.
 type Maker struct {
 	told     Told
 	features []string
@@ -98,7 +97,7 @@ type Maker struct {
 	sample [][]float64
 }
 
-// sum is of the entropies that events tell.
+// sum adds up the entropies in events.
 type sum struct {
 	total float64
 	n     int64
@@ -130,7 +129,7 @@ func NewMaker() *Maker {
 	return &Maker{random: rand.New(rand.NewPCG(sampleSeed, 0x5eed5))}
 }
 
-// Add takes the next event. Kinds that a report has no use for are ignored.
+// Add takes the next event. It ignores kinds that the report does not use.
 func (m *Maker) Add(e record.Event) {
 	switch e.Kind {
 	case record.KindStarted:
@@ -148,12 +147,12 @@ func (m *Maker) Add(e record.Event) {
 	}
 }
 
-// tally takes individuals that have no events of their own.
+// tally adds individuals without events of their own.
 func (m *Maker) tally(e *record.Event) {
 	var people int64
 	for k, n := range e.Tally.K {
 		if n < 0 || !possible(k) {
-			return // no search wrote that
+			return // no search writes this
 		}
 		people += n
 	}
@@ -162,13 +161,13 @@ func (m *Maker) tally(e *record.Event) {
 	m.minEntropy.add(e.Tally.MinEntropy, people)
 }
 
-// possible: an individual with a gap above ε can have this k.
+// possible reports whether an individual with a gap above ε can have this k.
 func possible(k int) bool { return k >= leastK && k <= space.MaxCombinations }
 
 func (m *Maker) found(e *record.Event) {
 	f := e.Found
 	if !possible(f.K) {
-		return // no search wrote that
+		return // no search writes this
 	}
 	m.told.Kept++
 	m.meter.Add(e)
@@ -180,11 +179,11 @@ func (m *Maker) found(e *record.Event) {
 	m.draw(f.X)
 }
 
-// draw keeps a uniform sample of what it is given (reservoir sampling: Vitter,
+// draw keeps a uniform sample of its arguments (reservoir sampling: Vitter,
 // Random sampling with a reservoir, ACM TOMS 11, 1985, algorithm R).
 func (m *Maker) draw(x []float64) {
 	if len(x) != len(m.domains) {
-		return // a journal that does not say what the numbers mean
+		return // the journal lacks the features' domains
 	}
 	if len(m.sample) < sampleSize {
 		m.sample = append(m.sample, x)
@@ -199,7 +198,7 @@ func (m *Maker) Measures() map[string]*float64 {
 	return measures.Map()
 }
 
-// Told is what the events so far tell.
+// Told returns the summary of the events so far.
 func (m *Maker) Told() *Told {
 	r := m.told
 	r.Measures = m.Measures()
@@ -219,8 +218,8 @@ func (m *Maker) Told() *Told {
 	return &r
 }
 
-// steps go from 2 to the largest k. Individuals without events of their own have no
-// k above all earlier ones, so when each came does not matter.
+// steps returns an entry for each k from 2 to the largest. The times of individuals without
+// events of their own do not matter: none has a larger k than all before it.
 func (m *Maker) steps() []Step {
 	steps := []Step{}
 	for k := leastK; k <= m.meter.MaxK; k++ {

@@ -19,13 +19,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// MergeRequest asks for journals to be put together into one.
+// MergeRequest asks for journals to be merged into one.
 type MergeRequest struct {
 	Journals []string `json:"journals"`
 	Into     string   `json:"into"`
 }
 
-// Merged says what is in a journal that others were put into.
+// Merged describes the result of a merge.
 type Merged struct {
 	// The journal of --into.
 	Journal string `json:"journal"`
@@ -35,7 +35,7 @@ type Merged struct {
 	Copied []string `json:"copied"`
 }
 
-// MergedRun is one that runs of several journals make together.
+// MergedRun is a run merged from runs of several journals.
 type MergedRun struct {
 	// The run's name.
 	Name string `json:"name"`
@@ -45,7 +45,8 @@ type MergedRun struct {
 	Study string `json:"study"`
 	// The file name of the model.
 	Model string `json:"model"`
-	// The state: finished where every task is done, or where a whole run was; else interrupted.
+	// The state: finished if every task is done, or a run without shards was finished; failed if all others
+	// failed; else interrupted.
 	State string `json:"state"`
 	// The shards that were merged now, such as "3/20", in order.
 	Shards []string `json:"shards,omitempty"`
@@ -57,13 +58,13 @@ type MergedRun struct {
 	Of int64 `json:"of,omitempty"`
 }
 
-// Merge puts all runs of journals into one. Runs of the same tasks, such as the shards of
-// an experiment, become one; nothing is written where two of them differ in the result of
-// a task. Everything else is copied.
+// Merge merges all runs of several journals into one journal. Runs of the same tasks, such
+// as the shards of an experiment, become one run; if two of them differ in the result of a
+// task, nothing is written. All other runs are copied.
 func Merge(_ context.Context, s *session.Session, r MergeRequest) (out *Merged, err error) {
 	switch {
 	case r.Into == "":
-		return nil, session.Mistake(errors.New("--into names no journal"))
+		return nil, session.Mistake(errors.New("--into is required: the journal to write"))
 	case len(r.Journals) == 0:
 		return nil, session.Mistake(errors.New("no journal to merge: name at least one"))
 	}
@@ -84,7 +85,7 @@ func Merge(_ context.Context, s *session.Session, r MergeRequest) (out *Merged, 
 		}
 		m.from = append(m.from, j)
 	}
-	// All is looked at before anything is written.
+	// Everything is checked before anything is written.
 	if into != nil {
 		if m.into, err = journal.OpenExisting(r.Into); err != nil {
 			return nil, session.Mistake(fmt.Errorf("--into: %w", err))
@@ -112,7 +113,7 @@ type merger struct {
 	// groups are runs of the same tasks, in their order; singles are all others.
 	groups  []*group
 	singles []part
-	// seen are the results of tasks, by the group and the key.
+	// seen has the results of tasks, by group and key.
 	seen map[string]map[string]seen
 }
 
@@ -128,18 +129,18 @@ type part struct {
 	in *journal.Journal
 }
 
-// seen is a result that was looked at: its sum, and where it is.
+// seen is a checked result: its hash and its place.
 type seen struct {
 	sum string
 	in  *journal.Journal
 	run string
 }
 
-// look divides the runs into groups, and looks for tasks that have two results.
+// look groups the runs, and returns an error if a task has two different results.
 func (m *merger) look() error {
 	var wrong []error
 	for _, j := range m.from {
-		infos, err := j.Runs() // the newest first: of one journal the last result counts
+		infos, err := j.Runs() // the newest first: within one journal the last result counts
 		if err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func (m *merger) look() error {
 	return errors.Join(append(told, fmt.Errorf("%s two results: nothing was merged; leave one of the journals out, or delete a run of it (hyfair runs delete)", english.Plural(len(wrong), "task has", "tasks have")))...)
 }
 
-// mostTold is how many tasks with two results are named.
+// mostTold is the largest number of tasks with two results that are named.
 const mostTold = 20
 
 // compare checks a run's results against those of the same tasks in other journals. It appends
@@ -212,7 +213,7 @@ func (m *merger) compare(group string, p part, wrong *[]error) error {
 			known[d.Key] = now
 		case before.sum != now.sum && before.in != p.in:
 			var told error
-			if len(*wrong) < mostTold { // it takes reading the journal again
+			if len(*wrong) < mostTold { // naming the differences reads the journal again
 				told = fmt.Errorf("task %s: %s (run %s) and %s (run %s) differ in %s",
 					d.Key, before.in.Path(), before.run, p.in.Path(), p.Name, strings.Join(before.differences(d), "; "))
 			}
@@ -225,7 +226,7 @@ func (m *merger) compare(group string, p part, wrong *[]error) error {
 // differences lists how a result differs from the one seen before.
 func (s *seen) differences(d journal.Done) []string {
 	var out []string
-	s.in.Tasks(s.run, func(other journal.Done) error { // what cannot be read now has no fields to name
+	s.in.Tasks(s.run, func(other journal.Done) error { // after an error there are no fields to name
 		if other.Key == d.Key {
 			out = record.Differences(other.Result, d.Result)
 		}
@@ -234,7 +235,7 @@ func (s *seen) differences(d journal.Done) []string {
 	return out
 }
 
-// write writes what was looked at.
+// write writes the merged journal.
 func (m *merger) write(path string) (*Merged, error) {
 	out := &Merged{Journal: path, Runs: []MergedRun{}, Copied: []string{}}
 	for _, p := range slices.Backward(m.singles) {
@@ -286,7 +287,7 @@ func (m *merger) join(g *group) (*MergedRun, error) {
 		return nil, err
 	}
 	out := &MergedRun{Name: run.Name(), Command: first.Task.Command, Study: first.Study, Model: first.Model}
-	// A shard that came to its end is not the whole of it.
+	// A finished shard does not complete the run.
 	whole := len(known) > 0 && known[0].State == journal.Finished && known[0].Started.Task.Settings[record.ShardSetting] == ""
 	for _, p := range g.parts {
 		n, err := run.Join(p.in, p.Name)
@@ -324,7 +325,7 @@ func (m *merger) join(g *group) (*MergedRun, error) {
 	end, state := record.Finished{}, journal.Finished
 	switch {
 	case whole || out.Of > 0 && out.Tasks >= out.Of:
-	case out.Of > 0 && out.Tasks+int64(len(failed)) >= out.Of: // as it ends on one machine
+	case out.Of > 0 && out.Tasks+int64(len(failed)) >= out.Of: // as on one machine
 		state = journal.Failed
 		end.Error = fmt.Sprintf("%d of %d tasks failed; the same command tries them again", len(failed), out.Of)
 	default:
@@ -377,7 +378,7 @@ func (m *Merged) Document() *view.Document {
 		d.Add(t)
 	}
 	if n := len(m.Copied); n > 0 || len(m.Runs) == 0 {
-		d.Add(view.Paragraph{english.Plural(n, "other run was", "other runs were") + " copied as they are"})
+		d.Add(view.Paragraph{english.Plural(n, "other run was", "other runs were") + " copied unchanged"})
 	}
 	return d
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Quantification is a quantification as the journal holds it.
+// Quantification reports on a quantification in the journal.
 type Quantification struct {
 	Header
 	// The solver's name.
@@ -23,7 +23,7 @@ func (r *Quantification) Document() *view.Document {
 	return d
 }
 
-// proved is the table of what the solver proved.
+// proved shows what the solver proved.
 func (r *Quantification) proved() *view.Table {
 	t := &view.Table{Title: r.title(r.Solver, "notion", "k", "protected", "timeout"), Notes: r.notes("")}
 	for _, name := range []string{"fair", "unfair", "undecided", "grade", "individuals", "boxes"} {
@@ -40,7 +40,7 @@ func (r *Quantification) proved() *view.Table {
 	return t
 }
 
-// evaluated is the table of individuals that were evaluated exactly.
+// evaluated shows the individuals that were evaluated exactly.
 func (r *Quantification) evaluated() *view.Table {
 	t := &view.Table{Title: "Individuals evaluated exactly"}
 	for _, name := range []string{"", "discriminated", "of", "at least", "at most"} {
@@ -67,7 +67,7 @@ func (r *Quantification) evaluated() *view.Table {
 	return t
 }
 
-// data has everything in two columns. What is not known is not there.
+// data lists everything that is known, in two columns.
 func (r *Quantification) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "value"}}}
 	add := func(what, v string) {

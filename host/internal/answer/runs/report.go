@@ -1,5 +1,5 @@
-// Package runs presents runs from the journal: a list of them with their results, and all
-// events of searches and quantifications. Nothing is run.
+// Package runs lists, describes, merges and deletes runs of the journal, and reports on
+// searches and quantifications. It starts no run.
 package runs
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Header is what every report says of its run.
+// Header is the part that all reports share.
 type Header struct {
 	// The journal's file.
 	Journal string `json:"journal"`
@@ -30,7 +30,7 @@ type Header struct {
 	Model string `json:"model"`
 	// The run's seed.
 	Seed int64 `json:"seed"`
-	// The run's --where; absent for the whole space.
+	// The run's --where; absent for the entire space.
 	Where string `json:"where,omitempty"`
 	// The settings of the run, by flag; null without any.
 	Settings map[string]string `json:"settings"`
@@ -47,7 +47,7 @@ type Header struct {
 // Result is a *Search, a *Quantification, the *Details of a verdict, or an *report.Result.
 type Result interface{ Document() *view.Document }
 
-// Of reports on a run of the journal. Of a run that was killed it tells what had
+// Of reports on a run of the journal. For a run that was killed, it reports what had
 // been written.
 func Of(_ context.Context, s *session.Session, name string) (Result, error) { return past(s, name, of) }
 
@@ -77,11 +77,11 @@ func of(j *journal.Journal, d *journal.Details) (Result, error) {
 			return json.Unmarshal(done.Result, out)
 		})
 		if err == nil && !found {
-			err = session.Mistake(fmt.Errorf("run %s is of a report that did not come to its end", d.Name))
+			err = session.Mistake(fmt.Errorf("run %s is an unfinished report: run hyfair report again", d.Name))
 		}
 		return out, err
 	default:
-		return nil, session.Mistake(fmt.Errorf("run %s is of hyfair %s, whose runs have no report; see hyfair runs show %s", d.Name, command, d.Name))
+		return nil, session.Mistake(fmt.Errorf("run %s: runs of hyfair %s have no report; see hyfair runs show %s", d.Name, command, d.Name))
 	}
 }
 
@@ -91,8 +91,8 @@ func made(j *journal.Journal, run string) (*Maker, error) {
 	return maker, j.Events(run, func(e record.Event) error { maker.Add(e); return nil })
 }
 
-// lastShares are what the events of a quantification tell, with the faults of the
-// solver; before the first of them, nothing is proved.
+// lastShares returns the last shares in the events of a quantification, and the faults of
+// the solver. Without such an event, nothing is proved.
 func lastShares(j *journal.Journal, run string) (quantify.Shares, error) {
 	last := &record.Shares{Fair: "0", Unfair: "0"}
 	var faults []string
@@ -108,8 +108,8 @@ func lastShares(j *journal.Journal, run string) (quantify.Shares, error) {
 	return quantify.SharesOf(last, faults), err
 }
 
-// seconds is how long a run took, or has taken until now (pauses before it was
-// resumed included).
+// seconds is how long a run took, or has taken so far, including pauses before it was
+// resumed.
 func seconds(info *journal.Info) float64 {
 	if info.State == journal.Running {
 		return max(info.Seconds, time.Since(info.Started.At).Seconds())
@@ -145,7 +145,7 @@ func (r *Header) notes(known string) []string {
 	case journal.Failed:
 		return []string{fmt.Sprintf("Failed after %s: %s", view.Seconds(r.Seconds), r.Error)}
 	case journal.Running:
-		return []string{fmt.Sprintf("Still running, for %s by now.", view.Seconds(r.Seconds))}
+		return []string{fmt.Sprintf("Still running, after %s.", view.Seconds(r.Seconds))}
 	}
 	return nil
 }

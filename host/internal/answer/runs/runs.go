@@ -21,28 +21,28 @@ import (
 
 // Runs lists the runs of a journal, the newest first.
 type Runs struct {
-	// The journal's file; absent where there is none yet.
+	// The journal's file; absent if there is none yet.
 	Journal string `json:"journal,omitempty"`
 	// The runs, the newest first.
 	Runs []Run `json:"runs"`
 	// The number of older runs that --last left out.
 	Older int `json:"older,omitempty"`
-	// Chosen: only some were asked for.
+	// Chosen: the request selected runs by a property.
 	Chosen bool `json:"-"`
 }
 
-// ListRequest says which runs are listed; empty texts are any.
+// ListRequest selects runs. An empty string matches every run.
 type ListRequest struct {
-	// Last is how many, the newest; 0: all.
+	// Last is the number of newest runs to list; 0: all.
 	Last int `json:"last,omitempty"`
-	// Command, Study, Model and State are those of the runs.
+	// Command, Study, Model and State must equal the run's.
 	Command string `json:"command,omitempty"`
 	Study   string `json:"study,omitempty"`
 	Model   string `json:"model,omitempty"`
 	State   string `json:"state,omitempty"`
 }
 
-// takes reports that a run is meant.
+// takes reports whether the request selects a run.
 func (r *ListRequest) takes(info *journal.Info) bool {
 	s := &info.Started
 	for _, want := range [][2]string{{r.Command, s.Task.Command}, {r.Study, s.Study}, {r.Model, s.Model}, {r.State, string(info.State)}} {
@@ -53,7 +53,7 @@ func (r *ListRequest) takes(info *journal.Info) bool {
 	return true
 }
 
-// Run is one of them.
+// Run is one run of the journal.
 type Run struct {
 	// The run's name.
 	Name string `json:"name"`
@@ -67,7 +67,7 @@ type Run struct {
 	Arm string `json:"arm"`
 	// The run's seed.
 	Seed int64 `json:"seed"`
-	// The run's --where; absent for the whole space.
+	// The run's --where; absent for the entire space.
 	Region string `json:"region,omitempty"`
 	// The time of the start.
 	Started time.Time `json:"started"`
@@ -78,18 +78,18 @@ type Run struct {
 	State string `json:"state"`
 	// Wall time of the run so far, in seconds.
 	Seconds float64 `json:"seconds"`
-	// The number of tasks done, of commands with several.
+	// The number of tasks done, for commands with several.
 	Tasks int64 `json:"tasks"`
 	// The verdict of certify.
 	Verdict string `json:"verdict,omitempty"`
-	// Of a search, the measures by name, null for N/A. Of quantify, the shares fair, unfair, undecided,
-	// sampled and rows. Of a killed run, as its events say.
+	// For search, the measures by name, null for N/A. For quantify, the shares fair, unfair, undecided,
+	// sampled and rows. For a killed run, they are computed from its events.
 	Measures map[string]*float64 `json:"measures,omitempty"`
 	// The error that ended the run.
 	Error string `json:"error,omitempty"`
 }
 
-// Details is a run with all that the journal holds of it but its events.
+// Details is a run with everything that the journal holds of it except its events.
 type Details struct {
 	// The journal's file.
 	Journal string `json:"journal"`
@@ -121,8 +121,8 @@ type Witness struct {
 	record.Witness
 }
 
-// List lists the runs of the journal; none where there is no journal yet and none was
-// named.
+// List lists the runs of the journal. Without a journal, it lists none, unless a journal
+// was named.
 func List(_ context.Context, s *session.Session, r ListRequest) (*Runs, error) {
 	if r.Last < 0 {
 		return nil, session.Mistake(fmt.Errorf("--last %d: want 0 or more", r.Last))
@@ -231,7 +231,7 @@ func measures(j *journal.Journal, info *journal.Info) (map[string]*float64, erro
 func (r *Runs) Document() *view.Document {
 	switch {
 	case len(r.Runs) == 0 && r.Chosen:
-		return view.Of(view.Paragraph{"No run is like that; hyfair runs lists all."})
+		return view.Of(view.Paragraph{"No run matches; hyfair runs lists all."})
 	case len(r.Runs) == 0:
 		return view.Of(view.Paragraph{"No runs yet: search, certify and quantify keep theirs."})
 	}
@@ -254,7 +254,7 @@ func (r *Runs) Document() *view.Document {
 // headlines are the measures that tell most, the most telling first.
 var headlines = []string{"Max.K", "#ID", "T.1st", "unfair", "undecided"}
 
-// measure is one as people read it.
+// measure formats a measure.
 func (r *Run) measure(name string) string {
 	if v := r.Measures[name]; r.Command == "quantify" && v != nil {
 		return view.Share(*v)
@@ -328,7 +328,7 @@ func (d *Details) Document() *view.Document {
 	return view.Of(f)
 }
 
-// measureNames are the tables' columns in their order, then others by name.
+// measureNames returns the tables' columns in their order, then others by name.
 func measureNames(measures map[string]*float64) []string {
 	var known, others []string
 	for _, name := range search.Names {
@@ -348,7 +348,7 @@ func measureNames(measures map[string]*float64) []string {
 func vector(features []string, x []float64) string {
 	words := make([]string, len(x))
 	for i, v := range x {
-		text, _ := json.Marshal(v) // the shortest decimal; the journal holds none that is not finite
+		text, _ := json.Marshal(v) // the shortest decimal; the journal holds finite numbers only
 		words[i] = string(text)
 		if i < len(features) {
 			words[i] = features[i] + "=" + words[i]
@@ -379,7 +379,7 @@ func (d *Deleted) Document() *view.Document {
 	return view.Of(lines)
 }
 
-// Delete deletes all runs or, where one of them cannot be, none.
+// Delete deletes all runs, or none if one of them is unknown or, without Force, being written.
 func Delete(_ context.Context, s *session.Session, r DeleteRequest) (*Deleted, error) {
 	out := &Deleted{Deleted: []string{}}
 	if err := s.Past(func(j *journal.Journal) error { return out.delete(j, &r) }); err != nil {
@@ -395,7 +395,7 @@ func (out *Deleted) delete(j *journal.Journal, r *DeleteRequest) error {
 			return err
 		}
 		if d.State == journal.Running && !r.Force {
-			return fmt.Errorf("run %s: %w; --force deletes it all the same", d.Name, journal.ErrLive)
+			return fmt.Errorf("run %s: %w; --force deletes it anyway", d.Name, journal.ErrLive)
 		}
 		if !slices.Contains(out.Deleted, d.Name) {
 			out.Deleted = append(out.Deleted, d.Name)

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Search is a search as the journal holds it.
+// Search reports on a search in the journal.
 type Search struct {
 	Header
 	// The strategy.
@@ -25,7 +25,7 @@ func (r *Search) Document() *view.Document {
 	return d
 }
 
-// notes are also the solver's faults, and that nothing was found.
+// notes returns the header's notes, the solver's faults, and a note if nothing was found.
 func (r *Search) notes() []string {
 	notes := r.Header.notes("; Iter is that of its last snapshot")
 	for _, fault := range r.Faults {
@@ -51,7 +51,7 @@ func (r *Search) measures() *view.Table {
 // widestBar is the length of the longest bar of the histogram.
 const widestBar = 40
 
-// byK is the time-to-k curve and the histogram.
+// byK shows the time-to-k curve and the histogram.
 func (r *Search) byK() *view.Table {
 	t := &view.Table{
 		Title: "Seconds to the first individual with k or more; individuals by k",
@@ -72,7 +72,7 @@ func (r *Search) byK() *view.Table {
 	return t
 }
 
-// more is what the measures of the paper do not say.
+// more shows measures beyond those of the paper.
 func (r *Search) more() *view.Table {
 	t := &view.Table{
 		Title: "How uneven outcomes are, and how spread out the individuals",
@@ -94,7 +94,7 @@ func (r *Search) more() *view.Table {
 	return t
 }
 
-// found is how many individuals there were.
+// found returns the number of individuals.
 func (r *Search) found() int64 {
 	if len(r.K) == 0 {
 		return 0
@@ -102,7 +102,7 @@ func (r *Search) found() int64 {
 	return r.K[0].AtLeast
 }
 
-// data has everything in three columns: what, at which k, and how much. N/A is an
+// data lists everything in three columns: what, at which k, and how much. N/A is an
 // empty cell.
 func (r *Search) data() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Title: "measure"}, {Title: "k"}, {Title: "value"}}}

@@ -25,9 +25,9 @@ type Request struct {
 	Study string `json:"study"`
 	// Data is the folder that data: paths start from.
 	Data string `json:"data,omitempty"`
-	// Config says how; its Start is nil, its Held empty.
+	// Config says how to train; its Start must be nil and its Held empty.
 	Config Config `json:"config"`
-	// Out is the file to write the network to. It changes no result.
+	// Out is the file to write the network to. It does not change the result.
 	Out string `json:"-"`
 }
 
@@ -72,7 +72,7 @@ type Result struct {
 	Network modelfile.Summary `json:"network"`
 }
 
-// Rows is how good the network is on some rows.
+// Rows measures the network on some rows.
 type Rows struct {
 	// The number of rows.
 	Rows int `json:"rows"`
@@ -82,7 +82,7 @@ type Rows struct {
 	Accuracy *float64 `json:"accuracy"`
 }
 
-// Answer trains a network and writes it. An interrupt keeps the best so far.
+// Answer trains a network and writes it. After an interrupt, this is the best network so far.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	st, data, err := r.open()
 	if err != nil {
@@ -111,7 +111,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	if err := study.KeepTrained(r.Study, study.Options{DataRoot: r.Data, Model: r.Out}); err != nil {
-		s.Note("that the model was trained on the study's inputs is not kept: %v", err)
+		s.Note("cannot record that the model was trained on the study's inputs: %v", err)
 	}
 	x, y = inputs(st.Space, data, data.Test)
 	loss, accuracy := Measure(n, r.Config.Border, x, y)
@@ -145,7 +145,7 @@ func (r *Request) open() (*study.Study, *people.Data, error) {
 	return st, data, err
 }
 
-// inputs gives the network's inputs and the labels of some rows.
+// inputs returns the network's inputs and the labels of some rows.
 func inputs(s *space.Space, data *people.Data, rows []int) (x [][]float64, y []int) {
 	for _, i := range rows {
 		x = append(x, s.NetworkInputs(nil, data.Points[i]))

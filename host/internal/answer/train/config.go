@@ -9,21 +9,20 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// Config says how to train. Only Hidden may be left empty in every sense (the
-// result is then logistic regression); a zero in another field means its
-// default.
+// Config says how to train. A zero field means its default. Without Hidden, the
+// result is logistic regression.
 type Config struct {
 	// Hidden lists the widths of the hidden layers, from the inputs on.
 	Hidden []int
-	// Start, where not nil, is the network whose weights training starts from;
+	// Start, if not nil, is the network whose weights training starts from;
 	// Hidden is then empty. Two softmax units become one sigmoid unit (OneLogit),
-	// and the network returned has float32 weights whatever those of Start are.
+	// and the network returned has float32 weights whatever the precision of Start.
 	Start *relu.Network `json:"-"`
-	// Border is the logit above which the network predicts a label of 1, in accuracies.
+	// Border is the logit above which the network predicts a label of 1, for accuracies.
 	Border float64 `json:",omitempty"`
 	// Epochs is the number of passes over the rows, by default 100.
 	Epochs int
-	// Batch is the number of rows a step looks at, by default 32.
+	// Batch is the number of rows per step, by default 32.
 	Batch int
 	// LearningRate is Adam's step size in the first epoch, by default
 	// DefaultLearningRate.
@@ -35,8 +34,8 @@ type Config struct {
 	// penalty.
 	L2 float64
 	// HeldBack is the share of the rows, in [0, 1), that are drawn at random
-	// and not trained on. The network returned is then that of the epoch with
-	// the least loss on them; without, that of the last epoch.
+	// and not trained on. Train then returns the network of the epoch with the
+	// least loss on them, otherwise that of the last epoch.
 	HeldBack float64
 	// Held lists the rows held back, increasing, in place of HeldBack's share.
 	Held []int `json:"-"`
@@ -46,41 +45,41 @@ type Config struct {
 	// Seed decides the first weights, the rows held back and their order in
 	// every epoch.
 	Seed int64
-	// Loss is by default CrossEntropy.
+	// Loss is CrossEntropy by default.
 	Loss Loss `json:"-"`
-	// Consistency is by default none. With rows held back, the epoch is chosen by
-	// the least loss and penalty together.
+	// Consistency is off by default. With rows held back, the epoch with the
+	// least sum of loss and penalty is chosen.
 	Consistency Consistency
 }
 
 // Epoch is the progress of a run after one pass over the rows.
 type Epoch struct {
 	Number int // from 1
-	// TrainLoss is the mean loss of the rows as each was met during the epoch,
-	// without the L2 penalty.
+	// TrainLoss is the mean loss of the rows, each before its own step of the
+	// epoch, without the L2 penalty.
 	TrainLoss float64
 	// HeldLoss is the mean loss of the rows held back after the epoch; NaN
-	// where there are none.
+	// without such rows.
 	HeldLoss float64
-	// HeldSpread is the mean penalty of Consistency on the rows held back, 0
-	// without either.
+	// HeldSpread is the mean penalty of Consistency on the rows held back; 0
+	// without a penalty or such rows.
 	HeldSpread float64
 }
 
-// Report says how a run went. Losses and accuracies are those of the network
-// returned, with its weights rounded, over all rows of the kind; the ones of
-// rows held back are NaN where there are none.
+// Report says how a run went. Losses and accuracies are measured with the
+// returned network, whose weights are rounded, over all rows of the kind; those
+// of rows held back are NaN without such rows.
 type Report struct {
-	// Epochs were completed; the network is that of epoch Best, which has the
-	// same bits as a run of Best epochs gives.
+	// Epochs is the number completed. The network is that of epoch Best, bit for
+	// bit the network of a run of Best epochs.
 	Epochs, Best                int
 	TrainRows, HeldRows         int
-	TrainLoss, HeldLoss         float64 // mean a row, without the L2 penalty
-	TrainAccuracy, HeldAccuracy float64 // shares, 0 to 1; a score above ½ is label 1
+	TrainLoss, HeldLoss         float64 // mean per row, without the L2 penalty
+	TrainAccuracy, HeldAccuracy float64 // shares, 0 to 1
 	Elapsed                     time.Duration
 }
 
-// ErrOneClass says that the rows trained on all have one label, so there is nothing to
+// ErrOneClass says that all training rows have the same label, so there is nothing to
 // learn.
 var ErrOneClass = errors.New("only one class in the training rows")
 
@@ -91,7 +90,7 @@ var ErrDiverged = errors.New("training diverged")
 // five numbers for each.
 const maxParameters = 1 << 24
 
-// withDefaults fills the defaults in and refuses what makes no sense.
+// withDefaults sets the defaults and checks the fields.
 func (c Config) withDefaults() (Config, error) {
 	if c.Epochs == 0 {
 		c.Epochs = 100
@@ -129,7 +128,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Patience < 0:
 		return c, fmt.Errorf("patience of %d epochs; want 0 or more", c.Patience)
 	case c.HeldBack > 0 && len(c.Held) > 0:
-		return c, errors.New("rows held back by share and by list; give one of the two")
+		return c, errors.New("rows held back by share and by list: give one of the two")
 	case !(c.Consistency.Weight >= 0) || math.IsInf(c.Consistency.Weight, 0):
 		return c, fmt.Errorf("consistency weight %v; want 0 or more", c.Consistency.Weight)
 	case c.Patience > 0 && c.HeldBack == 0 && len(c.Held) == 0:
@@ -138,7 +137,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Validate says what in the configuration makes no sense. Train asks as well.
+// Validate checks the fields, as Train does.
 func (c Config) Validate() error {
 	_, err := c.withDefaults()
 	return err
@@ -173,7 +172,7 @@ func checkData(x [][]float64, y []int) error {
 }
 
 // checkHeld refuses a list of rows held back that is not increasing, or leaves
-// none to train on.
+// no row to train on.
 func checkHeld(held []int, rows int) error {
 	for k, i := range held {
 		if i < 0 || i >= rows || k > 0 && i <= held[k-1] {

@@ -5,19 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// Consistency asks for like logits within groups of network inputs, such as
-// the counterfactuals of one person: the loss of each row grows by Weight times
-// the mean of √(1 + d²) − 1 over the row's group, d being the difference of a
-// logit from the group's mean. That is d²/2 where copies nearly agree and |d|
-// where they are far apart (P. Charbonnier et al., ICIP 1994), so that groups far
-// from all data, where logits are huge, do not drown the others. The zero value
-// asks for nothing.
+// Consistency penalises different logits within groups of network inputs, such
+// as the counterfactuals of one person: the loss of each row grows by Weight
+// times the mean of √(1 + d²) − 1 over the row's group, where d is the difference
+// between a logit and the group's mean. The penalty is about d²/2 for small d and
+// |d| for large d (P. Charbonnier et al., ICIP 1994), so that groups far from all
+// data, where logits are huge, do not drown the others. The zero value has no
+// penalty.
 type Consistency struct {
 	// Weight is 0 or more.
 	Weight float64
-	// Group draws the group of row number row from rng, and from nothing else
-	// that changes, so that the same seed gives the same network. The vectors are
-	// not kept beyond the next call. Fewer than two have no penalty.
+	// Group draws the group of a row. It must depend on rng and the row only, so
+	// that the same seed gives the same network. Its vectors are used until the
+	// next call. A group of fewer than two has no penalty.
 	Group func(rng *rand.Rand, row int) [][]float64
 }
 
@@ -32,14 +32,14 @@ func (r *run) addSpread(row int, share float64) float64 {
 		return 0
 	}
 	for i, inputs := range group {
-		r.model.logit(inputs) // leaves the values behind that the gradient needs
+		r.model.logit(inputs) // sets the values that the gradient needs
 		r.model.addGradient(r.gradient, inputs, float64(share*slopes[i]))
 	}
 	return penalty
 }
 
-// spread is the penalty of a group and its slope by each logit. The slopes are
-// overwritten by the next call.
+// spread returns the penalty of a group and its slope by each logit. The next
+// call overwrites the slopes.
 func (r *run) spread(group [][]float64) (slopes []float64, penalty float64) {
 	r.slopes = r.slopes[:0]
 	if len(group) < 2 {
@@ -67,8 +67,8 @@ func (r *run) spread(group [][]float64) (slopes []float64, penalty float64) {
 	return r.slopes, float64(factor * sum)
 }
 
-// meanSpread is the mean penalty of rows, over the same groups whenever it is
-// asked for; 0 without rows.
+// meanSpread returns the mean penalty of rows, over the same groups in every
+// call; 0 without rows.
 func (r *run) meanSpread(rows []int) float64 {
 	if !r.Consistency.on() || len(rows) == 0 {
 		return 0

@@ -3,7 +3,7 @@
 // size this field studies, in plain Go and in seconds.
 //
 // The same seed, data and configuration give the same network bit for bit, on
-// any machine and with any number of cores. Three things see to that:
+// any machine and with any number of cores. Three rules ensure this:
 //
 //   - One goroutine does all the arithmetic, in one fixed order.
 //   - Every random choice comes from a seeded PCG (math/rand/v2).

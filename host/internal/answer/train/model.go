@@ -20,7 +20,7 @@ type model struct {
 type layer struct {
 	in, out int
 	offset  int       // of the layer's weights in the flat vector
-	values  []float64 // what the layer gave for the last row, after its ReLU
+	values  []float64 // the layer's outputs for the last row, after its ReLU
 	slopes  []float64 // derivative of the loss by those values
 }
 
@@ -34,7 +34,7 @@ func (l *layer) bias(flat []float64) []float64 {
 }
 
 // newModel draws the weights as He et al. (ICCV 2015) do, uniformly within
-// ±√(6/inputs), a variance of 2/inputs; biases begin at zero.
+// ±√(6/inputs), which has variance 2/inputs; biases start at zero.
 func newModel(inputs int, hidden []int, rng *rand.Rand) *model {
 	m := shape(inputs, hidden)
 	for k := range m.layers {
@@ -48,7 +48,7 @@ func newModel(inputs int, hidden []int, rng *rand.Rand) *model {
 	return m
 }
 
-// shape is a model whose parameters are all 0.
+// shape returns a model whose parameters are all 0.
 func shape(inputs int, hidden []int) *model {
 	m := &model{}
 	size, in := 0, inputs
@@ -64,7 +64,7 @@ func shape(inputs int, hidden []int) *model {
 	return m
 }
 
-// logit is the forward pass of one row; it leaves every layer's values behind.
+// logit is the forward pass of one row; it sets every layer's values.
 func (m *model) logit(row []float64) float64 {
 	in := row
 	last := len(m.layers) - 1
@@ -129,7 +129,7 @@ func (m *model) addPenalty(gradient []float64, strength float64) {
 	}
 }
 
-// network makes a validated network of the parameters, which must be float32
+// network makes a validated network from the parameters, which must be float32
 // values.
 func (m *model) network() (*relu.Network, error) {
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
@@ -150,7 +150,7 @@ func (m *model) network() (*relu.Network, error) {
 	return n, nil
 }
 
-// rounded gives the nearest float32 values.
+// rounded returns the nearest float32 values.
 func rounded(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {

@@ -6,9 +6,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// OneLogit is the network with a single output unit, whose logit is the same:
-// of two softmax units the difference, rounded to the network's precision. A
-// network with one output unit is returned as it is.
+// OneLogit returns an equivalent network with a single output unit. Its logit is
+// the difference of two softmax units, rounded to the network's precision. A
+// network with one output unit is returned unchanged.
 func OneLogit(n *relu.Network) *relu.Network {
 	if n.Head != relu.HeadSoftmax {
 		return n
@@ -34,7 +34,7 @@ func (c *Config) checkStart(inputs int) error {
 		return nil
 	}
 	if len(c.Hidden) > 0 {
-		return fmt.Errorf("hidden layers %v beside a network to start from, which has its own", c.Hidden)
+		return fmt.Errorf("hidden layers %v and a network to start from: give one of the two", c.Hidden)
 	}
 	if n.Inputs() != inputs {
 		return fmt.Errorf("the network to start from takes %d inputs, the rows have %d", n.Inputs(), inputs)
@@ -47,7 +47,7 @@ func (c *Config) checkStart(inputs int) error {
 	return nil
 }
 
-// startFrom is a model with the weights of a network.
+// startFrom returns a model with the weights of a network.
 func startFrom(n *relu.Network) *model {
 	n = OneLogit(n)
 	m := shape(n.Inputs(), widths(n))

@@ -172,7 +172,7 @@ func TestRefusesBadStarts(t *testing.T) {
 		c    Config
 		want string
 	}{
-		{"hidden layers too", Config{Start: from, Hidden: []int{3}}, "which has its own"},
+		{"hidden layers too", Config{Start: from, Hidden: []int{3}}, "give one of the two"},
 		{"other inputs", Config{Start: three}, "takes 3 inputs, the rows have 2"},
 		{"linear hidden layer", Config{Start: &linear}, "has no ReLU"},
 		{"held twice", Config{Held: []int{4, 4}}, "row 4 held back"},

@@ -14,13 +14,13 @@ import (
 
 // Train fits a network to the rows x, each a vector of network inputs (see
 // space.NetworkInputs), and their labels y, 0 or 1. The network's weights are
-// float32 values. progress, where it is not nil, is called after each epoch
-// from the calling goroutine.
+// float32 values. progress, if not nil, is called after each epoch from the
+// calling goroutine.
 //
 // When ctx ends, Train stops within one batch and returns the best network of
 // the epochs completed so far, its report and ctx's error; the network is nil
-// where no epoch was completed. Every other error comes without a network:
-// input that cannot be trained on, ErrOneClass, ErrDiverged.
+// if no epoch was completed. Every other error comes without a network: input
+// that cannot be trained on, ErrOneClass, ErrDiverged.
 //
 // Train does not change or keep x and y. Calls may run concurrently.
 func Train(ctx context.Context, c Config, x [][]float64, y []int, progress func(Epoch)) (*relu.Network, Report, error) {
@@ -78,8 +78,8 @@ type run struct {
 	bestLoss    float64
 }
 
-// The second half of the PCG's seed keeps the streams of a run apart: what is
-// drawn for one purpose never depends on how much another one drew.
+// The second half of the PCG's seed separates the streams of a run: draws for
+// one purpose never depend on draws for another.
 const (
 	streamSplit = iota + 1
 	streamWeights
@@ -121,7 +121,7 @@ func (r *run) stream(purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(r.Seed), purpose))
 }
 
-// checkClasses wants both labels among the rows that are trained on.
+// checkClasses returns an error unless the training rows have both labels.
 func (r *run) checkClasses() error {
 	positive := 0
 	for _, i := range r.train {
@@ -163,7 +163,7 @@ func (r *run) epochs(ctx context.Context, progress func(Epoch)) (int, error) {
 	return r.Epochs, nil
 }
 
-// pass takes one step a batch over all rows and returns their mean loss.
+// pass takes one step per batch over all rows and returns their mean loss.
 func (r *run) pass(ctx context.Context, rate float64) (float64, error) {
 	total, spread := 0.0, 0.0
 	for batch := range slices.Chunk(r.train, r.Batch) {
@@ -192,7 +192,7 @@ func (r *run) pass(ctx context.Context, rate float64) (float64, error) {
 	return total / float64(len(r.train)), nil
 }
 
-// report measures the model as it is now, on both kinds of rows.
+// report measures the current model on both kinds of rows.
 func (r *run) report() Report {
 	rep := Report{Best: r.bestEpoch, TrainRows: len(r.train), HeldRows: len(r.held)}
 	rep.TrainLoss, rep.TrainAccuracy = r.measure(r.train)
@@ -200,7 +200,7 @@ func (r *run) report() Report {
 	return rep
 }
 
-// measure gives the mean loss of the rows and the share that the model gets
+// measure returns the mean loss of the rows and the share that the model gets
 // right; both are NaN without rows.
 func (r *run) measure(rows []int) (loss, accuracy float64) {
 	right := 0
@@ -216,9 +216,9 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 	return loss / count, float64(right) / count
 }
 
-// Measure gives the mean cross-entropy of a network's logits and its accuracy,
-// a share from 0 to 1, on rows of network inputs and their labels, where a logit above border
-// predicts a label of 1; both are NaN without rows.
+// Measure returns the mean cross-entropy of a network's logits and its accuracy,
+// a share from 0 to 1, on rows of network inputs and their labels. A logit above
+// border predicts a label of 1. Both are NaN without rows.
 func Measure(n *relu.Network, border float64, x [][]float64, y []int) (loss, accuracy float64) {
 	right := 0
 	for i, row := range x {
