@@ -32,11 +32,11 @@ type Diagnosis struct {
 	Listed
 	// The data root.
 	Data Data `json:"data"`
-	// Advice lists what to do, the most needed first; empty where all is well.
+	// Advice lists what to do, the most needed first; empty if all is well.
 	Advice []string `json:"advice"`
 }
 
-// Machine is this one.
+// Machine describes this machine.
 type Machine struct {
 	// The version of Go.
 	Go string `json:"go"`
@@ -45,7 +45,7 @@ type Machine struct {
 
 // Data is the folder of the data.
 type Data struct {
-	// The path; empty where none is set.
+	// The path; empty if none is set.
 	Path string `json:"path"`
 	// The folder exists.
 	Found bool `json:"found"`
@@ -71,10 +71,10 @@ func Diagnose(ctx context.Context, s *session.Session, r Checkup) (*Diagnosis, e
 		fixes = append(fixes, missing(l)...)
 	}
 	if d.OK = usable[client.Solver] > 0; !d.OK {
-		d.Advice = append(d.Advice, "no solver can be used, so that nothing can be certified: make setup && make build brings one")
+		d.Advice = append(d.Advice, "no solver can be used, so nothing can be certified: run make setup && make build")
 	}
 	if usable[client.Strategy] == 0 {
-		d.Advice = append(d.Advice, "no strategy can be used, so that nothing can be searched: make build brings some")
+		d.Advice = append(d.Advice, "no strategy can be used, so nothing can be searched: run make build")
 	}
 	d.Advice = append(d.Advice, fixes...)
 	if info, err := os.Stat(r.Data); r.Data != "" && err == nil && info.IsDir() {
@@ -146,5 +146,5 @@ func (d *Diagnosis) Document() *view.Document {
 	return out
 }
 
-// under is as wide as a plugin's mark.
+// under indents a line by the width of a plugin's mark.
 const under = "         "

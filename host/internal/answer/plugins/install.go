@@ -33,7 +33,7 @@ type Installed struct {
 	Path string `json:"path"`
 	// The state: pinned.
 	State string `json:"state"`
-	// Another plugin of the name was replaced.
+	// A plugin of the same name was replaced.
 	Replaced bool `json:"replaced"`
 	// The number of files copied and pinned.
 	Files int `json:"files"`
@@ -110,7 +110,7 @@ func (r *Uninstalled) Document() *view.Document {
 	return view.Of(view.Paragraph{fmt.Sprintf("%s %s uninstalled: %s", r.Kind, r.Name, r.Path)})
 }
 
-// kindOf reads --kind; 0 where it is not given.
+// kindOf parses --kind; 0 if it is not given.
 func kindOf(word string) (client.Kind, error) {
 	kind := discover.Kinds[word]
 	if kind == 0 && word != "" {
@@ -119,7 +119,7 @@ func kindOf(word string) (client.Kind, error) {
 	return kind, nil
 }
 
-// mistake makes an error the user's, unless it is the file system's or an interrupt.
+// mistake makes an error the user's, unless it concerns the file system or is an interrupt.
 func mistake(err error) error {
 	var file *fs.PathError
 	var files *os.LinkError

@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// Listed are the plugins that are found: the JSON object of hyfair plugins.
+// Listed has the plugins that were found: the JSON object of hyfair plugins.
 type Listed struct {
 	// The plugins found, including those that do not start.
 	Plugins []Plugin `json:"plugins"`
@@ -23,8 +23,8 @@ type Listed struct {
 	Searched []discover.Place `json:"searched"`
 }
 
-// Plugin is one of them. Where Error is set, what the plugin would say of itself is
-// missing.
+// Plugin is a plugin that was found. If Error is set, everything that a plugin says about
+// itself is missing.
 type Plugin struct {
 	// The plugin's name.
 	Name string `json:"name"`
@@ -62,7 +62,7 @@ type Plugin struct {
 	Presets []sdk.Preset `json:"presets"`
 	// The native libraries that the plugin binds.
 	Libraries []sdk.Library `json:"libraries"`
-	// The reason why the plugin does not start; all that it would say itself is then missing.
+	// The reason why the plugin does not start; everything that it says about itself is then missing.
 	Error string `json:"error,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type Service struct {
 	Goals []string `json:"goals"`
 }
 
-// List starts every plugin and asks what it is.
+// List starts every plugin and asks for its description.
 func List(ctx context.Context, s *session.Session, _ struct{}) (*Listed, error) {
 	out, _ := listed(ctx, s.Plugins)
 	if ctx.Err() != nil {
@@ -136,12 +136,12 @@ func newPlugin(l *discover.Listing) Plugin {
 	return p
 }
 
-// title is the plugin in a line.
+// title returns the plugin in a line.
 func (p *Plugin) title() string {
 	return strings.Join(strings.Fields(p.Kind+" "+p.Name+" "+p.Version), " ")
 }
 
-// library is one line about a library.
+// library returns one line about a library.
 func library(l *sdk.Library) string {
 	if !l.Found {
 		return l.Name + " not found; to install it: " + l.Hint

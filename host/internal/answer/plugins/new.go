@@ -34,7 +34,7 @@ type Written struct {
 	Path string `json:"path"`
 	// The files in it, without the copy of the SDK.
 	Files []string `json:"files"`
-	// The sources of hyfair that it is built against; absent where none are on this machine.
+	// The sources of hyfair that it is built against; absent if they are not on this machine.
 	SDK string `json:"sdk,omitempty"`
 	// The next commands in order. The first changes the folder.
 	Steps []scaffold.Step `json:"steps"`
@@ -51,7 +51,7 @@ func New(_ context.Context, s *session.Session, r NewRequest) (*Written, error) 
 	}
 	for _, f := range s.Plugins.Plugins {
 		if f.Kind == r.Request.Kind && f.Name == r.Name {
-			return nil, session.Mistake(fmt.Errorf("there is a %s %s already, %s, and a name offered twice is an error: choose another", f.Kind, f.Name, f.Path))
+			return nil, session.Mistake(fmt.Errorf("there is already a %s %s, at %s, and names must be unique: choose another", f.Kind, f.Name, f.Path))
 		}
 	}
 	p, err := scaffold.Write(r.Request, thisProgram())
@@ -61,7 +61,7 @@ func New(_ context.Context, s *session.Session, r NewRequest) (*Written, error) 
 	return &Written{p.Name, p.Kind.String(), string(p.Language), p.Path, p.Files, p.SDK, p.Steps}, nil
 }
 
-// thisProgram is this program as a shell in any folder finds it.
+// thisProgram returns the command that starts this program in a shell in any folder.
 func thisProgram() string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Written) Document() *view.Document {
 		switch {
 		case s.Purpose == "":
 			next.Add(s.Command)
-		case len(s.Command) > 100: // it would push the purposes of the others out of sight
+		case len(s.Command) > 100: // padding to its width would move the other purposes out of sight
 			next.Add(s.Command + "   # " + s.Purpose)
 		default:
 			next.Add(s.Command, " # "+s.Purpose)

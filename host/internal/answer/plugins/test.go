@@ -25,8 +25,8 @@ type TestRequest struct {
 	// or search.
 	Plugin string `json:"plugin"`
 	Kind   string `json:"kind,omitempty"`
-	// Cases are all where there are none, but those of Exclude: names or patterns of
-	// path.Match. Set are options of the plugin.
+	// Cases and Exclude are names, or patterns of path.Match. Without Cases all run, except
+	// those of Exclude. Set has options of the plugin.
 	Cases   []string          `json:"cases,omitempty"`
 	Exclude []string          `json:"exclude,omitempty"`
 	Set     map[string]string `json:"set,omitempty"`
@@ -54,7 +54,7 @@ type Tested struct {
 	Inconclusive int `json:"inconclusive"`
 	// The cases in the order in which they ran.
 	Cases []Case `json:"cases"`
-	// The reason where a solver's proofs get a lower grade than it declares.
+	// The reason if a solver's proofs get a lower grade than it declares.
 	Remark string `json:"remark,omitempty"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
@@ -69,14 +69,14 @@ type Case struct {
 	// The verdict: passed, failed, inconclusive (the case could not judge the plugin), skipped, or
 	// excluded by --exclude.
 	Verdict string `json:"verdict"`
-	// The reason of any other verdict than passed.
+	// The reason for a verdict other than passed.
 	Why string `json:"why,omitempty"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
 }
 
-// Test runs the suite on the plugin's own processes. The error may stand beside what
-// was tested before it.
+// Test runs the suite on the plugin's own processes. An error may come with the cases that
+// were tested before it.
 func Test(ctx context.Context, s *session.Session, r TestRequest) (*Tested, error) {
 	kind, err := kindOf(r.Kind)
 	if err != nil {
@@ -113,8 +113,8 @@ func graded(d *sdk.Description) string {
 	if d.Exactness == sdk.GradeNumerical || !d.Answers(problem.FormMILP, problem.Decide) {
 		return ""
 	}
-	return fmt.Sprintf("it declares its proofs %s: in the milp form their verdicts are numerical all the same, since the rows are of rounded numbers; "+
-		"in the network and smt forms the grade stands", d.Exactness)
+	return fmt.Sprintf("it declares its proofs %s: in the milp form their verdicts are numerical nevertheless, because the rows hold rounded numbers; "+
+		"in the network and smt forms the declared grade holds", d.Exactness)
 }
 
 // find finds a plugin by its path, or else by its name.
@@ -140,7 +140,7 @@ func find(c *discover.Catalogue, name string, kind client.Kind) (discover.Found,
 	return solver, fmt.Errorf("%s is the name of a solver (%s) and of a strategy (%s); say which with --kind", name, solver.Path, strategy.Path)
 }
 
-// tester starts processes of a plugin: what compares two starts more of them. A case
+// tester starts processes of a plugin. Cases that compare processes start more, and a case
 // that hung may still be starting one.
 type tester struct {
 	found   discover.Found
@@ -206,7 +206,7 @@ func (t *tester) run(ctx context.Context, p *discover.Plugin, r TestRequest, eac
 	return conformance.CheckSolver(ctx, p.Solver(), o, each)
 }
 
-// Document shows a line a case, with its time where it was run.
+// Document shows a line for each case, with its time if it ran.
 func (r *Tested) Document() *view.Document {
 	lines := view.Paragraph{fmt.Sprintf("%s %s %s, %s", r.Kind, r.Name, r.Version, r.Path)}
 	words := map[string]string{conformance.Passed.String(): "pass", conformance.Failed.String(): "FAIL", conformance.Inconclusive.String(): "INCONCLUSIVE"}

@@ -34,7 +34,7 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// missing says why a part, or some of it, cannot be given.
+// missing says why a part of the report, or some of it, is missing.
 func (r *Result) missing(d *view.Document, what, step string) {
 	why := "it was not asked"
 	for _, s := range r.Steps {
@@ -65,7 +65,7 @@ func (r *Result) verdict(d *view.Document) {
 		r.missing(d, "a verdict", "certify")
 	}
 	if r.Interrupted {
-		d.Add(view.Warning{"This report was interrupted: it has what was known by then."})
+		d.Add(view.Warning{"This report was interrupted: it shows what was known by then."})
 	}
 }
 
@@ -75,7 +75,7 @@ func (r *Result) headline() string {
 	by := strings.Join(r.Protected, ", ")
 	var known []string
 	if a := r.Audit; a != nil && a.Summary.People > 0 {
-		known = append(known, fmt.Sprintf("%s of %s people in the data%s", view.Count(a.Summary.Unfair), view.Count(a.Summary.People), map[bool]string{true: " whom there was time for"}[a.Summary.Unreached > 0]))
+		known = append(known, fmt.Sprintf("%s of %s people in the data%s", view.Count(a.Summary.Unfair), view.Count(a.Summary.People), map[bool]string{true: " who were audited in time"}[a.Summary.Unreached > 0]))
 	}
 	if s := r.Shares; s != nil && s.Interval != nil && *s.Undecided < 1 {
 		share := view.Share(s.Interval.Lo)
@@ -92,7 +92,7 @@ func (r *Result) headline() string {
 	text := ""
 	switch {
 	case fair && v.Nobody:
-		return "There is nobody to ask about: the constraints leave no individual in the space that was asked about."
+		return "There is no individual to ask about: the constraints leave the space that was asked about empty."
 	case fair && r.Audit != nil && r.Audit.Summary.Unfair > 0:
 		text = fmt.Sprintf("Proved for the space that was asked about (grade %s): no copies of an individual that differ in %s %s; but so do copies of %s, with their own values", v.Grade, by, r.differ(), known[0])
 	case fair:
@@ -110,7 +110,7 @@ func (r *Result) headline() string {
 	return text + r.flips() + "."
 }
 
-// differ is what two copies do that violate the notion.
+// differ says what two copies do that violates the notion.
 func (r *Result) differ() string {
 	switch n, _ := fairness.ParseNotion(r.Notion); {
 	case n.Binned():
@@ -121,8 +121,8 @@ func (r *Result) differ() string {
 	return "get different decisions (" + r.Notion + ")"
 }
 
-// flips says, where the notion does not, whose decision would be another: that may be many where no gap is
-// large.
+// flips states how many decisions would change, unless the notion is about decisions: it may be many even if
+// no gap is large.
 func (r *Result) flips() string {
 	if a := r.Audit; a != nil && a.Summary.People > 0 && !r.Number && !strings.HasPrefix(r.Notion, "decision") {
 		return fmt.Sprintf("; %s of %s people in the data (%s) would get the other decision", view.Count(a.Summary.Flips), view.Count(a.Summary.People), view.Percent(a.Summary.FlipsShare, 1))
@@ -133,7 +133,7 @@ func (r *Result) flips() string {
 func (r *Result) shares(d *view.Document) {
 	s := r.Shares
 	if s == nil && r.Verdict != nil && r.Verdict.Verdict == engine.Fair.String() {
-		d.Say("None of all possible people: what part 1 proves is about each of them.")
+		d.Say("None of all possible people: the proof in part 1 covers each of them.")
 		return
 	}
 	if s == nil {
@@ -145,36 +145,36 @@ func (r *Result) shares(d *view.Document) {
 	}
 	d.Add(s.Summary()...)
 	if a := r.Audit; a != nil && s.Rows != nil && s.Rows.Unfair != a.Summary.Unfair && s.Where == "" {
-		d.Say("The audit, with %s, counts each person's own values among those that copies take; these shares count the study's alone.", view.Count(a.Summary.Unfair))
+		d.Say("The audit, with %s, lets copies take each person's own values, too; these shares use the study's values alone.", view.Count(a.Summary.Unfair))
 	}
 }
 
 func (r *Result) worst(d *view.Document) {
 	p := r.Person
 	if v := r.Verdict; r.Number && v != nil && v.Witness != nil {
-		d.Say("Two copies of one person, met by hyfair certify; of predicted numbers the report looks for no worse ones.")
+		d.Say("Two copies of one person, found by hyfair certify. For predicted numbers, the report does not look for worse ones.")
 		d.Add(v.WitnessTable())
 		return
 	}
 	if r.Number {
-		d.Say("Missing: of predicted numbers the report has a person only where the verdict is unfair.")
+		d.Say("Missing: for predicted numbers, the report has a person only if the verdict is unfair.")
 		return
 	}
 	if p == nil && (r.Audit == nil || r.Audit.Summary.People == 0) && r.Search == nil && r.Verdict == nil {
-		d.Say("Missing: nobody was looked at within the budget; give it more.")
+		d.Say("Missing: the budget did not suffice to evaluate anybody; give a larger --budget.")
 		return
 	}
 	if p == nil {
-		d.Say("Nobody was met whose copies get different scores: neither in the data, nor by the search, nor by the solver.")
+		d.Say("No person whose copies get different scores was found, neither in the data nor by the search or the solver.")
 		return
 	}
-	d.Say("Of everybody whom this report met, this person's copies fall into the most different bins: %s over %s copies, scores %s apart. Met by hyfair %s.", view.Outcomes(p.K), view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
-	d.Add(p.sides(r.Rule()), view.Paragraph{"Replayed, in exact arithmetic, by: " + p.Command})
+	d.Say("Of all people that this report met, this person's copies fall into the most different bins: %s over %s copies, scores %s apart. Met by hyfair %s.", view.Outcomes(p.K), view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
+	d.Add(p.sides(r.Rule()), view.Paragraph{"Replay it in exact arithmetic: " + p.Command})
 }
 
 func (r *Result) copies(d *view.Document) {
 	if r.Person == nil {
-		d.Say("There is no such person to be drawn.")
+		d.Say("There is no such person.")
 		return
 	}
 	low, high := r.Person.ends()
@@ -218,7 +218,7 @@ func (r *Result) groups(d *view.Document) {
 func (r *Result) affected(d *view.Document) {
 	e := r.Explanation
 	if e == nil {
-		r.missing(d, "whom it concerns, in conditions on their features", "explain")
+		r.missing(d, "who is affected, as conditions on features", "explain")
 		return
 	}
 	d.Add(e.Plain().Blocks[1:]...)
@@ -250,7 +250,7 @@ func (r *Result) spread(d *view.Document) {
 	} else if f := r.Shares.HeatMap(); f != nil {
 		d.Add(f)
 	} else {
-		d.Say("Missing: the map. It takes two features that are not protected, and boxes, which a run of the journal that was taken over does not keep; --fresh asks again.")
+		d.Say("Missing: the map. It needs two features that are not protected, and the solver's boxes, which a reused run of the journal does not keep; --fresh asks again.")
 	}
 }
 
@@ -266,7 +266,7 @@ func (r *Result) mitigations(d *view.Document) {
 	}
 }
 
-// limits are what this does not show.
+// limits lists what the report does not show.
 func (r *Result) limits(d *view.Document) {
 	var out []string
 	for _, s := range r.Steps {
@@ -277,7 +277,7 @@ func (r *Result) limits(d *view.Document) {
 		}
 	}
 	if s := r.Shares; s != nil && !s.Nobody() && !s.Complete {
-		out = append(out, fmt.Sprintf("Not proved: of %s of all possible people it is open how they are treated (%s).", view.ShareOrDash(s.Undecided), s.Reason))
+		out = append(out, fmt.Sprintf("Not proved: how %s of all possible people are treated is open (%s).", view.ShareOrDash(s.Undecided), s.Reason))
 	}
 	if v := r.Verdict; v != nil && v.Verdict == engine.Undecided.String() {
 		out = append(out, "The verdict is open: "+v.Reason+".")
@@ -287,28 +287,28 @@ func (r *Result) limits(d *view.Document) {
 	}
 	out = append(out,
 		r.meaning(),
-		"Everything is about the encoding that the study gives: people, values and copies that it cannot say are not in it, and of two copies not all need be likely people.",
+		"Everything is about the study's encoding: it leaves out people, values and copies that it cannot express, and copies need not be likely people.",
 		"All possible people count every combination of values once; the people in the data are those who happen to be there. The two shares may lie far apart.",
-		"What a search, an explanation or a mitigation found are examples and measurements, not proofs; what was not found may be there.",
-		"This does not show causes: an attribute that is not protected may stand for one that is. It does not measure group fairness beyond the tables above, and it is no legal advice.",
+		"A search, an explanation or a mitigation gives examples and measurements, not proofs; what was not found may exist.",
+		"This does not show causes: an attribute that is not protected may stand for one that is. It does not measure group fairness beyond the tables above, and it is not legal advice.",
 	)
 	d.Add(&view.List{Items: out})
 }
 
-// scores reports that gaps are of scores.
+// scores reports whether gaps are of scores.
 func (r *Result) scores() bool {
 	n, _ := fairness.ParseNotion(r.Notion)
 	return n.Binned()
 }
 
-// meaning is what unfair means.
+// meaning says what unfair means in this report.
 func (r *Result) meaning() string {
 	by := strings.Join(r.Protected, ", ")
 	if r.Number {
 		return fmt.Sprintf("Unfair means here that the predictions for two copies of a person, who differ in %s only, lie more than ε = %s apart. Another ε gives other numbers.", by, r.Limit)
 	}
 	if !r.scores() {
-		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, violate the notion %s. The search, the explanation and the mitigations go by scores, and bins of width ε = %s.", by, r.Notion, r.Epsilon)
+		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, violate the notion %s. The search, the explanation and the mitigations compare scores, with bins of width ε = %s.", by, r.Notion, r.Epsilon)
 	}
 	return fmt.Sprintf("Unfair means here that the scores of two copies of a person, who differ in %s only, lie more than ε = %s apart. Another ε gives other numbers.", by, r.Epsilon)
 }
@@ -351,10 +351,10 @@ func (r *Result) provenance(d *view.Document) {
 	if rest = max(0, rest); len(r.Steps) > 0 {
 		t.Rows = append(t.Rows, nil)
 		t.Add("the rest", view.Number(&rest, 1), "", "")
-		t.Notes = []string{"the rest: reading the files, evaluating people drawn from the space, keeping the report."}
+		t.Notes = []string{"the rest: reading the files, evaluating people drawn from the space, storing the report."}
 	}
 	d.Add(f, t, view.Paragraph{
-		"Two people who refute fairness are replayed by the command beside them. A proof of fairness can be written to a file with hyfair certify --certificate, and hyfair check verifies it without the solver.",
+		"The command next to two people who refute fairness replays them. A proof of fairness can be written to a file with hyfair certify --certificate, and hyfair check verifies it without the solver.",
 		"Every figure of a page has its numbers below it; hyfair report --json prints all of them.",
 	})
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// proved is what the newest run of hyfair quantify in the journal proved to the end of the
-// very same question, in longer than the limit: nothing can be added to that. Nil: there is
-// none. What takes less is asked again, for the sake of the map.
+// proved returns the result of the newest finished run of hyfair quantify in the journal on
+// exactly this question, if it took longer than the limit: the report cannot add to it. Nil:
+// there is none. A shorter run is repeated, because the journal keeps no map.
 func (a *asker) proved(limit time.Duration) *quantify.Result {
 	j, err := a.session.Journal()
 	if err != nil || j == nil || a.request.Fresh {
@@ -43,7 +43,7 @@ func (a *asker) proved(limit time.Duration) *quantify.Result {
 	return nil
 }
 
-// ofTheQuestion are the settings that say what was asked, and not how.
+// ofTheQuestion returns the settings that say what was asked, without those that say how.
 func ofTheQuestion(settings map[string]string) map[string]string {
 	out := maps.Clone(settings)
 	maps.DeleteFunc(out, func(name, _ string) bool {
@@ -52,7 +52,7 @@ func ofTheQuestion(settings map[string]string) map[string]string {
 	return out
 }
 
-// told is what the events of a run tell; nil where it did not come to its end.
+// told returns the result in the events of a run; nil if the solver did not finish.
 func (a *asker) told(j *journal.Journal, info *journal.Info, q *problem.Query) *quantify.Result {
 	var last *record.Shares
 	err := j.Events(info.Name, func(e record.Event) error {

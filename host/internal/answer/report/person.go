@@ -35,7 +35,7 @@ type Person struct {
 	Command string `json:"command"`
 }
 
-// Copy is one of them.
+// Copy is one copy of a Person.
 type Copy struct {
 	// The protected values as text.
 	Labels map[string]string `json:"labels"`
@@ -45,7 +45,7 @@ type Copy struct {
 	Positive *bool `json:"positive,omitempty"`
 }
 
-// Drawn is individuals that were drawn uniformly and evaluated.
+// Drawn summarises individuals that were drawn uniformly and evaluated.
 type Drawn struct {
 	// The number of individuals drawn.
 	N int `json:"n"`
@@ -59,14 +59,14 @@ type Drawn struct {
 	MeanGap float64 `json:"mean_gap"`
 }
 
-// meet evaluates all individuals that the steps so far met, and draws some more.
+// meet sets the worst of the individuals that earlier steps met, and draws a sample of the space.
 func (a *asker) meet(ctx context.Context) {
 	q, err := a.question.Scores()
 	if err != nil {
 		return
 	}
 	e, err := evaluate.New(q.Model, q.Space, q.Region, q.Epsilon)
-	if err != nil { // of too many copies, for example
+	if err != nil { // too many copies, for example
 		return
 	}
 	type met struct {
@@ -104,7 +104,7 @@ func (a *asker) meet(ctx context.Context) {
 	a.out.Space = draw(ctx, q, e, a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
 }
 
-// point has an individual's values in the space's order.
+// point returns an individual's values in the space's order.
 func point(s *space.Space, values map[string]float64) []float64 {
 	x := make([]float64, len(s.Features))
 	for i := range s.Features {
@@ -136,14 +136,14 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, x []float64, o e
 	return p
 }
 
-// drawn is how many individuals are drawn, drawTime for how long at most.
+// drawn is the number of individuals to draw, drawTime the longest time for it.
 const (
 	drawn    = 10_000
 	drawTime = 3 * time.Second
-	drawTry  = 20 // draws for each that is wanted
+	drawTry  = 20 // draws per individual wanted
 )
 
-// draw evaluates individuals drawn uniformly; nil where none is met.
+// draw evaluates individuals drawn uniformly; nil if none is found.
 func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, seed int64, limit time.Duration) *Drawn {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xd1a3))
 	until := time.Now().Add(limit)
@@ -183,7 +183,7 @@ func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, seed int
 	return out
 }
 
-// ends are the copies with the lowest and the highest score.
+// ends returns the copies with the lowest and the highest score.
 func (p *Person) ends() (low, high Copy) {
 	byScore := func(a, b Copy) int { return cmp.Compare(a.Score, b.Score) }
 	return slices.MinFunc(p.Copies, byScore), slices.MaxFunc(p.Copies, byScore)

@@ -1,6 +1,6 @@
-// Package report puts together what a person who decides about a model wants to know of
-// it: it audits, certifies, searches, quantifies, explains and mitigates within one budget,
-// takes over what the journal has of that, and reports on all of it in ten parts.
+// Package report assembles a report for a person who decides about a model: it audits,
+// certifies, searches, quantifies, explains and mitigates within one budget, reuses results
+// of the journal, and presents everything in ten parts.
 package report
 
 import (
@@ -29,14 +29,14 @@ import (
 // Request asks for an assessment. It is plain data.
 type Request struct {
 	question.Spec
-	// Budget is the time for all of it.
+	// Budget is the time for all steps together.
 	Budget time.Duration `json:"budget"`
 	Seed   int64         `json:"seed"`
-	// Fresh takes nothing over from the journal.
+	// Fresh: no result of the journal is reused.
 	Fresh bool `json:"-"`
 }
 
-// LeastBudget is the shortest time that an assessment makes sense in.
+// LeastBudget is the shortest budget allowed.
 const LeastBudget = 5 * time.Second
 
 // Validate checks what can be checked without reading anything.
@@ -72,7 +72,7 @@ type Result struct {
 	// The model predicts a number, so that nothing is asked about scores and decisions.
 	Number bool `json:"number,omitempty"`
 
-	// The audit; absent where there is no answer, as are the next five.
+	// The audit; absent if there is no answer, as are the next five.
 	Audit *audit.Result `json:"audit,omitempty"`
 	// The verdict of certify.
 	Verdict *certify.Result `json:"verdict,omitempty"`
@@ -84,7 +84,7 @@ type Result struct {
 	Explanation *explain.Result `json:"explanation,omitempty"`
 	// The mitigation.
 	Mitigation *mitigate.Result `json:"mitigation,omitempty"`
-	// The person treated worst of all who were met, by k and then by gap; absent where no person's copies
+	// The person treated worst of all who were met, by k and then by gap; absent if no person's copies
 	// differ.
 	Person *Person `json:"person,omitempty"`
 	// Individuals drawn uniformly from all possible ones, and evaluated.
@@ -98,16 +98,16 @@ type Result struct {
 	Steps []Step `json:"steps"`
 	// The origin of the numbers.
 	Provenance Provenance `json:"provenance"`
-	// The journal's file; absent where nothing is kept.
+	// The journal's file; absent if nothing is kept.
 	Journal string `json:"journal,omitempty"`
-	// The run's name in the journal; absent where nothing is kept.
+	// The run's name in the journal; absent if nothing is kept.
 	Run string `json:"run,omitempty"`
 	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
 	question.Grounds
 }
 
-// Step is one thing that was asked.
+// Step is one command of the assessment.
 type Step struct {
 	// The command.
 	Name string `json:"name"`
@@ -115,15 +115,15 @@ type Step struct {
 	Command string `json:"command"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// The run of the journal whose result was taken over.
+	// The run of the journal whose result was reused.
 	From string `json:"from,omitempty"`
 	// The reason why there is no answer.
 	Missing string `json:"missing,omitempty"`
-	// A problem beside the answer.
+	// A problem that left the answer valid.
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// Provenance is what the answers hang on.
+// Provenance names what the answers depend on.
 type Provenance struct {
 	// The SHA-256 of the study.
 	StudySHA256 string `json:"study_sha256"`
@@ -141,8 +141,8 @@ type Provenance struct {
 	Begun time.Time `json:"begun"`
 }
 
-// The shares of the budget that steps may take, in their order; what one leaves is for
-// those after it.
+// The shares of the budget for the steps, in order. What a step leaves is for later
+// steps.
 const (
 	auditShare   = 0.25
 	certifyShare = 0.12
@@ -157,13 +157,13 @@ type asker struct {
 	session  *session.Session
 	request  Request
 	question *question.Question
-	spec     question.Spec // without sums
+	spec     question.Spec // without checksums
 	out      *Result
 	run      *session.Run
 	end      time.Time
 }
 
-// Answer assesses. An interrupt, or the end of the budget, keeps what is known by then.
+// Answer runs the assessment. After an interrupt, or at the end of the budget, the result has what is known by then.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
@@ -184,7 +184,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return a.out, session.Refuted(a.out.Disagreements)
 }
 
-// begin begins the run and says what is known before anything is asked.
+// begin begins the run and sets what is known before the first step.
 func (a *asker) begin() error {
 	q, st, s := a.question, a.question.Study, a.session
 	notion, err := q.Notion()
@@ -226,13 +226,13 @@ func (a *asker) begin() error {
 	return nil
 }
 
-// Command is what the journal calls an assessment, and Task the key of its Result there.
+// Command is the journal's name of an assessment, and Task the key of its Result there.
 const (
 	Command = "report"
 	Task    = "report"
 )
 
-// keep ends the run, which has the result.
+// keep stores the result in the run and ends the run.
 func (a *asker) keep() {
 	finished := &record.Finished{Interrupted: a.out.Interrupted}
 	if a.run.Kept != nil {
@@ -243,7 +243,7 @@ func (a *asker) keep() {
 	a.run.Emit(record.Event{Kind: record.KindFinished, Finished: finished})
 }
 
-// ask asks one thing after the other: who was met by one is known to the next.
+// ask runs the steps in order: later ones use the individuals that earlier ones met.
 func (a *asker) ask(ctx context.Context) {
 	r, seed := &a.request, a.request.Seed
 	part := func(share float64) time.Duration {
@@ -290,7 +290,7 @@ func (r *Result) without(steps ...string) {
 	}
 }
 
-// settle takes a proof that no individual violates the notion for what it says of their share.
+// settle sets the shares from a proof that no individual violates the notion.
 func (a *asker) settle() {
 	v, s := a.out.Verdict, a.out.Shares
 	if v != nil && s != nil && v.Verdict == engine.Fair.String() && !v.Nobody && !s.Nobody() &&
@@ -300,12 +300,12 @@ func (a *asker) settle() {
 }
 
 const (
-	// top is how many of the people treated worst are listed, samples how many
-	// individuals are drawn.
+	// top is the number of worst-treated people listed, samples the number of
+	// individuals drawn.
 	top, samples = 5, 10_000
 )
 
-// mitigate compares what can be done, in what is left of the budget.
+// mitigate compares mitigations in the rest of the budget.
 func (a *asker) mitigate(ctx context.Context) {
 	arms := []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained, mitigate.Consistent}
 	rest := 1 - auditShare - certifyShare - searchShare - sharesShare - explainShare
@@ -327,7 +327,7 @@ func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
 	return audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
 }
 
-// audited is the notion that the audit is asked for, which knows nothing of the study's; empty for scores.
+// audited is the notion of the audit, which ignores the study's notion; empty for scores.
 func (a *asker) audited() string {
 	if a.spec.Notion == "" && a.out.scores() {
 		return ""
@@ -335,21 +335,21 @@ func (a *asker) audited() string {
 	return a.out.Notion
 }
 
-// scored is a question about scores, which bins are of.
+// scored returns the question about scores, because bins hold scores.
 func scored(spec question.Spec) question.Spec {
 	spec.Notion, spec.K = "", 0
 	return spec
 }
 
-// uses notes a plugin.
+// uses records a plugin.
 func (r *Result) uses(plugin string) {
 	if !slices.Contains(r.Provenance.Plugins, plugin) {
 		r.Provenance.Plugins = append(r.Provenance.Plugins, plugin)
 	}
 }
 
-// step asks one thing, or takes it over from the journal. It is nil, and the step says why,
-// where there is no answer. request makes what is asked of a spec; limit is for it.
+// step runs one command, or reuses its result from the journal. Without an answer it returns
+// nil, and the step says why. request converts a spec to the command's request, within limit.
 func step[R any, P comparable](ctx context.Context, a *asker, name, limited string, limit time.Duration, answer func(context.Context, *session.Session, R) (P, error),
 	request func(question.Spec, time.Duration) R,
 ) (out P) {
@@ -401,7 +401,7 @@ func step[R any, P comparable](ctx context.Context, a *asker, name, limited stri
 	return out
 }
 
-// said is an error as a part of the report says it.
+// said returns an error's text for the report.
 func said(err error) string {
 	if err == nil {
 		return "there is no answer"

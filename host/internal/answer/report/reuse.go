@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record/journal"
 )
 
-// content is the sum of all that makes a step's result: the request by content, and the
-// programs.
+// content is a hash of everything that a step's result depends on: the request by content, the
+// data and the version.
 func (a *asker) content(name string, request any) string {
 	text, err := json.Marshal(struct {
 		Step    string `json:"step"`
@@ -19,12 +19,12 @@ func (a *asker) content(name string, request any) string {
 		Version string `json:"version"`
 	}{name, request, a.out.Provenance.DataSHA256, a.out.Provenance.Version})
 	if err != nil {
-		return "" // no request that is made here
+		return "" // not for the requests of this package
 	}
 	return record.Hash(text)
 }
 
-// taken is the result of a step of this content that a report in the journal has, and that
+// taken returns a step's result with this content from a report in the journal, and that
 // report's run.
 func taken[P any](a *asker, content string) (out P, from string, ok bool) {
 	j, err := a.session.Journal()
@@ -41,14 +41,14 @@ func taken[P any](a *asker, content string) (out P, from string, ok bool) {
 	return out, from, true
 }
 
-// store keeps a step's result for reports to come. What cannot be kept is asked again.
+// store keeps a step's result for later reports. A result that cannot be kept is computed again.
 func (a *asker) store(name, content string, result any, seconds float64) {
 	if a.run.Kept != nil && content != "" {
 		_ = a.run.Kept.CompleteAs(journal.Done{Key: name, Content: content, Seconds: seconds}, result)
 	}
 }
 
-// command asks a step alone, as one would type it.
+// command returns the command line that runs a step alone.
 func (a *asker) command(name, limited string, limit time.Duration) string {
 	var more []string
 	if limited != "" {

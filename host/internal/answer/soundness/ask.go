@@ -20,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Ask is a question of a bench to one solver. It is plain data.
+// Ask asks one solver a question of a bench. It is plain data.
 type Ask struct {
 	question.Spec
 	Goal    string            `json:"goal"`
@@ -30,34 +30,34 @@ type Ask struct {
 	Seed    int64             `json:"seed"`
 }
 
-// Ask is a question to a solver, of an instance in a folder.
+// Ask returns the request that puts a question about an instance in a folder to a solver.
 func (t *Truth) Ask(folder string, q *Question, solver string) Ask {
 	return Ask{Spec: t.Spec(folder, q), Goal: q.Goal, Solver: solver}
 }
 
-// Claim is what a solver, alone, makes of a question: the host climbs in nothing,
-// enumerates nothing, and doubts nothing beyond what tells a claim from a slip.
+// Claim is a solver's answer to a question without the host's help: the host does not climb
+// or enumerate, and checks claims only.
 type Claim struct {
 	// Declined says why the solver is not asked this.
 	Declined string `json:"declined,omitempty"`
-	// Verdict, with the Grade and the Tolerance of a proof, and Gap, the replayed witness's,
-	// are of questions for witnesses and gaps.
+	// Verdict, the Grade and Tolerance of a proof, and Gap, which is the replayed witness's,
+	// answer questions for witnesses and gaps.
 	Verdict   string   `json:"verdict,omitempty"`
 	Grade     string   `json:"grade,omitempty"`
 	Tolerance float64  `json:"tolerance,omitempty"`
 	Gap       *float64 `json:"gap,omitempty"`
-	// Bound of the largest gap, which BoundTolerance is added to; Closed: nothing is open.
+	// Bound + BoundTolerance bounds the largest gap. Closed: nothing is open.
 	Bound          *float64 `json:"bound,omitempty"`
 	BoundTolerance float64  `json:"bound_tolerance,omitempty"`
 	Closed         bool     `json:"closed,omitempty"`
-	// K is what an individual reaches, and what no individual exceeds.
+	// K has the k that an individual reaches, and the k that no individual exceeds.
 	K *[2]int `json:"k,omitempty"`
 	// Fair and Unfair are proved shares of People individuals, as fractions and decimals.
 	Fair   string `json:"fair,omitempty"`
 	Unfair string `json:"unfair,omitempty"`
 	People string `json:"people,omitempty"`
-	// Copies are two of the individual found: the witness's, or the farthest apart of the
-	// individual that reaches K.
+	// Copies are two copies of the individual found: the witness, or the two farthest apart of
+	// the individual that reaches K.
 	Copies *[2][]float64 `json:"copies,omitempty"`
 	// Refuted are claims that an evaluated individual refutes, Faults are other errors in
 	// answers. Spurious counts points that the replay refused.
@@ -69,11 +69,11 @@ type Claim struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// replayTime of the limit, or a tenth of it, is kept for the last answer.
+// replayTime, or a tenth of the limit if that is less, is reserved for replaying the last answer.
 const replayTime = 250 * time.Millisecond
 
-// Answer asks the solver. An error is a mistake of the request, or tells that the solver
-// could not be started.
+// Answer asks the solver. An error is a mistake in the request, or says that the solver did
+// not start.
 func Answer(ctx context.Context, s *session.Session, r Ask) (*Claim, error) {
 	budget := cmp.Or(s.Clock, clock.Wall(s.Begun))
 	ctx, cancel := budget.Until(ctx, r.Timeout-min(replayTime, r.Timeout/10))
@@ -97,7 +97,7 @@ func Answer(ctx context.Context, s *session.Session, r Ask) (*Claim, error) {
 	})
 }
 
-// GoalOf is a question's goal as queries have it.
+// GoalOf converts a question's goal to a query's.
 func GoalOf(goal string) problem.Goal {
 	switch goal {
 	case MaxK:
@@ -108,8 +108,8 @@ func GoalOf(goal string) problem.Goal {
 	return problem.Decide
 }
 
-// Put puts a question to a solver that answers alone. What its lowering is follows from
-// the solver. An error is a mistake.
+// Put puts a question to a solver, which answers without the host's help. The solver
+// determines the encoding. An error is a mistake in the question.
 func Put(ctx context.Context, q *problem.Query, goal string, o engine.Options) (c *Claim, err error) {
 	o.Encoding = engine.DefaultEncoding(&o.Description)
 	o.Bounds, o.SolverOnly, o.Maximise = engine.BoundsFor(o.Encoding), true, goal == Gap
@@ -156,7 +156,7 @@ func (c *Claim) verdict(ctx context.Context, q *problem.Query, o engine.Options)
 
 func copies(w *individual.Witness) *[2][]float64 { return &[2][]float64{w.Copy1, w.Copy2} }
 
-// Replay evaluates the individuals that the claim shows, since it may come from another
+// Replay evaluates the individuals that the claim shows, because it may come from another
 // machine. The error names what is refuted.
 func (c *Claim) Replay(spec question.Spec, goal string) error {
 	shown := c.Verdict == engine.Unfair.String() || c.Gap != nil || c.K != nil && c.K[0] > 1
@@ -164,7 +164,7 @@ func (c *Claim) Replay(spec question.Spec, goal string) error {
 	case !shown:
 		return nil
 	case c.Copies == nil:
-		return errors.New("it says that somebody was found, and not whom")
+		return errors.New("it says that an individual was found, but not which")
 	}
 	asked, err := question.Open(spec)
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *Claim) most(ctx context.Context, q *problem.Query, o engine.Options) er
 	return err
 }
 
-// shares asks how many are treated unfairly.
+// shares asks for the share that is treated unfairly.
 func (c *Claim) shares(ctx context.Context, q *problem.Query, o engine.Options) error {
 	rep, err := quantify.Run(ctx, q, quantify.Options{
 		Solver: o.Solver, Description: o.Description, Threads: o.Threads, Memory: o.Memory, Seed: o.Seed, Set: o.Set,

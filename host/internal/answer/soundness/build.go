@@ -9,18 +9,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// core is an instance's network under construction: neurons of two layers, and what they
-// add to the logit.
+// core is an instance's network under construction: neurons of two layers, and their
+// contribution to the logit.
 type core struct {
 	in     *instance
 	first  layer
 	second []neuron
 	bias   float64
-	// known are neurons of the first layer, which are there once.
+	// known has the neurons of the first layer by their rows, so that each is added once.
 	known map[string]int
 }
 
-// neuron is one of the second layer.
+// neuron is a neuron of the second layer.
 type neuron struct {
 	bias float64
 	of   map[int]float64
@@ -28,7 +28,7 @@ type neuron struct {
 	out float64
 }
 
-// once is the neuron of the first layer with this row, which it adds where it is new.
+// once returns the neuron of the first layer with this bias and row, and adds it if it is new.
 func (c *core) once(bias float64, row []float64) int {
 	key := fmt.Sprint(bias, row)
 	at, known := c.known[key]
@@ -39,7 +39,7 @@ func (c *core) once(bias float64, row []float64) int {
 	return at
 }
 
-// beyond is ReLU(slope·(x − v)) of a feature.
+// beyond returns the neuron ReLU(slope·(x − v)) of a feature.
 func (c *core) beyond(feature int, slope, v float64) int {
 	row := make([]float64, len(c.in.features))
 	row[feature] = slope
@@ -54,7 +54,7 @@ func (c *core) then(first int, less, out float64) {
 	c.second = append(c.second, neuron{-less, map[int]float64{first: 1}, out})
 }
 
-// plant adds the heights of a site: 1 less the distance to it, where that is above 0.
+// plant adds the hits of a site: each height times max(0, 1 − distance to the hit copy).
 func (c *core) plant(s *site) {
 	near := map[int]float64{}
 	for k, i := range c.in.free {
@@ -87,7 +87,7 @@ func (c *core) plant(s *site) {
 	}
 }
 
-// row is a slope over the free features as one over all.
+// row extends a slope over the free features to all features.
 func (in *instance) row(slope []float64) []float64 {
 	row := make([]float64, len(in.features))
 	for k, i := range in.free {
@@ -103,8 +103,8 @@ func (c *core) climb(r *ramp) {
 	c.pass(c.once(-r.from-r.steps, row), -r.share/r.steps)
 }
 
-// cancel adds a part that is 0: ReLU(t) − ReLU(−t) − t, or ReLU(t) less the same of a t
-// that came through a layer without being cut off.
+// cancel adds a part that is always 0: ReLU(t) − ReLU(−t) − t, or, if twice, ReLU(t) minus
+// ReLU of a t that the first layer passes on in full.
 func (c *core) cancel(p *cancelling) {
 	least, back := -p.from, make([]float64, len(p.slope))
 	for i, w := range p.slope {
@@ -124,7 +124,7 @@ func (c *core) cancel(p *cancelling) {
 	c.bias += p.weight * shift
 }
 
-// plain is the instance's network as it was made.
+// plain returns the instance's network without a disguise.
 func (in *instance) plain() network {
 	c := &core{in: in, bias: in.constant, known: map[string]int{}}
 	for k := range in.sites {
@@ -148,10 +148,10 @@ func (in *instance) plain() network {
 	return network{&c.first, second, {rows: [][]float64{logit}, bias: []float64{c.bias}}}
 }
 
-// tries is how often a disguise is drawn until the network is exact.
+// tries is the largest number of disguises drawn until one keeps the network exact.
 const tries = 50
 
-// disguised is the instance's network, and how it was disguised.
+// disguised returns the instance's network in a disguise, and the disguise.
 func (in *instance) disguised() (*relu.Network, *disguise, error) {
 	var inputs []number
 	for i := range in.features {
@@ -174,11 +174,11 @@ func (in *instance) disguised() (*relu.Network, *disguise, error) {
 	return nil, nil, fmt.Errorf("soundness: rung %d, %s: no disguise of seed %d keeps the network exact", in.rung, in.kind, in.seed)
 }
 
-// long reports a number that is no float32.
+// long reports whether a number is not a float32.
 func long(v float64) bool { return float64(float32(v)) != v }
 
-// check evaluates the copies of each site's first person in exact arithmetic: the network is
-// what was planned.
+// check evaluates the copies of each site's first person in exact arithmetic, and compares
+// their logits with the plan.
 func (in *instance) check(n *relu.Network) error {
 	exact := n.Exact()
 	for s := range in.sites {
@@ -196,11 +196,11 @@ func (in *instance) check(n *relu.Network) error {
 					want += h.height
 				}
 			}
-			if in.kind == outside { // the base was planned where the person without twin is
+			if in.kind == outside { // the base was planned for the place before turn
 				continue
 			}
 			if got := exact.Logit(point); got.Cmp(exactly(want)) != 0 {
-				return fmt.Errorf("soundness: rung %d, %s, seed %d: site %d has the logit %s at %v, and %v was planned", in.rung, in.kind, in.seed, s, got.RatString(), z, want)
+				return fmt.Errorf("soundness: rung %d, %s, seed %d: site %d has the logit %s at %v, want %v as planned", in.rung, in.kind, in.seed, s, got.RatString(), z, want)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 )
 
-// Outcome is what a claim is worth, held against the truth.
+// Outcome classifies a claim by the truth.
 type Outcome string
 
 // The outcomes.
@@ -18,7 +18,7 @@ const (
 	// the value asked for is known.
 	Found  Outcome = "found"
 	Proved Outcome = "proved"
-	// Undecided: what is claimed is true, and not the answer.
+	// Undecided: the claim is true, but does not answer the question.
 	Undecided Outcome = "undecided"
 	// Declined: the solver does not take the question. Failed: it was lost.
 	Declined Outcome = "declined"
@@ -29,7 +29,7 @@ const (
 	Untrue Outcome = "untrue"
 )
 
-// Judge holds a claim about a question against the truth. why tells what is wrong, or open.
+// Judge compares a claim about a question with the truth. why says what is wrong or open.
 func (t *Truth) Judge(q *Question, c *Claim) (out Outcome, why string) {
 	if len(c.Refuted) > 0 {
 		return Wrong, c.Refuted[0]
@@ -53,10 +53,10 @@ func (t *Truth) Judge(q *Question, c *Claim) (out Outcome, why string) {
 	return out, why
 }
 
-// slip is how far apart two float64s near v may be that mean the same number.
+// slip is the largest distance of two float64s near v that count as equal.
 func slip(v float64) float64 { return 1e-9 * math.Max(1, math.Abs(v)) }
 
-// near is how far above the largest gap a bound may be that counts as it.
+// near is the largest distance of a bound above the largest gap that counts as none.
 const near = 1e-6
 
 // verdict judges an answer about a witness, or about the largest gap.
@@ -68,13 +68,13 @@ func (q *Question) verdict(c *Claim) (Outcome, string) {
 	}
 	switch fair := c.Verdict == engine.Fair.String(); {
 	case c.Verdict == engine.Unfair.String() && !q.Unfair:
-		return Untrue, "a replayed witness, where the truth says that there is none"
+		return Untrue, "a replayed witness, but the truth says that there is none"
 	case c.Gap != nil && (q.Unfair || q.Goal == Gap) && *c.Gap > hi+slip(hi):
-		return Untrue, fmt.Sprintf("a replayed witness has %.9g, the truth says at most %.9g", *c.Gap, hi)
+		return Untrue, fmt.Sprintf("a replayed witness has %.9g, but the truth says at most %.9g", *c.Gap, hi)
 	case fair && q.Unfair && lo > limit+slip(limit):
-		return Wrong, fmt.Sprintf("it proved (%s) that nothing exceeds %.9g, and there is %.9g", c.Grade, limit, lo)
+		return Wrong, fmt.Sprintf("it proved (%s) that nothing exceeds %.9g, but there is %.9g", c.Grade, limit, lo)
 	case c.Bound != nil && *c.Bound+c.BoundTolerance < lo-slip(lo):
-		return Wrong, fmt.Sprintf("it proved that nothing exceeds %.9g, and there is %.9g", *c.Bound+c.BoundTolerance, lo)
+		return Wrong, fmt.Sprintf("it proved that nothing exceeds %.9g, but there is %.9g", *c.Bound+c.BoundTolerance, lo)
 	case q.Goal == Gap && (c.Closed || c.Bound != nil && *c.Bound+c.BoundTolerance <= hi+near):
 		return Proved, ""
 	case q.Goal == Gap:
@@ -95,16 +95,16 @@ func (q *Question) most(c *Claim) (Outcome, string) {
 	case c.K == nil:
 		return Undecided, ""
 	case c.K[0] > q.K:
-		return Untrue, fmt.Sprintf("somebody reaches %d bins, the truth says %d", c.K[0], q.K)
+		return Untrue, fmt.Sprintf("an individual reaches %d bins, but the truth says at most %d", c.K[0], q.K)
 	case c.K[1] < q.K:
-		return Wrong, fmt.Sprintf("it proved that nobody reaches more than %d bins, and somebody reaches %d", c.K[1], q.K)
+		return Wrong, fmt.Sprintf("it proved that no individual reaches more than %d bins, but one reaches %d", c.K[1], q.K)
 	case c.Closed:
 		return Proved, ""
 	}
 	return Undecided, ""
 }
 
-// share judges an answer about how many there are.
+// share judges an answer about the share that is treated unfairly.
 func (t *Truth) share(q *Question, c *Claim) (Outcome, string) {
 	fair, ok1 := new(big.Rat).SetString(c.Fair)
 	unfair, ok2 := new(big.Rat).SetString(c.Unfair)
@@ -116,11 +116,11 @@ func (t *Truth) share(q *Question, c *Claim) (Outcome, string) {
 	share := new(big.Rat).SetFrac(some, people)
 	switch most := new(big.Rat).Sub(big.NewRat(1, 1), fair); {
 	case unfair.Cmp(share) > 0:
-		return Wrong, fmt.Sprintf("it proved that %s of all are treated unfairly, and %s of %s are", unfair.FloatString(15), q.People, t.People)
+		return Wrong, fmt.Sprintf("it proved that %s of all are treated unfairly, but %s of %s are", unfair.FloatString(15), q.People, t.People)
 	case most.Cmp(share) < 0:
-		return Wrong, fmt.Sprintf("it proved that at most %s of all are treated unfairly, and %s of %s are", most.FloatString(15), q.People, t.People)
+		return Wrong, fmt.Sprintf("it proved that at most %s of all are treated unfairly, but %s of %s are", most.FloatString(15), q.People, t.People)
 	case c.People != "" && c.People != t.People:
-		return Wrong, fmt.Sprintf("it counts %s people, and there are %s", c.People, t.People)
+		return Wrong, fmt.Sprintf("it counts %s people, but there are %s", c.People, t.People)
 	case c.Closed:
 		return Proved, ""
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// layer is one of a network under construction: a row of weights and a bias for each
+// layer is a layer of a network under construction: a row of weights and a bias for each
 // neuron.
 type layer struct {
 	rows [][]float64
 	bias []float64
-	// splits is how often a neuron was split, and what it was split from.
+	// splits counts, for each neuron, how often it and the neurons it comes from were split.
 	splits []int
-	// values are what the neurons can be, see network.number.
+	// values describes the values of the neurons, see network.number.
 	values []number
 }
 
@@ -25,10 +25,10 @@ func (l *layer) add(bias float64, row []float64) int {
 	return len(l.rows) - 1
 }
 
-// network is layers with ReLUs, but for the last, which has the logit's row.
+// network is layers with ReLUs, except the last, which has the logit's row.
 type network []*layer
 
-// neurons counts those with a ReLU.
+// neurons returns the number of neurons with a ReLU.
 func (n network) neurons() (count int) {
 	for _, l := range n[:len(n)-1] {
 		count += len(l.rows)
@@ -36,7 +36,7 @@ func (n network) neurons() (count int) {
 	return count
 }
 
-// relu is the network as the rest of the program knows it.
+// relu converts the network to the form of the rest of the program.
 func (n network) relu(inputs int) *relu.Network {
 	out := &relu.Network{Head: relu.HeadSigmoid, Precision: 32}
 	for i, l := range n {
@@ -53,13 +53,13 @@ func (n network) relu(inputs int) *relu.Network {
 	return out
 }
 
-// number is what a neuron's value can be: from 0 to most, in steps of a power of two.
+// number describes a neuron's values: from 0 to most, in steps of 2 to the power of step.
 type number struct {
 	most float64
 	step int
 }
 
-// trailing is the exponent of the largest power of two that divides v.
+// trailing returns the exponent of the largest power of two that divides v.
 func trailing(v float64) int {
 	fraction, exponent := math.Frexp(v)
 	whole := int64(math.Abs(fraction) * (1 << 53))
@@ -71,8 +71,8 @@ func trailing(v float64) int {
 	return e
 }
 
-// through is what the next layer's neurons can be, with the bits that their sums take at
-// most, whatever the order of the terms.
+// through returns the values of the layer's neurons for inputs in, and the largest number of
+// bits that their sums take, whatever the order of the terms.
 func (l *layer) through(in []number) (out []number, bits int) {
 	for j, row := range l.rows {
 		size, step, high := math.Abs(l.bias[j]), math.MaxInt, l.bias[j]
@@ -96,7 +96,7 @@ func (l *layer) through(in []number) (out []number, bits int) {
 	return out, bits
 }
 
-// number finds what the neurons can be.
+// number sets the values of all neurons.
 func (n network) number(inputs []number) {
 	for _, l := range n {
 		l.values, _ = l.through(inputs)
@@ -114,7 +114,7 @@ func (n network) bits(inputs []number) (bits int) {
 	return bits
 }
 
-// disguise hides what a network was made of, and changes no value that it computes.
+// disguise hides how a network was built, without changing a value that it computes.
 type disguise struct {
 	network
 	rng    *rand.Rand
@@ -122,14 +122,14 @@ type disguise struct {
 	Disguise
 }
 
-// Disguise says how a network was disguised, beside permuted and scaled.
+// Disguise says how a network was disguised, apart from being permuted and scaled.
 type Disguise struct {
-	// Split, Dead and Mixed count neurons split and dead ones, and layers that are there
-	// for nothing else.
+	// Split, Dead and Mixed count split neurons, dead neurons, and layers that only mix
+	// others.
 	Split int `json:"split"`
 	Dead  int `json:"dead"`
 	Mixed int `json:"mixed_layers"`
-	// Bits of a mantissa hold every sum of a forward pass.
+	// Bits is the number of mantissa bits that hold every sum of a forward pass.
 	Bits int `json:"bits"`
 }
 
@@ -153,11 +153,11 @@ func (d *disguise) apply(neurons int) {
 	}
 }
 
-// last is the last layer before the logit.
+// last returns the last layer before the logit.
 func (d *disguise) last() *layer { return d.network[len(d.network)-2] }
 
-// mix puts a layer before the logit that adds some neurons to others, which the row of
-// the logit takes apart again. Values are at least 0 there, so that ReLUs change none.
+// mix inserts a layer before the logit that adds some neurons to others, which the row of
+// the logit undoes. Values are at least 0 there, so that ReLUs do not change them.
 func (d *disguise) mix() {
 	width, out := len(d.last().rows), d.network[len(d.network)-1]
 	added := &layer{}
@@ -167,7 +167,7 @@ func (d *disguise) mix() {
 		added.add(0, row)
 	}
 	for range width / 2 {
-		// One that nothing was added to is added to another, which is added to nothing.
+		// Neither neuron has an addend yet, and from is not an addend.
 		from, to := d.rng.IntN(width), d.rng.IntN(width)
 		if from == to || len(terms(added.rows[from])) > 1 || len(terms(added.rows[to])) > 1 || used(added, from) {
 			continue
@@ -181,7 +181,7 @@ func (d *disguise) mix() {
 	d.Mixed++
 }
 
-// terms are the places of a row's weights.
+// terms returns the places of a row's nonzero weights.
 func terms(row []float64) (at []int) {
 	for i, w := range row {
 		if w != 0 {
@@ -191,7 +191,7 @@ func terms(row []float64) (at []int) {
 	return at
 }
 
-// used reports that a neuron was added to another.
+// used reports whether a neuron was added to another.
 func used(l *layer, from int) bool {
 	for j, row := range l.rows {
 		if j != from && row[from] != 0 {
@@ -201,7 +201,7 @@ func used(l *layer, from int) bool {
 	return false
 }
 
-// split makes two neurons of one, whose weights on the way out add up to what it had.
+// split splits a neuron in two, whose outgoing weights add up to those of the original.
 func (d *disguise) split(at int) {
 	l, next := d.network[at], d.network[at+1]
 	j, part := d.rng.IntN(len(l.rows)), 0.5
@@ -223,7 +223,7 @@ func (d *disguise) split(at int) {
 	d.Split++
 }
 
-// dead adds a neuron that no point of the domain makes active.
+// dead adds a neuron that is inactive at every point of the domain.
 func (d *disguise) dead(at int) {
 	l, next, in := d.network[at], d.network[at+1], d.inputs
 	if at > 0 {
@@ -243,8 +243,8 @@ func (d *disguise) dead(at int) {
 	d.Dead++
 }
 
-// scale multiplies what goes into each neuron by a power of two, and divides what comes
-// out by it.
+// scale multiplies the incoming weights of each neuron by a power of two, and divides its
+// outgoing weights by it.
 func (d *disguise) scale(at int) {
 	l, next := d.network[at], d.network[at+1]
 	for j := range l.rows {

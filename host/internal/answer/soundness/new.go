@@ -25,10 +25,10 @@ import (
 
 // Request asks for a folder of instances. It is plain data.
 type Request struct {
-	// Rungs of the ladder, from the first on.
+	// Rungs is the number of rungs of the ladder to write, from the first on.
 	Rungs int   `json:"rungs"`
 	Seed  int64 `json:"seed"`
-	// Out is the folder, which is made, or is there and empty.
+	// Out is the folder to write, which must be empty or not exist.
 	Out string `json:"-"`
 }
 
@@ -46,7 +46,7 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Instance is one that was written.
+// Instance is an instance that was written.
 type Instance struct {
 	// The instance's folder.
 	Name string `json:"name"`
@@ -71,19 +71,19 @@ const (
 	modelName    = "network.json"
 	onnxName     = "network.onnx"
 	propertyStem = "property"
-	// listName has a line for each property, as the competitions of verifiers (VNN-COMP) want it.
+	// listName has a line for each property, in the format of the verifier competition VNN-COMP.
 	listName = "instances.csv"
-	// listTime is the time limit there, in seconds.
+	// listTime is the time limit in that list, in seconds.
 	listTime = 100
 )
 
-// New writes a folder of instances, whole or not at all. The same request writes the same bytes.
+// New writes a folder of instances, or nothing if one fails. The same request writes the same bytes.
 func New(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if r.Rungs < 1 || r.Rungs > MaxRungs {
 		return nil, session.Mistake(fmt.Errorf("--rungs %d: want 1 to %d", r.Rungs, MaxRungs))
 	}
 	if there, err := os.ReadDir(r.Out); err == nil && len(there) > 0 {
-		return nil, session.Mistake(fmt.Errorf("%s is not empty: the folder of a bench holds nothing else", r.Out))
+		return nil, session.Mistake(fmt.Errorf("%s is not empty: want a new or an empty folder", r.Out))
 	}
 	err := os.MkdirAll(r.Out, 0o755)
 	if err != nil {
@@ -135,7 +135,7 @@ func write(path string, do func(io.Writer) error) error {
 	return files.Write(path, func(f *os.File) error { return do(f) })
 }
 
-// write writes an instance's folder, the truth at last.
+// write writes an instance's folder, with the truth last.
 func (in *instance) write(ctx context.Context, s *session.Session, folder string) (*Truth, error) {
 	n, d, err := in.disguised()
 	if err != nil {
@@ -210,11 +210,11 @@ func (in *instance) study(w io.Writer) error {
 	return err
 }
 
-// label is what a category is called.
+// label names a category.
 func (f *feature) label(v float64) string { return fmt.Sprintf("c%g", v) }
 
-// rule forbids the person who is planted, or the copy that is hit; empty where it is
-// neither a guarded nor a forbidden one.
+// rule forbids the planted person of a guarded instance, or the hit copy of a forbidden one;
+// it is empty for other kinds.
 func (in *instance) rule(number func(float64) string) string {
 	if in.kind != forbidden && in.kind != guarded {
 		return ""
@@ -237,7 +237,7 @@ func (in *instance) rule(number func(float64) string) string {
 	return strings.Join(parts, ",")
 }
 
-// instance is what a list says of a truth.
+// instance summarises a truth for a list.
 func (t *Truth) instance() Instance {
 	out := Instance{Name: t.Name, People: t.People, Copies: t.Copies, Neurons: t.Neurons, Property: t.Property.Answer}
 	for i := range t.Questions {
@@ -260,13 +260,13 @@ func (r *Result) Document() *view.Document {
 		t.Add(i.Name, count(i.People), strconv.Itoa(i.Copies), strconv.Itoa(i.Neurons), count(i.Unfair), strconv.Itoa(i.K), strconv.FormatFloat(i.Gap, 'f', 6, 64), i.Property)
 	}
 	t.Notes = []string{
-		"unfair: people whose copies' scores lie more than " + epsilon + " apart; property: the answer of property.vnnlib, which knows neither whole numbers nor rules",
-		fmt.Sprintf("%d instances in %s, seed %d; %s in each says all that is true of it", len(r.Instances), r.Folder, r.Seed, TruthFile),
+		"unfair: people whose copies' scores lie more than " + epsilon + " apart; property: the answer of property.vnnlib, which expresses neither integer features nor rules",
+		fmt.Sprintf("%d instances in %s, seed %d; %s in each has the right answers", len(r.Instances), r.Folder, r.Seed, TruthFile),
 	}
 	return view.Of(t)
 }
 
-// count writes decimal digits for people.
+// count formats decimal digits for readers.
 func count(digits string) string {
 	n, ok := whole(digits)
 	if !ok {

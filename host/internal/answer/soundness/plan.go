@@ -1,5 +1,5 @@
 // Package soundness makes networks with planted individuals, on which every answer is known by construction,
-// asks solvers about them, and judges what they claim.
+// asks solvers about them, and judges their claims.
 package soundness
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Kinds of instances: what is planted, and in twins of the one with a single person, why
-// it is not there after all.
+// Kinds of instances: what is planted, and for the twins of onePerson, how they differ from
+// it.
 const (
 	onePerson = "person"
 	tenPeople = "ten"
@@ -37,47 +37,47 @@ const (
 // kinds lists the kinds of instances on every rung, in order.
 var kinds = []string{onePerson, tenPeople, aRegion, justBelow, outside, between, forbidden, guarded, fixed}
 
-// MaxRungs is how many rungs the ladder has.
+// MaxRungs is the number of rungs of the ladder.
 const MaxRungs = 10
 
 const (
-	// epsilon is that of scores.
+	// epsilon is the ε of scores.
 	epsilon = "0.05"
-	// grid is what logits are multiples of.
+	// grid is the unit of logits: all are multiples of it.
 	grid = 1.0 / 256
 	// mantissa is the precision in which a network's forward pass must be exact: float32's.
 	mantissa = 24
-	// reach is how far from a planted place the base must not change, and apart how far
-	// planted places are from each other: between lattice points, nothing else is planted then.
+	// reach is the distance from a planted place within which the base is constant, and apart the
+	// least distance between planted places, so that no point is near two of them.
 	reach, apart = 1, 3
 )
 
-// targets are the size of a rung's networks, and how many bins its regions reach.
+// targets returns the number of neurons of a rung's networks, and the number of bins that its regions reach.
 func targets(rung int) (neurons, bins int) {
 	return int(math.Round(16 * math.Pow(1000.0/16, float64(rung-1)/(MaxRungs-1)))), 2 * rung
 }
 
-// feature is one of the space.
+// feature is a feature of the space.
 type feature struct {
 	name   string
 	lo, hi float64
-	// values of a protected feature.
+	// values are those of a protected feature.
 	values []float64
 	// categories: the values are indices of names.
 	categories bool
 }
 
-// site is a box of people who are treated alike: their copies get the base's logit, but
-// for those that are hit.
+// site is a box of people who are treated alike: their copies get the base's logit, except
+// those that are hit.
 type site struct {
-	// lo and hi are by free feature.
+	// lo and hi are indexed by free feature.
 	lo, hi []float64
 	hits   []hit
 	// base is the logit there.
 	base float64
 }
 
-// hit is what is added to the logit of one copy.
+// hit is an amount added to the logit of one copy.
 type hit struct {
 	z      []float64 // by protected feature
 	height float64
@@ -91,10 +91,10 @@ type ramp struct {
 	share float64
 }
 
-// at is the ramp's value where the slope's sum is t.
+// at returns the ramp's value if the slope's sum is t.
 func (r *ramp) at(t float64) float64 { return r.share * min(max(t-r.from, 0), r.steps) / r.steps }
 
-// cancelling is a part of the base that depends on protected features, and is 0.
+// cancelling is a part of the base that depends on protected features, but is always 0.
 type cancelling struct {
 	slope  []float64 // by feature
 	from   float64
@@ -102,7 +102,7 @@ type cancelling struct {
 	twice  bool // it goes through two layers
 }
 
-// instance is one of the ladder before it is a network.
+// instance is the plan of an instance of the ladder, before its network is built.
 type instance struct {
 	seed       int64
 	rung       int
@@ -119,14 +119,14 @@ type instance struct {
 	near int
 }
 
-// source draws for a part of an instance.
+// source returns the random source for a part of an instance.
 func source(seed int64, rung int, part string) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "soundness %d %d %s", seed, rung, part))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])))
 }
 
-// draw draws an instance. Twins have the space, the base and the place of the one with a
-// single person.
+// draw draws an instance. Twins share the space, the base and the planted place of
+// onePerson.
 func draw(seed int64, rung int, kind string) *instance {
 	family := kind
 	if kind != tenPeople && kind != aRegion {
@@ -237,7 +237,7 @@ func (in *instance) place(people int) (s site) {
 
 func (f *feature) size() int { return int(f.hi-f.lo) + 1 }
 
-// distance is between the nearest people of two sites.
+// distance returns the L1 distance between the nearest people of two sites.
 func (s *site) distance(o *site) (d float64) {
 	for k := range s.lo {
 		d += max(0, s.lo[k]-o.hi[k], o.lo[k]-s.hi[k])
@@ -245,7 +245,7 @@ func (s *site) distance(o *site) (d float64) {
 	return d
 }
 
-// span is the least and the largest value of a slope's sum near a site, or in the domain.
+// span returns the least and the largest value of a slope's sum near a site, or in the domain for nil.
 func (in *instance) span(s *site, slope []float64) (lo, hi float64) {
 	for k, w := range slope {
 		f := &in.features[in.free[k]]
@@ -270,7 +270,7 @@ func (in *instance) drawBase(hard bool) {
 			in.cancelling = append(in.cancelling, in.drawCancelling(g%2 == 1 || in.neurons < 30))
 		}
 	}
-	// The first site's logit is what its decisions turn at, in every other rung.
+	// In odd rungs, the first site's logit is slightly negative, so that a hit changes the decision.
 	for k := range in.sites {
 		for r := range in.ramps {
 			t, _ := in.span(&in.sites[k], in.ramps[r].slope)
@@ -310,8 +310,8 @@ func (in *instance) drawRamp() (r ramp, ok bool) {
 	return r, false
 }
 
-// drawCancelling draws a part of the base that is 0, to bounds that look at one neuron
-// after the other by no means.
+// drawCancelling draws a part of the base that is 0, which bounds that look at single neurons
+// cannot see.
 func (in *instance) drawCancelling(twice bool) cancelling {
 	c := cancelling{slope: make([]float64, len(in.features)), twice: twice}
 	middle, width := 0.0, 0.0
@@ -331,7 +331,7 @@ func (in *instance) drawCancelling(twice bool) cancelling {
 	return c
 }
 
-// drawHits draws which copies are hit, and how hard.
+// drawHits draws the copies that are hit, and the heights.
 func (in *instance) drawHits(bins int) {
 	for k := range in.sites {
 		s, count := &in.sites[k], 1
@@ -365,7 +365,7 @@ func (in *instance) combinations() [][]float64 {
 	return out
 }
 
-// heights are the distances from a logit to the given number of other bins, at least one of
+// heights returns the distances from a logit to the given number of other bins, at least one of
 // them far enough for a gap above ε; a single one, in a family of one individual, is minimal.
 func (in *instance) heights(base float64, count int) (out []float64) {
 	if in.kind != tenPeople && in.kind != aRegion {
@@ -391,7 +391,7 @@ func (in *instance) heights(base float64, count int) (out []float64) {
 	return out
 }
 
-// leastHeight is the least multiple of the grid whose gap exceeds ε.
+// leastHeight returns the least multiple of the grid whose gap exceeds ε.
 func leastHeight(base float64) float64 {
 	eps, low := rational(epsilon), exactly(base)
 	for n := 1; ; n++ {
@@ -401,7 +401,7 @@ func leastHeight(base float64) float64 {
 	}
 }
 
-// turn makes a twin of an instance.
+// turn changes an instance into the twin of its kind.
 func (in *instance) turn() {
 	s, f := &in.sites[0], &in.features[in.free[in.near]]
 	switch in.kind {
@@ -423,7 +423,7 @@ func (in *instance) turn() {
 	}
 }
 
-// exactly is a float64 as a fraction.
+// exactly converts a float64 to a fraction.
 func exactly(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
 func rational(text string) *big.Rat {

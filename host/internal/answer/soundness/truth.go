@@ -18,25 +18,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Truth is what is true of an instance: the file truth.json beside its study.
+// Truth has the right answers about an instance: the file truth.json next to its study.
 type Truth struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Name is the instance's name, which is its folder's, too.
+	// Name is the name of the instance and of its folder.
 	Name string `json:"name"`
 	Seed int64  `json:"seed"`
 	Rung int    `json:"rung"`
 	Kind string `json:"kind"`
-	// Study and Model are files beside this one, which must have these contents.
+	// Study and Model name files in the same folder, which must have these checksums.
 	Study       string `json:"study"`
 	StudySHA256 string `json:"study_sha256"`
 	Model       string `json:"model"`
 	ModelSHA256 string `json:"model_sha256"`
-	// People is the number of individuals in decimal digits, Copies that of combinations.
+	// People is the number of individuals in decimal digits, Copies the number of combinations.
 	People  string `json:"people"`
 	Copies  int    `json:"copies"`
 	Neurons int    `json:"neurons"`
-	// Cancelling counts parts of the base that depend on protected features, and are 0.
+	// Cancelling counts parts of the base that depend on protected features, but are always 0.
 	Cancelling int       `json:"cancelling"`
 	Disguise   Disguise  `json:"disguise"`
 	Planted    []Planted `json:"planted"`
@@ -45,11 +45,11 @@ type Truth struct {
 	Property  *Property  `json:"property,omitempty"`
 }
 
-// Planted are people who were planted in a network, be they in the space or not.
+// Planted describes people who were planted in a network, in the space or not.
 type Planted struct {
 	// X has the least and the largest value of each feature that is not protected.
 	X map[string][2]float64 `json:"x"`
-	// Logit is that of copies that are not among Copies.
+	// Logit is the logit of the copies that are not among Copies.
 	Logit  float64      `json:"logit"`
 	Copies []PlantedHit `json:"copies"`
 }
@@ -71,7 +71,7 @@ const (
 	Share = "share"
 )
 
-// Question is one that solvers are asked, with the right answer.
+// Question is a question to solvers, with the right answer.
 type Question struct {
 	// Goal is one of Goals.
 	Goal   string `json:"goal"`
@@ -80,10 +80,10 @@ type Question struct {
 	Epsilon string `json:"epsilon,omitempty"`
 	// Unfair: an individual is treated unfairly.
 	Unfair bool `json:"unfair"`
-	// Margin is the largest: the gap of scores or logits, also below ε, and for decisions the
-	// margin of the worst who is treated unfairly. It lies between these two.
+	// Margin encloses the largest margin: the gap of scores or logits, even below ε, or for
+	// decisions the margin of the worst individual that is treated unfairly.
 	Margin [2]float64 `json:"margin"`
-	// K is the largest one, and People are who is treated unfairly.
+	// K is the largest k, and People the number of people treated unfairly.
 	K      int    `json:"k,omitempty"`
 	People string `json:"people,omitempty"`
 }
@@ -91,8 +91,8 @@ type Question struct {
 // Goals lists the goals of questions.
 func Goals() []string { return []string{Witness, Gap, MaxK, Share} }
 
-// Called is what tables call a question: its goal, and the notion of one that is not
-// asked of scores alone.
+// Called names a question in tables: by its goal, and if that is Witness, by its notion as
+// well.
 func (q *Question) Called() string {
 	if q.Goal == Witness {
 		return q.Goal + " (" + q.Notion + ")"
@@ -100,15 +100,15 @@ func (q *Question) Called() string {
 	return q.Goal
 }
 
-// Property is the question for a witness by logits as files for other verifiers, which say
-// neither that features are whole numbers nor the rules of the study.
+// Property is the question for a witness by logits, in files for other verifiers. These files
+// express neither that features are integer nor the rules of the study.
 type Property struct {
 	File    string `json:"file"`
 	Network string `json:"network"`
 	Epsilon string `json:"epsilon"`
-	// Answer is that of the files as they stand: sat or unsat.
+	// Answer is the right answer to the files: sat or unsat.
 	Answer string `json:"answer"`
-	// Margin is the largest that the files allow.
+	// Margin is the largest margin that the files allow.
 	Margin float64 `json:"margin"`
 }
 
@@ -117,7 +117,7 @@ const (
 	truthVersion = 1
 	// TruthFile is the name of an instance's truth.
 	TruthFile = "truth.json"
-	// maxTruth bounds such a file, maxQuestions what it asks.
+	// maxTruth is the largest size of that file, maxQuestions the largest number of its questions.
 	maxTruth     = 1 << 20
 	maxQuestions = 100
 )
@@ -128,8 +128,8 @@ type group struct {
 	logits []*big.Rat
 }
 
-// groups are the people of the lattice, or of all real points, whom the rules leave, who
-// have copies with different logits.
+// groups returns the people whose copies have different logits: those of the lattice that the
+// rules allow, or, if real, all real points of the domain, without rules.
 func (in *instance) groups(real bool) (out []group) {
 	if in.kind == outside || !real && (in.kind == between || in.kind == forbidden || in.kind == guarded) {
 		return nil
@@ -148,7 +148,7 @@ func (in *instance) groups(real bool) (out []group) {
 	return out
 }
 
-// people are all of the space.
+// people returns the number of individuals in the space.
 func (in *instance) people() *big.Int {
 	n := big.NewInt(1)
 	for _, i := range in.free {
@@ -160,7 +160,7 @@ func (in *instance) people() *big.Int {
 	return n
 }
 
-// answer is the right answer to a question of some goal.
+// answer returns the right answer to a question of some goal.
 func (in *instance) answer(goal string, n fairness.Notion, epsilon string) Question {
 	q := Question{Goal: goal, Notion: n.String(), Epsilon: epsilon, K: 1}
 	var eps, lo, hi *big.Rat
@@ -196,7 +196,7 @@ func (in *instance) answer(goal string, n fairness.Notion, epsilon string) Quest
 	return q
 }
 
-// widest is the largest difference of two logits of one person.
+// widest returns the largest difference of two logits of one person.
 func (in *instance) widest(real bool) (most float64) {
 	for _, g := range in.groups(real) {
 		first, second, _ := fairness.Logit.Pair(g.logits)
@@ -207,7 +207,7 @@ func (in *instance) widest(real bool) (most float64) {
 }
 
 // logitEpsilon is the ε of the question about logits: a little less than the widest gap,
-// or a little more where that is to be found fair.
+// or a little more if the right answer is fair.
 func (in *instance) logitEpsilon() string {
 	most := in.widest(true)
 	switch in.kind {
@@ -223,7 +223,7 @@ func (in *instance) logitEpsilon() string {
 	return fairness.FormatRat(exactly(most))
 }
 
-// truth is all of it but the files' sums.
+// truth returns the truth without the files' checksums.
 func (in *instance) truth(d *disguise) *Truth {
 	t := &Truth{
 		Format: truthFormat, Version: truthVersion, Name: in.name(), Seed: in.seed, Rung: in.rung, Kind: in.kind,
@@ -256,7 +256,7 @@ func (in *instance) truth(d *disguise) *Truth {
 	return t
 }
 
-// name is what an instance and its folder are called.
+// name is the name of the instance and of its folder.
 func (in *instance) name() string { return fmt.Sprintf("%02d-%s", in.rung, in.kind) }
 
 // Read reads the truths of all instances in a folder, in the order of their names.
@@ -310,15 +310,15 @@ func readTruth(folder, name string) (*Truth, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("there is something after the end of its object, at byte %d", d.InputOffset())
+		return nil, fmt.Errorf("data follows its object, at byte %d: want one object", d.InputOffset())
 	}
 	if t.Name != name {
-		return nil, fmt.Errorf("it is of the instance %q, and its folder is called %q", t.Name, name)
+		return nil, fmt.Errorf("it describes the instance %q, but its folder is %q", t.Name, name)
 	}
 	return t, t.Validate()
 }
 
-// Validate looks for what no truth can say.
+// Validate checks that the truth is well-formed.
 func (t *Truth) Validate() error {
 	if t.Format != truthFormat || t.Version != truthVersion {
 		return fmt.Errorf("format %q, version %d; want %q, version %d", t.Format, t.Version, truthFormat, truthVersion)
@@ -335,12 +335,12 @@ func (t *Truth) Validate() error {
 			return fmt.Errorf("question %d (%s): %w", i+1, q.Called(), err)
 		}
 		if slices.ContainsFunc(t.Questions[:i], func(o Question) bool { return o.Called() == q.Called() }) {
-			return fmt.Errorf("question %d (%s) is there twice", i+1, q.Called())
+			return fmt.Errorf("question %d (%s) is repeated", i+1, q.Called())
 		}
 	}
 	for _, f := range []string{t.Study, t.Model} {
 		if f == "" || f != filepath.Base(f) || !filepath.IsLocal(f) {
-			return fmt.Errorf("%q is not the name of a file beside it", f)
+			return fmt.Errorf("%q is not the name of a file in its folder", f)
 		}
 	}
 	if len(t.StudySHA256) != 64 || len(t.ModelSHA256) != 64 {
@@ -349,7 +349,7 @@ func (t *Truth) Validate() error {
 	return nil
 }
 
-// threshold is ε; nil for a notion without.
+// threshold returns ε; nil for a notion without ε.
 func (q *Question) threshold() (*big.Rat, error) {
 	n, err := fairness.ParseNotion(q.Notion)
 	switch {
@@ -375,9 +375,9 @@ func (q *Question) validate(t *Truth) error {
 	case !slices.Contains(Goals(), q.Goal):
 		return fmt.Errorf("goal %q: want one of %v", q.Goal, Goals())
 	case (q.Goal == MaxK || q.Goal == Gap) && n != fairness.Score:
-		return fmt.Errorf("the goal %s is of scores, and the notion is %s", q.Goal, n)
+		return fmt.Errorf("the goal %s needs the notion score, not %s", q.Goal, n)
 	case !(q.Margin[0] <= q.Margin[1]) || q.Margin[0] < 0:
-		return fmt.Errorf("margin %v: want two numbers from 0 on, in order", q.Margin)
+		return fmt.Errorf("margin %v: want two ascending numbers, 0 or more", q.Margin)
 	case q.Goal == MaxK && q.K < 1:
 		return fmt.Errorf("k %d: want 1 or more", q.K)
 	case q.Goal == Share:
@@ -389,10 +389,10 @@ func (q *Question) validate(t *Truth) error {
 	return nil
 }
 
-// mostDigits bounds the numbers that are read.
+// mostDigits is the longest number to parse.
 const mostDigits = 1000
 
-// whole reads decimal digits.
+// whole parses decimal digits.
 func whole(text string) (*big.Int, bool) {
 	if len(text) > mostDigits || len(text) > 0 && text[0] == '-' {
 		return nil, false
@@ -400,7 +400,7 @@ func whole(text string) (*big.Int, bool) {
 	return new(big.Int).SetString(text, 10)
 }
 
-// Spec is the question as the rest of the program asks it, of an instance in a folder.
+// Spec converts a question about an instance in a folder for the rest of the program.
 func (t *Truth) Spec(folder string, q *Question) question.Spec {
 	return question.Spec{
 		Study: filepath.Join(folder, t.Name, t.Study), StudySHA256: t.StudySHA256, ModelSHA256: t.ModelSHA256,
