@@ -81,7 +81,7 @@ func TestEveryApplicant(t *testing.T) {
 	}
 }
 
-// TestAdultRows does the same for some rows of the Adult data.
+// TestAdultRows compares some rows of the Adult data in the same way.
 func TestAdultRows(t *testing.T) {
 	root := tier.NeedData(t, "adult", "models", "AC-1.h5")
 	for _, rules := range []string{"none", "all"} {
@@ -103,7 +103,7 @@ func TestAdultRows(t *testing.T) {
 	}
 }
 
-// randomRow is a point whose protected values may or may not be listed.
+// randomRow returns a point whose protected values may or may not be listed.
 func randomRow(r *rand.Rand, s *space.Space) []float64 {
 	row := make([]float64, len(s.Features))
 	for i := range s.Features {
@@ -212,7 +212,7 @@ func TestWhoIsNotAudited(t *testing.T) {
 	}
 }
 
-// TestCutValues: copies take the values that the region leaves, and the own one.
+// TestCutValues: copies take the values that the region leaves, and the person's own.
 func TestCutValues(t *testing.T) {
 	c := randomCase(rand.New(rand.NewPCG(2, 2)))
 	c.Space.Forbidden = nil
@@ -238,7 +238,7 @@ func TestCutValues(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what is done by then is whole, the rest is counted.
+// TestInterrupted: people audited before the end are complete, the others are counted.
 func TestInterrupted(t *testing.T) {
 	c, rows := loan(t)
 	ctx, stop := context.WithCancel(context.Background())

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// TestScoresOfGapsThatCancel: where large numbers cancel, float64 loses the logit. Scores, gaps and flips are those
-// of exact arithmetic all the same, of a person and of each attribute.
+// TestScoresOfGapsThatCancel: if large numbers cancel, float64 loses the logit. Scores, gaps and flips of a person
+// and of each attribute are nevertheless those of exact arithmetic.
 func TestScoresOfGapsThatCancel(t *testing.T) {
 	for _, large := range []float64{0, 1, 1e8, 1e16, 1e20, 1e60, 1e100} {
 		n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64, Layers: []relu.Layer{

@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 )
 
-// A gate that passes says how many people it is not about.
+// A gate that passes says how many people were not audited.
 func TestGateTellsOfRowsOutside(t *testing.T) {
 	g, err := gate.Share("max-unfair", "50%")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// TestASignalEndsAnEvaluation: people with 20,164 copies each of a wide network are left behind
-// when the context ends, and counted as not reached.
+// TestASignalEndsAnEvaluation: if the context ends while people with 20,164 copies each are evaluated on a
+// wide network, they are abandoned and counted as unreached.
 func TestASignalEndsAnEvaluation(t *testing.T) {
 	const values, width = 142, 4000
 	s := &space.Space{Inputs: 2}

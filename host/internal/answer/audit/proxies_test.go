@@ -21,7 +21,7 @@ func TestExplained(t *testing.T) {
 	if got := explained(own, own); got < 0.9 || got > 1 {
 		t.Errorf("an attribute explains %v of itself", got)
 	}
-	// What was drawn without regard to the attribute says about nothing of it, in however many groups.
+	// A feature drawn independently of the attribute says almost nothing about it, in any number of groups.
 	r := rand.New(rand.NewPCG(1, 2))
 	groups, own = make([]int, 2000), make([]int, 2000)
 	for i := range groups {

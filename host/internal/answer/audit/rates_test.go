@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Wilson's interval, as published tables and statsmodels have it.
+// Wilson's interval agrees with published tables and statsmodels.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		hits, of  int
@@ -30,7 +30,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// Rates are those of counting the rows one by one, and those of twins of switching them one by one.
+// Rates agree with counting the rows one by one, and rates of twins with switching the rows one by one.
 func TestRates(t *testing.T) {
 	st, err := study.Load("../../../../studies/loan", study.Options{Rules: []string{"all"}})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// slow computes what the package says of a person from the definitions, on
-// exact logits and by enumeration of its own.
+// slow computes an audited person from the definitions, on exact logits and by
+// its own enumeration.
 type slow struct {
 	c     Config
 	exact model.Exact
@@ -20,8 +20,8 @@ type slow struct {
 	edges []*big.Rat           // below and above the logit of each edge between bins
 }
 
-// evaluated is a point's exact logit, the bin of its score, and the score to
-// float64 accuracy.
+// evaluated has a point's exact logit, the bin of its score, and the score in
+// float64.
 type evaluated struct {
 	logit *big.Rat
 	bin   int
@@ -84,7 +84,7 @@ func (s *slow) copies(row []float64, features []int) [][]float64 {
 	return slices.DeleteFunc(points, func(p []float64) bool { return !s.c.Space.Allowed(p) })
 }
 
-// about is what the definitions say of some copies.
+// about computes the definitions over some copies.
 type about struct {
 	n, k     int
 	lo, hi   float64 // around the gap
@@ -139,7 +139,7 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// check holds a person against the definitions.
+// check compares a person with the definitions.
 func (s *slow) check(t failer, row []float64, p *Person) {
 	t.Helper()
 	protected := s.c.Space.Protected()

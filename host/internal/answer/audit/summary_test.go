@@ -110,8 +110,8 @@ func TestSummaryOfNobody(t *testing.T) {
 	}
 }
 
-// TestBands: neighbours of the same listed value are together, and there are
-// never many bands.
+// TestBands: values nearest to the same listed value share a band, and the number of
+// bands is bounded.
 func TestBands(t *testing.T) {
 	f := &space.Feature{Name: "age", Kind: space.Integer, Lo: 0, Hi: 100}
 	b := newBands(f, []float64{20, 30, 60})
@@ -140,7 +140,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestCSVRoundTrip reads everything that was written.
+// TestCSVRoundTrip reads the written file back.
 func TestCSVRoundTrip(t *testing.T) {
 	s, rows, r := three()
 	where := func(row int) (string, int) { return "folder/some.csv", row + 2 }
@@ -192,8 +192,8 @@ func TestCSVRoundTrip(t *testing.T) {
 	}
 }
 
-// TestAdvantagesBalance: over a value's whole line, the advantages of people
-// who differ in nothing but that value add up to nothing.
+// TestAdvantagesBalance: over all values of an attribute, the advantages of people
+// who differ only in that value add up to 0.
 func TestAdvantagesBalance(t *testing.T) {
 	c, rows := loan(t, "none")
 	f, _ := c.Space.Index("origin")
@@ -221,7 +221,7 @@ func TestAdvantagesBalance(t *testing.T) {
 	}
 }
 
-// Groups are set furthest apart by what other values would bring them, not by their size.
+// Apart ranks groups by what other values would bring them, not by their size.
 func TestApart(t *testing.T) {
 	sum := &Summary{Intersections: []Intersection{
 		{Values: []string{"many"}, People: 1000, ToYes: 10, ToNo: 10}, {Values: []string{"few"}, People: fewest - 1, ToYes: fewest - 1},

@@ -41,8 +41,8 @@ const exported = `{
 // verdict is what a function says of one row: the rule that refuses, and why.
 type verdict struct{ Rule, Why string }
 
-// exportCases are rows in the order of the features, with numbers as text and
-// NaN and unknown categories among them, and what ours says of each.
+// exportCases returns rows in the order of the features, with numbers as text,
+// NaN and unknown categories among them, and the verdict of this package on each.
 func exportCases(t *testing.T, r *guard.Rules) (rows [][]string, want []*verdict) {
 	t.Helper()
 	s := &space.Space{}
@@ -145,7 +145,7 @@ func exportedRules(t *testing.T) *guard.Rules {
 	return r
 }
 
-// TestPythonFunction runs the exported function and ours on the same rows.
+// TestPythonFunction runs the exported function and this package on the same rows.
 func TestPythonFunction(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -169,7 +169,7 @@ json.dump([said(row) for row in json.load(sys.stdin)], sys.stdout)
 	run(t, cmd, rows, want)
 }
 
-// TestGoFunction builds the exported function and runs it and ours on the same
+// TestGoFunction builds the exported function and runs it and this package on the same
 // rows.
 func TestGoFunction(t *testing.T) {
 	tool, err := exec.LookPath("go")

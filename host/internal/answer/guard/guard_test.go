@@ -90,8 +90,8 @@ func drawPoint(t *rapid.T, s *space.Space) []float64 {
 	return x
 }
 
-// TestFileKeepsTheMeaning: rules written and read refuse the very same people,
-// by the same rule.
+// TestFileKeepsTheMeaning: rules refuse the same people by the same rule after they
+// were written and read.
 func TestFileKeepsTheMeaning(t *testing.T) {
 	s := clinic(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +140,7 @@ func rulesFile(conditions ...string) string {
 }`
 }
 
-// TestEnds holds open and closed ends against what they mean.
+// TestEnds compares open and closed ends with their meaning.
 func TestEnds(t *testing.T) {
 	s := clinic(t)
 	half := 0.5
@@ -182,7 +182,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// hostile files and what is said of each.
+// hostile has invalid files and the error for each.
 var hostile = []struct{ name, text, want string }{
 	{"empty", "", "line 1: the file ends in the middle"},
 	{"no object", "[]", "line 1: want an object, not a list"},
@@ -283,8 +283,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is read is written and read again as the same, and
-// exported without a fault.
+// FuzzParse: whatever Parse reads survives writing and reading, and can be
+// exported.
 func FuzzParse(f *testing.F) {
 	for _, h := range hostile {
 		if len(h.text) < 2000 {

@@ -28,7 +28,7 @@ func (k kept) Complete(key string, result any, _ float64, _ ...record.Event) (er
 	return err
 }
 
-// tired answers every other question only.
+// tired answers every other question.
 type tired struct {
 	sdk.Solver
 	asked int
@@ -87,7 +87,7 @@ func TestPartsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// What a damaged journal says of a part proves nothing.
+// A damaged journal proves nothing about a part.
 func TestPartsOfADamagedJournal(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	q := tiny(rand.New(rand.NewPCG(1, 7)), fairness.Score)

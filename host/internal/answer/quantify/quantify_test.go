@@ -215,8 +215,8 @@ func TestContradicted(t *testing.T) {
 	}
 }
 
-// Shares on the way that the sample contradicts are not passed on; what was
-// evaluated is, before the solver has said anything.
+// Reported shares that the sample contradicts are not passed on. The sample and the
+// rows are reported before the solver's first answer.
 func TestUnsoundProgress(t *testing.T) {
 	q, numbers := mixed(t)
 	for claim, sound := range map[*sdk.Shares]bool{
@@ -310,7 +310,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRows counts the data set's rows, those outside by themselves.
+// TestRows counts the data set's rows, those outside the region separately.
 func TestRows(t *testing.T) {
 	q, _ := mixed(t)
 	exact := q.Model.Exact()
@@ -364,7 +364,7 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// TestMapFiles reads back what is written.
+// TestMapFiles reads the written files back.
 func TestMapFiles(t *testing.T) {
 	q := tiny(rand.New(rand.NewPCG(1, 1)), fairness.Decision)
 	odd := "years, \"about\" <b>"
@@ -409,8 +409,8 @@ func TestMapFiles(t *testing.T) {
 	}
 }
 
-// TestClopperPearson holds the ends against the definition, summed up term by
-// term in wide floats: at each end, the hits seen or more extreme ones have the
+// TestClopperPearson compares the ends with the definition, summed term by term in
+// wide floats: at each end, the observed number of hits or a more extreme one has the
 // probability of a tail.
 func TestClopperPearson(t *testing.T) {
 	atLeast := func(k, n int, p float64) float64 {
@@ -452,7 +452,7 @@ func TestClopperPearson(t *testing.T) {
 	}
 }
 
-// However long it takes to evaluate individuals and rows, the solver is asked.
+// The solver is asked however long the evaluation of individuals and rows takes.
 func TestSamplingLeavesTimeForTheSolver(t *testing.T) {
 	q := tiny(rand.New(rand.NewPCG(1, 7)), fairness.Score)
 	q.Space.Features[0].Hi, q.Space.Forbidden = 1<<40, nil

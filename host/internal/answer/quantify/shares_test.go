@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Events that make no sense, as in a damaged journal, prove nothing.
+// Invalid events, as in a damaged journal, prove nothing.
 func TestSharesOfDamagedEvents(t *testing.T) {
 	for _, s := range []record.Shares{
 		{}, {Fair: "1/2"}, {Fair: "2/3", Unfair: "2/3"}, {Fair: "-1/2", Unfair: "1/2"}, {Fair: "1/0", Unfair: "0"}, {Fair: "1e999999999", Unfair: "0"},
@@ -26,7 +26,7 @@ func TestSharesOfDamagedEvents(t *testing.T) {
 	}
 }
 
-// The number of individuals is bounded by what is proved and by who was met.
+// The number of individuals is bounded by the proved shares and by the individuals met.
 func TestBetween(t *testing.T) {
 	for _, c := range []struct {
 		shares record.Shares

@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// wide is a question about twelve features of a hundred values, and a thousand
-// boxes of them in which part of the individuals are known to be fair.
+// wide is a question about twelve features of a hundred values, with a thousand
+// boxes of which some individuals are known to be fair.
 func wide() (*problem.Query, []sdk.Piece) {
 	s := &space.Space{}
 	layer := relu.Layer{Out: 1, Bias: []float64{0}}
@@ -50,8 +50,8 @@ func wide() (*problem.Query, []sdk.Piece) {
 	return q, list
 }
 
-// BenchmarkPieces is what a piece costs here: it is held against what is known,
-// added up, and written.
+// BenchmarkPieces measures the host's cost of a piece: it is checked, added up and
+// written.
 func BenchmarkPieces(b *testing.B) {
 	q, list := wide()
 	w, err := NewMapWriter(io.Discard, "map.csv", q.Space)

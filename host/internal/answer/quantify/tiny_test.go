@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { plugintest.Main(m) }
 
-// tiny draws a question over some hundred individuals. Weights are multiples of
-// ¼, so that ties happen; constraints leave some points no counterfactual.
+// tiny draws a question about some hundred individuals. Weights are multiples of
+// ¼, so that ties occur; constraints leave some points without a counterfactual.
 func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 	s := &space.Space{}
 	feed := func(in space.Input) []space.Input {
@@ -72,7 +72,7 @@ func tiny(r *rand.Rand, n fairness.Notion) *problem.Query {
 
 const outside, fair, unfair = individual.Outside, individual.Fair, individual.Unfair
 
-// truth is the referee: the definitions, in exact arithmetic.
+// truth evaluates the definitions in exact arithmetic.
 func truth(q *problem.Query, exact model.Exact, x []float64) individual.Verdict {
 	switch logits := q.Logits(exact, x); {
 	case len(logits) == 0 || !q.Describes(x):
@@ -97,7 +97,7 @@ func counted(q *problem.Query) (numbers map[individual.Verdict]int64) {
 	return numbers
 }
 
-// TestJudge holds the fast decisions against the definitions.
+// TestJudge compares the fast decisions with the definitions.
 func TestJudge(t *testing.T) {
 	for _, n := range fairness.Notions {
 		seen := map[individual.Verdict]int{}
@@ -124,8 +124,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestCancellingLogits: where large values cancel, floating point does not know the
-// extremes, and the exact difference decides.
+// TestCancellingLogits: if large values cancel, floating point misses the extremes, and
+// the exact difference decides.
 func TestCancellingLogits(t *testing.T) {
 	for _, m := range []float64{1, 1e12, 1e13} {
 		q := &problem.Query{

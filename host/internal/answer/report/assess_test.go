@@ -82,7 +82,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("taken over: %+v", again.Steps)
 	}
 
-	// A quantification that took an hour, with other shares to tell it by.
+	// A quantification that took an hour, marked by different shares.
 	j, err := journal.Open(kept)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// The people in the data are counted by the notion of the verdict and the shares, be it the study's or a flag's.
+// The people in the data are counted by the notion of the verdict and the shares, whether the study or a flag sets it.
 func TestNotionOfTheAudit(t *testing.T) {
 	for _, c := range []struct{ study, flag, audited, says string }{
 		{"", "", "", "lie more than ε = 0.1 apart"}, {"decision", "", "decision", "violate the notion decision"},
@@ -190,7 +190,7 @@ func report(t *testing.T, files map[string]string) (*Result, string) {
 const linear = `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "HEAD",
 	"layers": [{"name": "out", "inputs": 2, "units": 1, "activation": "linear", "weights": [[2, 0.5]], "bias": [-1.25]}]}`
 
-// TestHeadlineOfAProof: a proof names notion, ε and scope, beside the decisions that would change, and
+// TestHeadlineOfAProof: a proof names notion, ε and scope, and the decisions that would change, and
 // makes the share of all people 0, whatever quantify reached.
 func TestHeadlineOfAProof(t *testing.T) {
 	tier.NeedUsual(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// people is a space of which a is ordered, b categorical, and p protected.
+// people is a space in which a is ordered, b categorical, and p protected.
 func people() *space.Space {
 	return &space.Space{Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Lo: 10, Hi: 20},
@@ -90,8 +90,8 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// TestLittleToReport: runs without finds, of earlier versions, and without any
-// event.
+// TestLittleToReport: runs without finds, runs of earlier versions, and a run without
+// events.
 func TestLittleToReport(t *testing.T) {
 	for name, events := range map[string][]record.Event{
 		"no event":      nil,
@@ -115,7 +115,7 @@ func TestLittleToReport(t *testing.T) {
 	}
 }
 
-// TestStepsAgree holds the curve and the histogram against their definitions.
+// TestStepsAgree compares the curve and the histogram with their definitions.
 func TestStepsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ks := rapid.SliceOfN(rapid.IntRange(2, 20), 1, 60).Draw(t, "k")
@@ -151,8 +151,8 @@ func asInt(v *float64) *int {
 	return &n
 }
 
-// TestSampleIsFairAndBounded: of many individuals a bounded sample stands for
-// all, the same one every time.
+// TestSampleIsFairAndBounded: a bounded sample represents many individuals, and is the
+// same every time.
 func TestSampleIsFairAndBounded(t *testing.T) {
 	const n = 3 * sampleSize
 	sampled := func() (*Maker, *Told) {

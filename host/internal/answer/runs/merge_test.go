@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Shards whose tasks all ended are not an interrupted run, though a task of theirs failed.
+// Shards whose tasks have all ended are not an interrupted run, even if a task failed.
 func TestMergedFailures(t *testing.T) {
 	dir := t.TempDir()
 	shard := func(n int, ended ...string) string {

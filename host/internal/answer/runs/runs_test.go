@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// A run has its line in the list, however many its error has.
+// A run takes one line in the list, however many its error has.
 func TestRunsTakeALineEach(t *testing.T) {
 	r := Runs{Runs: []Run{{Name: "3f0", Verdict: "undecided", Error: "the solver was lost\nits last words\n"}, {Name: "3f1"}}}
 	var text strings.Builder

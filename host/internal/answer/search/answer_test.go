@@ -30,8 +30,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// steps is a strategy that proposes years 0 to 9 for both jobs, a round each,
-// then does what last says.
+// steps is a strategy that proposes years 0 to 9 for both jobs, one per round,
+// and then does what last says.
 type steps struct {
 	last func(ctx context.Context) ([]sdk.Move, error)
 }
@@ -88,7 +88,7 @@ func searcher(t *testing.T, strategy sdk.Strategy) (*Searcher, *bytes.Buffer) {
 	}, told
 }
 
-// answer runs it, and closes its journal.
+// answer runs the search and closes its journal.
 func answer(ctx context.Context, o *Searcher) (*Result, error) {
 	out, err := o.answer(ctx)
 	return out, errors.Join(err, o.session.Close())
@@ -269,7 +269,7 @@ func TestSearchOutputsThatCannotBeWritten(t *testing.T) {
 	if _, err := answer(t.Context(), j); !session.IsMistake(err) {
 		t.Errorf("--journal that is a folder: %v", err)
 	}
-	// A home that cannot be written to costs the journal alone.
+	// A home that cannot be written to costs only the journal.
 	j, stderr := searcher(t, steps{})
 	j.session.JournalFile, j.budget = "", Budget{Iter: 3}
 	file := filepath.Join(t.TempDir(), "file")
@@ -322,8 +322,8 @@ func (c *counting) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d eval
 	return c.Evaluator.EvaluateCopies(xs, out, d)
 }
 
-// A batch of counterfactuals that would not fit into memory is refused, with the
-// number of chains that would do, and only where the strategy asks for them.
+// A batch of counterfactuals that would not fit into memory is refused, with the number
+// of chains that fit, but only if the strategy asks for counterfactuals.
 func TestTooManyCopiesToTell(t *testing.T) {
 	o, _ := searcher(t, reference.Wanderer{})
 	group := &space.Space{Inputs: 1, Features: []space.Feature{

@@ -17,9 +17,9 @@ import (
 
 func TestMain(m *testing.M) { plugintest.Main(m) }
 
-// BenchmarkFast is a fast search of the shipped study by real plugins: the
-// individuals that the run evaluates in a second. Its profile (-cpuprofile)
-// shows what the boundary to the plugin costs this side of it.
+// BenchmarkFast is a fast search of the shipped study by real plugins; it reports
+// the individuals evaluated per second. Its profile (-cpuprofile) shows the host's
+// cost of the boundary to the plugin.
 func BenchmarkFast(b *testing.B) {
 	st, err := study.Load("../../../../studies/loan", study.Options{})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// TestDecisions: with the notion decision an individual violates it just where two of its copies get different
-// decisions, by exact arithmetic on every copy, and a search counts those and no others.
+// TestDecisions: with the notion decision, an individual violates it if and only if two of its copies get different
+// decisions in exact arithmetic, and a search counts exactly these individuals.
 func TestDecisions(t *testing.T) {
 	tier.NeedUsual(t)
 	strategy, solver := plugintest.Build(t, "search-sa"), plugintest.Build(t, "solver-bnb")

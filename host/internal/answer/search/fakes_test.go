@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// line is one integer feature 0 to 99 beside a protected one.
+// line is a space of one integer feature, 0 to 99, and a protected one.
 func line() *space.Space {
 	return &space.Space{Features: []space.Feature{
 		{Name: "at", Kind: space.Integer, Lo: 0, Hi: 99},
@@ -22,7 +22,7 @@ func line() *space.Space {
 }
 
 // tens is an evaluator: k(x) = 1 + ⌊x/10⌋, gap = k/20, violating from k = 2;
-// 99 has no counterfactuals. Of single counterfactuals it knows nothing.
+// 99 has no counterfactuals. It cannot evaluate single counterfactuals.
 type tens struct{ Evaluator }
 
 func (tens) Evaluate(x []float64) evaluate.Outcome {
@@ -40,7 +40,7 @@ func (e tens) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, _ evaluate.
 	return nil
 }
 
-// fakeSession is a strategy made of functions; the zero one is finished at once.
+// fakeSession is a strategy made of functions; the zero value is finished at once.
 type fakeSession struct {
 	next func(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error)
 }
@@ -54,7 +54,7 @@ func (s fakeSession) Next(ctx context.Context, told []sdk.Trial, want int) ([]sd
 
 func (fakeSession) Close() error { return nil }
 
-// script makes the moves in order, a round each unless they say otherwise, and keeps the
+// script makes the moves in order, one per round unless they say otherwise, and keeps the
 // trials.
 func script(moves []sdk.Move, told *[]sdk.Trial) fakeSession {
 	var i int
@@ -70,7 +70,7 @@ func script(moves []sdk.Move, told *[]sdk.Trial) fakeSession {
 	}}
 }
 
-// points is a move a round to each of the individuals.
+// points returns a move to each of the individuals, one per round.
 func points(at ...float64) (moves []sdk.Move) {
 	for i, x := range at {
 		moves = append(moves, sdk.Move{ID: int64(i + 1), Round: int64(i), Kind: sdk.MovePoint, Point: []float64{x, 0}})
@@ -78,7 +78,7 @@ func points(at ...float64) (moves []sdk.Move) {
 	return moves
 }
 
-// count goes up the line for ever, a round each step.
+// count walks up the line for ever, one step per round.
 func count() fakeSession {
 	var i int64
 	return fakeSession{func(context.Context, []sdk.Trial, int) ([]sdk.Move, error) {
@@ -107,7 +107,7 @@ type recorder struct{ events []record.Event }
 
 func (r *recorder) add(e record.Event) { r.events = append(r.events, e) }
 
-// config is a run over the line with a minute's budget.
+// config returns a run over the line with a budget of a minute.
 func config(t *testing.T, s sdk.Session) (Config, *recorder) {
 	t.Helper()
 	rec := &recorder{}

@@ -37,7 +37,7 @@ func fastConfig(t *testing.T, s sdk.Session, budget Budget) (Config, *recorder) 
 	return c, rec
 }
 
-// withoutTime is the events with their times taken off.
+// withoutTime returns the events without their times.
 func withoutTime(events []record.Event) []record.Event {
 	out := make([]record.Event, 0, len(events))
 	for _, e := range events {
@@ -49,8 +49,8 @@ func withoutTime(events []record.Event) []record.Event {
 	return out
 }
 
-// A run with a smaller budget finds the beginning of what one with a larger
-// budget does, a slow solver or not.
+// A run with a smaller budget finds a prefix of what a larger budget finds, with a
+// slow solver or a fast one.
 func TestFastRunsArePrefixes(t *testing.T) {
 	play := func(budget Budget, delay time.Duration) (*Outcome, []record.Event) {
 		c, rec := fastConfig(t, strolling(20), budget)
@@ -118,7 +118,7 @@ func TestBackgroundSolverLost(t *testing.T) {
 	}
 }
 
-// Beyond the kept ones finds are summed up, and the measures stay.
+// Finds beyond Keep are summed up, without a change of the measures.
 func TestFindsAreSummedUp(t *testing.T) {
 	play := func(keep int64) (*Outcome, *recorder) {
 		c, rec := fastConfig(t, strolling(0), Budget{Evals: 5000})
@@ -152,7 +152,7 @@ func TestFindsAreSummedUp(t *testing.T) {
 	}
 }
 
-// A strategy that evaluates by itself uses up the budget with that.
+// A strategy's own evaluations count towards the budget.
 func TestOwnEvaluationsCount(t *testing.T) {
 	s := &thinker{fakeSession: count()}
 	c, _ := fastConfig(t, s, Budget{Evals: 1000})
@@ -174,7 +174,7 @@ func (s *thinker) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 
 func (s *thinker) Evaluations() int64 { return s.own }
 
-// The rules that hold for one move at a time hold for many.
+// The rules for single moves hold for batches.
 func TestFastLiarsAndEnds(t *testing.T) {
 	move := func(id int64) sdk.Move {
 		return sdk.Move{ID: id, Round: id, Kind: sdk.MovePoint, Point: []float64{30, 0}}
@@ -222,9 +222,9 @@ func TestFastInterrupt(t *testing.T) {
 	}
 }
 
-// A budget in evaluations is met exactly, where an answer of the solver's is
-// due at its very end, and where individuals without counterfactuals, which do
-// not count, are under way.
+// A budget in evaluations is met exactly, even if an answer of the solver is due
+// at its very end, or individuals without counterfactuals, which do not count, are
+// under way.
 func TestFastBudgetsAreExact(t *testing.T) {
 	c, _ := fastConfig(t, count(), Budget{Evals: firstSeed})
 	c.Seeder = seeder(func([]float64, int64) ([]float64, bool, error) { return []float64{95, 0}, true, nil })
@@ -283,8 +283,8 @@ func (b busy) EvaluateCopies(xs [][]float64, out []evaluate.Outcome, d evaluate.
 	return tens{}.EvaluateCopies(xs, out, d)
 }
 
-// A session is closed only when its Next, under way when the budget ended, has
-// come back.
+// A session is closed only after its Next, under way when the budget ended, has
+// returned.
 func TestFastCallsComeOneAtATime(t *testing.T) {
 	s := &solitary{Session: strolling(0)}
 	c, _ := fastConfig(t, s, Budget{Evals: 10})
@@ -294,7 +294,7 @@ func TestFastCallsComeOneAtATime(t *testing.T) {
 	}
 }
 
-// solitary runs until it is interrupted, and notices Close meanwhile.
+// solitary runs until it is interrupted, and notices a Close in the meantime.
 type solitary struct {
 	sdk.Session
 	calls   int
@@ -319,7 +319,7 @@ func (s *solitary) Close() error {
 	return nil
 }
 
-// What a strategy says of its own evaluations cannot keep a run alive.
+// A strategy's report of its own evaluations cannot keep a run alive.
 func TestFastHugeOwnEvaluations(t *testing.T) {
 	s := &boaster{fakeSession: count()}
 	c, _ := fastConfig(t, s, Budget{Evals: 1000})
@@ -341,7 +341,7 @@ func (s *boaster) Evaluations() int64 {
 	return math.MaxInt64
 }
 
-// What the host keeps of a strategy's points stays, and it changes none of them.
+// The points that the host keeps of a strategy stay the same, and it changes none of the strategy's.
 func TestFastPointsAreTheStrategys(t *testing.T) {
 	moves := points(95, 85)
 	for i := range moves {

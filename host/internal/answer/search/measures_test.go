@@ -49,7 +49,7 @@ func TestMeasuresOfHandMadeEvents(t *testing.T) {
 	}
 }
 
-// What a journal says of a run is what the run said of itself, to the last bit.
+// The measures from a journal equal those of the run, to the last bit.
 func TestMeasuresAreRecomputableFromTheJournal(t *testing.T) {
 	kept, err := journal.Open(filepath.Join(t.TempDir(), "journal.db"))
 	if err != nil {
@@ -84,7 +84,7 @@ func TestMeasuresAreRecomputableFromTheJournal(t *testing.T) {
 	}
 }
 
-// A success rate above 100 % is explained where it shows, and only there.
+// A success rate above 100 % is explained where it is shown, and only there.
 func TestRatesAbove100AreExplained(t *testing.T) {
 	for rate, want := range map[float64]bool{106.42: true, 100: false, 3: false} {
 		var text strings.Builder

@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// The shipped strategies as processes, found in a folder by their names.
+// The shipped strategies run as processes, found in a folder by their names.
 func TestSearchWithPlugins(t *testing.T) {
 	tier.NeedUsual(t)
 	catalogue, err := discover.New(plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"}), nil)

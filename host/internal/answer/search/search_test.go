@@ -68,8 +68,8 @@ func TestRunCountsAndTells(t *testing.T) {
 	}
 }
 
-// A guarded individual is refused, closes its round and counts as nothing else,
-// one move at a time and many.
+// A guarded individual is refused and closes its round, and has no other effect, in
+// single moves and in batches.
 func TestGuardsRefuse(t *testing.T) {
 	guard := []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 50, Hi: 99}}}}
 	var told []sdk.Trial
@@ -172,7 +172,7 @@ func TestSolverInTheLoop(t *testing.T) {
 	}
 }
 
-// A solver that takes too long over a question is no lost solver.
+// A solver that takes too long for a question is not lost.
 func TestSeedLimit(t *testing.T) {
 	var told []sdk.Trial
 	ask := sdk.Move{ID: 1, Kind: sdk.MoveSeedFrom, Point: []float64{10, 0}}
@@ -242,7 +242,7 @@ func TestInterruptKeepsWhatWasFound(t *testing.T) {
 }
 
 // A strategy that breaks the rules after one good move ends its run with one
-// error, and the good move's find stays.
+// error; the find of the good move stays.
 func TestLiars(t *testing.T) {
 	move := func(id, round int64) sdk.Move {
 		return sdk.Move{ID: id, Round: round, Kind: sdk.MovePoint, Point: []float64{30, 0}}
@@ -296,7 +296,7 @@ func TestLiars(t *testing.T) {
 	}
 }
 
-// A hang under a budget in time is noticed too, when the time is up.
+// A hang under a time budget is noticed as well, when the time is up.
 func TestHangUntilTheTimeIsUp(t *testing.T) {
 	c, _ := config(t, fakeSession{func(ctx context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, error) {
 		<-ctx.Done()
@@ -386,7 +386,7 @@ func TestSameSeedSameEvents(t *testing.T) {
 	}
 }
 
-// A strategy that does not start: one error, whatever the reason.
+// A strategy that does not start gives one error, whatever the reason.
 func TestStartFails(t *testing.T) {
 	refused := errors.New("strategy fake: no such option")
 	hang := func(ctx context.Context) (sdk.Session, error) {
@@ -423,7 +423,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// A budget in evaluations ends in an almost empty space, and a search of an empty one does not
+// A budget in evaluations ends in an almost empty space; a search of an empty space does not
 // begin.
 func TestNobodyToEvaluate(t *testing.T) {
 	tier.NeedUsual(t)

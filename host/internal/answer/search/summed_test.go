@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Individuals without an event of their own are summed up: the measures are those of all events.
+// Individuals without their own events are summed up: the measures equal those of all events.
 func TestSummed(t *testing.T) {
 	var all, kept []record.Event
 	most, found := 0, 0

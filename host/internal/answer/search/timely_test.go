@@ -16,8 +16,8 @@ func (endless) EvaluateCopies([][]float64, []evaluate.Outcome, evaluate.Detail) 
 	select {}
 }
 
-// TestABudgetEndsAnEvaluation: an individual that takes for ever to evaluate does
-// not keep a search from ending with its budget, and counts as nothing.
+// TestABudgetEndsAnEvaluation: an individual whose evaluation never ends does
+// not keep a search from ending with its budget, and is not counted.
 func TestABudgetEndsAnEvaluation(t *testing.T) {
 	budget := Budget{Time: 50 * time.Millisecond}
 	paper, _ := config(t, count())

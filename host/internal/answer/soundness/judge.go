@@ -56,7 +56,7 @@ func (t *Truth) Judge(q *Question, c *Claim) (out Outcome, why string) {
 // slip is the largest distance of two float64s near v that count as equal.
 func slip(v float64) float64 { return 1e-9 * math.Max(1, math.Abs(v)) }
 
-// near is the largest distance of a bound above the largest gap that counts as none.
+// near is how far a bound may exceed the largest gap and still count as equal to it.
 const near = 1e-6
 
 // verdict judges an answer about a witness, or about the largest gap.

@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// What a claim is worth, by the truth.
+// Claims get the right outcome by the truth.
 func TestJudge(t *testing.T) {
 	truth := &Truth{People: "1000"}
 	witness := &Question{Goal: Witness, Notion: "score", Epsilon: "0.05", Unfair: true, Margin: [2]float64{0.06, 0.06}}
@@ -67,7 +67,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// liar answers as lie says, and is plainly right where that says nothing.
+// liar answers as lie says, and correctly if lie says nothing.
 type liar struct {
 	reference.Enumerator
 	lie func(*problem.Query) *sdk.Result
@@ -81,7 +81,7 @@ func (l liar) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	return l.Enumerator.Solve(ctx, p, o)
 }
 
-// Lies about the network itself are found out, whatever they are about.
+// Every kind of lie about the network itself is detected.
 func TestLies(t *testing.T) {
 	dir := folder(t, 1, 1)
 	truths, err := Read(dir)

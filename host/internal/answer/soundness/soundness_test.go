@@ -21,7 +21,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// folder is a new bench.
+// folder writes a new bench.
 func folder(t *testing.T, rungs int, seed int64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bench")
@@ -35,7 +35,7 @@ func folder(t *testing.T, rungs int, seed int64) string {
 	return dir
 }
 
-// Every answer of every truth is what enumeration finds.
+// Every answer of every truth agrees with enumeration.
 func TestTruth(t *testing.T) {
 	for seed := range int64(tier.Count(2, 20)) {
 		dir := folder(t, 1, seed)
@@ -58,7 +58,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// enumerated is what is true of a question's people, one by one.
+// enumerated computes the answers about a question's people one by one.
 func enumerated(t *testing.T, dir string, truth *Truth, q *Question) *known.Truth {
 	t.Helper()
 	asked, err := question.Open(truth.Spec(dir, q))
@@ -72,7 +72,7 @@ func enumerated(t *testing.T, dir string, truth *Truth, q *Question) *known.Trut
 	return known.Enumerate(query)
 }
 
-// unlike says what enumeration finds that the truth does not say.
+// unlike returns where the truth disagrees with enumeration.
 func unlike(truth *Truth, q *Question, all *known.Truth) string {
 	margin := new(big.Rat)
 	if all.Some && (q.Epsilon != "" || all.Unfair > 0) {
@@ -94,9 +94,9 @@ func unlike(truth *Truth, q *Question, all *known.Truth) string {
 	return ""
 }
 
-// What each kind promises: who is planted is there, and twins are fair by scores.
+// Every kind keeps its promise: planted people exist, and twins are fair by scores.
 func TestKinds(t *testing.T) {
-	// At 3, the tenth region first draws a bin beside its own; at 10, the second one's first features give it two people.
+	// At 3, the tenth region first draws a bin next to its own; at 10, the second one's first features give it two people.
 	for seed := range int64(tier.Count(11, 30)) {
 		for rung := 1; rung <= MaxRungs; rung++ {
 			_, bins := targets(rung)
@@ -133,7 +133,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A disguise changes no value, and float arithmetic of a deployment's width computes it
+// A disguise changes no value, and float arithmetic of the width of a deployment computes it
 // exactly.
 func TestDisguise(t *testing.T) {
 	for seed := range int64(tier.Count(1, 5)) {
@@ -170,7 +170,7 @@ func TestDisguise(t *testing.T) {
 	}
 }
 
-// point is a point of the lattice: every other one is near a site.
+// point draws a point of the lattice; every other one is near a site.
 func (in *instance) point(number int) []float64 {
 	x := make([]float64, len(in.features))
 	for i := range in.features {
@@ -210,7 +210,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// contents are the files of a folder.
+// contents returns the files of a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -21,7 +21,7 @@ const (
 
 var loanFolder = filepath.Join("..", "..", "..", "..", "studies", "loan")
 
-// person is an individual of the loan study with its k.
+// person is an individual of the loan study and its k.
 type person struct {
 	rating, amount, k int
 }
@@ -76,8 +76,8 @@ func share(people []person, where func(person) bool) float64 {
 	return float64(n) / float64(len(people))
 }
 
-// TestLoanHasItsPlantedCluster holds the committed network of studies/loan
-// against what docs/user/loan.md says of it.
+// TestLoanHasItsPlantedCluster compares the committed network of studies/loan
+// with docs/user/loan.md.
 func TestLoanHasItsPlantedCluster(t *testing.T) {
 	for _, rules := range []string{"none", "all"} {
 		t.Run("rules "+rules, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestLoanHasItsPlantedCluster(t *testing.T) {
 				}
 			}
 
-			// Of all pairs of thresholds, the planted ones tell high k from low best.
+			// Of all pairs of thresholds, the planted ones best separate high k from low.
 			best, bestRating, bestAmount := math.Inf(-1), 0, 0
 			for rating := 1; rating <= 9; rating++ {
 				for amount := 2; amount <= 20; amount++ {
@@ -137,8 +137,8 @@ func TestLoanHasItsPlantedCluster(t *testing.T) {
 
 func (person) any() bool { return true }
 
-// TestLoanDataFitsItsStudy checks that every applicant lies in the space, the
-// rules included, and that there is enough on both sides.
+// TestLoanDataFitsItsStudy checks that every applicant lies in the space and obeys
+// the rules, and that both labels are frequent.
 func TestLoanDataFitsItsStudy(t *testing.T) {
 	s, err := study.Load(loanFolder, study.Options{Rules: []string{"all"}})
 	if err != nil {
@@ -158,7 +158,7 @@ func TestLoanDataFitsItsStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The officers of the planted region disagree, which bounds what can be learnt.
+	// The officers disagree in the planted region, which bounds what can be learnt.
 	if accuracy := scores.Accuracy(d.Test); accuracy < 84 {
 		t.Errorf("accuracy on the rows held back is %.2f %%", accuracy)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// TestStartsFromTheNetwork: training with a vanishing step leaves the network as
-// it was, so it is that network that training starts from.
+// TestStartsFromTheNetwork: training with a vanishing step returns the network
+// that training started from.
 func TestStartsFromTheNetwork(t *testing.T) {
 	x, y := xor(200, 1)
 	from, _ := mustTrain(t, xorConfig, x, y)
@@ -106,7 +106,7 @@ func TestConsistencyNarrowsTheSpread(t *testing.T) {
 	}
 }
 
-// TestConsistencyGradient holds the gradient of the penalty against differences.
+// TestConsistencyGradient compares the gradient of the penalty with finite differences.
 func TestConsistencyGradient(t *testing.T) {
 	x, y := xor(8, 1)
 	group := [][]float64{x[1], x[2], x[5], x[7]}
@@ -133,7 +133,7 @@ func TestConsistencyGradient(t *testing.T) {
 	}
 }
 
-// TestHeldRowsAreThoseNamed: the rows named, and no others, are held back.
+// TestHeldRowsAreThoseNamed: exactly the named rows are held back.
 func TestHeldRowsAreThoseNamed(t *testing.T) {
 	x, y := xor(100, 1)
 	held := []int{3, 10, 11, 99}
@@ -150,7 +150,7 @@ func TestHeldRowsAreThoseNamed(t *testing.T) {
 		return tx, ty
 	}
 	tx, ty := without()
-	// One batch a pass makes the order of no consequence but for rounding.
+	// With one batch per pass, the order matters for rounding only.
 	a, _ := mustTrain(t, Config{Hidden: []int{4}, Epochs: 1, Batch: 100, Held: held}, x, y)
 	b, _ := mustTrain(t, Config{Hidden: []int{4}, Epochs: 1, Batch: 100}, tx, ty)
 	for k, w := range a.Layers[0].Weights {
