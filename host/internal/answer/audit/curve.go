@@ -113,7 +113,7 @@ func (r *Result) curve() *view.Table {
 }
 
 // fewest names the thresholds at which decisions flip least and most, among those at which both decisions
-// occur; empty if there are no two.
+// occur; empty unless there are two.
 func (r *Result) fewest() string {
 	var least, most *Threshold
 	for i := range r.Curve {

@@ -104,16 +104,16 @@ type Twins struct {
 	Of string `json:"of"`
 	// The number of people of this group who can take the other group's value.
 	People int `json:"people"`
-	// The rate of the group's people over their rate with the other group's value; null where a rate is 0.
+	// The rate of the group's people over their rate with the other group's value; null if a rate is 0.
 	Direct *float64 `json:"direct"`
 	// Their rate with the other group's value over the rate of the other group's people who can take this
-	// group's value; null where a rate is 0.
+	// group's value; null if a rate is 0.
 	Rest *float64 `json:"rest"`
-	// The impact ratio over that of the people who can be switched; null where a rate is 0.
+	// The impact ratio over that of the people who can be switched; null if a rate is 0.
 	Remainder *float64 `json:"remainder"`
 	// The number of people of the other group who can take this group's value.
 	BackOf int `json:"back_people"`
-	// The direct factor with the other group's people switched; null where a rate is 0.
+	// The direct factor with the other group's people switched; null if a rate is 0.
 	Back *float64 `json:"back"`
 }
 

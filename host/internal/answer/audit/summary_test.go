@@ -90,7 +90,7 @@ func TestSummary(t *testing.T) {
 A decision is positive where the score is above 0.5.
 2 of them (66.7 %) have a score gap above 0.05: the scores of their copies lie further apart than that.
 The copies of a person get 2.67 different outcomes on average, and 4 at most.
-1 person has no copies, because constraints forbid all but their own combination, and count as having a gap of 0.
+1 person has no copies, because constraints forbid every combination except their own, and count as having a gap of 0.
 Not audited, because a value lies outside its feature's domain: 1 by age.
 Not audited, because a constraint says that there is no such person: 1.`
 	if d := cmp.Diff(wantText, text); d != "" {

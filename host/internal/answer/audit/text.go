@@ -34,12 +34,12 @@ func (r *Result) sentences() []string {
 		}
 	}
 	if sum.Alone > 0 {
-		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid all but their own combination, and count as having a gap of 0.", persons(sum.Alone, "has", "have")))
+		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid every combination except their own, and count as having a gap of 0.", persons(sum.Alone, "has", "have")))
 	}
 	return append(out, sum.left()...)
 }
 
-// decision says what a positive decision is. Whether it is good for a person, no study says.
+// decision says what a positive decision is. A study does not say whether it is good for a person.
 func (r *Result) decision() string {
 	text := "A decision is positive where the score is " + r.Rule().String()
 	if r.Positive != "" {
@@ -148,7 +148,7 @@ func (a *Attribute) byGroup(unfair string) *view.Table {
 	return t
 }
 
-// either joins names as in a sentence, with the word last before the last of them.
+// either joins names as in a sentence, with the word last before the final name.
 func either(names []string, last string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

@@ -35,7 +35,7 @@ import (
 
 // Request asks for a comparison. It is plain data.
 type Request struct {
-	// Search says how every arm's network is searched, and holds the question of the whole
+	// Search says how every arm's network is searched, and has the question of the entire
 	// request.
 	Search search.Request `json:"search"`
 	// Arms are as ParseArms reads them.

@@ -162,7 +162,7 @@ func Open(ctx context.Context, s *session.Session, solver string, set map[string
 	return p, nil
 }
 
-// asker answers one question of a request whose files are read.
+// asker answers one question of a request, with all files loaded.
 type asker struct {
 	*Request
 	session *session.Session

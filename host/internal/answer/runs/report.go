@@ -117,7 +117,7 @@ func seconds(info *journal.Info) float64 {
 	return info.Seconds
 }
 
-// title names the run of a strategy or a solver, and some settings of it.
+// title names the run of a strategy or a solver, and some of its settings.
 func (r *Header) title(by string, settings ...string) string {
 	t := fmt.Sprintf("Run %s: %s on %s (%s), seed %d", r.Run, by, r.Study, r.Model, r.Seed)
 	if r.Where != "" {

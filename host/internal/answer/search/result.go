@@ -48,8 +48,8 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// ε, exact.
 	Epsilon string `json:"epsilon"`
-	// The value of --notion. With decision, individuals are sought whose copies get different decisions,
-	// and epsilon is 0.5.
+	// The value of --notion. With decision, the search looks for individuals whose copies get different
+	// decisions, and epsilon is 0.5.
 	Notion string `json:"notion,omitempty"`
 	// The budget.
 	Budget string `json:"budget"`
@@ -79,7 +79,7 @@ const Uncounted = "UNCOUNTED: it holds the model and reports fewer evaluations o
 
 // RunResult is one run.
 type RunResult struct {
-	// The run's name in the journal; absent where nothing is kept.
+	// The run's name in the journal; absent if nothing is kept.
 	Run string `json:"run,omitempty"`
 	// The run's seed.
 	Seed int64 `json:"seed"`

@@ -138,7 +138,7 @@ func TestLoanHasItsPlantedCluster(t *testing.T) {
 func (person) any() bool { return true }
 
 // TestLoanDataFitsItsStudy checks that every applicant lies in the space and obeys
-// the rules, and that both labels are frequent.
+// the rules, and that there are enough rows to train on and to hold back.
 func TestLoanDataFitsItsStudy(t *testing.T) {
 	s, err := study.Load(loanFolder, study.Options{Rules: []string{"all"}})
 	if err != nil {
