@@ -144,8 +144,8 @@ func TestDiffRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"feature years: in one study it is integer from 0 to 9, in the other integer from 0 to 8": {"diff", study, other},
-		"--max-worse compares with an old model: name it with --baseline":                         {"audit", study, rows, "--encoded", "--max-worse", "1%"},
+		"feature years is integer from 0 to 9 in one study, integer from 0 to 8 in the other": {"diff", study, other},
+		"--max-worse compares with an old model: name it with --baseline":                     {"audit", study, rows, "--encoded", "--max-worse", "1%"},
 		"diff wants OLD, NEW": {"diff", study},
 		"--baseline: ":        {"audit", study, rows, "--encoded", "--baseline", "nowhere.json"},
 	} {

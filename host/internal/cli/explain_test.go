@@ -295,7 +295,7 @@ func testExplainMistakes(t *testing.T, plugins string) {
 		{"STUDY --format csv", "--format is for a file of several studies"},
 		{"STUDY --format word", `--format "word"`},
 		{"STUDY --row 99999", "there are rows 0 to 6819"},
-		{"STUDY --row 0 --where credit_rating=10,loan_amount=1", "outside the part of the space"},
+		{"STUDY --row 0 --where credit_rating=10,loan_amount=1", "outside the question's space or region"},
 		{"STUDY --rows no-such.csv", "no-such.csv"},
 		{"STUDY --strategy nope", "nope"},
 		{"STUDY --budget 7", "--budget"},

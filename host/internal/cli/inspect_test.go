@@ -75,7 +75,7 @@ func TestInspectRefuses(t *testing.T) {
 		"wants one study or model":                     {},
 		"no such file":                                 {"nowhere.yaml"},
 		"../question/study/testdata/people/people.csv": {"../question/study/testdata/people/people.csv"},
-		"is taken for a network":                       {"../question/study/testdata/people/models/small.json", "--rules", "all"},
+		"is read as a network":                         {"../question/study/testdata/people/models/small.json", "--rules", "all"},
 		`no model "smal"`:                              {"../question/study/testdata/people", "--model", "smal"},
 		`no rule "x"`:                                  {"../question/study/testdata/people", "--rules", "x"},
 	} {

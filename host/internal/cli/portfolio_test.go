@@ -76,7 +76,7 @@ func TestTwoSolversAtOnce(t *testing.T) {
 		{"certify --solver bnb+bnb", "bnb is named twice"},
 		{"certify --solver bnb+nobody", "nobody"},
 		{"certify --solver bnb+lpsolve --set depth=3", "no plugin of this run has it"},
-		{"quantify --solver bnb+lpsolve", "name one of them here"},
+		{"quantify --solver bnb+lpsolve", "name a single solver"},
 	} {
 		words := strings.Fields(c.args)
 		if code, _, stderr := command(t, plugins, append([]string{words[0], study}, words[1:]...)...); code == ExitDone || !strings.Contains(stderr, c.want) {

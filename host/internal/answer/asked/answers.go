@@ -21,10 +21,10 @@ type Answers[R answered[R]] struct {
 	Seed int64 `json:"seed"`
 	// Wall time of all questions, in seconds.
 	Seconds float64 `json:"seconds"`
-	// Of certify: unfair if any question's verdict is, fair if all are, else undecided.
+	// For certify: unfair if any question's verdict is, fair if all are, else undecided.
 	Verdict string `json:"verdict,omitempty"`
-	// One answer for each set of attributes or class, smaller sets first. Fewer after an interrupt or an
-	// error, and where the answer about one class settles the others.
+	// One answer for each set of attributes or class, smaller sets first. There are fewer after
+	// an interrupt or an error, or if the answer about one class settles the others.
 	Questions []R `json:"questions"`
 	// Checks of several questions; the answer to a single one has its own.
 	gate.Checks
@@ -39,14 +39,14 @@ type answered[R any] interface {
 	Asks() []string
 	// Overview shows several answers, one per line.
 	Overview([]R) view.Block
-	// Hold and Checked are those of gate.Checks.
+	// Hold and Checked are the methods of gate.Checks.
 	Hold(...gate.Check)
 	Checked() []gate.Check
-	// Unchecked is that of question.Grounds.
+	// Unchecked is the method of question.Grounds.
 	Unchecked() string
 }
 
-// object is an Answers as encoding/json would have it.
+// object is Answers without its methods, for encoding/json.
 type object[R answered[R]] Answers[R]
 
 // MarshalJSON implements json.Marshaler.
@@ -73,8 +73,8 @@ func (a *Answers[R]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &a.Questions[0])
 }
 
-// Document shows the answer to a single question, or an overview of several, whose own
-// documents the session has shown.
+// Document shows the answer to a single question, or an overview of several; the session has
+// shown each answer's own document.
 func (a *Answers[R]) Document() *view.Document {
 	if !a.Several {
 		return a.Questions[0].Document()
@@ -105,7 +105,7 @@ func (a *Answers[R]) Checked() []gate.Check {
 	return a.Questions[0].Checked()
 }
 
-// Unchecked is Unchecked of any question: all are about one study.
+// Unchecked returns the first question's Unchecked: all are about one study.
 func (a *Answers[R]) Unchecked() string {
 	if len(a.Questions) == 0 {
 		return ""
@@ -113,8 +113,8 @@ func (a *Answers[R]) Unchecked() string {
 	return a.Questions[0].Unchecked()
 }
 
-// HoldEach checks each answer against a gate. A question without an answer, of those asked,
-// leaves the gate undecided.
+// HoldEach checks each answer against a gate. If any of the asked questions has no answer, the
+// gate is undecided, too.
 func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string) gate.Check) {
 	for _, one := range a.Questions {
 		of := ""
@@ -141,7 +141,7 @@ func (a *Answers[R]) Page() *view.Document {
 	return pageOf(a.Questions[0])
 }
 
-// pageOf is an answer with its figures, if any.
+// pageOf shows an answer with its figures, if any.
 func pageOf[R answered[R]](one R) *view.Document {
 	if p, ok := any(one).(interface{ Page() *view.Document }); ok {
 		return p.Page()

@@ -1,5 +1,5 @@
-// Package asked has what the answers share of commands that ask solvers: the question and its solver,
-// as results and journals name them, and several answers as one.
+// Package asked holds what the answers of commands that ask solvers share: the question and its
+// solver, as results and journals name them, and several answers in one.
 package asked
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Asked is what was asked, as the results of questions to a solver begin.
+// Asked describes the question at the beginning of a solver's result.
 type Asked struct {
 	// The study's name.
 	Study string `json:"study"`
@@ -35,7 +35,7 @@ type Asked struct {
 	gate.Checks
 }
 
-// Of is a question to a study.
+// Of describes a question about a study.
 func Of(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
 	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String(), Grounds: question.GroundsOf(st).About(!q.Notion.UsesEpsilon())}
 	if q.Notion.UsesEpsilon() {
@@ -44,7 +44,7 @@ func Of(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
 	return out
 }
 
-// Solver is who was asked, as results say it.
+// Solver identifies the solver in results.
 type Solver struct {
 	// The solver plugin.
 	Name string `json:"name"`
@@ -54,7 +54,7 @@ type Solver struct {
 	Library string `json:"library"`
 }
 
-// String is the name and what the plugins say of their version.
+// String returns the name and the version, without the build.
 func (s Solver) String() string {
 	var said []string
 	for _, version := range strings.Split(s.Version, "+") {
@@ -77,8 +77,8 @@ func SolverOf(all ...*discover.Plugin) Solver {
 	return Solver{strings.Join(names, "+"), strings.Join(versions, "+"), strings.Join(libraries, ", ")}
 }
 
-// Settings returns what a run records of its question. Equal settings over equal files and
-// regions ask the same.
+// Settings returns the settings that a run records for its question. Equal settings for equal
+// files and regions mean the same question.
 func Settings(st *study.Study, q *problem.Query) map[string]string {
 	settings := map[string]string{
 		"notion": q.Notion.String(), "protected": strings.Join(question.Protected(q.Space), ","),
@@ -103,8 +103,7 @@ func Settings(st *study.Study, q *problem.Query) map[string]string {
 	return settings
 }
 
-// Started is what a run of a command begins with that puts a question to a solver.
-// The caller may add to its settings.
+// Started returns the first event of a run that asks a solver. The caller may add settings.
 func Started(s *session.Session, command string, st *study.Study, q *problem.Query, plugins discover.Solvers, where string, seed int64) record.Started {
 	settings := Settings(st, q)
 	if s.ThreadsGiven {

@@ -72,7 +72,7 @@ func (r *Request) Validate() error {
 	case r.Partition != "":
 		err = errors.Join(err, errors.New("--partition and --max-k exclude each other"))
 	case len(r.Relax) > 0:
-		err = errors.Join(err, errors.New("--relax and --max-k exclude each other: bins are of one individual's counterfactuals"))
+		err = errors.Join(err, errors.New("--relax and --max-k exclude each other: k counts the bins of one individual's counterfactuals"))
 	}
 	switch {
 	case r.Partition == "" && r.All:
@@ -87,8 +87,8 @@ func (r *Request) Validate() error {
 	return err
 }
 
-// Answer decides the request's questions. If several, each is shown when it is decided. The
-// results are valid, if incomplete, beside an error.
+// Answer decides the request's questions. Each of several is shown as soon as it is decided.
+// Results that come with an error are valid, but incomplete.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error) {
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
@@ -96,9 +96,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	switch {
 	case s.Shard.Of == 0:
 	case r.Partition == "":
-		return nil, session.Mistake(errors.New("--shard is a part of the regions of --partition, which is not given"))
+		return nil, session.Mistake(errors.New("--shard selects some of the regions of --partition: give --partition, too"))
 	case r.Partition == partition.Adaptive:
-		return nil, session.Mistake(errors.New("--shard is a part of the regions, and --partition adaptive begins with one: give a chunk size"))
+		return nil, session.Mistake(errors.New("--shard selects some of the regions, and --partition adaptive begins with a single one: give a chunk size"))
 	}
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
@@ -108,7 +108,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	}
 	st := asked[0].Study
 	if n := queries[0].Notion; r.MaxK && !n.Binned() {
-		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; --notion score has", n))
+		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; use --notion score", n))
 	}
 	plugins, err := engine.OpenSolvers(ctx, s, r.Solver, r.Encoding, r.Set)
 	if err != nil {
@@ -157,8 +157,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	return out, errors.Join(failed, session.Refuted(refuted))
 }
 
-// class returns the index of the model's class at a point, where all classes are asked
-// about; nil for a tie.
+// class returns the index of the class that the model predicts at a point; nil for a tie. There
+// must be a question about each class.
 func (a *asker) class(point []float64) *int {
 	inputs := a.query.Space.ExactInputs(point)
 	if a.exact == nil {
@@ -174,8 +174,8 @@ func (a *asker) class(point []float64) *int {
 	return nil
 }
 
-// settled reports whether the last answer makes the next class's question superfluous: a
-// class that wins for one copy only is a change of class already.
+// settled reports whether the last answer makes the next class's question superfluous: if a
+// class wins for one of two copies only, the model's class changes.
 func (r *Request) settled(all *Results, q *question.Question) bool {
 	if q.Study.Class == nil || len(all.Questions) == 0 || r.Maximise || r.All {
 		return false
@@ -189,7 +189,7 @@ func (r *Request) settled(all *Results, q *question.Question) bool {
 func hold(all *Results, gates []gate.Gate, asked int) {
 	check := func(g gate.Gate, verdict, of string, nobody bool) gate.Check {
 		if nobody {
-			return g.Is(of, gate.Undecided, "there is nobody to ask about: the constraints leave no individual")
+			return g.Is(of, gate.Undecided, "the constraints leave no individual to decide about")
 		}
 		outcome := gate.Failed
 		switch verdict {
@@ -238,7 +238,7 @@ type asker struct {
 	session *session.Session
 	study   *study.Study
 	asked   []*question.Question // all questions, including this one
-	exact   []model.Exact        // the exact model of each, made on demand
+	exact   []model.Exact        // the exact model of each question, made on demand
 	query   *problem.Query
 	plugins discover.Solvers
 	start   time.Time
@@ -297,14 +297,14 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	return out, err
 }
 
-// options are the settings for the given solver processes.
+// options returns the settings for the given solver processes.
 func (a *asker) options(plugins discover.Solvers) engine.Options {
 	o := engine.OptionsFor(plugins, a.Encoding, a.Request.Bounds)
 	o.Threads, o.Memory, o.Seed = a.session.Threads, a.session.Memory, a.Seed
 	return o
 }
 
-// encoding is the lowering in use, and bounds the bounding method.
+// encoding names the lowering in use, and bounds the bounding method.
 func (a *asker) encoding() string {
 	o := a.options(a.plugins)
 	return o.Encodings()
@@ -315,8 +315,8 @@ func (a *asker) bounds() string {
 	return o.Bounding()
 }
 
-// maxK computes the largest k after the verdict. Its individual replaces a missing witness:
-// with three bins or more, its gap exceeds ε.
+// maxK computes the largest k after the verdict. If its individual reaches three bins, it
+// becomes the witness: its gap exceeds ε.
 func (a *asker) maxK(ctx context.Context, rep *engine.Report) (*engine.Extreme, error) {
 	o := a.options(a.plugins)
 	o.Climb, o.Gap = a.Climb, a.Gap

@@ -28,7 +28,7 @@ type Certificate struct {
 	Claim string `json:"claim"`
 	// The number of leaves.
 	Leaves int64 `json:"leaves"`
-	// Wall time of asking and writing, in seconds.
+	// Wall time of solving and writing, in seconds.
 	Seconds float64 `json:"seconds"`
 }
 
@@ -38,9 +38,9 @@ func (r *Request) certifiable(queries []*problem.Query, plugins discover.Solvers
 	case r.Certificate == "":
 		return nil
 	case len(queries) != 1:
-		return errors.New("--certificate is of one question; class: any, --protected each and subsets ask several")
+		return errors.New("--certificate proves the answer to one question; class: any, --protected each and --protected subsets ask several")
 	case proverOf(plugins, r.goal()) == nil:
-		return fmt.Errorf("--certificate: %s gives no proofs that could be checked; --solver bnb does", plugins)
+		return fmt.Errorf("--certificate: %s gives no proofs that can be checked; use --solver bnb", plugins)
 	}
 	q := *queries[0]
 	q.Goal = r.goal()
@@ -141,9 +141,9 @@ func (a *asker) write(ctx context.Context, q *problem.Query) (*Certificate, erro
 	case broken != nil:
 		return nil, broken
 	case q.Goal == problem.Decide && res.Status != sdk.Infeasible:
-		return nil, fmt.Errorf("the solver claims %s when it is asked for proofs", res.Status)
+		return nil, fmt.Errorf("with proofs on, the solver claims %s instead of infeasible", res.Status)
 	case q.Goal != problem.Decide && !res.HasBound:
-		return nil, errors.New("the solver has no bound")
+		return nil, errors.New("the solver gave no bound to certify")
 	case q.Goal == problem.Maximise:
 		st.Claim = certificate.Claim{Kind: certificate.Gap, Bound: roundUp(res.Bound)}
 		file.SetClaim(st.Claim)

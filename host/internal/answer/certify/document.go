@@ -72,7 +72,7 @@ func (r *Result) question() string {
 		cut = " where " + r.Where
 	}
 	if len(r.Relax) > 0 {
-		names += ", who may also differ by " + strings.Join(r.Relax, ", ") + ","
+		names += ", which may also differ by " + strings.Join(r.Relax, ", ") + ","
 	}
 	notion := r.notion()
 	if r.AskedK > 0 {
@@ -82,7 +82,7 @@ func (r *Result) question() string {
 		return fmt.Sprintf("do counterfactuals in %s get %ss more than ε = %s apart%s?", names, unit, r.Epsilon, cut)
 	}
 	if r.Class != nil {
-		return fmt.Sprintf("does class %d win for one and not for the other of counterfactuals in %s (%s)%s?", *r.Class, names, notion, cut)
+		return fmt.Sprintf("does class %d win for one but not the other of two counterfactuals in %s (%s)%s?", *r.Class, names, notion, cut)
 	}
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, notion, cut)
 }
@@ -112,7 +112,7 @@ func (r *Result) effort() string {
 func (r *Result) Conclusion() view.Paragraph {
 	what := r.notion().Quantity()
 	if r.Nobody {
-		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the space asked about", r.Grade)}
+		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the question's space", r.Grade)}
 	}
 	var out view.Paragraph
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -250,7 +250,7 @@ func (*Result) Overview(all []*Result) view.Block {
 	return lines
 }
 
-// String is Max.K in a sentence.
+// String states the enclosure of Max.K in a sentence.
 func (m *MaxK) String() string {
 	text := fmt.Sprintf("Max.K between %d, evaluated exactly, and %d, proved (%s)", m.Lo, m.Hi, m.Grade)
 	if m.Certified {
@@ -270,7 +270,7 @@ func (r *Result) parts() view.Paragraph {
 	p := r.Partitions
 	text := fmt.Sprintf("%d partitions: %d fair, %d unfair, %d undecided", p.Total, p.Fair, p.Unfair, p.Undecided)
 	if p.Resumed > 0 {
-		text += fmt.Sprintf("; %d of the results from the run that was broken off", p.Resumed)
+		text += fmt.Sprintf("; %d results are from the interrupted run", p.Resumed)
 	}
 	out := view.Paragraph{text}
 	var by []string
@@ -285,8 +285,9 @@ func (r *Result) parts() view.Paragraph {
 	return out
 }
 
-// gap formats the gap or margin with the given digits, with more if a violation would read
-// as none. If the value exceeds float64, Gap is the largest number, and the text says so.
+// gap formats the gap or margin with the given number of digits, or with more if fewer hide
+// that it exceeds ε. Gap is ±MaxFloat64 for a value beyond float64; the text then says
+// "beyond".
 func (r *Result) gap(digits int) string {
 	switch {
 	case r.Gap == nil:

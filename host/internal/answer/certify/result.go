@@ -28,8 +28,8 @@ type Result struct {
 	Protected []string `json:"protected"`
 	// The value of --k.
 	AskedK int `json:"asked_k,omitempty"`
-	// The class that this answer is about, counted from 0, where a study with class: any asks about each
-	// in turn.
+	// The class that this answer is about, counted from 0, if a study with class: any asks
+	// about each in turn.
 	Class *int `json:"class,omitempty"`
 
 	// The verdict: fair, unfair or undecided.
@@ -45,17 +45,18 @@ type Result struct {
 	Tolerance float64 `json:"tolerance"`
 	// The origin of the tolerance.
 	ToleranceFormula string `json:"tolerance_formula,omitempty"`
-	// The witness's score difference, logit difference or decision margin; null without a witness.
+	// The witness's score difference, logit difference or decision margin; null without a
+	// witness.
 	Gap *float64 `json:"gap"`
-	// No individual's gap exceeds this by more than bound_tolerance; null where no bound is known.
+	// No individual's gap exceeds this by more than bound_tolerance; null if no bound is known.
 	Bound *float64 `json:"bound"`
 	// The grade of the proof behind bound, or behind an infinite_bound of −1.
 	BoundGrade string `json:"bound_grade,omitempty"`
 	// The tolerance of that proof.
 	BoundTolerance float64 `json:"bound_tolerance,omitempty"`
-	// With --maximize, the search ended by proof: the witness's gap and bound are at most 10⁻⁶ apart, or
-	// what the solver's tolerance requires, and never more than a thousandth of the gap (or 10⁻¹², if that
-	// is more), unless --gap allows it. Without a witness, no gap exceeds bound.
+	// With --maximize, the search ended by proof: the witness's gap and bound are at most 10⁻⁶
+	// or the solver's tolerance apart, and at most a thousandth of the gap (10⁻¹², if that is
+	// more), unless --gap allows more. Without a witness, no gap exceeds bound.
 	Closed bool `json:"closed"`
 	// Two counterfactuals of one individual, replayed in exact arithmetic. With an unfair verdict they
 	// refute fairness; with fair and --maximize they are the worst pair found. Otherwise null.
@@ -79,8 +80,8 @@ type Result struct {
 	Reason string `json:"reason,omitempty"`
 	// Mistakes in the solver's answers.
 	Faults []string `json:"faults,omitempty"`
-	// The faults that are claims which an evaluated individual refutes. They end the command with exit
-	// code 4.
+	// The faults that are claims refuted by an evaluated individual. They end the command with
+	// exit code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 	// The largest k over all individuals, with --max-k; absent if time ran out before. Its individual is
 	// the witness if it reaches 3 bins and --maximize is not given.
@@ -93,9 +94,9 @@ type Result struct {
 	Solver asked.Solver `json:"solver"`
 	// Of several solvers asked at once, the one whose proof or witness decided.
 	SettledBy string `json:"settled_by,omitempty"`
-	// The journal's file; absent where nothing is kept.
+	// The journal's file; absent if no journal is written.
 	Journal string `json:"journal,omitempty"`
-	// The run's name in the journal; absent where nothing is kept.
+	// The run's name in the journal; absent if no journal is written.
 	Run string `json:"run,omitempty"`
 	// The value of --where.
 	Where string `json:"where,omitempty"`
@@ -103,8 +104,8 @@ type Result struct {
 	Relax []string `json:"relax,omitempty"`
 	// --maximize was given.
 	Maximise bool `json:"maximize,omitempty"`
-	// The sign of an infinite bound, for which bound has no number: 1 if no float64 bounds the gap, −1 if no
-	// individual has two counterfactuals, which is proved where closed is true.
+	// The sign of an infinite bound, for which bound has no number: 1 if no float64 bounds the
+	// gap, −1 if no individual has two counterfactuals, which is proved if closed is true.
 	InfiniteBound int `json:"infinite_bound,omitempty"`
 }
 
@@ -130,7 +131,8 @@ type Witness struct {
 	X1 map[string]float64 `json:"x1"`
 	// The protected values of the first copy, which has the higher logit.
 	Z1 map[string]float64 `json:"z1"`
-	// The individual, as the second copy has it: equal to x1, except where --relax permits a difference.
+	// The individual, as the second copy has it: equal to x1, unless --relax permits a
+	// difference.
 	X2 map[string]float64 `json:"x2"`
 	// The protected values of the second copy.
 	Z2 map[string]float64 `json:"z2"`
@@ -146,8 +148,8 @@ type Witness struct {
 	Logit2 float64 `json:"logit2"`
 	// The score difference in single precision, as a deployment computes it; null on overflow.
 	GapFloat32 *float64 `json:"gap_float32"`
-	// The class of the first copy, counted from 0, where the question is whether the class changes; absent
-	// for a tie.
+	// The class of the first copy, counted from 0, if the question is whether the class
+	// changes; absent for a tie.
 	Class1 *int `json:"class1,omitempty"`
 	// The class of the second copy, likewise.
 	Class2 *int `json:"class2,omitempty"`
@@ -179,14 +181,14 @@ type Labels struct {
 // and a search.
 func (a *asker) next() []Next {
 	spec := a.Spec
-	if len(spec.Protected) > 0 { // several questions may be asked, and this is one
+	if len(spec.Protected) > 0 { // this may be one of several questions
 		spec.Protected = question.Protected(a.query.Space)
 	}
 	add := func(to []Next, purpose, command string) []Next { return append(to, Next{command, purpose}) }
 	var out []Next
 	long := fmt.Sprintf("%.0fs", max(time.Minute, 10*a.Timeout).Seconds())
 	if len(a.Relax) == 0 && a.study.Class == nil {
-		out = add(out, "how many individuals are proved to keep the notion, and how many not", spec.Command("quantify", true, "--timeout", long))
+		out = add(out, "how many individuals are proved to satisfy the notion, and how many to violate it", spec.Command("quantify", true, "--timeout", long))
 	}
 	switch network := proverOf(a.plugins, problem.Decide) != nil; {
 	case !network && a.K == 0:

@@ -1,6 +1,5 @@
-// Package check answers whether a certificate proves what it claims, and whether it
-// is about the network and the study in the user's hands. The judge is package
-// checker, which shares no code with what it checks.
+// Package check answers whether a certificate proves its claim, and whether it is about the
+// user's network and study. Package checker decides; it shares no code with what it checks.
 package check
 
 import (
@@ -26,8 +25,8 @@ import (
 // Request names a certificate.
 type Request struct {
 	Certificate string `json:"certificate"`
-	// Study and Model are what it must be about; empty: anything. Data, Rules and Threshold are
-	// as in question.Spec, for the study.
+	// Study and Model are the files that it must be about; empty: any. Data, Rules and
+	// Threshold are as in question.Spec, for the study.
 	Study     string   `json:"study,omitempty"`
 	Data      string   `json:"data,omitempty"`
 	Model     string   `json:"model,omitempty"`
@@ -80,18 +79,18 @@ type Claim struct {
 	K int `json:"k,omitempty"`
 }
 
-// Refusal is why it is refused; Leaf and Line count from 1, 0 where no leaf is at
+// Refusal says why the certificate is refused. Leaf and Line count from 1; 0 if no leaf is at
 // fault.
 type Refusal struct {
 	// The reason of the refusal.
 	Reason string `json:"reason"`
-	// The leaf at fault, from 1; absent where it is not one leaf.
+	// The leaf at fault, from 1; absent if it is not a single leaf.
 	Leaf int64 `json:"leaf,omitempty"`
 	// The line of that leaf.
 	Line int64 `json:"line,omitempty"`
 }
 
-// Region is what it is about.
+// Region is the region of the claim.
 type Region struct {
 	// The protected features.
 	Protected []string `json:"protected"`
@@ -108,7 +107,7 @@ type Region struct {
 	Forbid []string `json:"forbid,omitempty"`
 }
 
-// Leaves counts those that were checked, by what settled them.
+// Leaves counts the checked leaves, by what settled them.
 type Leaves struct {
 	// The number of leaves checked, the sum of the next three.
 	Checked int64 `json:"checked"`
@@ -116,7 +115,7 @@ type Leaves struct {
 	Bounds int64 `json:"bounds"`
 	// Leaves settled by enumeration down to single individuals.
 	Enumerated int64 `json:"enumerated"`
-	// Leaves in which the claim is about no individual.
+	// Leaves without an individual that the claim is about.
 	Void int64 `json:"void"`
 }
 
@@ -128,10 +127,10 @@ type Fingerprints struct {
 	Space string `json:"space"`
 }
 
-// Answer checks the certificate. One that is refused is no error.
+// Answer checks the certificate. A refusal is not an error.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if r.Study == "" && (len(r.Rules) > 0 || r.Threshold != "") {
-		return nil, session.Mistake(errors.New("--rules and --threshold are those of a study: name it by --study"))
+		return nil, session.Mistake(errors.New("--rules and --threshold apply to a study: give --study"))
 	}
 	file, err := certificate.Open(r.Certificate)
 	if err != nil {
@@ -159,7 +158,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
-// compare holds the certificate's network and space against the user's.
+// compare compares the certificate's network and space with the user's.
 func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refusal, error) {
 	switch {
 	case r.Study != "":
@@ -174,12 +173,12 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 				return nil, err
 			}
 			out.Decision = question.DecisionOf(of)
-			about += ", where a positive decision is a score " + of.Rule.String()
+			about += ", with a positive decision at a score " + of.Rule.String()
 		}
 		if err := sameModel(st, m); err != nil {
 			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s: %v", about, err)}, nil
 		}
-		// Which of the study's protected features vary is the certificate's choice.
+		// The certificate chooses which of the study's protected features vary.
 		s, err := of.Space.Protect(question.Protected(st.Space)...)
 		if err == nil {
 			err = checker.SameSpace(st.Space, s)
@@ -197,7 +196,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 			m = e.Coded(st.Space)
 		}
 		if err := sameModel(st, m); err != nil {
-			return &checker.Refusal{Reason: fmt.Sprintf("it is not about %s as the file alone has it: %v; where a study says more of its model (class, output, missing, normalize), --study STUDY holds it against that", r.Model, err)}, nil
+			return &checker.Refusal{Reason: fmt.Sprintf("it is not about the model in %s: %v; if a study changes the model (class, output, missing, normalize), compare with --study STUDY", r.Model, err)}, nil
 		}
 	}
 	return nil, nil
@@ -220,7 +219,7 @@ func (out *Result) check(ctx context.Context, s *session.Session, r *certificate
 	return report.Refusal, nil
 }
 
-// newResult fills in what the certificate says of itself.
+// newResult fills in the contents of the certificate's statement.
 func newResult(path string, r *certificate.Reader) *Result {
 	st := r.Statement()
 	out := &Result{
@@ -256,5 +255,5 @@ func sameModel(st *certificate.Statement, m model.Model) error {
 	case forest && st.Trees != nil:
 		return checker.SameTrees(st.Trees, e, st.Notion)
 	}
-	return fmt.Errorf("the certificate's model is of the family %s, this one of %s", st.Model().Family(), m.Family())
+	return fmt.Errorf("the certificate's model is of the family %s, this one is of %s", st.Model().Family(), m.Family())
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// TestModelOfAStudy: a certificate of a study that says what stands for a missing value is not about the file alone, and
-// the refusal names what holds it against the study. One of the file alone is about it.
+// TestModelOfAStudy: if a study sets the missing value, its certificate is not about the
+// model's file alone, and the refusal names the flag to compare with the study. A certificate
+// of the file alone is about it.
 func TestModelOfAStudy(t *testing.T) {
 	path := filepath.FromSlash("../reconcile/testdata/door/xgb-missing-0.json")
 	m, _, err := modelfile.Read(path, modelfile.Choice{})

@@ -30,13 +30,13 @@ func (r *Result) Document() *view.Document {
 	}
 	f.Add("about", about)
 	if len(r.Compared) > 0 && r.Accepted {
-		f.Add("", fmt.Sprintf("the very ones of the %s given", strings.Join(r.Compared, " and the ")))
+		f.Add("", fmt.Sprintf("identical to those of the given %s", strings.Join(r.Compared, " and the ")))
 	}
 	if r.Decision != nil {
 		f.Add("", "positive decision: a score "+r.Decision.Rule().String())
 	}
 	f.Add("protected", fmt.Sprintf("%s, %s combinations", strings.Join(r.Region.Protected, ", "), view.Count(r.Region.Combinations)))
-	region := cmp.Or(r.Region.Where, "the whole space")
+	region := cmp.Or(r.Region.Where, "the entire space")
 	if r.Region.Points != "" {
 		region += fmt.Sprintf(", %s points", r.Region.Points)
 	}
@@ -57,7 +57,7 @@ func (r *Result) Document() *view.Document {
 	return view.Of(f)
 }
 
-// Sentence says what is claimed of every individual.
+// Sentence states the claim in words.
 func Sentence(st *certificate.Statement) string {
 	c := st.Claim
 	measure := map[bool]string{true: "gap", false: "margin"}[st.Notion.UsesEpsilon()]
@@ -73,7 +73,7 @@ func Sentence(st *certificate.Statement) string {
 	return fmt.Sprintf("no individual violates the notion: no counterfactual changes the outcome (%s)", st.Notion)
 }
 
-// readable is r for a sentence: a long fraction has a decimal beside it.
+// readable formats r for a sentence: a long fraction is followed by its decimal value.
 func readable(r *big.Rat) string {
 	text := fairness.FormatRat(r)
 	if len(text) > 20 {
@@ -83,7 +83,7 @@ func readable(r *big.Rat) string {
 	return text
 }
 
-// cutText is the region as a predicate, empty for the whole space.
+// cutText formats the region as a predicate; empty for the entire space.
 func cutText(s *space.Space, r space.Region) string {
 	whole := s.Whole()
 	var parts []string

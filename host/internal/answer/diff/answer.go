@@ -1,5 +1,6 @@
-// Package diff says what a new model changes against an old one: for the people of a data set, for a sample of all
-// individuals, and, of two models of one family, as proved shares of all individuals.
+// Package diff states the changes from an old model to a new one: for the people of a data set,
+// for a sample of all individuals, and, for two models of one family, as proved shares of all
+// individuals.
 package diff
 
 import (
@@ -26,32 +27,35 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Request asks what New changes against the study of Spec. It is plain data.
+// Request asks for the changes from the model of Spec to New. It is plain data.
 type Request struct {
-	// Spec is the old model's. Its notion, decision by default, defines both a change between the models and
-	// unfairness between copies of a person.
+	// Spec is for the old model. Its notion, decision by default, defines both a change between
+	// the models and unfairness between copies of a person.
 	question.Spec
-	// New is a study of the same features, or a model for the old one's study.
+	// New is a study with the same features, or a model for the old study.
 	New string `json:"new"`
-	// File has people in place of the old study's data set; Encoded: it has feature values already.
+	// File is a file of people to use instead of the old study's data set; Encoded: it holds
+	// feature values already.
 	File    string `json:"file,omitempty"`
 	Encoded bool   `json:"encoded,omitempty"`
-	// Population is what shares of individuals are of, as population.Classes reads it; empty: each combination of values once.
+	// Population is the population of the shares, as population.Classes reads it; empty: each
+	// combination of values once.
 	Population string `json:"population,omitempty"`
-	// Samples individuals are drawn; 0: none.
+	// Samples is the number of individuals to draw; 0: none.
 	Samples int   `json:"samples"`
 	Seed    int64 `json:"seed"`
-	// Solver proves shares, empty: the first that quantifies; Set are its options. Unproved: none is asked.
+	// Solver proves shares; empty: the default solver that quantifies. Set holds its options.
+	// Unproved: no solver is asked.
 	Solver   string            `json:"solver,omitempty"`
 	Set      map[string]string `json:"set,omitempty"`
 	Unproved bool              `json:"unproved,omitempty"`
-	// Timeout is for sample and proof; 0: none.
+	// Timeout limits sample and proof; 0: no limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// Gates are what the result is held against.
+	// Gates are bounds that the result must keep.
 	Gates []gate.Gate `json:"-"`
 }
 
-// Validate checks what can be checked without reading anything.
+// Validate checks all fields that need no file.
 func (r *Request) Validate() error {
 	switch {
 	case r.Timeout < 0:
@@ -59,7 +63,7 @@ func (r *Request) Validate() error {
 	case r.Samples < 0:
 		return fmt.Errorf("--samples %d: want 0 or more", r.Samples)
 	case r.Encoded && r.File == "":
-		return errors.New("--encoded speaks of ROWS.csv, which is not given")
+		return errors.New("--encoded applies to ROWS.csv: give that file")
 	}
 	if _, err := population.Classes(r.Population); err != nil {
 		return fmt.Errorf("--population: %w", err)
@@ -67,7 +71,7 @@ func (r *Request) Validate() error {
 	return r.Spec.Validate()
 }
 
-// Answer compares the two models. An interrupt keeps what is known by then.
+// Answer compares the two models. After an interrupt, the result holds what was known by then.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, session.Mistake(err)
@@ -78,7 +82,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	s.Work()
 	out := a.result(&r)
-	if err := a.prover(ctx, s, &r, out); err != nil { // a wrong name costs no audit
+	if err := a.prover(ctx, s, &r, out); err != nil { // before the audit: the name may be wrong
 		return nil, err
 	}
 	if a.solver != nil {
@@ -109,11 +113,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 type asker struct {
 	old, new *question.Question
 	query    *problem.Query
-	notion   fairness.Notion // as asked; query has its own
-	apart    string          // why no solver can be asked; empty: one can
-	data     *people.Data    // nil: none, and noRows says why
+	notion   fairness.Notion // of the request; the query's may differ
+	apart    string          // why no solver can be asked; empty if one can
+	data     *people.Data    // nil if there is none; noRows says why
 	noRows   string
-	solver   *discover.Plugin // nil: nothing is proved, and Result.Unproved says why
+	solver   *discover.Plugin // nil if nothing is proved; Result.Unproved says why
 }
 
 func (r *Request) open() (a *asker, err error) {
@@ -147,12 +151,13 @@ func (r *Request) open() (a *asker, err error) {
 	case errors.Is(err, study.ErrNoData) && r.File == "":
 		a.noRows, err = "the old model's study declares no data set", nil
 	case errors.Is(err, study.ErrNoData):
-		err = fmt.Errorf("%w; rows of feature values can be read with --encoded", err)
+		err = fmt.Errorf("%w; give rows of feature values with --encoded", err)
 	}
 	return a, err
 }
 
-// notion is what was asked for; of models that decide, decisions, and of others, predicted numbers.
+// notion returns the requested notion; by default decisions, or predicted numbers if the model
+// predicts numbers.
 func (r *Request) notion(old *question.Question) (fairness.Notion, error) {
 	if r.Notion != "" || old.Study.Number {
 		return old.Notion()
@@ -160,11 +165,11 @@ func (r *Request) notion(old *question.Question) (fairness.Notion, error) {
 	return fairness.Decision, old.Study.Takes(fairness.Decision)
 }
 
-// prover starts the solver, where one can be asked.
+// prover starts the solver, if one can be asked.
 func (a *asker) prover(ctx context.Context, s *session.Session, r *Request, out *Result) (err error) {
 	switch {
 	case r.Unproved:
-		out.Unproved = "not asked for"
+		out.Unproved = "no proof was requested"
 	case a.apart != "":
 		out.Unproved = a.apart
 	default:
@@ -204,7 +209,7 @@ func (a *asker) people(ctx context.Context, s *session.Session, out *Result) err
 	return nil
 }
 
-// individuals samples all individuals and, where it can, proves how many are treated differently.
+// individuals samples all individuals and, if possible, proves the share treated differently.
 func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request, out *Result) (*quantify.Shares, error) {
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
@@ -220,7 +225,7 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 		switch {
 		case err == nil:
 			o.Population, out.PopulationFit = people, &people.Fit
-		case ctx.Err() != nil: // the rows say something without
+		case ctx.Err() != nil: // the change for the rows is still reported
 			out.Unproved = err.Error()
 		default:
 			return nil, session.Mistake(fmt.Errorf("--population %s: %w", r.Population, err))
@@ -237,7 +242,7 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 	if rep == nil {
 		return nil, err
 	}
-	if errors.Is(err, sdk.ErrUnsupported) { // rows and sample say something without a proof
+	if errors.Is(err, sdk.ErrUnsupported) { // rows and sample are still reported
 		out.Unproved, err = err.Error(), nil
 	}
 	if err != nil && engine.Unanswered(err) == nil {

@@ -45,7 +45,7 @@ func drawn(t *testing.T, r *rand.Rand, s *space.Space) *question.Question {
 	return &question.Question{Study: st, Space: s, Region: s.Whole()}
 }
 
-// shares is trees whose sum is a share.
+// shares returns trees whose sum is a share.
 func shares(e *trees.Ensemble) *trees.Ensemble {
 	out := &trees.Ensemble{Columns: e.Columns, Output: fairness.LinkShare, Base: -fairness.Half}
 	for _, t := range e.Trees {

@@ -25,7 +25,8 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// The notion: what a change is between the models, and what unfair is between copies of a person.
+	// The notion that defines a change between the models and unfairness between copies of a
+	// person.
 	Notion string `json:"notion"`
 	// The exact ε of the notion; absent for decisions.
 	Epsilon string `json:"epsilon,omitempty"`
@@ -34,24 +35,24 @@ type Result struct {
 	// The value of --where.
 	Where string `json:"where,omitempty"`
 
-	// What changes for the people of the data set; absent without one.
+	// The changes for the people of the data set; absent without one.
 	Change *audit.Change `json:"change,omitempty"`
 	// The number of rows that were not audited with both models.
 	Left int `json:"left,omitempty"`
 	// The reason why change is absent.
 	NoRows string `json:"no_rows,omitempty"`
-	// Shares of all individuals, each combination of values once, or of a population: unfair are those that the two
-	// models treat differently, fair the others.
+	// Shares of all individuals, each combination of values once, or of a population. Unfair
+	// counts those that the two models treat differently, fair the others.
 	Shares quantify.Shares `json:"individuals"`
-	// How well the population fits rows held back; absent with the uniform population.
+	// The fit of the population to rows held back; absent with the uniform population.
 	PopulationFit *population.Fit `json:"population_fit,omitempty"`
-	// The solver that proved the shares; absent where none did.
+	// The solver that proved the shares; absent if none did.
 	Solver string `json:"solver,omitempty"`
 	// The reason why no solver was asked.
 	Unproved string `json:"unproved,omitempty"`
 	// A signal ended the command early.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// The models predict numbers: a change is one of predictions.
+	// The models predict numbers: a change is a change of the prediction.
 	Number bool `json:"number,omitempty"`
 	gate.Checks
 }
@@ -67,7 +68,8 @@ func (a *asker) result(r *Request) *Result {
 	return out
 }
 
-// Unchecked says that the inputs of one of the studies were not checked, and why; gates ask it.
+// Unchecked says why the inputs of one of the studies were not checked; empty if they were.
+// Gates depend on it.
 func (r *Result) Unchecked() string {
 	for _, of := range []*audit.OfModel{&r.Old, &r.New} {
 		if why := of.Unchecked(); why != "" {
@@ -93,11 +95,11 @@ func (r *Result) Document() *view.Document {
 	if r.Change != nil {
 		d.Add(r.Change.Blocks(r.unfairly(), r.Number)...)
 		if r.Left > 0 {
-			why := "they"
+			why := "they lie"
 			if r.Interrupted {
-				why = "the command was interrupted before, or they"
+				why = "the command was interrupted before, or they lie"
 			}
-			d.Say("%s rows were not compared: %s lie outside what was asked, or outside the features' domains (hyfair audit counts them).", view.Count(r.Left), why)
+			d.Say("%s rows were not compared: %s outside the question's region or the features' domains (hyfair audit counts them).", view.Count(r.Left), why)
 		}
 	} else {
 		d.Say("No people were compared: %s.", r.NoRows)
@@ -107,7 +109,7 @@ func (r *Result) Document() *view.Document {
 	return d
 }
 
-// prefixed says of which model a block speaks.
+// prefixed adds the model to the first line of a block.
 func prefixed(b view.Block, of string) view.Block {
 	switch lines := b.(type) {
 	case view.Paragraph:
@@ -120,7 +122,7 @@ func prefixed(b view.Block, of string) view.Block {
 
 func (r *Result) usesEpsilon() bool { return r.Epsilon != "" }
 
-// differently says when the two models treat an individual differently.
+// differently says in words what counts as a change between the models.
 func (r *Result) differently() string {
 	n, _ := fairness.ParseNotion(r.Notion)
 	switch {
@@ -129,10 +131,10 @@ func (r *Result) differently() string {
 	case r.usesEpsilon():
 		return n.Unit() + "s more than ε = " + r.Epsilon + " apart"
 	}
-	return "other decisions"
+	return "different decisions"
 }
 
-// unfairly says what unfair is.
+// unfairly says in words what counts as unfair.
 func (r *Result) unfairly() string {
 	n, _ := fairness.ParseNotion(r.Notion)
 	of := "copies that differ in " + strings.Join(r.Protected, ", ") + " alone "
@@ -145,11 +147,11 @@ func (r *Result) unfairly() string {
 	return of + "get different decisions"
 }
 
-// individuals says for how many of all individuals something changes.
+// individuals states the share of all individuals that change.
 func (r *Result) individuals() view.Paragraph {
 	s := &r.Shares
 	if s.Nobody() {
-		return view.Paragraph{"There is no individual in the space asked about."}
+		return view.Paragraph{"There is no individual in the question's space."}
 	}
 	var out view.Paragraph
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -187,7 +189,7 @@ func (r *Result) individuals() view.Paragraph {
 	return out
 }
 
-// progress is a line about a running question.
+// progress formats the progress of the proof as one line.
 func progress(p quantify.Progress) string {
 	if p.Fair == nil || p.Unfair == nil {
 		return "nothing proved yet · " + session.Clock(p.Elapsed, p.Limit)

@@ -11,10 +11,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// usualAbsent are the numbers that data commonly has where there is none. Zeros are also what a sparse matrix leaves out.
+// usualAbsent lists numbers that commonly stand for a missing value. A sparse matrix omits
+// zeros.
 var usualAbsent = []float64{0, -1, -999, 9999, -9999, 999, 99, -99, 9, -9, 99999, -99999, 98, 97, 88, 8, 77, 7, 1e6, 999999}
 
-// absent is the model with a number that stands for a missing value; ok: it is trees.
+// absent returns the model with v as its missing value; ok is false unless the model is trees.
 func absent(m model.Model, v float64) (_ model.Model, ok bool) {
 	e, ok := m.(*trees.Ensemble)
 	if !ok {
@@ -23,8 +24,8 @@ func absent(m model.Model, v float64) (_ model.Model, ok bool) {
 	return e.Absent(float32(v)), true
 }
 
-// absences are the numbers that may stand for a missing value: the usual ones, and of each column the ends, or all
-// where these are few.
+// absences lists numbers that may stand for a missing value: the usual ones and the ends of
+// each column, or all values of a column with few.
 func (a *arrangement) absences() []float64 {
 	out := slices.Clone(usualAbsent)
 	for i := range a.features {
@@ -46,11 +47,11 @@ func (a *arrangement) absences() []float64 {
 	return different
 }
 
-// unsaid reports a file that does not hold which value stood for a missing one.
+// unsaid reports whether the file's format does not store which value stands for a missing one.
 func (d *drafter) unsaid() bool { return strings.HasPrefix(d.info.Format, "xgboost") }
 
-// absentByScores looks for the number that stands for a missing value, in all inputs or in some columns, with which
-// one of the arrangements gives the scores; the model becomes the one that takes it so.
+// absentByScores looks for a missing value, in all inputs or in some columns, with which an
+// arrangement gives the scores. If it finds one in all inputs, it sets d.model accordingly.
 func (d *drafter) absentByScores(tried []arrangement, scores []float64, bound float64) (arrangement, bool) {
 	first := tried[:min(len(tried), 40)]
 	var values []float64
@@ -79,11 +80,11 @@ func (d *drafter) absentByScores(tried []arrangement, scores []float64, bound fl
 	return arrangement{}, false
 }
 
-// mostAbsent bounds the columns in which a number is found to stand for a missing value.
+// mostAbsent bounds the pairs of column and missing value that absentInColumns finds.
 const mostAbsent = 8
 
-// doubtAbsent says of which features no row has the number that stands for a missing value, though the domain does:
-// there it may be one as well.
+// doubtAbsent adds a doubt about features whose domain has the number that stands for a missing
+// value while no row has it: there it may be an ordinary value.
 func (d *drafter) doubtAbsent() {
 	if d.absent == nil {
 		return
@@ -100,18 +101,18 @@ func (d *drafter) doubtAbsent() {
 		}
 	}
 	if names != nil {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row has the %s that stands for a missing value in %s, so that it does so there, too, is a guess", decimal(*d.absent), strings.Join(names, ", ")))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("no row has %s, which stands for a missing value, in %s: that it does so there, too, is a guess", decimal(*d.absent), strings.Join(names, ", ")))
 	}
 }
 
-// absentInColumns adds columns in which a number stands for a missing value, each time the one that brings the scores
-// nearest, until all are met.
+// absentInColumns marks numbers of single columns as missing, each time the one that most
+// reduces the distance to the scores, until the model gives all of them.
 func (d *drafter) absentInColumns(a arrangement, scores []float64, bound float64) (arrangement, bool) {
 	if _, ok := d.model.(*trees.Ensemble); !ok {
 		return a, false
 	}
 	t := truth{scores: scores}
-	texts := map[*column][]string{} // by the column as it was
+	texts := map[*column][]string{} // by original column
 	from := make([]*column, len(a.features))
 	for i := range a.features {
 		from[i] = a.features[i].from
@@ -146,7 +147,7 @@ func (d *drafter) absentInColumns(a arrangement, scores []float64, bound float64
 					from[i].miss(marks)
 					a.view.of[from[i]] = a.view.of[f.from]
 					f.from = from[i]
-					f.why = append(f.why, fmt.Sprintf("certain: %s stands for a missing value, since only so the scores are met", strings.Join(marks, " and ")))
+					f.why = append(f.why, fmt.Sprintf("certain: the model gives the scores only if %s stands for a missing value", strings.Join(marks, " and ")))
 				}
 			}
 			return a, true
@@ -155,7 +156,7 @@ func (d *drafter) absentInColumns(a arrangement, scores []float64, bound float64
 	return a, false
 }
 
-// without is the arrangement with a text of a feature's column for a missing value.
+// without returns the arrangement with a text of a feature's column marked as missing.
 func (a arrangement) without(i int, text string) arrangement {
 	a.features = slices.Clone(a.features)
 	v := *a.view
@@ -175,11 +176,11 @@ func (a arrangement) without(i int, text string) arrangement {
 	return a
 }
 
-// absentByLabels asks the labels, or the numbers that the model predicts, which number stands for a missing value. What
-// fits them better by far, than a constant score and than another arrangement's loss, is taken, with a doubt; none is
-// certain.
+// absentByLabels looks for the missing value that best fits the labels, or the numbers to
+// predict. It takes one, with a doubt, if the fit is far better than without it and than a
+// constant score, and no worse than the loss than.
 func (d *drafter) absentByLabels(a *arrangement, t truth, than float64) {
-	doubt := "the file does not say which value stood for a missing one: if missing= was given in training, or the model gets sparse matrices (as OneHotEncoder makes them, whose zeros are missing values: missing: 0), say so by model: {file: " + scalar(relative(d.Out, d.Model)) + ", missing: VALUE}; --scores finds it"
+	doubt := "the file does not say which value stood for a missing one: if it was trained with missing=, or with sparse matrices (such as OneHotEncoder's, whose zeros count as missing: missing: 0), write model: {file:" + scalar(relative(d.Out, d.Model)) + ", missing: VALUE}; --scores finds it"
 	if t.labels != nil || t.numbers != nil {
 		own := d.model
 		a.judge(own, t, 300)

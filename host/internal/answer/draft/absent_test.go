@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/draft"
 )
 
-// What a file of XGBoost does not hold, which number stood for a missing value, is found by the scores and by the
-// inputs, of all columns or of some; with the labels alone it is likely at best, and told.
+// An XGBoost file does not hold the number that stands for a missing value. Scores and inputs
+// determine it, in all columns or in some; labels make it likely at best, with a doubt.
 func TestAbsentValues(t *testing.T) {
 	model := treesOf([]string{"kids", "sex", "rate"}, "3", "0.5", "0.5")
 	for name, c := range map[string]struct {
@@ -22,7 +22,7 @@ func TestAbsentValues(t *testing.T) {
 		"zero": {kids: func(i int) int { return i % 6 }, missing: map[string]float64{"*": 0}, says: []string{"model: {file: M, missing: 0}", "kids: {integer: 0..5}"}},
 		"nowhere": {
 			kids: func(i int) int { return i % 6 }, missing: map[string]float64{"*": 0}, shift: 0.55,
-			says: []string{"model: {file: M, missing: 0}", "DOUBT: no row has the 0 that stands for a missing value in rate,"},
+			says: []string{"model: {file: M, missing: 0}", "DOUBT: no row has 0, which stands for a missing value, in rate:"},
 		},
 		"minus one": {kids: func(i int) int { return i%6 - 1 }, missing: map[string]float64{"*": -1}, says: []string{"model: {file: M, missing: -1}", "kids: {integer: -1..4}"}},
 		"a column":  {kids: func(i int) int { return i % 7 * (i % 7) }, missing: map[string]float64{"kids": 0}, says: []string{"model: M", `missing: {kids: ["0"]}`, "kids: {integer: 1..36, missing: true}", "sex: {integer: 0..1}"}},
@@ -89,7 +89,7 @@ func TestAbsentValues(t *testing.T) {
 	}
 }
 
-// Inputs that are missing where a table or a scale makes them are a doubt.
+// Missing inputs that come from a table or a scale cause a doubt.
 func TestAbsentOfOneHot(t *testing.T) {
 	data, inputs, other := "w,n,y\n", "w_a,w_b,n\n", "w_a,w_b,n\n"
 	for i := range 40 {
@@ -104,7 +104,7 @@ func TestAbsentOfOneHot(t *testing.T) {
 		t.Errorf("%+v\n%s", out, study)
 	}
 	r.Inputs, r.Out = written(t, "i.csv", other), "study.yaml"
-	if _, err := draft.Guess(r); err == nil || !strings.Contains(err.Error(), `input 1 is missing where w is "b"`) {
+	if _, err := draft.Guess(r); err == nil || !strings.Contains(err.Error(), `input 1 is missing in rows with w = "b"`) {
 		t.Error(err)
 	}
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// gapWords are what people write where they have no number.
+// gapWords matches words that people write instead of a number.
 var gapWords = regexp.MustCompile(`(?i)^(unknown|unk|unknw|missing|none|nil|na|n/?a\.?|n\.a\.|n\.d\.|k\.? ?a\.?|not (available|applicable|known|stated|specified|given|recorded)|no (data|answer|response)|refused|undefined|invalid|error|inf|-inf|infinity|#[\w/]+[!?]?|unbekannt|keine angabe|inconnu|desconocido|\(?null\)?|tbd|\*+|x+|[-–—.]+|\?+)$`)
 
 var (
-	// money and per cent are signs around numbers.
+	// aroundNumber matches a number with a currency or per cent sign.
 	aroundNumber = regexp.MustCompile(`^[-+(]*\p{Sc}? ?([-+]?\d[^%‰\p{Sc}]*?) ?([%‰]|\p{Sc}|(?i:eur|usd|gbp|chf))?[-)]?$`)
-	// withUnit is a number with what it counts.
+	// withUnit matches a number with a unit.
 	withUnit = regexp.MustCompile(`^\d+([.,]\d+)? \pL+$`)
-	// otherDates are those of other forms than 2024-02-29.
+	// otherDates matches dates in other forms than 2024-02-29.
 	otherDates = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?$`)
 )
 
-// foreign says what the texts of a column are that a study reads no number in: numbers with a sign, or dates of
-// another form; "" of others.
+// foreign names the contents of a column that a study cannot read as numbers: numbers with a
+// sign, or dates in another form; "" for other columns.
 func (c *column) foreign() string {
 	if c.numeric || len(c.texts) == 0 {
 		return ""
@@ -59,14 +59,14 @@ func (c *column) foreign() string {
 }
 
 const (
-	// fewValues are about as many different numbers as codes have.
+	// fewValues is a typical number of different codes.
 	fewValues = 20
-	// mostOdd are as many different texts as may stand among numbers by mistake.
+	// mostOdd bounds the different texts that count as mistakes in a column of numbers.
 	mostOdd = 20
 )
 
-// oddCells are the texts of a column that is of numbers but for a few cells; nil where it is not. surely: the model
-// takes numbers of its name.
+// oddCells returns the texts of a column that otherwise holds numbers; nil if there are none or
+// too many. surely: the model has an input of its name that is a number.
 func (c *column) oddCells(surely bool) []string {
 	if c.numeric || c.dated || c.hot != nil || c.others > mostOdd {
 		return nil
@@ -95,7 +95,7 @@ func (c *column) oddCells(surely bool) []string {
 	return odd
 }
 
-// miss makes texts of the column marks of a missing value.
+// miss turns texts of the column into marks of a missing value.
 func (c *column) miss(texts []string) {
 	was := c.texts
 	c.texts, c.counts, c.index = nil, nil, map[string]int32{}
@@ -133,7 +133,7 @@ func (c *column) rowsWith(texts []string) (n int) {
 	return n
 }
 
-// keep makes a value of what marks a missing one in other columns.
+// keep turns a mark of a missing value back into a value of this column.
 func (c *column) keep(mark string) {
 	at := slices.Index(c.marks, mark)
 	if at < 0 || c.many {
@@ -153,7 +153,7 @@ func (c *column) keep(mark string) {
 	c.marks = slices.Delete(c.marks, at, at+1)
 }
 
-// nameGaps makes a category of the column's missing cells, and gives its name.
+// nameGaps turns the column's missing cells into a category and returns its name.
 func (c *column) nameGaps() string {
 	name := c.marks[0]
 	for _, other := range []string{"(empty)", "(missing)"} {
@@ -172,7 +172,7 @@ func (c *column) nameGaps() string {
 	return name
 }
 
-// recount finds out whether all that is left are numbers.
+// recount determines again whether all remaining cells are numbers.
 func (c *column) recount() {
 	c.numeric, c.whole = true, true
 	for row, v := range c.numbers {
@@ -185,7 +185,7 @@ func (c *column) recount() {
 	c.whole = c.whole && c.numeric
 }
 
-// findOddCells makes numbers of the columns that are some but for a few cells, which count as missing values.
+// findOddCells finds columns of numbers with a few other cells, and marks these as missing.
 func (d *drafter) findOddCells() {
 	for _, c := range d.table.columns {
 		at := slices.Index(d.info.InputNames, c.name)
@@ -198,8 +198,8 @@ func (d *drafter) findOddCells() {
 	}
 }
 
-// findStrangers takes categories that an encoder in the model's file refuses for missing values, so that their rows are
-// left out.
+// findStrangers marks categories as missing that an encoder in the model's file refuses, so
+// that their rows are left out.
 func (d *drafter) findStrangers() error {
 	for _, v := range d.info.Vocabularies {
 		for _, c := range d.table.columns {
@@ -220,7 +220,7 @@ func (d *drafter) findStrangers() error {
 			}
 			said := fmt.Sprintf("%s: the model's encoder knows %s and refuses all else: %s", c.name, strings.Join(v.Categories[:min(len(v.Categories), 20)], ", "), strings.Join(told[:min(len(told), 20)], ", "))
 			if rows+c.missing == d.table.rows {
-				return fmt.Errorf("%s: that is every row: write these values as the model has them", said)
+				return fmt.Errorf("%s: this leaves no row: write these values as the model has them", said)
 			}
 			d.out.Doubts = append(d.out.Doubts, said+"; these rows are left out")
 			c.miss(strangers)
@@ -236,7 +236,7 @@ func plural(n int, what string) string {
 	return view.Count(n) + " " + what + "s"
 }
 
-// knows reports that the model's inputs are named after some of a column's texts.
+// knows reports whether a model input is named after one of these texts of a column.
 func (d *drafter) knows(c *column, texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		own := plain(c.name) + "_" + plain(text)
@@ -244,7 +244,7 @@ func (d *drafter) knows(c *column, texts []string) bool {
 	})
 }
 
-// doubtValues says which values of the features the model may never have seen.
+// doubtValues adds doubts about feature values that the model may never have seen.
 func (d *drafter) doubtValues() {
 	doubt := func(format string, args ...any) { d.out.Doubts = append(d.out.Doubts, fmt.Sprintf(format, args...)) }
 	input := 0
@@ -254,27 +254,27 @@ func (d *drafter) doubtValues() {
 		if zero := f.zero(); f.strangers == nil && (!d.out.Solved || slices.Contains(d.Protected, f.Name)) {
 			f.strangers = zero
 		}
-		if len(f.strangers) > 1 || len(f.strangers) == 1 && (slices.Min(f.Categories) != f.strangers[0] || d.info.Format == "onnx") { // else the first one was dropped, which is in ONNX, too
-			doubt("%s: the model has no input for %s, where all of the column's are 0: an encoder that ignores what it does not know makes them so, others refuse such rows", f.Name, strings.Join(f.strangers, ", "))
+		if len(f.strangers) > 1 || len(f.strangers) == 1 && (slices.Min(f.Categories) != f.strangers[0] || d.info.Format == "onnx") { // else the encoder dropped the first category; an ONNX file has it even then
+			doubt("%s: the model has no input for %s: all inputs of the column are 0 then, as from an encoder that ignores unknown values; other encoders refuse such rows", f.Name, strings.Join(f.strangers, ", "))
 		}
 		for k := range f.Categories[:known] {
 			if d.out.Solved || f.inputs == "" || !strings.HasPrefix(d.chosen.how, "by the names") || known != len(f.Inputs) {
 				break
 			}
 			if name := d.info.InputNames[input+k]; !strings.HasSuffix(signs(name), signs(f.Categories[k])) {
-				doubt("%s: the model's input %s is taken for that of %.40q, which is written otherwise", f.Name, name, f.Categories[k])
+				doubt("%s: the model's input %s is assumed to be the one for %.40q, although the spelling differs", f.Name, name, f.Categories[k])
 			}
 		}
 		input += len(f.Inputs)
 		for _, v := range f.from.apart(d.chosen.view.rows) {
-			if (d.absent == nil || *d.absent != v.value) && 2*v.rows < len(d.chosen.view.rows) { // else it is common
-				doubt("%s: %s in %s is far from all others (%s..%s), and the domain is drafted up to it: cut the domain where the model knows no such value, and list it under missing: where it stands for none", f.Name, decimal(v.value), plural(v.rows, "row"), decimal(v.lo), decimal(v.hi))
+			if (d.absent == nil || *d.absent != v.value) && 2*v.rows < len(d.chosen.view.rows) { // else the value is common
+				doubt("%s: %s in %s is far from all others (%s..%s), and the domain includes it: cut the domain if the model knows no such value, or list the value under missing: if it stands for a missing one", f.Name, decimal(v.value), plural(v.rows, "row"), decimal(v.lo), decimal(v.hi))
 			}
 		}
 	}
 }
 
-// zero are the categories whose inputs are all 0, of which there are several.
+// zero returns the categories for which all of the feature's several inputs are 0.
 func (f *feature) zero() (names []string) {
 	for k, name := range f.Categories {
 		if len(f.Inputs) > 1 && !slices.ContainsFunc(f.Inputs, func(in space.Input) bool { return in.Table == nil || in.Table[k] != 0 }) {
@@ -284,7 +284,7 @@ func (f *feature) zero() (names []string) {
 	return names
 }
 
-// signs is a name without the signs that libraries change in it.
+// signs returns a name with the characters that libraries replace as underscores.
 func signs(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || strings.ContainsRune("[]<>,:{}\"", r) {
@@ -294,13 +294,14 @@ func signs(name string) string {
 	}, strings.TrimSpace(name))
 }
 
-// outlier is a number far from all others, which are from lo to hi.
+// outlier is a number far from all others, which lie between lo and hi.
 type outlier struct {
 	value, lo, hi float64
 	rows          int
 }
 
-// apart are the ends of a column of whole numbers that are far from the others, of which every second one comes up.
+// apart returns the extreme values of a column of whole numbers that are far from the others;
+// of these, at least every second number must occur.
 func (c *column) apart(rows []int) (out []outlier) {
 	if !c.numeric || !c.whole || c.dated {
 		return nil
@@ -329,7 +330,8 @@ func (c *column) apart(rows []int) (out []outlier) {
 	return out
 }
 
-// doubtOddCells says which cells of the features' columns are no numbers, and whether their rows are kept.
+// doubtOddCells adds doubts about cells that are not numbers, and says what happens to their
+// rows.
 func (d *drafter) doubtOddCells() {
 	for i := range d.chosen.features {
 		f := &d.chosen.features[i]
@@ -340,9 +342,9 @@ func (d *drafter) doubtOddCells() {
 		what := "and their rows are left out"
 		switch {
 		case f.filled():
-			what = "and get what the model puts in place of a missing number"
+			what = "and get the model's replacement for a missing number"
 		case f.lacks():
-			what = "and count as missing, which the trees send somewhere"
+			what = "and count as missing, which the trees handle"
 		}
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells are not numbers (%s), %s: if the model was trained otherwise, change it", c.name, view.Count(c.rowsWith(c.slips)), view.Count(len(c.numbers)), quoted(c.slips, mostOdd), what))
 	}

@@ -101,9 +101,9 @@ func TestNotations(t *testing.T) {
 		"a;b;y\n1.448,36;x;ja\n12,5;y;nein\n":                    {"decimal: \",\"\n  thousands: \".\"\n", "real: 12.5..1448.36", ""},
 		"sep=;\na;b;y\n1,5;x;ja\n2,5;y;nein\n":                   {"decimal: \",\"\n", "real: 1.5..2.5", ""},
 		"a,b,y\n\"1,448.36\",x,yes\n12.5,y,no\n":                 {"thousands: \",\"\n", "real: 12.5..1448.36", ""},
-		"a,b,y\n\"1,448\",x,yes\n12,y,no\n":                      {"thousands: \",\"\n", "integer: 12..1448", "may have it before their decimals or between thousands"},
-		"a;b;y\n1,448;x;yes\n12;y;no\n":                          {"decimal: \",\"\n", "real: 1.448..12", "may have it before their decimals or between thousands"},
-		"a;b;y\n1.448;x;yes\n12;y;no\n":                          {"delimiter: \";\"\n", "real: 1.448..12", "a: numbers such as 1.448 have three digits behind every point"},
+		"a,b,y\n\"1,448\",x,yes\n12,y,no\n":                      {"thousands: \",\"\n", "integer: 12..1448", "may precede decimals or separate thousands"},
+		"a;b;y\n1,448;x;yes\n12;y;no\n":                          {"decimal: \",\"\n", "real: 1.448..12", "may precede decimals or separate thousands"},
+		"a;b;y\n1.448;x;yes\n12;y;no\n":                          {"delimiter: \";\"\n", "real: 1.448..12", "a: numbers such as 1.448 have three digits after every point"},
 		"a;b;y\n1.448;x;yes\n1.5;y;no\n":                         {"delimiter: \";\"\n", "real: 1.448..1.5", ""},
 		"a\tb\ty\n1 448,5\tx\tyes\n1\u202f500\ty\tno\n":          {"decimal: \",\"\n  thousands: space\n", "real: 1448.5..1500", ""},
 		"a,b,y\n1'448.5,x,yes\n1,y,no\n":                         {"thousands: \"'\"\n", "real: 1..1448.5", ""},
@@ -137,7 +137,7 @@ func TestValuesThatTheModelMayNotKnow(t *testing.T) {
 		"far above":  {func(i int) int { return 18 + i%50 + i/399*70 }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, "age: 137 in 1 row is far from all others (18..67)"},
 		"far below":  {func(i int) int { return 18 + i%50 - i%100/99*1066 }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, "age: -999 in 4 rows is far from all others (18..67)"},
 		"a third":    {func(i int) int { return 18 + i%50 }, []string{"f", "m", "x"}, []string{"age", "sex_f", "sex_m"}, "sex: the model has no input for x"},
-		"a capital":  {func(i int) int { return 18 + i%50 }, []string{"F", "M"}, []string{"age", "sex_f", "sex_m"}, `sex: the model's input sex_f is taken for that of "F"`},
+		"a capital":  {func(i int) int { return 18 + i%50 }, []string{"F", "M"}, []string{"age", "sex_f", "sex_m"}, `sex: the model's input sex_f is assumed to be the one for "F"`},
 		"long tails": {func(i int) int { return 2 * (i % 20) * (i % 20) * (i % 20) }, []string{"f", "m"}, []string{"age", "sex_f", "sex_m"}, ""},
 	} {
 		text := "age,sex,y\n"
@@ -157,8 +157,9 @@ func TestValuesThatTheModelMayNotKnow(t *testing.T) {
 	}
 }
 
-// What an encoder in the model's file refuses has no all-zero inputs: such rows are left out and told, all of them are
-// refused, and so is a study that has such a category. An encoder that ignores it makes a doubt.
+// If an encoder in the model's file refuses a category, its rows are left out with a doubt. If
+// that leaves no row, the file is refused, as is a study with such a category. An encoder that
+// ignores unknown categories causes a doubt.
 func TestStrangersOfAnEncoder(t *testing.T) {
 	models := "../../question/modelfile/testdata/models/"
 	ignoring, err := os.ReadFile(models + "columns-one-hot-mlp.onnx")
@@ -186,7 +187,7 @@ func TestStrangersOfAnEncoder(t *testing.T) {
 	}{
 		"known":                  {refusing, "FM", "", "", 0},
 		"refused":                {refusing, "FMFMFx", "", `sex: the model's encoder knows F, M and refuses all else: "x" in 20 rows; these rows are left out`, 20},
-		"all of them":            {refusing, "fm", `"f" in 60 rows, "m" in 60 rows: that is every row`, "", 0},
+		"all of them":            {refusing, "fm", `"f" in 60 rows, "m" in 60 rows: this leaves no row`, "", 0},
 		"a code":                 {string(ordinal), "FMFMFx", "", `"x" in 20 rows; these rows are left out`, 20},
 		"ignored":                {string(ignoring), "FMFMFx", "", "sex: the model has no input for x", 0},
 		"ignored, the first":     {string(ignoring), "FMFMFA", "", "sex: the model has no input for A", 0},
@@ -232,7 +233,7 @@ func TestStrangersOfAnEncoder(t *testing.T) {
 	}
 }
 
-// A text that marks a missing value elsewhere is a category where the model's file lists it.
+// A text that marks a missing value elsewhere is a category if the model's file lists it.
 func TestMarksThatTheModelKnows(t *testing.T) {
 	model := treesOf([]string{"work", "home"}, "0.5", "0.5")
 	for before, behind := range map[string]string{
@@ -253,8 +254,8 @@ func TestMarksThatTheModelKnows(t *testing.T) {
 	}
 }
 
-// Blanks around the cells of a column, as those of fixed width have them, are cut off, but where the model's file knows
-// names with them.
+// Blanks around the cells of a column, as in columns of fixed width, are removed, unless the
+// model's file has names with them.
 func TestBlanksAroundCells(t *testing.T) {
 	text := "age,sex,y\n"
 	for i := range 40 {
@@ -275,7 +276,8 @@ func TestBlanksAroundCells(t *testing.T) {
 	}
 }
 
-// Names without the signs that LightGBM does not take are those of the columns, as long as only one is meant.
+// Input names without the characters that LightGBM refuses match a column, if only one column
+// fits.
 func TestNamesWithoutSigns(t *testing.T) {
 	for columns, found := range map[string]bool{"kids|Loan amount, total": true, "Loan amount, total|loan/amount/total": false} {
 		names := strings.Split(columns, "|")
@@ -306,7 +308,7 @@ func TestDelimitersAtTheEnds(t *testing.T) {
 	}
 }
 
-// A category numbered in its order is doubted where its cells are numbers with what they count.
+// Numbered categories cause a doubt if their cells are numbers with units.
 func TestNumbersWithUnits(t *testing.T) {
 	text := "age,term,y\n"
 	for i := range 40 {
@@ -318,7 +320,7 @@ func TestNumbersWithUnits(t *testing.T) {
 	}
 }
 
-// What the model takes and no column gives is named, with what is wrong with the column.
+// An input that no column gives is named, with the reason.
 func TestInputsThatNoColumnMakes(t *testing.T) {
 	model := written(t, "m.json", treesOf([]string{"age", "income"}, "40", "2000"))
 	for name, c := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// arrange finds the features in the order of the model's inputs.
+// arrange determines the features in the order of the model's inputs.
 func (d *drafter) arrange() (arrangement, error) {
 	views, err := d.views()
 	switch {
@@ -35,7 +35,7 @@ func (d *drafter) arrange() (arrangement, error) {
 	}
 	all, names := d.possible(views)
 	if len(all) == 0 {
-		d.lack = fmt.Sprintf("the model takes %d inputs, which no encoding that was tried makes of the columns: give its inputs for these rows with --inputs", d.model.Inputs())
+		d.lack = fmt.Sprintf("the model takes %d inputs, and no encoding that was tried makes that number from the columns: give its inputs for these rows with --inputs", d.model.Inputs())
 		if unmade := d.unmade(views[0]); unmade != nil {
 			d.lack = d.missed(unmade)
 		}
@@ -47,14 +47,15 @@ func (d *drafter) arrange() (arrangement, error) {
 	case t.scores != nil:
 		return d.solved(d.judged(tried, t), all, t.scores, names)
 	case t.labels == nil && t.numbers == nil:
-		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the numbers are taken as they are, the columns in their order")
+		d.out.Doubts = append(d.out.Doubts, "there is no label to judge by: the study feeds the columns in their order, and numbers unchanged")
 		return d.held(tried[0])
 	}
 	return d.fitted(tried, t, names)
 }
 
-// sigmoid puts one behind a network that ends in a linear unit, where the scores are from 0 to 1 and the label has two
-// values: a study takes its output for a logit then, and scores for probabilities.
+// sigmoid appends a sigmoid to a network that ends in a linear unit, if all scores are from 0
+// to 1 and the model does not predict a number: a study then takes the output as a logit and
+// scores as probabilities.
 func (d *drafter) sigmoid(scores []float64) {
 	n, ok := d.model.(*relu.Network)
 	if !ok || n.Head != relu.HeadLinear || d.truth.numbers != nil || slices.ContainsFunc(scores, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
@@ -65,7 +66,8 @@ func (d *drafter) sigmoid(scores []float64) {
 	d.plain, d.model = n, &with
 }
 
-// views are the rows that may be kept: those without a missing value, and those with such as are categories.
+// views returns the selections of rows to try: without missing values, and with those that are
+// categories.
 func (d *drafter) views() ([]*selection, error) {
 	fill := (len(d.info.Fills) > 0 || d.sends()) && d.Inputs == ""
 	views := []*selection{d.table.see(d.usable, d.label, true, fill)}
@@ -77,7 +79,7 @@ func (d *drafter) views() ([]*selection, error) {
 		return nil, fmt.Errorf("%s: every row has a missing value", d.Data)
 	}
 	common := views[0].rows
-	if d.sends() { // a pipeline may do otherwise with missing values than its file
+	if d.sends() { // a pipeline may treat missing values differently than its file
 		if whole := d.table.see(d.usable, d.label, true, false).rows; len(whole) > 0 {
 			common = whole
 		}
@@ -88,13 +90,14 @@ func (d *drafter) views() ([]*selection, error) {
 	return views, nil
 }
 
-// sends reports that the model sends a missing value somewhere.
+// sends reports whether the model's trees have a branch for missing values.
 func (d *drafter) sends() bool {
 	_, trees := d.model.(*trees.Ensemble)
 	return trees
 }
 
-// forgets reports an ONNX file of trees whose comparisons all send a missing value where they do not hold.
+// forgets reports whether the model is an ONNX file of trees in which a missing value fails
+// every comparison.
 func (d *drafter) forgets() bool {
 	e, ok := d.model.(*trees.Ensemble)
 	return ok && d.info.Format == "onnx" && !slices.ContainsFunc(e.Trees, func(t trees.Tree) bool {
@@ -102,8 +105,8 @@ func (d *drafter) forgets() bool {
 	})
 }
 
-// possible are the arrangements that come into question: by the names of the model's inputs, where it has
-// them, else those with as many inputs.
+// possible returns the candidate arrangements: by the names of the model's inputs, if it has
+// names, else those with as many inputs.
 func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	for _, v := range slices.Backward(views) {
 		if a, ok := v.named(d.usable, d.info.InputNames); ok && len(d.info.InputNames) == d.model.Inputs() && (v == views[0] || !a.blindTo()) {
@@ -120,9 +123,9 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	if !names && len(d.info.InputNames) == d.model.Inputs() {
 		all = slices.DeleteFunc(all, func(a arrangement) bool { return a.mismatch(&d.info) != "" })
 		if unmade := d.unmade(views[0]); unmade != nil {
-			d.unnamed = fmt.Sprintf("the model takes %s, and no column is called so: which is which is a guess", quoted(unmade, mostQuoted))
+			d.unnamed = fmt.Sprintf("the model takes %s, and no column has such a name: which column feeds which input is a guess", quoted(unmade, mostQuoted))
 		} else {
-			d.unnamed = fmt.Sprintf("the model calls its inputs %s, of which the file's columns are not made by those names: which is which is a guess", quoted(d.info.InputNames, mostQuoted))
+			d.unnamed = fmt.Sprintf("the model calls its inputs %s, and the file's columns do not match these names: which column feeds which input is a guess", quoted(d.info.InputNames, mostQuoted))
 		}
 		if len(all) > 0 {
 			d.out.Doubts = append(d.out.Doubts, d.unnamed)
@@ -134,7 +137,7 @@ func (d *drafter) possible(views []*selection) (all []arrangement, names bool) {
 	return all, names
 }
 
-// unmade are the model's inputs that no column makes by their names; nil where all do, or none does.
+// unmade returns the model's inputs whose names match no column; nil if no name matches.
 func (d *drafter) unmade(v *selection) (names []string) {
 	for _, name := range d.info.InputNames {
 		if _, _, ok := v.source(d.usable, name); !ok {
@@ -147,7 +150,8 @@ func (d *drafter) unmade(v *selection) (names []string) {
 	return names
 }
 
-// missed says of inputs that no column makes whether a column of the name is not used, or there is none.
+// missed says of each input without a column whether the column of its name is not used, or
+// does not exist.
 func (d *drafter) missed(unmade []string) string {
 	var without, reasons []string
 	for _, name := range unmade {
@@ -167,7 +171,7 @@ func (d *drafter) missed(unmade []string) string {
 	return said
 }
 
-// mismatch says why an arrangement contradicts the model's file; "" where it does not.
+// mismatch says why an arrangement contradicts the model's file; "" if it does not.
 func (a *arrangement) mismatch(info *modelfile.Info) string {
 	fed, at := make([]modelfile.Fed, len(a.features)), 0
 	for i := range fed {
@@ -183,8 +187,8 @@ func (a *arrangement) mismatch(info *modelfile.Info) string {
 	return why
 }
 
-// normalised are arrangements that were tried, or those of a .nnet file whose means and ranges are left aside, as
-// some programs do, where these fit better.
+// normalised returns the arrangements tried. For a .nnet file it also tries without the file's
+// means and ranges, which some programs ignore, and returns the better ones.
 func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
 	if d.info.Format != "nnet" || t.labels == nil && t.numbers == nil && t.scores == nil {
 		return tried
@@ -209,8 +213,8 @@ func (d *drafter) normalised(all, tried []arrangement, t truth) []arrangement {
 	return tried
 }
 
-// scaled are arrangements with their numbers in each of the usual scales: of all, or of those that are nearest
-// to what is known where there are more than can be looked at.
+// scaled returns the arrangements in each of the usual scales of numbers: all of them, or those
+// that fit best if there are too many.
 func (d *drafter) scaled(all []arrangement, t truth) (tried []arrangement) {
 	few := max(20, int(mostWork/float64(4*firstRows*max(1, modelfile.Summarise(d.model).Parameters))))
 	if _, smooth := d.model.(model.Differentiable); !smooth {
@@ -225,10 +229,10 @@ func (d *drafter) scaled(all []arrangement, t truth) (tried []arrangement) {
 	return tried
 }
 
-// firstRows is how many rows each arrangement is judged by at first.
+// firstRows is the number of rows by which each arrangement is first judged.
 const firstRows = 200
 
-// judged are the best arrangements, in order of their losses.
+// judged returns the best arrangements, in order of their losses.
 func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 	all := slices.Clone(tried)
 	for _, rows := range []int{firstRows, 3000} {
@@ -238,14 +242,15 @@ func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 	return all
 }
 
-// faint is the part of the loss of the best same score for everybody above which labels do not decide between
-// arrangements: a wrong one may fit a poor model's labels better than the right one.
+// faint is the ratio of a fit's loss to that of the best constant score above which labels do
+// not decide between arrangements: a wrong one may fit a poor model's labels better than the
+// right one.
 const faint = 0.8
 
-// fitted chooses by the labels, and says how sure that is.
+// fitted chooses an arrangement by the labels, and says how sure that is.
 func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement, error) {
 	all := d.judged(tried, t)
-	// "bad" is what a model of defaults calls 1, and a value that was said may be the other one.
+	// A model of defaults calls "bad" 1, and --positive may name the wrong value.
 	if !t.free && t.numbers == nil && (d.Positive == nil || !all[0].tells(t)) {
 		either := t
 		either.free = true
@@ -259,7 +264,7 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 		if i := slices.IndexFunc(all, func(a arrangement) bool { return strings.HasSuffix(a.how, "as they are") }); i >= 0 {
 			plain = all[i]
 		}
-		if m, ok := absent(d.model, 0); ok && plain.fit.loss > 0.9*best.blind(t) { // zeros of sparse matrices hide what fits
+		if m, ok := absent(d.model, 0); ok && plain.fit.loss > 0.9*best.blind(t) { // without the zeros of sparse matrices nothing fits
 			if sparse := judged(judged(slices.Clone(tried), m, t, firstRows)[:min(len(tried), 5)], m, t, 3000)[0]; sparse.fit.loss < plain.fit.loss {
 				plain = sparse
 			}
@@ -279,23 +284,23 @@ func (d *drafter) fitted(tried []arrangement, t truth, names bool) (arrangement,
 	switch {
 	case !best.tells(t):
 		sure = "guess"
-		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the inputs are likely others: give --inputs or --scores")
+		d.out.Doubts = append(d.out.Doubts, "the model's scores say next to nothing about the label, so the model likely gets other inputs: give --inputs or --scores")
 	case !names && t.labels != nil && best.fit.loss > faint*best.blind(t):
 		sure = "guess"
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file does not name its inputs, and the model's scores say little about the label (%s; the same score for everybody: %.3f), so that the inputs may be others: give --inputs or --scores", best.fit.said(), best.blind(t)))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file does not name its inputs, and the model's scores say little about the label (%s; a constant score: %.3f), so the model may get other inputs: give --inputs or --scores", best.fit.said(), best.blind(t)))
 	}
 	if names && d.info.Format == "onnx" && sure != "guess" {
 		if open := best.unchecked(d.info.InputNames); open == nil {
 			sure, d.out.Solved = "certain", true
 		} else {
-			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file names its inputs, and does not say what was done to %s before them, such as scaling, or in which unit it takes them; --scores settles it", strings.Join(open, ", ")))
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the file names its inputs, but does not say how %s are prepared, such as scaled, or in which unit it takes them; --scores settles it", strings.Join(open, ", ")))
 		}
 	}
 	d.out.Inputs = sure + ": " + why
 	return d.held(best)
 }
 
-// paired solves the arrangement from the inputs that the owner gave.
+// paired solves the arrangement from the inputs given with --inputs.
 func (d *drafter) paired(views []*selection) (arrangement, error) {
 	p, fit, err := readPairs(d.Inputs, d.table, views, d.model.Inputs(), d.sends())
 	if err != nil {
@@ -314,7 +319,7 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 			continue
 		}
 		if d.out.Solved = len(p.alike) == 0; !d.out.Solved {
-			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("in these rows the same inputs are made of %s: which of them the model takes is a guess, unless %s begins with their names", strings.Join(p.alike, ", and of "), d.Inputs))
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("these rows give the same inputs for %s: which of them the model takes is a guess; a header with their names in %s settles it", strings.Join(p.alike, ", and of "), d.Inputs))
 		}
 		if p.absent != nil {
 			d.absent = p.absent
@@ -330,9 +335,9 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 			switch gaps := p.gaps[f.from]; {
 			case gaps == nil:
 			case f.lacks():
-				f.why = append(f.why, fmt.Sprintf("certain: missing where the column has %s, in all rows", strings.Join(gaps, " or ")))
+				f.why = append(f.why, fmt.Sprintf("certain: the input is missing in every row with %s", strings.Join(gaps, " or ")))
 			default:
-				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: the model takes %s for a missing value, which a study cannot say of this feature, so such rows are left out", f.Name, strings.Join(gaps, " and ")))
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: the model takes %s for a missing value, which a study cannot state for this feature, so such rows are left out", f.Name, strings.Join(gaps, " and ")))
 			}
 		}
 		switch {
@@ -349,7 +354,7 @@ func (d *drafter) paired(views []*selection) (arrangement, error) {
 	return a, err
 }
 
-// matched holds what was solved from inputs against the scores.
+// matched compares the arrangement solved from inputs with the scores.
 func (d *drafter) matched(a arrangement, scores []float64) arrangement {
 	bound := boundOf(d.model, scores)
 	worst := a.worst(d.model, scores, allRows)
@@ -360,18 +365,19 @@ func (d *drafter) matched(a arrangement, scores []float64) arrangement {
 	}
 	if d.out.Worst = &worst; worst > bound {
 		d.out.Solved = false
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the scores of %s are off by up to %.3g: they are of another model, or it gets other inputs", d.Inputs, d.Scores, worst))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("with the inputs of %s the model's scores differ from those of %s by up to %.3g: they are from another model, or it gets other inputs", d.Inputs, d.Scores, worst))
 	}
 	d.sayInputs(a, worst)
 	return a
 }
 
-// sayInputs says how the inputs are made, by an arrangement whose scores are off by at most worst.
+// sayInputs describes how the inputs are made; the arrangement's scores are off by at most
+// worst.
 func (d *drafter) sayInputs(a arrangement, worst float64) {
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", d.sure(), a.how, a.count(), worst)
 }
 
-// boundOf is how far scores may be off.
+// boundOf is the largest accepted error of a score.
 func boundOf(m model.Model, scores []float64) float64 {
 	bound := exactly
 	if m.Link() == fairness.LinkLinear {
@@ -401,20 +407,22 @@ func (d *drafter) lacking(a arrangement, p *pairs) arrangement {
 		}
 	}
 	some := slices.ContainsFunc(wide.features, func(f feature) bool { return f.lacks() })
-	if wide = wide.narrowed(); some && len(wide.view.rows) == all || len(p.gaps) > 0 { // else there are categories that no other row has
+	if wide = wide.narrowed(); some && len(wide.view.rows) == all || len(p.gaps) > 0 { // else these rows have categories that no other row has
 		return wide
 	}
 	return a
 }
 
 const (
-	// exactly is how far scores may be off that float32 and their printed digits explain; of numbers, of the largest.
+	// exactly is the error of a score that float32 and printed digits explain; for numbers,
+	// relative to the largest.
 	exactly = 1e-5
 	allRows = math.MaxInt32
 )
 
-// solved chooses by the owner's scores, and solves from them what the usual ways do not give. names: the arrangements
-// are by the names of the model's inputs, which a search that does not give all scores does not outweigh.
+// solved chooses by the given scores, and searches for an arrangement if no usual one gives
+// them. names: the arrangements follow the names of the model's inputs; then only a search that
+// gives all scores may replace them.
 func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool) (arrangement, error) {
 	best, least := tried[0], math.Inf(1)
 	bound := boundOf(d.model, scores)
@@ -447,7 +455,7 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 		if settled = worst <= bound; settled {
 			best, least = a, worst
 		} else if least <= bound {
-			alike = "the search ended before they were held against all others"
+			alike = "the search ended before all others were tried"
 		}
 	}
 	if m, smooth := d.model.(model.Differentiable); least > bound && others == "" && smooth && best.known(m, scores) {
@@ -468,13 +476,13 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 		}
 		if alike != "" {
 			d.out.Solved = false
-			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s do not settle all codes of categories: %s, so that these are a guess: give --inputs, or scores of more rows", d.Scores, alike))
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s do not settle all codes of categories: %s, so these are a guess: give --inputs, or scores of more rows", d.Scores, alike))
 		}
 		least = best.worst(d.model, scores, allRows)
 		for i := range tried[:min(len(tried), mostLooks)] {
 			if a := &tried[i]; !sameColumns(a.features, best.features) && a.gives(d.model, scores, bound) {
 				d.out.Solved = false
-				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the scores of %s are as well those of other columns (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
+				d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("other columns give the scores of %s, too (%s), so which of them the model takes is a guess: give --inputs with the columns' names", d.Scores, a.how))
 				break
 			}
 		}
@@ -486,7 +494,7 @@ func (d *drafter) solved(tried, all []arrangement, scores []float64, names bool)
 	return d.held(best)
 }
 
-// simplify writes the line of a number as short as the scores allow.
+// simplify shortens the numbers of a feature's map as far as the scores allow.
 func (a *arrangement) simplify(i int, m model.Model, scores []float64, bound float64) {
 	f := &a.features[i]
 	if f.Kind == space.Categorical {
@@ -506,8 +514,8 @@ func (a *arrangement) simplify(i int, m model.Model, scores []float64, bound flo
 	f.settle(a.view.of[f.from], in.Scale, in.Offset, bound, worst, len(a.view.rows))
 }
 
-// categoriesOfGaps reports that the marks of missing values may be categories: one to a column of texts, and
-// none of them a mark in numbers or the label.
+// categoriesOfGaps reports whether the marks of missing values may be categories: each column
+// of texts has one mark, and no mark occurs in a column of numbers or the label.
 func (d *drafter) categoriesOfGaps() bool {
 	var others []string
 	for _, c := range d.table.columns {
@@ -527,7 +535,7 @@ func (d *drafter) categoriesOfGaps() bool {
 	return some
 }
 
-// plainly is every column as it is.
+// plainly returns the arrangement with every column as it is.
 func (d *drafter) plainly(v *selection) arrangement {
 	a := arrangement{view: v, how: "every column as it is"}
 	for _, c := range d.usable {

@@ -9,8 +9,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// findCodes takes the categories of columns from the model's file, where it holds them, in the order of their
-// codes. Others count as missing: LightGBM takes them so, and XGBoost refuses such rows.
+// findCodes takes the categories of columns, in the order of their codes, from the model's
+// file, if it has them. Other values count as missing, as in LightGBM; XGBoost refuses such
+// rows.
 func (d *drafter) findCodes() {
 	for _, c := range d.table.columns {
 		at := slices.Index(d.info.InputNames, c.name)
@@ -29,7 +30,7 @@ func (d *drafter) findCodes() {
 			continue
 		}
 		for _, mark := range slices.Clone(c.marks) {
-			if slices.Contains(list, mark) { // which the model knows as a category
+			if slices.Contains(list, mark) { // a category of the model
 				c.keep(mark)
 			}
 		}
@@ -41,8 +42,9 @@ func (d *drafter) findCodes() {
 	}
 }
 
-// listOf is the one of the lists that has most of the column's texts, as the column writes them, and the texts
-// that are not in it; nil where none has any, or none has all and these may be numbers.
+// listOf returns the list with most of the column's texts, as the column writes them, and the
+// texts that are not in it; nil if no list has any, or if none has all and the texts may be
+// numbers.
 func (c *column) listOf(codes modelfile.Codes) (list, others []string) {
 	for _, own := range codes.Lists {
 		written, rest := slices.Clone(own), []string(nil)
@@ -63,7 +65,8 @@ func (c *column) listOf(codes modelfile.Codes) (list, others []string) {
 	return list, others
 }
 
-// doubtCodes says which values have no code, and of which features the code of a category is a guess.
+// doubtCodes adds doubts about values without a code, and about features whose categories'
+// codes are a guess.
 func (d *drafter) doubtCodes() {
 	for i := range d.chosen.features {
 		f := &d.chosen.features[i]
@@ -73,7 +76,7 @@ func (d *drafter) doubtCodes() {
 		}
 		what := "their rows are left out"
 		if f.lacks() {
-			what = "they count as missing, as the library has it"
+			what = "they count as missing, as in the library"
 		}
 		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("%s: %s of %s cells have values that the model never saw (%s; it knows %s): %s", c.name, view.Count(c.rowsWith(c.unseen)), view.Count(len(c.codes)), quoted(c.unseen, mostQuoted), quoted(c.listed, mostQuoted), what))
 	}
@@ -87,19 +90,19 @@ func (d *drafter) doubtCodes() {
 	}
 	var names []string
 	for _, f := range d.chosen.features {
-		if f.coded() && (d.sends() || len(f.Categories) > 2) { // of a network, two fit the labels one way
+		if f.coded() && (d.sends() || len(f.Categories) > 2) { // for a network, only one order of two codes fits the labels
 			names = append(names, f.Name)
 		}
 	}
 	if len(names) > 0 {
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes a number for each category of %s, and its file does not say which: that they are numbered in the order of the study is a guess; --scores settles it", strings.Join(names, ", ")))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model takes a number for each category of %s, and its file does not say which: the order of the study is a guess; --scores settles it", strings.Join(names, ", ")))
 	}
 }
 
 // mostQuoted bounds the texts of a list in a doubt.
 const mostQuoted = 10
 
-// quoted are the first of texts.
+// quoted lists the first of the texts in quotes, at most most.
 func quoted(texts []string, most int) string {
 	var out []string
 	for _, text := range texts[:min(len(texts), most)] {

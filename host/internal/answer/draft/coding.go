@@ -10,14 +10,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// coding is the constraint satisfaction problem of which number the model takes for each category. A variable is a
-// category of a column that feeds one input, its domain the codes that the model distinguishes, and a row constrains
-// one variable of each such column: the model's score has to be the row's. Generalised arc consistency prunes the
-// domains, and backtracking decides what is left. The bounds of trees over open columns prune the tuples of a row.
+// coding is a constraint satisfaction problem: which number does the model take for each
+// category? A variable is a category of a column that feeds one input, its domain the codes
+// that the model distinguishes, and a row constrains one variable of each such column: the
+// model's score has to be the row's. Generalised arc consistency prunes the domains, and
+// backtracking searches the rest. The bounds of trees over open columns prune the tuples of a
+// row.
 type coding struct {
 	arrangement
 	m      model.Model
-	e      *trees.Ensemble // nil: of another family, which has no bounds
+	e      *trees.Ensemble // nil: a model of another family, without bounds
 	scores []float64
 	bound  float64
 	slots  []slot
@@ -27,7 +29,7 @@ type coding struct {
 	at     [][]int      // rows by variable
 	sides  [][][]bool   // by tree, node and code: whether a comparison of a slot sends the code left
 	open   []bool       // by tree: it compares a slot
-	work   float64      // what is left, in comparisons
+	work   float64      // left, in comparisons
 }
 
 // slot is a column whose categories are coded, and the input that it feeds.
@@ -40,12 +42,12 @@ type slot struct {
 
 // code is a set of numbers that no comparison of the model distinguishes.
 type code struct {
-	value float64   // one of them: a whole number where there is one
-	whole []float64 // all whole ones near the borders
+	value float64   // one of them: a whole number, if possible
+	whole []float64 // all whole numbers of the set near the borders
 	none  bool      // NaN is one of them
 }
 
-// coded is a row: the model's inputs, the variable of each slot, and the score. sum is that
+// coded is a row: the model's inputs, the variable of each slot, and the score. sum is the sum
 // of the trees that compare no slot.
 type coded struct {
 	inputs []float64
@@ -55,20 +57,23 @@ type coded struct {
 }
 
 const (
-	// mostCoded is how many rows a search for codes begins with, mostCoding bounds those that it reads.
+	// mostCoded is the number of rows that a search for codes begins with; mostCoding bounds
+	// the rows that it reads.
 	mostCoded, mostCoding = 300, 200_000
-	// mostCodedWork bounds a search for codes, in comparisons: about 20 s of a core.
+	// mostCodedWork bounds a search for codes, in comparisons: about 20 s of one core.
 	mostCodedWork = 3e9
 	// mostWhole bounds the whole numbers that may be codes of a column.
 	mostWhole = 4096
 )
 
-// coded reports a feature whose one input is a number for each category that is not in the model's file.
+// coded reports whether the feature's single input is a number per category that the model's
+// file does not hold.
 func (f feature) coded() bool {
 	return f.Kind == space.Categorical && len(f.Inputs) == 1 && len(f.Categories) > 1 && f.from.listed == nil && f.from.hot == nil && f.strangers == nil
 }
 
-// newCoding states the problem for an arrangement; false where no category is coded.
+// newCoding states the problem for an arrangement; false if it has no coded category, or too
+// many coded columns for a model without bounds.
 func newCoding(a arrangement, m model.Model, scores []float64, bound, work float64) (*coding, bool) {
 	c := &coding{arrangement: a, m: m, scores: scores, bound: bound, work: work, slotOf: map[int]int{}, taken: map[int]bool{}}
 	c.e, _ = m.(*trees.Ensemble)
@@ -94,8 +99,8 @@ func newCoding(a arrangement, m model.Model, scores []float64, bound, work float
 	return c, true
 }
 
-// codesOf are the codes that the model distinguishes at an input: of trees those that some comparison does, else each
-// whole number from −1 on.
+// codesOf returns the codes that the model distinguishes at an input: for trees, those that a
+// comparison distinguishes; else the whole numbers from −1 to n.
 func (c *coding) codesOf(input, n int) (out []code) {
 	if c.e == nil {
 		for k := -1; k <= n; k++ {
@@ -152,7 +157,7 @@ func (c *coding) codesOf(input, n int) (out []code) {
 	return out
 }
 
-// compare notes where the comparisons of slots send each code.
+// compare records to which side each comparison of a slot sends each code.
 func (c *coding) compare() {
 	if c.e == nil {
 		return
@@ -171,7 +176,7 @@ func (c *coding) compare() {
 	}
 }
 
-// add takes the rows of the table into the problem that are not in it, and gives their places there.
+// add adds rows of the table that are not in the problem yet, and returns their indices in it.
 func (c *coding) add(rows []int) (added []int) {
 	c.visit(rows, allRows, func(row int, _, inputs []float64) {
 		if c.taken[row] {
@@ -203,8 +208,8 @@ func (c *coding) add(rows []int) (added []int) {
 	return added
 }
 
-// reach is the least and largest leaf of a tree that a row may end in, from a node on. chosen has the code of each slot,
-// −1 where any of its domain may be.
+// reach returns the least and the largest leaf that a row may reach below a node. chosen has
+// the code of each slot; −1: any code of its domain.
 func (c *coding) reach(k int, t trees.Tree, i int32, r *coded, chosen []int, domains [][]int) (lo, hi float64) {
 	for {
 		n := &t[i]
@@ -254,7 +259,8 @@ func (c *coding) bounds(r *coded, chosen []int, domains [][]int) (lo, hi float64
 	return score(c.m, lo), score(c.m, hi)
 }
 
-// supported reports that codes from the domains complete those chosen to the row's score, and leaves them in chosen.
+// supported reports whether codes from the domains complete the chosen ones to the row's score,
+// and leaves them in chosen.
 func (c *coding) supported(r *coded, chosen []int, domains [][]int) bool {
 	if c.work < 0 {
 		return true // unknown: prunes nothing
@@ -280,7 +286,8 @@ func (c *coding) supported(r *coded, chosen []int, domains [][]int) bool {
 	return false
 }
 
-// propagate prunes the domains until every code of each is supported in every row; false where none is left.
+// propagate prunes the domains until every row supports all their codes; false if a domain
+// becomes empty.
 func (c *coding) propagate(domains [][]int, queue []int) bool {
 	waits := make([]bool, len(c.rows))
 	for _, row := range queue {
@@ -327,7 +334,7 @@ func (c *coding) propagate(domains [][]int, queue []int) bool {
 	return true
 }
 
-// search finds a code for each variable from domains that were propagated; nil where there is none.
+// search finds a code for each variable, given propagated domains; nil if there is no solution.
 func (c *coding) search(domains [][]int) []int {
 	next := -1
 	for v, domain := range domains {
@@ -353,7 +360,7 @@ func (c *coding) search(domains [][]int) []int {
 	return nil
 }
 
-// assume searches with one variable's code given.
+// assume searches with one variable's code fixed.
 func (c *coding) assume(domains [][]int, variable, code int) []int {
 	domains = slices.Clone(domains)
 	domains[variable] = []int{code}
@@ -363,7 +370,7 @@ func (c *coding) assume(domains [][]int, variable, code int) []int {
 	return c.search(domains)
 }
 
-// solve finds codes that give every score. alike names others that do so as well, "" where there are none.
+// solve finds codes that give every score. alike names another solution; "" if there is none.
 func (c *coding) solve() (own []int, alike string) {
 	domains := make([][]int, len(c.at))
 	for i := range c.slots {
@@ -394,7 +401,8 @@ func (c *coding) solve() (own []int, alike string) {
 	return own, alike
 }
 
-// domain is the codes of a slot, that which the arrangement has first: of a missing cell NaN.
+// domain returns the codes of a slot's k-th category; the arrangement's code, for a missing
+// cell NaN, comes first.
 func (c *coding) domain(s *slot, k int) (out []int) {
 	f := &c.features[s.feature]
 	gap := k == len(f.Categories)
@@ -420,7 +428,7 @@ func (c *coding) domain(s *slot, k int) (out []int) {
 	return out
 }
 
-// difference names a category whose codes are others in two solutions.
+// difference names a category whose codes differ between two solutions.
 func (c *coding) difference(a, b []int) string {
 	for i := range c.slots {
 		s := &c.slots[i]

@@ -13,23 +13,23 @@ func (r *Result) Document() *view.Document {
 	d := &view.Document{}
 	d.Say("%s: a study of %s rows of %s", r.Study, view.Count(r.Rows), r.Data)
 	if r.RowsLeft > 0 {
-		d.Say("%s more left out: values are missing, or such that the model does not take them.", plural(r.RowsLeft, "row"))
+		d.Say("%s left out: values are missing, or the model does not take them.", plural(r.RowsLeft, "row"))
 	}
 	if r.Kept != "" {
-		d.Say("The file that was there is kept as %s.", r.Kept)
+		d.Say("The previous file is kept as %s.", r.Kept)
 	}
 	facts := &view.Facts{}
 	switch {
 	case r.Label != "" && len(r.Positive) == 0:
 		facts.Add("predicts", r.Label)
 	case r.Label != "":
-		facts.Add("label", fmt.Sprintf("%s, of which %s counts as 1", r.Label, strings.Join(r.Positive, ", ")))
+		facts.Add("label", fmt.Sprintf("%s; %s counts as 1", r.Label, strings.Join(r.Positive, ", ")))
 	}
 	if r.Inputs != "" {
 		facts.Add("inputs", r.Inputs)
 	}
 	if r.Accuracy != nil {
-		facts.Add("accuracy", fmt.Sprintf("%.2f%% (saying the same of everybody: %.2f%%)", *r.Accuracy, *r.Majority))
+		facts.Add("accuracy", fmt.Sprintf("%.2f%% (a constant prediction: %.2f%%)", *r.Accuracy, *r.Majority))
 	}
 	if len(r.Protected) > 0 {
 		facts.Add("protected", strings.Join(r.Protected, ", "))
@@ -55,13 +55,13 @@ func (r *Result) Document() *view.Document {
 		}
 	}
 	if r.ScoresBy != "" {
-		d.Say("Scores of the model's own pipeline settle and check the inputs: hyfair init … --scores scores.csv. This writes them, where X is what the model gets for all rows of %s:", filepath.Base(r.Data))
+		d.Say("Scores of the model's own pipeline settle and check the inputs: hyfair init … --scores scores.csv. This line writes them; X holds the model's inputs for all rows of %s:", filepath.Base(r.Data))
 		d.Say("%s", r.ScoresBy)
 	}
 	return d
 }
 
-// short60 is a text of at most sixty characters.
+// short60 shortens a text to at most sixty characters.
 func short60(text string) string {
 	if r := []rune(text); len(r) > 60 {
 		return string(r[:59]) + "…"

@@ -1,6 +1,6 @@
-// Package draft writes the study of a model and a CSV file: how the file is written, which
-// column is the label, what the columns hold, and how they become the model's inputs. Each guess
-// stands in the study as a comment that says how sure it is, and why.
+// Package draft writes a study for a model and a CSV file: the file's format, the label's
+// column, the contents of the columns, and how they become the model's inputs. For each guess,
+// a comment in the study says how sure it is, and why.
 package draft
 
 import (
@@ -25,24 +25,25 @@ import (
 
 // Request asks for a draft.
 type Request struct {
-	// Data is a CSV file, Model a model's file; empty: none yet.
+	// Data is a CSV file, Model a model's file; empty: there is no model yet.
 	Data  string `json:"data"`
 	Model string `json:"model,omitempty"`
-	// Output and Class choose what of the model is asked about.
+	// Output and Class select the model's output and class to ask about.
 	Output string `json:"output,omitempty"`
 	Class  *int   `json:"class,omitempty"`
 	// Columns names the columns of a file without a header.
 	Columns []string `json:"columns,omitempty"`
-	// Label is the label's column, Positive the values that count as 1; empty: found out.
+	// Label is the label's column, Positive the values that count as 1; empty: to be guessed.
 	Label    string   `json:"label,omitempty"`
 	Positive []string `json:"positive,omitempty"`
-	// Protected are the columns to protect, nothing is otherwise.
+	// Protected lists the columns to protect; protection is never guessed.
 	Protected []string `json:"protected,omitempty"`
-	// Scores and Inputs are files with what the owner's own pipeline makes of the rows; with both, what is solved from
-	// the inputs is held against the scores.
+	// Scores and Inputs are files with the scores and inputs that the user's pipeline makes
+	// from the rows. With both, the arrangement solved from the inputs is checked against the
+	// scores.
 	Scores string `json:"scores,omitempty"`
 	Inputs string `json:"inputs,omitempty"`
-	// Out is the study to write, which is replaced only with Force.
+	// Out is the study to write; an existing file is replaced only with Force.
 	Out   string `json:"out"`
 	Force bool   `json:"force,omitempty"`
 	Seed  int64  `json:"seed"`
@@ -62,7 +63,7 @@ type Result struct {
 	RowsLeft int `json:"rows_left_out,omitempty"`
 	// The label's column; absent if none was found.
 	Label string `json:"label,omitempty"`
-	// The values of the label that count as 1; absent where the model predicts a number.
+	// The values of the label that count as 1; absent if the model predicts a number.
 	Positive []string `json:"positive,omitempty"`
 	// The features in the order of the model's inputs.
 	Features []Feature `json:"features"`
@@ -74,9 +75,9 @@ type Result struct {
 	Worst *float64 `json:"worst,omitempty"`
 	// The protected features.
 	Protected []string `json:"protected"`
-	// Other features whose names or values suggest that they be protected.
+	// Other features whose names or values suggest protection.
 	Candidates []string `json:"candidates"`
-	// ε of the study where the model predicts a number: a twentieth of its range.
+	// ε of the study if the model predicts a number: a twentieth of its range.
 	Epsilon *float64 `json:"epsilon,omitempty"`
 	// The accuracy in per cent, as in inspect; absent without a model or a label.
 	Accuracy *float64 `json:"accuracy,omitempty"`
@@ -94,23 +95,23 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// Grounds has Doubts once more, as later answers tell them.
+	// Grounds repeats Doubts in the form of later answers.
 	question.Grounds
 }
 
-// Feature is one of the study that was written.
+// Feature is a feature of the written study.
 type Feature struct {
 	// The feature's name.
 	Name string `json:"name"`
-	// The domain as the study states it, with "or missing" where a value may be missing.
+	// The domain as the study states it, with "or missing" if a value may be missing.
 	Domain string `json:"domain"`
 	// The feature's inputs as the study states them; empty for the value as it is.
 	Inputs string `json:"inputs"`
-	// The reasons of the guess, and how sure it is.
+	// The reasons for the guess, and how sure it is.
 	Why []string `json:"why"`
 }
 
-// drafter is a draft under way.
+// drafter is the state of a draft.
 type drafter struct {
 	Request
 	out     *Result
@@ -118,20 +119,20 @@ type drafter struct {
 	model   model.Model
 	info    modelfile.Info
 	label   *column
-	labels  []string // why that is the label
+	labels  []string // why this column is the label
 	usable  []*column
-	counts  []*column // those in which a missing value leaves a row out, used or not
+	counts  []*column // columns whose missing values exclude a row, used or not
 	left    []string  // columns that are not used, and why
 	truth   truth
 	chosen  arrangement
 	lack    string      // why the model's inputs cannot be made; "": they can
 	unnamed string      // the doubt about inputs whose names no column makes
 	raw     bool        // the means and ranges of a .nnet file are not applied
-	plain   model.Model // the network without the sigmoid that the scores say is behind it; nil: none is
+	plain   model.Model // the network without the sigmoid that the scores imply; nil: they imply none
 	absent  *float64    // the input that the model takes for a missing value
 }
 
-// Guess finds out what Answer would, and writes nothing.
+// Guess makes the guesses of Answer, but writes nothing.
 func Guess(r Request) (*Result, error) {
 	d, err := r.drafted()
 	if err != nil {
@@ -145,7 +146,7 @@ func (r Request) drafted() (*drafter, error) {
 	return d, d.draft()
 }
 
-// Answer writes the draft and holds it against the model.
+// Answer writes the draft and checks it against the model.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	d, err := r.drafted()
 	if err != nil {
@@ -172,7 +173,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 				more = slices.DeleteFunc(more, func(doubt string) bool { return doubt == d.lack })
 				err = session.Mistake(errors.New(d.lack))
 			}
-			return nil, fmt.Errorf("%s is written, and has to be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, more...), "\n"))
+			return nil, fmt.Errorf("%s is written, but must be completed: %w%s", r.Out, err, strings.Join(append([]string{""}, more...), "\n"))
 		}
 		if seen.Rows != nil {
 			d.out.Accuracy, d.out.Majority = seen.Accuracy, seen.Majority
@@ -184,15 +185,15 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 
 func (d *drafter) draft() (err error) {
 	if _, err := os.Lstat(d.Out); err == nil && !d.Force {
-		return fmt.Errorf("%s is there: --force replaces it and keeps a copy, --out writes another", d.Out)
+		return fmt.Errorf("%s exists: --force replaces it and keeps a copy, --out writes another file", d.Out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var wrong error // of the model, told after what is wrong with the data
+	var wrong error // the model's error, reported after those of the data
 	if d.Model != "" {
 		d.model, d.info, wrong = modelfile.Read(d.Model, modelfile.Choice{Output: d.Output, Class: d.Class})
 	} else if d.Scores != "" || d.Inputs != "" {
-		wrong = errors.New("--scores and --inputs say something about a model: name its file after the data")
+		wrong = errors.New("--scores and --inputs need a model: name its file after the data")
 	}
 	if d.table, err = (&table{path: d.Data, trim: !d.padded()}).read(d.Columns); err != nil {
 		return err
@@ -215,7 +216,7 @@ func (d *drafter) draft() (err error) {
 	}
 	d.findUsable()
 	if len(d.usable) == 0 {
-		return fmt.Errorf("%s: no column is left for a feature", d.Data)
+		return fmt.Errorf("%s: no column can be a feature", d.Data)
 	}
 	for _, name := range d.Protected {
 		if !slices.ContainsFunc(d.usable, func(c *column) bool { return c.name == name }) {
@@ -232,7 +233,7 @@ func (d *drafter) draft() (err error) {
 		}
 	}
 	if d.forgets() && !(d.Scores != "" && d.out.Solved) && slices.ContainsFunc(d.chosen.features, func(f feature) bool { return f.lacks() }) {
-		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/user/your-model.md has what writes it), and then scores of rows with missing values are others than the pipeline's")
+		d.out.Doubts = append(d.out.Doubts, "the file sends missing values the same way in all comparisons: skl2onnx leaves out where scikit-learn's trees send them (docs/user/your-model.md shows how to keep it), and then scores of rows with missing values differ from the pipeline's")
 	}
 	d.face()
 	rows, label := d.chosen.view.rows, d.label
@@ -260,7 +261,7 @@ func (d *drafter) draft() (err error) {
 	return nil
 }
 
-// padded reports that the model's file knows names or categories with blanks around them.
+// padded reports whether the model's file has names or categories with blanks around them.
 func (d *drafter) padded() bool {
 	known := slices.Clone(d.info.InputNames)
 	for _, codes := range d.info.Codes {
@@ -274,8 +275,8 @@ func (d *drafter) padded() bool {
 	})
 }
 
-// settle takes back the rows in which only columns have no value that the model does not take, as long as the
-// features have a value for them. label is the one that was looked for.
+// settle restores the rows that lack only values of unused columns, if every feature has a
+// value for them. label is the guessed label.
 func (d *drafter) settle(label *column) {
 	a, own := d.chosen, d.chosen.view
 	var used []*column
@@ -299,8 +300,9 @@ func (d *drafter) settle(label *column) {
 	}
 }
 
-// keep moves a copy of the file that text is to replace beside it, under the first name that is free or has
-// the same: it may hold edits. It gives "" where nothing would be lost.
+// keep copies the file that text replaces, since it may hold edits, to the first name next to
+// it that is free or has the same contents. It returns that name, or "" if nothing would be
+// lost.
 func keep(path, text string) (string, error) {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(old) == text {
@@ -325,10 +327,10 @@ func (d *drafter) names() string {
 	return strings.Join(out, ", ")
 }
 
-// longestName bounds the names of features, which YAML takes for nesting where they go far to the right.
+// longestName bounds the names of features: YAML mistakes longer keys for nesting.
 const longestName = 300
 
-// findUsable leaves out what no feature can be made of.
+// findUsable leaves out the columns that cannot become features.
 func (d *drafter) findUsable() {
 	for _, c := range d.table.columns {
 		n := len(c.texts)
@@ -356,7 +358,8 @@ func (d *drafter) findUsable() {
 	}
 }
 
-// python writes the model's scores, where X is what its owner gives it for the rows.
+// python returns a line of Python that writes the model's scores; X holds the model's inputs
+// for the rows.
 func (d *drafter) python() string {
 	class := 1
 	if d.Class != nil {
@@ -380,7 +383,8 @@ func (d *drafter) python() string {
 	return "pandas.DataFrame(" + score + ").to_csv(\"scores.csv\", index=False)"
 }
 
-// held tells which columns the arrangement leaves out.
+// held records which columns the arrangement leaves out. A protected one among them is an
+// error.
 func (d *drafter) held(a arrangement) (arrangement, error) {
 	var without []string
 	for _, c := range d.usable {
@@ -390,10 +394,10 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 		without = append(without, c.name)
 		d.left = append(d.left, c.name+" (the model does not take it)")
 		if slices.Contains(d.Protected, c.name) && strings.HasPrefix(d.out.Inputs, "guess") {
-			return a, fmt.Errorf("--protected %s: what fits best leaves it out (%s), which is a guess: give --inputs, or --scores where there are none", c.name, a.how)
+			return a, fmt.Errorf("--protected %s: the best fit leaves it out (%s), but is a guess: give --inputs, or --scores if there are none", c.name, a.how)
 		}
 		if slices.Contains(d.Protected, c.name) {
-			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so copies that differ in it get the same score. Whether other columns stand in for it, as proxies, is not asked here", c.name, a.how)
+			return a, fmt.Errorf("--protected %s: the model does not take it (%s), so copies that differ in it get the same score. Whether other columns are proxies for it is another question", c.name, a.how)
 		}
 	}
 	if without != nil && d.Scores == "" && !strings.HasPrefix(a.how, "by the names") && strings.HasPrefix(d.out.Inputs, "guess") {
@@ -405,12 +409,12 @@ func (d *drafter) held(a arrangement) (arrangement, error) {
 	return a, nil
 }
 
-// sure is the word for whether the inputs are solved.
+// sure returns "certain" if the inputs are solved, else "guess".
 func (d *drafter) sure() string {
 	return map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 }
 
-// relative is a path as a study in the folder of out names it.
+// relative returns a path relative to the folder of out, as a study names it.
 func relative(out, path string) string {
 	folder, err1 := filepath.Abs(filepath.Dir(out))
 	abs, err2 := filepath.Abs(path)

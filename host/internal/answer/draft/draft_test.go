@@ -165,7 +165,7 @@ func TestFiles(t *testing.T) {
 		},
 		"dates": {
 			text: "since,at,y\n2020-02-29,2020-01-01T12:00,0\n2020-03-01,2021-01-01T00:00,1\n,2020-01-02T23:59,1\n2019-12-31,2020-01-01T00:00,0\n", want: "since integer at integer", label: "y=1",
-			says: []string{`since: {integer: 0..61, encode: {days-since: "2019-12-31"}}`, `at: {integer: 0..366, encode: {days-since: "2020-01-01"}}`, "3 of 4 rows have none and are kept, the others are left out"},
+			says: []string{`since: {integer: 0..61, encode: {days-since: "2019-12-31"}}`, `at: {integer: 0..366, encode: {days-since: "2020-01-01"}}`, "3 of 4 rows without one are kept, the others are left out"},
 		},
 		"dates and others": {
 			text: "since,y\n2020-02-29,0\n5,1\n", want: "since categories", label: "y=1",
@@ -208,7 +208,7 @@ func TestRefused(t *testing.T) {
 	for says, r := range map[string]draft.Request{
 		"no such file":                                    {Data: "nowhere.csv"},
 		"the file is empty":                               {Data: written(t, "d.csv", "")},
-		"whatever separates":                              {Data: written(t, "d.csv", "\n")},
+		"no delimiter":                                    {Data: written(t, "d.csv", "\n")},
 		"a workbook of Excel":                             {Data: written(t, "d.xlsx", "PK\x03\x04\x14\x00\x06\x00\x08")},
 		"a Parquet file":                                  {Data: written(t, "d.parquet", "PAR1\x15\x04\x15")},
 		"a data set of SAS":                               {Data: written(t, "d.sas7bdat", strings.Repeat("\x00", 12)+"\xc2\xea\x81\x60\xb3\x14")},
@@ -222,7 +222,7 @@ func TestRefused(t *testing.T) {
 		"name its file":                                   {Data: good, Scores: good},
 		"--columns names 2":                               {Data: written(t, "d.csv", "1,F,0\n2,M,1\n"), Columns: []string{"a", "b"}},
 		"every row has":                                   {Data: written(t, "d.csv", "a,b,y\n1,,0\n,2,1\n")},
-		"it needs a row for each":                         {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
+		"want one row for each":                           {Data: loan + "/applicants.csv", Model: loan + "/network.json", Scores: good},
 		"the model takes 17 inputs":                       {Data: loan + "/applicants.csv", Model: loan + "/network.json", Inputs: good},
 		`"sex" appears twice`:                             {Data: written(t, "d.csv", "age,sex,sex,y\n1,F,0,0\n2,M,1,1\n")},
 		`:3: "M\xe9" is not UTF-8`:                        {Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M\xe9,1\n")},
@@ -248,7 +248,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Inputs that two columns make alike are no certainty, and a column of names makes none that one of fewer texts makes.
+// Inputs that two columns give equally are not certain. A column of names does not explain an
+// input that a column with fewer texts does.
 func TestInputsOfSeveralColumns(t *testing.T) {
 	var data, plain, scores, twice strings.Builder
 	data.WriteString("name,born,age,sex,y\n")
@@ -280,12 +281,12 @@ func TestInputsOfSeveralColumns(t *testing.T) {
 		}
 	}
 	out, _, text := drafted(t, draft.Request{Data: written(t, "d.csv", twice.String()), Model: model, Scores: written(t, "s.csv", scores.String())})
-	if out.Solved || strings.Contains(out.Inputs, "certain") || len(out.Doubts) != 1 || !strings.Contains(text, "as well those of other columns") {
+	if out.Solved || strings.Contains(out.Inputs, "certain") || len(out.Doubts) != 1 || !strings.Contains(text, "other columns give the scores") {
 		t.Errorf("%+v\n%s", out, text)
 	}
 }
 
-// With --force an edited file is kept beside the new one, each edit once.
+// With --force an edited file is kept next to the new one, each edit once.
 func TestForceKeepsEdits(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "study.yaml")
 	r := draft.Request{Data: written(t, "d.csv", "age,sex,y\n1,F,0\n2,M,1\n3,M,1\n"), Out: out, Force: true}
@@ -419,7 +420,7 @@ func TestLabelThatTheModelTurnsRound(t *testing.T) {
 			}
 			continue
 		}
-		if !slices.Equal(out.Positive, []string{"bad"}) || *out.Accuracy < 75 || len(out.Doubts) > 0 || !strings.Contains(text, `likely: "bad" counts as 1, since the model's scores go with it`) {
+		if !slices.Equal(out.Positive, []string{"bad"}) || *out.Accuracy < 75 || len(out.Doubts) > 0 || !strings.Contains(text, `likely: "bad" counts as 1, since the model's scores are higher for it`) {
 			t.Errorf("%s: %+v\n%s", name, out, text)
 		}
 	}

@@ -123,7 +123,7 @@ func TestGapsInColumnsThatAreLeftOut(t *testing.T) {
 }
 
 // Rows that have all values decide whether missing values are a category: rows with gaps may be
-// the easier ones, and count only where both arrangements have them.
+// the easier ones, and count only if both arrangements have them.
 func TestGapsTellNothing(t *testing.T) {
 	for name, model := range map[string]relu.Layer{
 		// Trained without the rows with a gap: a is 0 and b is 1.
@@ -147,7 +147,8 @@ func TestGapsTellNothing(t *testing.T) {
 	}
 }
 
-// That the file may not say where missing values go is no doubt where the scores of such rows are the model's.
+// The doubt about where missing values go is dropped if the model gives the scores of rows that
+// have them.
 func TestScoresSettleWhereGapsGo(t *testing.T) {
 	r := draft.Request{Data: "../reconcile/testdata/door/sklearn-forest-gaps.data.csv", Model: "../reconcile/testdata/door/sklearn-forest-gaps.onnx", Label: "paid"}
 	for _, scored := range []bool{false, true} {

@@ -16,7 +16,7 @@ var (
 	labelNames = regexp.MustCompile(`(?i)^(y|label|labels|target|class|outcome|output|income|approved|accepted|decision|default|deposit|subscribed|hired|paid|churn|survived|two_year_recid|credit_risk|risk|response|result)$`)
 	yes        = regexp.MustCompile(`(?i)^(1|1\.0|yes|y|ja|oui|sí|sim|true|t|positive|pos|good|approved|accepted|accept|granted|hired|>50k\.?)$`)
 	no         = regexp.MustCompile(`(?i)^(0|0\.0|-1|no|n|nein|non|nee|não|false|f|negative|neg|bad|denied|rejected|reject|refused|<=50k\.?)$`)
-	// protectedNames and protectedValues are what protected attributes are called.
+	// protectedNames and protectedValues match common names and values of protected attributes.
 	protectedNames  = regexp.MustCompile(`(?i)(^|[^a-z])(sex|gender|race|ethnic\w*|age|religion|nationality|native\w*|origin|disab\w*|marital\w*|pregnan\w*|orientation|skin\w*|birth\w*|dob)([^a-z]|$)`)
 	protectedValues = regexp.MustCompile(`(?i)^(male|female|man|woman|men|women|white|black|asian|hispanic|african.*|caucasian|christian|muslim|jewish)$`)
 )
@@ -75,7 +75,7 @@ func (d *drafter) findLabel() error {
 	case len(d.Positive) > 0:
 		for _, p := range d.Positive {
 			if !slices.Contains(c.texts, p) {
-				return fmt.Errorf("--positive %s: no row's %s is that; the values are %s", p, c.name, strings.Join(c.texts[:min(len(c.texts), 20)], ", "))
+				return fmt.Errorf("--positive %s: no row has this value of %s; want one of %s", p, c.name, strings.Join(c.texts[:min(len(c.texts), 20)], ", "))
 			}
 		}
 		d.out.Positive = d.Positive
@@ -95,7 +95,8 @@ func (d *drafter) findLabel() error {
 	return nil
 }
 
-// predict takes a column's numbers for what the model predicts, and a twentieth of their range, to one digit, for ε.
+// predict takes a column's numbers as what the model predicts, and a twentieth of their range,
+// to one digit, as ε.
 func (d *drafter) predict(c *column) {
 	d.truth.numbers = c.numbers
 	least, most := math.Inf(1), math.Inf(-1)
@@ -110,11 +111,11 @@ func (d *drafter) predict(c *column) {
 	}
 }
 
-// positive is the one of two values that likely counts as 1.
+// positive returns the value of two that likely counts as 1.
 func (d *drafter) positive(c *column) string {
 	for k, text := range c.texts {
 		if yes.MatchString(text) && !yes.MatchString(c.texts[1-k]) || no.MatchString(c.texts[1-k]) && !no.MatchString(text) {
-			d.labels = append(d.labels, fmt.Sprintf("likely: %q counts as 1, for what it says", text))
+			d.labels = append(d.labels, fmt.Sprintf("likely: %q counts as 1, by its meaning", text))
 			return text
 		}
 	}
@@ -125,12 +126,12 @@ func (d *drafter) positive(c *column) string {
 	if later := b > a; err1 == nil && err2 == nil && y < x || (err1 != nil || err2 != nil) && !later {
 		b = a
 	}
-	d.labels = append(d.labels, fmt.Sprintf("guess: %q counts as 1, as the later one in order", b))
+	d.labels = append(d.labels, fmt.Sprintf("guess: %q counts as 1, as the later value in order", b))
 	return b
 }
 
-// face holds the label against the model: where the scores go the other way, the other value counts as 1,
-// unless it was said which does.
+// face compares the label with the model. If the scores are lower for the value that counts as
+// 1, the other value becomes positive, unless --positive was given.
 func (d *drafter) face() {
 	if d.model == nil || d.truth.labels == nil {
 		return
@@ -143,10 +144,10 @@ func (d *drafter) face() {
 	switch {
 	case !a.fit.flipped || !d.truth.free && !a.tells(t):
 	case d.Positive != nil:
-		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which was said to count as 1", d.label.name, strings.Join(d.Positive, " or ")))
+		d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which --positive counts as 1", d.label.name, strings.Join(d.Positive, " or ")))
 	default:
 		if !d.truth.free && d.Inputs == "" && d.Scores == "" && strings.HasPrefix(d.out.Inputs, "guess") {
-			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which counts as 1 for what it says: the inputs may be others; --positive says what counts as 1", d.label.name, strings.Join(d.out.Positive, " or ")))
+			d.out.Doubts = append(d.out.Doubts, fmt.Sprintf("the model's scores are the lower for %s = %s, which by its meaning counts as 1: the model may get other inputs; --positive says what counts as 1", d.label.name, strings.Join(d.out.Positive, " or ")))
 		}
 		d.flip()
 	}
@@ -157,7 +158,7 @@ func (d *drafter) flip() {
 	for _, text := range d.label.texts {
 		if text != d.out.Positive[0] {
 			d.out.Positive = []string{text}
-			d.labels = append(d.labels[:1], fmt.Sprintf("likely: %q counts as 1, since the model's scores go with it", text))
+			d.labels = append(d.labels[:1], fmt.Sprintf("likely: %q counts as 1, since the model's scores are higher for it", text))
 			break
 		}
 	}

@@ -14,28 +14,28 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// feature is one of the study's, read from a column.
+// feature is a feature of the study, read from a column.
 type feature struct {
 	space.Feature
 	from *column
-	// inputs is what the study says under that word, "" for the value as it is.
+	// inputs is the text of the study's inputs key; "": the value as it is.
 	inputs string
-	// fill is the input that the model puts in place of a missing one; fills: it does.
+	// fill is the model's replacement for a missing input; fills: it has one.
 	fill  float64
 	fills bool
-	// sent: the model sends a missing value somewhere.
+	// sent: the model has a branch for a missing value.
 	sent bool
 	// named: the model's file names the category of each input.
 	named bool
 	// strangers are the last of the categories, for which the model has no input.
 	strangers []string
-	// gapName is the category that the column's missing cells are.
+	// gapName is the category of the column's missing cells; "": they are not a category.
 	gapName string
-	// why are the comments above it.
+	// why holds the comments above the feature.
 	why []string
 }
 
-// arrangement is the features in the order of the model's inputs.
+// arrangement holds the features in the order of the model's inputs.
 type arrangement struct {
 	features []feature
 	view     *selection
@@ -43,14 +43,14 @@ type arrangement struct {
 	fit      fit
 }
 
-// fit is how well the model does with an arrangement.
+// fit says how well an arrangement fits the known labels, numbers or scores.
 type fit struct {
-	loss     float64 // logarithmic, a row; of scores and numbers, the mean distance
-	accuracy float64 // NaN of numbers
-	flipped  bool    // with the labels' names the other way round
+	loss     float64 // mean log loss; for scores and numbers, the mean distance
+	accuracy float64 // NaN for numbers
+	flipped  bool    // with the other label as the positive one
 }
 
-// said is a fit to labels or numbers, which is judged by its loss.
+// said formats a fit to labels or numbers.
 func (f fit) said() string {
 	if math.IsNaN(f.accuracy) {
 		return fmt.Sprintf("off by %.4g on average", f.loss)
@@ -58,7 +58,7 @@ func (f fit) said() string {
 	return fmt.Sprintf("log loss %.3f, accuracy %.2f%%", f.loss, f.accuracy)
 }
 
-// encodings of columns.
+// Encodings of columns.
 const (
 	oneHot     = "one-hot"
 	binary     = "one-hot, but one input for two values"
@@ -67,7 +67,7 @@ const (
 	appearance = "numbered as they first come up"
 )
 
-// widthOf is how many inputs a column takes.
+// widthOf is the number of inputs that a column takes.
 func (v *selection) widthOf(c *column, how string) int {
 	n := len(v.of[c].categories)
 	switch {
@@ -79,7 +79,7 @@ func (v *selection) widthOf(c *column, how string) int {
 	return n
 }
 
-// number is a feature of numbers.
+// number returns a feature of numbers.
 func (v *selection) number(c *column) feature {
 	k := v.of[c]
 	f := feature{from: c, Feature: space.Feature{Name: c.name, Kind: space.Real, Lo: k.lo, Hi: k.hi, Inputs: []space.Input{{Scale: 1}}}}
@@ -89,24 +89,24 @@ func (v *selection) number(c *column) feature {
 	return f
 }
 
-// unchanged reports that the first input is the feature's value as it is.
+// unchanged reports whether the first input is the feature's value as it is.
 func (f *feature) unchanged() bool {
 	return f.inputs == "" && f.Inputs[0].Scale == 1 && f.Inputs[0].Offset == 0
 }
 
-// filled reports that missing values of the feature are the model's fill.
+// filled reports whether the model replaces missing values of the feature.
 func (f *feature) filled() bool { return f.fills && f.unchanged() }
 
-// lacks reports that values of the feature may be missing.
+// lacks reports whether values of the feature may be missing.
 func (f *feature) lacks() bool {
 	return f.sent && f.Kind != space.Real && len(f.Inputs) == 1 && (f.unchanged() || f.Inputs[0].Table != nil)
 }
 
-// unread reports a row that has no value of the feature.
+// unread reports whether the feature has no value in a row.
 func (f *feature) unread(row int) bool { return f.from.gap(row) && !f.filled() && !f.lacks() }
 
-// fill notes what the model does where a value is missing: what it puts in place of numbers, by input, or that it
-// sends them somewhere.
+// fill records how the model treats missing values: its replacements for numbers, by input, or
+// a branch.
 func (a *arrangement) fill(fills map[int]float64, sent bool) {
 	at := 0
 	for i := range a.features {
@@ -118,7 +118,8 @@ func (a *arrangement) fill(fills map[int]float64, sent bool) {
 	}
 }
 
-// narrowed keeps the rows in which the arrangement has every value, and the domains that these have.
+// narrowed keeps the rows in which the arrangement has every value, and the domains of these
+// rows.
 func (a arrangement) narrowed() arrangement {
 	v := *a.view
 	v.rows, v.of = nil, map[*column]*kept{}
@@ -136,7 +137,7 @@ func (a arrangement) narrowed() arrangement {
 	return a
 }
 
-// category is a feature of names, one input each, or as how says.
+// category returns a feature of categories, encoded as how says.
 func (v *selection) category(c *column, how string) feature {
 	names := slices.Clone(v.of[c].categories)
 	if c.listed != nil {
@@ -150,7 +151,7 @@ func (v *selection) category(c *column, how string) feature {
 			slices.SortFunc(names, func(a, b string) int { return c.first(a) - c.first(b) })
 		}
 		if f.inputs, f.Inputs = "", []space.Input{{Scale: 1}}; c.listed != nil {
-			f.why = append(f.why, "certain: the categories, in the order of their codes, stand in the model's file")
+			f.why = append(f.why, "certain: the model's file has the categories in the order of their codes")
 		}
 	default:
 		for i := range names {
@@ -165,7 +166,7 @@ func (v *selection) category(c *column, how string) feature {
 	return f
 }
 
-// first is when a category first comes up.
+// first is the order in which a category first occurs.
 func (c *column) first(name string) int {
 	if code, ok := c.index[name]; ok {
 		return int(code)
@@ -181,7 +182,7 @@ func indicator(n, at int) []float64 {
 	return out
 }
 
-// tables is inputs as a study has them, one table each.
+// tables formats inputs for a study, one table each.
 func tables(inputs []space.Input) string {
 	out := make([]string, len(inputs))
 	for i, in := range inputs {
@@ -200,11 +201,11 @@ func tables(inputs []space.Input) string {
 func decimal(x float64) string { return strconv.FormatFloat(x+0, 'g', -1, 64) }
 
 const (
-	// most bounds the arrangements that are tried, of each selection of rows.
+	// most bounds the arrangements tried per selection of rows.
 	most = 1000
 	// mostWork bounds, in multiplications, a first look at all of them.
 	mostWork = 4e9
-	// mostLooked bounds the columns that are looked at for those with some left out.
+	// mostLooked bounds the work on arrangements that leave columns out, in columns.
 	mostLooked = 1_000_000
 )
 
@@ -216,7 +217,7 @@ func (v *selection) arrangements(columns []*column, inputs int) (out []arrangeme
 	if !words {
 		hows = hows[:1]
 	}
-	choices := len(columns) // arrangements, summed over how many columns are left out
+	choices := len(columns) // columns times subsets with this many columns left out
 	for left := range min(4, len(columns)) {
 		if left > 0 {
 			choices = choices * (len(columns) - left + 1) / left
@@ -280,7 +281,7 @@ func (v *selection) arrangements(columns []*column, inputs int) (out []arrangeme
 	return out
 }
 
-// same reports features that read and feed the same.
+// same reports whether two lists of features read the same columns and feed the same inputs.
 func same(a, b []feature) bool {
 	return slices.EqualFunc(a, b, func(f, g feature) bool {
 		return f.from == g.from && f.inputs == g.inputs && slices.Equal(f.Categories, g.Categories) && len(f.Inputs) == len(g.Inputs)
@@ -306,11 +307,12 @@ func each(n, k int, f func([]int)) {
 	next(0)
 }
 
-// everyInput ends what is said of an arrangement whose categories' inputs are standardised as well.
+// everyInput ends the description of an arrangement that standardises the inputs of categories,
+// too.
 const everyInput = ", every input standardised"
 
-// scalings are the arrangement with its numbers as they are, standardised, between 0 and 1;
-// and with the inputs of categories so as well.
+// scalings returns the arrangement with numbers as they are, standardised, from 0 to 1, and
+// with every input standardised.
 func (a *arrangement) scalings() []arrangement {
 	out := []arrangement{*a}
 	for _, s := range []struct {
@@ -350,7 +352,7 @@ func (f *feature) affine(text string, scale, offset float64) {
 	f.inputs, f.Inputs = text, []space.Input{{Scale: scale, Offset: offset + 0}}
 }
 
-// standardise makes every input of a category one of mean 0 and deviation 1.
+// standardise scales every input of a category to mean 0 and standard deviation 1.
 func (f *feature) standardise(v *selection) {
 	counts := make([]float64, len(f.Categories))
 	for _, row := range v.rows {
@@ -381,12 +383,13 @@ func (f *feature) standardise(v *selection) {
 	f.inputs, f.Inputs = tables(inputs), inputs
 }
 
-// truth is what the model's scores are held against: labels, the numbers that a regression predicts, or its owner's scores.
+// truth is what the model's scores are compared with: labels, the numbers that a regression
+// predicts, or given scores.
 type truth struct {
 	labels  []bool // by row
 	numbers []float64
 	scores  []float64
-	// free: which label is the positive one is not known.
+	// free: the positive label is not known.
 	free bool
 }
 
@@ -449,7 +452,7 @@ func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inp
 		if !known {
 			continue
 		}
-		for i := range a.features { // a table has no entry of a missing value
+		for i := range a.features { // a table has no entry for a missing value
 			if gaps[i] = math.IsNaN(point[i]) && a.features[i].Inputs[0].Table != nil; gaps[i] {
 				point[i] = 0
 			}
@@ -464,12 +467,12 @@ func (a *arrangement) visit(rows []int, upTo int, visit func(row int, point, inp
 	}
 }
 
-// judge compares the model's scores of at most upTo rows with what is known.
+// judge compares the model's scores of at most upTo rows with the truth.
 func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	n, right, loss, other := 0.0, 0.0, 0.0, 0.0
 	unit := 1.0
 	if m.Link() == fairness.LinkShare || regresses(m) {
-		unit = 4 // as much as a logit of a share about a half
+		unit = 4 // the slope of the logit near a share of ½
 	}
 	a.visit(a.view.compared(), upTo, func(row int, _, inputs []float64) {
 		logit := m.Logit(inputs)
@@ -503,7 +506,7 @@ func (a *arrangement) judge(m model.Model, t truth, upTo int) {
 	}
 }
 
-// judged are arrangements in order of their losses.
+// judged returns the arrangements in order of their losses.
 func judged(all []arrangement, m model.Model, t truth, upTo int) []arrangement {
 	for i := range all {
 		all[i].judge(m, t, upTo)
@@ -512,7 +515,7 @@ func judged(all []arrangement, m model.Model, t truth, upTo int) []arrangement {
 	return all
 }
 
-// blind is the least loss of a constant score.
+// blind is the smallest loss of a constant score.
 func (a *arrangement) blind(t truth) float64 {
 	if t.numbers != nil {
 		var all []float64
@@ -547,15 +550,16 @@ func (a *arrangement) closely(t truth) float64 {
 	return 0.02
 }
 
-// tells reports that the model's scores, which were judged, say something about the labels.
+// tells reports whether the judged scores say something about the labels.
 func (a *arrangement) tells(t truth) bool { return a.fit.loss <= 0.95*a.blind(t) }
 
-// regresses reports that the model's output is a sum of trees of a regression, so that σ does not apply.
+// regresses reports whether the model is a regression by trees, so that σ does not apply.
 func regresses(m model.Model) bool {
 	return m.Link() == fairness.LinkLinear && m.Family() == trees.Family
 }
 
-// asShare is a regression by trees as one whose output is a share, where it lies between 0 and 1.
+// asShare returns a regression by trees with its output as a share, if that always lies between
+// 0 and 1.
 func asShare(m model.Model) model.Model {
 	if e, ok := m.(*trees.Ensemble); ok && regresses(m) {
 		if share := e.Share(); share.Validate() == nil {
@@ -565,7 +569,7 @@ func asShare(m model.Model) model.Model {
 	return m
 }
 
-// score is what the model's owner calls so.
+// score returns the model's output in its user's unit.
 func score(m model.Model, logit float64) float64 {
 	if m.Link() == fairness.LinkLinear {
 		return logit

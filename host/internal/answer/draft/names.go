@@ -8,13 +8,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// plain is a name without what libraries change in it.
+// plain returns a name without the characters that libraries change.
 func plain(name string) string { return modelfile.PlainName(name) }
 
-// squeezed is a name of letters and digits alone, as people write it for LightGBM, which takes no other signs.
+// squeezed reduces a name to letters and digits, as people do for LightGBM, which takes no
+// other characters.
 func squeezed(name string) string { return strings.ReplaceAll(plain(name), "_", "") }
 
-// named arranges columns by the names of the model's inputs, as the libraries make them of
+// named arranges columns by the names of the model's inputs, as libraries form them from
 // columns and categories: "age", "sex=Male", "sex_Male", "words__sex_Male".
 func (v *selection) named(columns []*column, names []string) (arrangement, bool) {
 	a := arrangement{view: v, how: "by the names of the model's inputs"}
@@ -41,7 +42,7 @@ func (v *selection) named(columns []*column, names []string) (arrangement, bool)
 			}
 			f.Categories = append(f.Categories, category)
 		case slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }):
-			return a, false // a study cannot say a group in two parts
+			return a, false // a study cannot split the inputs of a column
 		default:
 			f := feature{from: c, inputs: "one-hot", named: true}
 			f.Name, f.Kind, f.Categories = c.name, space.Categorical, []string{category}
@@ -56,7 +57,7 @@ func (v *selection) named(columns []*column, names []string) (arrangement, bool)
 	return a, true
 }
 
-// spelled is a category of the model's as the column's cells write it, such as 1 as 1.0.
+// spelled returns a category of the model as the column's cells write it, such as 1.0 for 1.
 func (c *column) spelled(category string) string {
 	if _, ok := c.index[category]; !ok {
 		for _, text := range c.texts {
@@ -68,7 +69,7 @@ func (c *column) spelled(category string) string {
 	return category
 }
 
-// rest adds categories of the data that have no input, and makes the inputs.
+// rest adds the data's categories without an input, and makes the inputs.
 func (f *feature) rest(v *selection) {
 	own := len(f.Categories)
 	for _, name := range v.of[f.from].categories {
@@ -82,28 +83,29 @@ func (f *feature) rest(v *selection) {
 	}
 	if len(f.Categories) > own {
 		f.inputs, f.strangers = tables(f.Inputs), f.Categories[own:]
-		f.why = append(f.why, "likely: the model has no input for "+strings.Join(f.Categories[own:], ", ")+", so all of the column's are 0 there")
+		f.why = append(f.why, "likely: the model has no input for "+strings.Join(f.Categories[own:], ", ")+", so all inputs of the column are 0 then")
 	}
 }
 
-// blindTo reports that the model has no input for what marks a missing value.
+// blindTo reports whether the model has no input for a mark of a missing value.
 func (a *arrangement) blindTo() bool {
 	return slices.ContainsFunc(a.features, func(f feature) bool {
 		return f.Kind == space.Categorical && f.inputs != "" && f.from.missing > 0 && !slices.Contains(f.Categories[:len(f.Inputs)], f.from.marks[0])
 	})
 }
 
-// numbered reports categories that the model sees as numbers, whose order is not in its file.
+// numbered reports whether the model takes categories as numbers and its file does not hold
+// their order.
 func (a *arrangement) numbered() bool { return slices.ContainsFunc(a.features, feature.numbered) }
 
 func (f feature) numbered() bool {
 	return f.Kind == space.Categorical && f.inputs == "" && f.from.listed == nil
 }
 
-// unchecked are the columns of which the model's file does not hold how they are read. It does of the texts that an encoder
-// in the file takes, whose inputs are called column=category. A number, or a column of 0 and 1 for a category, may
-// have been made of the column in any way before it came to the model, and a scaler in the file does not exclude
-// another one before it.
+// unchecked returns the columns whose preparation the model's file does not hold. It holds that
+// of texts for an encoder in the file, with inputs called column=category. A number, or a 0/1
+// input of a category, may have been computed from the column in any way, and a scaler in the
+// file does not exclude another one before it.
 func (a *arrangement) unchecked(names []string) (open []string) {
 	at := 0
 	for i := range a.features {
@@ -116,7 +118,7 @@ func (a *arrangement) unchecked(names []string) (open []string) {
 	return open
 }
 
-// source is the column, and the category, that the name of an input says.
+// source returns the column and the category that an input is named after.
 func (v *selection) source(columns []*column, name string) (*column, string, bool) {
 	for _, c := range columns {
 		if c.name == name {
@@ -156,7 +158,8 @@ func (v *selection) source(columns []*column, name string) (*column, string, boo
 	return c, "", c != nil
 }
 
-// onlyOne is the column whose squeezed name is that of a name; nil if there is none, or several.
+// onlyOne returns the column whose squeezed name equals the squeezed given one; nil if there is
+// none, or several.
 func onlyOne(columns []*column, name string) (only *column) {
 	for _, c := range columns {
 		if own := squeezed(c.name); own == "" || own != squeezed(name) {

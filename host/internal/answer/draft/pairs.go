@@ -9,22 +9,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// pairs are the model's inputs for the rows of a table, as their owner made them.
+// pairs holds the model's inputs for the rows of a table, as the user's pipeline made them.
 type pairs struct {
 	path   string
-	names  []string // of the inputs, where the file has them
-	alike  []string // columns of which each makes an input of no name
+	names  []string // of the inputs; nil without a header
+	alike  []string // pairs of columns that give the same input
 	inputs [][]float64
-	// absent is the number that stands for a missing value in all columns; gaps are texts of a column that do, where
-	// none does in all.
+	// absent is the number that stands for a missing value in all columns; if there is none,
+	// gaps holds the texts that do so in each column.
 	absent *float64
 	gaps   map[*column][]string
-	// some: inputs are missing where the column has a value.
+	// some: some inputs are missing although the column has a value.
 	some bool
 }
 
-// readPairs reads a file with a row of inputs for each row of the table, or for each that is kept; with gaps, inputs
-// may be missing.
+// readPairs reads a file with a row of inputs for each row of the table, or for each row that
+// is kept. With gaps, inputs may be missing.
 func readPairs(path string, t *table, views []*selection, inputs int, gaps bool) (*pairs, []*selection, error) {
 	own, err := readTable(path, nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func readPairs(path string, t *table, views []*selection, inputs int, gaps bool)
 	p := &pairs{path: path}
 	for _, c := range columns {
 		if row := c.bad(first); row >= 0 && !(gaps && c.numeric) {
-			return nil, nil, fmt.Errorf("%s: column %q: no number", own.place(row), c.name)
+			return nil, nil, fmt.Errorf("%s: column %q: want a number in every row", own.place(row), c.name)
 		}
 		if own.header {
 			p.names = append(p.names, c.name)
@@ -54,11 +54,11 @@ func readPairs(path string, t *table, views []*selection, inputs int, gaps bool)
 	return p, fit, nil
 }
 
-// selections are the selections of rows that a second file may hold.
+// selections lists the selections of rows that a second file may hold.
 type selections []*selection
 
-// match finds whose rows those of a second file are: all of the table's, or those that a selection
-// keeps; after a first row that is a header of numbers, where there is one more.
+// match determines which rows a second file holds, by their number: all of the table's, or
+// those of a selection. With one row more, the first row is a header of numbers.
 func (own *table) match(t *table, views []*selection) (first int, of selections, err error) {
 	for first := range 2 {
 		if own.rows-first == t.rows {
@@ -74,10 +74,10 @@ func (own *table) match(t *table, views []*selection) (first int, of selections,
 	if n := len(views[0].rows); n != t.rows {
 		kept = fmt.Sprintf(" (%d without missing values)", n)
 	}
-	return 0, nil, fmt.Errorf("%s has %d rows, %s has %d%s: it needs a row for each, in the same order", own.path, own.rows, t.path, t.rows, kept)
+	return 0, nil, fmt.Errorf("%s has %d rows, %s has %d%s: want one row for each, in the same order", own.path, own.rows, t.path, t.rows, kept)
 }
 
-// spread gives numbers that are in order of the rows that are meant the places of the table's rows.
+// spread moves the numbers of the selected rows to the indices of the table's rows.
 func (of selections) spread(t *table, numbers []float64) []float64 {
 	if len(numbers) == t.rows {
 		return numbers
@@ -89,10 +89,10 @@ func (of selections) spread(t *table, numbers []float64) []float64 {
 	return out
 }
 
-// near is how far an input that was written with few digits, or computed in float32, may be off.
+// near reports whether a and b differ by no more than few printed digits, or float32, explain.
 func near(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
 
-// solve finds the column that each input is made of, and how.
+// solve finds, for each input, the column that determines it, and how.
 func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
 	a := arrangement{view: v, how: "solved from " + p.path}
 	for j, x := range p.inputs {
@@ -110,14 +110,14 @@ func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
 			if p.names != nil {
 				name += fmt.Sprintf(" (%s)", p.names[j])
 			}
-			return a, fmt.Errorf("%s: no single column of the data determines input %s in all rows: what is computed from several columns, or from rows that were left out, a study cannot say", p.path, name)
+			return a, fmt.Errorf("%s: no single column of the data determines input %s in all rows: a study cannot state inputs computed from several columns, or from rows that are not in the data", p.path, name)
 		}
 		if last := len(a.features) - 1; last >= 0 && a.features[last].from == c {
 			a.features[last].Inputs = append(a.features[last].Inputs, space.Input{Index: j})
 			continue
 		}
 		if slices.ContainsFunc(a.features, func(f feature) bool { return f.from == c }) {
-			return a, fmt.Errorf("%s: input %d is made of %s again, after inputs of other columns: give the model the inputs of a column one after the other", p.path, j+1, c.name)
+			return a, fmt.Errorf("%s: input %d is made from %s again, after inputs of other columns: the model must take all inputs of a column in sequence", p.path, j+1, c.name)
 		}
 		f := feature{from: c}
 		f.Inputs = []space.Input{{Index: j}}
@@ -133,8 +133,8 @@ func (p *pairs) solve(v *selection, columns []*column) (arrangement, error) {
 	return a, p.miss(v, a.features, at)
 }
 
-// miss finds out what stands for the inputs that are missing: one number in all columns, or texts of some. at are the
-// inputs of each feature in the file.
+// miss determines what stands for missing inputs: one number in all columns, or texts of some.
+// at holds each feature's inputs in the file.
 func (p *pairs) miss(v *selection, features []feature, at [][]space.Input) error {
 	p.absent, p.gaps, p.some = nil, map[*column][]string{}, false
 	numbers := map[float64]bool{}
@@ -177,14 +177,14 @@ func (p *pairs) miss(v *selection, features []feature, at [][]space.Input) error
 		f := &features[i]
 		gaps := p.gaps[f.from]
 		if gaps != nil && (len(at[i]) != 1 || f.from.many) {
-			return fmt.Errorf("%s: input %d is missing where %s is %.40q, which a study can say of columns that feed one input, or of one number in all inputs", p.path, at[i][0].Index+1, f.from.name, gaps[0])
+			return fmt.Errorf("%s: input %d is missing in rows with %s = %.40q; a study can state this only if the column feeds one input, or if one number is missing in all inputs", p.path, at[i][0].Index+1, f.from.name, gaps[0])
 		}
 		f.drop(gaps)
 	}
 	return nil
 }
 
-// everywhere reports that a number is what all missing inputs would be, and that no other input is.
+// everywhere reports whether exactly the missing inputs would be the number n.
 func (p *pairs) everywhere(v *selection, features []feature, n float64) bool {
 	j := 0
 	for i := range features {
@@ -200,7 +200,7 @@ func (p *pairs) everywhere(v *selection, features []feature, n float64) bool {
 					}
 				}
 				if math.IsNaN(own) {
-					own = n // of a table, which has no other
+					own = n // a table's missing entry
 				}
 				if (own == n) != math.IsNaN(x[row]) {
 					return false
@@ -211,7 +211,7 @@ func (p *pairs) everywhere(v *selection, features []feature, n float64) bool {
 	return true
 }
 
-// drop takes names off a category's.
+// drop removes names from the feature's categories.
 func (f *feature) drop(names []string) {
 	if f.Kind != space.Categorical || len(names) == 0 {
 		return
@@ -229,7 +229,7 @@ func (f *feature) drop(names []string) {
 	}
 }
 
-// put puts a number in place of what is missing in the feature's tables.
+// put replaces missing entries of the feature's tables by a number.
 func (f *feature) put(n float64) {
 	hot, some := len(f.Inputs) == len(f.Categories), false
 	for i := range f.Inputs {
@@ -247,7 +247,8 @@ func (f *feature) put(n float64) {
 	}
 }
 
-// column is the one that determines an input: of numbers as a line, else one whose values have an input each.
+// column returns the column that determines an input: a column of numbers by a line, else one
+// whose every value has one input.
 func (p *pairs) column(v *selection, columns []*column, x []float64, before []feature) *column {
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	gap := false
@@ -266,7 +267,7 @@ func (p *pairs) column(v *selection, columns []*column, x []float64, before []fe
 			fit = append(fit, c)
 		}
 	}
-	if fit == nil { // the fewer texts determine it, the less by chance; words come before numbers
+	if fit == nil { // a column with fewer texts fits less likely by chance; words come before numbers
 		for _, words := range []bool{true, false} {
 			for _, c := range columns {
 				if c.numeric != words && !c.many && p.table(v, c, x) != nil {
@@ -292,8 +293,8 @@ func (p *pairs) column(v *selection, columns []*column, x []float64, before []fe
 	return fit[0]
 }
 
-// line is the scale and offset that make x of a column of numbers. Where x is missing, it is for all rows of that
-// number.
+// line returns the scale and offset that give x from a column of numbers. If x is missing for a
+// number, it must be for all its rows.
 func (p *pairs) line(v *selection, c *column, x []float64) (scale, offset float64, ok bool) {
 	lo, hi := -1, -1
 	missing := map[float64]bool{}
@@ -322,7 +323,7 @@ func (p *pairs) line(v *selection, c *column, x []float64) (scale, offset float6
 	})
 }
 
-// table is the input of each of a column's texts, nil where they do not determine it.
+// table returns the input for each of a column's texts; nil if they do not determine it.
 func (p *pairs) table(v *selection, c *column, x []float64) map[string]float64 {
 	out := map[string]float64{}
 	for _, row := range v.rows {
@@ -335,7 +336,7 @@ func (p *pairs) table(v *selection, c *column, x []float64) map[string]float64 {
 	return out
 }
 
-// encode says how the inputs of a feature are made.
+// encode determines how the inputs of a feature are made.
 func (p *pairs) encode(v *selection, f *feature) error {
 	c, at := f.from, f.Inputs
 	if c.numeric {
@@ -355,12 +356,13 @@ func (p *pairs) encode(v *selection, f *feature) error {
 			return nil
 		}
 	}
-	// By their texts: the order of the inputs, where each is that of one category.
+	// By texts: the categories follow the order of the inputs, if each input belongs to one
+	// category.
 	var maps []map[string]float64
 	for _, in := range at {
 		m := p.table(v, c, p.inputs[in.Index])
 		if m == nil {
-			return fmt.Errorf("%s: input %d is not determined by %s, which those beside it are made of", p.path, in.Index+1, c.name)
+			return fmt.Errorf("%s: input %d is not determined by %s, which the inputs before or after it are made from", p.path, in.Index+1, c.name)
 		}
 		maps = append(maps, m)
 	}
@@ -397,8 +399,8 @@ func (p *pairs) encode(v *selection, f *feature) error {
 	return nil
 }
 
-// settle chooses how the line that was found is written: as those who scale write it, where that is
-// within the bound, else with as few digits as are. worst is how far a line is off, at most.
+// settle chooses how to write a line: as a usual scaling, if its error is within the bound,
+// else with the fewest digits whose error is. worst returns the largest error of a line.
 func (f *feature) settle(k *kept, scale, offset, bound float64, worst func(scale, offset float64) float64, rows int) {
 	n := float64(rows)
 	sample := k.deviation * math.Sqrt(n/max(1, n-1))
@@ -441,7 +443,7 @@ func short(x float64, digits int) float64 {
 	return out
 }
 
-// readScores reads a file with a score for each row of the table, or for each that is kept.
+// readScores reads a file with a score for each row of the table, or for each row that is kept.
 func readScores(path string, t *table, views []*selection) ([]float64, []*selection, error) {
 	own, numbers, err := scoresOf(path)
 	if err != nil {
@@ -477,9 +479,9 @@ func scoresOf(path string) (*table, []float64, error) {
 			continue
 		}
 		if row := c.bad(0); row >= 0 {
-			return nil, nil, fmt.Errorf("%s: column %q, the last one with numbers, has no number here: give every row its score", own.place(row), c.name)
+			return nil, nil, fmt.Errorf("%s: column %q, the last one with numbers, has no number here: give every row a score", own.place(row), c.name)
 		}
 		return own, c.numbers, nil
 	}
-	return nil, nil, fmt.Errorf("%s: no column of numbers", path)
+	return nil, nil, fmt.Errorf("%s: no column of numbers: want one with a score for each row", path)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// recoded is the arrangement with the codes found. The numbers of a column are 0, 1, 2, … where the codes allow
-// that, 1, 2, 3, … next, and else the smallest.
+// recoded returns the arrangement with the codes found. The numbers of a column are 0, 1, 2, …
+// if the codes allow that, else 1, 2, 3, …, else the smallest.
 func (c *coding) recoded(codes []int, only bool) arrangement {
 	a := c.arrangement
 	a.features = slices.Clone(a.features)
@@ -39,7 +39,7 @@ func (c *coding) recoded(codes []int, only bool) arrangement {
 		if none != nil {
 			f.from.miss(none)
 			f.sent = true
-			f.why = append(f.why, fmt.Sprintf("certain: %s stands for a missing value, since only so the scores are met", quoted(none, mostQuoted)))
+			f.why = append(f.why, fmt.Sprintf("certain: the model gives the scores only if %s stands for a missing value", quoted(none, mostQuoted)))
 		}
 		a.view.of[f.from] = f.from.kept(a.view.rows, a.view.drop)
 		numbers, plain := natural(own)
@@ -58,11 +58,11 @@ func (c *coding) recoded(codes []int, only bool) arrangement {
 			f.inputs = tables(f.Inputs)
 		}
 		if only {
-			among := "all that the model distinguishes from them"
+			among := "any others that the model distinguishes from them"
 			if c.e == nil {
-				among = "all other whole numbers about them; numbers between these were not tried"
+				among = "any other whole numbers near them; numbers between these were not tried"
 			}
-			f.why = append(f.why, "certain: the codes, since the scores are others with "+among)
+			f.why = append(f.why, "certain: the codes, since the scores differ with "+among)
 		}
 		told = append(told, f.Name)
 	}
@@ -70,7 +70,8 @@ func (c *coding) recoded(codes []int, only bool) arrangement {
 	return a
 }
 
-// natural chooses a number of each code, different ones where that is possible; plain: they are 0, 1, 2, …
+// natural chooses a number from each code, different ones if possible; plain: they are 0, 1, 2,
+// …
 func natural(codes []*code) (numbers []float64, plain bool) {
 	n := len(codes)
 	numbers = make([]float64, n)
@@ -113,9 +114,10 @@ func natural(codes []*code) (numbers []float64, plain bool) {
 	return numbers, false
 }
 
-// recode looks for the codes of categories with which one of the arrangements gives the scores, in files that do not
-// say what stands for a missing value with the usual numbers for it, too. worst is how far the scores are off then, alike
-// what gives them as well, ended that not all was searched and nothing found.
+// recode looks for codes of categories with which an arrangement gives the scores. If the file
+// does not say what stands for a missing value, it also tries the usual numbers. worst is the
+// largest error of a score, alike names another solution, and ended says that the search
+// stopped early and found nothing.
 func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (found arrangement, worst float64, alike string, ended bool) {
 	work := mostCodedWork
 	values := []float64{math.NaN()}
@@ -171,12 +173,12 @@ func (d *drafter) recode(tried []arrangement, scores []float64, bound float64) (
 	return found, found.worst(d.model, scores, allRows), alike, false
 }
 
-// sameColumns reports features of the same columns in the same order.
+// sameColumns reports whether two lists of features read the same columns in the same order.
 func sameColumns(a, b []feature) bool {
 	return slices.EqualFunc(a, b, func(f, g feature) bool { return f.from == g.from })
 }
 
-// uncoded reports features that differ in the codes of categories alone.
+// uncoded reports whether two lists of features differ only in the codes of categories.
 func uncoded(a, b []feature) bool {
 	return slices.EqualFunc(a, b, func(f, g feature) bool {
 		return f.from == g.from && (f.coded() && g.coded() || f.inputs == g.inputs && slices.Equal(f.Categories, g.Categories))

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// stumps is a file of LightGBM whose trees add 2ᵏ/8 where input 1 is above border k, the same of input 2 with 3ᵏ/16, and
-// where input 0 is above 60 one more 0.3 above inner of input 1.
+// stumps returns a LightGBM file whose trees add 2ᵏ/8 if input 1 is above border k, 3ᵏ/16 if
+// input 2 is, and, if input 0 is above 60 and input 1 above inner, another 0.3.
 func stumps(inner float64, borders []float64) string {
 	tree := func(features, thresholds, left, right, values string) string {
 		return fmt.Sprintf("num_leaves=%d\nnum_cat=0\nsplit_feature=%s\nthreshold=%s\ndecision_type=%s\nleft_child=%s\nright_child=%s\nleaf_value=%s\nshrinkage=1\n", 1+len(strings.Fields(features)), features, thresholds,
@@ -28,8 +28,8 @@ func stumps(inner float64, borders []float64) string {
 	return out + "end of trees\n"
 }
 
-// TestScoresOfCodes: codes that the owner gave categories are found where the scores decide, and are said to be a guess
-// where they do not. Codes that the model does not distinguish are equal to it.
+// TestScoresOfCodes: the codes of categories are found if the scores determine them, else they
+// are marked as a guess. Codes that the model does not distinguish count as equal.
 func TestScoresOfCodes(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {
@@ -90,8 +90,9 @@ func TestScoresOfCodes(t *testing.T) {
 	}
 }
 
-// TestNamedInputsOfONNX: without scores a pipeline is certain only where its own encoders take all columns as texts. Of
-// numbers the file does not hold what was done before it, though it may have a scaler.
+// TestNamedInputsOfONNX: without scores a pipeline is certain only if its own encoders take all
+// columns as texts. The file does not say how numbers were prepared before it, even if it has a
+// scaler.
 func TestNamedInputsOfONNX(t *testing.T) {
 	const door = "../reconcile/testdata/door/sklearn-logistic"
 	for model, open := range map[string]string{"testdata/texts.onnx": "", door + ".onnx": "age, kids"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// others says what scores are that are no such as the study asks about, and what to give in their place; "" where
-// that is not known. All that it looks at are arrangements as they are tried.
+// others says what the given scores are instead of the model's, and what to give in their
+// place; "" if that is not known. It tries the given arrangements only.
 func (d *drafter) others(tried []arrangement, scores []float64) string {
 	is := func(what func(v float64) bool) bool {
 		return !slices.ContainsFunc(scores, func(v float64) bool { return !what(v) })
@@ -18,19 +18,19 @@ func (d *drafter) others(tried []arrangement, scores []float64) string {
 	unit := is(func(v float64) bool { return v >= 0 && v <= 1 })
 	probability := d.model.Link() != fairness.LinkLinear
 	if probability && is(func(v float64) bool { return v == 0 || v == 1 }) {
-		return d.unmet("which are 0 and 1 alone, as predicted classes are: give probabilities, predict_proba(X)[:, 1]")
+		return d.unmet("which are only 0 and 1, like predicted classes: give probabilities, predict_proba(X)[:, 1]")
 	}
 	if d.plain != nil && meets(tried, d.plain, scores, func(v float64) float64 { return v }) {
-		return d.unmet("as probabilities of which the model's output is the logit, but they are that output as it is: say output: number in place of output: logit")
+		return d.unmet("as probabilities whose logit is the model's output, but they are that output as it is: write output: number in place of output: logit")
 	}
 	for _, as := range []struct {
 		may  bool
 		of   func(v float64) float64
 		said string
 	}{
-		{probability && unit, func(v float64) float64 { return 1 - v }, "but 1 less each of them is the model's: they are of the other class; give those of the class that the study asks about, predict_proba(X)[:, 1], or ask about the other one with --class 0"},
-		{probability && !unit, func(v float64) float64 { return v / 100 }, "but a hundredth of each is the model's: give scores from 0 to 1"},
-		{d.model.Link() == fairness.LinkSigmoid && !unit, fairness.Sigmoid, "but they are the logits of the model's: give probabilities, predict_proba(X)[:, 1]"},
+		{probability && unit, func(v float64) float64 { return 1 - v }, "but 1 minus each is the model's score: they are of the other class; give those of the class that the study asks about, predict_proba(X)[:, 1], or ask about the other class with --class 0"},
+		{probability && !unit, func(v float64) float64 { return v / 100 }, "but a hundredth of each is the model's score: give scores from 0 to 1"},
+		{d.model.Link() == fairness.LinkSigmoid && !unit, fairness.Sigmoid, "but they are the model's logits: give probabilities, predict_proba(X)[:, 1]"},
 	} {
 		if as.may && meets(tried, d.model, scores, as.of) {
 			return d.unmet(as.said)
@@ -44,7 +44,7 @@ func (d *drafter) others(tried []arrangement, scores []float64) string {
 		return said
 	}
 	if slices.ContainsFunc(near, func(a arrangement) bool { return a.shuffled(d.model, scores) }) {
-		return d.unmet("but in another order they are the model's: write them in the order of the rows of " + d.Data)
+		return d.unmet("but in another order they are the model's scores: write them in the order of the rows of" + d.Data)
 	}
 	return ""
 }
@@ -53,16 +53,16 @@ func (d *drafter) unmet(what string) string {
 	return fmt.Sprintf("no arrangement gives the scores of %s, %s", d.Scores, what)
 }
 
-// mostLooks bounds the arrangements whose scores of all rows are looked at.
+// mostLooks bounds the arrangements that are checked on the scores of all rows.
 const mostLooks = 8
 
-// best are the arrangements that are nearest to the scores.
+// best returns the arrangements whose outputs are nearest to the scores.
 func best(tried []arrangement, m model.Model, scores []float64) []arrangement {
 	all := judged(slices.Clone(tried), m, truth{scores: scores}, firstRows)
 	return all[:min(len(all), mostLooks)]
 }
 
-// meets reports that one of the arrangements gives what of makes of the scores.
+// meets reports whether one of the arrangements gives the scores transformed by of.
 func meets(tried []arrangement, m model.Model, scores []float64, of func(float64) float64) bool {
 	other := make([]float64, len(scores))
 	for i, v := range scores {
@@ -72,23 +72,23 @@ func meets(tried []arrangement, m model.Model, scores []float64, of func(float64
 	return slices.ContainsFunc(best(tried, m, other), func(a arrangement) bool { return a.gives(m, other, bound) })
 }
 
-// fewDigits are behind the point of scores that were rounded.
+// fewDigits bounds the decimals of rounded scores.
 const fewDigits = 4
 
-// rounded says that scores which are off by at most so much are rounded to as much.
+// rounded says that the scores are rounded, if their decimals explain the error least; else "".
 func (d *drafter) rounded(scores []float64, least float64) string {
 	for digits, step := 0, 1.0; digits <= fewDigits; digits, step = digits+1, step*10 {
 		if !slices.ContainsFunc(scores, func(v float64) bool { return math.Abs(v*step-math.Round(v*step)) > 1e-6 }) {
 			if least > 0.5001/step {
 				return ""
 			}
-			return d.unmet(fmt.Sprintf("but to the %d digits behind the point that they have they are the model's: write all digits", digits))
+			return d.unmet(fmt.Sprintf("but rounded to their %d decimals they are the model's: write all digits", digits))
 		}
 	}
 	return ""
 }
 
-// shuffled reports scores that are the model's of other rows, each of one.
+// shuffled reports whether the scores are a permutation of the model's.
 func (a *arrangement) shuffled(m model.Model, scores []float64) bool {
 	var own, given []float64
 	a.rows(allRows, func(row int, _, inputs []float64) {

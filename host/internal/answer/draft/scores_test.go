@@ -116,7 +116,8 @@ func TestScoresOfManyOrders(t *testing.T) {
 	}
 }
 
-// A column of scores with a cell that is no number is refused with its place; names beside it do not matter.
+// A column of scores with a cell that is not a number is refused, and the message gives its
+// place; other columns of names do not matter.
 func TestScoresWithAGap(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a text":           {"id,no,yes\n1,0.5,0.5\n2,0.4,oops\n", `:3: column "yes", the last one with numbers, has no number here`},
@@ -151,12 +152,13 @@ func TestScoresOfALinearOutput(t *testing.T) {
 		t.Errorf("probabilities: %+v\n%s", out, text)
 	}
 	out, _, text = drafted(t, draft.Request{Data: written(t, "d.csv", data.String()), Model: model, Scores: written(t, "s.csv", logits.String())})
-	if out.Solved || !strings.Contains(text, "but they are that output as it is: say output: number") {
+	if out.Solved || !strings.Contains(text, "but they are that output as it is: write output: number") {
 		t.Errorf("outputs: %+v\n%s", out, text)
 	}
 }
 
-// Scores of the other class are named as such, also of a network whose scales could be turned round to meet them.
+// Scores of the other class are recognised, even if a network with negated scales would give
+// them.
 func TestScoresOfTheOtherClass(t *testing.T) {
 	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 2, Out: 1, Weights: []float64{0.1, -0.3}, Bias: []float64{-2}}}}
 	var data, scores strings.Builder
@@ -172,17 +174,17 @@ func TestScoresOfTheOtherClass(t *testing.T) {
 	}
 }
 
-// What scores are that are not the model's is said where it can be known.
+// Scores that are not the model's are described, if their origin can be recognised.
 func TestScoresOfOtherKinds(t *testing.T) {
 	n := &relu.Network{Precision: 64, Head: relu.HeadSigmoid, Layers: []relu.Layer{{Name: "score", In: 2, Out: 1, Weights: []float64{0.1, -0.3}, Bias: []float64{-4}}}}
 	model := networkFile(t, n)
 	for want, of := range map[string]func(row int, logit float64) float64{
-		"0 and 1 alone, as predicted classes are": func(_ int, logit float64) float64 { return math.Round(fairness.Sigmoid(logit)) },
-		"they are the logits of the model's":      func(_ int, logit float64) float64 { return logit },
-		"a hundredth of each is the model's":      func(_ int, logit float64) float64 { return 100 * fairness.Sigmoid(logit) },
-		"to the 2 digits behind the point":        func(_ int, logit float64) float64 { return math.Round(100*fairness.Sigmoid(logit)) / 100 },
-		"in another order they are the model's":   nil,
-		"the best is off by":                      func(row int, _ float64) float64 { return float64(row*row%97) / 97 },
+		"only 0 and 1, like predicted classes":  func(_ int, logit float64) float64 { return math.Round(fairness.Sigmoid(logit)) },
+		"they are the model's logits":           func(_ int, logit float64) float64 { return logit },
+		"a hundredth of each is the model's":    func(_ int, logit float64) float64 { return 100 * fairness.Sigmoid(logit) },
+		"rounded to their 2 decimals":           func(_ int, logit float64) float64 { return math.Round(100*fairness.Sigmoid(logit)) / 100 },
+		"in another order they are the model's": nil,
+		"the best is off by":                    func(row int, _ float64) float64 { return float64(row*row%97) / 97 },
 	} {
 		var scores []float64
 		data := "age,kids,y\n"

@@ -16,7 +16,7 @@ import (
 
 const headBytes = 256 << 10
 
-// sniff finds out how the file is written, from its beginning.
+// sniff determines the file's format from its beginning.
 func (t *table) sniff(names []string) error {
 	head, whole, err := t.head()
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *table) sniff(names []string) error {
 	return t.findNames(rows, names)
 }
 
-// head is the file's beginning, which may be the whole of it.
+// head returns the file's beginning; whole: it is the entire file.
 func (t *table) head() (head string, whole bool, err error) {
 	file, _, err := files.Open(t.path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *table) head() (head string, whole bool, err error) {
 	return head, len(text) < headBytes, nil
 }
 
-// divide finds the delimiter, that which makes the most cells, and the rows of the head.
+// divide determines the delimiter, the one that gives the most cells, and the rows of the head.
 func (t *table) divide(head string, whole bool) (rows [][]string, err error) {
 	delimiters := []rune{',', ';', '\t', '|'}
 	if separator := people.Separator(head); separator != 0 {
@@ -87,7 +87,7 @@ func (t *table) divide(head string, whole bool) (rows [][]string, err error) {
 	var uneven error
 	for _, d := range delimiters {
 		if rows != nil && !strings.ContainsRune(head, d) {
-			continue // one cell a row
+			continue // one cell per row
 		}
 		all, err := split(head, d, whole)
 		switch {
@@ -99,22 +99,23 @@ func (t *table) divide(head string, whole bool) (rows [][]string, err error) {
 	}
 	if rows == nil || len(rows[0]) == 1 {
 		if errors.Is(uneven, csv.ErrFieldCount) {
-			return nil, fmt.Errorf("%w: each line has as many cells as the first one; remove lines that are not rows, such as a title or a total", uneven)
+			return nil, fmt.Errorf("%w: want as many cells in each line as in the first; remove lines that are not rows, such as a title or a total", uneven)
 		}
 		if uneven != nil {
 			return nil, uneven
 		}
 		if d := below(head, delimiters); d != 0 {
-			return nil, fmt.Errorf("its first line, %.60q, is one cell, and %q separates more in those below: delete what stands above the names", strings.TrimSpace(first), d)
+			return nil, fmt.Errorf("its first line, %.60q, is one cell, and the lines below have several, separated by %q: delete the lines above the names", strings.TrimSpace(first), d)
 		}
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("no rows of equal length, whatever separates the cells (a comma, a semicolon, a tab or a bar): is it a CSV file?")
+		return nil, errors.New("no delimiter (a comma, a semicolon, a tab or a bar) gives rows of equal length: is it a CSV file?")
 	}
 	return rows, nil
 }
 
-// findNames finds out whether the first row has the names, which else are those given, or made up.
+// findNames determines whether the first row has the names of the columns; else they are the
+// given ones, or column1, column2, ….
 func (t *table) findNames(rows [][]string, names []string) error {
 	header, numbers := isHeader(rows, &t.format)
 	if t.header = names == nil && header; t.header {
@@ -122,7 +123,7 @@ func (t *table) findNames(rows [][]string, names []string) error {
 	}
 	if names == nil {
 		if title := titles(rows, &t.format); title > 0 {
-			return fmt.Errorf("%s: the names of the columns, %.60q, stand below %s, %.60q: delete what stands above them", t.path, strings.Join(rows[title], ", "), plural(title, "row"), strings.Join(slices.DeleteFunc(slices.Clone(rows[0]), func(cell string) bool { return cell == "" }), ", "))
+			return fmt.Errorf("%s: the names of the columns, %.60q, stand below %s, %.60q: delete the lines above them", t.path, strings.Join(rows[title], ", "), plural(title, "row"), strings.Join(slices.DeleteFunc(slices.Clone(rows[0]), func(cell string) bool { return cell == "" }), ", "))
 		}
 	}
 	if numbers {
@@ -139,7 +140,8 @@ func (t *table) findNames(rows [][]string, names []string) error {
 	return nil
 }
 
-// padded reports rows of which a column has blanks around most of its texts, as columns of fixed width have.
+// padded reports whether a column has blanks around most of its texts, as columns of fixed
+// width do.
 func padded(rows [][]string) bool {
 	if len(rows) == 0 {
 		return false
@@ -160,10 +162,10 @@ func padded(rows [][]string) bool {
 	return false
 }
 
-// mostTitles bounds the rows above the names.
+// mostTitles bounds the number of rows above the names.
 const mostTitles = 10
 
-// titles counts rows that are all but empty above one of names and a column of numbers; 0: no title.
+// titles counts the nearly empty rows above a row of names; 0: there are none.
 func titles(rows [][]string, format *people.Format) int {
 	for n := 1; n <= mostTitles && n < len(rows)-1; n++ {
 		blank := 0
@@ -182,14 +184,15 @@ func titles(rows [][]string, format *people.Format) int {
 	return 0
 }
 
-// below is the delimiter that comes up equally often in all lines below the first but a few, and not in that; 0 without.
+// below returns the delimiter that occurs equally often in most lines below the first, and not
+// in the first; 0 if there is none.
 func below(head string, delimiters []rune) rune {
 	lines := strings.Split(strings.TrimRight(head, "\r\n"), "\n")
 	for _, d := range delimiters {
 		counts := map[int]int{}
 		for _, line := range lines[1:] {
 			line = strings.Trim(line, "\r\" ")
-			if people.NotationOf(line) == nil { // scores, say, with decimal commas
+			if people.NotationOf(line) == nil { // else it may be numbers with decimal commas
 				counts[strings.Count(line, string(d))]++
 			}
 		}
@@ -202,7 +205,8 @@ func below(head string, delimiters []rune) rune {
 	return 0
 }
 
-// split reads rows, which must be of equal length. Where the text is not the whole file, it may end within a cell.
+// split reads rows, which must be of equal length. Unless the text is the whole file, it may
+// end within a cell.
 func split(text string, delimiter rune, whole bool) ([][]string, error) {
 	read := func(trim bool) (all [][]string, err error) {
 		r := csv.NewReader(strings.NewReader(text))
@@ -226,8 +230,8 @@ func split(text string, delimiter rune, whole bool) ([][]string, error) {
 	return all, err
 }
 
-// isHeader tells a first row of names: none of them a number, above a column of numbers, or different
-// texts that come up in no other row.
+// isHeader reports whether the first row holds names: no cell is a number, and they stand above
+// a column of numbers, or are different texts that occur in no other row.
 func isHeader(rows [][]string, format *people.Format) (is, aboveNumbers bool) {
 	number := func(cell string) bool {
 		_, is := format.Number(cell)
@@ -236,7 +240,7 @@ func isHeader(rows [][]string, format *people.Format) (is, aboveNumbers bool) {
 	}
 	different := true
 	for i, cell := range rows[0] {
-		ends := i == len(rows[0])-1 && i > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) // each line in a delimiter
+		ends := i == len(rows[0])-1 && i > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) // each line ends with a delimiter
 		if number(cell) || slices.Contains(missingMarks, cell) && (i > 0 || cell != "") && !ends {
 			return false, false
 		}
@@ -262,7 +266,7 @@ func isHeader(rows [][]string, format *people.Format) (is, aboveNumbers bool) {
 	return different && again == 0, false
 }
 
-// notation finds out how numbers are written, by which most cells are some.
+// notation chooses the notation by which most cells are numbers.
 func (t *table) notation(rows [][]string) {
 	count := func(f people.Format) (numbers int, columns []string) {
 		for i := range rows[0] {
@@ -294,12 +298,12 @@ func (t *table) notation(rows [][]string) {
 		if t.format.Thousands == 0 && plain.Delimiter == ',' { // "1,234" in quotes
 			alike[at], t.format = t.format, alike[at]
 		}
-		t.doubts = append(t.doubts, fmt.Sprintf("numbers with a comma may have it before their decimals or between thousands; this is read as %s: change that under data: where it is wrong", written(&t.format)))
+		t.doubts = append(t.doubts, fmt.Sprintf("a comma in numbers may precede decimals or separate thousands; this is read as %s: if that is wrong, change it under data:", written(&t.format)))
 	}
 	if t.format.Decimal == 0 && t.format.Thousands == 0 && plain.Delimiter == ';' {
 		for i, name := range rows[0] {
 			if some := group(rows[1:], i); some != "" {
-				t.doubts = append(t.doubts, fmt.Sprintf("%s: numbers such as %s have three digits behind every point, and are read as decimals: where the points stand between thousands, say decimal: \",\", thousands: \".\" under data:", name, some))
+				t.doubts = append(t.doubts, fmt.Sprintf("%s: numbers such as %s have three digits after every point, and are read as decimals: if the points separate thousands, write decimal: \",\", thousands: \".\" under data:", name, some))
 			}
 		}
 	}
@@ -307,7 +311,8 @@ func (t *table) notation(rows [][]string) {
 
 var grouped = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(\.\d{3})+$`)
 
-// group is a number with thousands of a column in which every point may stand between such; "" of other columns.
+// group returns a number with grouped thousands from a column in which every point may separate
+// thousands; "" for other columns.
 func group(rows [][]string, column int) (some string) {
 	for _, row := range rows {
 		if cell := row[column]; grouped.MatchString(cell) {
@@ -319,5 +324,5 @@ func group(rows [][]string, column int) (some string) {
 	return some
 }
 
-// written is a notation as a study has it, a blank as a word.
+// written formats a notation for a study, a blank as a word.
 func written(f *people.Format) string { return strings.ReplaceAll(f.Notation(), `" "`, "space") }

@@ -18,26 +18,27 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// trial is one way in which columns may become the model's inputs, and how well it gives the scores.
+// trial is a possible map from columns to the model's inputs, with its loss against the scores.
 type trial struct {
 	of    *reading
 	order [][]int   // by feature: the place of each category among the inputs; nil for numbers
-	lines []float64 // scale and offset of each input that has them
+	lines []float64 // scale and offset of each free input
 	damp  float64
-	loss  float64 // a row
+	loss  float64 // per row
 }
 
-// reading is what trials read of an arrangement: rows, mixed up, with numbers standardised and categories as codes.
+// reading holds an arrangement's rows for trials: shuffled, with numbers standardised and
+// categories as codes.
 type reading struct {
 	arrangement
 	rows         [][]float64
-	want, weight []float64     // the logit of each row's score, and how much it counts
-	base         [][][]float64 // by feature and input, what places make of it; nil: the number
-	free         [][]bool      // by feature and input: a scale and an offset are to be found
+	want, weight []float64     // each row's score as a logit, and its weight
+	base         [][][]float64 // by feature and input, the table over places; nil: the number itself
+	free         [][]bool      // by feature and input: scale and offset are unknown
 }
 
-// reading reads about upTo rows of an arrangement, those whose scores determine a logit. With tables the inputs of
-// categories that are standardised have lines, too.
+// reading reads about upTo rows of an arrangement, without those whose score is 0 or 1. With
+// tables, the standardised inputs of categories have lines, too.
 func (a *arrangement) reading(m model.Model, scores []float64, upTo int, tables bool) *reading {
 	r := &reading{arrangement: *a}
 	for i := range a.features {
@@ -78,7 +79,7 @@ func (a *arrangement) reading(m model.Model, scores []float64, upTo int, tables 
 		}
 		r.rows, r.want, r.weight = append(r.rows, v), append(r.want, want), append(r.weight, weight)
 	})
-	if m.Link() == fairness.LinkLinear { // whatever the unit of what the model predicts
+	if m.Link() == fairness.LinkLinear { // independent of the unit of the model's output
 		unit := 1 / max(slices.Max(append(r.want, 0))-slices.Min(append(r.want, 0)), 1e-300)
 		for i := range r.weight {
 			r.weight[i] = unit
@@ -92,7 +93,7 @@ func (a *arrangement) reading(m model.Model, scores []float64, upTo int, tables 
 	return r
 }
 
-// spread is the deviation of a column, 1 where that is 0.
+// spread is the standard deviation of a column; 1 if that is 0.
 func spread(k *kept) float64 {
 	if k.deviation > 0 {
 		return k.deviation
@@ -100,10 +101,11 @@ func spread(k *kept) float64 {
 	return 1
 }
 
-// asItIs is the start with the lines that the arrangement has.
+// asItIs is the index of the start with the arrangement's own lines.
 const asItIs = 4
 
-// starts are trials from each of the usual scales of numbers, with the categories in their order.
+// starts returns a trial for each of the usual scales of numbers, with the categories in their
+// order.
 func (r *reading) starts() []trial {
 	out := make([]trial, asItIs+1)
 	for s := range out {
@@ -127,7 +129,7 @@ func (r *reading) starts() []trial {
 					{1, 0},                               // standardised
 					{d / width, (k.mean - k.lo) / width}, // from 0 to 1
 					{2 * d / width, 2*(k.mean-k.lo)/width - 1}, // from −1 to 1
-					{d, 0}, // about 0
+					{d, 0}, // centred
 					{in.Scale * d, in.Offset + in.Scale*k.mean}, // as the arrangement has them
 				}[s]...)
 			}
@@ -137,7 +139,7 @@ func (r *reading) starts() []trial {
 	return out
 }
 
-// orders counts the orders of the categories that the model's file does not name.
+// orders counts the orders of the features' categories that the model's file does not name.
 func (r *reading) orders() float64 {
 	n := 1.0
 	for _, f := range r.features {
@@ -148,7 +150,7 @@ func (r *reading) orders() float64 {
 	return n
 }
 
-// swaps are trials that differ from t in the places of two categories.
+// swaps returns the trials that differ from t in the places of two categories.
 func (t *trial) swaps() (out []trial) {
 	for i := range t.order {
 		if t.of.features[i].named {
@@ -166,7 +168,7 @@ func (t *trial) swaps() (out []trial) {
 	return out
 }
 
-// arrangement is what a trial has found.
+// arrangement converts a trial to an arrangement.
 func (t *trial) arrangement() arrangement {
 	a, line := t.of.arrangement, 0
 	if how := ", scales and the order of categories solved from the scores"; !strings.HasSuffix(a.how, how) {
@@ -204,13 +206,13 @@ func (t *trial) arrangement() arrangement {
 	return a
 }
 
-// fitter fits trials, one after the other.
+// fitter fits trials, one at a time.
 type fitter struct {
 	gradient func([]float64) (float64, []float64)
 	inputs   []float64
 }
 
-// equations are those of the step that leads from a trial's lines to better ones.
+// equations holds the normal equations of a Gauss-Newton step from a trial's lines.
 type equations struct {
 	normal *mat.SymDense
 	right  *mat.VecDense
@@ -221,8 +223,8 @@ func newEquations(n int) *equations {
 	return &equations{mat.NewSymDense(n, nil), mat.NewVecDense(n, nil), 0}
 }
 
-// sum sums up the equations of the first rows at the lines. sharp: by the scores, else in between these and logits,
-// which tell more from afar.
+// sum adds up the equations of the first rows at the lines. sharp weighs errors as errors of
+// scores; else between scores and logits, which guide better from far away.
 func (f *fitter) sum(e *equations, t *trial, lines []float64, rows int, sharp bool) {
 	normal, right := e.normal.RawSymmetric(), e.right.RawVector().Data
 	clear(normal.Data)
@@ -266,8 +268,7 @@ func (f *fitter) sum(e *equations, t *trial, lines []float64, rows int, sharp bo
 	}
 }
 
-// fit moves a trial's lines to where they give the scores of the first rows best, by steps of Gauss and
-// Newton, damped as Levenberg and Marquardt do.
+// fit fits a trial's lines to the scores of the first rows by the Levenberg-Marquardt method.
 func (f *fitter) fit(t *trial, rows, steps int, sharp bool) {
 	rows, n := min(rows, len(t.of.rows)), len(t.lines)
 	if n == 0 {
@@ -306,29 +307,31 @@ func (f *fitter) fit(t *trial, rows, steps int, sharp bool) {
 	}
 }
 
-// heat is a round of a race: rows and steps of each trial, and how many trials stay.
+// heat is a round of a race: the rows and steps of each trial, and the number of trials that
+// stay.
 type heat struct{ rows, steps, keep int }
 
-// clearly is a loss that only the right trial has.
+// clearly is a loss that only the right trial reaches.
 const clearly = 1e-10
 
-// searcher looks for what gives the scores, and keeps the best that it has seen.
+// searcher searches for an arrangement that gives the scores, and keeps the best one found.
 type searcher struct {
 	m      model.Differentiable
 	scores []float64
 	bound  float64
 	best   arrangement
 	least  float64
-	// work is that of a row, spent that of all so far, both in multiplications.
+	// work is the cost of a row, and spent the total so far, both in multiplications.
 	work, spent float64
 }
 
-// afford is how many trials a part of the search may fit, each on rows rows in steps steps.
+// afford is the number of trials that a part of the search may fit, each on rows rows in steps
+// steps.
 func (s *searcher) afford(rows, steps int) int {
 	return max(1, int(mostSearched/8/(float64(rows*(steps+1))*s.work)))
 }
 
-// race fits trials on few rows, and on more those that do best.
+// race fits trials on few rows, and the best of them on more.
 func (s *searcher) race(trials []trial, heats ...heat) []trial {
 	for h, heat := range heats {
 		trials = trials[:min(len(trials), s.afford(heat.rows, heat.steps))]
@@ -360,15 +363,15 @@ func (s *searcher) fitter() *fitter {
 	return &fitter{s.m.Gradient(), make([]float64, s.m.Inputs())}
 }
 
-// rows is how many rows the last fit of a trial takes.
+// rows is the number of rows in the last fit of a trial.
 func (s *searcher) rows() int {
 	return min(mostRead, max(firstRows, s.afford(1, 60)))
 }
 
-// fits reports that a trial, fitted on all that was read, gives all scores to the bound.
+// fits reports whether a trial, fitted on all rows read, gives all scores within the bound.
 func (s *searcher) fits(t trial) bool {
 	for _, tables := range []bool{false, true} {
-		if tables { // which were standardised by a part of the rows, perhaps
+		if tables { // perhaps standardised on a part of the rows
 			a := t.arrangement()
 			free := a.reading(s.m, s.scores, mostRead, true).starts()[asItIs]
 			if len(free.lines) == len(t.lines) {
@@ -389,13 +392,14 @@ func (s *searcher) fits(t trial) bool {
 }
 
 const (
-	// mostRead is how many rows are read for a search.
+	// mostRead is the number of rows read for a search.
 	mostRead = 3000
-	// mostSearched bounds a search, in multiplications: 20 to 40 s of a core.
+	// mostSearched bounds a search, in multiplications: 20 to 40 s of one core.
 	mostSearched = 40e9
 )
 
-// search looks for one of the arrangements, the order of its categories, and the scales and offsets that give the scores.
+// search looks for an arrangement, an order of its categories, scales and offsets that give the
+// scores.
 func (s *searcher) search(all []arrangement) {
 	lines := len(all[0].reading(s.m, s.scores, 1, false).starts()[0].lines)
 	s.work, s.least = float64(3*modelfile.Summarise(s.m).Parameters+2*lines*lines+1), math.Inf(1)
@@ -428,7 +432,7 @@ func (s *searcher) search(all []arrangement) {
 	for round := 0; round < 5 && s.spent < mostSearched; round++ {
 		for i := range few {
 			r := few[i].reading(s.m, s.scores, mostRead, false)
-			if round > 0 && r.orders() < 60 || r.orders() == 1 { // which chance has given, or the race above
+			if round > 0 && r.orders() < 60 || r.orders() == 1 { // an earlier round or the race above covers them
 				continue
 			}
 			trials = nil
@@ -458,7 +462,7 @@ func (s *searcher) search(all []arrangement) {
 	}
 }
 
-// sample are rows in which each category comes up, where it does, and about upTo others.
+// sample returns about upTo rows, evenly spaced, and up to three more for each category.
 func (a *arrangement) sample(upTo int) []int {
 	rows := a.view.rows
 	step := max(1, len(rows)/upTo)
@@ -486,18 +490,19 @@ func (a *arrangement) sample(upTo int) []int {
 	return out
 }
 
-// known reports that all scores are such as the model gives.
+// known reports whether all scores are in the range of the model's.
 func (a *arrangement) known(m model.Model, scores []float64) bool {
 	return m.Link() == fairness.LinkLinear || !slices.ContainsFunc(a.view.rows, func(row int) bool { return !(scores[row] >= 0 && scores[row] <= 1) })
 }
 
-// count is how many rows the arrangement can read.
+// count is the number of rows that the arrangement can read.
 func (a *arrangement) count() (n int) {
 	a.rows(allRows, func(int, []float64, []float64) { n++ })
 	return n
 }
 
-// worst is the largest distance between the model's score of a row and that given, over at most upTo rows.
+// worst is the largest difference between the model's score of a row and the given one, over at
+// most upTo rows.
 func (a *arrangement) worst(m model.Model, scores []float64, upTo int) (most float64) {
 	a.rows(upTo, func(row int, _, inputs []float64) {
 		most = max(most, math.Abs(score(m, m.Logit(inputs))-scores[row]))
@@ -505,12 +510,14 @@ func (a *arrangement) worst(m model.Model, scores []float64, upTo int) (most flo
 	return most
 }
 
-// gives reports that the arrangement gives the scores of all rows to the bound; a few rows refute most.
+// gives reports whether the arrangement gives the scores of all rows within the bound; a few
+// rows refute most arrangements.
 func (a *arrangement) gives(m model.Model, scores []float64, bound float64) bool {
 	return !slices.ContainsFunc([]int{50, 1000, allRows}, func(rows int) bool { return !(a.worst(m, scores, rows) <= bound) })
 }
 
-// tell says of categories whether their order is the only one that gives the scores.
+// tell records whether the order of the feature's categories is the only one that gives the
+// scores.
 func (a *arrangement) tell(i int, m model.Model, scores []float64, bound float64) {
 	f, names := &a.features[i], slices.Clone(a.features[i].Categories)
 	if f.Kind != space.Categorical || len(names) < 2 {
@@ -527,5 +534,5 @@ func (a *arrangement) tell(i int, m model.Model, scores []float64, bound float64
 		}
 	}
 	f.Categories = names
-	f.why = append(f.why, cmp.Or(alike, "certain: the order, since the scores are others with any two of them swapped"))
+	f.why = append(f.why, cmp.Or(alike, "certain: the order, since swapping any two changes the scores"))
 }

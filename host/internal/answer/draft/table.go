@@ -16,52 +16,52 @@ import (
 type table struct {
 	path    string
 	format  people.Format
-	trim    bool // asks for cells without the blanks around them, if some column's have such
+	trim    bool // removes blanks around cells, if a column has them
 	header  bool
 	columns []*column
 	rows    int
 	doubts  []string
 }
 
-// column is what its cells are. Texts are numbered as they come up.
+// column holds a column's cells. Texts are numbered in the order of their first occurrence.
 type column struct {
 	name    string
 	texts   []string
 	counts  []int
-	codes   []int32 // by row; −1−k where mark k of a missing value is, −1 where there are too many texts
+	codes   []int32 // by row; −1−k: mark k of a missing value; −1 with too many texts
 	numbers []float64
 	missing int
 	marks   []string
-	// odd are the marks that other columns do not have, oddRows how many rows have them; slips are those that
-	// are no numbers.
+	// odd lists the marks that only this column has, and oddRows counts their rows; slips are
+	// the odd texts in a column of numbers.
 	odd, slips []string
 	oddRows    map[string]int
-	// numeric: all that is there are numbers; whole: whole ones; many: more texts than
-	// categories can be.
+	// numeric: all cells but missing ones are numbers; whole: whole numbers; many: too many
+	// texts for categories.
 	numeric, whole, many bool
-	others               int // texts that are no numbers
-	// dated: all that is there are dates; the numbers are days, since the first of them
-	// when the table is read.
+	others               int // the number of texts that are not numbers
+	// dated: all cells but missing ones are dates; once the table is read, the numbers are days
+	// since the first date.
 	dated bool
 	since time.Time
-	// hot are the columns of a group of which one is 1, by what of their names is a category.
+	// hot maps categories to the columns of a one-hot group.
 	hot   map[string]string
 	index map[string]int32
-	// listed are the categories in the order of their codes, where the model's file has them, and unseen the other
-	// texts; refused: the model's library refuses their rows.
+	// listed holds the categories in the order of their codes, if the model's file has them,
+	// and unseen the other texts; refused: the model's library refuses their rows.
 	listed, unseen []string
 	refused        bool
-	// gapMarks are those of missing cells that became a category of their own.
+	// gapMarks holds the marks of missing cells that became a category.
 	gapMarks []string
 }
 
 const maxTexts = 2000
 
-// missingMarks are what pandas takes for a missing value, and "?".
+// missingMarks lists what pandas takes for a missing value, and "?".
 var missingMarks = []string{"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 
-// readTable reads a CSV file whose format it finds out. names are given to the columns of a
-// file without a header.
+// readTable reads a CSV file and determines its format. names are the columns' names in a file
+// without a header.
 func readTable(path string, names []string) (*table, error) { return (&table{path: path}).read(names) }
 
 func (t *table) read(names []string) (*table, error) {
@@ -76,11 +76,11 @@ func (t *table) read(names []string) (*table, error) {
 			}
 		}
 		if t.rows++; t.rows*len(row) > people.MaxCells {
-			return fmt.Errorf("%s:%d: more than %d cells", path, line, people.MaxCells)
+			return fmt.Errorf("%s:%d: the file has more than %d cells: take fewer rows or columns", path, line, people.MaxCells)
 		}
 		for i, cell := range row {
 			if !utf8.ValidString(cell) {
-				return fmt.Errorf("%s:%d: %q is not UTF-8, which names and categories of a study are in: convert the file (iconv -f latin1 -t utf8)", path, line, cell)
+				return fmt.Errorf("%s:%d: %q is not UTF-8, as a study requires: convert the file (iconv -f latin1 -t utf8)", path, line, cell)
 			}
 			t.columns[i].add(cell, &t.format)
 		}
@@ -104,9 +104,9 @@ func (t *table) read(names []string) (*table, error) {
 	return t, nil
 }
 
-// group makes one column of one-hot columns of one attribute: race_a and race_b, of which in
-// every row one is 1. The label, where it was given, stands alone, and so do columns whose common
-// name others bear.
+// group merges the one-hot columns of an attribute into one: race_a and race_b, one of which is
+// 1 in every row. A given label is not merged, nor are columns whose common name another column
+// has.
 func (t *table) group(label string) {
 	var out []*column
 	for i := 0; i < len(t.columns); i++ {
@@ -140,7 +140,7 @@ func (t *table) group(label string) {
 	t.columns = out
 }
 
-// hot counts the columns from i on that are such a group.
+// hot counts the columns from i on that form a one-hot group.
 func (t *table) hot(i int) int {
 	n := 0
 	var stem string
@@ -171,19 +171,19 @@ func (t *table) hot(i int) int {
 	return n
 }
 
-// flags reports a column of 0 and 1, or of false and true.
+// flags reports whether a column holds only 0 and 1, or false and true.
 func (c *column) flags() bool {
 	return c.missing == 0 && len(c.texts) <= 2 && !slices.ContainsFunc(c.texts, func(text string) bool {
 		return !slices.Contains([]string{"0", "1", "0.0", "1.0", "false", "true"}, strings.ToLower(text))
 	})
 }
 
-// on reports that a flag is 1.
+// on reports whether a flag is 1 or true.
 func (c *column) on(row int) bool {
 	return c.numbers[row] == 1 || strings.EqualFold(c.text(row), "true")
 }
 
-// stemOf is what two names begin with, up to the last of the signs that stand before a category.
+// stemOf returns the common beginning of two names, up to the last separator before a category.
 func stemOf(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -212,7 +212,7 @@ func (c *column) add(cell string, format *people.Format) {
 	}
 	if day, ok := people.Days(cell, time.Time{}); ok && c.dated {
 		v = day
-	} else if c.dated { // and those before were no numbers
+	} else if c.dated { // the dates before are not numbers either
 		c.dated = false
 		for i := range c.numbers {
 			c.numbers[i] = math.NaN()
@@ -236,10 +236,10 @@ func (c *column) add(cell string, format *people.Format) {
 	c.codes = append(c.codes, code)
 }
 
-// isWhole reports a whole number that float64 tells from its neighbours.
+// isWhole reports whether v is a whole number that float64 distinguishes from its neighbours.
 func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<52 }
 
-// daysSinceFirst counts a column of dates from the first of them.
+// daysSinceFirst makes a column of dates count from its first date.
 func (c *column) daysSinceFirst() {
 	if !c.dated {
 		return
@@ -256,10 +256,10 @@ func (c *column) daysSinceFirst() {
 	}
 }
 
-// place says where a row was read, for a message.
+// place returns a row's file and line, for a message.
 func (t *table) place(row int) string {
 	at, n := "", 0
-	_, _ = people.Rows(people.File{Path: t.path}, t.format, func(line int, _ []string) error { // which was read before
+	_, _ = people.Rows(people.File{Path: t.path}, t.format, func(line int, _ []string) error { // no error: it was read before
 		if n++; n == row+1 {
 			at = fmt.Sprintf("%s:%d", t.path, line)
 			return io.EOF
@@ -269,7 +269,7 @@ func (t *table) place(row int) string {
 	return at
 }
 
-// bad is the first row whose cell is no number, −1 without one.
+// bad returns the first row from from on whose cell is not a number; −1 if there is none.
 func (c *column) bad(from int) int {
 	for row := from; row < len(c.numbers); row++ {
 		if math.IsNaN(c.numbers[row]) {
@@ -279,19 +279,19 @@ func (c *column) bad(from int) int {
 	return -1
 }
 
-// selection is the rows that are kept, and what the columns are in these.
+// selection holds the rows that are kept, and the columns' statistics over them.
 type selection struct {
 	rows []int
 	of   map[*column]*kept
-	// drop: rows with a missing value are left out; else "?" and the like are categories.
-	// fill: the model fills missing numbers, or sends missing values somewhere, so their rows stay in
+	// drop: rows with a missing value are left out; else "?" and the like are categories. fill:
+	// the model fills missing numbers or has a branch for missing values, so their rows stay in
 	// until it is known which.
 	drop, fill bool
-	// common are the rows that all selections have, by which arrangements are compared; nil: rows.
+	// common holds the rows of all selections, by which arrangements are compared; nil: rows.
 	common []int
 }
 
-// compared are the rows by which arrangements are compared.
+// compared returns the rows by which arrangements are compared.
 func (v *selection) compared() []int {
 	if v.common != nil {
 		return v.common
@@ -299,13 +299,14 @@ func (v *selection) compared() []int {
 	return v.rows
 }
 
-// kept is a column in the rows that are kept.
+// kept holds a column's statistics over the rows that are kept.
 type kept struct {
 	lo, hi, mean, deviation float64
 	categories              []string // sorted
 }
 
-// see keeps the rows without a missing value in the columns and the label; with fill, values may be missing.
+// see selects the rows without a missing value in the columns and the label; with fill, the
+// columns' values may be missing.
 func (t *table) see(columns []*column, label *column, drop, fill bool) *selection {
 	v := &selection{of: map[*column]*kept{}, drop: drop, fill: fill}
 	for i := range t.rows {
@@ -321,7 +322,7 @@ func (t *table) see(columns []*column, label *column, drop, fill bool) *selectio
 	return v
 }
 
-// gap reports a missing value in a row.
+// gap reports whether the column's value is missing in a row.
 func (c *column) gap(row int) bool {
 	if c.numeric {
 		return math.IsNaN(c.numbers[row])
@@ -329,7 +330,8 @@ func (c *column) gap(row int) bool {
 	return c.codes[row] < 0
 }
 
-// kept is the column in some rows, where a text that is missing is a category of its own, or with drop, none.
+// kept computes the column's statistics over some rows. Unless drop is set, a missing text is a
+// category.
 func (c *column) kept(rows []int, drop bool) *kept {
 	k := &kept{lo: math.Inf(1), hi: math.Inf(-1)}
 	seen := make([]bool, len(c.texts))
@@ -367,7 +369,7 @@ func (c *column) kept(rows []int, drop bool) *kept {
 	return k
 }
 
-// text is the cell of a row, as a category has it.
+// text returns a row's cell as a category's name.
 func (c *column) text(row int) string {
 	if code := c.codes[row]; code >= 0 {
 		return c.texts[code]

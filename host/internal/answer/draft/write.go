@@ -20,7 +20,7 @@ var (
 	reserved = regexp.MustCompile(`(?i)^(yes|no|y|n|true|false|on|off|null|nan|inf|from-data|all|value|one-hot|table)$`)
 )
 
-// scalar is a text as YAML has it.
+// scalar formats a text as a YAML scalar.
 func scalar(text string) string {
 	if bare.MatchString(text) && !reserved.MatchString(text) {
 		return text
@@ -40,7 +40,7 @@ func list(texts []string) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// remark is a text that cannot end a comment.
+// remark replaces the characters of a text that would end a comment.
 func remark(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
@@ -50,7 +50,7 @@ func remark(text string) string {
 	}, text)
 }
 
-// write makes the text of the study.
+// write returns the text of the study.
 func (d *drafter) write() (string, error) {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -59,29 +59,29 @@ func (d *drafter) write() (string, error) {
 	say := func(indent int, text string) { line("%s# %s", strings.Repeat(" ", indent), remark(text)) }
 	v := d.chosen.view
 
-	say(0, "Drafted by hyfair init from "+filepath.Base(d.Data)+". Every comment says how sure what follows is: certain, likely or a")
-	say(0, "guess, and why. hyfair inspect shows what hyfair understands; docs/reference/studies.md has all that a study can say.")
+	say(0, "Drafted by hyfair init from "+filepath.Base(d.Data)+". Each comment says how sure the next line is: certain, likely or a")
+	say(0, "guess, and why. hyfair inspect shows how hyfair reads the study; docs/reference/studies.md describes everything that a study can say.")
 	if d.model != nil {
 		if d.raw {
-			say(0, "likely: the file's means and ranges are not to be applied, with which its outputs fit less")
+			say(0, "likely: the file's means and ranges are not to be applied: the outputs fit better without them")
 		}
 		line("model: %s", d.modelText())
 		switch {
 		case d.info.OneOfMany:
-			say(0, "certain: the model tells several classes")
+			say(0, "certain: the model distinguishes several classes")
 			line("notion: decision")
 		case d.info.Linear && d.model.Link() == fairness.LinkShare:
-			say(0, "likely: the model ends in a sum of its trees, from 0 to 1, which is the score; output: logit with notion: logit makes it a quantity of its own unit")
+			say(0, "likely: the model ends in a sum of its trees, from 0 to 1, which is the score; for a quantity in a unit, write output: logit and notion: logit")
 			line("output: share")
 		case d.info.Linear && d.truth.numbers != nil:
 			if regresses(d.model) {
 				say(0, "certain: the model predicts a number, whose differences are the gaps")
 			} else {
-				say(0, fmt.Sprintf("likely: the model predicts %s, and differences of it are the gaps; where its output is the logit of a probability, --positive names the values of the label that count as 1", d.out.Label))
+				say(0, fmt.Sprintf("likely: the model predicts %s, and its differences are the gaps; if the output is the logit of a probability, --positive names the values of the label that count as 1", d.out.Label))
 			}
 			line("output: number")
 			if d.out.Epsilon != nil {
-				say(0, fmt.Sprintf("guess: a twentieth of the range of %s, as 0.05 is of scores from 0 to 1", d.out.Label))
+				say(0, fmt.Sprintf("guess: a twentieth of the range of %s, as 0.05 for scores from 0 to 1", d.out.Label))
 				line("epsilon: %s", decimal(*d.out.Epsilon))
 			}
 		case d.info.Linear && regresses(d.model):
@@ -110,8 +110,8 @@ func (d *drafter) write() (string, error) {
 		if f.filled() {
 			f.Lo, f.Hi = min(f.Lo, f.fill), max(f.Hi, f.fill)
 			if f.Kind == space.Integer && f.fill != math.Trunc(f.fill) && !slices.Contains(d.Protected, f.Name) {
-				f.Kind = space.Real // of which people with a missing value are part
-				f.why = append(f.why, fmt.Sprintf("guess: real, so that people whose number is filled count; integer: %.0f..%.0f asks about whole numbers alone, and leaves them out", f.Lo, f.Hi))
+				f.Kind = space.Real // which includes people with a missing value
+				f.why = append(f.why, fmt.Sprintf("guess: real, to include people whose number is filled; integer: %.0f..%.0f asks only about whole numbers, and leaves them out", f.Lo, f.Hi))
 			}
 		}
 		domain, why := f.domain(v)
@@ -137,7 +137,7 @@ func (d *drafter) write() (string, error) {
 			say(2, "certain: a missing cell has a code of its own, and is a category here")
 		case f.lacks():
 			text += ", missing: true"
-			say(2, fmt.Sprintf("likely: the trees were trained with missing values, which %s rows have; where your own code fills them before the model, say so by encode: {map: …} in place of missing:", view.Count(f.from.missing)))
+			say(2, fmt.Sprintf("likely: the trees were trained with missing values, which %s rows have; if your own code fills them before the model, write encode: {map: …} in place of missing:", view.Count(f.from.missing)))
 		}
 		if f.from.dated && f.Kind != space.Categorical {
 			text += ", encode: {days-since: " + scalar(f.from.since.Format(time.DateOnly)) + "}"
@@ -156,7 +156,7 @@ func (d *drafter) write() (string, error) {
 	return b.String() + d.protected(), nil
 }
 
-// mapped is an encoding of marks as one value, which is as YAML has it.
+// mapped formats an encoding that maps marks to one value, which is a YAML scalar.
 func mapped(marks []string, to string) string {
 	out := make([]string, len(marks))
 	for i, mark := range marks {
@@ -195,12 +195,12 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 		line("  delimiter: %s", map[bool]string{true: "tab", false: scalar(string(separator))}[separator == '\t'])
 	}
 	if how := written(&t.format); how != "" {
-		say(2, "likely: numbers are written so, since most of their cells are then some")
+		say(2, "likely: the notation of numbers, since most cells are numbers with it")
 		line("  %s", strings.ReplaceAll(how, ", thou", "\n  thou"))
 	}
 	if !t.header {
 		if d.Columns == nil {
-			say(2, "likely: the first line has no names, as it looks like the others; --columns gives better ones")
+			say(2, "likely: the first line has no names, since it looks like the others; --columns gives better ones")
 		}
 		line("  columns: %s", list(t.format.Columns))
 	}
@@ -229,13 +229,13 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	if slices.ContainsFunc(t.columns, func(c *column) bool {
 		return slices.ContainsFunc(marks, func(mark string) bool { _, is := c.index[mark]; return is })
 	}) {
-		marks, own = nil, all // what marks a missing value in one column is a value of another
+		marks, own = nil, all // a mark of a missing value in one column is a value of another
 	}
 	if len(marks)+len(own) > 0 {
 		text := "likely: these mark a missing value"
 		if len(v.rows) < t.rows {
-			text += fmt.Sprintf("; %s of %s rows have none%s and are kept, the others are left out", view.Count(len(v.rows)), view.Count(t.rows),
-				map[bool]string{true: " that the model does not take"}[v.fill])
+			text += fmt.Sprintf("; %s of %s rows%s are kept, the others are left out", view.Count(len(v.rows)), view.Count(t.rows),
+				map[bool]string{true: " that the model can take", false: " without one"}[v.fill])
 		}
 		say(2, text)
 		if len(own) == 0 {
@@ -261,7 +261,7 @@ func (d *drafter) data(line func(string, ...any), say func(int, string)) {
 	}
 }
 
-// domain returns a feature's domain as YAML, and how certain it is.
+// domain returns a feature's domain as YAML, and how sure it is.
 func (f *feature) domain(v *selection) (text, why string) {
 	k, rows := v.of[f.from], view.Count(len(v.rows))
 	switch f.Kind {
@@ -273,7 +273,7 @@ func (f *feature) domain(v *selection) (text, why string) {
 	return fmt.Sprintf("real: %s..%s", decimal(f.Lo), decimal(f.Hi)), fmt.Sprintf("certain: numbers in %s rows; guess: the domain ends where the data does", rows)
 }
 
-// protected is the section of that name, or what to do about it.
+// protected returns the section protected, or comments on how to write it.
 func (d *drafter) protected() string {
 	var b strings.Builder
 	candidates := make([]string, len(d.out.Candidates))
@@ -281,10 +281,10 @@ func (d *drafter) protected() string {
 		candidates[i] = remark(name)
 	}
 	if len(d.Protected) == 0 {
-		b.WriteString("# Nothing is protected yet, and nothing can be asked: which attributes must not decide is for you to say, not for the data.\n")
+		b.WriteString("# Nothing is protected yet, so no question can be asked: you choose the attributes that must not decide; the data cannot.\n")
 		if len(candidates) > 0 {
-			fmt.Fprintf(&b, "# By their names or values these may be meant: %s.\n", strings.Join(candidates, ", "))
-			fmt.Fprintf(&b, "# Take the # from what is, or start again with hyfair init … --protected %s --force\n", strings.Join(candidates, ","))
+			fmt.Fprintf(&b, "# By their names or values these are candidates: %s.\n", strings.Join(candidates, ", "))
+			fmt.Fprintf(&b, "# Remove the # before those to protect, or start again with hyfair init … --protected %s --force\n", strings.Join(candidates, ","))
 		} else {
 			b.WriteString("# Start again with hyfair init … --protected NAME,NAME --force, or write them here:\n")
 			candidates = []string{d.chosen.features[0].Name}
@@ -295,12 +295,12 @@ func (d *drafter) protected() string {
 		}
 		return b.String()
 	}
-	b.WriteString("# As --protected said. A list, or a range such as 20..60, takes some of the values.\nprotected:\n")
+	b.WriteString("# From --protected. A list, or a range such as 20..60, takes some of the values.\nprotected:\n")
 	for _, name := range d.Protected {
 		fmt.Fprintf(&b, "  %s: all\n", scalar(name))
 	}
 	if len(candidates) > 0 {
-		fmt.Fprintf(&b, "# By their names or values these may be protected as well: %s.\n", strings.Join(candidates, ", "))
+		fmt.Fprintf(&b, "# By their names or values these are candidates, too: %s.\n", strings.Join(candidates, ", "))
 	}
 	return b.String()
 }

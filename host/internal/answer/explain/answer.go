@@ -52,8 +52,8 @@ type Request struct {
 	RulesOut string `json:"-"`
 }
 
-// Local names local files, beside the study's, that the request reads or writes; empty:
-// none.
+// Local returns one of the local files that the request reads or writes in addition to the
+// study's; empty: there is none.
 func (r *Request) Local() string { return cmp.Or(r.Rows, r.From, r.TreeOut, r.RulesOut) }
 
 // MaxSamples bounds the samples of one step.
@@ -71,7 +71,7 @@ func (r *Request) Validate() error {
 	case r.Bound < 0:
 		return fmt.Errorf("--bound %v is negative", r.Bound)
 	case r.Notion != "" && r.Notion != fairness.Score.String() && r.Notion != fairness.Decision.String():
-		return fmt.Errorf("--notion %q: want %s or %s, which have outcomes to be counted", r.Notion, fairness.Score, fairness.Decision)
+		return fmt.Errorf("--notion %q: want %s or %s, the notions whose outcomes can be counted", r.Notion, fairness.Score, fairness.Decision)
 	case r.Notion == fairness.Decision.String() && r.Epsilon != "":
 		return errors.New("--epsilon and --notion decision exclude each other: decisions have no ε")
 	}
@@ -101,7 +101,7 @@ type job struct {
 }
 
 // Answer finds the worst-treated individuals and explains them. An error may come with a
-// result: the solver for the bounds was lost or is missing.
+// result, if the solver for the bounds was lost or is missing.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	begin := time.Now()
 	if err := r.Validate(); err != nil {
@@ -146,7 +146,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 // writeFiles writes the tree and the guardrails.
 func (j *job) writeFiles(r *Result) error {
 	if j.request.TreeOut != "" && r.Tree == nil {
-		j.session.Note("--tree: there is no tree to write")
+		j.session.Note("--tree: no tree was grown, so none is written")
 	} else if j.request.TreeOut != "" {
 		if err := r.Tree.write(j.request.TreeOut, r.Study+" ("+r.Model+"): where k is high"); err != nil {
 			return fmt.Errorf("--tree: %w", err)
@@ -214,7 +214,7 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 
 func (j *job) progress(text string) { j.session.Show(j.question.Study.Name + ": " + text) }
 
-// rows are the study's rows; nil without data, or with a notice where they cannot be read.
+// rows returns the study's rows; nil without data, or with a notice if they cannot be read.
 func (j *job) rows() ([][]float64, error) {
 	if !j.question.Study.HasData() {
 		return nil, nil
@@ -222,7 +222,7 @@ func (j *job) rows() ([][]float64, error) {
 	data, err := j.question.Study.Data()
 	switch {
 	case errors.Is(err, study.ErrNoDataRoot) || errors.Is(err, os.ErrNotExist):
-		j.session.Note("without support in the data: %v", err)
+		j.session.Note("the support of predicates in the data is not computed: %v", err)
 		return nil, nil
 	case err != nil:
 		return nil, session.Mistake(err)

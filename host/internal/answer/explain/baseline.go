@@ -37,7 +37,7 @@ type LIME struct {
 type LIMESet struct {
 	// The number of features, protected ones included.
 	Size int `json:"size"`
-	// The mean of the features' k; null where no feature has one.
+	// The mean of the features' k; null if no feature has one.
 	PertK *float64 `json:"pert_k"`
 	// Its standard deviation over the features; null below two.
 	PertKSD *float64 `json:"pert_k_sd"`
@@ -118,9 +118,9 @@ func newLIME(b *lime.Baseline, s *space.Space) *LIME {
 
 // show appends the explanation to a document.
 func (r *LIME) show(d *view.Document) {
-	d.Say("LIME on the one treated worst: %d counterfactuals, %s samples each, R² %.2f on average.", r.Explanations, view.Count(r.Samples), r.R2)
+	d.Say("LIME on the worst-treated individual: %d counterfactuals, %s samples each, R² %.2f on average.", r.Explanations, view.Count(r.Samples), r.R2)
 	features := &view.Table{Columns: view.Columns("feature", "explanations", "k"), Notes: []string{
-		fmt.Sprintf("explanations: how many of the %d have it among their strongest three. k: mean over its other values, all else equal.", r.Explanations),
+		fmt.Sprintf("explanations: how many of the %d have the feature among their strongest three. k: mean over the feature's other values, all else equal.", r.Explanations),
 	}}
 	for _, f := range r.Union.Features {
 		k := "–"
@@ -137,9 +137,9 @@ func (r *LIME) show(d *view.Document) {
 	d.Add(features, sets)
 	if c := r.Reference; c != nil {
 		d.Add(view.Paragraph{
-			fmt.Sprintf("lime %s on %d of them: Spearman's rank correlation of the features: mean %.3f, median %.3f, least %.3f; ours with ours under another seed %.3f.",
+			fmt.Sprintf("lime %s on %d of the counterfactuals: Spearman's rank correlation of the features: mean %.3f, median %.3f, least %.3f; hyfair's LIME with itself under another seed %.3f.",
 				c.Version, c.Points, c.Spearman, c.Median, c.Least, c.Again),
-			fmt.Sprintf("Of the strongest three %.2f in common; R² %.2f, ours %.2f.", c.Top3, c.ReferenceR2, c.R2),
+			fmt.Sprintf("Of the strongest three features %.2f in common; R² %.2f, hyfair's %.2f.", c.Top3, c.ReferenceR2, c.R2),
 		})
 	}
 }

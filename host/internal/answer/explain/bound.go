@@ -26,7 +26,7 @@ type Prover struct {
 }
 
 // prove asks a solver for floors and ceiling of the kept predicates within --bound. The
-// explanation stands whether it succeeds or not; a signal keeps what is proved so far.
+// explanation remains valid if it fails; a signal keeps what is proved so far.
 func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 	if j.request.Bound == 0 || len(r.Predicates) == 0 {
 		return nil
@@ -53,10 +53,10 @@ func (j *job) prove(ctx context.Context, r *Result, known [][]float64) error {
 // proved is the table of floors and ceiling.
 func (r *Result) proved() *view.Table {
 	t := &view.Table{
-		Title:   fmt.Sprintf("Proved of everybody, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
+		Title:   fmt.Sprintf("Proved for every individual, by %s in %s", r.Prover.Solver, view.Seconds(r.Prover.Seconds)),
 		Columns: view.Columns("where", "k", "found", "gap", "found", "grade"),
 		Notes: []string{
-			"inside a predicate no individual has less; outside all of them none has more. found: the least and the most that an individual was found to have.",
+			"inside a predicate no individual has less; outside all predicates none has more. found: the extreme value of the individuals evaluated.",
 		},
 	}
 	t.Columns[5].Right = false
@@ -86,8 +86,8 @@ func proved(where, sign string, p *Proved) []string {
 	return []string{where, k, foundK, gap, foundGap, strings.Join(grades, ", ")}
 }
 
-// limit formats a bound and the value found, "= 9" where they are equal. The bound is
-// rounded to the side on which it still holds.
+// limit formats a bound and the value found, "= 9" if they are equal. The bound is rounded to
+// the side on which it still holds.
 func limit(l *Limit, sign string, decimals int) (bound, found string) {
 	if l == nil {
 		return "–", "–"
@@ -117,8 +117,8 @@ const (
 	atMost  = "≤ "
 )
 
-// provedCells are a network's cells in the table of several: k inside the first predicate
-// and outside all.
+// provedCells returns a network's cells in the table of several networks: k inside the first
+// predicate and outside all.
 func (r *Result) provedCells() []string {
 	if r.Prover == nil {
 		return []string{"–", "–"}

@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// proving is a loaded request, with solver-bnb at hand.
+// proving is a loaded request with solver-bnb available.
 func proving(t *testing.T, r Request) *job {
 	t.Helper()
 	plugins, err := discover.New(plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb"}), nil)

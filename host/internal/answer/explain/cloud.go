@@ -125,7 +125,7 @@ func (c *Cloud) check() error {
 			return fmt.Errorf("individual %d has %d values for %d features", i+1, len(x), len(c.Space.Features))
 		}
 		if !c.Space.ContainsIndividual(x) || !c.Space.RegionContains(c.Region, x) {
-			return fmt.Errorf("individual %d lies outside the part of the space in question", i+1)
+			return fmt.Errorf("individual %d lies outside the question's region", i+1)
 		}
 		if !c.lives(x) {
 			return fmt.Errorf("individual %d has no counterfactual that the constraints allow", i+1)

@@ -10,9 +10,10 @@ import (
 
 // Coverage is the part of a region where a predicate holds.
 type Coverage struct {
-	// The number of individuals, an exact whole number of any length; absent where a feature is real.
+	// The number of individuals, an exact whole number of any length; absent if a feature is
+	// real.
 	Count string `json:"count,omitempty"`
-	// The share of the region's individuals, or of its volume where features are real.
+	// The share of the region's individuals, or of its volume if features are real.
 	Share float64 `json:"share"`
 	// The constraints have too many cases to count, so that forbidden points are counted too.
 	Unconstrained bool `json:"unconstrained,omitempty"`

@@ -19,11 +19,11 @@ type TreeJSON struct {
 	Condition *guard.Condition `json:"condition,omitempty"`
 	// The number of neighbours in the node.
 	Samples int `json:"samples"`
-	// The number of them with a high k.
+	// The number of neighbours with a high k.
 	High int `json:"high"`
 	// high divided by samples.
 	Share float64 `json:"share"`
-	// That share exceeds the share of all neighbours.
+	// The share exceeds that of all neighbours.
 	IsHigh bool `json:"is_high"`
 	// The subtree in which the test holds; absent in a leaf.
 	Yes *TreeJSON `json:"yes,omitempty"`
@@ -65,8 +65,7 @@ func (t *TreeJSON) write(path, title string) error {
 }
 
 // View is the tree as a figure; a higher share gives a darker leaf. A leaf is high or low
-// relative to the share of all samples, and says so where its own share suggests the
-// opposite.
+// relative to the share of all samples, and says so if its own share suggests the opposite.
 func (t *TreeJSON) View() view.Node {
 	n := view.Node{Head: "low", Detail: fmt.Sprintf("k is high for %d of %d (%.0f %%)", t.High, t.Samples, 100*t.Share), Share: t.Share}
 	switch most := 2*t.High > t.Samples; {

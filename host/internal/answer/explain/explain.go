@@ -49,7 +49,7 @@ type Method struct {
 	Samples int `json:"samples"`
 	// Quantile of the sampled k that high neighbours reach at least.
 	Quantile float64 `json:"quantile"`
-	// Delta is the least excess of the mean k inside a predicate over outside; nil:
+	// Delta is the least difference of the mean k inside and outside a predicate; nil:
 	// Sample.delta.
 	Delta *float64 `json:"delta,omitempty"`
 	// Test is the number of fresh neighbours on either side of a predicate.
@@ -57,7 +57,7 @@ type Method struct {
 	// Spread is Cloud.Spread.
 	Spread float64 `json:"spread"`
 	Growth
-	// Alpha is the pruning cost a leaf; nil: chosen by cross-validation.
+	// Alpha is the pruning cost per leaf; nil: chosen by cross-validation.
 	Alpha *float64 `json:"alpha,omitempty"`
 }
 
@@ -166,7 +166,7 @@ func Explain(ctx context.Context, c Config) (*Explanation, error) {
 		return nil, err
 	}
 	if c.Bins < 1 {
-		return nil, fmt.Errorf("%d bins: at least 1 is needed", c.Bins)
+		return nil, fmt.Errorf("%d bins: want at least 1", c.Bins)
 	}
 	if e.Progress == nil {
 		e.Progress = func(string) {}
@@ -178,9 +178,9 @@ func Explain(ctx context.Context, c Config) (*Explanation, error) {
 func (m *Method) Validate() error {
 	switch {
 	case m.Samples < 2:
-		return fmt.Errorf("%d samples: at least 2 are needed", m.Samples)
+		return fmt.Errorf("%d samples: want at least 2", m.Samples)
 	case m.Test < 2:
-		return fmt.Errorf("%d samples to test with: at least 2 are needed", m.Test)
+		return fmt.Errorf("%d samples to test with: want at least 2", m.Test)
 	case !(m.Quantile > 0 && m.Quantile < 1):
 		return fmt.Errorf("quantile %v: want a number between 0 and 1", m.Quantile)
 	case !(m.Spread > 0) || math.IsInf(m.Spread, 0):
@@ -188,7 +188,7 @@ func (m *Method) Validate() error {
 	case m.Delta != nil && math.IsNaN(*m.Delta):
 		return fmt.Errorf("delta %v: want a number", *m.Delta)
 	case m.Depth < 1 || m.Leaf < 1:
-		return fmt.Errorf("depth %d, leaf %d: both are at least 1", m.Depth, m.Leaf)
+		return fmt.Errorf("depth %d, leaf %d: want at least 1 for both", m.Depth, m.Leaf)
 	case m.Alpha != nil && !(*m.Alpha >= 0):
 		return fmt.Errorf("alpha %v: want 0 or more", *m.Alpha)
 	}
@@ -232,7 +232,7 @@ func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 	}
 	e.delta = r.Delta
 	if r.Sample.High == 0 {
-		r.Nothing = fmt.Sprintf("all %d neighbours have k = %d: there is nothing to tell apart", r.Sample.N, r.Sample.KLeast)
+		r.Nothing = fmt.Sprintf("all %d neighbours have k = %d: there is nothing to explain", r.Sample.N, r.Sample.KLeast)
 		return r, nil
 	}
 	e.Progress("decision tree")
@@ -245,7 +245,7 @@ func (e *explainer) run(ctx context.Context) (*Explanation, error) {
 	r.Tree = Prune(full, r.Alpha)
 	candidates := e.candidates(r.Tree)
 	if len(candidates) == 0 {
-		r.Nothing = "pruning left nothing of the tree: no condition tells high neighbours from others"
+		r.Nothing = "pruning removed the entire tree: no condition separates high neighbours from others"
 		return r, nil
 	}
 	if err := e.support(ctx); err != nil {
@@ -310,8 +310,8 @@ func (e *explainer) label(ks []float64) Sample {
 	return s
 }
 
-// candidates are the tree's simplified paths to high leaves, by descending count of covered
-// high samples. A path contained in another is dropped.
+// candidates returns the tree's simplified paths to high leaves, by descending number of
+// covered high samples. A path contained in another is dropped.
 func (e *explainer) candidates(tree *Node) []space.Predicate {
 	var all []space.Predicate
 	for _, p := range paths(tree, e.Space) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Page is the document with its figure.
+// Page returns the document with its figure.
 func (r *Result) Page() *view.Document { return r.withFigure(r.Document()) }
 
 // Plain is Page with a table for readers who do not know the paper.
@@ -31,12 +31,12 @@ func (r *Result) plainTable() *view.Table {
 	t := &view.Table{
 		Columns: []view.Column{{Title: "condition", Right: true}, {Title: "outcomes where it holds", Right: true}, {Title: "outcomes elsewhere", Right: true},
 			{Title: "of all possible people", Right: true}, {Title: "of the people in the data", Right: true}},
-		Notes: []string{fmt.Sprintf("outcomes: how many different outcomes (k) a person's copies get, on average over %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: for which share of them it holds.",
+		Notes: []string{fmt.Sprintf("outcomes: how many different outcomes (k) a person's copies get, on average over %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: the share for whom it holds.",
 			view.Count(r.Predicates[0].Inside.N))},
 	}
 	if two {
 		t.Columns[1].Title, t.Columns[2].Title = "two outcomes where it holds", "two outcomes elsewhere"
-		t.Notes[0] = fmt.Sprintf("two outcomes: the share of people whose copies get two different outcomes, among %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: for which share it holds.",
+		t.Notes[0] = fmt.Sprintf("two outcomes: the share of people whose copies get two different outcomes, among %s people nearby for whom the condition holds, and as many for whom it does not. The last two columns: the share for whom it holds.",
 			view.Count(r.Predicates[0].Inside.N))
 	}
 	for i := range r.Predicates {
@@ -57,7 +57,7 @@ func (r *Result) Affected() *view.Figure {
 		return nil
 	}
 	f := &view.Figure{
-		Name: "affected", Title: "Who is treated worst: how many the conditions hold for",
+		Name: "affected", Title: "Who is treated worst: the share for whom the conditions hold",
 		X: view.Axis{Label: "per cent", Max: 100}, Y: view.Axis{Min: 0.5, Max: float64(len(r.Predicates)) + 0.5},
 		Caption: "The conditions are numbered as above. All possible people count every combination of values once, likely or not.",
 	}

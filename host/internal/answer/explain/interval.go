@@ -23,13 +23,13 @@ type Mean struct {
 // Confidence of the intervals.
 const Confidence = 0.95
 
-// meanOf is the mean of values of k, which lie between least and most, with an interval
-// that contains the distribution's mean with probability Confidence or more. It holds for
-// every distribution: mean ± √(2·V·ln(4/δ)/n) + 7·(most − least)·ln(4/δ)/(3(n − 1)), δ = 1
-// − Confidence, V the sample variance, once for each side (A. Maurer and M. Pontil,
-// Empirical Bernstein bounds and sample variance penalization, COLT 2009, theorem 4). The
-// interval stays wide where all samples agree. It contains the mean of another sample of
-// the same size about as often. Below two values it is least to most.
+// meanOf is the mean of values of k, which lie between least and most, with an interval that
+// contains the distribution's mean with probability Confidence or more. It holds for every
+// distribution: mean ± √(2·V·ln(4/δ)/n) + 7·(most − least)·ln(4/δ)/(3(n − 1)), δ = 1 −
+// Confidence, V the sample variance, once for each side (A. Maurer and M. Pontil, Empirical
+// Bernstein bounds and sample variance penalization, COLT 2009, theorem 4). The interval stays
+// wide even if all samples agree. It contains the mean of another sample of the same size about
+// as often. Below two values it is least to most.
 func meanOf(ks []float64, least, most float64) Mean {
 	m := Mean{N: len(ks), Low: least, High: most}
 	if m.N == 0 {

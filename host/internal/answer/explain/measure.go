@@ -12,10 +12,9 @@ import (
 )
 
 const (
-	// drawsEach bounds the draws for each fresh neighbour on one side of a
-	// predicate.
+	// drawsEach bounds the draws per fresh neighbour on one side of a predicate.
 	drawsEach = 500
-	// fewest is the least number of neighbours on either side for a predicate to be judged.
+	// fewest is the least number of neighbours needed on either side to judge a predicate.
 	fewest = 30
 )
 

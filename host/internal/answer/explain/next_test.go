@@ -16,7 +16,7 @@ func TestNextSteps(t *testing.T) {
 		want []string
 	}{
 		"smaller":   {Result{Sample: &Sample{KLeast: 1, KMost: 9}, Delta: 2, Rejected: []Predicate{rejected(1.239, 2000), rejected(5, 3)}}, []string{"--delta 1.23,"}},
-		"too large": {Result{Sample: &Sample{KLeast: 1, KMost: 2}, Delta: 3, Rejected: []Predicate{rejected(0.3, 2000)}}, []string{"leave --delta out, which makes it 0.25", "--notion decision"}},
+		"too large": {Result{Sample: &Sample{KLeast: 1, KMost: 2}, Delta: 3, Rejected: []Predicate{rejected(0.3, 2000)}}, []string{"omit --delta, for a δ of 0.25", "--notion decision"}},
 		"decisions": {Result{Sample: &Sample{KLeast: 1, KMost: 2}, Delta: 0.5, Notion: "decision", Rejected: []Predicate{rejected(0.3, 2000)}}, []string{"--delta 0.3,"}},
 		"alike":     {Result{Sample: &Sample{KLeast: 2, KMost: 2}, Delta: 0}, []string{"--notion decision"}},
 		"nobody":    {Result{}, nil},

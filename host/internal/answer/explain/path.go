@@ -27,7 +27,7 @@ func paths(root *Node, s *space.Space) []space.Predicate {
 	return out
 }
 
-// allHigh reports that every leaf below the node is high.
+// allHigh reports whether every leaf below the node is high.
 func allHigh(n *Node) bool {
 	if n.Leaf() {
 		return n.IsHigh()
@@ -35,7 +35,7 @@ func allHigh(n *Node) bool {
 	return allHigh(n.Low) && allHigh(n.High)
 }
 
-// narrow is the predicate with a node's test, or its negation, added.
+// narrow returns the predicate with a node's test, or its negation, added.
 func narrow(p space.Predicate, n *Node, low bool, s *space.Space) space.Predicate {
 	p = slices.Clone(p)
 	at := slices.IndexFunc(p, func(c space.Condition) bool { return c.Feature == n.Feature })

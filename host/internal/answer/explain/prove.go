@@ -12,12 +12,13 @@ import (
 )
 
 // Proved is a solver's bound over the individuals of a part of the region: a floor inside a
-// predicate, a ceiling outside all of them.
+// predicate, or a ceiling outside all predicates.
 type Proved struct {
 	// The bound of k; null if there was no time to ask.
 	K *Limit `json:"k"`
-	// The bound of the gap; null if there was no time to ask, and for a floor where an individual has k =
-	// 1, because its scores lie in one bin. Individuals with one counterfactual count for k alone.
+	// The bound of the gap; null if there was no time to ask, and for a floor if an individual
+	// has k = 1, because its scores lie in one bin. Individuals with one counterfactual count
+	// only for k.
 	Gap *Limit `json:"gap"`
 	// It is proved that the part contains no individual.
 	Nobody bool `json:"nobody,omitempty"`
@@ -44,11 +45,11 @@ type Proving struct {
 	// Query covers all explained individuals: network, space, region and ε, for scores. Its
 	// goal is ignored.
 	Query problem.Query
-	// Time for all questions together, divided evenly among the remaining ones.
+	// Time for all questions together; each gets an equal share of the time left.
 	Time time.Duration
-	// Known individuals are evaluated beside the solver's.
+	// Known individuals are evaluated in addition to the solver's.
 	Known [][]float64
-	// Ask is certify.Enclose with a solver, within limit. An error may come with a partial
+	// Ask is engine.Enclose with a solver, within limit. An error may come with a partial
 	// answer, and ends the questions.
 	Ask func(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*engine.Extreme, error)
 	// Progress, if not nil, receives the next question.
@@ -64,10 +65,9 @@ type asked struct {
 	at   **Limit
 }
 
-// Run sets every predicate's Floor and returns the ceiling outside all of them; nil without
-// predicates. Questions about k precede those about gaps. The end of ctx leaves the
-// remaining ones unasked and is no error. A solver's error comes with what was proved
-// before.
+// Run sets every predicate's Floor and returns the ceiling outside all predicates; nil if there
+// are none. Questions about k precede those about gaps. When ctx ends, the remaining questions
+// are not asked; that is not an error. A solver's error comes with what was proved before.
 func (p *Proving) Run(ctx context.Context, predicates []Predicate) (ceiling *Proved, err error) {
 	if len(predicates) == 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func (p *Proving) Run(ctx context.Context, predicates []Predicate) (ceiling *Pro
 	return ceiling, nil
 }
 
-// oneBin reports that an individual with k = 1 was found.
+// oneBin reports whether an individual with k = 1 was found.
 func (p *Proved) oneBin() bool { return p.K != nil && p.K.Found != nil && *p.K.Found == 1 }
 
 // questions lists the questions in order.

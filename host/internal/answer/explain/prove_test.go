@@ -60,7 +60,7 @@ func enumerator(ctx context.Context, q problem.Query, goal problem.Goal, _ time.
 	return engine.Enclose(ctx, &q, engine.Options{Solver: reference.Enumerator{}, Description: d}, known)
 }
 
-// twoPredicates are one that cuts a box out, and one whose wards are not adjacent.
+// twoPredicates returns a predicate that cuts out a box, and one whose wards are not adjacent.
 func twoPredicates() []Predicate {
 	inf := math.Inf(1)
 	return []Predicate{

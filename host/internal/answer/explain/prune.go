@@ -10,8 +10,8 @@ import (
 )
 
 // Prune returns the smallest subtree that minimises impurity + α·leaves (cost-complexity
-// pruning, chapter 3 of the book). Impurity is the mean Gini impurity of the leaves,
-// weighted by the root's samples. The book's cost, misclassification, cannot see that a
+// pruning, chapter 3 of the book cited at Grow). Impurity is the mean Gini impurity of the
+// leaves, weighted by the root's samples. The book's cost, misclassification, cannot see that a
 // rare class is less rare in a leaf. The input is unchanged.
 func Prune(root *Node, alpha float64) *Node {
 	kept, _, _ := prune(root, alpha*root.weight())
@@ -40,7 +40,7 @@ func prune(n *Node, price float64) (kept *Node, cost float64, leaves int) {
 	return &Node{Samples: n.Samples, Hits: n.Hits, weights: n.weights}, single, 1
 }
 
-// Alphas are the costs at which Prune's result changes, ascending from 0.
+// Alphas returns the costs at which Prune's result changes, ascending from 0.
 func Alphas(root *Node) []float64 {
 	out := []float64{0}
 	for n := Prune(root, 0); !n.Leaf(); {
@@ -76,13 +76,13 @@ func cut(n *Node, price float64) *Node {
 	return kept
 }
 
-// folds of the cross-validation.
+// folds is the number of folds of the cross-validation.
 const folds = 5
 
-// ChooseAlpha picks the cost a leaf by cross-validation: the one with the least weighted
-// mean squared error of the predicted share on held-out samples, the largest of equal ones.
-// The book's one-SE rule leaves too little of a tree for useful paths; their claims are
-// tested on fresh samples anyway. Equal seeds give equal costs.
+// ChooseAlpha picks the cost per leaf by cross-validation: the one with the least weighted mean
+// squared error of the predicted share on held-out samples; of equal ones, the largest. The
+// book's one-SE rule leaves too little of a tree for useful paths; their claims are tested on
+// fresh samples anyway. Equal seeds give equal costs.
 func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root *Node, seed uint64) float64 {
 	alphas := Alphas(root)
 	if len(points) < 2*folds || len(alphas) == 1 {
@@ -97,7 +97,7 @@ func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root
 		}
 	}
 	order := stratified(high, rand.New(rand.NewPCG(seed, 0x666f6c6473)))
-	errors := make([][]float64, len(tried)) // one list for each cost, one entry a sample
+	errors := make([][]float64, len(tried)) // one list per cost, with one entry per sample
 	w := balanced(high)
 	for fold := range folds {
 		var grow, held []int
@@ -130,8 +130,8 @@ func ChooseAlpha(s *space.Space, points [][]float64, high []bool, g Growth, root
 	return tried[chosen]
 }
 
-// stratified is a random order of the samples, high ones first, so that every fifth sample
-// makes a fold with its share of both classes.
+// stratified returns a random order of the samples, high ones first: taking every fifth sample
+// gives a fold with its share of both classes.
 func stratified(high []bool, rng *rand.Rand) []int {
 	order := rng.Perm(len(high))
 	slices.SortStableFunc(order, func(a, b int) int {

@@ -26,7 +26,7 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	// ε, exact, a difference of scores.
 	Epsilon string `json:"epsilon"`
-	// Decision with --notion decision: k counts decisions, and epsilon is 0.5.
+	// "decision" with --notion decision: k counts decisions, and epsilon is 0.5.
 	Notion string `json:"notion,omitempty"`
 	// The attributes that vary.
 	Protected []string `json:"protected"`
@@ -34,7 +34,7 @@ type Result struct {
 	Where string `json:"where,omitempty"`
 	// The origin of the individuals.
 	Source *Source `json:"source"`
-	// The largest k of these individuals; 0 for none.
+	// The largest k of these individuals; 0 if there are none.
 	InitK int `json:"init_k"`
 	// The individuals around which neighbours are drawn.
 	Individuals []Individual `json:"individuals"`
@@ -65,7 +65,7 @@ type Result struct {
 	question.Grounds
 }
 
-// Individual is one that neighbours were drawn around.
+// Individual is an individual that neighbours were drawn around.
 type Individual struct {
 	// The values by feature.
 	X map[string]float64 `json:"x"`
@@ -77,7 +77,7 @@ type Individual struct {
 	Gap float64 `json:"gap"`
 }
 
-// result holds what is known before the explanation.
+// result returns a Result with everything known before the explanation.
 func (j *job) result(w *Worst, source *Source) *Result {
 	st, s := j.question.Study, j.query.Space
 	notion := ""
@@ -109,7 +109,7 @@ func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	return err
 }
 
-// next suggests commands where nothing was explained.
+// next suggests commands if nothing was explained.
 func (r *Result) next() (out []string) {
 	s := r.Sample
 	if s == nil {
@@ -124,17 +124,17 @@ func (r *Result) next() (out []string) {
 	most = math.Floor(100*most) / 100
 	switch width := float64(s.KMost - s.KLeast); {
 	case width > 0 && r.Delta > width:
-		out = append(out, fmt.Sprintf("Means of k from %d to %d cannot differ by δ = %v: leave --delta out, which makes it %v here.", s.KLeast, s.KMost, r.Delta, s.delta()))
+		out = append(out, fmt.Sprintf("Means of k from %d to %d cannot differ by δ = %v: omit --delta, for a δ of %v here.", s.KLeast, s.KMost, r.Delta, s.delta()))
 	case most > 0:
-		out = append(out, fmt.Sprintf("Try --delta %v, which the largest difference of means here passes.", most))
+		out = append(out, fmt.Sprintf("Try --delta %v, which the largest difference of means reaches.", most))
 	}
 	if r.Notion == "" && s.KMost <= 2 {
-		out = append(out, "Or try --notion decision: where copies get one of two outcomes at most, it explains who would get the other decision.")
+		out = append(out, "Or try --notion decision: if copies get at most two outcomes, it explains who would get the other decision.")
 	}
 	return out
 }
 
-// Document is the result with the paper's table.
+// Document presents the result with the paper's table.
 func (r *Result) Document() *view.Document {
 	d := r.document((*Result).table)
 	d.Blocks = slices.Insert(d.Blocks, 1, r.Caveats()...)
@@ -160,7 +160,7 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 		sample := view.Paragraph{fmt.Sprintf("Around %s with k = %d (%s), %s neighbours have k from %d to %d, %.2f on average.",
 			people, r.InitK, r.Source, view.Count(s.N), s.KLeast, s.KMost, s.KMean)}
 		if s.High > 0 {
-			sample = append(sample, fmt.Sprintf("High is k ≥ %d: %s of them (%s).", s.Threshold, view.Count(s.High), view.Percent(float64(s.High)/float64(s.N), 1)))
+			sample = append(sample, fmt.Sprintf("High is k ≥ %d: %s neighbours (%s).", s.Threshold, view.Count(s.High), view.Percent(float64(s.High)/float64(s.N), 1)))
 		}
 		d.Add(sample)
 	}
@@ -197,8 +197,8 @@ func (r *Result) table() *view.Table {
 		Notes: []string{
 			fmt.Sprintf("K, Pert.K: mean k of %s fresh neighbours for whom the predicate holds, and does not, with their %.0f %% intervals.",
 				view.Count(r.Predicates[0].Inside.N), 100*r.Confidence),
-			"Init.K: the largest k of the people it was looked for around. Size: how many conditions it has. Diff: K − Pert.K.",
-			"Cov: share of the space, and its individuals. rows: people in the data for whom it holds, and their share.",
+			"Init.K: the largest k of the people whose neighbours were drawn. Size: the number of conditions. Diff: K − Pert.K.",
+			"Cov: the predicate's share of the space, and its individuals. rows: people in the data for whom it holds, and their share.",
 		},
 	}
 	t.Columns[0].Right = true
@@ -217,7 +217,7 @@ func (r *Result) table() *view.Table {
 
 func ends(m *Mean) string { return fmt.Sprintf("%.2f–%.2f", m.Low, m.High) }
 
-// counted formats a number of individuals: in full while it is short.
+// counted formats a number of individuals: in full if it is short.
 func counted(c *Coverage) string {
 	switch {
 	case c.Count == "":

@@ -29,7 +29,8 @@ type Source struct {
 	Budget string `json:"budget,omitempty"`
 	// The individuals evaluated by a fresh search.
 	Evaluations int64 `json:"evaluations,omitempty"`
-	// The number of rows evaluated: those asked for, or the data's where the search found no individual.
+	// The number of rows evaluated: those given, or the data's if the search found no
+	// individual.
 	Rows int `json:"rows,omitempty"`
 }
 
@@ -42,7 +43,7 @@ func (s *Source) String() string {
 	}
 	text := fmt.Sprintf("search %s, %s", s.Strategy, s.Budget)
 	if s.Rows > 0 {
-		text += fmt.Sprintf(", which found nobody; %s rows of the data", view.Count(s.Rows))
+		text += fmt.Sprintf(", which found no individual; %s rows of the data", view.Count(s.Rows))
 	}
 	return text
 }
@@ -72,8 +73,8 @@ func (j *job) consider(w *Worst, x []float64) (taken, worst bool) {
 	return true, w.Add(slices.Clone(x), out)
 }
 
-// searched runs a fast search without a solver. The explanation uses the individuals that the
-// journal kept as the worst at their time; the others are only counted.
+// searched runs a fast search without a solver. The explanation uses the individuals that were
+// among the worst when they were found; the journal only counts the others.
 func (j *job) searched(ctx context.Context) (*Worst, *Source, error) {
 	r := search.Request{
 		Spec: j.question.Spec, Strategy: j.request.Strategy, Solver: search.NoSolver, Set: j.request.Set, Mode: search.FastMode,
@@ -156,13 +157,13 @@ func (j *job) journalled() (*Worst, *Source, error) {
 // another ε, are accepted and evaluated again.
 func (j *job) fits(d *journal.Details) error {
 	if command := d.Started.Task.Command; !slices.Contains([]string{"search", "certify", "quantify"}, command) {
-		return fmt.Errorf("run %s is of hyfair %s; the people treated worst are those of a search, certify or quantify", d.Name, command)
+		return fmt.Errorf("run %s is from hyfair %s; want a run of search, certify or quantify", d.Name, command)
 	}
 	if !slices.Equal(d.Started.Features, j.query.Space.Names()) {
-		return fmt.Errorf("run %s is of study %s, which has other features than %s", d.Name, d.Started.Study, j.question.Study.Name)
+		return fmt.Errorf("run %s is of study %s, whose features differ from those of %s", d.Name, d.Started.Study, j.question.Study.Name)
 	}
 	if d.Started.Domains != nil && !slices.Equal(d.Started.Domains, record.Domains(j.query.Space)) {
-		return fmt.Errorf("run %s is about other domains or other protected attributes than this question", d.Name)
+		return fmt.Errorf("run %s has other domains or other protected attributes than this question", d.Name)
 	}
 	if d.Started.Task.Network != j.question.Study.ModelSHA256 {
 		j.session.Note("run %s is of the model %s; its people are evaluated again", d.Name, d.Started.Model)
@@ -182,7 +183,7 @@ func (j *job) given() (*Worst, *Source, error) {
 	}
 	switch {
 	case errors.Is(err, study.ErrNoData) && r.Rows != "":
-		return nil, nil, fmt.Errorf("%w; rows of feature values can be given with --encoded", err)
+		return nil, nil, fmt.Errorf("%w; give rows of feature values with --encoded", err)
 	case err != nil:
 		return nil, nil, err
 	}
@@ -196,16 +197,16 @@ func (j *job) given() (*Worst, *Source, error) {
 	taken := 0
 	for _, i := range rows {
 		if i < 0 || i >= len(data.Points) {
-			return nil, nil, fmt.Errorf("--row %d: there are rows 0 to %d", i, len(data.Points)-1)
+			return nil, nil, fmt.Errorf("--row %d: want a row from 0 to %d", i, len(data.Points)-1)
 		}
 		if in, _ := j.consider(w, data.Points[i]); in {
 			taken++
 		} else if len(r.Row) > 0 {
-			return nil, nil, fmt.Errorf("--row %d: it lies outside the part of the space in question", i)
+			return nil, nil, fmt.Errorf("--row %d: the row lies outside the question's space or region", i)
 		}
 	}
 	if taken == 0 {
-		return nil, nil, errors.New("none of the rows lies in the part of the space in question")
+		return nil, nil, errors.New("no row lies in the question's space and region")
 	}
 	return w, &Source{Kind: "rows", Rows: taken}, nil
 }

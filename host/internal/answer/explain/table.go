@@ -23,8 +23,8 @@ type Network struct {
 	Report *Result `json:"report"`
 }
 
-// Name is the file name without its ending, or the study's name for its own network, and
-// the arm.
+// Name is the network's file name without its extension, or the study's name for its own
+// network, followed by the arm.
 func (n *Network) Name() string {
 	name := n.Study
 	switch {
@@ -36,7 +36,7 @@ func (n *Network) Name() string {
 	return strings.TrimSpace(name + " " + n.Arm)
 }
 
-// Table is the paper's Table 3: a row a network, with LIME on the left if it was requested
+// Table is the paper's Table 3: one row per network, with LIME on the left if it was requested
 // and the first kept predicate on the right.
 func Table(name string, networks []Network) *view.Table {
 	lime, bounded := false, false
@@ -50,9 +50,9 @@ func Table(name string, networks []Network) *view.Table {
 		Columns: []view.Column{{Title: "network"}, {Title: "Init.K", Right: true}},
 		Groups:  []view.Group{{Span: 2}},
 		Notes: []string{
-			"Size, K, Pert.K, Diff, Cov of the predicate kept that holds for most of the high neighbours; kept counts all of them.",
+			"Size, K, Pert.K, Diff, Cov: of the kept predicate that holds for most high neighbours. kept: the number of predicates kept.",
 			"K, Pert.K: mean k (± standard deviation) of fresh neighbours for whom it holds, and for whom it does not.",
-			"Cov: share of the space, and its individuals; rows: share of the people in the data for whom it holds.",
+			"Cov: the predicate's share of the space, and its individuals; rows: share of the people in the data for whom it holds.",
 		},
 	}
 	measures := []string{"Size", "K", "Pert.K", "Diff", "Cov"}
@@ -64,14 +64,14 @@ func Table(name string, networks []Network) *view.Table {
 	if lime {
 		right("LIME ", measures...)
 		t.Groups = append(t.Groups, view.Group{Title: "LIME", Span: len(measures)})
-		t.Notes = append(t.Notes, "LIME: Size counts the features in the union of the strongest three of each explanation; it covers the one individual.")
+		t.Notes = append(t.Notes, "LIME: Size counts the features in the union of the strongest three of each explanation; an explanation covers one individual.")
 	}
 	right("", append(measures, "individuals", "rows", "kept")...)
 	t.Groups = append(t.Groups, view.Group{Title: "predicate", Span: len(measures) + 3})
 	if bounded {
 		right("", "k inside", "k outside")
 		t.Groups = append(t.Groups, view.Group{Title: "proved", Span: 2})
-		t.Notes = append(t.Notes, "proved: a solver's floor of k for everybody inside this predicate and ceiling for everybody outside all that were kept; in brackets the nearest found, = where they meet.")
+		t.Notes = append(t.Notes, "proved: a solver's floor of k for every individual inside this predicate, and ceiling for every individual outside all kept predicates; in brackets the nearest value found, = if they are equal.")
 	}
 	for i := range networks {
 		n := &networks[i]
@@ -102,7 +102,7 @@ func Table(name string, networks []Network) *view.Table {
 	return t
 }
 
-// cells are the cells of the first predicate.
+// cells returns the cells of the first predicate.
 func (r *Result) cells() []string {
 	if len(r.Predicates) == 0 {
 		return []string{view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, view.NA, "0"}

@@ -27,13 +27,13 @@ type Node struct {
 	Set       []bool
 	// Low and High are the children; nil in a leaf.
 	Low, High *Node
-	// Samples is the number that reached the node, Hits those of them labelled high.
+	// Samples counts the samples that reached the node, and Hits those labelled high.
 	Samples, Hits int
 
 	weights weights
 }
 
-// weights are the weights of a sample of each class.
+// weights holds the weight of a sample of each class.
 type weights struct{ high, low int }
 
 // balanced gives both classes the same total weight: a sample weighs the number of samples
@@ -74,7 +74,7 @@ func (n *Node) Leaves() int {
 	return n.Low.Leaves() + n.High.Leaves()
 }
 
-// Find is the leaf that contains a point.
+// Find returns the leaf that contains a point.
 func (n *Node) Find(x []float64) *Node {
 	for !n.Leaf() {
 		if n.low(x[n.Feature]) {
@@ -103,7 +103,7 @@ func (w weights) impurity(n, hits int) float64 {
 	return 2 * high * low / (high + low)
 }
 
-// samples are labelled points to grow a tree from.
+// samples holds the labelled points to grow a tree from.
 type samples struct {
 	features []space.Feature
 	points   [][]float64
@@ -118,13 +118,13 @@ type samples struct {
 // values.
 //
 // A test on categories may put any set on one side. For two classes it suffices to try the
-// prefixes of the categories sorted by their share of high labels, which the book proves
-// for leaves of any size. Where Leaf excludes the best set, the second best need not be a
-// prefix. Categories without a sample in the node go to the side with the smaller share:
-// unseen values are not called high.
+// prefixes of the categories sorted by their share of high labels, which the book proves for
+// leaves of any size. If Leaf excludes the best set, the second best need not be a prefix.
+// Categories without a sample in the node go to the side with the smaller share: unseen values
+// do not count as high.
 //
-// Both classes have the same total weight. High samples are often one in twenty, and might
-// have a majority in no leaf.
+// Both classes have the same total weight. High samples are often one in twenty; unweighted,
+// they might have a majority in no leaf.
 //
 // Points have one entry for each feature and lie in the domains; at least one point.
 func Grow(s *space.Space, points [][]float64, high []bool, g Growth) *Node {
@@ -241,8 +241,8 @@ func (t *samples) groups(rows []int, feature int) []group {
 	return out
 }
 
-// between is a threshold t with a ≤ t < b near the middle, for real features with the
-// fewest digits.
+// between returns a threshold t with a ≤ t < b near the middle; for real features, the one with
+// the fewest digits.
 func between(a, b float64, kind space.Kind) float64 {
 	middle := a + (b-a)/2
 	if kind == space.Integer {

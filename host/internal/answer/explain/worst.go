@@ -37,10 +37,10 @@ func (w *Worst) Add(x []float64, o evaluate.Outcome) bool {
 	return true
 }
 
-// Pick chooses at most n different individuals with the largest k. The first has the most
-// even distribution over the bins: the largest Shannon entropy, then min-entropy, then gap.
-// Each further one is the farthest from those chosen by Gower's distance over non-protected
-// features, so that several clusters are represented.
+// Pick chooses at most n different individuals with the largest k. The first has the most even
+// distribution over the bins: the largest Shannon entropy, then min-entropy, then gap. Each
+// next one has the largest Gower distance, over non-protected features, from those chosen
+// before, so that several clusters are represented.
 func (w *Worst) Pick(s *space.Space, n int) [][]float64 {
 	people := slices.Clone(w.all)
 	slices.SortStableFunc(people, func(a, b person) int {

@@ -25,11 +25,11 @@ import (
 type Request struct {
 	question.Spec
 	Options
-	// Format names one of Formats; empty: what Out ends in.
+	// Format names one of Formats; empty: the extension of Out.
 	Format string `json:"format,omitempty"`
 	Seed   int64  `json:"seed"`
-	// Out is the file to write, or the folder to write into: one that is there, or a
-	// name that ends in a slash; empty: the working directory.
+	// Out is the file to write, or the folder to write into: an existing folder, or a name that
+	// ends in a slash; empty: the working directory.
 	Out string `json:"-"`
 }
 
@@ -47,7 +47,8 @@ type Result struct {
 	Format string `json:"format"`
 	// The notion.
 	Notion string `json:"notion"`
-	// The rule of the decisions asked about; absent for a score above ½, and for a notion with ε.
+	// The rule of the question's decisions; absent for a score above ½, and for a notion with
+	// ε.
 	Decision *question.Decision `json:"decision,omitempty"`
 	// ε, exact; absent for the decision notions.
 	Epsilon string `json:"epsilon,omitempty"`
@@ -59,8 +60,9 @@ type Result struct {
 	Encoding string `json:"encoding,omitempty"`
 	// The bounds of the neurons; absent for vnnlib.
 	Bounds string `json:"bounds,omitempty"`
-	// Exact: the problem has the question's points. Over-approximation: it has more, so that only
-	// "infeasible" proves something.
+	// exact: the problem has the same points as the question. over-approximation: it has more,
+	// so that only "infeasible" proves something. under-approximation: it has fewer, so that
+	// only a point proves something.
 	Fidelity string `json:"fidelity"`
 	// The conclusions from an answer, as sentences.
 	Meaning []string `json:"meaning"`
@@ -70,7 +72,7 @@ type Result struct {
 	Files []File `json:"files"`
 }
 
-// File is one that was written.
+// File is a written file.
 type File struct {
 	// The file.
 	Path string `json:"path"`
@@ -121,7 +123,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
-// chosen is the format asked for; it fills in the encoding.
+// chosen returns the requested format, and fills in the default encoding.
 func (r *Request) chosen() (Format, error) {
 	name := cmp.Or(r.Format, strings.TrimPrefix(filepath.Ext(r.Out), "."))
 	if name == "" {
@@ -145,8 +147,8 @@ func (r *Request) chosen() (Format, error) {
 	return format, nil
 }
 
-// stem is the path of the files to write, without extension; name is theirs where Out
-// says none. A folder asked for is made.
+// stem returns the path of the files to write, without extension. name is the file name if Out
+// gives none. It creates a missing folder.
 func (r *Request) stem(name string, format Format) (string, error) {
 	if r.Out == "" {
 		return name, nil
@@ -162,7 +164,7 @@ func (r *Request) stem(name string, format Format) (string, error) {
 	return strings.TrimSuffix(r.Out, format.Extension), nil
 }
 
-// fileName takes from a name what a file's name cannot hold everywhere.
+// fileName replaces the characters of a name that some system's file names cannot hold.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -185,16 +187,16 @@ func (r *Result) query(ctx context.Context, stem string, f Format, q *problem.Qu
 	switch {
 	case !heard:
 		return ctx.Err()
-	case errors.Is(err, sdk.ErrUnsupported): // no file can say it
+	case errors.Is(err, sdk.ErrUnsupported): // no file can state the question
 		return session.Mistake(err)
 	case err != nil:
 		return err
 	}
 	r.Fidelity, r.Meaning, r.Loose = lowered[0].Fidelity.String(), lowered[0].Meaning, lowered[0].Loose
 	if o.Each {
-		r.Meaning = r.Meaning[1:] // of all pairs
+		r.Meaning = r.Meaning[1:] // without the sentence for all pairs
 	}
-	if f.Form == problem.FormNetwork { // of all properties
+	if f.Form == problem.FormNetwork { // shared by all properties
 		err := r.file(ctx, stem+".onnx", "the two copies as one network (ONNX)", func(w io.Writer) error { return WriteNetwork(w, lowered[0].Problem.Query) })
 		if err != nil {
 			return err
@@ -219,7 +221,7 @@ func (r *Result) write(ctx context.Context, stem string, f Format, q *problem.Qu
 	})
 }
 
-// file writes a file whole or not at all.
+// file writes a complete file or none.
 func (r *Result) file(ctx context.Context, path, what string, write func(io.Writer) error) error {
 	out, err := files.Create(path)
 	if err != nil {
@@ -234,7 +236,7 @@ func (r *Result) file(ctx context.Context, path, what string, write func(io.Writ
 	return nil
 }
 
-// stopped writes nothing more once its context has ended.
+// stopped fails every write once its context has ended.
 type stopped struct {
 	ctx context.Context
 	to  io.Writer
@@ -248,11 +250,11 @@ func (s *stopped) Write(b []byte) (int, error) {
 	return s.to.Write(b)
 }
 
-// question is what was asked, in a line.
+// question states the question in one line.
 func (r *Result) question(q *problem.Query) string {
 	parts := []string{"hyfair: study " + r.Study, "model " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
 	if r.Decision != nil {
-		parts = append(parts, "positive decision: a score "+r.Decision.Rule().String()+", of which the model has the border at the logit 0")
+		parts = append(parts, "positive decision: a score "+r.Decision.Rule().String()+", whose border is at the model's logit 0")
 	}
 	if r.Epsilon != "" {
 		parts = append(parts, "epsilon "+r.Epsilon)
@@ -275,7 +277,7 @@ func (r *Result) Document() *view.Document {
 	for _, f := range r.Files {
 		written = append(written, fmt.Sprintf("%s\t%s, %s bytes", f.Path, f.What, view.Count(f.Bytes)))
 	}
-	says := map[string]string{"exact": "exactly the question", "over-approximation": "allows more than the question", "under-approximation": "allows less than the question"}
+	says := map[string]string{"exact": "states exactly the question", "over-approximation": "allows more than the question", "under-approximation": "allows less than the question"}
 	meaning := &view.Facts{Title: says[r.Fidelity]}
 	for _, text := range append(r.Loose, r.Meaning...) {
 		meaning.Add(text)

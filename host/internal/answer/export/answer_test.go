@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestASignalLeavesNoHalfFile: what is being written when the signal comes is not
-// left there.
+// TestASignalLeavesNoHalfFile: a file that is incomplete when the signal comes is removed.
 func TestASignalLeavesNoHalfFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()

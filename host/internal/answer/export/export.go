@@ -1,7 +1,6 @@
-// Package export writes a problem as a file of a format that other tools read:
-// SMT-LIB 2, MPS, the LP format, and VNN-LIB with an ONNX network beside it.
-// What is written is the problem that a solver plugin gets: the same rows, the
-// same numbers to the last bit, names made legal.
+// Package export writes a problem as a file of a format that other tools read: SMT-LIB 2, MPS,
+// the LP format, and VNN-LIB along with an ONNX network. The file holds the problem that a
+// solver plugin gets: the same rows and the same numbers to the last bit; names are made legal.
 package export
 
 import (
@@ -13,11 +12,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Format is a file format and the form of problem that it can say.
+// Format is a file format and the form of problem that it can state.
 type Format struct {
 	Name    string
 	Summary string
-	// Form is what Write takes; Extension begins with a dot.
+	// Form is the form of the problems that Write takes; Extension begins with a dot.
 	Form      problem.Form
 	Extension string
 
@@ -26,7 +25,7 @@ type Format struct {
 	write   func(*writer, *problem.Problem) error
 }
 
-// Formats is the register: a new format adds one line.
+// Formats lists all formats: a new format adds one line.
 var Formats = []Format{
 	{"smt2", "SMT-LIB 2 script", problem.FormSMT, ".smt2", "; ", writeSMT},
 	{"mps", "mixed-integer program in free MPS", problem.FormMILP, ".mps", "* ", writeMPS},
@@ -46,9 +45,9 @@ func Lookup(name string) (Format, error) {
 	return Format{}, fmt.Errorf("unknown format %q; known: %s", name, strings.Join(names, ", "))
 }
 
-// Write writes p, with the comments as lines of their own at the top. p must
-// have the format's form, and is validated first. For vnnlib this is the
-// property; WriteNetwork writes the network that it speaks of.
+// Write writes p, with the comments as separate lines at the top. p must have the format's
+// form, and is validated first. For vnnlib it writes the property; WriteNetwork writes the
+// property's network.
 func Write(w io.Writer, f Format, p *problem.Problem, comments ...string) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -72,7 +71,7 @@ type writer struct {
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(w.Writer, format, args...) }
 
-// comments writes each as one line, whatever it holds.
+// comments writes every line of the texts as one comment.
 func (w *writer) comments(lines ...string) {
 	for _, text := range lines {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -81,7 +80,7 @@ func (w *writer) comments(lines ...string) {
 	}
 }
 
-// renamed notes the names that had to be changed.
+// renamed lists the changed names in comments.
 func (w *writer) renamed(n *names) {
 	for i, old := range n.old {
 		if old != n.new[i] {

@@ -14,18 +14,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// ErrDecided is returned where nothing is left to ask a solver.
-var ErrDecided = errors.New("the bounds alone show that nothing here violates the notion; there is no problem left for a solver (certify says so with its grade)")
+// ErrDecided is returned if no question is left for a solver.
+var ErrDecided = errors.New("the bounds alone show that nothing here violates the notion; there is no problem left for a solver (certify gives the verdict with its grade)")
 
-// Options say how a query is lowered.
+// Options says how a query is lowered.
 type Options struct {
 	// Encoding and Bounds name the lowering and the method that bounds the
 	// network for it; the vnnlib format uses neither.
 	Encoding string `json:"encoding,omitempty"`
 	Bounds   string `json:"bounds,omitempty"`
-	// Maximise asks for the largest margin where the default is any violation.
+	// Maximise asks for the largest margin; the default asks for any violation.
 	Maximise bool `json:"maximize,omitempty"`
-	// Each asks for a file for each pair of protected combinations.
+	// Each asks for one file per pair of protected combinations.
 	Each bool `json:"each,omitempty"`
 }
 
@@ -34,20 +34,19 @@ type Lowered struct {
 	Problem *problem.Problem
 	// Suffix distinguishes the problems of one query; empty for the first.
 	Suffix string
-	// Fidelity of the problem as it stands, before any refinement by a solver's
-	// answers.
+	// Fidelity of the problem as written, before any refinement by a solver's answers.
 	Fidelity encode.Fidelity
 	// Meaning says what an answer to this problem proves.
 	Meaning []string
-	// Loose says what the problem allows beyond the question, where its fidelity
-	// is not exact and the format is why.
+	// Loose says what the problem allows beyond the question, if the format prevents an exact
+	// problem.
 	Loose []string
-	// pair is of a file for one pair of protected combinations; nil: it is for all.
+	// pair is the pair of protected combinations of the file; nil: all pairs.
 	pair *pair
 }
 
-// Lower makes of a query the problems that a solver would first be given: one,
-// or one for each order of the copies that has to be asked for.
+// Lower converts a query to the problems that a solver would get first: one, or one for each
+// order of the copies that must be asked about.
 func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	if err := q.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
@@ -56,13 +55,13 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 		return nil, ErrDecided
 	}
 	if o.Maximise && !q.Notion.Linear() {
-		return nil, fmt.Errorf("%w: the largest score gap is no single problem, but a sequence of them; maximise in the logit notion", sdk.ErrInvalidOption)
+		return nil, fmt.Errorf("%w: the largest score gap takes a sequence of problems, not a single one; maximise with --notion logit", sdk.ErrInvalidOption)
 	}
 	if f.Form == problem.FormNetwork {
 		return lowerNetwork(q, o)
 	}
 	if o.Each {
-		return nil, fmt.Errorf("%w: --each is for vnnlib: a problem in the format %s has all pairs of protected values in it", sdk.ErrInvalidOption, f.Name)
+		return nil, fmt.Errorf("%w: --each is for vnnlib: a problem in the format %s contains all pairs of protected values", sdk.ErrInvalidOption, f.Name)
 	}
 	e, err := encode.Find(o.Encoding)
 	if err != nil {
@@ -88,8 +87,7 @@ func Lower(q *problem.Query, f Format, o Options) ([]Lowered, error) {
 	return lowerMILP(q, e, b, o.Maximise)
 }
 
-// lowerNetwork leaves the query as it is; what can be said of it is said when
-// it is written.
+// lowerNetwork leaves the query unchanged: Write converts it to a property.
 func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 	if o.Maximise {
 		return nil, fmt.Errorf("%w: a VNN-LIB property has no objective", sdk.ErrInvalidOption)
@@ -111,7 +109,7 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 	}
 	pairs, ok := pairsOf(q.Space, q.RegionOrWhole())
 	if !ok {
-		return nil, fmt.Errorf("%w: --each: there are more than %d pairs of protected combinations; protect less, or cut the space with --where", sdk.ErrInvalidOption, maxCases)
+		return nil, fmt.Errorf("%w: --each: there are more than %d pairs of protected combinations; protect fewer values, or cut the space with --where", sdk.ErrInvalidOption, maxCases)
 	}
 	var out []Lowered
 	for i := range pairs {
@@ -126,7 +124,7 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 	return out, nil
 }
 
-// named are protected values with their features' names.
+// named formats protected values with their features' names.
 func named(s *space.Space, values []float64) string {
 	var out []string
 	for k, i := range s.Protected() {
@@ -147,7 +145,7 @@ func undecided(q *problem.Query, b *bound.Bounds) error {
 	case !q.Notion.UsesEpsilon() && !q.Notion.Possible(hi, lo, b.Apart(), 0):
 		return ErrDecided
 	case math.IsInf(lo, 0) || math.IsInf(hi, 0):
-		return errors.New("the model's values over this region are not bounded in float64")
+		return errors.New("no float64 bounds the model's values over this region: cut it with --where")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 		}
 		delta.Objective = low.MostRoom()
 		return applied(low, []problem.Delta{delta}, low.Fidelity,
-			"an optimum below 0, or none: no individual reaches so many bins; above: a candidate, to be replayed")
+			"an optimum below 0, or none: no individual reaches k bins; above: a candidate, to be replayed")
 	}
 	var deltas []problem.Delta
 	fidelity, meaning := low.Fidelity, fmt.Sprintf("infeasible: no two copies violate the notion by %g or more; a point: a candidate, to be replayed", encode.LeastMargin)
@@ -39,7 +39,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 			delta.Objective = low.MostRoom()
 			deltas = append(deltas, delta)
 			fidelity = encode.Over
-			meaning = "an optimum below 0, or none: no score gap exceeds epsilon; above: a candidate, to be replayed, and cut off by a further tangent where it fails"
+			meaning = "an optimum below 0, or none: no score gap exceeds epsilon; above: a candidate, to be replayed, and cut off by another tangent if it fails"
 		case maximise:
 			deltas = append(deltas, low.MaximiseMargin(q.Notion, order))
 			meaning = "the optimum is the largest margin"
@@ -50,7 +50,7 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 	return applied(low, deltas, fidelity, meaning)
 }
 
-// applied is one problem a delta.
+// applied returns one problem per delta.
 func applied(low *encode.Lowered, deltas []problem.Delta, fidelity encode.Fidelity, meaning string) ([]Lowered, error) {
 	var out []Lowered
 	for i, d := range deltas {
@@ -63,7 +63,7 @@ func applied(low *encode.Lowered, deltas []problem.Delta, fidelity encode.Fideli
 	return out, nil
 }
 
-// suffix of the problem of the i-th order.
+// suffix returns the suffix of the problem for the i-th order.
 func suffix(i int) string { return []string{"", "-swapped"}[i] }
 
 func meanings(problems int, meaning string) []string {

@@ -24,7 +24,7 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 			return nil, lowering(err)
 		}
 		texts = []string{text}
-		meaning = "unsat: no individual reaches so many bins; sat: somebody may, to be replayed"
+		meaning = "unsat: no individual reaches k bins; sat: a candidate, to be replayed"
 	case !q.Notion.Linear():
 		curve, ok := encode.NewCurve(q.Epsilon, b.Logit.Lo, b.Logit.Hi)
 		if !ok {
@@ -34,10 +34,10 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 			texts = append(texts, low.Tangents(curve, order)+low.SlackAtLeast(new(big.Rat)))
 		}
 		fidelity = encode.Over
-		meaning = "unsat: no score gap exceeds epsilon; sat: a candidate, to be replayed, and cut off by a further tangent where it fails"
+		meaning = "unsat: no score gap exceeds epsilon; sat: a candidate, to be replayed, and cut off by another tangent if it fails"
 	case maximise:
 		slack = low.Problem.SMT.Symbols[low.Slack].Name
-		// The slack is at most the margin, in one of the orders to ask for.
+		// The slack is at most the margin, in one of the orders.
 		ways, err := low.Ways(q.Notion, func(term string) string { return "(<= " + quoted(slack) + " " + term + ")" })
 		if err != nil {
 			return nil, lowering(err)

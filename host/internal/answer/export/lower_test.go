@@ -113,7 +113,7 @@ func TestExportedIsWhatCertifyAsks(t *testing.T) {
 	}
 }
 
-// TestBothWaysRound: where the copies are not alike, two problems are written.
+// TestBothWaysRound: if the copies are not interchangeable, two problems are written.
 func TestBothWaysRound(t *testing.T) {
 	q := tiny(fairness.Logit)
 	q.Forbid = []space.Predicate{{{Feature: 1, Interval: space.Interval{Lo: 2, Hi: 2}}}}

@@ -7,16 +7,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// lineTerms keeps lines far below the 560 characters that some readers take.
+// lineTerms is the number of terms per line: some readers take no more than 560 characters.
 const lineTerms = 5
 
-// writeLP writes the CPLEX LP format in the subset that its readers share: a
-// row has one side (of two sides it becomes two rows), all bounds are given,
-// integers are listed under General.
+// writeLP writes the CPLEX LP format in the subset that its readers share: a row has one side
+// (a row with two sides becomes two rows), all bounds are given, and integers are listed under
+// General.
 func writeLP(w *writer, p *problem.Problem) error {
 	m := p.MILP
 	if len(m.Columns) == 0 {
-		return errors.New("the LP format cannot say a problem without columns")
+		return errors.New("the LP format cannot state a problem without columns: use --format mps")
 	}
 	rows, err := oneSided(m.Rows, func(problem.Row) (oneRow, bool) { return oneRow{}, false })
 	if err != nil {
@@ -38,7 +38,7 @@ func writeLP(w *writer, p *problem.Problem) error {
 	relation := map[string]string{"E": "=", "L": "<=", "G": ">="}
 	for i := range rows {
 		if rows[i].kind == "N" {
-			continue // asks nothing, and the format has no word for it
+			continue // constrains nothing, and the format cannot state it
 		}
 		w.printf(" %s:", rowNames.new[i])
 		w.terms(rows[i].Terms, columns.new)
@@ -54,7 +54,7 @@ func writeLP(w *writer, p *problem.Problem) error {
 	return nil
 }
 
-// terms writes a sum; an empty one as a zero at the first column.
+// terms writes a sum; an empty sum as zero times the first column.
 func (w *writer) terms(terms []problem.Term, columns []string) {
 	n := 0
 	for _, t := range terms {
@@ -73,7 +73,7 @@ func (w *writer) terms(terms []problem.Term, columns []string) {
 	}
 }
 
-// signed writes a number with its sign apart.
+// signed writes a number with a blank after its sign.
 func (w *writer) signed(v float64) {
 	sign := "+"
 	if math.Signbit(v) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Names that MPS needs beside those of rows and columns.
+// Names that MPS needs in addition to those of rows and columns.
 const (
 	objectiveName = "obj"
 	rhsName       = "rhs"
@@ -15,9 +15,9 @@ const (
 	boundName     = "bnd"
 )
 
-// writeMPS writes free MPS: columns named in every case, all bounds given (so
-// that no reader's default matters), a maximum as OBJSENSE, sets in the SOS
-// section as CPLEX and Gurobi have it.
+// writeMPS writes free MPS: all columns are named and all bounds given (so that no reader's
+// default matters), a maximum is an OBJSENSE, and sets are in the SOS section of CPLEX and
+// Gurobi.
 func writeMPS(w *writer, p *problem.Problem) error {
 	m := p.MILP
 	rows, err := oneSided(m.Rows, exactRange)
@@ -63,8 +63,8 @@ type entry struct {
 	coef float64
 }
 
-// mpsColumns writes the matrix by column. One that stands in no row is declared
-// by a zero in the objective.
+// mpsColumns writes the matrix by column. A column in no row is declared by a zero in the
+// objective.
 func mpsColumns(w *writer, m *problem.MILP, rows []oneRow, columns, rowNames []string) {
 	entries := make([][]entry, len(m.Columns))
 	put := func(row string, terms []problem.Term) {
@@ -150,8 +150,8 @@ func mpsSets(w *writer, m *problem.MILP, columns []string) {
 	}
 }
 
-// oneRow is a row as a file says it: a kind (E, L, G or N, which asks nothing),
-// one right side and, with a width, a second one that far above (G) or below (L).
+// oneRow is a row as a file states it: a kind (E, L, G, or N, which constrains nothing) and one
+// right side. A width adds a second side that far above (G) or below (L).
 type oneRow struct {
 	problem.Row
 	kind  string
@@ -159,8 +159,8 @@ type oneRow struct {
 	width float64
 }
 
-// oneSided turns rows of two sides into rows of one. A row of two different
-// finite sides becomes whole where both allows it, else two rows.
+// oneSided converts rows with two sides to rows with one. A row with two different finite sides
+// stays one row if both allows it, else it becomes two.
 func oneSided(rows []problem.Row, both func(problem.Row) (oneRow, bool)) ([]oneRow, error) {
 	var out []oneRow
 	for i := range rows {
@@ -168,7 +168,7 @@ func oneSided(rows []problem.Row, both func(problem.Row) (oneRow, bool)) ([]oneR
 		low, high := !math.IsInf(r.Lo, -1), !math.IsInf(r.Hi, 1)
 		switch {
 		case math.IsInf(r.Lo, 1) || math.IsInf(r.Hi, -1):
-			return nil, fmt.Errorf("row %d (%s): no number lies between %v and %v", i, r.Name, r.Lo, r.Hi)
+			return nil, fmt.Errorf("row %d (%s): no number lies between its sides %v and %v", i, r.Name, r.Lo, r.Hi)
 		case !low && !high:
 			out = append(out, oneRow{Row: r, kind: "N"})
 		case r.Lo == r.Hi:
@@ -190,8 +190,8 @@ func oneSided(rows []problem.Row, both func(problem.Row) (oneRow, bool)) ([]oneR
 	return out, nil
 }
 
-// exactRange is a row whose far side a reader finds exactly as it was, though
-// it has to add the width in floating point.
+// exactRange returns a row with a width if a reader, which adds the width in floating point,
+// gets the second side exactly.
 func exactRange(r problem.Row) (oneRow, bool) {
 	width := r.Hi - r.Lo
 	switch {

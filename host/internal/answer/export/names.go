@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// maxName is far below what readers allow, 255, so that a line of the LP format
-// stays short as well.
+// maxName is far below the 255 characters that readers allow, so that lines of the LP format
+// stay short.
 const maxName = 60
 
-// names are legal and different names for the same list of free ones, in order.
+// names holds arbitrary names and, in the same order, legal ones that differ from each other.
 type names struct{ old, new []string }
 
-// legalNames makes names that free MPS and the LP format both read: letters,
-// digits, underscores and full stops, beginning with a letter that cannot start
-// a number (1e5) and is not a word of the LP format. They differ even where a
-// reader ignores case. Names that are so already are kept; taken are names that
-// something else has.
+// legalNames makes names that free MPS and the LP format both read: letters, digits,
+// underscores and full stops, beginning with a letter that cannot start a number (1e5) and is
+// not a word of the LP format. They differ even if a reader ignores case. Names that are legal
+// already are kept; taken lists names already in use.
 func legalNames[T any](list []T, nameOf func(*T) string, taken ...string) *names {
 	out := &names{}
 	used := make(map[string]bool, len(list))
@@ -56,13 +55,13 @@ func legal(name string) string {
 	return name
 }
 
-// startsName refuses e and E as well, with which "2 e5" would be a number.
+// startsName refuses e and E, too: "2 e5" would be a number.
 func startsName(c byte) bool {
 	return (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') && c != 'e' && c != 'E'
 }
 
-// lpWords are the words with which a line or a bound of the LP format can
-// begin; those in e are never names.
+// lpWords holds the words that can begin a line or a bound of the LP format; words in e are
+// never names.
 var lpWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(`max maximize maximise maximum min minimize minimise minimum
@@ -74,8 +73,8 @@ var lpWords = func() map[string]bool {
 	return words
 }()
 
-// printable is text in plain ASCII: without what could end a comment's line,
-// and with nothing that a reader of another encoding stumbles over.
+// printable returns text in plain ASCII, safe in any encoding and within a comment's line:
+// other characters become question marks.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -17,35 +17,33 @@ import (
 // maxProduct bounds the weights of a product network.
 const maxProduct = 1 << 26
 
-// product is the one network that a VNN-LIB file about two copies speaks of:
-// both side by side, block-diagonal, over the features' own values. Inputs are
-// the non-protected features, which the copies share, then the protected ones
-// of copy 1 and of copy 2. Outputs are the logits l1 and l2, then whatever
-// linear forms of them the notion bounds.
+// product is the network of a VNN-LIB file about two copies: the model twice, block-diagonal,
+// over the features' own values. Inputs are the non-protected features, which the copies share,
+// then the protected ones of copy 1 and of copy 2. Outputs are the logits l1 and l2, then the
+// linear forms of them that the notion bounds.
 type product struct {
 	layers  []relu.Layer
 	inputs  []productInput
 	outputs []productOutput
-	// double: some weight is no float32, and the file holds float64s.
+	// double: some weight is not a float32, so the file holds float64s.
 	double bool
-	// rounded names the features whose codes the interpolation meets only up to
-	// the rounding of their differences.
+	// rounded names the features whose tables the interpolation reproduces only up to the
+	// rounding of their differences.
 	rounded []string
-	// loose lists what the property cannot say, so that it allows more than the
-	// question.
+	// loose lists what the property cannot state; it therefore allows more than the question.
 	loose []string
 }
 
-// productInput is a feature's value; its copy is 0 where the copies share it.
+// productInput is a feature's value. copy is 1 or 2; 0 if the copies share the value.
 type productInput struct {
 	feature *space.Feature
 	copy    int
 	lo, hi  float64
-	// values are those of a protected feature.
+	// values are the values of a protected feature.
 	values []float64
 }
 
-// productOutput is row·(l1, l2), asked to lie in lo to hi.
+// productOutput is row·(l1, l2), which must lie in lo to hi.
 type productOutput struct {
 	about  string
 	row    [2]float64
@@ -71,7 +69,7 @@ func newProduct(q *problem.Query) (*product, error) {
 		weights += 4 * l.In * l.Out
 	}
 	if weights > maxProduct {
-		return nil, fmt.Errorf("the product network would have %d weights; at most %d are written", weights, maxProduct)
+		return nil, fmt.Errorf("the product network would have %d weights; at most %d are allowed", weights, maxProduct)
 	}
 	p := &product{}
 	region := q.RegionOrWhole()
@@ -89,8 +87,7 @@ func newProduct(q *problem.Query) (*product, error) {
 	return p, nil
 }
 
-// addInputs lists the inputs and returns, for each copy, which one each feature
-// has.
+// addInputs adds the inputs and returns, for each copy, the index of each feature's input.
 func (p *product) addInputs(s *space.Space, region space.Region) (at [2][]int) {
 	for c := range at {
 		at[c] = make([]int, len(s.Features))
@@ -113,9 +110,9 @@ func (p *product) addInputs(s *space.Space, region space.Region) (at [2][]int) {
 	return at
 }
 
-// addMaps adds the layers that make the network's inputs out of the features'
-// values: one affine layer, or, where a feature maps through a table, two with
-// ReLUs between them, which interpolate the table.
+// addMaps adds the layers that compute the network's inputs from the features' values: one
+// affine layer, or, if a feature has a table, two with ReLUs in between, which interpolate the
+// table.
 func (p *product) addMaps(s *space.Space, at [2][]int) {
 	units := newUnits(p.inputs)
 	out := relu.Layer{Name: "inputs", In: units.count, Out: 2 * s.Inputs, Bias: make([]float64, 2*s.Inputs)}
@@ -139,7 +136,7 @@ func (p *product) addMaps(s *space.Space, at [2][]int) {
 	p.layers = append(p.layers, out)
 }
 
-// sideBySide is a layer twice, each on its own half of inputs and outputs.
+// sideBySide returns a layer twice, each on one half of inputs and outputs.
 func sideBySide(l *relu.Layer) relu.Layer {
 	out := relu.Layer{Name: l.Name, In: 2 * l.In, Out: 2 * l.Out, ReLU: l.ReLU, Bias: append(append([]float64(nil), l.Bias...), l.Bias...)}
 	out.Weights = make([]float64, out.In*out.Out)
@@ -150,7 +147,7 @@ func sideBySide(l *relu.Layer) relu.Layer {
 	return out
 }
 
-// addHead turns the last layer's outputs into the logits and forms asked for.
+// addHead computes the logits and the property's forms from the last layer's outputs.
 func (p *product) addHead(head relu.Head) {
 	width := 1
 	if head == relu.HeadSoftmax {
@@ -169,8 +166,8 @@ func (p *product) addHead(head relu.Head) {
 	p.layers = append(p.layers, l)
 }
 
-// addOutputs adds the logits and what the notion says of them. VNN-LIB knows no
-// strict comparison: the border itself counts as a violation.
+// addOutputs adds the logits and the notion's bounds on them. VNN-LIB has no strict comparison,
+// so the border itself counts as a violation.
 func (p *product) addOutputs(q *problem.Query) error {
 	b := bound.Linear(q.Model, bound.Inputs(q.Space, q.RegionOrWhole()))
 	if err := undecided(q, b); err != nil {
@@ -200,8 +197,8 @@ func (p *product) addOutputs(q *problem.Query) error {
 	return nil
 }
 
-// tangent is an output that a violation keeps at or below the tangent's side.
-// Where the file holds float32s the side makes up for the slope's rounding.
+// tangent is an output that a violation keeps at or below the tangent's side. If the file holds
+// float32s, the side compensates for the rounding of the slopes.
 func (p *product) tangent(c encode.Curve, at float64, b *bound.Bounds) productOutput {
 	row := c.Row(at, 0, 1, 2)
 	out := productOutput{about: "tangent of the border of the scores"}
@@ -222,8 +219,8 @@ func (p *product) tangent(c encode.Curve, at float64, b *bound.Bounds) productOu
 	return out
 }
 
-// note lists what the property leaves out. All of it makes the property allow
-// more: where it cannot hold, the network is fair all the same.
+// note lists what the property leaves out. Each omission makes the property allow more: if even
+// so it cannot hold, the network is fair.
 func (p *product) note(q *problem.Query, region space.Region) {
 	for _, i := range q.Space.Free() {
 		if q.Space.Features[i].Discrete() && region.Box[i].Lo < region.Box[i].Hi {
@@ -234,20 +231,20 @@ func (p *product) note(q *problem.Query, region space.Region) {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{len(q.Space.Forbidden), "constraints of the space"}, {len(q.Require) + len(q.Forbid), "predicates of the question"}, {len(q.Exclude), "individuals to leave out"}} {
+	}{{len(q.Space.Forbidden), "constraints of the space"}, {len(q.Require) + len(q.Forbid), "predicates of the question"}, {len(q.Exclude), "excluded individuals"}} {
 		if c.n > 0 {
 			p.loose = append(p.loose, fmt.Sprintf("%s are left out: %d", c.what, c.n))
 		}
 	}
 	if _, ok := pairsOf(q.Space, region); !ok {
-		p.loose = append(p.loose, "the copies may be equal, whose tie counts as a violation: there are too many pairs of protected combinations to list")
+		p.loose = append(p.loose, "the copies may be equal, and their tie counts as a violation: there are too many pairs of protected combinations to list")
 	}
 	if !q.Notion.Linear() {
 		p.loose = append(p.loose, "the border of the score notion is described from outside, by tangents")
 	}
 }
 
-// single reports that every weight is a float32.
+// single reports whether every weight is a float32.
 func single(layers []relu.Layer) bool {
 	for i := range layers {
 		for _, list := range [][]float64{layers[i].Weights, layers[i].Bias} {

@@ -89,8 +89,8 @@ func TestProductComputesBothCopies(t *testing.T) {
 	}
 }
 
-// The property leaves out copies that are equal, whose tie would be a violation, and holds at
-// any pair if the property of its own does: with --each every property is one box.
+// The property excludes equal copies, whose tie would be a violation. It holds at a pair if and
+// only if the pair's own property does: with --each every property is one box.
 func TestPropertyIsOfUnequalCopies(t *testing.T) {
 	f, err := export.Lookup("vnnlib")
 	if err != nil {

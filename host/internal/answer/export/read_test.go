@@ -271,8 +271,8 @@ func readLP(t fataler, text string) *readModel {
 	return m
 }
 
-// sameModel holds a model read back against the one written; rowOrder are the
-// rows as the file lists them, of which two may stand for one of two sides.
+// sameModel compares a model read back with the one written. rowOrder lists the file's rows; a
+// row with two sides may be two of them.
 func sameModel(t fataler, want *problem.MILP, columns []string, got *readModel, rowOrder []string) {
 	t.Helper()
 	if len(got.columns) != len(want.Columns) || len(columns) != len(want.Columns) {

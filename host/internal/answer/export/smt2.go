@@ -6,9 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// writeSMT writes the script as it stands, then asks. An objective becomes
-// (maximize …) or (minimize …), which Z3 and OptiMathSAT understand and the
-// standard does not know.
+// writeSMT writes the script unchanged, then the commands that solve it. An objective becomes
+// (maximize …) or (minimize …), an extension of Z3 and OptiMathSAT.
 func writeSMT(w *writer, p *problem.Problem) error {
 	s := p.SMT
 	w.printf("(set-option :produce-models true)\n")
@@ -35,7 +34,7 @@ func writeSMT(w *writer, p *problem.Problem) error {
 	return nil
 }
 
-// quoted is a name as an SMT-LIB symbol, in bars where it needs them.
+// quoted formats a name as an SMT-LIB symbol, in bars if necessary.
 func quoted(name string) string {
 	simple := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("~!@$%^&*_-+=<>.?/", r)

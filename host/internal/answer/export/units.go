@@ -7,10 +7,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// units are the neurons that the product's inputs pass through on their way to
-// the networks. Where no feature maps through a table they are the inputs
-// themselves. Otherwise they are ReLUs: of v and −v, whose difference is v, and
-// for a table of v − lo, v − lo − 1, …, of which its interpolation is a sum:
+// units are the neurons between the product's inputs and the networks. If no feature has a
+// table, they are the inputs themselves. Otherwise they are ReLUs: of v and −v, whose
+// difference is v, and for a table of v − lo, v − lo − 1, …, a weighted sum of which
+// interpolates the table:
 //
 //	T(v) = T(lo) + Σ d(k)·max(0, v − lo − k),   d(0) = T(lo+1) − T(lo),
 //	d(k) = T(lo+k+1) − 2·T(lo+k) + T(lo+k−1)
@@ -57,7 +57,7 @@ func hasAffine(f *space.Feature) bool {
 	return false
 }
 
-// layer computes the units; nil where they are the inputs.
+// layer returns the layer that computes the units; nil if they are the inputs.
 func (u *units) layer() *relu.Layer {
 	if !u.relu {
 		return nil
@@ -82,8 +82,8 @@ func (u *units) layer() *relu.Layer {
 	return l
 }
 
-// spell writes the network input that input x of the product feeds as a row
-// over the units, and returns its constant.
+// spell writes the network input fed by input x of the product as a row over the units, and
+// returns its constant.
 func (u *units) spell(row []float64, x int, in *space.Input) (constant float64) {
 	if in.Table == nil {
 		row[u.plus[x]] = in.Scale
@@ -101,8 +101,8 @@ func (u *units) spell(row []float64, x int, in *space.Input) (constant float64) 
 	return in.Table[0]
 }
 
-// spelledExactly reports that the interpolation meets the table exactly: the
-// differences of most codes need no rounding.
+// spelledExactly reports whether the interpolation reproduces the table exactly, as for most
+// codes, whose differences need no rounding.
 func spelledExactly(table []float64) bool {
 	sum, slope, before := exactly(table[0]), new(big.Rat), 0.0
 	for k := range len(table) - 1 {

@@ -11,15 +11,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// maxCases bounds the pairs of protected combinations that a property spells out, or that have
-// files of their own. Verifiers that split them look at each in turn.
+// maxCases bounds the pairs of protected combinations that a property lists, or that get one
+// file each. Verifiers that split on pairs solve each in turn.
 const maxCases = 10_000
 
-// pair is the protected values of copy 1 and of copy 2, in the order of Space.Protected.
+// pair holds the protected values of copy 1 and of copy 2, in the order of Space.Protected.
 type pair [2][]float64
 
-// pairsOf are the ordered pairs of unequal protected combinations of a region: equal copies
-// violate nothing, and a tie of theirs at 0 would count. ok is unset where there are too many.
+// pairsOf returns the ordered pairs of unequal protected combinations of a region. Equal copies
+// violate nothing, but their tie at 0 would count. ok is false if there are too many pairs.
 func pairsOf(s *space.Space, region space.Region) (pairs []pair, ok bool) {
 	n := 1
 	for _, i := range s.Protected() {
@@ -47,8 +47,8 @@ func pairsOf(s *space.Space, region space.Region) (pairs []pair, ok bool) {
 	return pairs, true
 }
 
-// Write writes the lowered problem, as Write does: of a pair's own file, the property that holds
-// where these copies violate the notion.
+// Write writes the lowered problem as the function Write does; for a single pair, the property
+// that these two copies violate the notion.
 func (l *Lowered) Write(w io.Writer, f Format, comments ...string) error {
 	if l.pair == nil {
 		return Write(w, f, l.Problem, comments...)
@@ -57,9 +57,8 @@ func (l *Lowered) Write(w io.Writer, f Format, comments ...string) error {
 	return Write(w, f, l.Problem, comments...)
 }
 
-// WriteNetwork writes, as ONNX, the network that the vnnlib format's property
-// of this query speaks of: see product. Its weights are those of q.Network,
-// exactly, as float32 where all of them are, else as float64.
+// WriteNetwork writes the network of the query's VNN-LIB property as ONNX: see product. Its
+// weights are exactly those of q.Model, as float32 if all of them are, else as float64.
 func WriteNetwork(w io.Writer, q *problem.Query) error {
 	if err := q.Validate(); err != nil {
 		return err
@@ -71,15 +70,15 @@ func WriteNetwork(w io.Writer, q *problem.Query) error {
 	return onnx.WriteLayers(w, p.layers, p.double)
 }
 
-// writeProperty writes the VNN-LIB 1.0 property that holds where the copies
-// violate the notion.
+// writeProperty writes the VNN-LIB 1.0 property that the copies violate the notion.
 func writeProperty(w *writer, prob *problem.Problem) error {
 	pairs, _ := pairsOf(prob.Query.Space, prob.Query.RegionOrWhole())
 	return writePairs(w, prob.Query, pairs)
 }
 
-// writePairs writes the property for these pairs of protected combinations: one is a box, several
-// are alternatives. Without any there are too many: each copy has its own alternatives.
+// writePairs writes the property for these pairs of protected combinations: a single pair as a
+// box, several as alternatives. No pairs means that there are too many: then each copy's values
+// are listed separately.
 func writePairs(w *writer, q *problem.Query, pairs []pair) error {
 	p, err := newProduct(q)
 	if err != nil {
@@ -87,7 +86,7 @@ func writePairs(w *writer, q *problem.Query, pairs []pair) error {
 	}
 	w.comments(p.loose...)
 	for _, name := range p.rounded {
-		w.comments(fmt.Sprintf("the codes of %+q are met up to the rounding of their differences", name))
+		w.comments(fmt.Sprintf("the table of %+q is reproduced up to the rounding of its differences", name))
 	}
 	for i, in := range p.inputs {
 		w.printf("(declare-const X_%d Real) ; %s\n", i, printable(in.name()))

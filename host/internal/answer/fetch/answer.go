@@ -17,13 +17,13 @@ import (
 
 // Request asks for public files. It is plain data.
 type Request struct {
-	// Models are some of Sets, or "all".
+	// Models lists some of Sets, or is just "all".
 	Models []string `json:"models"`
-	// Into is the folder to bring them into; empty: Data, the data root in force, or
-	// the one among the user's data.
+	// Into is the folder to download to; empty: Data, the data root in force, or the default
+	// data root of the user.
 	Into string `json:"into,omitempty"`
 	Data string `json:"data,omitempty"`
-	// BaseURL is a mirror; Retries follow a failure that may pass.
+	// BaseURL is a mirror. Retries bounds the retries after a transient failure.
 	BaseURL string `json:"base_url,omitempty"`
 	Retries int    `json:"retries"`
 }
@@ -34,20 +34,21 @@ type Result struct {
 	Into string `json:"into"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// All files asked for.
+	// All requested files.
 	Files []FileResult `json:"files"`
-	// The value that --data needs for studies to find the files; absent where it already has it.
+	// The value that --data needs for studies to find the files; absent if --data has it
+	// already.
 	Data string `json:"data,omitempty"`
 }
 
-// FileResult is the outcome of a file.
+// FileResult is the outcome for a file.
 type FileResult struct {
 	// The path below the data root.
 	Path string `json:"path"`
-	// The state: present, fetched, replaced (another file of the name was there), failed, or skipped by an
-	// interrupt.
+	// The state: present, fetched, replaced (another file had the name), failed, or skipped by
+	// an interrupt.
 	State State `json:"state"`
-	// The size of the file that is there now; 0 for none.
+	// The size of the file that is there now; 0 if there is none.
 	Bytes int64 `json:"bytes"`
 	// The checksum of the file that is there now.
 	SHA256 string `json:"sha256,omitempty"`
@@ -57,8 +58,7 @@ type FileResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Answer brings the files. The error says that some are missing; the result stands
-// beside it.
+// Answer downloads the files. An error that some are missing comes with the result.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	list, err := r.files()
 	if err != nil {
@@ -103,7 +103,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	case ctx.Err() != nil:
 		return out, errors.New("interrupted; the same command continues")
 	case missing > 0:
-		return out, fmt.Errorf("%d of %d files are missing; run the same command again to try once more", missing, len(out.Files))
+		return out, fmt.Errorf("%d of %d files are missing; run the same command again to retry", missing, len(out.Files))
 	}
 	return out, nil
 }
@@ -116,7 +116,7 @@ func (r *Request) files() ([]File, error) {
 	case slices.Equal(r.Models, []string{"all"}):
 		return Files(), nil
 	case len(r.Models) == 0:
-		return nil, errors.New("--models names nothing")
+		return nil, errors.New("--models is empty")
 	}
 	for _, name := range r.Models {
 		if !slices.Contains(Sets, name) {
@@ -126,7 +126,7 @@ func (r *Request) files() ([]File, error) {
 	return Files(r.Models...), nil
 }
 
-// folder is where the files go.
+// folder returns the folder to download to.
 func (r *Request) folder() (string, error) {
 	if r.Into != "" {
 		return r.Into, nil
@@ -136,7 +136,7 @@ func (r *Request) folder() (string, error) {
 	}
 	dir, err := files.UserData("data")
 	if err != nil {
-		err = fmt.Errorf("there is no home folder to bring the files into (%w); name a folder with --into", err)
+		err = fmt.Errorf("there is no home folder to download to (%w); name a folder with --into", err)
 	}
 	return dir, err
 }
@@ -150,7 +150,7 @@ func (r *Result) Document() *view.Document {
 	where := view.Paragraph{"in " + r.Into}
 	if r.Data != "" {
 		path := shell.Word(r.Data)
-		where = append(where, fmt.Sprintf("studies find it with --data %s, or once and for all with", path), "  export HYFAIR_DATA="+path)
+		where = append(where, fmt.Sprintf("studies find it with --data %s, or permanently with", path), "  export HYFAIR_DATA="+path)
 	}
 	return view.Of(t, where)
 }

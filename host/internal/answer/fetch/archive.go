@@ -24,11 +24,11 @@ type archive struct {
 	err  error
 }
 
-// archiveFolder keeps archives below the data root until the run is over, so
-// that an interrupted download can be continued.
+// archiveFolder, below the data root, keeps archives until the run ends, so that an interrupted
+// download can be continued.
 const archiveFolder = ".fetch"
 
-// member extracts a file from an archive, which is downloaded once a run.
+// member extracts a file from an archive, which is downloaded once per run.
 func (r *run) member(ctx context.Context, f File, s Source, target string) error {
 	a := r.archive(ctx, s.URL)
 	if a.err != nil {
@@ -45,8 +45,8 @@ func (r *run) member(ctx context.Context, f File, s Source, target string) error
 	return files.Write(target, func(file *os.File) error { _, err := file.Write(content); return err })
 }
 
-// archive downloads an archive, or remembers how that ended. One that was
-// continued and cannot be read is begun once more.
+// archive downloads an archive, or returns the outcome of an earlier call. A continued download
+// that cannot be read is started again.
 func (r *run) archive(ctx context.Context, url string) archive {
 	if a, known := r.archives[url]; known {
 		return a
@@ -55,7 +55,7 @@ func (r *run) archive(ctx context.Context, url string) archive {
 	io.WriteString(h, url)
 	a := archive{path: filepath.Join(r.o.Into, archiveFolder, fmt.Sprintf("%08x.zip", h.Sum32()))}
 	part := a.path + ".part"
-	if z, err := zip.OpenReader(a.path); err == nil { // left by a run that was interrupted
+	if z, err := zip.OpenReader(a.path); err == nil { // left by an interrupted run
 		z.Close()
 		r.archives[url] = a
 		return a
@@ -86,20 +86,19 @@ func (r *run) archive(ctx context.Context, url string) archive {
 	return a
 }
 
-// forget removes the archives, which have given what they had; one that did not
-// come whole stays, for the next run to continue.
+// forget removes the complete archives; an incomplete one stays, for the next run to continue.
 func (r *run) forget() {
 	for _, a := range r.archives {
 		if a.err == nil {
 			os.Remove(a.path)
 		}
 	}
-	os.Remove(filepath.Join(r.o.Into, archiveFolder)) // unless it still holds something
+	os.Remove(filepath.Join(r.o.Into, archiveFolder)) // fails if it is not empty
 }
 
-// extract reads a member of a zip file, through archives inside archives.
-// Nothing is written under a name that the archive gives; one that holds names
-// leading out of it is refused as well: no honest archive has one.
+// extract reads a member of a zip file, through archives inside archives. No file is written
+// under a name from the archive. An archive with a name that leads out of its folder is
+// refused, too.
 func extract(file string, members []string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -131,14 +130,14 @@ func one(from io.ReaderAt, size int64, name string) ([]byte, error) {
 	var found *zip.File
 	for _, m := range z.File {
 		if clean := strings.TrimSuffix(m.Name, "/"); !filepath.IsLocal(clean) || strings.Contains(clean, `\`) {
-			return nil, fmt.Errorf("it holds the name %q, which leads out of it: refused", m.Name)
+			return nil, fmt.Errorf("the archive is refused: its member %q leads out of its folder", m.Name)
 		}
 		if m.Name == name && found == nil {
 			found = m
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("it holds no %s", name)
+		return nil, fmt.Errorf("the archive has no member %s", name)
 	}
 	r, err := found.Open()
 	if err != nil {

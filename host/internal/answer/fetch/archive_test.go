@@ -73,8 +73,8 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		want    string
 	}{
 		"another content":         {zipped(t, "a.data", "changed"), []string{"a.data"}, "not the published file"},
-		"no such member":          {zipped(t, "b.data", "first"), []string{"a.data"}, "holds no a.data"},
-		"a name that leads out":   {zipped(t, "../../../evil", "x", "a.data", "first"), []string{"a.data"}, `"../../../evil", which leads out of it: refused`},
+		"no such member":          {zipped(t, "b.data", "first"), []string{"a.data"}, "has no member a.data"},
+		"a name that leads out":   {zipped(t, "../../../evil", "x", "a.data", "first"), []string{"a.data"}, `"../../../evil" leads out of its folder`},
 		"an absolute name":        {zipped(t, "/etc/evil", "x", "a.data", "first"), []string{"a.data"}, "leads out"},
 		"a backslash":             {zipped(t, `..\evil`, "x", "a.data", "first"), []string{"a.data"}, "leads out"},
 		"no archive":              {[]byte("<html>not found</html>"), []string{"a.data"}, "not a zip archive"},
@@ -93,8 +93,8 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestPublicFiles holds the register against itself, and against the data root
-// where there is one.
+// TestPublicFiles checks the list of files for consistency, and against the data root if there
+// is one.
 func TestPublicFiles(t *testing.T) {
 	files := fetch.Files()
 	networks, seen := 0, map[string]bool{}

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// NewClient is an HTTP client that respects the proxy variables of the
-// environment, follows redirects but never from https to http, and gives up on
-// servers that do not begin to answer.
+// NewClient returns an HTTP client that respects the proxy variables of the environment,
+// follows redirects but never from https to http, and gives up on servers that do not begin to
+// answer.
 func NewClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = http.ProxyFromEnvironment
@@ -35,7 +35,7 @@ func NewClient() *http.Client {
 	}
 }
 
-// permanent marks a failure that a retry will not mend.
+// permanent marks a failure that a retry cannot cure.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
@@ -48,21 +48,21 @@ type later struct {
 
 func (l later) Unwrap() error { return l.error }
 
-// maxTransfers bounds the requests for one file, however little each brings.
+// maxTransfers bounds the requests for one file, even if each makes progress.
 const maxTransfers = 200
 
 // longestPause bounds what a server's Retry-After can ask for.
 const longestPause = time.Minute
 
-// download brings a URL into the file part, continuing what is there.
-// continued reports that the result began before this call.
+// download downloads a URL to the file part, and continues an existing part. continued reports
+// whether part existed before.
 func (r *run) download(ctx context.Context, what, from, part string) (continued bool, err error) {
 	u, err := url.Parse(from)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return false, fmt.Errorf("%q is not an http or https URL", from)
 	}
 	if r.dead[u.Host] {
-		return false, fmt.Errorf("%s cannot be reached, as seen before", u.Host)
+		return false, fmt.Errorf("%s could not be reached before in this run", u.Host)
 	}
 	continued = size(part) > 0
 	for retry, transfers := 1, 1; ; retry, transfers = retry+1, transfers+1 {
@@ -98,7 +98,7 @@ func (r *run) download(ctx context.Context, what, from, part string) (continued 
 	}
 }
 
-// unreachable tells a host that cannot be talked to from one that answered badly.
+// unreachable reports whether no connection to the host was possible.
 func unreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -112,7 +112,7 @@ func size(path string) int64 {
 	return 0
 }
 
-// transfer is one request. Without an error, part is whole.
+// transfer makes one request. Without an error, part is complete.
 func (r *run) transfer(ctx context.Context, what, from, part string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -124,7 +124,7 @@ func (r *run) transfer(ctx context.Context, what, from, part string) error {
 	}
 	have := size(part)
 	req.Header.Set("User-Agent", "hyfair")
-	req.Header.Set("Accept-Encoding", "identity") // ranges and checksums are of the file itself
+	req.Header.Set("Accept-Encoding", "identity") // ranges and checksums are those of the uncompressed file
 	if have > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 	}
@@ -165,14 +165,14 @@ func (r *run) transfer(ctx context.Context, what, from, part string) error {
 }
 
 var (
-	// errWhole: the part was whole already.
+	// errWhole: the part was complete already.
 	errWhole = errors.New("nothing is missing")
-	// errRange: the part does not fit the file, and the download has to start again.
+	// errRange: the part does not match the file, and the download must start again.
 	errRange = errors.New("the server's file does not continue what is here")
 )
 
-// begins reads where the answer's body begins and how long the file is, −1
-// where that is not said.
+// begins reads at which byte the response's body begins, and the length of the file; −1 if it
+// is not given.
 func begins(resp *http.Response, have int64) (begin, total int64, err error) {
 	status := fmt.Errorf("the server answers %s", resp.Status)
 	switch resp.StatusCode {
@@ -223,8 +223,8 @@ func contentRange(text string) (first, whole int64, ok bool) {
 	return first, whole, true
 }
 
-// copy moves the body into the file and holds its length against what was
-// announced. A disk's error is permanent, the network's is not.
+// copy writes the body to the file and compares its length with the announced one. An error of
+// the disk is permanent, one of the network is not.
 func (r *run) copy(ctx context.Context, f *os.File, body io.Reader, idle *time.Timer, p Progress) error {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -232,7 +232,7 @@ func (r *run) copy(ctx context.Context, f *os.File, body io.Reader, idle *time.T
 		if n > 0 {
 			idle.Reset(r.o.Idle)
 			if p.Done+int64(n) > maxFile {
-				return permanent{fmt.Errorf("more than %d bytes arrive: not the published file", maxFile)}
+				return permanent{fmt.Errorf("more than %d bytes arrived: not the published file", maxFile)}
 			}
 			if _, err := f.Write(buffer[:n]); err != nil {
 				return permanent{err}
@@ -253,8 +253,7 @@ func (r *run) copy(ctx context.Context, f *os.File, body io.Reader, idle *time.T
 	}
 }
 
-// cause says what ended a request: that nothing arrived any more, or the error
-// without the URL.
+// cause returns why a request ended: a timeout, or the error without the URL.
 func cause(ctx context.Context, err error) error {
 	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
 		return why

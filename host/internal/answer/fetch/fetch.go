@@ -1,6 +1,6 @@
-// Package fetch brings the public networks and data sets from their homes into
-// the data root. Every file is pinned by its SHA-256; what arrives is kept only
-// if it is that file. Interrupted downloads are continued by the next run.
+// Package fetch downloads the public networks and data sets to the data root. Every file is
+// pinned by its SHA-256, and a download with another sum is discarded. The next run continues
+// interrupted downloads.
 package fetch
 
 import (
@@ -17,32 +17,31 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// Options steer a Run.
+// Options are the settings of a Run.
 type Options struct {
 	// Into is the data root.
 	Into string
-	// BaseURL, where not empty, replaces every home: a mirror laid out like the
-	// data root.
+	// BaseURL, if not empty, replaces all sources: a mirror with the layout of the data root.
 	BaseURL string
-	// Client, where not nil, replaces NewClient's.
+	// Client, if not nil, replaces NewClient's.
 	Client *http.Client
-	// Retries after a failure that may pass, each later than the one before.
-	// Progress starts the count again.
+	// Retries bounds the retries after transient failures. A transfer that makes progress
+	// resets the count.
 	Retries int
-	// Wait is the pause before a retry, counted from 1; nil: a second, doubling,
-	// up to half a minute.
+	// Wait returns the pause before a retry, counted from 1; nil: one second, doubled each
+	// time, up to 30 seconds.
 	Wait func(retry int) time.Duration
-	// Idle is how long a transfer may stand still; 0: 30 seconds.
+	// Idle is the longest time without data in a transfer; 0: 30 seconds.
 	Idle time.Duration
-	// Progress, where not nil, is called from the running goroutine.
+	// Progress, if not nil, is called from Run's goroutine.
 	Progress func(Progress)
 }
 
-// Progress is a glimpse of a download.
+// Progress is the state of a download.
 type Progress struct {
-	// What is downloaded: a file's path, or an archive's name.
+	// What is a file's path, or an archive's name.
 	What string
-	// Done and Total bytes; Total is −1 where the server does not say.
+	// Done and Total count bytes; Total is −1 if the server does not give it.
 	Done, Total int64
 }
 
@@ -54,9 +53,9 @@ const (
 	Present State = "present"
 	// Fetched means that the file was downloaded.
 	Fetched State = "fetched"
-	// Replaced means that another file of the name was there, and gave way to the right one.
+	// Replaced means that another file of the name was replaced by the right one.
 	Replaced State = "replaced"
-	// Failed means that the file could not be downloaded; one of that name that was there still is.
+	// Failed means that the file could not be downloaded; an existing file of that name stays.
 	Failed State = "failed"
 	// Skipped means that the run was interrupted before the file, or while it was downloaded.
 	Skipped State = "skipped"
@@ -66,35 +65,33 @@ const (
 type Outcome struct {
 	File  File
 	State State
-	// Bytes is its size; 0 where it is missing.
+	// Bytes is the file's size; 0 if it is missing.
 	Bytes int64
-	// SHA256 of what is there; empty where nothing is.
+	// SHA256 is the checksum of the file that is there; empty if there is none.
 	SHA256 string
-	// Err says why, and what to do, where the state is Failed.
+	// Err says why, and what to do, if the state is Failed.
 	Err error
 }
 
-// Missing reports that the file is absent or has other content.
+// Missing reports whether the file is absent or has other contents.
 func (o *Outcome) Missing() bool { return o.State == Failed || o.State == Skipped }
 
-// maxFile bounds a download and a member of an archive; the largest file here
-// has 4 MB.
+// maxFile bounds a download and a member of an archive; the largest public file has 4 MB.
 const maxFile = 64 << 20
 
-// run is one fetch under way.
+// run is the state of a Run.
 type run struct {
 	o    Options
 	http *http.Client
-	// archives by URL: fetched, or why not.
+	// archives are the downloaded archives by URL, or their errors.
 	archives map[string]archive
-	// dead are the hosts that could not be reached: asking them for every file
-	// would take its retries each time.
+	// dead holds the hosts that could not be reached, so that each further file does not wait
+	// for all retries.
 	dead map[string]bool
 }
 
-// Run brings the files. The outcomes are in the files' order; what failed is in
-// them. The error is of the whole: the data root cannot be written to, or ctx
-// ended.
+// Run downloads the files. The outcomes are in the files' order and include failures. The error
+// is that the data root cannot be written to, or ctx ended.
 func Run(ctx context.Context, files []File, o Options) ([]Outcome, error) {
 	r := &run{o: o, http: o.Client, archives: map[string]archive{}, dead: map[string]bool{}}
 	if r.http == nil {
@@ -119,7 +116,7 @@ func Run(ctx context.Context, files []File, o Options) ([]Outcome, error) {
 	return out, ctx.Err()
 }
 
-// file brings one file where it is not there yet.
+// file downloads a file unless it is there already.
 func (r *run) file(ctx context.Context, f File) Outcome {
 	out := Outcome{File: f, State: Failed}
 	target := r.target(f)
@@ -159,7 +156,7 @@ func (r *run) file(ctx context.Context, f File) Outcome {
 
 func (r *run) target(f File) string { return filepath.Join(r.o.Into, filepath.FromSlash(f.Path)) }
 
-// bring tries the sources in turn. The error is of all of them.
+// bring tries the sources in turn. The error joins those of all sources.
 func (r *run) bring(ctx context.Context, f File, target string) error {
 	sources := f.Sources
 	if r.o.BaseURL != "" {
@@ -181,9 +178,8 @@ func (r *run) bring(ctx context.Context, f File, target string) error {
 	return failed
 }
 
-// direct downloads a file by a URL of its own. A continued download that has
-// come out wrong is begun once more: its beginning may have been of another
-// time.
+// direct downloads a file from its own URL. A continued download with a wrong checksum is
+// started again: its beginning may be from an older version.
 func (r *run) direct(ctx context.Context, f File, url, target string) error {
 	part := target + ".part"
 	for {
@@ -200,10 +196,10 @@ func (r *run) direct(ctx context.Context, f File, url, target string) error {
 	}
 }
 
-// errChecksum: what arrived is not the file.
+// errChecksum: the download has another checksum.
 var errChecksum = errors.New("not the published file")
 
-// keep checks a whole download and puts it in its place at once.
+// keep checks a complete download and moves it into place.
 func keep(part, target, want string) error {
 	got, _, err := files.SHA256(part)
 	if err != nil {
@@ -215,9 +211,9 @@ func keep(part, target, want string) error {
 	return os.Rename(part, target)
 }
 
-// byHand adds to a failure what a person can do about it.
+// byHand adds to a failure how to fetch the file by hand.
 func (r *run) byHand(f File, err error) error {
-	from := f.Sources[len(f.Sources)-1].URL // a file of its own
+	from := f.Sources[len(f.Sources)-1].URL // the last source is the file itself, not an archive
 	if r.o.BaseURL != "" {
 		from = r.mirrored(f)
 	}

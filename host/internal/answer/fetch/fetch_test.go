@@ -253,7 +253,7 @@ func TestWrongFileIsNotKept(t *testing.T) {
 	only(t, into)
 }
 
-// TestAWrongFileThatWasThereStays where the right one cannot be had.
+// TestAWrongFileThatWasThereStays if the right one cannot be downloaded.
 func TestAWrongFileThatWasThereStays(t *testing.T) {
 	h := newHome(t, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
 	into := t.TempDir()
@@ -310,7 +310,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestSecondSource: where the first home fails, the next is asked.
+// TestSecondSource: if the first source fails, the next one is asked.
 func TestSecondSource(t *testing.T) {
 	h := newHome(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/file.bin" {

@@ -2,33 +2,31 @@ package fetch
 
 import "slices"
 
-// File is one public file: where it belongs below the data root, what it must
-// hash to, and where it can be had.
+// File is a public file: its path below the data root, its checksum and its sources.
 type File struct {
-	// Path is below the data root, with slashes.
+	// Path is relative to the data root, with slashes.
 	Path string
-	// Set is the name that --models knows it by: adult or bank.
+	// Set is the name in --models: adult or bank.
 	Set string
-	// SHA256 in hexadecimal.
+	// SHA256 is the checksum in hexadecimal.
 	SHA256 string
 	// Sources are tried in order.
 	Sources []Source
 	Licence string
 }
 
-// Source is a place to have a file from: a URL of its own, or a member of a zip
-// archive.
+// Source is a place to download a file from: its own URL, or a member of a zip archive.
 type Source struct {
 	URL string
-	// Members lead to the file inside the archive: its name, or, where archives
-	// hold archives, the name of each in turn. Nil: the URL is the file.
+	// Members names the file inside the archive; in nested archives, first the inner archives,
+	// in turn. nil: the URL is the file.
 	Members []string
 }
 
-// The public homes. The networks' repository holds copies of the data too, so
-// that each file of the data has two.
+// The public sources. The networks' repository also holds copies of the data, so each data file
+// has two sources.
 const (
-	// fairifyBase is a fixed state of the Fairify repository.
+	// fairifyBase is a fixed commit of the Fairify repository.
 	fairifyBase = "https://raw.githubusercontent.com/sumonbis/Fairify/5100aa7f77100c5bc4a76cd3ce8b4d949bd01d73/"
 	uciBase     = "https://archive.ics.uci.edu/static/public/"
 
@@ -42,7 +40,7 @@ const (
 	licenceUCI = "CC BY 4.0"
 )
 
-// Sets are the names that choose files, in order.
+// Sets lists the names of the sets, in order.
 var Sets = []string{"adult", "bank"}
 
 // Files lists the files of the named sets, by default of all sets.
@@ -56,8 +54,7 @@ func Files(sets ...string) []File {
 	return out
 }
 
-// public is pinned: a file that hashes to anything else is not the published
-// one.
+// public lists the files with their checksums.
 var public = []File{
 	network("adult", "AC-1", "dd2522d74eae68a4510930b89087caf77036182e8a9dfb73f823a288e4938ec1"),
 	network("adult", "AC-2", "b3950fcf6b6b48f2f65ef89d551a259716644cbed07a77ef0e96cd7677fd0c58"),

@@ -1,4 +1,4 @@
-// Package gate holds results against bounds, for pipelines that let a model pass or not.
+// Package gate checks results against bounds, for pipelines that accept or reject a model.
 package gate
 
 import (
@@ -12,21 +12,22 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Gate is a bound that a result is held against.
+// Gate is a bound that a result must keep.
 type Gate struct {
-	// Name is the flag that asks for it, Bound what the user gave.
+	// Name is the flag of the gate, and Bound its value as given.
 	Name, Bound string
-	// most is the largest value that passes, for gates of numbers; least the smallest, for those of ratios.
+	// most is the largest value that passes, for shares and counts; least is the smallest, for
+	// ratios.
 	most, least *big.Rat
 }
 
-// String is the gate as the user gave it.
+// String returns the gate as the user gave it.
 func (g Gate) String() string { return "--" + g.Name + " " + g.Bound }
 
-// decimal is a number without an exponent, which could make it as large as one likes.
+// decimal matches a number without an exponent, which could make the number arbitrarily large.
 var decimal = regexp.MustCompile(`^([0-9]{1,20}(\.[0-9]{0,40})?|\.[0-9]{1,40})$`)
 
-// Share is a gate for a share of at most bound: a percentage such as 0.5%, or a number
+// Share returns a gate for a share of at most bound: a percentage such as 0.5%, or a number
 // below 1.
 func Share(name, bound string) (Gate, error) {
 	most, err := ParseShare(bound)
@@ -49,7 +50,7 @@ func ParseShare(bound string) (*big.Rat, error) {
 	return nil, errors.New("want a share such as 1% or 0.01")
 }
 
-// Ratio is a gate for a ratio of at least bound, a number from 0 to 1.
+// Ratio returns a gate for a ratio of at least bound, a number from 0 to 1.
 func Ratio(name, bound string) (Gate, error) {
 	least := new(big.Rat)
 	if decimal.MatchString(bound) {
@@ -60,7 +61,7 @@ func Ratio(name, bound string) (Gate, error) {
 	return Gate{}, errors.New("want a number from 0 to 1, such as 0.8")
 }
 
-// AtLeast holds the gate against a ratio; nil is unknown.
+// AtLeast checks a ratio against the gate; nil: the ratio is unknown.
 func (g Gate) AtLeast(of string, ratio *big.Rat, text string) Check {
 	outcome := Undecided
 	switch {
@@ -72,16 +73,16 @@ func (g Gate) AtLeast(of string, ratio *big.Rat, text string) Check {
 	return g.Is(of, outcome, text)
 }
 
-// Count is a gate for a whole number of at most bound, which is least or more.
+// Count returns a gate for a whole number of at most bound. The bound must be at least least.
 func Count(name, bound string, least int64) (Gate, error) {
 	n, ok := new(big.Int).SetString(bound, 10)
 	if len(bound) > 9 || !ok || n.Cmp(big.NewInt(least)) < 0 {
-		return Gate{}, fmt.Errorf("want a whole number, %d or more", least)
+		return Gate{}, fmt.Errorf("want a whole number of at least %d", least)
 	}
 	return Gate{Name: name, Bound: bound, most: new(big.Rat).SetInt(n)}, nil
 }
 
-// Word is a gate for one of some words.
+// Word returns a gate whose bound must be one of the words.
 func Word(name, bound string, words ...string) (Gate, error) {
 	if slices.Contains(words, bound) {
 		return Gate{Name: name, Bound: bound}, nil
@@ -97,11 +98,12 @@ const (
 	Passed    Outcome = "passed"
 	Failed    Outcome = "failed"
 	Undecided Outcome = "undecided"
-	// NotChecked is that of the study's inputs, on which all gates rest.
+	// NotChecked is the outcome if the study's inputs were not checked: all gates depend on
+	// them.
 	NotChecked Outcome = "not checked"
 )
 
-// Check is a gate held against one thing.
+// Check is the outcome of a gate for one part of a result.
 type Check struct {
 	// The gate's flag, or inputs.
 	Gate string `json:"gate"`
@@ -115,7 +117,7 @@ type Check struct {
 	Text string `json:"text"`
 }
 
-// Within holds the gate against a measure that lies between lo and hi; nil is unknown.
+// Within checks a measure between lo and hi against the gate; nil: that end is unknown.
 func (g Gate) Within(of string, lo, hi *big.Rat, text string) Check {
 	outcome := Undecided
 	switch {
@@ -127,18 +129,18 @@ func (g Gate) Within(of string, lo, hi *big.Rat, text string) Check {
 	return g.Is(of, outcome, text)
 }
 
-// Is is a check of the gate with the given outcome.
+// Is returns a check of the gate with the given outcome.
 func (g Gate) Is(of string, outcome Outcome, text string) Check {
 	return Check{g.Name, g.Bound, of, outcome, text}
 }
 
-// inputs is the name of the check that no flag asks for.
+// inputs is the name of the check that has no flag.
 const inputs = "inputs"
 
-// Inputs is the check of gates that rest on a study whose inputs were not checked; text says so.
+// Inputs returns the check of a study whose inputs were not checked; text says why.
 func Inputs(text string) Check { return Check{Gate: inputs, Outcome: NotChecked, Text: text} }
 
-// Name is the gate with its bound and what it was held against.
+// Name returns the gate with its bound and the part that was checked.
 func (c Check) Name() string {
 	if c.Gate == inputs {
 		return inputs
@@ -150,19 +152,19 @@ func (c Check) Name() string {
 	return name
 }
 
-// Checks are the checks of a result; the zero value is empty.
+// Checks holds the checks of a result; the zero value is empty.
 type Checks struct {
 	// The outcome of each gate.
 	Gates []Check `json:"gates,omitempty"`
 }
 
-// Checked are all of them.
+// Checked returns all checks.
 func (c *Checks) Checked() []Check { return c.Gates }
 
 // Hold appends checks of gates.
 func (c *Checks) Hold(all ...Check) { c.Gates = append(c.Gates, all...) }
 
-// Blocks show them: those that passed, and then the others.
+// Blocks shows the checks: first those that passed, then the others.
 func (c *Checks) Blocks() (out []view.Block) {
 	var good view.Paragraph
 	var bad view.Warning
@@ -183,7 +185,7 @@ func (c *Checks) Blocks() (out []view.Block) {
 	return out
 }
 
-// Err tells which did not pass; nil if all did.
+// Err names the checks that did not pass; nil if all did.
 func Err(all []Check) error {
 	var out []string
 	for _, c := range all {

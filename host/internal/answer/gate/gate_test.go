@@ -50,8 +50,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// What pipelines read counts what is in it, and has every name as it is, whatever characters
-// it is made of.
+// The JUnit file counts its test cases, and keeps every name unchanged, whatever its
+// characters.
 func TestJUnit(t *testing.T) {
 	g := Gate{Name: "check", Bound: "fair"}
 	hostile := "<a> & \"b\" ]]> \x01\u202e"

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Suite is what a command's gates are written with, as JUnit's XML, which pipelines read.
+// Suite is a command's gates, to be written as JUnit's XML, which pipelines read.
 type Suite struct {
-	// Name is the command, About what it asked about.
+	// Name is the command, and About its subject.
 	Name, About string
 	Begun       time.Time
 	Seconds     float64
-	// Asked are the gates, of which those without a Check could not be held against
-	// anything; Err says why, or what else went wrong.
+	// Asked lists the gates. A gate without a Check had no result to check; Err says why, or
+	// what else went wrong.
 	Asked  []Gate
 	Checks []Check
 	Err    error
@@ -51,8 +51,8 @@ type junitReason struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes a test case for each check. One that failed is a failure; one that is
-// undecided is an error, as is what the command ended with.
+// WriteJUnit writes a test case for each check. A failed check is a failure; an undecided one
+// is an error, as is the command's error.
 func (s *Suite) WriteJUnit(w io.Writer) error {
 	seconds := fmt.Sprintf("%.3f", s.Seconds)
 	out := junitSuite{Name: s.Name, Time: seconds, Timestamp: s.Begun.UTC().Format("2006-01-02T15:04:05"), Cases: []junitCase{}}
@@ -78,7 +78,7 @@ func (s *Suite) WriteJUnit(w io.Writer) error {
 	}
 	for _, g := range s.Asked {
 		if !checked[g.Name] {
-			add(g.String(), Undecided, string(Undecided), "there is no result to hold it against")
+			add(g.String(), Undecided, string(Undecided), "there is no result to check")
 		}
 	}
 	if s.Err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
-// ErrNoInput says that a value is outside the domain of a feature that feeds the network by a table,
-// which has no entry for it.
-var ErrNoInput = errors.New("outside the domain, so that the feature's table has no input of the model for it")
+// ErrNoInput says that a value is outside the domain of a feature with a table, which has no
+// entry for it.
+var ErrNoInput = errors.New("outside the domain, so the feature's table has no entry for it")
 
 // Scores holds the scores of all rows of a study's data set, with their labels.
 type Scores struct {
@@ -29,11 +29,11 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 	}
 	switch {
 	case s.Model == nil:
-		return nil, fmt.Errorf("%s: accuracy needs a model", s.Path)
+		return nil, fmt.Errorf("%s: accuracy needs a model: add model: to the study", s.Path)
 	case d.Labels == nil:
-		return nil, fmt.Errorf("%s: accuracy needs labels, and the data has none", s.Path)
+		return nil, fmt.Errorf("%s: accuracy needs labels: add label: to the study's data:", s.Path)
 	case len(d.Points) == 0:
-		return nil, fmt.Errorf("%s: accuracy of no rows", s.Path)
+		return nil, fmt.Errorf("%s: accuracy needs at least one row of data", s.Path)
 	}
 	out := &Scores{make([]float64, len(d.Points)), make([]bool, len(d.Points)), d.Labels}
 	decider := New(s.Model, s.Space, s.Rule)
@@ -49,8 +49,8 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 	return out, nil
 }
 
-// Accuracy is the share, in per cent, of the given rows, of which there is one at least, whose label the
-// model gets right, deciding by the study's rule. nil rows are all rows.
+// Accuracy is the share, in per cent, of the given rows (at least one) whose label equals the
+// model's decision by the study's rule. nil means all rows.
 func (x *Scores) Accuracy(rows []int) float64 {
 	right, count := 0, len(rows)
 	note := func(row int) {
@@ -70,9 +70,8 @@ func (x *Scores) Accuracy(rows []int) float64 {
 	return 100 * float64(right) / float64(count)
 }
 
-// AUC is how often the model scores a row labelled 1 above one labelled 0, ties by
-// half: the area under the ROC curve, 0.5 for scores that know nothing of the labels. ok is
-// unset where all labels are the same.
+// AUC is the area under the ROC curve: the probability that a row labelled 1 has a higher score
+// than one labelled 0; a tie counts half. ok is false if all labels are equal.
 func (x *Scores) AUC() (auc float64, ok bool) {
 	type scored struct {
 		score float64

@@ -1,6 +1,6 @@
-// Package individual judges one individual, exactly: whether a pair of copies, or all
-// its counterfactuals, are treated differently (Judge), and how a model decides about
-// single points (Decider), so that every command says the same of the same individual.
+// Package individual judges one individual exactly: whether a pair of copies, or any of its
+// counterfactuals, are treated differently (Judge), and how a model decides about single points
+// (Decider). All commands use it, so that they agree on each individual.
 package individual
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Decider decides by a rule. Read-only and safe for concurrent use.
+// Decider applies a decision rule to a model's scores. Read-only and safe for concurrent use.
 type Decider struct {
 	model model.Model
 	rule  fairness.Rule
@@ -19,11 +19,10 @@ type Decider struct {
 	low, high float64
 	space     *space.Space
 	exact     model.Exact
-	// largest is how far from 0 a feature's values lie for which bound holds.
+	// largest holds, by feature, the largest absolute value for which bound holds.
 	largest []float64
-	// bound is how far a logit computed in float64 may be from the true one. A model that
-	// knows it of each point is near, with inputs that are no more than off from the
-	// exact ones.
+	// bound is the largest error of a logit in float64. near is the model if it bounds the
+	// error at each point; off bounds the errors of its inputs.
 	bound float64
 	near  model.Near
 	off   []float64
@@ -55,7 +54,7 @@ func New(m model.Model, s *space.Space, rule fairness.Rule) *Decider {
 	return d
 }
 
-// With is the decider by another rule.
+// With returns the decider with another rule.
 func (d *Decider) With(rule fairness.Rule) *Decider {
 	out := *d
 	out.rule = rule
@@ -63,16 +62,16 @@ func (d *Decider) With(rule fairness.Rule) *Decider {
 	return &out
 }
 
-// Output is what the model gives at a point before any sigmoid, in float64: a logit, a share, or a number that it
-// predicts.
+// Output is the model's output at a point before any sigmoid, in float64: a logit, a share, or
+// a predicted number.
 func (d *Decider) Output(point []float64) float64 {
 	return d.model.Logit(d.space.NetworkInputs(nil, point))
 }
 
-// At is the score of a point, which the model's inputs must have values for,
-// and whether the decision is yes, by the rule and the exact score. The score
-// is computed in float64, and from the exact logit where that does not decide, or is off by what a
-// reader would see.
+// At returns the score of a point, and whether the decision is positive by the rule and the
+// exact score. The point must have a value for every input of the model. The score is computed
+// in float64; if that does not decide, or its error would be visible in the printed score, from
+// the exact logit.
 func (d *Decider) At(point []float64) (score float64, positive bool) {
 	logit, bound := 0.0, d.bound
 	if inputs := d.space.NetworkInputs(nil, point); d.near != nil {
@@ -88,14 +87,15 @@ func (d *Decider) At(point []float64) (score float64, positive bool) {
 	return d.model.Link().Score(logit), d.rule.Yes(d.model.Link(), exact)
 }
 
-// visible is an error of a logit, of one below 1 or of its size, that a score of eight digits shows.
+// visible is the error of a logit, relative to its size if that exceeds 1, above which a score
+// of eight digits may change.
 const visible = 0x1p-24
 
-// Coarse reports that scores which were computed in float64 elsewhere, as by evaluate.Evaluator, may be off by what
-// a reader would see: At has to give those that are shown.
+// Coarse reports whether scores computed in float64 elsewhere, as by evaluate.Evaluator, may
+// have visible errors; then At must compute the scores to show.
 func (d *Decider) Coarse() bool { return d.near == nil && !(d.bound <= visible) }
 
-// Scores are the scores of points: those that were computed, or where they may be off by what a reader would see,
+// Scores returns the scores of points: the given ones, or, if these may have visible errors,
 // new ones.
 func (d *Decider) Scores(points [][]float64, computed []float64) []float64 {
 	if !d.Coarse() {
@@ -108,8 +108,8 @@ func (d *Decider) Scores(points [][]float64, computed []float64) []float64 {
 	return out
 }
 
-// Yes is whether the decision about a point is yes whose score was computed elsewhere, as by
-// evaluate.Evaluator.
+// Yes reports whether the decision about a point is positive, given its score from elsewhere,
+// such as evaluate.Evaluator.
 func (d *Decider) Yes(point []float64, score float64) (yes bool) {
 	if !d.Coarse() && !d.rule.Near(score) {
 		return d.rule.Says(score)
@@ -118,11 +118,11 @@ func (d *Decider) Yes(point []float64, score float64) (yes bool) {
 	return yes
 }
 
-// Near reports that a score which was computed elsewhere does not decide.
+// Near reports whether a score computed elsewhere is too near the border to decide.
 func (d *Decider) Near(score float64) bool { return d.rule.Near(score) }
 
-// sure reports that a logit computed at a point, off by bound at most, is on the same side of the
-// border as the true one.
+// sure reports whether a logit computed at a point, with an error of at most bound, is on the
+// same side of the border as the true one.
 func (d *Decider) sure(logit, bound float64, point []float64) bool {
 	for i, v := range point {
 		if !(math.Abs(v) <= d.largest[i]) {
@@ -132,9 +132,8 @@ func (d *Decider) sure(logit, bound float64, point []float64) bool {
 	return logit-bound > d.high || logit+bound < d.low // false for NaN as well
 }
 
-// largestInputs bounds how far a network input lies from 0, and how far what float64
-// makes of it from the exact one, at the points of the space whose features are no
-// further from 0 than largest.
+// largestInputs bounds the absolute value of each network input, and the error of its float64
+// value, over the points whose features' absolute values are at most largest.
 func largestInputs(s *space.Space, largest []float64) (size, off []float64) {
 	const u = 0x1p-53
 	size, off = make([]float64, s.Inputs), make([]float64, s.Inputs)

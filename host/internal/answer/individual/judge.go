@@ -16,21 +16,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Judge says what is true of the individuals and the copies that a question is about:
-// whatever it says is exact. Safe for concurrent use.
+// Judge evaluates the individuals and copies of a question exactly. Safe for concurrent use.
 type Judge struct {
 	q     *problem.Query
 	exact model.Exact
-	// scored is the model that scores are shown of, shown its exact evaluation.
+	// scored is the model whose scores are shown, and shown its exact evaluation.
 	scored model.Model
 	shown  model.Exact
-	// reach is where the second copy may lie: the region, and what the
-	// relaxations let it reach beyond.
+	// reach contains the second copy: the region, widened by the relaxations.
 	reach space.Region
 	fast  func() (*evaluate.Evaluator, error)
 }
 
-// NewJudge is a judge of a valid question.
+// NewJudge returns a Judge for a valid question.
 func NewJudge(q *problem.Query) *Judge {
 	j := &Judge{q: q, exact: q.Model.Exact(), reach: encode.RelaxedRegion(q), scored: q.Model}
 	if j.shown = j.exact; q.Scored != nil {
@@ -39,7 +37,7 @@ func NewJudge(q *problem.Query) *Judge {
 	j.fast = sync.OnceValues(func() (*evaluate.Evaluator, error) {
 		eps := q.Epsilon
 		if !q.Notion.Binned() {
-			eps = big.NewRat(1, 20) // of no consequence: bins are not asked for
+			eps = big.NewRat(1, 20) // has no effect: the notion has no bins
 		}
 		e, err := evaluate.New(q.Model, q.Space, q.RegionOrWhole(), eps)
 		if err != nil {
@@ -50,20 +48,19 @@ func NewJudge(q *problem.Query) *Judge {
 	return j
 }
 
-// Evaluator evaluates the question's individuals fast, at its ε where it has bins;
-// sdk.ErrUnsupported where it cannot: of too many combinations, for example. It is
-// made at the first call.
+// Evaluator returns a fast evaluator of the question's individuals, with its ε if the notion
+// has bins. It is made by the first call. The error is sdk.ErrUnsupported, for example with too
+// many combinations.
 func (j *Judge) Evaluator() (*evaluate.Evaluator, error) { return j.fast() }
 
-// Admits reports whether the two points are copies of one individual that the
-// query speaks of. Either may be the individual of the region, where features
-// are relaxed, and the one that the predicates describe.
+// Admits reports whether the two points are copies of one individual of the query. If features
+// are relaxed, either may be the one that lies in the region and satisfies the predicates.
 func (j *Judge) Admits(copy1, copy2 []float64) bool {
 	return j.admitsInOrder(copy1, copy2) || j.admitsInOrder(copy2, copy1)
 }
 
-// admitsInOrder: x is inside region, space and predicates; y is its copy, equal
-// in every non-protected feature that is not relaxed.
+// admitsInOrder reports whether x lies in region and space and satisfies the predicates, and y
+// is its copy: equal in every non-protected feature that is not relaxed.
 func (j *Judge) admitsInOrder(x, y []float64) bool {
 	s, region := j.q.Space, j.q.RegionOrWhole()
 	if !s.Contains(x) || !s.Contains(y) || !s.RegionContains(region, x) || !s.RegionContains(j.reach, y) {
@@ -87,7 +84,7 @@ func (j *Judge) admitsInOrder(x, y []float64) bool {
 	return j.Describes(x)
 }
 
-// near reports that a feature may differ so far between the copies.
+// near reports whether a feature may differ by this much between the copies.
 func (j *Judge) near(feature int, x, y float64) bool {
 	if x == y {
 		return true
@@ -98,17 +95,17 @@ func (j *Judge) near(feature int, x, y float64) bool {
 	return relaxed && d.Abs(d).Cmp(new(big.Rat).SetFloat64(most)) <= 0
 }
 
-// Describes reports that the query's predicates speak of the individual, and that it
-// is not left out.
+// Describes reports whether the individual satisfies the query's predicates and is not
+// excluded.
 func (j *Judge) Describes(x []float64) bool { return j.q.Describes(x) && !j.q.Excludes(x) }
 
-// Asked reports that x is an individual that the question is about, if it has a
+// Asked reports whether x is an individual of the question, provided that it has a
 // counterfactual.
 func (j *Judge) Asked(x []float64) bool {
 	return len(x) == len(j.q.Space.Features) && j.q.Space.RegionContains(j.q.RegionOrWhole(), x) && j.Describes(x)
 }
 
-// Shown is the exact logit of a point that witnesses show: of the model that scores are of.
+// Shown returns the exact logit to show for a point: that of the model whose scores are shown.
 func (j *Judge) Shown(point []float64) *big.Rat {
 	return j.shown.Logit(j.q.Space.ExactInputs(point))
 }
@@ -118,8 +115,8 @@ func (j *Judge) Logit(point []float64) *big.Rat {
 	return j.exact.Logit(j.q.Space.ExactInputs(point))
 }
 
-// Pair is the witness that two copies are; nil where the query does not speak of
-// them or they do not exceed the target.
+// Pair returns the witness of two copies; nil if Admits refuses them or they do not exceed the
+// target.
 func (j *Judge) Pair(copy1, copy2 []float64, target *big.Rat) *Witness {
 	if !j.Admits(copy1, copy2) {
 		return nil
@@ -157,17 +154,16 @@ func (j *Judge) witness(copy1, copy2 []float64, a, b *big.Rat) *Witness {
 	return w
 }
 
-// Worst evaluates all counterfactuals of x exactly and is the pair of them that
-// matters most for the notion; nil where x has fewer than two, where no pair exceeds
-// the target, or where ctx ends first.
+// Worst evaluates all counterfactuals of x exactly and returns the pair with the largest
+// margin; nil if x has fewer than two, no pair exceeds the target, or ctx ends first.
 func (j *Judge) Worst(ctx context.Context, x []float64, target *big.Rat) (w *Witness) {
 	points := j.q.Space.Counterfactuals(j.q.RegionOrWhole(), x)
 	if len(points) < 2 {
 		return nil
 	}
 	logits := make([]*big.Rat, len(points))
-	// The extremes of all copies, and of those that the predicates describe,
-	// one of which a witness must have.
+	// The extremes of all copies, and of those that satisfy the predicates, as at least one of
+	// a witness must.
 	hi, lo, top, bottom := 0, 0, -1, -1
 	for i, p := range points {
 		if ctx.Err() != nil {
@@ -208,9 +204,9 @@ func (j *Judge) Worst(ctx context.Context, x []float64, target *big.Rat) (w *Wit
 	return w
 }
 
-// Extreme is the pair of x's counterfactuals whose logits lie furthest apart in
-// float64, replayed exactly; nil where it does not exceed the target. Where rounding
-// picks a neighbour of the true extreme, the pair is still a witness.
+// Extreme returns the pair of x's counterfactuals whose logits are furthest apart in float64,
+// replayed exactly; nil if it does not exceed the target. If rounding picks a pair next to the
+// true extreme, that is still a witness.
 func (j *Judge) Extreme(x []float64, target *big.Rat) *Witness {
 	var top, bottom []float64
 	hi, lo := math.Inf(-1), math.Inf(1)
@@ -233,7 +229,7 @@ func (j *Judge) Extreme(x []float64, target *big.Rat) *Witness {
 	return j.Pair(top, bottom, target)
 }
 
-// K is k of x at ε; 0 for notions without bins.
+// K returns x's k at ε; 0 for notions without bins.
 func (j *Judge) K(x []float64) (int, error) {
 	if !j.q.Notion.Binned() {
 		return 0, nil
@@ -245,9 +241,8 @@ func (j *Judge) K(x []float64) (int, error) {
 	return e.Evaluate(x).K, nil
 }
 
-// Reaching is the witness that x reaches at least k bins, by the copies with the
-// largest and the smallest score; nil where it does not. Evaluator must have
-// succeeded.
+// Reaching returns the witness that x reaches at least k bins: the copies with the largest and
+// the smallest score; nil if it does not. Evaluator must have succeeded.
 func (j *Judge) Reaching(x []float64, k int) *Witness {
 	e, _ := j.Evaluator()
 	o := e.Evaluate(x)
@@ -263,20 +258,20 @@ func (j *Judge) Reaching(x []float64, k int) *Witness {
 	return w
 }
 
-// Verdict is what is true of an individual.
+// Verdict is the verdict on a single individual.
 type Verdict uint8
 
 const (
-	// Outside is a point that is no individual of the question.
+	// Outside is a point that is not an individual of the question.
 	Outside Verdict = iota
-	// Fair is an individual that satisfies the notion, or misses the query's bins.
+	// Fair is an individual that satisfies the notion, or does not reach the query's bins.
 	Fair
-	// Unfair is one that violates the notion, or reaches the query's bins.
+	// Unfair is an individual that violates the notion, or reaches the query's bins.
 	Unfair
 )
 
-// Of decides a point of the region's box, where the query's predicates are about
-// individuals and relax nothing. Evaluator must have succeeded.
+// Of decides a point of the region's box. The query's predicates must describe individuals, not
+// copies; nothing may be relaxed, and Evaluator must have succeeded.
 func (j *Judge) Of(x []float64) Verdict {
 	if !j.Describes(x) {
 		return Outside

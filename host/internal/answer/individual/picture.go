@@ -16,14 +16,14 @@ type Scored struct {
 }
 
 const (
-	// mostValues bounds the rows of a picture of copies, mostBins the borders of bins in it;
-	// from mostDots copies on, those with nearly the same score have a dot together.
+	// mostValues bounds the rows of a picture of copies, and mostBins its bins. With more than
+	// mostDots copies, those with nearly the same score share a dot.
 	mostValues, mostBins, mostDots = 24, 100, 500
 )
 
-// Picture draws all copies of one individual on the axis of scores, against the bins of
-// width epsilon. There is a row for each value of the protected attribute, of those named,
-// that parts the scores most.
+// Picture draws all copies of one individual on the axis of scores, against the bins of width
+// epsilon. Its rows are the values of the protected attribute, of those named, that separates
+// the scores most.
 func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 	f := &view.Figure{
 		Name: "copies", Title: fmt.Sprintf("Scores of all %s copies of one person", view.Count(len(copies))),
@@ -53,7 +53,7 @@ func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 	}
 	f.Caption = "Copies differ in protected attributes only. Above 0.5 the decision is positive."
 	if len(copies) > mostDots {
-		f.Caption += " Of copies with nearly the same score one is drawn."
+		f.Caption += " Copies with nearly the same score share a dot."
 	}
 	width, ok := new(big.Rat).SetString(epsilon)
 	if !ok || width.Sign() <= 0 {
@@ -73,7 +73,7 @@ func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 	return f
 }
 
-// values are an attribute's among the copies, in their order.
+// values returns an attribute's values among the copies, in order of occurrence.
 func values(copies []Scored, name string) (out []string) {
 	seen := map[string]bool{}
 	for i := range copies {
@@ -85,7 +85,7 @@ func values(copies []Scored, name string) (out []string) {
 	return out
 }
 
-// between is how much of the scores' spread lies between an attribute's values.
+// between is the sum of squares of the scores between an attribute's values.
 func between(copies []Scored, name string) (sum float64) {
 	total, n, all := map[string]float64{}, map[string]float64{}, 0.0
 	for i := range copies {

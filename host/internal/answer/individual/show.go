@@ -2,8 +2,8 @@ package individual
 
 import "github.com/hyfair/hyfair/sdk/space"
 
-// Values is an individual (protected = false) or a protected combination as
-// --json shows it: feature name → domain value.
+// Values returns an individual (protected = false) or a protected combination as --json shows
+// it: feature name → domain value.
 func Values(s *space.Space, point []float64, protected bool) map[string]float64 {
 	out := map[string]float64{}
 	for i := range s.Features {
@@ -14,7 +14,7 @@ func Values(s *space.Space, point []float64, protected bool) map[string]float64 
 	return out
 }
 
-// Labels is Values with category names in place of indices.
+// Labels returns Values with category names in place of indices.
 func Labels(s *space.Space, point []float64, protected bool) map[string]string {
 	out := map[string]string{}
 	for i := range s.Features {

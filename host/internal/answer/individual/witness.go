@@ -7,19 +7,20 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Witness is one individual and two of its counterfactuals, replayed through
-// the original model in exact arithmetic. Copy1 has the higher logit. Logits and scores are
-// the exact values, rounded to float64; Margin is a lower bound on what the notion measures,
-// good to float64 accuracy.
+// Witness is one individual and two of its counterfactuals, replayed through the original model
+// in exact arithmetic. Copy1 has the higher logit. Logits and scores are the exact values,
+// rounded to float64; Margin is a lower bound on the notion's margin, accurate to float64.
 type Witness struct {
 	record.Witness
-	// Exact1 and Exact2 are the logits of the query's model. The others are of the model that scores are of.
+	// Exact1 and Exact2 are the logits of the query's model. All other fields are about the
+	// model whose scores are shown.
 	Exact1, Exact2 *big.Rat
-	// Float32 is the score difference a deployment in single precision would show; NaN where unknown.
+	// Float32 is the score difference that a deployment in single precision would show; NaN if
+	// unknown.
 	Float32 float64
 }
 
-// Event is the witness as a journal keeps it, in finite numbers.
+// Event returns the witness as a journal keeps it, in finite numbers.
 func (w *Witness) Event() record.Event {
 	out := w.Witness
 	out.Logit1, out.Logit2, out.Margin = view.Finite(out.Logit1), view.Finite(out.Logit2), view.Finite(out.Margin)

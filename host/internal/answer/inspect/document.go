@@ -44,7 +44,7 @@ func (r *Result) Document() *view.Document {
 	facts := &view.Facts{}
 	bound := ""
 	if !*r.KExact {
-		bound = " at most (too many cases for the rules to be counted)"
+		bound = " at most (the rules have too many cases to count)"
 	}
 	facts.Add("K", view.Count(r.K)+" counterfactuals"+bound)
 	facts.Add("question", fmt.Sprintf("ε = %s, notion %s, clustering %s", r.Epsilon, r.Notion, r.Clustering))
@@ -106,7 +106,7 @@ func (r *Result) features() *view.Table {
 	return t
 }
 
-// label is a value as a person reads it.
+// label formats a value for people.
 func (f *Feature) label(v float64) string { return f.of().Label(v) }
 
 func (f *Feature) of() *space.Feature {
@@ -129,7 +129,7 @@ func (r *Result) rules() *view.Table {
 	return t
 }
 
-// rows adds what the data set does.
+// rows adds the facts about the data set.
 func (r *Result) rows(facts *view.Facts) {
 	d := r.Rows
 	if d == nil {
@@ -157,7 +157,7 @@ func (r *Result) rows(facts *view.Facts) {
 		if d.AccuracyTest != nil {
 			text += fmt.Sprintf(", %.2f %% of those held back", *d.AccuracyTest)
 		}
-		text += fmt.Sprintf("; %.2f %% by saying the same of everybody", *d.Majority)
+		text += fmt.Sprintf("; %.2f %% by a constant prediction", *d.Majority)
 		if d.AUC != nil {
 			text += fmt.Sprintf("; AUC %.4f", *d.AUC)
 		}
@@ -165,7 +165,7 @@ func (r *Result) rows(facts *view.Facts) {
 	}
 }
 
-// counted is how many names there are, and the first of them.
+// counted formats the number of names, and the first ones.
 func counted(names []string) string { return fmt.Sprintf("%d: %s", len(names), shortList(names, 40)) }
 
 // shortList joins names up to about width characters.

@@ -1,5 +1,5 @@
-// Package inspect says what is in a study or a network: layers, features, protected
-// values, constraints, rows, and how often the network is right.
+// Package inspect describes a study or a network: layers, features, protected values,
+// constraints, rows, and the network's accuracy.
 package inspect
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Request asks what is in a study or a network.
+// Request asks for the description of a study or a network.
 type Request struct {
-	// Path is that of a study or a network.
+	// Path is the path of a study or a network.
 	Path string `json:"path"`
 	// Data, Model, Rules and Threshold are as in question.Spec, for studies only.
 	Data      string   `json:"data,omitempty"`
@@ -30,10 +30,10 @@ type Request struct {
 	Seed      int64    `json:"seed"`
 }
 
-// Result is the answer to a Request and the JSON object of hyfair inspect. What only
-// a study has is left out for a network.
+// Result is the answer to a Request and the JSON object of hyfair inspect. Fields that only a
+// study has are absent for a network.
 type Result struct {
-	// The study's name; absent for a model alone, as is all else that only a study has.
+	// The study's name; absent for a model alone, like all fields that only a study has.
 	Study string `json:"study,omitempty"`
 	// The study's summary.
 	Summary string `json:"summary,omitempty"`
@@ -48,9 +48,9 @@ type Result struct {
 
 	// The format of the model's file, such as keras-h5 (docs/reference/formats.md).
 	Format string `json:"format"`
-	// The program that wrote the model's file, where the file says so.
+	// The program that wrote the model's file, if the file says so.
 	Producer string `json:"producer,omitempty"`
-	// The family of a model that is no network of ReLU layers.
+	// The family of a model that is not a network of ReLU layers.
 	Family string `json:"family,omitempty"`
 	// The size of such a model in words, such as "12 trees of depth 6 at most, 588 leaves".
 	Size string `json:"size,omitempty"`
@@ -60,10 +60,11 @@ type Result struct {
 	Head string `json:"head"`
 	// The number of the model's inputs.
 	Inputs int `json:"inputs"`
-	// The names of the inputs in the file, such as "work=private" for one of a category. Of ONNX files
-	// with several inputs or with categories, and of trees whose file names them.
+	// The names of the inputs in the file, such as "work=private" for a category's input. Only
+	// for ONNX files with several inputs or with categories, and for trees whose file names
+	// them.
 	InputNames []string `json:"input_names,omitempty"`
-	// The dense layers, from the inputs on; null for a model that is no network.
+	// The dense layers, from the inputs on; null for a model that is not a network.
 	Layers []modelfile.LayerSummary `json:"layers"`
 	// The number of weights and biases.
 	Parameters int `json:"parameters"`
@@ -85,7 +86,7 @@ type Result struct {
 
 	// The study's ε, exact.
 	Epsilon string `json:"epsilon,omitempty"`
-	// The study's notion; share for score where the model's output is a share.
+	// The study's notion; share instead of score if the model's output is a share.
 	Notion string `json:"notion,omitempty"`
 	// The study's clustering.
 	Clustering string `json:"clustering,omitempty"`
@@ -94,7 +95,7 @@ type Result struct {
 	question.Grounds
 }
 
-// Rows is what the data set adds.
+// Rows holds the fields about the data set.
 type Rows struct {
 	// The number of rows kept; absent without data, as are all fields about rows.
 	Rows int `json:"rows"`
@@ -114,19 +115,19 @@ type Rows struct {
 	AccuracyTest *float64 `json:"accuracy_test,omitempty"`
 	// The share of the more frequent label in per cent: the accuracy of a constant prediction.
 	Majority *float64 `json:"majority,omitempty"`
-	// The area under the ROC curve over all rows; absent where all labels are equal.
+	// The area under the ROC curve over all rows; absent if all labels are equal.
 	AUC *float64 `json:"auc,omitempty"`
 }
 
-// Feature is one of a study's.
+// Feature is a feature of a study.
 type Feature struct {
 	// The feature's name.
 	Name string `json:"name"`
 	// The kind: integer, categorical or real.
 	Kind string `json:"kind"`
-	// The least value of the domain; of categories the least index.
+	// The least value of the domain; for categories the least index.
 	Lo float64 `json:"lo"`
-	// The largest value of the domain; of categories the largest index.
+	// The largest value of the domain; for categories the largest index.
 	Hi float64 `json:"hi"`
 	// The value hi stands for a missing value.
 	Missing bool `json:"missing,omitempty"`
@@ -136,7 +137,7 @@ type Feature struct {
 	Inputs []int `json:"inputs"`
 }
 
-// Rule is one of a study's constraints.
+// Rule is a constraint of a study.
 type Rule struct {
 	// The constraint's name.
 	Name string `json:"name"`
@@ -160,7 +161,7 @@ func Answer(_ context.Context, s *session.Session, r Request) (*Result, error) {
 func (r *Request) answer(s *session.Session) (*Result, error) {
 	if !study.IsStudy(r.Path) {
 		if r.Model != "" || len(r.Rules) > 0 || r.Threshold != "" {
-			return nil, fmt.Errorf("%s is taken for a network, for which --model, --rules and --threshold mean nothing; a study is a folder or a .yaml file", r.Path)
+			return nil, fmt.Errorf("%s is read as a network, but --model, --rules and --threshold apply to a study: give a folder or a .yaml file", r.Path)
 		}
 		_, info, err := modelfile.Read(r.Path, modelfile.Choice{})
 		return networkPart(info), err
@@ -196,7 +197,7 @@ func networkPart(info modelfile.Info) *Result {
 	}
 }
 
-// describe adds what the study file says.
+// describe adds the contents of the study file.
 func (out *Result) describe(st *study.Study) {
 	s := st.Space
 	out.Study, out.Summary, out.Extrapolated = st.Name, st.Summary, st.Extrapolated
@@ -225,7 +226,7 @@ func (out *Result) describe(st *study.Study) {
 	out.K, out.KExact = k, &exact
 }
 
-// rowsOf counts rows and measures accuracy. With ErrNoInput the counts hold.
+// rowsOf counts rows and measures accuracy. With ErrNoInput the counts are still valid.
 func rowsOf(st *study.Study) (*Rows, error) {
 	d, err := st.Data()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// either is two models of any families: its last input says which is evaluated.
+// either holds two models of any families; its last input selects the one to evaluate.
 type either struct{ old, new model.Model }
 
 var _ model.Near = (*either)(nil)
@@ -36,7 +36,8 @@ func (e *either) Parameters() int { return e.old.Parameters() + e.new.Parameters
 // Fingerprint implements model.Model.
 func (e *either) Fingerprint() string { return e.old.Fingerprint() + e.new.Fingerprint() }
 
-// which is the model that inputs are for, and what of a list of all inputs is its own.
+// which returns the selected model, and a function that cuts its part from a list of all
+// inputs.
 func (e *either) which(inputs []float64) (model.Model, func(all []float64) []float64) {
 	n, m := e.old.Inputs(), len(inputs)-1
 	if inputs[m] == Old {

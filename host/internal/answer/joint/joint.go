@@ -1,6 +1,7 @@
-// Package joint makes one question of two models: which individuals they treat differently. The model of
-// that question computes both and has a switch, and its only protected feature is that switch. So whatever
-// answers questions about the copies of a person answers questions about two models too.
+// Package joint asks one question about two models: which individuals do they treat
+// differently? The question's model computes both models, and its only protected feature is a
+// switch between them. So everything that answers questions about copies of a person also
+// compares two models.
 package joint
 
 import (
@@ -25,9 +26,10 @@ const (
 // Switch is the name of the protected feature.
 const Switch = "model (old, new)"
 
-// Of asks about old and new, whose spaces differ in inputs alone, as Fed makes them: the notion says which outcomes differ, epsilon by how
-// much. Individuals are those of old's space: all its features, the protected ones among them. apart says why no solver can
-// be asked about both models, as where they are of two families; empty: one can.
+// Of returns the question about old and new, whose spaces may differ only in inputs, as Fed
+// makes them. The notion and epsilon define which outcomes differ. Individuals have all
+// features of old's space, including the protected ones. apart says why no solver can be asked
+// about both models, for example because their families differ; empty if one can.
 func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
 	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify}
 	q.Space = spaceOf(old.Space, new.Space)
@@ -44,11 +46,11 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	}
 	a, b := old.Study.Model, new.Study.Model
 	if n.UsesEpsilon() && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
-		return nil, "", fmt.Errorf("the score of one model is a share, and of the other one not: ask how decisions differ, with --notion decision")
+		return nil, "", fmt.Errorf("the score of one model is a share, that of the other is not: compare their decisions with --notion decision")
 	}
 	shown, apart := join(a, b, q)
 	q.Model = shown
-	if n == fairness.Share && apart == "" { // shares are apart as the sums that they are
+	if n == fairness.Share && apart == "" { // shares differ as the sums that they are
 		q.Notion = fairness.Logit
 	}
 	if !n.UsesEpsilon() {
@@ -66,8 +68,8 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	return q, apart, q.Validate()
 }
 
-// Fed is the space s, from which a model gets its inputs as from the space of another study, whose features are the same in
-// any order.
+// Fed returns the space s with the inputs of the other study's space. Both must have the same
+// features, in any order.
 func Fed(s, other *space.Space) (*space.Space, error) {
 	out := *s
 	out.Features, out.Inputs = slices.Clone(s.Features), other.Inputs
@@ -82,7 +84,7 @@ func Fed(s, other *space.Space) (*space.Space, error) {
 		}
 		b := &other.Features[at]
 		if a.Kind != b.Kind || a.Lo != b.Lo || a.Hi != b.Hi || a.Missing != b.Missing || !slices.Equal(a.Categories, b.Categories) {
-			return nil, fmt.Errorf("feature %s: in one study it is %s, in the other %s: it must have the same values", a.Name, domain(a), domain(b))
+			return nil, fmt.Errorf("feature %s is %s in one study, %s in the other: it must have the same values", a.Name, domain(a), domain(b))
 		}
 		a.Inputs = b.Inputs
 	}
@@ -100,7 +102,8 @@ func domain(f *space.Feature) string {
 	return fmt.Sprintf("%s from %v to %v%s", f.Kind, numbers.Lo, numbers.Hi, missing)
 }
 
-// spaceOf is the space of both: each feature feeds the inputs of either model, and the switch the last one.
+// spaceOf returns the joint space: each feature feeds the inputs of both models, and the switch
+// feeds the last input.
 func spaceOf(old, new *space.Space) *space.Space {
 	out := &space.Space{Forbidden: old.Forbidden, Inputs: old.Inputs + new.Inputs + 1}
 	for i := range old.Features {
@@ -120,7 +123,7 @@ func spaceOf(old, new *space.Space) *space.Space {
 	return out
 }
 
-// join is a model of both, and why no solver can be asked about it.
+// join returns a model of both, and why no solver can be asked about it; empty if one can.
 func join(old, new model.Model, q *problem.Query) (m model.Model, apart string) {
 	apart = fmt.Sprintf("the models are of the families %s and %s", old.Family(), new.Family())
 	if j, ok := old.(model.Joining); ok && old.Family() == new.Family() {

@@ -111,7 +111,7 @@ func TestScoresThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = reconcile.Draft(t.Context(), &session.Session{}, draft.Request{Data: name + ".data.csv", Model: name + ".onnx", Scores: scores, Out: filepath.Join(t.TempDir(), "study.yaml")})
-	if err == nil || !strings.Contains(err.Error(), "is not a score from 0 to 1\n") || !strings.Contains(err.Error(), "but a hundredth of each is the model's: give scores from 0 to 1") {
+	if err == nil || !strings.Contains(err.Error(), "is not a score from 0 to 1\n") || !strings.Contains(err.Error(), "but a hundredth of each is the model's score: give scores from 0 to 1") {
 		t.Error(err)
 	}
 }

@@ -18,16 +18,16 @@ import (
 // integers is ambiguous.
 const maxTolerance = 1e-2
 
-// ask holds the questions to the solver about one region, in one order of the copies.
+// ask puts questions about one region, in one order of the copies, to the solver.
 type ask struct {
 	*run
 	low    *lowering
 	order  encode.Order
 	b      *bound.Bounds
 	loaded sdk.Loaded
-	// begin, if not nil, is a start value for each copy.
+	// begin, if not nil, holds a start point for each copy.
 	begin [][]float64
-	// model is the problem as the solver has it, to check its claims.
+	// model mirrors the problem that the solver holds, to check its claims against.
 	model *problem.Stack
 	now   *problem.Problem
 	// depth counts the levels pushed, 0 or 1; see level.
@@ -101,10 +101,10 @@ type answer struct {
 }
 
 // solve asks once and replays the answer's point. Incumbents reported meanwhile are replayed
-// too, but they arrive by the clock: one counts only if the answer itself brings no valid
-// point, after a limit, a fault or a crash. So without limits the same seed gives the same
-// result. A witness is valid even if its solver crashes: a verdict uses it and records the
-// loss as a fault; while maximising it is kept, and the error is returned.
+// too, but they arrive by the clock: one counts only if the answer itself has no valid point,
+// after a limit, a fault or a crash. So without limits the same seed gives the same result. A
+// witness is valid even if its solver crashes: a verdict uses it and records the loss as a
+// fault; while maximising it is kept, and the error is returned.
 func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
 	d = a.start(d)
 	now, err := a.model.Apply(d)
@@ -162,7 +162,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 		out.witness = seen
 	}
 	if out.Status == sdk.Unknown && out.fault == "" {
-		a.faults++ // no answer is no fault, but ends a sweep as faults do
+		a.faults++ // no answer is not a fault, but many end a sweep as faults do
 	}
 	return out, nil
 }
@@ -204,8 +204,9 @@ func (a *ask) readPoint(out *answer) {
 	}
 }
 
-// isSpurious distinguishes a point whose replay contradicts the solver's logits, or that lies
-// outside the space, from a correct point that the tangents still allow.
+// isSpurious reports whether the replay contradicts the point's logits, or the point lies
+// outside the space. A correct point that refutes nothing, since the tangents are still loose,
+// is not spurious.
 func (a *ask) isSpurious(out *answer) bool {
 	if !a.replay.Admits(out.point[0], out.point[1]) {
 		return true
@@ -233,8 +234,8 @@ func (a *ask) check(out *answer) {
 		for i := range values {
 			values[i] = out.Values[i].Float64()
 		}
-		// Solvers scale a problem and keep their tolerance in the scaled one; no correct point
-		// violates a row by ten thousand times the tolerance.
+		// A solver keeps its tolerance in the problem as it scales it. Ten thousand times the
+		// tolerance is more than any correct point violates a row by.
 		if v, allowed := m.Violation(values), 1e-6+1e4*out.Tolerance; !(v <= allowed) {
 			out.fault = fmt.Sprintf("its point breaks its own rows by %.3g", v)
 		}
@@ -281,7 +282,7 @@ func (a *ask) checkExact(out *answer) {
 	case (out.Status == sdk.Optimal || out.Status == sdk.Feasible) && out.Values == nil:
 		out.fault = fmt.Sprintf("it claims %s and holds no point", out.Status)
 	case out.Values != nil && out.witness == nil && !a.o.Heuristic && a.isSpurious(out):
-		out.fault = "its point does not have the logits it gives them"
+		out.fault = "its point does not have the logits that it claims"
 	}
 	if out.fault != "" {
 		a.fault(out.fault)
@@ -301,7 +302,7 @@ func (a *ask) faultText(text string) {
 	}
 }
 
-// stops reports a limit after which further questions are useless.
+// stops reports whether a limit makes further questions useless.
 func (out *answer) stops(ctx context.Context) bool {
 	return ctx.Err() != nil || out.Reason == sdk.TimeLimit || out.Reason == sdk.Interrupted || out.Reason == sdk.MemoryLimit
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
 )
 
-// attend runs work and abandons it if it outlives ctx: the answer is then the last one kept
-// before left ended, and callbacks are silenced. A claim whose audit does not end in time
-// therefore proves nothing, in whichever loop the time is spent.
+// attend runs work and abandons it if it outlives ctx. The answer is then the last one that
+// work kept before left ended, and no callback runs any more. So a claim whose audit does not
+// end in time proves nothing.
 func attend[T any](ctx context.Context, o Options, first T, work func(left context.Context, o Options, keep func(T)) (T, error)) (out T, overdue bool, err error) {
 	var telling, keeping sync.Mutex
 	latest, over := first, false
@@ -62,7 +62,7 @@ func attend[T any](ctx context.Context, o Options, first T, work func(left conte
 // abandoned reports whether the answer was abandoned.
 func (r *run) abandoned() bool { return r.left.Err() != nil }
 
-// note keeps the report that would be given if time ended now.
+// note keeps the report to return if time ends now.
 func (r *run) note() {
 	if r.keep == nil {
 		return

@@ -17,11 +17,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// TestVerdictsAgainstTheReferee puts tiny networks to the three real
-// solvers, each with an encoding and bounds in turn, and compares verdict,
-// largest margin and bound with exhaustive enumeration, and with exact vertices
-// of activation patterns where features are real. What agrees with the referee
-// contradicts no other solver.
+// TestVerdictsAgainstTheReferee asks the three real solvers about tiny networks, each with
+// encodings and bounds in turn, and compares verdict, largest margin and bound with exhaustive
+// enumeration, and for real features with exact vertices of activation patterns. Answers that
+// agree with the referee agree with each other.
 func TestVerdictsAgainstTheReferee(t *testing.T) {
 	tier.NeedUsual(t)
 	t.Parallel()
@@ -94,7 +93,7 @@ func refereed() []refereedQuestion {
 	return out
 }
 
-// tinyKind says what a tiny question has beside integers.
+// tinyKind says what a tiny question has in addition to integers.
 type tinyKind struct {
 	reals                int
 	constrained, relaxed bool

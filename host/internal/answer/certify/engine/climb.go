@@ -29,7 +29,7 @@ type climber struct {
 	left int
 }
 
-// climber is nil if the region's table of combinations is too large.
+// climber returns the run's climber; nil if the region's table of combinations is too large.
 func (r *run) climber() *climber {
 	if r.climbing == nil {
 		e, err := r.replay.Evaluator()
@@ -41,9 +41,9 @@ func (r *run) climber() *climber {
 	return r.climbing
 }
 
-// merit ranks individuals: by k, if many bins are asked for, then by margin. For the decision
-// notions it is negative if all copies have the same decision: the distance to the nearest
-// flip.
+// merit ranks individuals: by k, if the question is about bins, then by margin. For the
+// decision notions it is negative if all copies have the same decision: the distance to the
+// nearest flip.
 func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	c.left--
 	o := c.eval.Evaluate(x)
@@ -62,7 +62,7 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 }
 
 // effort is the number of individuals that a climb evaluates before a solver is asked. It falls
-// with each split, since the region has been climbed in before.
+// with each split, since a climb has covered the region before.
 func (c *climber) effort() int {
 	return climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
 }

@@ -41,7 +41,7 @@ const (
 	// settledAbove is the relative optimality gap at which a maximum counts as settled: far
 	// above float64 summation error, far below a difference that matters.
 	settledAbove = 1e-7
-	// misstated is the largest relative error of an objective against its point's: a solver may
+	// misstated is the largest accepted relative error of a claimed objective: a solver may
 	// compute in single precision.
 	misstated = 1e-6
 )
@@ -108,7 +108,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 			enough() // another member has a better witness
 		}
 	}
-	if !r.deciding && q.Notion.Binned() { // of values up to 1, no finer than settledAbove
+	if !r.deciding && q.Notion.Binned() { // scores end at 1: a finer gap than settledAbove is of no use
 		o.Gap = math.Max(o.Gap, 0.9*settledAbove)
 	}
 	r.glimpse(math.Inf(1), &sdk.Progress{})
@@ -120,7 +120,7 @@ func (r *run) question(ctx context.Context, q *problem.Query) (*sdk.Result, erro
 	return res, nil
 }
 
-// shown is the progress as reported: a bound of scores above 1, as sums may give, is hidden.
+// shown caps the reported bound of a score gap at 1, which a solver's sums may exceed.
 func shown(q *problem.Query, p sdk.Progress) sdk.Progress {
 	if q.Goal == problem.Maximise && q.Notion.Binned() {
 		p.Bound = min(p.Bound, 1)
@@ -155,7 +155,7 @@ func (r *run) glimpse(bound float64, p *sdk.Progress) {
 	r.o.Progress(now)
 }
 
-// odd returns what makes a claim self-contradictory; empty: nothing.
+// odd states what makes a claim self-contradictory; empty if nothing does.
 func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	best := q.Goal != problem.Decide && res.Witness != nil
 	down := q.Goal == problem.MinK || q.Goal == problem.Minimise
@@ -167,7 +167,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	case res.HasBound && math.IsNaN(res.Bound) || best && math.IsNaN(res.Objective):
 		return "its bound or its objective is NaN"
 	case res.Values != nil:
-		return "it answers a question about a model with values of columns"
+		return "it gives values of columns for a question in the network form"
 	case res.Witness != nil && (len(res.Witness.Copy1) != len(q.Space.Features) || len(res.Witness.Copy2) != len(q.Space.Features)):
 		return fmt.Sprintf("its witness has copies of %d and %d features, not %d", len(res.Witness.Copy1), len(res.Witness.Copy2), len(q.Space.Features))
 	case res.Status == sdk.Infeasible && res.Witness != nil:
@@ -180,7 +180,7 @@ func (r *run) odd(q *problem.Query, res *sdk.Result) string {
 	return ""
 }
 
-// slip is the largest difference of two float64s near v that are taken as equal.
+// slip is the largest difference at which two float64s near v count as equal.
 func slip(v float64) float64 { return 1e-9 * math.Max(1, math.Abs(v)) }
 
 // credit replays a claim's witness, if any, and raises the target to it. An invalid witness,

@@ -38,7 +38,7 @@ func (d *Doubt) Refute(ctx context.Context, region space.Region, copies int, cla
 	return d.r.refute(ctx, region, copies, claimed)
 }
 
-// refute is Doubt.Refute.
+// refute implements Doubt.Refute.
 func (r *run) refute(ctx context.Context, region space.Region, copies int, claimed *big.Rat) (found *individual.Witness) {
 	ctx, cancel := context.WithTimeout(ctx, doubtTime)
 	defer cancel()
@@ -66,10 +66,10 @@ func (r *run) refute(ctx context.Context, region space.Region, copies int, claim
 	return found
 }
 
-// doubted tries to refute a proof, by a solver's word, that no margin exceeds a limit by
-// more than the report's tolerance. A witness replaces it, and is a fault of the solver
-// unless the tolerance excuses it; then out is false: the bound stands. Nothing is
-// tried where a climb has tried before, or where only the solver's points count.
+// doubted tries to refute a proof that rests on the solver's word: that no margin exceeds a
+// limit by more than the report's tolerance. A witness replaces the proof, and the solver is at
+// fault. If the tolerance excuses the witness, the bound stands and out is false. Nothing is
+// tried if a climb has searched before, or if only the solver's points count.
 func (r *run) doubted(ctx context.Context, limit float64) (out bool) {
 	climbed := r.o.Climb && r.lower.Form != problem.FormNetwork && r.o.Bounds != BoundsLP
 	if r.report.Solves == 0 || r.o.SolverOnly || climbed {

@@ -34,8 +34,8 @@ func (denied) Solve(context.Context, problem.Delta, sdk.SolveOptions) (*sdk.Resu
 
 func (denied) Close() error { return nil }
 
-// seldom is tenure where one in ten thousand people violates, or reaches three bins: too
-// few for random individuals to come across.
+// seldom is tenure with one violating individual in ten thousand, or one that reaches three
+// bins: too few for random sampling.
 func seldom(k int) *problem.Query {
 	q := tenure(fairness.Score, 1<<20)
 	if k == 0 {

@@ -118,8 +118,8 @@ func TestSameSeedSameResult(t *testing.T) {
 	}
 }
 
-// TestSmallGaps: a maximum counts as found only where bound and best agree, however
-// small both are, and a bound is never below the truth.
+// TestSmallGaps: a maximum counts as found only if bound and best agree, however small both
+// are, and no bound is below the true maximum.
 func TestSmallGaps(t *testing.T) {
 	tier.NeedUsual(t)
 	panel := append(solvers(t), directPanel(t)...)
@@ -178,8 +178,8 @@ func TestHugeLogitBesideZero(t *testing.T) {
 	}
 }
 
-// TestOneEndIsEnough: where float64 cannot hold one end of an enclosure, the other
-// may decide; and where no solver's answer would count, that is a reason and no error.
+// TestOneEndIsEnough: if float64 cannot hold one end of an enclosure, the other may decide. If
+// no solver's answer can count, the report gives a reason, not an error.
 func TestOneEndIsEnough(t *testing.T) {
 	tier.NeedUsual(t)
 	network := func(bias float64) *relu.Network {
@@ -209,7 +209,8 @@ func TestOneEndIsEnough(t *testing.T) {
 }
 
 // TestBoundsHoldToTheLastDigit: no individual has a larger gap than the bound and its
-// tolerance, in exact arithmetic, of models whose logits are as small as 10⁻³⁰⁰, or differ as little.
+// tolerance, in exact arithmetic, for models whose logits or their differences are as small as
+// 10⁻³⁰⁰.
 func TestBoundsHoldToTheLastDigit(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
 	closed, small := 0, 0

@@ -15,31 +15,31 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Extreme is what is known of the largest or the smallest value that an
-// individual of a region has: k, or the score gap.
+// Extreme encloses the largest or the smallest value of a region's individuals: k, or the score
+// gap.
 type Extreme struct {
-	// Bound is proved: no individual of the region has a larger value, for the largest, or a
-	// smaller one, for the smallest.
+	// Bound is proved: no individual of the region has a larger value (a smaller one, if the
+	// smallest is sought).
 	Bound float64
-	// Found is the value that X has, the farthest of those evaluated: k exactly; a
-	// gap rounded down where the largest was asked for, up where the smallest was. X is
-	// nil, and Found 0, where no individual was found. Witness are its two copies with
-	// the largest and the smallest score; nil for gaps.
+	// X is the individual with the farthest evaluated value, and Found that value: k exactly; a
+	// gap rounded down if the largest is sought, else up. X is nil and Found 0 if no individual
+	// was found. Witness holds X's copies with the largest and the smallest score; nil for
+	// gaps.
 	Found   float64
 	X       []float64
 	Witness *individual.Witness
-	// Nobody: it is proved that no individual of the region has such a value; Bound is unset.
-	// Every individual has a k; a gap needs two counterfactuals.
+	// Nobody: it is proved that no individual of the region has such a value; Bound then means
+	// nothing. Every individual has a k; only one with two counterfactuals has a gap.
 	Nobody bool
 	// Grade of the proof of Bound or Nobody, with its Tolerance and formula.
 	Grade            sdk.Grade
 	Tolerance        float64
 	ToleranceFormula string
-	// Reason says, for a person, why the two do not meet; empty where they do.
-	// Faults lists what was wrong with the solver's answer.
+	// Reason says in words why Bound and Found do not meet; empty if they do. Faults lists what
+	// was wrong with the solver's answers.
 	Reason string
 	Faults []string
-	// Refuted are those faults that an evaluated individual proves wrong.
+	// Refuted lists those faults that an evaluated individual proves.
 	Refuted          []Refutation
 	Spurious, Solves int
 	Nodes            int64
@@ -59,9 +59,9 @@ func (e *Extreme) Settled() bool {
 // largest k, Options.Climb climbs first; a solver that does not take that goal is asked for
 // one more bin as long as an individual reaches it.
 //
-// A limit ends in an Extreme that names it. An error of the solver comes with the Extreme
-// known before, an error of the question without. The notion is the score; Require and
-// Forbid restrict individuals, and Relax is not allowed.
+// A limit ends in an Extreme whose Reason names it. A solver's error comes with what was known
+// before; an invalid question returns no Extreme. The notion is the score; Require and Forbid
+// restrict individuals, and Relax is not allowed.
 func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64) (*Extreme, error) {
 	if len(o.Portfolio) > 0 {
 		return encloseAll(ctx, q, o, known)
@@ -79,13 +79,13 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 	}
 	switch {
 	case !q.Notion.Binned():
-		return nil, fmt.Errorf("%w: bins and gaps are of scores, and the notion is %s", sdk.ErrInvalidProblem, q.Notion)
+		return nil, fmt.Errorf("%w: k and gaps need a notion of scores, got %s", sdk.ErrInvalidProblem, q.Notion)
 	case len(q.Relax) > 0 || q.K > 0:
-		return nil, fmt.Errorf("%w: relaxations and numbers of bins belong to other goals", sdk.ErrInvalidProblem)
+		return nil, fmt.Errorf("%w: the goal %s takes no relaxations and no number of bins", sdk.ErrInvalidProblem, q.Goal)
 	case q.TellsCopiesApart():
-		return nil, fmt.Errorf("%w: a predicate on a protected feature speaks of a copy, not of an individual", sdk.ErrInvalidProblem)
+		return nil, fmt.Errorf("%w: a predicate on a protected feature selects copies, not individuals", sdk.ErrInvalidProblem)
 	case o.Heuristic:
-		return nil, fmt.Errorf("%w: heuristic pruning bounds nothing", sdk.ErrInvalidOption)
+		return nil, fmt.Errorf("%w: heuristic pruning proves no bound", sdk.ErrInvalidOption)
 	case q.Goal != problem.MaxK && !o.Description.Answers(problem.FormNetwork, q.Goal):
 		return nil, fmt.Errorf("solver %s does not answer %s in the %s form: %w", o.Description.Name, q.Goal, problem.FormNetwork, sdk.ErrUnsupported)
 	}
@@ -121,23 +121,23 @@ func widest(q *problem.Query) float64 {
 	case problem.Minimise:
 		return 0
 	}
-	return 1 // bin, or as a gap of scores
+	return 1 // the least number of bins, or the largest gap of scores
 }
 
-// known is what is known so far.
+// known returns the result so far.
 func (e *enclosing) known() *Extreme {
 	out, r := *e.Extreme, e.report
 	out.Faults, out.Refuted, out.Spurious, out.Solves, out.Nodes = slices.Clone(r.Faults), slices.Clone(r.Refuted), r.Spurious, r.Solves, r.Nodes
 	return &out
 }
 
-// enclosing is one question under way.
+// enclosing is the state of one Enclose.
 type enclosing struct {
 	*run
 	*Extreme
 	evaluator *evaluate.Evaluator
-	// bins: values are k. sign is 1 where the largest is wanted, else −1: of two
-	// values the one with the larger sign·value is farther.
+	// bins: values are k, not gaps. sign is 1 if the largest is sought, else −1; the farther of
+	// two values has the larger sign·value.
 	bins bool
 	sign float64
 }
@@ -152,7 +152,7 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	for _, x := range known {
 		e.meet(x)
 	}
-	if rng := e.auditor(); e.q.Goal == problem.MaxK && e.Bound == 1 { // which any individual has
+	if rng := e.auditor(); e.q.Goal == problem.MaxK && e.Bound == 1 { // any individual has one bin
 		for i := 0; i < auditSamples && e.X == nil && !e.abandoned(); i++ {
 			e.meet(e.q.Space.Draw(e.q.RegionOrWhole().Box, rng))
 		}
@@ -181,7 +181,7 @@ func (e *enclosing) ask(ctx context.Context, known [][]float64) error {
 	return nil
 }
 
-// judge holds a claim against its own individual, and then against others.
+// judge tests a claim against its own individual, then against others.
 func (e *enclosing) judge(ctx context.Context, res *sdk.Result) (fault string) {
 	if res.Witness != nil {
 		if fault = e.show(res); fault != "" {
@@ -215,15 +215,15 @@ func (e *enclosing) climb(ctx context.Context, individuals int, bins float64) {
 	}
 }
 
-// askUpwards asks whether an individual reaches one bin more, until none does.
+// askUpwards asks whether an individual reaches one more bin, until none does.
 func (e *enclosing) askUpwards(ctx context.Context) error {
 	o := e.o
 	o.SolverOnly = false
 	for e.Found < e.Bound {
 		q := *e.q
 		q.K = max(3, int(e.Found)+1)
-		if float64(q.K) > e.Bound { // 2 bins are reached without a gap above ε: that is not asked
-			e.Reason = "a solver of this form is asked for 3 bins or more"
+		if float64(q.K) > e.Bound { // 2 bins need no gap above ε: there is no such question
+			e.Reason = "a solver of this form can only be asked for 3 bins or more"
 			return nil
 		}
 		e.note()
@@ -267,8 +267,8 @@ func (e *enclosing) why(ctx context.Context, res *sdk.Result) string {
 	return whyNot(ctx, res)
 }
 
-// trivial is the bound that needs no solver: there is one bin and a gap of 0 at
-// least, and at most what copies, ε and the enclosure of the logits allow.
+// trivial sets the bound that needs no solver. The smallest value is at least one bin or a gap
+// of 0; the largest is at most what the number of copies, ε and the logits' enclosure allow.
 func (e *enclosing) trivial() {
 	e.Bound = widest(e.q)
 	e.note()
@@ -295,9 +295,9 @@ func (e *enclosing) trivial() {
 	e.Bound, e.Nobody = float64(most), most == 0
 }
 
-// value is what x has, in float64 arithmetic, and how many counterfactuals; none where
-// it is no individual of the query. A gap takes two of them: where there is one it is 0
-// whatever the network does.
+// value returns x's value in float64 arithmetic and its number of counterfactuals: 0 if x is
+// not an individual of the query. With one counterfactual the gap is 0, whatever the network
+// computes.
 func (e *enclosing) value(x []float64) (v float64, copies int) {
 	if !e.replay.Asked(x) {
 		return 0, 0
@@ -309,7 +309,7 @@ func (e *enclosing) value(x []float64) (v float64, copies int) {
 	return out.Gap, out.N
 }
 
-// meet takes an individual into account.
+// meet evaluates an individual and keeps it if its value is the farthest so far.
 func (e *enclosing) meet(x []float64) {
 	v, copies := e.value(x)
 	farther := func() bool { return e.X == nil || e.sign*v > e.sign*e.Found }
@@ -328,8 +328,8 @@ func (e *enclosing) meet(x []float64) {
 	e.note()
 }
 
-// exactly is the value that x surely has: a gap, where large values cancel, may
-// be wrong by far more than its last digits in float64 arithmetic.
+// exactly returns the cautious end of the enclosure of x's gap; k is exact already. If large
+// values cancel, a float64 gap is wrong by far more than its last digits.
 func (e *enclosing) exactly(x []float64, v float64) float64 {
 	if e.bins {
 		return v
@@ -341,8 +341,8 @@ func (e *enclosing) exactly(x []float64, v float64) float64 {
 	return hi
 }
 
-// show evaluates the individual that the solver holds. One with a single
-// counterfactual is a right answer, and says nothing of those with a gap.
+// show evaluates the solver's individual. One with a single counterfactual is a valid answer,
+// but no evidence about gaps.
 func (e *enclosing) show(res *sdk.Result) (fault string) {
 	v, copies := e.value(res.Witness.Copy1)
 	if copies == 0 {
@@ -352,8 +352,8 @@ func (e *enclosing) show(res *sdk.Result) (fault string) {
 	if !e.bins {
 		allowed = misstated + res.Tolerance
 	}
-	// A solver that computes in float64 as the evaluator does, without its refinement,
-	// is wrong where large values cancel, and lies about nothing.
+	// A solver in plain float64, without the evaluator's refinement, errs if large values
+	// cancel: that is not a fault.
 	if near := func(v float64) bool { return math.Abs(res.Objective-v) <= allowed }; !near(v) && !near(e.exactly(res.Witness.Copy1, v)) {
 		return fmt.Sprintf("it claims the objective %.9g, its own individual has %.9g", res.Objective, v)
 	}
@@ -376,7 +376,7 @@ func (e *enclosing) adopt(ctx context.Context, res *sdk.Result) (fault string) {
 		return "" // nothing new
 	}
 	if e.bins {
-		claim = math.Floor(claim) // between two numbers of bins there is none
+		claim = math.Floor(claim) // a number of bins is an integer
 	}
 	rng, region := e.auditor(), e.q.RegionOrWhole()
 	for range auditSamples { // however little time is left, see attend

@@ -147,8 +147,8 @@ func TestExtremesAgainstLies(t *testing.T) {
 	}
 }
 
-// TestKnownIndividuals: those known count where they are the query's, and settle
-// a question without the solver where nothing is left of it.
+// TestKnownIndividuals: known individuals count if they are the query's, and settle a question
+// without the solver if they reach its trivial bound.
 func TestKnownIndividuals(t *testing.T) {
 	q := tenure(fairness.Score, 10)
 	q.Goal = problem.MinK

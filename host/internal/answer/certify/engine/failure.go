@@ -20,8 +20,8 @@ func (f *Failure) Error() string { return f.err.Error() }
 // Unwrap returns the solver's error.
 func (f *Failure) Unwrap() error { return f.err }
 
-// Failed marks the error of a solver that was asked as a Failure, unless it is
-// nil or says that the question, an option or the installation is not right.
+// Failed marks the error of a solver that was asked as a Failure, unless it is nil or blames
+// the question, an option or the installation.
 func Failed(err error) error {
 	for _, refusal := range []error{nil, sdk.ErrUnsupported, sdk.ErrInvalidProblem, sdk.ErrInvalidOption, sdk.ErrIncompatible} {
 		if errors.Is(err, refusal) {
@@ -31,8 +31,8 @@ func Failed(err error) error {
 	return &Failure{err}
 }
 
-// Answered checks a solver's return values: one of result and error must be set. If ctx is
-// over the solver was interrupted; any other error is marked by Failed.
+// Answered checks a solver's return values: one of result and error must be set. If ctx has
+// ended, the solver was interrupted; Failed marks any other error.
 func Answered(ctx context.Context, solver string, res *sdk.Result, err error) (*sdk.Result, error) {
 	switch {
 	case err == nil && res == nil:

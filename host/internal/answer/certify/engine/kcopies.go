@@ -41,9 +41,8 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
 }
 
-// manyBinsExactly asks first for points at a distance from the edges, which rounding a real
-// feature does not carry across an edge, and then for any point: only the second answer is a
-// proof.
+// manyBinsExactly first asks for points so far from the bins' edges that rounding a real
+// feature crosses none, then for any point. Only the second answer is a proof.
 func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 	text, err := a.low.smt.InBins(a.q.Epsilon, a.q.K)
 	if err != nil {
@@ -69,11 +68,11 @@ func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
 	return outcome{stopped: out.stops(ctx), why: out.why()}, nil
 }
 
-// auditBins tests a claim that no individual reaches the asked number of bins on random
-// individuals. A counterexample is a fault of the claim, and a witness.
+// auditBins tests, on random individuals, a claim that no individual reaches q.K bins. A
+// counterexample is a witness, and the claim a fault.
 func (a *ask) auditBins(out *answer) bool {
 	if out.seen != nil {
-		out.fault = "it claims that no individual reaches that many bins; the witness it showed on the way does"
+		out.fault = "it claims that no individual reaches that many bins; a witness that it reported earlier does"
 		a.refutation(out.fault, a.low.region, nil, 0)
 		a.found(out.seen)
 		return true

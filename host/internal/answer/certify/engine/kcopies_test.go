@@ -79,8 +79,8 @@ func TestManyBinsAgainstTheReferee(t *testing.T) {
 	}
 }
 
-// TestARealCrash: lp_solve 5.5.2.5 aborts over some of the referee's questions as
-// sets, which leaves them undecided and the solver at hand.
+// TestARealCrash: lp_solve 5.5.2.5 aborts on some of the referee's questions with sets. They
+// stay undecided, and the solver stays usable.
 func TestARealCrash(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, d := plugintest.Solver(t, "lpsolve")
@@ -122,8 +122,8 @@ func TestBinsBeyondReach(t *testing.T) {
 	}
 }
 
-// TestBinsOfASmallEpsilon: where ε makes more bins than any table holds, k is
-// counted all the same, and nothing is proved of what was not.
+// TestBinsOfASmallEpsilon: if ε makes more bins than any table holds, k is still counted, and
+// no false proof is given.
 func TestBinsOfASmallEpsilon(t *testing.T) {
 	tier.NeedUsual(t)
 	bnb, bd := plugintest.Solver(t, "bnb")

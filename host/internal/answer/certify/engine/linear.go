@@ -24,7 +24,7 @@ func (a *ask) linear(ctx context.Context) (outcome, error) {
 	return a.optimise(ctx)
 }
 
-// feasible asks for any violation. If the replay refuses the point, the margin ties with ε, and
+// feasible asks for any violation. If the replay refuses the point, its margin ties with ε, and
 // the largest margin decides: a numerical proof means a margin of at most ε + tolerance.
 func (a *ask) feasible(ctx context.Context) (outcome, error) {
 	eps, trivial := a.best(), a.trivialBound(a.b)
@@ -117,8 +117,8 @@ func (a *ask) refute(out *answer, upper float64) {
 	}
 }
 
-// boundsSuffice reports that the enclosures of the logits and of their difference
-// prove that nothing in the region exceeds the target.
+// boundsSuffice reports whether the enclosures of the logits and of their difference prove that
+// nothing in the region exceeds the target.
 func (r *run) boundsSuffice(b *bound.Bounds) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
 	if t, _ := fairness.Enclosure(r.target); b.Apart() <= 0 || r.q.K <= 2 && !r.q.Notion.Possible(hi, lo, b.Apart(), t) {

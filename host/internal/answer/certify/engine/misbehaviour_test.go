@@ -85,8 +85,8 @@ func (l *bentLoaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOpti
 
 func (l *bentLoaded) Close() error { return nil }
 
-// told makes a lie of a right answer that holds a point; where there are too many individuals to
-// find one, of a point in a corner, which is a lie already.
+// told applies a lie to a right answer with a point. If there are too many individuals to find
+// one, it applies it to a corner point, which is wrong already.
 func told(lie func(r *sdk.Result)) func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.Solver) (*sdk.Result, error) {
 	return func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 		o.Progress = nil

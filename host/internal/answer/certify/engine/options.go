@@ -17,7 +17,7 @@ import (
 
 // Options are the settings of a Run. Solver and Description are required, or a Portfolio.
 type Options struct {
-	// Portfolio is several solvers asked at once, in place of Solver; of each only Solver,
+	// Portfolio lists solvers to ask at once, in place of Solver; only their Solver,
 	// Description, Encoding, Bounds and Set are used. See OptionsFor.
 	Portfolio   []Options
 	Solver      sdk.Incremental
@@ -31,8 +31,8 @@ type Options struct {
 	// Climb searches for a violation before a solver is asked, and passes the best individual to
 	// the solver as a start. A solver that gets the model itself has heuristics of its own.
 	Climb bool
-	// SolverOnly counts only points that the solver reports: individuals that the host evaluates
-	// are no witnesses, and no region is enumerated. For comparing solvers.
+	// SolverOnly counts only points that the solver reports: individuals that the host finds do
+	// not count as witnesses, and no region is enumerated. For comparing solvers.
 	SolverOnly bool
 	// Heuristic treats neurons that have one sign in a sample as stable. The question is then
 	// about another network: a witness is replayed as always, and nothing is proved.
@@ -45,25 +45,25 @@ type Options struct {
 	Threads int
 	Memory  int64
 	Seed    int64
-	// Set are the plugin's options.
+	// Set holds the plugin's options.
 	Set map[string]string
-	// Enumerate: a region of at most this many individuals is decided by
-	// evaluating each exactly; 0 asks for the default of 16, negative for 1.
+	// Enumerate: a region of at most this many individuals is decided by evaluating each
+	// exactly; 0: the default of 16; negative: 1.
 	Enumerate int
-	// Doubt bounds the copies that are evaluated to refute a proof that rests on the
-	// solver's word alone; 0 asks for DoubtCopies.
+	// Doubt bounds the copies that are evaluated to refute a proof that rests on the solver's
+	// word alone; 0: DoubtCopies.
 	Doubt int
 	// Progress, if not nil, is called by one goroutine at a time.
 	Progress func(Progress)
-	// Witnessed, if not nil, is called with each witness after its replay. An incumbent's comes
-	// from another goroutine, and with a portfolio several come at once. It must not block.
+	// Witnessed, if not nil, is called with each replayed witness: with an incumbent from
+	// another goroutine, and with a portfolio from several at once. It must not block.
 	Witnessed func(*individual.Witness)
 
 	// team is shared by a portfolio's members; nil for a single solver.
 	team *team
 }
 
-// Solving are the solver's options, with the remaining time of ctx as the limit.
+// Solving returns the solver's options, with the remaining time of ctx as the limit.
 func (o *Options) Solving(ctx context.Context) sdk.SolveOptions {
 	out := sdk.SolveOptions{Seed: o.Seed, Threads: o.Threads, Memory: o.Memory, Gap: o.Gap, Options: o.Set}
 	if deadline, ok := ctx.Deadline(); ok {
@@ -84,8 +84,8 @@ func BoundsFor(encoding string) string {
 	return DefaultBounds
 }
 
-// DefaultEncoding is the default lowering for a solver: Direct if it takes models, else rows
-// and columns, else a script; empty for a solver of neither.
+// DefaultEncoding is the default lowering for a solver: Direct if it takes models, else one to
+// rows and columns, else one to a script; empty if it takes none of these.
 func DefaultEncoding(d *sdk.Description) string {
 	switch {
 	case d.Answers(problem.FormNetwork, problem.Decide):

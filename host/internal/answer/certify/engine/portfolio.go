@@ -16,9 +16,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// OptionsFor are the options for a question to a solver or a portfolio, with the given encoding
-// and bounds (empty: defaults) and the plugins' own options. A member that does not take the
-// encoding's form gets its own default.
+// OptionsFor returns the options for a question to a solver or a portfolio, with the given
+// encoding and bounds (empty: defaults) and the plugins' own options. A member that does not
+// take the encoding's form gets its own default.
 func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	all := make([]Options, len(plugins))
 	for i, p := range plugins {
@@ -42,7 +42,7 @@ func (o Options) as(m Options) Options {
 	return o
 }
 
-// Members are the options of a portfolio's members, or of the single solver.
+// Members returns the options of each member of the portfolio, or of the single solver.
 func (o *Options) Members() []Options {
 	if len(o.Portfolio) > 0 {
 		return o.Portfolio
@@ -50,7 +50,7 @@ func (o *Options) Members() []Options {
 	return []Options{*o}
 }
 
-// joined joins a property of the members by "+", each value once.
+// joined joins the members' values of a property with "+", each value once.
 func (o *Options) joined(of func(*Options) string) string {
 	if len(o.Portfolio) == 0 {
 		return of(o)
@@ -64,18 +64,18 @@ func (o *Options) joined(of func(*Options) string) string {
 	return strings.Join(words, "+")
 }
 
-// Encodings names the lowerings, with a portfolio those of its members.
+// Encodings names the lowering, or those of a portfolio's members.
 func (o *Options) Encodings() string { return o.joined(func(m *Options) string { return m.Encoding }) }
 
-// Bounding names the methods that bound the model, with a portfolio those of its members.
+// Bounding names the method that bounds the model, or those of a portfolio's members.
 func (o *Options) Bounding() string { return o.joined(func(m *Options) string { return m.Bounds }) }
 
-// team is what the members of a portfolio share. A nil one is that of a solver that
-// answers alone. Safe for concurrent use.
+// team is what the members of a portfolio share. It is nil for a single solver. Safe for
+// concurrent use.
 type team struct {
 	mu   sync.Mutex
 	best *individual.Witness
-	// latest is what each member told last of its progress.
+	// latest holds the last progress report of each member.
 	latest []Progress
 }
 
@@ -131,7 +131,7 @@ func (r *run) adopt() bool {
 	return true
 }
 
-// adopt is run.adopt; the witness also becomes the solver's next start.
+// adopt is run.adopt, and makes the witness the solver's next start.
 func (a *ask) adopt() {
 	if a.run.adopt() {
 		w := a.report.Witness
@@ -146,8 +146,8 @@ type asked[T any] struct {
 	err    error
 }
 
-// race puts a question to all members at once, until one settles it. All have ended
-// when it returns. The threads are shared, with one for each at least.
+// race asks all members at once and interrupts the others when one settles the question. All
+// have ended when it returns. They share threads and memory; each gets at least one thread.
 func race[T any](ctx context.Context, o Options, ask func(context.Context, Options) (*T, error), settles func(*T) bool) []asked[T] {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -182,8 +182,8 @@ func race[T any](ctx context.Context, o Options, ask func(context.Context, Optio
 	return all
 }
 
-// failures are the errors of members that were asked: none where one without an error
-// settled the question; else all of them. faults are their texts.
+// failures returns the texts of the members' errors. err joins the errors if all members
+// failed; else it is nil.
 func failures[T any](all []asked[T], o *Options) (faults []string, err error) {
 	failed := 0
 	for _, a := range all {
@@ -200,26 +200,25 @@ func failures[T any](all []asked[T], o *Options) (faults []string, err error) {
 	return faults, err
 }
 
-// runAll is Run for a portfolio: every member is asked the whole question. While the
-// largest margin is asked for, each raises its target to the best witness of all; the
-// first proof ends it. What counts is the farthest witness and the bound that closed the
-// question, else the least, with the
-// grade of the proof behind it; a bound or a proof that another member's witness exceeds
-// is refuted.
+// runAll is Run for a portfolio. Every member answers the entire question; the first to settle
+// it ends the race. While maximising, each raises its target to the best witness of all. The
+// report holds the witness with the largest margin, and the bound that closed the question,
+// else the least bound, with the grade of its proof. A bound or proof that another member's
+// witness exceeds counts as refuted.
 func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	all := race(ctx, o, func(ctx context.Context, m Options) (*Report, error) { return Run(ctx, q, m) }, func(r *Report) bool {
 		return r.Closed || !o.Maximise && r.Verdict != Undecided
 	})
 	faults, err := failures(all, &o)
 	out := &Report{Regions: map[Method]int{}}
-	var best *asked[Report] // has the farthest witness
+	var best *asked[Report] // has the largest margin
 	for i := range all {
 		if r := all[i].out; r != nil && r.Witness != nil && (best == nil || r.Witness.Margin > best.out.Witness.Margin) {
 			best = &all[i]
 		}
 	}
 	name := func(a *asked[Report]) string { return o.Portfolio[a.member].Description.Name }
-	var proof, bound, closed *asked[Report] // of fairness, the least, of the largest margin
+	var proof, bound, closed *asked[Report] // the best proof of fairness; the least bound; one that closed the maximum
 	none := true
 	for i := range all {
 		a := &all[i]
@@ -275,7 +274,7 @@ func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		counted = proof
 	}
 	if closed != nil && closed.out.HasBound {
-		bound = closed // a nearer one may be too far for its own, smaller tolerance
+		bound = closed // a smaller bound with a smaller tolerance may not close the question
 	}
 	if bound != nil {
 		b := bound.out
@@ -301,8 +300,7 @@ func runAll(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	return out, err
 }
 
-// contradicts reports that what is claimed to be proved is refuted by a witness of
-// another's report.
+// contradicts reports whether the other report's witness refutes what r claims as proved.
 func (r *Report) contradicts(other *Report) bool {
 	switch m := other.Witness.Margin; {
 	case r.HasBound:
@@ -345,7 +343,7 @@ func encloseAll(ctx context.Context, q *problem.Query, o Options, known [][]floa
 	}
 	out.Faults = append(out.Faults, faults...)
 	if out.X != nil && (out.Nobody || sign*out.Found > sign*out.Bound+slip(out.Bound)+out.Tolerance) {
-		text := fmt.Sprintf("it is claimed that nothing is beyond %.9g; a replayed individual has %.9g", out.Bound, out.Found)
+		text := fmt.Sprintf("a solver claims that nothing is beyond %.9g; a replayed individual has %.9g", out.Bound, out.Found)
 		out.Faults, out.Refuted = append(out.Faults, text), append(out.Refuted, Refutation{Text: text, Grade: out.Grade, Region: q.RegionOrWhole()})
 		out.Bound, out.Nobody, out.Grade, out.Tolerance, out.ToleranceFormula = widest(q), false, sdk.GradeExact, 0, ""
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// outcome is what was learned of one region.
+// outcome is the result for one region.
 type outcome struct {
 	decided bool
 	// stopped: a limit or a lost solver; splitting would not help.
 	stopped bool
 	by      Method
-	// grade and tolerance of what is said about bound, and of the decision; no
-	// grade: the bound is an enclosure of the logits.
+	// grade and tolerance of the bound and the decision. No grade: the bound follows from an
+	// enclosure of the logits.
 	grade     sdk.Grade
 	tolerance float64
 	formula   string
@@ -29,8 +29,7 @@ type outcome struct {
 	why   string
 }
 
-// and is the outcome of a region of which both parts of the question, the two
-// orders of the copies, are known.
+// and combines a region's outcomes for the two orders of the copies.
 func (o outcome) and(p outcome) outcome {
 	if !p.decided {
 		o, p = p, o
@@ -43,15 +42,15 @@ func (o outcome) and(p outcome) outcome {
 	return o
 }
 
-// part is the run's question about one region.
+// part returns the run's question about one region.
 func (r *run) part(region space.Region) *problem.Query {
 	q := *r.q
 	q.Region = region
 	return &q
 }
 
-// bounds encloses the model over all copies of a region's individuals, and what two
-// copies are apart.
+// bounds encloses the logits of all copies of a region's individuals, and the difference of two
+// copies' logits.
 func (r *run) bounds(region space.Region) *bound.Bounds {
 	return encode.Enclose(r.part(region), r.method)
 }
@@ -104,8 +103,7 @@ func (r *run) region(ctx context.Context, region space.Region) (outcome, error) 
 	return out, err
 }
 
-// numerically is an outcome that rests on bounds from a solver, by which the
-// logit may be off by slack.
+// numerically grades an outcome that rests on a solver's bounds: a logit may be off by slack.
 func (r *run) numerically(out outcome, slack float64) outcome {
 	out.grade = sdk.GradeNumerical
 	if slack = 2 * slack; slack > out.tolerance {
@@ -126,7 +124,7 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 	if err != nil {
 		return outcome{}, err
 	}
-	if low == nil { // the enclosure reaches fewer bins than are asked for
+	if low == nil { // the enclosure reaches fewer bins than the question
 		return outcome{decided: true, by: ByBounds, grade: sdk.GradeRigorous}, nil
 	}
 	var all outcome
@@ -142,7 +140,7 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 			return outcome{}, err
 		}
 		if low.proofless != "" && out.grade != 0 {
-			// In smaller regions it would be no other.
+			// Splitting the region would not change that.
 			out = outcome{stopped: true, bound: r.trivialBound(b), why: low.proofless}
 		}
 		if i > 0 {
@@ -155,7 +153,7 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 	return all, nil
 }
 
-// decide puts the question in the words of the form that was lowered to.
+// decide asks the question in the form that it was lowered to.
 func (a *ask) decide(ctx context.Context) (outcome, error) {
 	switch {
 	case a.q.K > 2:

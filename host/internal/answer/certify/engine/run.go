@@ -21,16 +21,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// minSplit: a real feature is not bisected below this share of its domain. A
-// tie (the margin equal to the threshold along a whole edge) would be bisected
-// for ever.
+// minSplit: a real feature is not bisected below this share of its domain. Else a tie (a margin
+// that equals the threshold along an entire edge) would be bisected for ever.
 const minSplit = 1.0 / (1 << 10)
 
 // maxFaults useless answers end a sweep: smaller regions help a solver in
 // numerical trouble, not one that is broken or cannot answer.
 const maxFaults = 10
 
-// run is one question under way.
+// run is the state of one question.
 type run struct {
 	q      *problem.Query
 	o      Options
@@ -54,19 +53,18 @@ type run struct {
 	// workLimit bounds each question to a solver of the network form, in the
 	// solver's own unit; 0: none.
 	workLimit int64
-	// keep, where not nil, takes what is known for the case that time is over before
-	// anything else is; decided is the report as of the verdict, nil before.
+	// keep, if not nil, takes the report to return if time ends. decided is the report at the
+	// verdict; nil before.
 	keep    func(*Report)
 	decided *Report
 	// left ends when the answer is abandoned, see attend.
 	left context.Context
 }
 
-// Run answers the query. Limits, faults and interruptions end in a Report that
-// says so. Where the solver is lost, Run returns its error, a Failure, and a
-// Report of what was learned before: a witness found stays a verdict. Without a Report, the
-// query or the options are malformed. q.Goal is ignored: the question is to
-// decide, then, with o.Maximise, to maximise.
+// Run answers the query. Limits, faults and interruptions end in a Report that says so. If the
+// solver is lost, Run returns a Failure along with a Report of what was known before: a witness
+// remains a verdict. Without a Report, the query or the options are invalid. Run ignores
+// q.Goal: it decides and then, with o.Maximise, maximises.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if len(o.Portfolio) > 0 {
 		return runAll(ctx, q, o)
@@ -80,7 +78,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	return rep, err
 }
 
-// answerTo is Run, for as long as it takes.
+// answerTo is Run, but does not abandon work that outlives ctx.
 func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(*Report)) (*Report, error) {
 	question := *q
 	question.Goal = problem.Decide
@@ -106,7 +104,7 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 		r.reconsider(r.report)
 	}
 	if r.report.Witness != nil {
-		w := *r.report.Witness // which others hold by now
+		w := *r.report.Witness // a copy: others hold the witness already
 		k, unknown := r.replay.K(w.Copy1)
 		if w.K = k; unknown != nil {
 			r.report.Faults = append(r.report.Faults, "k of the witness: "+unknown.Error())
@@ -128,7 +126,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		o.Encoding = DefaultEncoding(&o.Description)
 	}
 	if o.Encoding == "" {
-		return nil, fmt.Errorf("solver %s decides problems in none of the forms: %w", o.Description.Name, sdk.ErrUnsupported)
+		return nil, fmt.Errorf("solver %s decides problems in no form that hyfair can ask: %w", o.Description.Name, sdk.ErrUnsupported)
 	}
 	if o.Bounds == "" {
 		o.Bounds = DefaultBounds
@@ -168,8 +166,8 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	return r, nil
 }
 
-// takes refuses models that the solver does not take, or that cannot be lowered for
-// it as the options say: mistakes of the request.
+// takes refuses models that the solver does not take or that cannot be lowered with these
+// options. The error is a mistake of the request.
 func takes(m model.Model, e *encode.Encoding, o *Options) error {
 	err := e.Takes(m)
 	if e.Form == problem.FormNetwork {
@@ -184,30 +182,30 @@ func takes(m model.Model, e *encode.Encoding, o *Options) error {
 	return session.Mistake(err)
 }
 
-// suits refuses questions that the solver or this package cannot be asked.
+// suits refuses questions that the solver or this package cannot answer.
 func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 	if err := takes(q.Model, e, o); err != nil {
 		return fmt.Errorf("solver %s: %w", o.Description.Name, err)
 	}
 	switch {
 	case !o.Description.Answers(e.Form, problem.Decide):
-		return fmt.Errorf("solver %s does not answer problems in the %s form, which the encoding %s is: %w", o.Description.Name, e.Form, e.Name, sdk.ErrUnsupported)
+		return fmt.Errorf("solver %s does not answer problems in the %s form, the form of the encoding %s: %w", o.Description.Name, e.Form, e.Name, sdk.ErrUnsupported)
 	case e.Form == problem.FormNetwork && o.Maximise && !o.Description.Answers(e.Form, problem.Maximise):
-		return fmt.Errorf("solver %s decides problems in the %s form, and does not maximise them: %w", o.Description.Name, e.Form, sdk.ErrUnsupported)
+		return fmt.Errorf("solver %s decides problems in the %s form, but does not maximise them: %w", o.Description.Name, e.Form, sdk.ErrUnsupported)
 	case e.Form == problem.FormNetwork && o.Heuristic:
-		return fmt.Errorf("%w: heuristic pruning is of a lowered network", sdk.ErrInvalidOption)
+		return fmt.Errorf("%w: heuristic pruning needs an encoding that lowers the network, such as bigm", sdk.ErrInvalidOption)
 	case o.Bounds == BoundsLP && !o.Description.Answers(problem.FormMILP, problem.Maximise):
 		return fmt.Errorf("solver %s solves no linear programs, which the bounds %s need: %w", o.Description.Name, BoundsLP, sdk.ErrUnsupported)
 	case e.SOS1 && !o.Description.SOS1:
 		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
 	case q.K > 2 && !q.Notion.Binned():
-		return fmt.Errorf("%w: k = %d bins of scores are asked for, and the notion %s has no bins", sdk.ErrInvalidProblem, q.K, q.Notion)
+		return fmt.Errorf("%w: k = %d bins need a notion of scores, got %s", sdk.ErrInvalidProblem, q.K, q.Notion)
 	case q.K > 2 && len(q.Relax) > 0:
-		return fmt.Errorf("%w: k = %d bins are asked of one individual, and relaxations speak of two", sdk.ErrInvalidProblem, q.K)
+		return fmt.Errorf("%w: k = %d bins count for one individual, but relaxations compare two", sdk.ErrInvalidProblem, q.K)
 	case q.K > 2 && q.TellsCopiesApart():
-		return fmt.Errorf("%w: k = %d bins are asked of one individual, and a predicate on a protected feature speaks of one of its copies", sdk.ErrInvalidProblem, q.K)
+		return fmt.Errorf("%w: k = %d bins count for one individual, but a predicate on a protected feature selects among its copies", sdk.ErrInvalidProblem, q.K)
 	case o.Heuristic && o.Maximise:
-		return fmt.Errorf("%w: heuristic pruning finds witnesses and bounds nothing", sdk.ErrInvalidOption)
+		return fmt.Errorf("%w: heuristic pruning finds witnesses, but proves no bound", sdk.ErrInvalidOption)
 	case q.K > 2 && o.Maximise:
 		return fmt.Errorf("%w: a question for k = %d bins has no gap to maximise", sdk.ErrInvalidOption, q.K)
 	}
@@ -246,13 +244,13 @@ func (r *run) decide(ctx context.Context) error {
 	return err
 }
 
-// unproved takes back the grade of a proof that the report does not hold.
+// unproved clears the grade and tolerance of a proof that the report no longer holds.
 func (r *Report) unproved() {
 	r.Grade, r.Tolerance, r.ToleranceFormula = 0, 0, ""
 }
 
-// reconsider withdraws a numerical Fair where maximising found a witness that
-// lies within the tolerance above ε: an exact replay outweighs any proof.
+// reconsider withdraws a numerical Fair if maximising found a witness above ε within the
+// tolerance: an exact replay outweighs any proof.
 func (r *run) reconsider(rep *Report) {
 	w := rep.Witness
 	if rep.Verdict == Fair && w != nil && r.q.Notion.Exceeds(w.Exact1, w.Exact2, r.epsilon()) {
@@ -300,29 +298,29 @@ func (r *run) best() float64 {
 	return t
 }
 
-// above is the least float64 that is not below the target: where nothing exceeds the target,
-// nothing exceeds it.
+// above is the least float64 that is not below the target.
 func (r *run) above() float64 {
 	_, hi := fairness.Enclosure(r.target)
 	return hi
 }
 
 const (
-	// leastStep is the first step beyond the best margin that a bound is tried for,
-	// unless it is a small one.
+	// leastStep is the least distance of a bound from the best margin, unless the margin is
+	// small.
 	leastStep = 1e-6
-	// coarsest is the last step that is tried where a smaller one lies within the
-	// solver's tolerance, in units of the proof's.
+	// coarsest is the largest distance at which a maximum counts as found, in units of the
+	// proof's tolerance.
 	coarsest = 40
-	// smallStep is the step beyond a small margin, relative to it.
+	// smallStep is the largest distance from a small margin, relative to it.
 	smallStep = 1e-3
-	// tiniest is a step as small as any: bounds of scores cover roundings of some 10⁻¹⁴.
+	// tiniest is the least distance from any margin: score bounds cover rounding errors of some
+	// 10⁻¹⁴.
 	tiniest = 1e-12
 )
 
-// apart is how far from the best margin a bound on it may be for the maximum to
-// count as found: 10⁻⁶ or what the solver's tolerance makes necessary, but no more
-// than a thousandth of the margin or 10⁻¹², unless Options.Gap allows it.
+// apart is the largest distance between bound and best margin at which the maximum counts as
+// found: 10⁻⁶ or the tolerance, but at most the larger of 10⁻¹² and a thousandth of the margin,
+// unless Options.Gap allows more.
 func (r *run) apart(tolerance float64) float64 { return apart(r.best(), tolerance, r.o.Gap) }
 
 func apart(best, tolerance, gap float64) float64 {
@@ -333,8 +331,8 @@ func apart(best, tolerance, gap float64) float64 {
 	return math.Max(allowed, gap*math.Abs(best))
 }
 
-// stretch is how many tolerances a bound may be from the best margin: coarsest where the
-// solver found both, and one where the margin may be another's.
+// stretch is the number of tolerances between bound and best margin that is accepted: coarsest
+// if one solver found both, and 1 if another may have found the margin.
 func (r *run) stretch() float64 {
 	if r.o.team != nil {
 		return 1
@@ -342,8 +340,8 @@ func (r *run) stretch() float64 {
 	return coarsest
 }
 
-// sweep works through the open regions, splitting what stays undecided. left
-// reports that some region was given up.
+// sweep works through the open regions, splitting what stays undecided. left reports whether a
+// region remains undecided.
 func (r *run) sweep(ctx context.Context) (left bool, err error) {
 	r.open = []space.Region{r.q.RegionOrWhole()}
 	r.reasons, r.faults = nil, 0
@@ -391,14 +389,14 @@ func (r *run) sweep(ctx context.Context) (left bool, err error) {
 	return left, nil
 }
 
-// noteOpen lets the regions never looked at count in the bound.
+// noteOpen merges the trivial bounds of the open regions into the report.
 func (r *run) noteOpen() {
 	for _, region := range r.open {
 		r.merge(outcome{bound: r.trivialBound(r.bounds(region))})
 	}
 }
 
-// merge lets a region's outcome count in the report.
+// merge updates the report by a region's outcome.
 func (r *run) merge(out outcome) {
 	if out.grade == 0 {
 		out.grade = sdk.GradeRigorous // an enclosure of the logits
@@ -412,8 +410,8 @@ func (r *run) merge(out outcome) {
 	}
 }
 
-// setBound keeps a bound on the margin, of which a question for many bins says
-// nothing, and a changed network neither.
+// setBound records a bound on the margin. A question about bins proves none, nor does a
+// heuristically pruned network.
 func (r *run) setBound(b float64) {
 	if r.q.K <= 2 && !r.o.Heuristic {
 		r.report.Bound, r.report.HasBound = b, true
@@ -426,7 +424,7 @@ func (r *run) progress() {
 	}
 }
 
-// state is how far the question is.
+// state returns the progress of the question.
 func (r *run) state() Progress {
 	decided := 0
 	for _, n := range r.report.Regions {
@@ -445,7 +443,7 @@ func (r *run) reason(ctx context.Context) string {
 	return r.reasons[0]
 }
 
-// Over says why a context has ended; empty: it has not.
+// Over says why a context has ended; empty if it has not.
 func Over(ctx context.Context) string {
 	switch {
 	case ctx.Err() == nil:
@@ -456,8 +454,8 @@ func Over(ctx context.Context) string {
 	return sdk.Interrupted.String()
 }
 
-// found records a replayed witness, or the worse pair of the same individual's
-// counterfactuals, and raises the target while maximising.
+// found records a replayed witness, or a pair of the same individual's copies with a larger
+// margin, and raises the target while maximising.
 func (r *run) found(w *individual.Witness) {
 	if worse := r.replay.Extreme(w.Copy1, r.target); worse != nil && worse.Margin > w.Margin {
 		w = worse
@@ -488,8 +486,8 @@ func (r *run) raise(w *individual.Witness) {
 	}
 }
 
-// split bisects the region along the non-protected feature that is widest
-// relative to its domain; false where nothing is left to split.
+// split bisects the region along the non-protected feature that is widest relative to its
+// domain; false if nothing is left to split.
 func (r *run) split(region space.Region) bool {
 	best, width := -1, 0.0
 	for _, i := range r.q.Space.Free() {

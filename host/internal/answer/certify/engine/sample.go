@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// auditSamples individuals are tried against each proof of a solver.
+	// auditSamples is the number of random individuals that test each proof of a solver.
 	auditSamples = 200
-	// auditCopies of an individual are looked at where it has more.
+	// auditCopies is roughly the number of an individual's copies that are evaluated, if it has
+	// more.
 	auditCopies = 100
 )
 
-// trivialBound is the largest margin that the enclosure of the logits, and of their
-// difference, allow.
+// trivialBound is the largest margin that the enclosures of the logits and of their difference
+// allow.
 func (r *run) trivialBound(b *bound.Bounds) float64 {
 	return r.q.Notion.Most(b.Logit.Hi, b.Logit.Lo, b.Apart())
 }
 
-// excludedBound is trivialBound where the enclosure leaves nothing above the
-// target, be it for want of copies to compare.
+// excludedBound is trivialBound if the enclosures leave nothing above the target, or no copies
+// to compare: at most the next float64 above the target.
 func (r *run) excludedBound(b *bound.Bounds) float64 {
 	beyond := math.Nextafter(r.best(), math.Inf(1))
 	if m := r.trivialBound(b); !math.IsInf(m, -1) {
@@ -38,9 +39,9 @@ func (r *run) excludedBound(b *bound.Bounds) float64 {
 	return beyond
 }
 
-// audit tries random individuals of the region against a claim that nothing in
-// it exceeds the target by more than margin, and reports whether one does. One
-// beyond the tolerance as well is a fault of the claim.
+// audit tries random individuals of the region against a claim that nothing in it exceeds the
+// target by more than margin, and reports whether one does. If one exceeds the tolerance, too,
+// the claim is a fault.
 func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 	if a.o.Heuristic {
 		return false // the claim is about another network
@@ -48,10 +49,10 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 	region, rng := a.low.region, a.auditor()
 	limit := a.best() + margin
 	if w := out.seen; a.deciding && w != nil && w.Margin > limit {
-		// What the solver itself showed on the way outweighs its last word.
+		// A witness that the solver itself reported outweighs its final claim.
 		a.found(w)
 		if w.Margin > limit+tolerance {
-			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; the witness it showed on the way has %.9g", limit, w.Margin)
+			out.fault = fmt.Sprintf("it claims that nothing exceeds %.9g; a witness that it reported earlier has %.9g", limit, w.Margin)
 			a.refutation(out.fault, region, w, limit+tolerance)
 		}
 		return true
@@ -82,9 +83,8 @@ func (a *ask) audit(out *answer, margin, tolerance float64) bool {
 	return false
 }
 
-// beaten tries random individuals against bounds that the solver tightened, and
-// reports whether one exceeds the target by more than they let it: a fault of the
-// solver.
+// beaten tries random individuals against bounds that the solver tightened, and reports whether
+// one exceeds the target by more than they allow: a fault of the solver.
 func (r *run) beaten(region space.Region) bool {
 	w := r.counterexample(region, r.best()+encode.LeastMargin, r.target)
 	if w == nil {
@@ -97,9 +97,10 @@ func (r *run) beaten(region space.Region) bool {
 	return true
 }
 
-// counterexample is a witness at the target among random individuals of a region, whose
-// margin in float64 exceeds least where the question is not for many bins; nil where
-// none is met. It is found by that, where the host's own finds count.
+// counterexample draws random individuals of a region and returns the first witness for the
+// target; nil if there is none. Unless the question is about bins, only individuals with a
+// float64 margin above least are replayed. The witness is recorded, unless only the solver's
+// points count.
 func (r *run) counterexample(region space.Region, least float64, target *big.Rat) *individual.Witness {
 	rng := r.auditor()
 	for i := 0; i < auditSamples && !r.abandoned(); i++ { // however little time is left, see attend
@@ -117,13 +118,13 @@ func (r *run) counterexample(region space.Region, least float64, target *big.Rat
 	return nil
 }
 
-// auditor draws the individuals that a claim is tried with.
+// auditor returns the random source of the individuals that test a claim.
 func (r *run) auditor() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(r.o.Seed), uint64(r.report.Solves)))
 }
 
-// floatMargin is the notion's margin at x in float64, of some of its copies where they
-// are many; not above 0 where x has no two counterfactuals or no pair that the notion
+// floatMargin is the notion's margin at x in float64; of many copies, only some are evaluated.
+// It is not above 0 if x has fewer than two counterfactuals or no pair that the notion
 // compares.
 func (r *run) floatMargin(x []float64) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -141,9 +142,8 @@ func (r *run) floatMargin(x []float64) float64 {
 	return r.q.Notion.Between(hi, lo)
 }
 
-// polish climbs from a witness by changing one feature at a time to values
-// around its own and across its domain, as long as the margin grows, and
-// replays the end. It only ever helps: nothing rests on it.
+// polish climbs from a witness by changing one feature at a time to values near and across its
+// domain, as long as the margin grows, and replays the result. No proof rests on it.
 func (a *ask) polish(ctx context.Context, w *individual.Witness) {
 	s, region := a.q.Space, a.q.RegionOrWhole()
 	x := append([]float64(nil), w.Copy1...)
@@ -170,8 +170,8 @@ func (a *ask) polish(ctx context.Context, w *individual.Witness) {
 	}
 }
 
-// candidates are the values a climb tries: the whole domain where it is small,
-// else the ends and steps of growing size around the present value.
+// candidates returns the values that a climb tries: all of a small discrete domain, else the
+// ends and steps of growing size around the current value.
 func candidates(f *space.Feature, iv space.Interval, at float64) []float64 {
 	var out []float64
 	if f.Discrete() && iv.Hi-iv.Lo <= 16 {
@@ -196,8 +196,7 @@ func candidates(f *space.Feature, iv space.Interval, at float64) []float64 {
 	return out
 }
 
-// weigh evaluates one individual exactly: the witness that it is at the present
-// target, if it is one.
+// weigh evaluates an individual exactly and returns its witness for the current target, or nil.
 func (r *run) weigh(ctx context.Context, x []float64) *individual.Witness {
 	if r.q.K > 2 {
 		return r.replay.Reaching(x, r.q.K)

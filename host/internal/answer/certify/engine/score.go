@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// stopSlack ends a solve at the first point this far beyond every tangent:
-	// the replay then decides, and a tangent is added where it refuses.
+	// stopSlack ends a solve at the first point this far beyond every tangent: the replay then
+	// decides, and if it refuses the point, a tangent is added.
 	stopSlack = 1e-3
 	// maxRefinements bounds the tangents of one region.
 	maxRefinements = 200
 )
 
 // score decides a region in the score notion by the tangent loop of
-// docs/reference/semantics.md: maximise the room that all tangents of the border leave,
-// replay, and add the tangent at the point that came back. While maximising,
-// each witness beyond the goal sets a higher one.
+// docs/reference/semantics.md: maximise the slack to all tangents of the border, replay the
+// point, and add the tangent at it. While maximising, each witness beyond the goal sets a
+// higher one.
 func (a *ask) score(ctx context.Context) (outcome, error) {
 	upper := a.trivialBound(a.b)
 	coarser := 1.0
@@ -83,9 +83,9 @@ func (a *ask) score(ctx context.Context) (outcome, error) {
 	return outcome{bound: upper, why: "too many tangents"}, nil
 }
 
-// excluded reports that the claim leaves nothing beyond the goal: for a
-// verdict with the solver's tolerance of both logits to spare, for a bound,
-// which is printed with that tolerance, at all.
+// excluded reports whether the claim leaves nothing beyond the goal. A verdict needs a reserve
+// of the solver's tolerance for both logits; a bound needs none, since it is printed with the
+// tolerance.
 func (a *ask) excluded(out *answer) bool {
 	if out.fault != "" {
 		return false
@@ -96,8 +96,8 @@ func (a *ask) excluded(out *answer) bool {
 	return out.upper < 0
 }
 
-// at is the higher copy's logit at the point held, NaN without one; moved
-// reports that it is a point and not the last one again.
+// at is the higher copy's logit at the answer's point, NaN without a point; moved reports
+// whether it differs from the last one.
 func (a *ask) at(out *answer, o encode.Order, last float64) (at float64, moved bool) {
 	if out.Values == nil || out.fault != "" {
 		return math.NaN(), false

@@ -15,10 +15,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Seeder finds 2-discriminant individuals near a given one through a solver:
-// the Solver(·) of the paper's Algorithm 1. It looks in the box around the
-// individual, which grows while it is fair, and lets a seeded random objective
-// choose among the violating points, so that answers stay near and differ.
+// Seeder asks a solver for 2-discriminant individuals near a given one: the Solver(·) of the
+// paper's Algorithm 1. It searches a box around the individual, which grows while it is fair. A
+// seeded random objective chooses among the violating points, so that the answers vary.
 type Seeder struct {
 	// Query is the study's question in the score notion.
 	Query *problem.Query
@@ -32,9 +31,9 @@ type Seeder struct {
 	Faults           []string
 	Refuted          []Refutation
 
-	base *run           // shared by all boxes, made for the first
-	of   *problem.Query // that base was made for
-	// behind is closed when a question that was left behind has ended.
+	base *run           // shared by all boxes
+	of   *problem.Query // the query that base was made for
+	// behind is closed when an abandoned question has ended; nil if there is none.
 	behind chan struct{}
 }
 
@@ -42,7 +41,7 @@ type Seeder struct {
 // individual extends, tried in order.
 var radii = []float64{0.1, 0.3, 1}
 
-// maxSeedTangents bounds the questions put about one box.
+// maxSeedTangents bounds the questions per box.
 const maxSeedTangents = 8
 
 // Seed returns a replayed 2-discriminant individual near from, in canonical form. ok is
@@ -78,7 +77,7 @@ func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []floa
 	return a.x, a.ok, a.err
 }
 
-// seed is Seed, for as long as it takes.
+// seed is Seed, but does not abandon a question that outlives ctx.
 func (s *Seeder) seed(ctx, left context.Context, from []float64, seed int64) (x []float64, ok bool, err error) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0x5eed))
 	for _, radius := range radii {
@@ -112,7 +111,7 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 			return nil, err
 		}
 		if base.lower.Form == problem.FormSMT {
-			return nil, fmt.Errorf("solver %s takes neither rows and columns nor models, which looking for individuals needs: %w", s.Options.Description.Name, sdk.ErrUnsupported)
+			return nil, fmt.Errorf("solver %s takes neither models nor rows and columns, and the search for individuals needs one of the two: %w", s.Options.Description.Name, sdk.ErrUnsupported)
 		}
 		base.deciding, base.target = true, q.Notion.Threshold(q.Epsilon)
 		s.base, s.of = base, s.Query
@@ -147,8 +146,8 @@ func (s *Seeder) box(ctx, left context.Context, region space.Region, rng *rand.R
 	return a.anyViolation(ctx, rng)
 }
 
-// direct asks a solver of the network form. The seed, and a point of the box to
-// stay near, are what makes answers differ.
+// direct asks a solver of the network form. The seed, and a random point of the box to stay
+// near, make the answers vary.
 func (s *Seeder) direct(ctx context.Context, r *run, region space.Region, rng *rand.Rand) (*individual.Witness, error) {
 	q := r.part(region)
 	q.Near = q.Space.Draw(region.Box, rng)
@@ -205,8 +204,8 @@ func randomObjective(m *problem.MILP, rng *rand.Rand) *problem.Objective {
 	return o
 }
 
-// around is the part of the query's region within radius of x, a share of each
-// feature's domain; its Box is nil where nothing is left.
+// around returns the part of the query's region within radius of x, where radius is a share of
+// each feature's domain. Its Box is nil if the part is empty.
 func around(q *problem.Query, x []float64, radius float64) space.Region {
 	region := q.RegionOrWhole().Clone()
 	for _, i := range q.Space.Free() {

@@ -36,8 +36,7 @@ func discriminant(q *problem.Query, x []float64) bool {
 	return false
 }
 
-// Seeds of random networks are violations wherever there is one, and there is
-// none where the seeder finds none.
+// The seeder finds a violation in a random network if and only if there is one.
 func TestSeedsAgainstTheReferee(t *testing.T) {
 	tier.NeedUsual(t)
 	solver, description := highs(t)

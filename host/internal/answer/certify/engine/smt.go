@@ -11,8 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// exact decides a region in the SMT form, whose solvers answer yes or no and
-// maximise nothing.
+// exact decides a region in the SMT form, whose solvers do not maximise.
 func (a *ask) exact(ctx context.Context) (outcome, error) {
 	upper := a.trivialBound(a.b)
 	if a.deciding {
@@ -36,10 +35,9 @@ func (a *ask) beyondNothing(bound float64, s sought) outcome {
 	return outcome{decided: true, by: s.by, grade: s.grade, bound: bound}
 }
 
-// closeIn raises the best margin until nothing lies beyond it. Each question
-// is for a margin beyond the best by a step, and each witness is polished, so
-// that few are needed; where only the solver's points count, the interval
-// between best and bound is halved instead.
+// closeIn raises the best margin until nothing lies beyond it. Each question asks for a margin
+// one step beyond the best, and each witness is polished, so that few questions are needed. If
+// only the solver's points count, bisection between best and bound replaces the steps.
 func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
 	grade := sdk.GradeRigorous // upper is an enclosure until a question lowers it
 	closing := !a.o.SolverOnly
@@ -67,14 +65,14 @@ func (a *ask) closeIn(ctx context.Context, upper float64) (outcome, error) {
 			if s.stopped || last {
 				return outcome{stopped: s.stopped, grade: grade, bound: upper, why: s.why}, nil
 			}
-			closing = true // too near to the border: on to the last question, with nothing learned of upper
+			closing = true // too near to the border: ask the last question, and keep upper
 		}
 	}
 }
 
-// next is the margin to ask for. The last question is for the best itself,
-// where points are exact; the border of the score, and points of real features,
-// are rounded, and cannot tell the best from itself: they are asked for a step more.
+// next is the margin that the next question must exceed. The last question takes the best
+// margin itself, if points are exact. The score's border and real features are rounded, and
+// might return the best point again: for them a step is added.
 func (a *ask) next(upper, step float64, last bool) *big.Rat {
 	best := a.best()
 	switch {
@@ -88,7 +86,7 @@ func (a *ask) next(upper, step float64, last bool) *big.Rat {
 	return new(big.Rat).Set(a.target)
 }
 
-// quest is what a question for a margin beyond a target ended with.
+// quest is the answer to a question for a margin beyond a target.
 type quest uint8
 
 const (
@@ -97,11 +95,11 @@ const (
 	none
 )
 
-// sought is the end of a quest.
+// sought is a quest with its grade and cause.
 type sought struct {
 	found   quest
 	by      Method
-	grade   sdk.Grade // of none
+	grade   sdk.Grade // of the proof, if none
 	stopped bool
 	why     string
 }
@@ -135,8 +133,8 @@ func (a *ask) beyond(ctx context.Context, target *big.Rat) (sought, error) {
 	return s, nil
 }
 
-// insideTie keeps a point from a tie of decisions, in logits: far more than
-// rounding its features moves it, far less than any margin of interest.
+// insideTie is the distance in logits that keeps a point off a tie of decisions: far more than
+// the effect of rounding its features, far less than any margin of interest.
 var insideTie = big.NewRat(-1, 1e9)
 
 // level is a delta that replaces what the last question asserted.
@@ -165,11 +163,10 @@ func (a *ask) judge(ctx context.Context, out *answer, target *big.Rat) sought {
 	return sought{stopped: out.stops(ctx), why: out.why()}
 }
 
-// beyondBorder is the tangent loop of docs/reference/semantics.md for a solver that does
-// not maximise: it asks for room between the point and every tangent, so that
-// the point is a clear violation, and where there is none, for no room at all.
-// In exact arithmetic a refused point never comes back, and over integers the
-// loop ends.
+// beyondBorder is the tangent loop of docs/reference/semantics.md for a solver that does not
+// maximise: it first asks for a point with room to every tangent, a clear violation; if there
+// is none, for any point. In exact arithmetic a refused point never returns, and over integers
+// the loop ends.
 func (a *ask) beyondBorder(ctx context.Context, target *big.Rat) (sought, error) {
 	curve, ok := encode.NewCurve(target, a.b.Logit.Lo, a.b.Logit.Hi)
 	if !ok {

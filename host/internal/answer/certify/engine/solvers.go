@@ -14,17 +14,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Lowerings are the encodings that a question without one is put in where no
-// solver takes the network itself, in the order in which they are tried.
+// Lowerings are the default encodings if no solver takes the network itself, in the order in
+// which they are tried.
 var Lowerings = []string{"bigm", "smt"}
 
-// OpenSolver starts the named solver, or the first that can be used with the
-// encoding; without one, with the network itself, or else with rows and columns,
-// or else with scripts.
+// OpenSolver starts the named solver. Without a name it starts the default solver for the
+// encoding; without an encoding, the one for the network itself, else for rows and columns,
+// else for scripts.
 func OpenSolver(ctx context.Context, s *session.Session, name, encoding string, options map[string]string) (*discover.Plugin, error) {
 	switch {
 	case len(discover.Members(name)) > 1:
-		return nil, session.Mistake(fmt.Errorf("solver %s: a portfolio answers certify and the arms of compare; name one of them here", name))
+		return nil, session.Mistake(fmt.Errorf("solver %s: only certify and the arms of compare take a portfolio; name a single solver", name))
 	case name != "":
 		return s.Plugins.Open(ctx, client.Solver, name, options)
 	case encoding != "":
@@ -47,7 +47,7 @@ func OpenSolvers(ctx context.Context, s *session.Session, name, encoding string,
 }
 
 // OpenSolverFor is OpenSolver for one question: if the user named no solver and the default
-// does not answer the question, another solver of the lowerings is opened, and the user is
+// does not answer the question, a solver for one of the lowerings is opened, and the user is
 // notified.
 func OpenSolverFor(ctx context.Context, s *session.Session, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
 	p, err := firstSolver(ctx, s, options, append([]string{Direct}, lowerings...))
@@ -61,7 +61,7 @@ func OpenSolverFor(ctx context.Context, s *session.Session, q *problem.Query, op
 	return other, err
 }
 
-// Instead is p, or a solver of the lowerings where p does not answer the question.
+// Instead returns p, or a solver for one of the lowerings if p does not answer the question.
 func Instead(ctx context.Context, s *session.Session, p *discover.Plugin, q *problem.Query, options map[string]string, lowerings ...string) (*discover.Plugin, error) {
 	why := refusal(ctx, p, q)
 	if why == nil {
@@ -69,14 +69,15 @@ func Instead(ctx context.Context, s *session.Session, p *discover.Plugin, q *pro
 	}
 	other, err := firstSolver(ctx, s, options, lowerings)
 	if err != nil {
-		return nil, fmt.Errorf("%w; and of the other solvers: %w", why, err)
+		return nil, fmt.Errorf("%w; no other solver can be asked: %w", why, err)
 	}
 	s.Note("%v; asking %s", why, other.Found.Name)
 	return other, nil
 }
 
-// firstSolver starts the default solver for the first of the encodings that has
-// one. The error is that of rows and columns, where those are among them.
+// firstSolver starts the default solver for the first of the encodings that has one. If none
+// has one, an invalid option is the error to return, else the failure for rows and columns,
+// else the first.
 func firstSolver(ctx context.Context, s *session.Session, options map[string]string, encodings []string) (*discover.Plugin, error) {
 	var failed error
 	for _, name := range encodings {
@@ -93,7 +94,7 @@ func firstSolver(ctx context.Context, s *session.Session, options map[string]str
 		case err == nil:
 			return p, nil
 		case errors.Is(err, sdk.ErrInvalidOption):
-			// Another of the solvers may be the one that has it.
+			// Another solver may have the option.
 			if failed == nil || !errors.Is(failed, sdk.ErrInvalidOption) {
 				failed = err
 			}
@@ -106,8 +107,8 @@ func firstSolver(ctx context.Context, s *session.Session, options map[string]str
 	return nil, failed
 }
 
-// refusal asks a solver that gets the network itself for next to nothing, and
-// gives its reason where it does not answer such questions at all.
+// refusal tries the question on a solver of the network form, with the least work limit. It
+// returns why the solver does not answer such questions, or nil.
 func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 	o := Options{Description: p.Description()}
 	if !o.Direct() {
@@ -121,18 +122,16 @@ func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 	if errors.Is(err, sdk.ErrUnsupported) {
 		return err
 	}
-	return nil // what else is wrong will show when it is asked in earnest
+	return nil // any other error recurs when the question is asked
 }
 
-// Prover is the solver that proves bounds beside what is found by other means: the
-// default one of networks.
+// Prover is the default solver of networks. It proves bounds for what other methods find.
 type Prover struct {
 	Plugin  *discover.Plugin
 	options Options
 }
 
-// OpenProver starts the solver, which must answer every one of the goals. It is
-// asked with its own default options.
+// OpenProver starts the solver, which must answer all of the goals, with its default options.
 func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...problem.Goal) (*Prover, error) {
 	plugin, err := s.Plugins.DefaultSolver(ctx, nil, problem.FormNetwork, append(goals, problem.Decide)...)
 	if err != nil {
@@ -146,9 +145,8 @@ func OpenProver(ctx context.Context, s *session.Session, seed int64, goals ...pr
 // Close ends the solver.
 func (p *Prover) Close() { p.Plugin.Close() }
 
-// Enclose bounds one value over the individuals of a query within the limit, see
-// Enclose. The error may come with what is known in spite of it: the solver was
-// lost, or contradicted itself or an individual.
+// Enclose calls Enclose with a time limit. If the solver was lost, or contradicted itself or an
+// individual, the error comes with what is known in spite of it.
 func (p *Prover) Enclose(ctx context.Context, q problem.Query, goal problem.Goal, limit time.Duration, known [][]float64) (*Extreme, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

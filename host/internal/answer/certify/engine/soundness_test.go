@@ -47,8 +47,8 @@ func half(p *problem.Script, years float64) []problem.Number {
 	return problem.Floats(v)
 }
 
-// TestAnUnansweredQuestionBoundsNothing: a solver of scripts that gives up while
-// the interval between best and bound is halved leaves the bound where it was.
+// TestAnUnansweredQuestionBoundsNothing: if a solver of scripts gives up during the bisection
+// between best and bound, the bound does not change.
 func TestAnUnansweredQuestionBoundsNothing(t *testing.T) {
 	for _, n := range fairness.Notions {
 		q, asked := tenure(n, 100), 0
@@ -72,8 +72,8 @@ func TestAnUnansweredQuestionBoundsNothing(t *testing.T) {
 	}
 }
 
-// TestPredicatesOfOneCopy: where a predicate speaks of the first copy's group,
-// either group may be the one with the higher logit.
+// TestPredicatesOfOneCopy: if a predicate selects the first copy's group, either group may have
+// the higher logit.
 func TestPredicatesOfOneCopy(t *testing.T) {
 	for _, n := range fairness.Notions {
 		for group := range 2 {
@@ -233,8 +233,8 @@ func TestSteepNetworks(t *testing.T) {
 	}
 }
 
-// TestBlindModelsNeedNoSolver: copies that have one logit are treated alike in every notion,
-// also where features that the model does not see either may differ.
+// TestBlindModelsNeedNoSolver: copies with equal logits are treated alike in every notion, even
+// if relaxed features differ that the model does not see.
 func TestBlindModelsNeedNoSolver(t *testing.T) {
 	s := &bent{solve: func(context.Context, *problem.Problem, sdk.SolveOptions, sdk.Solver) (*sdk.Result, error) {
 		t.Error("the solver was asked")

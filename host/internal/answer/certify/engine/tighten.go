@@ -13,10 +13,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// BoundsLP names the bounds that the solver itself tightens: linear bounds,
-// then each neuron of open sign minimised and maximised over the linear
-// relaxation of what comes before it. Its arithmetic is inside every conclusion,
-// which is numerical at best.
+// BoundsLP names the bounds that the solver itself tightens: it starts from linear bounds, then
+// minimises and maximises each unstable neuron over the linear relaxation of the layers before
+// it. Every conclusion depends on the solver's arithmetic and is numerical at best.
 const BoundsLP = "lp"
 
 // maxTightenings bounds the linear programs solved for one region.
@@ -31,8 +30,8 @@ func BoundsNames() []string {
 	return append(names, BoundsLP)
 }
 
-// LookupBounds finds a method that needs no solver: for BoundsLP the one that
-// it starts from.
+// LookupBounds finds a bounding method that needs no solver; for BoundsLP, the one to start
+// from.
 func LookupBounds(name string) (bound.Method, error) {
 	if name == BoundsLP {
 		return bound.Lookup("linear")
@@ -44,17 +43,16 @@ func LookupBounds(name string) (bound.Method, error) {
 	return m, nil
 }
 
-// tightened narrows the bounds over a region by linear programs, layer by
-// layer. tolerance is how much of the solver's tolerance is inside the logit's
-// bounds, which were widened by it. Where the solver does not answer, the
-// bounds stay as they are.
+// tightened narrows the bounds over a region by linear programs, layer by layer. The logit's
+// bounds are widened by the solver's tolerance, and the width is returned as tolerance. If the
+// solver gives no optimum, a bound stays unchanged.
 func (r *run) tightened(ctx context.Context, region space.Region, b *bound.Bounds) (out *bound.Bounds, tolerance float64, err error) {
 	out = &bound.Bounds{Pre: make([][]space.Interval, len(b.Pre)), Logit: b.Logit, Difference: b.Difference}
 	for k := range b.Pre {
 		out.Pre[k] = append([]space.Interval(nil), b.Pre[k]...)
 	}
 	left := maxTightenings
-	// The first layer reads a box: its interval is its optimum.
+	// Over a box, the intervals of the first layer are optimal already.
 	for k := 1; k < len(b.Pre) && left > 0 && ctx.Err() == nil; k++ {
 		if tolerance, err = r.tightenLayer(ctx, region, out, k, &left); err != nil {
 			return b, 0, err
@@ -69,12 +67,11 @@ func (r *run) tightened(ctx context.Context, region space.Region, b *bound.Bound
 	return out, tolerance, nil
 }
 
-// tightenLayer narrows the neurons of layer k that a lowering would spend a
-// phase on, or the logit.
+// tightenLayer narrows the unstable neurons of layer k, or the logit.
 func (r *run) tightenLayer(ctx context.Context, region space.Region, b *bound.Bounds, k int, left *int) (tolerance float64, err error) {
 	relaxed, err := encode.Relax(r.part(region), b, k)
 	if err != nil {
-		return 0, nil //nolint:nilerr // bounds that are not finite, or beyond floating point, are not tightened
+		return 0, nil //nolint:nilerr // infinite bounds, and those beyond float64, are not tightened
 	}
 	loaded, err := r.o.Solver.Load(ctx, relaxed.Problem)
 	if err != nil {
@@ -114,8 +111,8 @@ func (r *run) tightenLayer(ctx context.Context, region space.Region, b *bound.Bo
 	return tolerance, nil
 }
 
-// optimum is the most or least that a neuron can be, widened by what the
-// solver's tolerance may hide; ok is false where it does not say.
+// optimum returns a neuron's largest or smallest value, moved outward by width, the effect of
+// the solver's tolerance; ok is false if the solver gives none.
 func (r *run) optimum(ctx context.Context, loaded sdk.Loaded, relaxed *encode.Relaxation, j int, maximise bool) (v, width float64, ok bool, err error) {
 	objective := relaxed.Neurons[j]
 	objective.Maximise = maximise

@@ -10,12 +10,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// tryTime is what a solver gets to refuse a question that it answers at once.
+// tryTime limits the question of Try, which a solver answers at once or refuses.
 const tryTime = 5 * time.Second
 
-// Try asks about the copies of one individual of the region, to learn before the work
-// begins what the solver refuses: an option's value, the model, the form. Nothing else
-// is an error.
+// Try asks about the copies of one individual of the region, to learn before the work begins
+// whether the solver refuses an option's value, the model or the form. Only a refusal is an
+// error.
 func Try(ctx context.Context, q *problem.Query, o Options) error {
 	for _, m := range o.Portfolio {
 		if err := Try(ctx, q, o.as(m)); err != nil {

@@ -1,6 +1,6 @@
-// Package engine answers whether a network is individually fair: it bounds,
-// lowers, asks a solver, replays what comes back in exact arithmetic, and
-// concludes. A solver claims; only this package concludes.
+// Package engine answers whether a network is individually fair: it bounds the network, lowers
+// the question, asks a solver, replays the answer in exact arithmetic, and concludes. A solver
+// claims; only this package concludes.
 package engine
 
 import (
@@ -17,7 +17,7 @@ type Verdict uint8
 const (
 	// Undecided is neither proved nor refuted. It is the zero value.
 	Undecided Verdict = iota
-	// Fair is proved, to the grade stated beside it.
+	// Fair is proved, to the grade of Report.Grade.
 	Fair
 	// Unfair is refuted by a replayed witness.
 	Unfair
@@ -43,7 +43,7 @@ type Method string
 const (
 	ByBounds      Method = "bounds"      // the enclosure of the logits sufficed
 	BySolver      Method = "solver"      // a solver's claim, replayed or graded
-	BySampling    Method = "sampling"    // a point the host found itself
+	BySampling    Method = "sampling"    // a point that the host itself found
 	ByEnumeration Method = "enumeration" // every individual evaluated exactly
 )
 
@@ -53,14 +53,14 @@ type Report struct {
 	// Nobody: the constraints leave no individual in the region. The verdict is Fair, vacuously,
 	// and all numbers are unset.
 	Nobody bool
-	// Grade of the proof where the verdict is Fair.
+	// Grade of the proof if the verdict is Fair.
 	Grade sdk.Grade
 	// Tolerance, in the notion's unit: a numerical Fair means gap ≤ ε +
 	// Tolerance. ToleranceFormula says where it comes from.
 	Tolerance        float64
 	ToleranceFormula string
-	// Witness of Unfair; with Options.Maximise the worst one found, which for a
-	// Fair verdict has a gap of at most ε. nil where no point was replayed.
+	// Witness of Unfair; with Options.Maximise the worst one found, which for a Fair verdict
+	// has a gap of at most ε. nil if no witness was replayed.
 	Witness *individual.Witness
 	// Bound: no individual has a larger gap or margin, to the grade BoundGrade
 	// and BoundTolerance (the notion's unit).
@@ -68,15 +68,15 @@ type Report struct {
 	HasBound       bool
 	BoundGrade     sdk.Grade
 	BoundTolerance float64
-	// Closed: the search for the largest gap ended by proof, not by a limit. The
-	// witness's gap and Bound lie at most 10⁻⁶ apart, or what the solver's tolerance
-	// makes necessary, and never more than a thousandth of the gap or 10⁻¹², unless Options.Gap
-	// allows it. Without a witness, nothing exceeds Bound.
+	// Closed: the search for the largest gap ended by proof, not by a limit. The witness's gap
+	// and Bound are at most 10⁻⁶ or the solver's tolerance apart, and at most a thousandth of
+	// the gap (10⁻¹², if that is more), unless Options.Gap allows more. Without a witness,
+	// nothing exceeds Bound.
 	Closed bool
 	// Spurious counts points that a solver claimed and the replay refused.
 	Spurious int
-	// Refinements counts tangent rows added at points that the linear
-	// description of the sigmoid still allowed.
+	// Refinements counts the tangents added at points that the linear description of the
+	// sigmoid still allowed.
 	Refinements int
 	// Regions counts the regions decided, by method.
 	Regions map[Method]int
@@ -89,11 +89,11 @@ type Report struct {
 	// By names the member of a portfolio whose proof or witness counted; empty for a solver
 	// alone.
 	By string
-	// Reason says, for a person, why the verdict is Undecided or the maximum not
-	// closed; Faults lists what was wrong with a solver's answers.
+	// Reason says in words why the verdict is Undecided or the maximum not closed. Faults lists
+	// what was wrong with a solver's answers.
 	Reason string
 	Faults []string
-	// Refuted are those faults that are claims which an evaluated individual refutes.
+	// Refuted lists those faults that are claims refuted by an evaluated individual.
 	Refuted []Refutation
 }
 
@@ -101,7 +101,7 @@ type Report struct {
 type Refutation struct {
 	// Text describes the fault: what was claimed, and what was evaluated.
 	Text string
-	// Grade is the solver's, and Region where it made the claim.
+	// Grade is the solver's. The claim is about Region.
 	Grade  sdk.Grade
 	Region space.Region
 	// Witness has a margin above Limit, the claimed bound of the region; nil if the claim is of

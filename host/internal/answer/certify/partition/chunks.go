@@ -1,7 +1,7 @@
-// Package partition cuts a question into many small ones and decides each by
-// the cheapest method that can: rigorous bounds, a witness found by sampling,
-// a solver. It is the method of Fairify (Biswas and Rajan, ICSE 2023), with
-// pruning that is sound and results that can be resumed.
+// Package partition cuts a question into many small ones and decides each by the cheapest
+// method that can: rigorous bounds, a witness found by sampling, or a solver. It is the method
+// of Fairify (Biswas and Rajan, ICSE 2023), but its pruning is sound and an interrupted run can
+// be resumed.
 package partition
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Chunks is how far a partition reaches in each feature, by feature and in the
-// feature's unit (values, for a discrete one); 0: not cut.
+// Chunks holds the length of a part in each feature, by index and in the feature's unit (a
+// number of values, if discrete); 0: the feature is not cut.
 type Chunks []float64
 
-// Adaptive is the text that asks for no chunks: the whole region is one
-// partition, and only what stays undecided is split.
+// Adaptive is the text for no chunks: the region begins as one part, and only undecided parts
+// are split.
 const Adaptive = "adaptive"
 
-// MaxParts bounds the partitions of one question.
+// MaxParts bounds the number of parts of one question.
 const MaxParts = 1 << 20
 
 // ParseChunks reads a chunk size for every non-protected feature ("10"), one
@@ -44,7 +44,7 @@ func ParseChunks(s *space.Space, text string) (Chunks, error) {
 		}
 		i, known := s.Index(strings.TrimSpace(name))
 		if !known {
-			return nil, fmt.Errorf("partition: no feature %q; there are %s", strings.TrimSpace(name), strings.Join(s.Names(), ", "))
+			return nil, fmt.Errorf("partition: no feature %q; want one of %s", strings.TrimSpace(name), strings.Join(s.Names(), ", "))
 		}
 		if s.Features[i].IsProtected() {
 			return nil, fmt.Errorf("partition: %s is protected and cannot be cut", s.Features[i].Name)
@@ -61,12 +61,12 @@ func ParseChunks(s *space.Space, text string) (Chunks, error) {
 func chunkSize(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a chunk size", text)
+		return 0, fmt.Errorf("chunk size %q: want a positive number", text)
 	}
 	return v, nil
 }
 
-// Cell names the chunk of each feature that an individual of the region lies
+// Cell returns a key of the chunks, one per cut feature, that an individual of the region lies
 // in.
 func (c Chunks) Cell(s *space.Space, whole space.Region, x []float64) string {
 	var b strings.Builder
@@ -78,10 +78,9 @@ func (c Chunks) Cell(s *space.Space, whole space.Region, x []float64) string {
 	return b.String()
 }
 
-// Split cuts a region into chunks counted from its lower ends, the last one of
-// a feature as long as what is left: ⌈n/chunk⌉ for a feature of n values, as
-// Fairify cuts. The parts come in lexicographic order. More than MaxParts is an
-// error.
+// Split cuts a region into chunks from its lower ends, as Fairify does. A feature of n values
+// has ⌈n/chunk⌉ chunks; the last is as long as the rest. The parts are in lexicographic order.
+// More than MaxParts are an error.
 func (c Chunks) Split(s *space.Space, region space.Region) ([]space.Region, error) {
 	parts := []space.Region{region}
 	for _, i := range s.Free() {
@@ -130,8 +129,8 @@ func cutInterval(f *space.Feature, iv space.Interval, chunk float64) ([]space.In
 	return out, nil
 }
 
-// Text names a part of a region as a predicate in the space's own names; it is
-// the part's key in a journal.
+// Text describes a part of a region as a predicate with the features' names: the part's key in
+// a journal.
 func Text(s *space.Space, whole, part space.Region) string {
 	var p space.Predicate
 	for _, i := range s.Free() {

@@ -89,8 +89,8 @@ func TestPartsTileTheRegion(t *testing.T) {
 func TestChunksRefused(t *testing.T) {
 	s := integers([2]float64{0, 1}, [2]float64{0, 1e9}, [2]float64{0, 4})
 	for text, want := range map[string]string{
-		"0": "want a chunk size", "-1": "want a chunk size", "ten": "want a chunk size", "NaN": "want a chunk size", "b=": "not a chunk size", "x=2": `no feature "x"`,
-		"a=2": "protected", "": "want a chunk size", "b=inf": "not a chunk size",
+		"0": "want a chunk size", "-1": "want a chunk size", "ten": "want a chunk size", "NaN": "want a chunk size", "b=": "want a positive number", "x=2": `no feature "x"`,
+		"a=2": "protected", "": "want a chunk size", "b=inf": "want a positive number",
 	} {
 		if _, err := partition.ParseChunks(s, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want one that says %q", text, err, want)

@@ -187,8 +187,8 @@ func TestPartsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// TestBlindPartsAreFair: parts in which no neuron that sees what is protected is active are
-// proved by what copies are apart, in the notions of decisions, too.
+// TestBlindPartsAreFair: if no active neuron of a part depends on protected features, the
+// difference of two copies' logits proves it, also for decisions.
 func TestBlindPartsAreFair(t *testing.T) {
 	for i := range 20 {
 		r := rand.New(rand.NewPCG(uint64(i), 12))

@@ -16,11 +16,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// maxApart: protected combinations are bounded one by one up to this many, and
-// together beyond.
+// maxApart is the largest number of protected combinations that are bounded one by one; more
+// are bounded together.
 const maxApart = 16
 
-// finding is what was learned of a part without a solver.
+// finding is the result for a part.
 type finding struct {
 	verdict engine.Verdict
 	by      engine.Method
@@ -28,18 +28,18 @@ type finding struct {
 	witness *individual.Witness
 }
 
-// pruner decides parts by rigorous bounds and by points that it finds. One a
-// goroutine.
+// pruner decides parts by rigorous bounds and by points that it finds. Not safe for concurrent
+// use.
 type pruner struct {
 	q       *problem.Query
 	replay  *individual.Judge
 	exceed  *big.Rat      // target, exact
-	target  float64       // what a violation exceeds
-	apart   [][][]float64 // the lists of protected values to bound apart
+	target  float64       // exceed in float64
+	apart   [][][]float64 // lists of protected values, each bounded on its own
 	inputs  []float64
 	tracker []float64 // logits of the copies of an individual
-	step    int       // every how many-th copy is looked at in float64
-	// compares: boxes are proved by what copies are apart, too.
+	step    int       // every step-th copy is evaluated in float64
+	// compares: boxes are also proved by the difference of two copies' logits.
 	compares bool
 }
 
@@ -51,8 +51,8 @@ func newPruner(q *problem.Query) *pruner {
 	return p
 }
 
-// combinations lists each protected combination as value lists of a region;
-// the query's own lists where there are too many.
+// combinations lists each protected combination as value lists of a region; if there are more
+// than maxApart, it returns the query's own lists.
 func combinations(q *problem.Query) [][][]float64 {
 	region := q.RegionOrWhole()
 	out := [][][]float64{make([][]float64, len(region.Values))}
@@ -97,8 +97,8 @@ func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *
 		}
 		low, high, ok := p.split(box, x)
 		if !ok {
-			// One individual that bounds cannot decide: exact arithmetic does, unless
-			// its copies may be other people.
+			// Bounds cannot decide this individual. Exact evaluation does, unless --relax
+			// allows copies that are other individuals.
 			if len(p.q.Relax) > 0 || !p.single(box) {
 				return finding{}
 			}
@@ -116,7 +116,7 @@ func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *
 	return finding{verdict: engine.Fair, by: engine.ByBounds, grade: sdk.GradeRigorous}
 }
 
-// single reports that a box holds one individual.
+// single reports whether a box holds one individual.
 func (p *pruner) single(box space.Region) bool {
 	for _, i := range p.q.Space.Free() {
 		if box.Box[i].Lo != box.Box[i].Hi {
@@ -126,15 +126,16 @@ func (p *pruner) single(box space.Region) bool {
 	return true
 }
 
-// fair reports that bounds prove a box fair: no combination of the enclosures
-// of two copies violates the notion.
+// fair reports whether bounds prove a box fair: no two logits in the copies' enclosures violate
+// the notion.
 func (p *pruner) fair(box space.Region) bool {
 	q := *p.q
 	q.Region = box
 	reach := encode.RelaxedRegion(&q)
 	hi, lo := math.Inf(-1), math.Inf(1)
-	// Two copies may have the enclosure of one combination where several are
-	// bounded together; where each is bounded apart, that pair is one copy.
+	// Both logits may be from the same enclosure: several combinations may be bounded together.
+	// If each is bounded on its own, such a pair is a single copy, and the check only loses
+	// precision.
 	for _, values := range p.apart {
 		reach.Values = values
 		b := bound.Linear(p.q.Model, bound.Inputs(p.q.Space, reach))
@@ -154,8 +155,8 @@ func (p *pruner) difference(q *problem.Query, reach space.Region) float64 {
 	return encode.Difference(q, b).Logit.Hi
 }
 
-// compares reports that what copies are apart may settle boxes that the copies' own
-// enclosures do not. For decisions it does so only where it is 0.
+// compares reports whether the difference of two copies' logits may settle boxes that the
+// copies' own enclosures do not. For decisions it does so only if it is 0.
 func compares(q *problem.Query) bool {
 	n, ok := q.Model.(*relu.Network)
 	if q.Notion.UsesEpsilon() || !ok {
@@ -203,8 +204,8 @@ func (p *pruner) split(box space.Region, x []float64) (low, high space.Region, o
 // minSplit: a real feature is not bisected below this share of its domain.
 const minSplit = 1.0 / (1 << 10)
 
-// logit evaluates the individual's first copy, which stands for all of them when features
-// are compared.
+// logit evaluates the individual's first copy, which represents all copies when features are
+// compared.
 func (p *pruner) logit(x []float64) float64 {
 	values := p.q.RegionOrWhole().Values
 	for _, i := range p.q.Space.Protected() {

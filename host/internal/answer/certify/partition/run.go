@@ -20,39 +20,38 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Options steer a Run.
+// Options are the settings of a Run.
 type Options struct {
-	// Chunks cut the query's region; Adaptive splits a part that stays undecided
-	// instead of asking longer.
+	// Chunks cut the query's region; Adaptive splits undecided parts before it raises the soft
+	// limit.
 	Chunks   Chunks
 	Adaptive bool
 	// All decides every part; otherwise the run ends at the first witness.
 	All bool
 	// SoftTimeout bounds one question to a solver; 0: the published 100 s.
 	SoftTimeout time.Duration
-	// Solvers are asked side by side, one question at a time each; none: only
-	// bounds and sampling decide. Each is certify.Options without a region.
+	// Solvers are asked in parallel, each one question at a time; none: only bounds and
+	// sampling decide.
 	Solvers []engine.Options
-	// Seed drives the order of the parts for the solvers, and the sampling.
+	// Seed determines the order of the parts for the solvers, and the sampling.
 	Seed int64
-	// Shard is the part of the regions to decide; the others stay undecided unless the Store
-	// has them.
+	// Shard selects the parts to decide; the others stay undecided, unless the Store has their
+	// results.
 	Shard record.Shard
-	// Store, where not nil, is asked for results and keeps them.
+	// Store, if not nil, provides earlier results and keeps new ones.
 	Store record.Store
-	// Progress, where not nil, is called with what is known so far, not at the
-	// same time as another call.
+	// Progress, if not nil, is called with the report so far, by one goroutine at a time.
 	Progress func(Report)
 }
 
-// DefaultSoftTimeout is Fairify's (section 5.1: 100 s a partition).
+// DefaultSoftTimeout is Fairify's (section 5.1: 100 s per partition).
 const DefaultSoftTimeout = 100 * time.Second
 
-// Report is the outcome of a Run, or a glimpse of one.
+// Report is the outcome of a Run, or its state while it runs.
 type Report struct {
-	// The verdict on the question that the parts make together: with the weakest grade
-	// of the proofs of fair parts and the largest tolerance, the witness with the largest
-	// margin, and the solvers' work and faults.
+	// The verdict on the entire question, with the weakest grade and the largest tolerance of
+	// the fair parts' proofs, the witness with the largest margin, and the solvers' work and
+	// faults.
 	engine.Report `json:"-"`
 	// The number of parts.
 	Total int `json:"total"`
@@ -66,12 +65,12 @@ type Report struct {
 	By map[engine.Method]int `json:"by"`
 	// The number of parts whose result was taken from the interrupted run.
 	Resumed int `json:"resumed"`
-	// Stage says what is being done.
+	// Stage names the current stage.
 	Stage   string        `json:"-"`
 	Elapsed time.Duration `json:"-"`
 }
 
-// String is one line about a run under way.
+// String formats the state of a run as one line.
 func (r Report) String() string {
 	decided := r.Fair + r.Unfair
 	text := fmt.Sprintf("%d of %d partitions decided (%d fair, %d unfair) · %s · %s", decided, r.Total, r.Fair, r.Unfair, r.Stage, r.Elapsed.Round(time.Second))
@@ -81,7 +80,7 @@ func (r Report) String() string {
 	return text
 }
 
-// result is what the store keeps of a part.
+// result is a part's result as the store keeps it.
 type result struct {
 	Verdict   string        `json:"verdict"`
 	By        engine.Method `json:"by"`
@@ -104,16 +103,15 @@ type part struct {
 // maxFaults solver failures in a row end the solver's passes.
 const maxFaults = 3
 
-// Run decides the parts of the query's region. Cheap methods go first over all
-// of them, side by side; then a solver over what is left, with a soft limit that
-// grows from pass to pass. The error is the store's, or that the query or the
-// chunks are malformed; a lost solver is a fault in the report.
+// Run decides the parts of the query's region. Cheap methods first try all parts in parallel;
+// then the solvers decide the rest, with a soft limit that grows from pass to pass. The error
+// is the store's, or an invalid query or chunks; a lost solver is a fault in the report.
 func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if err := q.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
 	if q.K > 2 {
-		return nil, fmt.Errorf("%w: a question for k = %d bins is not partitioned", sdk.ErrInvalidProblem, q.K)
+		return nil, fmt.Errorf("%w: a question for k = %d bins cannot be partitioned", sdk.ErrInvalidProblem, q.K)
 	}
 	q, err := engine.Inward(q)
 	if err != nil {
@@ -151,7 +149,7 @@ func (r *run) all(ctx context.Context, parts []part) {
 	}
 	if found := r.worst(); found != nil {
 		w := *found
-		w.K, _ = r.replay.K(w.Copy1) // none where ε is too small to count bins
+		w.K, _ = r.replay.K(w.Copy1) // 0 if ε is too small to count bins
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.report.Witness = &w
@@ -164,7 +162,7 @@ func (r *run) worst() *individual.Witness {
 	return r.report.Witness
 }
 
-// The boxes that one part may be split into, pass by pass.
+// The number of boxes that a part may be split into, by stage.
 const (
 	rootBoxes  = 1
 	splitBoxes = 64
@@ -182,18 +180,18 @@ type run struct {
 	report Report
 	err    error
 	lost   int
-	// concluded: nothing counts or is reported any more.
+	// concluded: results count no more, and no progress is reported.
 	concluded bool
 }
 
-// over reports that nothing more is to be done.
+// over reports whether the run ends here.
 func (r *run) over(ctx context.Context) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return ctx.Err() != nil || r.err != nil || !r.o.All && r.report.Unfair > 0
 }
 
-// failed reports that results can no longer be kept.
+// failed reports whether the store has failed.
 func (r *run) failed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,7 +221,7 @@ func (r *run) recall(res result) bool {
 	switch res.Verdict {
 	case engine.Fair.String():
 		if res.Grade < sdk.GradeExact || res.Grade > sdk.GradeNumerical || !(res.Tolerance >= 0) {
-			return false // no proof is without them
+			return false // not a proof
 		}
 		f.verdict = engine.Fair
 	case engine.Unfair.String():
@@ -245,12 +243,12 @@ func (r *run) recall(res result) bool {
 	return true
 }
 
-// waveParts are looked at together where the first witness ends the run.
+// waveParts is the number of parts tried in parallel if the first witness ends the run.
 const waveParts = 64
 
-// cheap tries all parts without a solver, side by side, and returns those left.
-// Without All it looks at them in order, some at a time, so that the same
-// witness ends the run on every machine.
+// cheap tries all parts without a solver, in parallel, and returns the undecided ones. Without
+// All it takes them in order, waveParts at a time, so that the same witness ends the run on
+// every machine.
 func (r *run) cheap(ctx context.Context, parts []part, stage string, boxes int) (left []part) {
 	pruners := make([]*pruner, runtime.GOMAXPROCS(0))
 	for i := range pruners {
@@ -271,8 +269,8 @@ func (r *run) cheap(ctx context.Context, parts []part, stage string, boxes int) 
 	return left
 }
 
-// undecided has workers decide parts side by side, one at a time each, and returns the
-// other parts in their order.
+// undecided lets workers decide parts in parallel, each one at a time, and returns the
+// undecided parts in their order.
 func undecided[W any](parts []part, workers []W, decide func(W, part) bool) (left []part) {
 	decided, next := make([]bool, len(parts)), make(chan int)
 	var group sync.WaitGroup
@@ -330,7 +328,7 @@ func (r *run) settle(at part, f finding, tolerance float64, formula string, took
 	}
 	if r.o.Store != nil {
 		if err := r.o.Store.Complete(at.key, res, took.Seconds(), events...); err != nil {
-			if r.err == nil { // all later ones are the same
+			if r.err == nil { // the first error suffices
 				r.err = err
 			}
 			return
@@ -358,8 +356,8 @@ func (r *run) count(f finding, tolerance float64, formula string) {
 	}
 }
 
-// worse orders witnesses by margin, and equal ones by their individuals, so that
-// the order in which parts end does not matter.
+// worse orders witnesses by margin, then by individual, so that the order in which parts end
+// does not matter.
 func worse(v, w *individual.Witness) bool {
 	if v.Margin != w.Margin {
 		return v.Margin > w.Margin
@@ -381,8 +379,7 @@ func (r *run) show(stage string) {
 	r.o.Progress(r.report)
 }
 
-// conclude is the report and the store's error as they stand; what is learned later
-// does not count.
+// conclude returns the report and the store's error; later results do not count.
 func (r *run) conclude() (*Report, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// samples individuals are drawn of each part before anything is bounded.
+// samples is the number of individuals drawn from each part before it is bounded.
 const samples = 16
 
-// maxCopies of an individual are looked at in float64, more or less, where it
-// has more; a witness is then replayed with all.
+// maxCopies is roughly the number of an individual's copies that are evaluated in float64, if
+// it has more; a witness is then replayed with all copies.
 const maxCopies = 1 << 12
 
-// copies is the largest and the smallest logit of an individual's copies, in
-// float64; ok is false where it has fewer than two.
+// copies returns the largest and the smallest logit of an individual's copies, in float64; ok
+// is false if it has fewer than two.
 func (p *pruner) copies(x []float64) (hi, lo float64, ok bool) {
 	p.tracker = p.tracker[:0]
 	at := -1
@@ -33,7 +33,7 @@ func (p *pruner) copies(x []float64) (hi, lo float64, ok bool) {
 	return slices.Max(p.tracker), slices.Min(p.tracker), true
 }
 
-// merit is positive where float64 sees a violation, and grows towards one.
+// merit is positive if x is a violation in float64, and larger the nearer x is to one.
 func (p *pruner) merit(x []float64) float64 {
 	hi, lo, ok := p.copies(x)
 	if !ok {
@@ -42,7 +42,7 @@ func (p *pruner) merit(x []float64) float64 {
 	return p.q.Notion.Promise(hi, lo) - p.target
 }
 
-// try replays an individual that float64 sees as a violation.
+// try replays an individual that is a violation in float64.
 func (p *pruner) try(x []float64) *individual.Witness {
 	if !(p.merit(x) > 0) {
 		return nil
@@ -66,9 +66,9 @@ func (p *pruner) sample(ctx context.Context, part space.Region, rng *rand.Rand) 
 	return p.seek(ctx, part, best)
 }
 
-// seek climbs from x inside a box by one feature at a time, to either end or to
-// where the sign of the copies' middle turns, and replays what looks like a
-// violation. x is moved.
+// seek climbs from x inside a box, one feature at a time, to either end or to the value at
+// which the mean of the extreme logits changes sign, and replays violations in float64. It
+// changes x.
 func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *individual.Witness {
 	if w := p.try(x); w != nil {
 		return w
@@ -100,9 +100,8 @@ func (p *pruner) seek(ctx context.Context, box space.Region, x []float64) *indiv
 	return nil
 }
 
-// turn is the value of feature i at which the middle of the copies' logits
-// changes its sign, the present one where it does not, or where a violation depends
-// on the difference of the logits alone.
+// turn is the value of feature i at which the mean of the copies' extreme logits changes sign;
+// x's own value if there is none, or if a violation depends on the logits' difference alone.
 func (p *pruner) turn(iv space.Interval, x []float64, i int) float64 {
 	at := x[i]
 	defer func() { x[i] = at }()

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// firstSoft is the soft limit of the solver's first pass, softGrowth its
-	// growth from pass to pass: what is easy comes first.
+	// firstSoft is the soft limit of the solver's first pass, softGrowth its factor from pass
+	// to pass: easy parts come first.
 	firstSoft  = time.Second
 	softGrowth = 4
-	// heuristicFrom is the pass from which a question whose limit ran out is put
-	// again to a heuristically pruned network.
+	// heuristicFrom is the first pass, from 0, in which an undecided question is asked again
+	// about a heuristically pruned network.
 	heuristicFrom = 1
 )
 
-// solve puts what is left to the solvers, pass by pass, in an order that the
-// seed shuffles. It returns the parts that stay undecided.
+// solve asks the solvers about the parts left, pass by pass, in an order shuffled by the seed.
+// It returns the parts that stay undecided.
 func (r *run) solve(ctx context.Context, left []part) []part {
 	if len(r.o.Solvers) == 0 {
 		return left
@@ -39,7 +39,7 @@ func (r *run) solve(ctx context.Context, left []part) []part {
 			if halves := r.splitAll(left); len(halves) > len(left) {
 				left = r.cheap(ctx, r.resume(halves), "bounds of split parts", splitBoxes)
 				continue
-			} // else there is nothing to halve, and only a longer question can help
+			} // no part can be halved: only a longer question can help
 		}
 		if soft == r.o.SoftTimeout {
 			break
@@ -62,9 +62,9 @@ func (r *run) gone() bool {
 	return r.lost >= maxFaults
 }
 
-// ask puts one part to a solver, and where its limit ran out in a later pass,
-// once more with a pruned network, which can only find a witness. (Nothing is
-// pruned for a solver that is asked about the network itself.)
+// ask asks a solver about one part. From heuristicFrom on, an undecided part is asked about
+// again with a pruned network, which can only find a witness; not if the solver takes the
+// network itself.
 func (r *run) ask(ctx context.Context, solver engine.Options, at part, soft time.Duration, pass int, stage string) bool {
 	begin := time.Now()
 	for _, heuristic := range []bool{false, true} {
@@ -75,7 +75,7 @@ func (r *run) ask(ctx context.Context, solver engine.Options, at part, soft time
 		q := *r.q
 		q.Region = at.region
 		solver.Heuristic = heuristic
-		solver.Doubt = max(1, engine.DoubtCopies/r.report.Total) // of all parts together
+		solver.Doubt = max(1, engine.DoubtCopies/r.report.Total) // DoubtCopies for all parts together
 		rep, err := engine.Run(limited, &q, solver)
 		cancel()
 		r.note(rep, err)
@@ -95,8 +95,7 @@ func (r *run) ask(ctx context.Context, solver engine.Options, at part, soft time
 	return false
 }
 
-// by is the method that counts for a part: the solver's, where one of its
-// regions needed it.
+// by is the method that counts for a part: the solver, if one of its regions needed it.
 func by(rep *engine.Report) engine.Method {
 	for _, m := range []engine.Method{engine.BySolver, engine.BySampling, engine.ByEnumeration} {
 		if rep.Regions[m] > 0 {
@@ -119,7 +118,7 @@ func (r *run) note(rep *engine.Report, err error) {
 		r.lost++
 		fault(err.Error())
 		if errors.Is(err, sdk.ErrUnsupported) || errors.Is(err, sdk.ErrInvalidOption) {
-			r.lost = maxFaults // it will not get better
+			r.lost = maxFaults // asking again cannot help
 		}
 	}
 	if rep == nil {

@@ -15,8 +15,8 @@ import (
 // below identifies another copy of a leaf and, if the claim is about bins, the bin of its score.
 type below struct{ copy, bin int }
 
-// byCases checks the leaf's proofs by cases and records in of, for each pair of copies, which of them the proofs
-// refute.
+// byCases checks the leaf's proofs by cases and records in of the pairs of copies (and bins)
+// that they refute.
 func (e *encloser) byCases(l *certificate.Leaf, forms []*logit, of []enclosure) error {
 	for i := range l.Cases {
 		c := &l.Cases[i]
@@ -131,7 +131,7 @@ func (r *refuter) step() error {
 		return r.cut(s.Feature, s.At)
 	}
 	if at := r.number - 1; !r.end(s) {
-		return fmt.Errorf("step %d: the bound of the two logits does not tell that nobody is left", at)
+		return fmt.Errorf("step %d: the bound of the two logits does not exclude every violation", at)
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (r *refuter) skip() {
 	}
 }
 
-// neuron is the i-th neuron of the two sides' lists, and its side.
+// neuron returns the i-th neuron of the two sides' lists, concatenated, and its side.
 func (r *refuter) neuron(i int) (of sdk.Neuron, side int) {
 	if first := r.proof.First.Neurons; i >= len(first) {
 		return r.proof.Second.Neurons[i-len(first)], 1
@@ -154,7 +154,7 @@ func (r *refuter) neuron(i int) (of sdk.Neuron, side int) {
 	return r.proof.First.Neurons[i], 0
 }
 
-// sum is the range of that neuron's sum.
+// sum returns the range of that neuron's sum.
 func (r *refuter) sum(i int) (lo, hi *big.Int) {
 	of, side := r.neuron(i)
 	sums := &r.f.hexagons[of.Layer].x
@@ -223,12 +223,14 @@ func (r *refuter) end(s *sdk.CaseStep) bool {
 	return form == nil || r.frame.most(term{one, form}).Cmp(beyond) < 0
 }
 
-// weigh sets the functional's weights to multiples of about the given ones, and returns the functional's least value on a violating pair of
-// logits. ok is false if that value is unknown. times scales the slopes by the same factor; it may be inexact, as any slopes are sound.
+// weigh sets the functional's weights to about the given ones, times a common factor, and
+// returns the functional's least value on a violating pair of logits. ok is false if that value
+// is unknown. times scales the slopes by the same factor; it may be inexact, as any slopes are
+// sound.
 func (r *refuter) weigh(s *sdk.CaseStep) (beyond *big.Rat, ok bool) {
 	r.f.times = one
 	switch {
-	case s.Up == 0 && s.Down == 0: // the case itself is to be empty
+	case s.Up == 0 && s.Down == 0: // the proof claims that the case itself is empty
 		r.f.up, r.f.down = new(big.Int), new(big.Int)
 		return new(big.Rat), true
 	case r.claim.k == 0 && (s.Up == 0 || s.Down == 0): // scores lie between 0 and 1, so p and −q exceed logit(t)

@@ -93,7 +93,7 @@ type run struct {
 	reader  *certificate.Reader
 	cover   *cover
 	report  *Report
-	found   atomic.Bool // a refusal: no further leaf is handed out
+	found   atomic.Bool // a refusal was found: no further leaf is handed out
 	mu      sync.Mutex  // guards report
 }
 

@@ -15,16 +15,16 @@ import (
 // enclosure bounds the logit of one combination over a box.
 type enclosure struct {
 	lo, hi *big.Rat
-	form   *logit // of a network
-	// combination is the copy's combination; for trees.
+	form   *logit // networks only
+	// combination is the copy's combination; trees only.
 	combination int
 	// For two copies of a network: the leaf's slopes for bounding this copy's logit jointly with the other's,
 	// and the resulting bound.
 	joint    *joint
 	slopes   []sdk.JointSlope
 	up, down float64
-	// copy is the copy's index in the leaf; refuted holds the pairs, with this copy's score the larger, that proofs by cases
-	// exclude.
+	// copy is the copy's index in the leaf. refuted holds the pairs, with this copy's score the
+	// larger, that proofs by cases exclude.
 	copy    int
 	refuted map[below]bool
 	// bins of lo and hi, if the claim is about bins.
@@ -39,8 +39,8 @@ type claim struct {
 	notion  fairness.Notion
 	link    fairness.Link
 	epsilon *big.Rat
-	// most is the largest gap or margin that the claim allows; for a claim about bins, a
-	// gap too small to reach more.
+	// most is the largest gap or margin that the claim allows; for a claim about bins, a gap
+	// that cannot reach more than k of them.
 	most *big.Rat
 	// near is a distance of logits that keeps scores within most. For the notion score
 	// only; nil if unknown.
@@ -79,8 +79,8 @@ func newClaim(s *certificate.Statement) claim {
 	return c
 }
 
-// nearLogits is a number d, nearly the largest, with σ(x) − σ(x−d) ≤ most for all x. The
-// left side is largest at x = d/2, where it is 2·σ(d/2) − 1.
+// nearLogits returns nearly the largest d with σ(x) − σ(x−d) ≤ most for all x; nil if it is
+// infinite. The left side is largest at x = d/2, where it is 2·σ(d/2) − 1.
 func nearLogits(most *big.Rat) *big.Rat {
 	half := big.NewRat(1, 2)
 	p := new(big.Rat).Mul(most, half)
@@ -137,8 +137,8 @@ func (c *claim) tangent(a *enclosure) *tangent {
 	return newTangent(c.most, a.up, a.down)
 }
 
-// harmless is apart for a.hi and b.lo. Enclosures of the scores, made once for each copy,
-// spare most pairs an exact comparison.
+// harmless reports whether a and b cannot violate the claim with a's score the larger.
+// Enclosures of the scores, made once per copy, save most pairs an exact comparison.
 func (c *claim) harmless(a, b *enclosure) bool {
 	if c.k > 0 && a.bins[1]-b.bins[0] < c.k {
 		return true
@@ -163,20 +163,20 @@ func (c *claim) harmless(a, b *enclosure) bool {
 	return c.apart(a.hi, b.lo)
 }
 
-// Enclosures of scores are at most 2^−scoreBits wide.
+// scoreBits: enclosures of scores are at most 2^−scoreBits wide.
 const scoreBits = 60
 
 var scoreWidths = new(big.Rat).SetFrac64(2, 1<<scoreBits)
 
-// apart reports whether copies with logits at most hi and at least lo are consistent with
-// the claim. hi belongs to the better-treated copy.
+// apart reports whether copies with logits at most hi and at least lo are consistent with the
+// claim. hi belongs to the copy with the larger logit.
 func (c *claim) apart(hi, lo *big.Rat) bool {
 	switch c.notion {
 	case fairness.Score:
 		return !fairness.GapExceeds(hi, lo, c.most)
 	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(hi, lo).Cmp(c.most) <= 0
-	case fairness.Decision: // the margin is the larger logit, where the smaller is at most 0
+	case fairness.Decision: // the margin is the larger logit, if the smaller is at most 0
 		return hi.Cmp(c.most) <= 0 || lo.Sign() > 0
 	case fairness.DecisionStrict: // the margin is min(larger, −smaller)
 		return hi.Cmp(c.most) <= 0 || new(big.Rat).Neg(lo).Cmp(c.most) <= 0
@@ -184,7 +184,7 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 	panic("check: " + c.notion.String())
 }
 
-// close reports the same given d, an upper bound of a's logit less b's.
+// close reports whether an upper bound d of a's logit less b's excludes a violation.
 func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	if c.k > 0 && c.binsClose(d, a, b) {
 		return true
@@ -192,7 +192,7 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	switch c.notion {
 	case fairness.Score:
 		return c.scoresClose(d, a.hi, b.lo)
-	case fairness.Logit, fairness.Share, fairness.Decision: // l1 ≤ d + l2, and l2 ≤ 0 where there is a margin
+	case fairness.Logit, fairness.Share, fairness.Decision: // l1 ≤ d + l2, and l2 ≤ 0 if there is a margin
 		return d.Cmp(c.most) <= 0
 	case fairness.DecisionStrict: // 2·min(l1, −l2) ≤ l1 − l2
 		return d.Cmp(new(big.Rat).Add(c.most, c.most)) <= 0

@@ -38,8 +38,8 @@ func (e *ends) code(v float64) int32 {
 	return n
 }
 
-// maxCover bounds the memory for the boxes, in bytes. endBytes is about the memory of one
-// value in ends, leafBytes that of a leaf beside its box.
+// maxCover bounds the memory for the boxes, in bytes. endBytes is roughly the memory of one
+// value in ends, leafBytes that of a leaf without its box.
 const (
 	maxCover  = 4 << 30
 	endBytes  = 64
@@ -60,7 +60,7 @@ func newCover(st *certificate.Statement) *cover {
 	return c
 }
 
-// end is the end of an interval of the feature that contains hi.
+// end returns the stored upper end of a feature's interval that ends with hi.
 func (c *cover) end(feature int, hi float64) float64 {
 	if c.space.Features[feature].Discrete() {
 		return hi + 1
@@ -75,7 +75,7 @@ func (c *cover) add(box space.Box) error {
 		size += endBytes * len(c.ends[k].values)
 	}
 	if size >= maxCover {
-		return fmt.Errorf("the boxes of %d leaves take %d GiB; no more are taken", c.leaves, maxCover>>30)
+		return fmt.Errorf("the boxes of %d leaves take %d GiB, the most that is allowed", c.leaves, maxCover>>30)
 	}
 	for k, i := range c.free {
 		lo, hi := box[i].Lo, c.end(i, box[i].Hi)
@@ -100,7 +100,8 @@ func (o *overlap) Error() string {
 	return fmt.Sprintf("leaves %d and %d overlap", o.first+1, o.second+1)
 }
 
-// check decides; progress is called from time to time with the number of leaves placed.
+// check returns nil if the leaves partition the region, else a hole, an overlap or ctx's error.
+// It calls progress from time to time with the number of leaves placed.
 func (c *cover) check(ctx context.Context, progress func(placed int)) error {
 	// Ranks by size replace those by arrival.
 	cell := make([]int32, 2*len(c.free))
@@ -169,7 +170,7 @@ func (d *divider) divide(leaves, cell []int32) error {
 	}
 	k, at, ok := d.cut(leaves, cell)
 	if !ok {
-		// No leaf ends inside the cell: each of them fills it.
+		// No leaf ends inside the cell: every leaf fills it.
 		return &overlap{int(min(leaves[0], leaves[1])), int(max(leaves[0], leaves[1]))}
 	}
 	var low, high []int32
@@ -201,8 +202,8 @@ func (d *divider) cut(leaves, cell []int32) (feature int, at int32, ok bool) {
 		d.marks(leaves, cell, k)
 		var begun, across int32
 		for i, place := range d.places {
-			// begun counts the leaves that begin before the place, across those of them
-			// that end behind it.
+			// begun counts the leaves that begin before the place; across counts those that
+			// also end after it.
 			across += d.across[i]
 			if place > from && place < to {
 				side := min(begun, n-begun)

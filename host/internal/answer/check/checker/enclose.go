@@ -135,8 +135,8 @@ func (e *encloser) enclose(f *forms) ranges {
 // because relu(y) − λ·y is convex, at least 0, and largest at an end. With λ = 1 for l ≥ 0
 // and λ = 0 for u ≤ 0, relu(y) equals λ·y. The slack in [0, μ] becomes a new variable.
 //
-// A given slope is used where intervals make l or u narrower than the form's range, even if
-// the sign is known. Without it a bound that holds with the form's own range may be lost.
+// If interval arithmetic narrowed l or u, a given slope is used even if the sign is known: else
+// a bound that holds with the form's own range may be lost.
 func (e *encloser) relax(f *forms, sums *ranges, slopes []sdk.Slope) {
 	n := len(f.base)
 	var places uint // slopes are integers over 2^places

@@ -14,12 +14,12 @@ import (
 
 // forest is a sum of trees over the features of a space. It is read-only.
 //
-// Along a feature, the places where some comparison changes sides cut its domain into
-// cells; a value's cell is the number of steps that it has passed. Over a box of cells
-// every comparison is one of integers.
+// Along a feature, the places where some comparison changes sides cut its domain into cells; a
+// value's cell is the number of steps that it has passed. Over a box of cells every comparison
+// compares integers.
 type forest struct {
 	steps [][]step // by feature, in increasing order
-	// values are those of the leaves, increasing, times 2^shift.
+	// values are the leaves' values, increasing, times 2^shift.
 	values []big.Int
 	base   big.Int
 	shift  uint
@@ -80,7 +80,7 @@ func newForest(st *certificate.Statement) (*forest, error) {
 	e, s := st.Trees, st.Space
 	f := &forest{steps: make([][]step, len(s.Features)), shift: fraction(e.Base)}
 	if e.Parameters() > maxBranches {
-		return nil, fmt.Errorf("trees with %d borders and leaves are more than %d", e.Parameters(), maxBranches)
+		return nil, fmt.Errorf("the trees have %d borders and leaves; at most %d are allowed", e.Parameters(), maxBranches)
 	}
 	type source struct {
 		feature int

@@ -77,7 +77,7 @@ func (g *grove) leaf(ctx context.Context, l *certificate.Leaf) (method, error) {
 // part, which proves more than needed.
 func (g *grove) prove(ctx context.Context, box space.Box, left *int) error {
 	if *left--; *left < 0 {
-		return fmt.Errorf("more than %d boxes to look at: a leaf must be smaller", maxHalvings)
+		return fmt.Errorf("the leaf needs more than %d boxes: split it", maxHalvings)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (g *grove) name(box space.Box) string {
 // enclose encloses the logits of combinations: the base plus, for each tree, the least and
 // the greatest reachable leaf.
 func (g *grove) enclose(combinations []int) []enclosure {
-	var low, high big.Int // of trees that are equal for all combinations
+	var low, high big.Int // the part that is equal for all combinations
 	low.Set(&g.forest.base)
 	high.Set(&g.forest.base)
 	add := func(lo, hi *big.Int, t *tree, cells []int32) {

@@ -29,7 +29,7 @@ func (r *ranges) over(shift uint) ranges {
 func (h *hexagons) most(j int, right, above, left, below *big.Int) *big.Int {
 	lx, ux, ly, uy, ld, ud := &h.x.lo[j], &h.x.hi[j], &h.y.lo[j], &h.y.hi[j], &h.apart.lo[j], &h.apart.hi[j]
 	var turns [7]big.Int
-	turns[1].Sub(ly, ld) // where the lower end turns
+	turns[1].Sub(ly, ld) // where the lower end switches terms
 	turns[2].Sub(uy, ud) // and the upper one
 	turns[3].Neg(ld)     // where they are 0
 	turns[4].Neg(ud)

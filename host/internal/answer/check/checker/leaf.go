@@ -14,13 +14,13 @@ import (
 // subject is a statement prepared for checking leaves. Read-only, shared by the workers.
 type subject struct {
 	*certificate.Statement
-	model     *model  // of a network
-	forest    *forest // of trees
+	model     *model  // networks only
+	forest    *forest // trees only
 	claim     claim
 	reach     *reach
 	protected []int // indices of the protected features
 	reals     []int // the non-protected features that are real
-	inputBits uint  // without the places that ends of real intervals need
+	inputBits uint  // without the binary places of real intervals' ends
 	// narrows: interval arithmetic also bounds neurons, and differences of two copies. Not in version 1.
 	narrows bool
 }
@@ -36,7 +36,7 @@ func newSubject(st *certificate.Statement) (*subject, error) {
 		}
 	}
 	if n := len(st.Space.Forbidden) * region.Count(); n > maxScratch/8 {
-		return nil, fmt.Errorf("%d constraints on %d protected combinations are more than is taken", len(st.Space.Forbidden), region.Count())
+		return nil, fmt.Errorf("%d constraints on %d protected combinations: at most %d pairs are allowed", len(st.Space.Forbidden), region.Count(), maxScratch/8)
 	}
 	if st.Trees != nil {
 		var err error
@@ -64,7 +64,7 @@ type method uint8
 const (
 	byBounds method = iota
 	byEnumeration
-	byVoid // the claim is about no individual there
+	byVoid // the leaf has no individual that the claim is about
 )
 
 // maxHalvings bounds the boxes examined in one enumerated leaf.
@@ -98,9 +98,9 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 	return byBounds, nil
 }
 
-// copies encloses the logits of the combinations that are allowed in the box. The leaf's
-// bounds of a copy are verified and then used; without them the checker's own are. forms
-// has those of all copies of the leaf.
+// copies encloses the logits of the combinations that are allowed in the box. The leaf's bounds
+// of a copy are verified, then used; without them, the checker computes bounds. forms has those
+// of all copies of the leaf.
 func (e *encloser) copies(l *certificate.Leaf) (of []enclosure, forms []*logit, err error) {
 	allowed := e.reach.allowed(l.Box)
 	if l.Copies == nil {
@@ -154,7 +154,7 @@ func (e *enclosure) String() string {
 	return fmt.Sprintf("%.17g to %.17g", lo, hi)
 }
 
-// describe formats the widest of the enclosures, for messages.
+// describe formats the union of the enclosures, for messages.
 func describe(of []enclosure) string {
 	if len(of) == 0 {
 		return "there are none"
@@ -176,7 +176,7 @@ func describe(of []enclosure) string {
 // so the result there is final.
 func (e *encloser) enumerate(ctx context.Context, box space.Box, left *int) error {
 	if *left--; *left < 0 {
-		return fmt.Errorf("more than %d boxes and individuals to enumerate: a leaf must be smaller", maxHalvings)
+		return fmt.Errorf("the leaf needs more than %d boxes and individuals: split it", maxHalvings)
 	}
 	if err := ctx.Err(); err != nil {
 		return err

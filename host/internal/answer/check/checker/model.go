@@ -66,7 +66,7 @@ func (m *model) fits(variables, combinations int, inputBits uint) error {
 	total += 2 * float64(variables) * float64(width) * (24 + bits/8)
 	total += 3 * float64(combinations) * float64(variables) * (24 + bits/8) // ranges, with two ends each
 	if total > maxScratch {
-		return fmt.Errorf("exact forms of this network over a box take about %.1f GiB; at most %d are taken",
+		return fmt.Errorf("exact forms of this network over a box take about %.1f GiB; at most %d GiB are allowed",
 			total/(1<<30), maxScratch>>30)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (r *reach) allowed(box space.Box) []int {
 	return out
 }
 
-// void reports whether the claim is about no individual of the box.
+// void reports whether a constraint excludes the entire box from the claim.
 func (r *reach) void(box space.Box) bool {
 	for _, p := range r.forbid {
 		if r.throughout(p, box) {

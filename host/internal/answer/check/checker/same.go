@@ -36,9 +36,9 @@ func SameNetwork(of, other *relu.Network) error {
 	return nil
 }
 
-// SameTrees is SameNetwork for trees, for a claim in a notion. It ignores the side of
-// missing values. For claims not about scores it also accepts the linear link with which
-// earlier versions declare a share.
+// SameTrees is SameNetwork for trees, given the claim's notion. It ignores the side of missing
+// values. For claims not about scores it also accepts the linear link with which earlier
+// versions declare a share.
 func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
 	earlier := of.Output == fairness.LinkLinear && other.Output == fairness.LinkShare && !n.Binned()
 	switch {
@@ -62,7 +62,7 @@ func SameTrees(of, other *trees.Ensemble, n fairness.Notion) error {
 				continue
 			}
 			if p.Input < 0 || p.Input != q.Input || p.Left != q.Left || p.Right != q.Right || p.Value != q.Value || p.Closed != q.Closed || !slices.Equal(p.More, q.More) {
-				return fmt.Errorf("tree %d, node %d is another in the certificate", k, i)
+				return fmt.Errorf("tree %d, node %d differs from the certificate's", k, i)
 			}
 		}
 	}
@@ -79,8 +79,8 @@ func difference(a, b []float64) int {
 	return -1
 }
 
-// SameSpace describes the first difference between a certificate's space and another, with
-// constraints; nil if they are equal.
+// SameSpace describes the first difference between a certificate's space and another,
+// constraints included; nil if they are equal.
 func SameSpace(of, other *space.Space) error {
 	if !slices.Equal(of.Names(), other.Names()) {
 		return fmt.Errorf("the certificate's features are %v, these are %v", of.Names(), other.Names())
@@ -129,7 +129,7 @@ func sameFeature(a, b *space.Feature) error {
 			return [2]float64{in.Scale, in.Offset}
 		}
 		if p.Index != q.Index || affine(p) != affine(q) || !slices.Equal(p.Table, q.Table) {
-			return fmt.Errorf("the map to network input %d is another", p.Index)
+			return fmt.Errorf("the map to network input %d differs from the certificate's", p.Index)
 		}
 	}
 	return nil

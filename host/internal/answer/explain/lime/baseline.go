@@ -133,7 +133,7 @@ func (s *Set) measure() {
 	s.Mean, s.SD = statistics.Finite(statistics.Mean(ks)), statistics.Finite(statistics.SD(ks))
 }
 
-// otherwise is the mean k over the other values of a feature. Values without a
+// otherwise is the mean k over a feature's other values; nil if there is none. Values without a
 // counterfactual do not count.
 func (c *Config) otherwise(f int) *float64 {
 	if c.Space.Features[f].IsProtected() {
@@ -156,8 +156,8 @@ func (c *Config) otherwise(f int) *float64 {
 // mostValues bounds the values tried of one feature.
 const mostValues = 256
 
-// values are the region's values if there are at most mostValues, else a uniform sample of
-// them.
+// values returns a feature's values in the region if there are at most mostValues, else a
+// uniform sample of them.
 func (c *Config) values(f int) []float64 {
 	iv, discrete := c.Region.Box[f], c.Space.Features[f].Discrete()
 	var out []float64

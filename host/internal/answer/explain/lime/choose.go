@@ -10,7 +10,8 @@ const (
 	firstAlpha = 0.01
 )
 
-// selected are the features of the explanation, at most n, as the package's "auto" chooses.
+// selected returns the features of the explanation, at most n, as the package's "auto" chooses
+// them.
 func (r *regression) selected(n int) []int {
 	if n <= mostForward {
 		return r.forward(n)
@@ -44,12 +45,12 @@ func (r *regression) forward(n int) []int {
 	return used
 }
 
-// highest are the features with the largest weights in a fit of all. At the point itself
+// highest returns the features with the largest weights in a fit of all. At the point itself
 // every feature is 1, so a weight is an effect.
 func (r *regression) highest(n int) []int {
 	m, err := r.fit(r.all(), firstAlpha)
 	if err != nil {
-		return r.all() // no fit either, which is reported there
+		return r.all() // the explanation's fit fails, too, and reports the error
 	}
 	return bySize(m.weights)[:min(n, r.d)]
 }

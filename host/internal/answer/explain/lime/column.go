@@ -13,9 +13,9 @@ import (
 // column is the distribution of one feature: a random choice of bins.
 type column struct {
 	categorical, integer bool
-	// cuts are the different quartiles of a number, ascending.
+	// cuts holds the distinct quartiles of a number, ascending.
 	cuts []float64
-	// bins are those with at least one training row.
+	// bins holds the bins with at least one training row.
 	bins []bin
 }
 

@@ -39,11 +39,11 @@ type Comparison struct {
 	ReferenceR2 float64 `json:"reference_r2"`
 }
 
-// Compare explains points of the space by both and compares the results. The interpreter is
-// FindReference's.
+// Compare explains points of the space by this LIME and by the package, and compares the
+// results. python is the interpreter that FindReference returned.
 func Compare(ctx context.Context, python string, m model.Model, s *space.Space, rows, points [][]float64, samples int, seed int64) (*Comparison, error) {
 	if len(points) == 0 {
-		return nil, errors.New("no point to compare explanations of")
+		return nil, errors.New("no points to explain: want at least one")
 	}
 	e, err := New(s, rows)
 	if err != nil {

@@ -10,18 +10,18 @@
 //     the training rows, then a number within the bin by the normal distribution with
 //     the bin's mean and standard deviation, cut off at the bin's ends. The first
 //     sample is the point itself.
-//   - The linear model sees a feature as 1 where the bin or category drawn is the
+//   - The linear model sees a feature as 1 if the bin or category drawn is the
 //     point's, else as 0.
 //   - A sample weighs √exp(−d²/w²), d the Euclidean distance from the point among
 //     these zeros and ones, w = 0.75·√features.
 //   - Features are selected by "auto": up to six by forward selection, more by the
 //     largest weights of a first fit.
-//   - The model is a weighted ridge regression, α = 1, with an intercept free of
-//     charge. R² is weighted, too.
+//   - The model is a weighted ridge regression, α = 1, with an intercept that is not
+//     penalised. R² is weighted, too.
 //
 // Differences: integers are rounded before scoring, as a network with a table of inputs is
-// undefined between them; a bin whose ends coincide gives that value, where the package
-// gives 0; random numbers are Go's.
+// undefined between them; a bin whose ends coincide gives that value, whereas the package gives
+// 0; random numbers are Go's.
 package lime
 
 import (
@@ -57,7 +57,7 @@ type Explainer struct {
 // included.
 func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("LIME draws from the rows of the study's data, and there are none")
+		return nil, fmt.Errorf("LIME needs the study's rows: declare them under data:")
 	}
 	e := &Explainer{columns: make([]column, len(s.Features))}
 	values := make([]float64, len(rows))
@@ -93,9 +93,9 @@ func fits(f *space.Feature, v float64) bool {
 
 // Options of an explanation.
 type Options struct {
-	// Samples is their number, at least 2.
+	// Samples is the number of samples, at least 2.
 	Samples int
-	// Features bounds those that the explanation uses, at least 1.
+	// Features bounds the number of features that the explanation uses, at least 1.
 	Features int
 }
 
@@ -105,8 +105,8 @@ type Explanation struct {
 	// features not selected.
 	Weights   []float64
 	Intercept float64
-	// R2 is the share of the weighted variance of the sampled scores that the model
-	// explains; 1 where there is no variance.
+	// R2 is the share of the weighted variance of the sampled scores that the model explains; 1
+	// if there is no variance.
 	R2 float64
 	// Score is the model's score at the point, Local the linear model's.
 	Score, Local float64
@@ -117,7 +117,7 @@ type Explanation struct {
 func (e *Explainer) Explain(point []float64, score func([]float64) float64, o Options, rng *rand.Rand) (*Explanation, error) {
 	d := len(e.columns)
 	if len(point) != d || o.Samples < 2 || o.Features < 1 {
-		return nil, fmt.Errorf("LIME takes a point of %d values, at least 2 samples and at least 1 feature; not %d, %d and %d", d, len(point), o.Samples, o.Features)
+		return nil, fmt.Errorf("LIME: want a point of %d values, at least 2 samples and at least 1 feature; got %d, %d and %d", d, len(point), o.Samples, o.Features)
 	}
 	out := &Explanation{Score: score(point)}
 	m := newMoments(d)

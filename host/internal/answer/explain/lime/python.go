@@ -15,9 +15,9 @@ import (
 // ErrNoReference says that no Python with the package lime was found.
 var ErrNoReference = errors.New("no Python with the package lime")
 
-// FindReference finds a Python that has the package lime: $HYFAIR_PYTHON alone if set; else
-// the active virtual environment's, that of .deps/python in the current folder, the
-// program's or a parent, or python3. Else it returns ErrNoReference, wrapped with advice.
+// FindReference finds a Python that has the package lime: $HYFAIR_PYTHON alone if set; else the
+// active virtual environment's, that of .deps/python in the current folder, the program's or a
+// parent, or python3. If it finds none, it returns ErrNoReference, wrapped with advice.
 func FindReference(ctx context.Context) (python string, err error) {
 	var tried []string
 	for _, python := range pythons() {
@@ -36,9 +36,9 @@ func FindReference(ctx context.Context) (python string, err error) {
 	case len(tried) == 0 && os.Getenv("HYFAIR_PYTHON") != "":
 		return "", fmt.Errorf("%w: HYFAIR_PYTHON is %s, which is not a program", ErrNoReference, os.Getenv("HYFAIR_PYTHON"))
 	case len(tried) == 0:
-		return "", fmt.Errorf("%w: there is no Python; scripts/setup.sh lime brings one, or set HYFAIR_PYTHON", ErrNoReference)
+		return "", fmt.Errorf("%w: there is no Python; run scripts/setup.sh lime to install one, or set HYFAIR_PYTHON", ErrNoReference)
 	}
-	return "", fmt.Errorf("%w: %s cannot import it; scripts/setup.sh lime brings one that can, or set HYFAIR_PYTHON", ErrNoReference, strings.Join(tried, " and "))
+	return "", fmt.Errorf("%w: %s cannot import it; run scripts/setup.sh lime to install one that can, or set HYFAIR_PYTHON", ErrNoReference, strings.Join(tried, " and "))
 }
 
 func pythons() []string {

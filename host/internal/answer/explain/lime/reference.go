@@ -14,7 +14,7 @@ import (
 //go:embed reference.py
 var referenceScript string
 
-// The script's question and answer.
+// The script's input and output.
 type (
 	referenceJob struct {
 		Training [][]float64        `json:"training"`
@@ -54,7 +54,8 @@ type (
 	}
 )
 
-// sameScore is the tolerance between the script's scores and ours: sums in another order.
+// sameScore is the tolerance between the script's scores and hyfair's: it adds in another
+// order.
 const sameScore = 1e-6
 
 // runReference explains the points by the Python package.
@@ -89,7 +90,7 @@ func runReference(ctx context.Context, python string, m model.Model, s *space.Sp
 			return nil, fmt.Errorf("%s: the package lime weighed %d features of %d", python, len(out.Weights[i]), len(s.Features))
 		}
 		if ours := score(point); !(math.Abs(ours-out.Scores[i]) <= sameScore) {
-			return nil, fmt.Errorf("%s: the package lime was asked about a score of %v, which is %v", python, out.Scores[i], ours)
+			return nil, fmt.Errorf("%s: the package lime explained a score of %v, but the model's is %v", python, out.Scores[i], ours)
 		}
 	}
 	return &out, nil

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// moments are the sums over weighted samples (x, y) that a linear regression needs.
+// moments holds the sums over weighted samples (x, y) that a linear regression needs.
 type moments struct {
 	d int
 	// y is counted from origin, the first y, so that scores that differ only in their last

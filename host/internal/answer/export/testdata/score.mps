@@ -1,5 +1,5 @@
 * score.mps
-* an optimum below 0, or none: no score gap exceeds epsilon; above: a candidate, to be replayed, and cut off by a further tangent where it fails
+* an optimum below 0, or none: no score gap exceeds epsilon; above: a candidate, to be replayed, and cut off by another tangent if it fails
 * hours_per_week is "hours per week"
 * age_1 is "age#1"
 * n1.1_1 is "n1.1#1"

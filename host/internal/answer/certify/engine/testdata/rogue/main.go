@@ -1,7 +1,7 @@
-// Command rogue is a solver plugin that is right (it tries every point) until
-// it misbehaves as the option mode, or else $HYFAIR_TEST_ROGUE, says, from the question with the number in
-// the option from on, counted from 1. Its name is that of its file. An empty file
-// NAME.misbehaves beside it says that it has begun to.
+// Command rogue is a solver plugin that tries every point, and is right until it misbehaves.
+// The option mode, or else $HYFAIR_TEST_ROGUE, says how; the option from is the number of the
+// first question to misbehave at, counted from 1. The plugin is named after its file. When it
+// begins to misbehave, it writes an empty file NAME.misbehaves next to it.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	serve.Solver(&rogue{})
 }
 
-// below is set for a process that the plugin started; it says how deep it is to go.
+// below is set in a process that the plugin started, to the argument of descend.
 const below = "HYFAIR_TEST_ROGUE_BELOW"
 
 // burnt is the processor time that a descendant uses.
@@ -159,7 +159,7 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 		for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
 			o.Progress(sdk.Progress{Values: nothing})
 		}
-	case "fair": // whatever is asked, there is nothing to find
+	case "fair": // claims that there is nothing to find
 		if q := p.Query; q != nil {
 			switch q.Goal {
 			case problem.Quantify:
@@ -169,7 +169,7 @@ func (g *rogue) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOption
 			}
 		}
 		return &sdk.Result{Status: sdk.Infeasible}, nil
-	case "none": // of the witnesses it shows is one
+	case "none": // each witness has the same copy twice
 		r, err := right.Solve(ctx, p, o)
 		if err == nil && r.Witness != nil {
 			r.Witness.Copy2 = r.Witness.Copy1
