@@ -6,41 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// How rounding is covered.
-//
-// A neuron's form is a polynomial: a sum of monomials such as w·λ·w'·λ'·x,
-// w·λ·b and w·h (h = μ/2) over the paths that lead to it. All that the lanes do
-// to compute it, and its bounds over a box, are sums, products and fused
-// multiply-adds, in a fixed order. So each monomial goes through at most p
-// roundings, of which each multiplies it by 1+δ with |δ| ≤ u = 2⁻⁵³, and the
-// computed value differs from the exact one by at most
-//
-//	γ(p)·Σ|monomial|,  γ(p) = p·u/(1−p·u)
-//
-// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 3.1 and
-// section 3.1), plus 2⁻¹⁰⁷⁴ for each operation that underflows, carried on by the
-// weights behind it.
-//
-// p is at most the sum over the layers of the number of terms that are added up
-// there plus a few, and Σ|monomial| is bounded once and for all boxes within the
-// root box, where |x[i]| ≤ X[i] and every λ ≤ 1:
-//
-//	T(neuron) = |b| + Σ|w|·X                 in the first layer,
-//	T(neuron) = |b| + Σ|w|·(2·T(m) + E(m))   in the others,
-//
-// since a ReLU contributes λ times its neuron's own monomials, at most T(m),
-// and twice h ≤ max(|l|, |u|)/2, where |l| and |u| are computed bounds of that
-// neuron and so at most T(m) + E(m). With it,
-//
-//	E(neuron) = (p+16)·2⁻⁵²·T(neuron) + 2⁻⁹⁰⁰
-//
-// is more than twice the error, which leaves room for the roundings of T and E
-// themselves, of λ and μ (raised by 2⁻⁵⁰ of itself), and of adding E to a bound.
-// A radius is computed along with its centre from the same monomials, and
-// |centre| + radius ≤ X for every input, so that one T serves both.
-//
-// Where T exceeds 2¹⁰⁰ no bound is given: underflow and overflow would need
-// thought, and no trained network comes near.
+// If T exceeds 2¹⁰⁰, no bound is given: underflow and overflow would need an analysis,
+// and no trained network comes near.
 
 // Tables (tables.go) have more: where the lines of a ReLU come to no more than 2T + E, its table is of Σ |y_G| + Σ |κ_G|, which is at most
 // 3T: Σ κ_G is the negative of y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the constant included; the shares add up to 1. So 4T + E stand

@@ -218,10 +218,10 @@ func TestClaims(t *testing.T) {
 		{fairness.DecisionStrict, certificate.Claim{Kind: certificate.Fair}, ""},
 		{fairness.Score, certificate.Claim{Kind: certificate.MaxK, K: 3}, ""},
 		{fairness.Score, certificate.Claim{}, "unknown claim"},
-		{fairness.Score, certificate.Claim{Kind: certificate.Gap}, "without the bound"},
+		{fairness.Score, certificate.Claim{Kind: certificate.Gap}, "needs a bound"},
 		{fairness.Score, certificate.Claim{Kind: certificate.Gap, Bound: big.NewRat(-1, 9)}, "not negative"},
 		{fairness.Score, certificate.Claim{Kind: certificate.MaxK}, "at least 1"},
-		{fairness.Logit, certificate.Claim{Kind: certificate.MaxK, K: 3}, "bins are of scores"},
+		{fairness.Logit, certificate.Claim{Kind: certificate.MaxK, K: 3}, "a claim about bins needs a notion"},
 	} {
 		s := people()
 		s.Version, s.Notion, s.Claim = certificate.Version, c.notion, c.claim

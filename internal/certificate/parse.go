@@ -12,8 +12,7 @@ import (
 // maxItems bounds lists whose elements are larger in memory than in the file.
 const maxItems = 1 << 20
 
-// parseHeader reads the first line into the statement, and gives the two
-// fingerprints.
+// parseHeader reads the first line into the statement and returns the two fingerprints.
 func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err error) {
 	err = sc.object(
 		field{name: "format", read: func() error { _, err := sc.oneOf(formatName); return err }},
@@ -67,7 +66,7 @@ func (s *Statement) parseModel(sc *scanner) error {
 		field{name: "trees", optional: true, read: func() error { return s.parseTrees(sc) }},
 	)
 	if err == nil && (s.Network == nil) == (s.Trees == nil) {
-		err = sc.errorf("a network or trees expected")
+		err = sc.errorf("one of network and trees expected")
 	}
 	return err
 }
@@ -101,8 +100,7 @@ func (s *Statement) parseSpace(sc *scanner) error {
 		return sc.object(
 			field{name: "inputs", read: into(&out.Inputs, sc.between(0, space.MaxInputs))},
 			field{name: "features", read: list(sc, space.MaxInputs, &out.Features, parseFeature)},
-			// Conditions name features, which are known once those are read: in a
-			// file, forbidden comes after features.
+			// Conditions name features, so forbidden comes after features in a file.
 			field{name: "forbidden", read: predicates(sc, out, &out.Forbidden)},
 		)
 	}})
@@ -120,7 +118,7 @@ func parseFeature(sc *scanner) (f space.Feature, err error) {
 		field{name: "inputs", read: list(sc, space.MaxInputs, &f.Inputs, parseInput)},
 	)
 	if err == nil && f.Kind != space.Categorical && f.Categories != nil {
-		err = sc.errorf("categories of a feature of kind %s", f.Kind)
+		err = sc.errorf("a feature of kind %s has categories; only a categorical one may", f.Kind)
 	}
 	return f, err
 }
@@ -174,7 +172,7 @@ func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
 			}
 			var found bool
 			if c.Feature, found = s.Index(name); !found {
-				return sc.errorf("no feature %.40q before this", name)
+				return sc.errorf("unknown feature %.40q; features must come before conditions", name)
 			}
 			return nil
 		}},
@@ -222,7 +220,7 @@ func (s *Statement) parseRegion(sc *scanner) error {
 	)
 }
 
-// box reads lo, hi of each non-protected feature.
+// box reads lo, hi of each feature that is not protected.
 func (s *Statement) box(sc *scanner, to *space.Box) func() error {
 	return func() error {
 		free := s.Space.Free()
@@ -231,7 +229,7 @@ func (s *Statement) box(sc *scanner, to *space.Box) func() error {
 			return err
 		}
 		if len(ends) != 2*len(free) {
-			return sc.errorf("%d numbers for %d features that are not protected, each with two", len(ends), len(free))
+			return sc.errorf("%d numbers for %d features that are not protected; each needs two", len(ends), len(free))
 		}
 		*to = make(space.Box, len(s.Space.Features))
 		for k, i := range free {

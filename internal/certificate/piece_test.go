@@ -62,9 +62,9 @@ func TestUnsettledPiecesAreRefused(t *testing.T) {
 	box := peoplesLeaves()[0].Box // has a real feature
 	proof := &sdk.Proof{Copies: []sdk.CopyProof{{Protected: []float64{0}, Logit: space.Interval{Lo: 0, Hi: 1}}}}
 	for why, p := range map[string]sdk.Piece{
-		"undecided proves nothing": {Box: box, Claim: sdk.PieceUndecided, Proof: proof},
-		"unfair proves nothing":    {Box: box, Claim: sdk.PieceUnfair, Proof: proof},
-		"without a proof":          {Box: box, Claim: sdk.PieceFair},
+		"calls a piece undecided": {Box: box, Claim: sdk.PieceUndecided, Proof: proof},
+		"calls a piece unfair":    {Box: box, Claim: sdk.PieceUnfair, Proof: proof},
+		"without a proof":         {Box: box, Claim: sdk.PieceFair},
 	} {
 		w, err := certificate.NewWriter(io.Discard, people())
 		if err != nil {

@@ -29,7 +29,7 @@ type nodeJSON struct {
 	Right   int32     `json:"right,omitempty"`
 }
 
-// modelLine is the model as its line has it.
+// modelLine returns the value that the model's line encodes.
 func (s *Statement) modelLine() any {
 	if s.Network != nil {
 		return networkLine{s.Network}
@@ -50,8 +50,8 @@ func (s *Statement) modelLine() any {
 	return treesLine{out}
 }
 
-// modelSHA256 is the model's fingerprint. That of trees is computed from their line, which
-// leaves out missing values: no individual of the space has them.
+// modelSHA256 returns the model's fingerprint. For trees it is computed from their line,
+// which leaves out missing values: no individual of the space has them.
 func (s *Statement) modelSHA256() (string, error) {
 	if s.Network != nil {
 		return s.Network.Fingerprint(), nil
