@@ -66,8 +66,8 @@ func (w *Workspace) Offset(i int) []float64 { return w.row(w.few.offset, 1+i) }
 // SetTail sets the τ of box b; with 0, its bounds hold for all points.
 func (w *Workspace) SetTail(b int, tau float64) { w.few.tau[b] = tau }
 
-// Moved is the number of ends of neurons' enclosures that Bound has trimmed in box b: each excludes at most exp(−τ²/2) of
-// the box's points.
+// Moved returns the number of ends of neurons' enclosures that Bound has trimmed in box b: each excludes at most
+// exp(−τ²/2) of the box's points.
 func (w *Workspace) Moved(b int) int { return w.few.moved[b] }
 
 // begin resets the counts and notes whether any box has trimmed bounds.

@@ -48,7 +48,7 @@ func New(n *relu.Network, root []space.Interval) (*Plan, error) {
 	}
 	errs, ok := roundingErrors(layers, most)
 	if !ok {
-		return nil, errors.New("values inside this network could exceed 2¹⁰⁰ (10³⁰), beyond which it has no bounds")
+		return nil, errors.New("values inside this network could exceed 2¹⁰⁰ (10³⁰), beyond which rounding cannot be bounded")
 	}
 	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root), tables: tablesError(layers, most)}
 	for i := range layers {
@@ -78,8 +78,8 @@ func stageOf(l *layer) stage {
 // Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
 func (p *Plan) Kernel() string { return p.name }
 
-// Error is the E of the logit: how far a computed logit, or the centre or radius
-// of its enclosure, may be from the exact one. Low and High hold with it.
+// Error returns the E of the logit: how far a computed logit, or the centre or radius of
+// its enclosure, may be from the exact one.
 func (p *Plan) Error() float64 { return p.errs[len(p.errs)-1][0] }
 
 // Layer is a layer of the network. Weights has Out rows, each of a bias and In weights. The last layer has one row, the

@@ -109,7 +109,7 @@ func (w *Workspace) without(m int, a *splitting) {
 	w.left.noted[m] = noted
 }
 
-// Tables bounds the logits of one box's lanes by sums of functions, if the box is one of lattice points. The features that
+// Tables bounds the logits of one box's lanes by sums of functions, if the box's points form a lattice. The features that
 // vary are divided into groups. A function is a table with a number for each of a group's points.
 //
 // For y = Σ y_G, a sum of functions of groups with its constant in one of them, and any κ_G that add up to 0,
@@ -427,7 +427,7 @@ func (t *Tables) Look(b int) {
 	}
 }
 
-// put makes form q a side's bound in lane z, and returns its mean and variance.
+// put stores form q as a side's bound in lane z, and returns its mean and variance.
 func (t *Tables) put(q, z, side int) (mean, variance float64) {
 	s := &t.sides[side]
 	s.rows, s.parts = grown(s.rows, t.lanes*t.Width()), grown(s.parts, t.lanes*len(t.means))

@@ -12,7 +12,8 @@ type Workspace struct {
 	// enclosures then do not follow from the forms alone. Bound unsets it if it made fewer than one
 	// in 64 of them narrower.
 	Intervals bool
-	// Sharpens bounds the neurons that trimmed bounds leave open again, from both sides. Set by default.
+	// Sharpens bounds again, from both sides, the neurons that trimmed bounds leave open. Set by
+	// default.
 	Sharpens bool
 
 	centre, radius []float64 // a row for the constant 1 and one per input

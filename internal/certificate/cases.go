@@ -27,7 +27,7 @@ func (s *Statement) checkCases(c *sdk.CaseProof, l *Leaf) error {
 	}
 	for _, side := range []*sdk.CaseSide{&c.First, &c.Second} {
 		if len(side.Copies) == 0 {
-			return errors.New("a side without copies")
+			return errors.New("a side has no copies; it needs at least one")
 		}
 		before := -1
 		for _, i := range side.Copies {
@@ -82,7 +82,7 @@ func (s *Statement) checkStep(step *sdk.CaseStep, neurons int) error {
 		}
 	case sdk.CaseEnd:
 		if len(step.Slopes) != neurons {
-			return fmt.Errorf("%d slopes for %d neurons", len(step.Slopes), neurons)
+			return fmt.Errorf("the end has %d slopes for %d neurons", len(step.Slopes), neurons)
 		}
 		if slices.ContainsFunc(step.Slopes, func(v float64) bool { return math.IsNaN(v - v) }) {
 			return errors.New("a slope is not finite")
@@ -91,7 +91,7 @@ func (s *Statement) checkStep(step *sdk.CaseStep, neurons int) error {
 			return fmt.Errorf("the logits' weights %v and %v must be finite and at least 0", step.Up, step.Down)
 		}
 	default:
-		return fmt.Errorf("unknown kind %d", step.Kind)
+		return fmt.Errorf("unknown kind %d of step", step.Kind)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (s *Statement) parseStep(sc *scanner) (step sdk.CaseStep, err error) {
 	case err != nil:
 		return step, err
 	case told != 1 || step.Kind != sdk.CaseReLU && len(of) < 2 || step.Kind == sdk.CaseCut && !(of[0] >= 0 && of[0] < math.MaxInt32 && of[0] == math.Trunc(of[0])):
-		return step, sc.errorf("one of relu, cut with a feature and a value, and end with two weights and slopes expected")
+		return step, sc.errorf("a step must have exactly one of relu, cut (a feature and a value) and end (two weights and slopes)")
 	case step.Kind == sdk.CaseCut:
 		step.Feature, step.At = int(of[0]), of[1]
 	case step.Kind == sdk.CaseEnd:

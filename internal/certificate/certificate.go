@@ -25,7 +25,7 @@ import (
 // read-only once it has been handed over.
 type Statement struct {
 	// Producer is the program that wrote the certificate, Study the name of the study.
-	// Both are for readers only and may be empty.
+	// Both are for human readers and may be empty.
 	Producer, Study string
 	// Version of the format by whose rules the leaves are checked; 0 means the first version
 	// with which certificates of the model can be written.
@@ -57,7 +57,7 @@ const (
 	MaxK
 )
 
-// String gives the name used in the file.
+// String returns the name used in the file.
 func (k ClaimKind) String() string { return named.Of(k, "fair", "gap", "max-k") }
 
 // Claim is what is claimed of every individual of the region. The zero value

@@ -55,7 +55,7 @@ func (c *Claim) parse(sc *scanner) error {
 		field{name: "k", optional: true, read: into(&c.K, sc.between(1, math.MaxInt32))},
 	)
 	if err == nil && ((c.Bound != nil) != (c.Kind == Gap) || (c.K != 0) != (c.Kind == MaxK)) {
-		err = sc.errorf("a claim of kind gap has a bound, one of kind max-k has k, and neither has the other's")
+		err = sc.errorf("a claim of kind gap has a bound and no k, one of kind max-k has k and no bound, one of kind fair neither")
 	}
 	return err
 }
@@ -139,7 +139,7 @@ func parseInput(sc *scanner) (in space.Input, err error) {
 		field{name: "table", optional: true, read: into(&in.Table, sc.upTo(maxLine))},
 	)
 	if err == nil && (in.Table == nil && affine != 2 || in.Table != nil && affine != 0) {
-		err = sc.errorf("an input has scale and offset, or a table")
+		err = sc.errorf("an input must have either scale and offset, or a table")
 	}
 	return in, err
 }
@@ -185,7 +185,7 @@ func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
 	)
 	if err == nil && c.Set != nil {
 		if ends > 0 {
-			return c, sc.errorf("a condition has lo and hi, or a set")
+			return c, sc.errorf("a condition must not have both a set and lo or hi")
 		}
 		c.Interval = space.Interval{}
 	}

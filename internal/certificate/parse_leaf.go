@@ -42,7 +42,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 	case err != nil:
 		return nil, 0, err
 	case end && (l.Box != nil || l.Enumerated || l.Copies != nil || l.Cases != nil):
-		return nil, 0, sc.errorf("a leaf and the end in one line")
+		return nil, 0, sc.errorf("the line has a leaf and the end; only one of them is allowed")
 	case end:
 		return nil, leaves, nil
 	case l.Box == nil:
@@ -64,7 +64,7 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 				return err
 			}
 			if len(ends) != 2 {
-				return sc.errorf("two ends expected")
+				return sc.errorf("two ends expected, got %d", len(ends))
 			}
 			c.Logit = space.Interval{Lo: ends[0], Hi: ends[1]}
 			return nil
@@ -84,7 +84,7 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 		field{name: "tangent", optional: true, read: func() error {
 			of, err := sc.floats(2)
 			if err == nil && len(of) != 2 {
-				err = sc.errorf("two weights expected")
+				err = sc.errorf("two weights expected, got %d", len(of))
 			}
 			if err == nil {
 				c.Up, c.Down = of[0], of[1]

@@ -97,7 +97,7 @@ func parseNode(sc *scanner) (n trees.Node, err error) {
 		field{name: "borders", optional: true, read: part(&comparison, func() error {
 			borders, err := sc.floats(trees.MaxNodes)
 			if err == nil && len(borders) == 0 {
-				err = sc.errorf("no border")
+				err = sc.errorf("no border; at least one expected")
 			}
 			if err == nil {
 				n.Value, n.More = borders[0], borders[1:]
@@ -109,7 +109,7 @@ func parseNode(sc *scanner) (n trees.Node, err error) {
 		field{name: "right", optional: true, read: place(&n.Right, trees.MaxNodes)},
 	)
 	if err == nil && (leaf != 1 || comparison != 0 || n.Closed) && (leaf != 0 || comparison != 4) {
-		err = sc.errorf("a node has leaf, or input, borders, left and right")
+		err = sc.errorf("a node must have either leaf, or input, borders, left and right")
 	}
 	return n, err
 }

@@ -23,7 +23,7 @@ func (s *Statement) Validate() error {
 func (s *Statement) validateSubject() error {
 	m := s.Model()
 	if m == nil || s.Space == nil {
-		return errors.New("certificate without a model or a space")
+		return errors.New("a certificate needs a model and a space")
 	}
 	what := map[bool]string{true: "network", false: "trees"}[s.Network != nil]
 	if err := m.Validate(); err != nil {
@@ -86,7 +86,7 @@ func (c *Claim) validate(s *Statement) error {
 	case c.Kind == MaxK:
 		return nil
 	}
-	return fmt.Errorf("unknown claim %d", c.Kind)
+	return fmt.Errorf("unknown claim kind %d", c.Kind)
 }
 
 func (s *Statement) validateRegion() error {

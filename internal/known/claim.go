@@ -66,15 +66,15 @@ func (e Referee) shape(r *sdk.Result) error {
 	stopped, coarsest := r.Reason != sdk.NoReason, cmp.Or(e.Coarsest, MaxTolerance)
 	switch {
 	case r.Status < sdk.Feasible || r.Status > sdk.Unknown:
-		return fmt.Errorf("the status is %s", r.Status)
+		return fmt.Errorf("the status is %s; want feasible, optimal, infeasible or unknown", r.Status)
 	case r.Reason > sdk.Other:
-		return fmt.Errorf("the reason is %s", r.Reason)
+		return fmt.Errorf("the reason is %s; want a known one", r.Reason)
 	case r.Status == sdk.Unknown && !stopped:
-		return errors.New("unknown without a reason")
+		return errors.New("the status is unknown without a reason")
 	case (r.Status == sdk.Optimal || r.Status == sdk.Infeasible) && stopped:
-		return fmt.Errorf("%s, and yet stopped short: %s", r.Status, r.Reason)
+		return fmt.Errorf("the status is %s, and yet stopped short: %s", r.Status, r.Reason)
 	case !hasPoint(r) && r.HasPoint() && (len(r.Values) > 0 || r.Witness != nil):
-		return fmt.Errorf("%s, and yet there is a point", r.Status)
+		return fmt.Errorf("the status is %s, and yet there is a point", r.Status)
 	case !(r.Tolerance >= 0 && r.Tolerance <= coarsest):
 		return fmt.Errorf("the tolerance %v is outside 0 to %v", r.Tolerance, coarsest)
 	case e.Grade == sdk.GradeExact && r.Tolerance != 0:
@@ -84,7 +84,7 @@ func (e Referee) shape(r *sdk.Result) error {
 	case r.HasPoint() && math.IsNaN(r.Objective):
 		return errors.New("the objective is NaN")
 	case r.Nodes < 0 || r.Elapsed < 0:
-		return fmt.Errorf("%d nodes in %v", r.Nodes, r.Elapsed)
+		return fmt.Errorf("%d nodes in %v; neither may be negative", r.Nodes, r.Elapsed)
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 	case q.Goal == problem.Quantify:
 		return checkShares(r)
 	case r.Shares != nil:
-		return errors.New("shares, for which the problem does not ask")
+		return errors.New("the claim has shares, for which the problem does not ask")
 	case !hasPoint(r):
 		return nil
 	case r.Witness == nil:
@@ -266,10 +266,10 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 	}
 	if q.Goal == problem.Decide {
 		if !q.Notion.Violates(logits(), q.Epsilon) {
-			return fmt.Errorf("witness %v and %v is treated fairly", w.Copy1, w.Copy2)
+			return fmt.Errorf("the individual of the witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
 		if q.K > 2 && !q.Violates(all()) {
-			return fmt.Errorf("witness %v reaches %d bins of %d", w.Copy1, q.Model.Link().KBins(all(), q.Epsilon), q.K)
+			return fmt.Errorf("the witness %v reaches only %d of %d bins", w.Copy1, q.Model.Link().KBins(all(), q.Epsilon), q.K)
 		}
 		return nil
 	}
@@ -337,9 +337,9 @@ func checkShares(r *sdk.Result) error {
 	case s == nil:
 		return nil
 	case s.Fair == nil || s.Unfair == nil || s.Fair.Sign() < 0 || s.Unfair.Sign() < 0:
-		return fmt.Errorf("the shares are %v and %v", s.Fair, s.Unfair)
+		return fmt.Errorf("the shares are %v and %v; want two numbers of at least 0", s.Fair, s.Unfair)
 	case s.Boxes < 0:
-		return fmt.Errorf("%d boxes", s.Boxes)
+		return fmt.Errorf("the number of boxes is %d; want at least 0", s.Boxes)
 	}
 	switch all := new(big.Rat).Add(s.Fair, s.Unfair).Cmp(big.NewRat(1, 1)); {
 	case all > 0:

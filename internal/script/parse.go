@@ -125,10 +125,10 @@ func (s *Script) command(t *Term) error {
 
 func (s *Script) declare(name, sort *Term) error {
 	if name.Atom == "" || name.number != nil || (!name.quoted && functions[name.Atom]) {
-		return fmt.Errorf("%s cannot be declared", name)
+		return fmt.Errorf("%s cannot be declared; want a name that is not predefined", name)
 	}
 	if sort.Atom != "Int" && sort.Atom != "Real" && sort.Atom != "Bool" {
-		return fmt.Errorf("sort %s; Int, Real and Bool are known", sort)
+		return fmt.Errorf("unknown sort %s; known: Int, Real, Bool", sort)
 	}
 	if s.sorts[name.Atom] != "" {
 		return fmt.Errorf("%s is declared twice", name)

@@ -25,7 +25,7 @@ func (w *writer) overForms(structure string, octets []int, each func(prefix stri
 	w.End()
 }
 
-// signAt is the register that holds the sign bit.
+// signAt returns the register that holds the sign bit.
 func (w *writer) signAt() int {
 	if w.Reg == "Z" {
 		return 31
@@ -77,7 +77,7 @@ func (w *writer) items(structure, prefix string, n int, load, store, fields []st
 	rows(store, func(memory, register string) { w.P("VMOVUPD %s, %s", register, memory) })
 }
 
-// coefficients puts the item's coefficients into registers c on: from the form's weights
+// coefficients loads the item's coefficients into registers c on: from the form's weights
 // if it has any, else from its row.
 func (w *writer) coefficients(prefix string, c, n int) {
 	w.P("TESTQ DX, DX")

@@ -38,7 +38,7 @@ func claimMutations() []mutation {
 		}, "breaks the claim"},
 		{"a negative bound", false, set("claim", map[string]any{"kind": "gap", "bound": "-1"}), "not negative"},
 		{"a bound without the bound", false, set("claim", map[string]any{"kind": "gap"}), "has a bound"},
-		{"a bound with k", false, set("claim", map[string]any{"kind": "gap", "bound": "1", "k": 3}), "the other's"},
+		{"a bound with k", false, set("claim", map[string]any{"kind": "gap", "bound": "1", "k": 3}), "a bound and no k"},
 		{"k below the largest", true, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.header["claim"] = map[string]any{"kind": "max-k", "k": 1}
 		}, ""},
