@@ -1,16 +1,15 @@
 package batch
 
-// CommonSlope is the row of the slopes at input i that Align takes off, for the caller
-// to fill in; zeros to begin with.
+// CommonSlope returns the row of the slopes at input i that Align subtracts. The caller
+// fills it in; it begins as zeros.
 func (w *Workspace) CommonSlope(i int) []float64 { return w.row(w.common, 1+i) }
 
-// Align encloses, after Bound, what is left of a form of each lane over its box
-// when the common slopes are taken off: the rows mid ± rad. slack is a row that is
-// added to rad.
+// Align encloses, after Bound, each lane's form f less the common slopes over the lane's
+// box. It writes the enclosures to the rows mid and rad, and adds the row slack to rad.
 //
-// It is one sum of as many terms as inputs, of magnitudes at most those of the
-// form's own and the common slopes', so that four times the plan's Error covers
-// its rounding where these are slopes of other lanes' forms or between such.
+// It sums a term per input, of magnitudes at most those of the form's own and the common
+// slopes', so four times the plan's Error covers its rounding if the common slopes are
+// slopes of other lanes' forms or lie between such.
 func (w *Workspace) Align(f *Form, slack, mid, rad []float64) {
 	w.alignment = alignment{
 		rows: &f.slopes[f.stride], rowStride: 8 * f.stride, common: &w.common[w.Lanes()], centre: &w.centre[w.Lanes()], radius: &w.radius[w.Lanes()],

@@ -34,7 +34,8 @@ func randomNetwork(r *rand.Rand, inputs int, head relu.Head, scale float64) *rel
 	return n
 }
 
-// randomPlan is a plan of a random network, of weights of a scale that is drawn, in a random root box.
+// randomPlan returns the plan of a random network in a random root box; the scale of the weights is
+// random, too.
 func randomPlan(t *rapid.T, r *rand.Rand, inputs int) (*relu.Network, *batch.Plan, []space.Interval) {
 	head := rapid.SampledFrom([]relu.Head{relu.HeadSigmoid, relu.HeadSoftmax}).Draw(t, "head")
 	scale := rapid.SampledFrom([]float64{1, 1e-3, 1e5, 1e-310}).Draw(t, "scale")
@@ -51,7 +52,7 @@ func randomPlan(t *rapid.T, r *rand.Rand, inputs int) (*relu.Network, *batch.Pla
 	return n, p, root
 }
 
-// fillIn puts random boxes, some of them points, into all lanes.
+// fillIn sets random boxes, some of them points, in all lanes.
 func fillIn(r *rand.Rand, w *batch.Workspace, root []space.Interval) {
 	for v := range w.Lanes() {
 		for i, iv := range root {
@@ -74,10 +75,10 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 		n, p, root := randomPlan(t, r, inputs)
 		w := p.NewWorkspace(1 + r.IntN(24))
 		if r.IntN(2) == 0 {
-			w.Few(1) // for all points, as long as no tail is set
+			w.Few(1) // bounds hold for all points until a tail is set
 		}
 		exact := n.Exact()
-		for range 2 { // the second time over what the first has left
+		for range 2 { // the second time with memory that the first has used
 			fillIn(r, w, root)
 			w.Intervals = r.IntN(2) == 0
 			w.Bound()
@@ -138,8 +139,9 @@ func TestFormsEncloseExactLogits(t *testing.T) {
 	})
 }
 
-// Every logit of a lattice's point, computed exactly, is beyond both sides' tables, those of its lane and the lowest of several lanes, whatever groups its features are
-// in, where they are away from what the tables have, and with lanes that hold other boxes; and often these are nearer than the sides' forms are.
+// Every logit of a lattice point, computed exactly, is beyond both sides' tables: its lane's, and the lowest of several
+// lanes. This holds for any groups of features, for features away from the tables' values, and with other boxes in other
+// lanes. Often the tables are tighter than the sides' forms.
 func TestTablesAreBelowExactLogits(t *testing.T) {
 	tier.Checks(t, 1000)
 	nearer, drawn := 0, 0
@@ -246,8 +248,8 @@ func TestTablesAreBelowExactLogits(t *testing.T) {
 	}
 }
 
-// Open hidden neurons behind the first layer are bounded from both sides after Few, too. With an excluded mass of zero,
-// enclosures hold at every point, and are narrower than without Few; so they do if the points' spread is unknown.
+// With Few, open hidden neurons behind the first layer are bounded from both sides. With an excluded mass of zero,
+// enclosures hold at every point and are narrower than without Few; they also hold if the points' spread is unknown.
 func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	narrower, of := 0, 0
@@ -316,8 +318,8 @@ func TestOpenNeuronsAreBoundedFromBothSides(t *testing.T) {
 
 func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
-// The forms are about as tight as the bounds of a single box found elsewhere,
-// and exact, but for rounding, where no ReLU's sign is open.
+// The forms are about as tight as the bounds of another method for a single box, and
+// exact up to rounding if no ReLU's sign is open.
 func TestTightness(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var width, other float64

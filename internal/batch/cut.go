@@ -2,18 +2,16 @@ package batch
 
 import "math"
 
-// direct is the weight of an input's own coefficient against that of its part in
-// open strips. Where lattice points are counted between the forms, a box is no
-// less decided for being wide along a direction in which the network is linear;
-// cutting there still helps to make the next cuts good. Between 0.1 and 0.4
-// undecided shares were within a few per cent of each other, and up to a quarter
-// smaller than with 1.
+// direct weighs an input's coefficient in the logit's form against its effect on open
+// strips. Where lattice points are counted between the forms, width along a direction in
+// which the network is linear leaves no more points undecided; a split there only helps
+// later ones. Undecided shares differed by a few per cent between 0.1 and 0.4, and were
+// up to a quarter smaller than with 1.
 const direct = 0.2
 
-// note remembers, at layer m's neurons, what a unit of slack of their ReLUs
-// (slack) and a unit of radius (carried, by way of the layers above) add to the
-// logit's width. rows or weights are the logit's coefficients there, before
-// relaxation.
+// note records, for layer m's neurons, how much a unit of their ReLUs' slack (slackOf)
+// and a unit of their radius (carried, by way of the layers above) add to the logit's
+// width. rows or weights hold the logit's coefficients there, before relaxation.
 func (w *Workspace) note(m int, rows, weights *float64) {
 	s, n := &w.stages[m], w.Lanes()
 	l := &w.p.layers[m]
@@ -34,7 +32,7 @@ func (w *Workspace) note(m int, rows, weights *float64) {
 	if m == 0 {
 		return
 	}
-	// To what this layer reads: slack grows with a neuron's radius.
+	// Slack grows with a neuron's radius; both are passed on to what this layer reads.
 	for _, i := range s.open {
 		out, half, rad, c := w.row(w.carried, int(i)), w.row(s.half, int(i)), w.row(s.rad, int(i)), w.row(w.slackOf, int(i))
 		for v, h := range half {
@@ -58,20 +56,19 @@ func (w *Workspace) note(m int, rows, weights *float64) {
 	}
 }
 
-// SplitReduction is the row of how much smaller input i's half-width becomes where
-// its box is cut, for SplitWidths to read; the caller fills it in.
+// SplitReduction returns the row of the amounts by which a split reduces input i's
+// half-width. The caller fills it in before SplitWidths.
 func (w *Workspace) SplitReduction(i int) []float64 { return w.row(w.cut, 1+i) }
 
-// SplitWidths guesses, after Bound, how wide each lane's enclosure of the logit would
-// be if its box were cut in two across the inputs listed, on average over the
-// halves: in units of its own, to compare inputs by. A neuron of the first layer
-// is taken as it would be in a half, that is with the sign settled where it would
-// be, and layers above by what it passes on to them.
+// SplitWidths estimates, after Bound, the width of the logit's enclosure in each lane if
+// its box is split in two along the listed inputs, on average over the halves. The values
+// have no unit; they compare inputs. Neurons of the first layer count with the signs that
+// a half settles; the layers above count through what these neurons pass on to them.
 func (w *Workspace) SplitWidths(inputs []int32) []float64 {
 	n := w.Lanes()
 	out := w.halved[:n]
 	l := &w.p.layers[0]
-	if len(inputs) == 0 { // it never helps
+	if len(inputs) == 0 { // such a split never helps
 		fill(out, math.Inf(1))
 		return out
 	}

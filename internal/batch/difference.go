@@ -1,19 +1,19 @@
 package batch
 
-// Differences bounds, after Bound, how far the logit of each lane may be from that
-// of its reference for one and the same point of their box: lane v's is the first
-// of its run of group lanes. The lanes of a run have the same box, but for the
-// inputs listed in apart, in which they differ by a constant each.
+// Differences bounds, after Bound, each lane's logit less its reference's at the same
+// point of their box. A lane's reference is the first lane of its run of group lanes. The
+// lanes of a run have the same box, except for the inputs listed in apart, in which they
+// differ by a constant each.
 //
-// What is shared cancels in the first layer. Behind it, a ReLU's difference lies
-// between 0 and that of its arguments, or is it where both are positive, and the
-// layers' differences follow by interval arithmetic. Where few signs are open this
-// is far tighter than the difference of two enclosures.
+// What is shared cancels in the first layer. Behind it, the difference of two ReLUs lies
+// between 0 and the difference of their arguments, and equals it if both arguments are
+// positive. The layers' differences follow by interval arithmetic. If few signs are open,
+// this is far tighter than the difference of two enclosures.
 //
-// Every sum here has no more terms, and twice the magnitudes at most, of those of
-// the neuron's own form, so four times its error covers the rounding. A radius is 0
-// only where nothing was rounded: no input that differs has a way to the neuron,
-// through weights other than 0 and neurons that may be active, and the difference is 0.
+// Every sum here has at most as many terms as the neuron's own form, of at most twice the
+// magnitudes, so four times its error covers the rounding. A radius is 0 only if nothing
+// was rounded: then no input that differs reaches the neuron through nonzero weights and
+// neurons that may be active, and the difference is 0.
 func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 	n := w.Lanes()
 	w.prepareDifferences()
@@ -82,16 +82,16 @@ func (w *Workspace) Differences(group int, apart []int32) (mid, rad []float64) {
 }
 
 const (
-	// leastRadius is the least radius of an input that differs, so that a neuron's radius
-	// shows that the input has a way to it.
+	// leastRadius is the least radius of an input that differs. It keeps the radius of
+	// every neuron that the input reaches above 0.
 	leastRadius = 0x1p-800
 	// leastWeight times leastRadius, or times the least error of a neuron, does not
 	// underflow.
 	leastWeight = 0x1p-160
 )
 
-// rounding is what the radius of a neuron's difference is raised by: also one of 0 where
-// always is set.
+// rounding returns what the radius of a neuron's difference is raised by. Without always,
+// a radius of 0 is not raised.
 func (p *Plan) rounding(layer, neuron int) (e float64, always bool) {
 	return 4 * p.errs[layer][neuron], p.layers[layer].underflows
 }
@@ -104,8 +104,8 @@ func (w *Workspace) prepareDifferences() {
 	}
 }
 
-// reluDifferences takes the differences of layer k's neurons through their ReLUs
-// and lists those that may be other than 0.
+// reluDifferences passes the differences of layer k's neurons through their ReLUs and
+// lists the neurons whose difference may be nonzero.
 func (w *Workspace) reluDifferences(k, group int, list []int32) []int32 {
 	s := &w.stages[k]
 	for _, j := range s.active {
@@ -134,6 +134,6 @@ func (w *Workspace) reluDifferences(k, group int, list []int32) []int32 {
 	return list
 }
 
-// stable reports that a neuron whose λ is 1 cannot be negative: λ may have been
-// rounded to 1.
+// stable reports whether a neuron whose λ is 1 cannot be negative. λ does not say so: it
+// may have been rounded to 1.
 func (w *Workspace) stable(s *reached, j, v int) bool { return w.row(s.half, j)[v] == 0 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The logits of two lanes of one box, computed exactly at the same point, differ
-// by what their difference and their pair's form allow, whatever their weights.
+// The logits of two lanes of one box, computed exactly at the same point, differ by no
+// more than their difference and their pair's form allow, for any weights.
 func TestDifferencesEncloseExactOnes(t *testing.T) {
 	tier.Checks(t, 100)
 	var tighter, all, closer, pairs int
@@ -24,7 +24,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 		scale := rapid.SampledFrom([]float64{1, 1, 1, 1e-310}).Draw(t, "scale")
 		n := randomNetwork(r, 4, head, scale)
 		blind := r.IntN(4) == 0
-		if blind { // but for one neuron, which the next layer does not read
+		if blind { // except for one neuron, which the next layer does not read
 			for j := range n.Layers[0].Out {
 				if row := n.Layers[0].Row(j); j > 0 || len(n.Layers) == 1 {
 					row[2], row[3] = 0, 0
@@ -46,7 +46,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 		exact := n.Exact()
 		for range 2 {
 			fillIn(r, w, root)
-			for v := range w.Lanes() { // inputs 2 and 3 tell the lanes of a group apart
+			for v := range w.Lanes() { // the lanes of a group differ in inputs 2 and 3
 				for i := range 2 {
 					w.Centre(i)[v], w.HalfWidth(i)[v] = w.Centre(i)[v-v%group], w.HalfWidth(i)[v-v%group]
 				}
@@ -65,7 +65,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 			pairs++
 			a := group * r.IntN(w.Lanes()/group)
 			a, b := a+r.IntN(group), a+r.IntN(group)
-			if r.IntN(2) == 0 { // of part of what was bounded
+			if r.IntN(2) == 0 { // for a part of the bounded box
 				for i := range 2 {
 					part := r.Float64()
 					for v := a - a%group; v < w.Lanes() && v < a-a%group+group; v++ {
@@ -87,7 +87,7 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 				}
 				return x
 			}
-			// What is bounded is below its form, too, from the form's largest value down.
+			// The bounded value also lies below its form, down from the form's maximum.
 			weighted := func(up, down, most float64) {
 				for range 20 {
 					at := [2]float64{float64(r.IntN(3) - 1), 2*r.Float64() - 1}
@@ -137,6 +137,6 @@ func TestDifferencesEncloseExactOnes(t *testing.T) {
 	}
 }
 
-// differ is by how much lane a's logit is above lane b's at most, by their differences from
-// the first of their run.
+// differ bounds by how much lane a's logit exceeds lane b's, by their differences from the
+// first lane of their run.
 func differ(mid, rad []float64, a, b int) float64 { return mid[a] + rad[a] - mid[b] + rad[b] }

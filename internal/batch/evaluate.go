@@ -1,7 +1,7 @@
 package batch
 
-// Evaluate computes the logit of every lane's centre, radii left out, into Mid:
-// each within the plan's Error of the exact one. It costs about a tenth of Bound.
+// Evaluate computes the logit at every lane's centre into Mid, without radii. Each is
+// within the plan's Error of the exact logit. It costs about a tenth of Bound.
 func (w *Workspace) Evaluate() {
 	n := w.Lanes()
 	from := w.centre

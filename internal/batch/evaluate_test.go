@@ -35,7 +35,7 @@ func TestEvaluateAgreesWithExactLogits(t *testing.T) {
 					t.Fatalf("lane %d: %v is more than %g from %v", v, w.Mid()[v], p.Error(), logit)
 				}
 			}
-			w.Bound() // in between, over the same memory
+			w.Bound() // uses the same memory in between
 		}
 	})
 }

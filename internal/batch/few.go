@@ -2,37 +2,40 @@ package batch
 
 import "math"
 
-// few is what is needed to bound neurons for all of a box's points but a few.
+// few is the state of trimmed bounds, which hold for nearly all of a box's points.
 type few struct {
-	group              int // lanes of a box
+	group              int // lanes per box
 	tau                []float64
 	moved              []int
-	variance, offset   []float64 // a row an input, and one more in front
-	squares            []float64 // of the first layer's weights, as its forward
-	spread, rest, form []float64 // Σ c²·variance, slack + Σ |c|·offset, and the middle, a row a neuron
+	variance, offset   []float64 // a row per input, after one for the constant
+	squares            []float64 // of the first layer's weights, in the order of stage.forward
+	spread, rest, form []float64 // a row per neuron: Σ c²·variance, slack + Σ |c|·offset, and the form's centre
 	on                 bool
 	sharp              sharp
 }
 
-// curbed are the layers, from the first on, whose neurons are bounded so. The first two bring nearly all that all layers
-// do; behind them every lane has events of its own.
+// curbed is the number of layers, from the first on, whose neurons get trimmed bounds. The first two give nearly all of
+// the gain; behind them every lane has events of its own.
 const curbed = 2
 
-// worth: an end is moved if that reduces the radius by at least 1/worth.
+// worth limits trimming: an end moves only if it moves by at least 1/worth of the radius.
 const worth = 10
 
-// LeastSpread is the root of about the least Variance other than 0 that Bound takes, and 1/LeastSpread of the greatest: squares of others underflow.
+// LeastSpread limits Variance: values other than 0 must lie between about LeastSpread² and 1/LeastSpread², else squares
+// underflow.
 const LeastSpread = 0x1p-200
 
-// Few prepares trimmed bounds, which exclude some of a box's points. Where Sharpens is set, open neurons behind the first
+// Few prepares trimmed bounds, which exclude some of a box's points. If Sharpens is set, open neurons behind the first
 // layer are bounded from both sides. A box takes group lanes, in which the inputs that vary within it have the same Centre,
 // HalfWidth, Variance and Offset.
 //
-// Precondition on the distribution of a box's points: for all c and τ > 0, the share of points with
-// Σ c[i]·(x[i] − m[i]) ≥ τ·σ, where σ² = Σ c[i]²·Variance[i], is at most exp(−τ²/2). Each middle m[i] is at most Offset[i]
-// from Centre[i]. For an open hidden neuron, Bound then assumes its form to be within τ·σ of its value at m; Moved counts
-// these assumptions. All bounds hold for the points that meet them. neurons is the number of neurons of a box; those of the
-// first layer count once for all its lanes.
+// Precondition on the distribution of a box's points: for all c and τ > 0, the share of points with Σ c[i]·(x[i] − m[i]) ≥
+// τ·σ, where σ² = Σ c[i]²·Variance[i], is at most exp(−τ²/2). Each mean m[i] is at most Offset[i] from Centre[i]. For an
+// open hidden neuron, Bound then assumes its form to be within τ·σ of its value at m; Moved counts these assumptions. All
+// bounds hold for the points that meet them.
+//
+// It returns the number of neurons per box that may be trimmed; those of the first layer count once for all lanes of the
+// box.
 func (w *Workspace) Few(group int) (neurons int) {
 	n := w.Lanes()
 	f := &few{group: group, tau: make([]float64, n/group), moved: make([]int, n/group)}
@@ -50,23 +53,24 @@ func (w *Workspace) Few(group int) (neurons int) {
 	return neurons
 }
 
-// ForAll takes Few back: all bounds hold for all points, and follow from parallel forms and intervals alone.
+// ForAll undoes Few: all bounds hold for all points, and follow from parallel forms and intervals alone.
 func (w *Workspace) ForAll() { w.few = nil }
 
-// Variance is the row of input i that goes with Few.
+// Variance returns the row of input i's Variance, which Few defines. The caller fills it
+// in.
 func (w *Workspace) Variance(i int) []float64 { return w.row(w.few.variance, 1+i) }
 
-// Offset is the row of input i that goes with Few.
+// Offset returns the row of input i's Offset, which Few defines. The caller fills it in.
 func (w *Workspace) Offset(i int) []float64 { return w.row(w.few.offset, 1+i) }
 
-// SetTail sets the τ of box b, 0 for bounds that hold for all.
+// SetTail sets the τ of box b; with 0, its bounds hold for all points.
 func (w *Workspace) SetTail(b int, tau float64) { w.few.tau[b] = tau }
 
-// Moved is the number of ends of neurons' enclosures that Bound has trimmed in box b: each excludes at most exp(−τ²/2) of
-// the box's points.
+// Moved returns the number of ends of neurons' enclosures that Bound has trimmed in box b: each excludes at most
+// exp(−τ²/2) of the box's points.
 func (w *Workspace) Moved(b int) int { return w.few.moved[b] }
 
-// begin notes whether any box is bounded so.
+// begin resets the counts and notes whether any box has trimmed bounds.
 func (f *few) begin() {
 	f.on = false
 	f.sharp.list = f.sharp.list[:0]
@@ -76,12 +80,12 @@ func (f *few) begin() {
 	}
 }
 
-// curbs reports that layer k's neurons are bounded so.
+// curbs reports whether layer k's neurons get trimmed bounds.
 func (w *Workspace) curbs(k int) bool {
 	return w.few != nil && w.few.on && k < curbed && w.p.layers[k].relu
 }
 
-// spreadFirst works out how the first layer's forms spread.
+// spreadFirst computes spread and rest of the first layer's neurons.
 func (w *Workspace) spreadFirst() {
 	f, l, n := w.few, &w.p.layers[0], w.Lanes()
 	a := &w.product
@@ -97,7 +101,8 @@ func (w *Workspace) spreadFirst() {
 	w.p.product(a)
 }
 
-// spreadOf puts into spread how an enclosure's forms spread, and adds to rest what does not.
+// spreadOf writes Σ c²·variance of an enclosure's forms to spread, and adds Σ |c|·offset to
+// rest.
 func (w *Workspace) spreadOf(e *enclosure, spread, rest []float64) {
 	f, s := w.few, &w.spreading
 	clear(spread[:e.forms*w.Lanes()])
@@ -111,20 +116,20 @@ func (w *Workspace) spreadOf(e *enclosure, spread, rest []float64) {
 	w.p.spread(s)
 }
 
-// reach is τ·σ of a form, and its slack.
+// reach returns a form's slack plus τ·σ, rounded up.
 func reach(tau, spread, rest float64) float64 {
 	return tau*math.Sqrt(spread*(1+0x1p-30)+0x1p-500) + rest
 }
 
 // curb trims the enclosures of layer k's neurons, in mid and rad.
 //
-// The event counted is that of the computed coefficients c. Their sum of squares has a few more roundings than terms, all of
+// An event counts with the computed coefficients c. Their sum of squares has a few more roundings than terms, all of
 // numbers ≥ 0: a factor 1 + 2⁻³⁰ covers them and those of σ and τ·σ. What underflows has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰
 // covers, as its root is 2⁻²⁵⁰. The difference of the exact coefficients from c has monomials that E counts, as for rad;
 // another E covers the sums here.
 func (w *Workspace) curb(k int) {
 	f, n := w.few, w.Lanes()
-	own := -1 // the neuron's place in the list of those that are open
+	own := -1 // the neuron's place in the list of open neurons
 	for j, e := range w.p.errs[k] {
 		listed := own+1 < len(f.sharp.list) && f.sharp.list[own+1] == int32(j)
 		if listed {
@@ -162,7 +167,7 @@ func (w *Workspace) curb(k int) {
 					mid[v], rad[v] = centred(lo, hi)
 				}
 			}
-			if k == 0 { // of lanes' forms that differ by a constant, an event is one of all
+			if k == 0 { // lanes' forms differ by a constant, so they share the event
 				below, above = min(below, 1), min(above, 1)
 			}
 			f.moved[b] += below + above

@@ -1,15 +1,15 @@
 package batch
 
-// narrow intersects the enclosures of layer k's neurons, which are in mid and rad, with
-// what interval arithmetic makes of the layer before, and reports how many became narrower.
+// narrow intersects the enclosures of layer k's neurons, in mid and rad, with those that
+// interval arithmetic derives from the layer before. It returns how many became narrower.
 //
-// The lines between which a ReLU lies do not know that it is never negative: its lower
-// one is at λ·l where the neuron is at l, and over a few layers that adds up. Intervals
-// forget what neurons have in common instead, which matters less in large boxes.
+// The parallel lines of a ReLU ignore that it is never negative: at y = l, the lower one is
+// λ·l. Over a few layers that adds up. Intervals ignore what neurons have in common
+// instead, which matters less in large boxes.
 //
-// Every sum has the terms of the neuron's own form at most, of magnitudes up to those
-// that T(neuron) adds up, since |centre| + radius of what is read is at most T(m) + E(m):
-// its error is within a half of E, as that of the form's bounds is.
+// Every sum has at most the terms of the neuron's own form, with magnitudes at most those
+// that T(neuron) adds up, since |centre| + radius of a neuron that it reads is at most T(m)
+// + E(m). So its error is at most E/2, as is that of the form's bounds.
 func (w *Workspace) narrow(k int) (narrower int) {
 	n := w.Lanes()
 	w.prepareDifferences()
@@ -49,13 +49,14 @@ func (w *Workspace) narrow(k int) (narrower int) {
 			continue
 		}
 		lo, hi := max(m-r, om-or), min(m+r, om+or)
-		mid[v], rad[v] = centred(lo, hi) // each is within E of one that holds
+		mid[v], rad[v] = centred(lo, hi) // each end is within E of a sound one
 		narrower++
 	}
 	return narrower
 }
 
-// centred is the middle and the radius of what lies between two ends, 0 where they cross.
+// centred returns the centre and the radius of an interval; the radius is 0 if the ends
+// cross.
 func centred(lo, hi float64) (mid, rad float64) {
 	c := (lo + hi) / 2
 	return c, max(hi-c, c-lo, 0)

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// The work is done by a few loops over float64 vectors, in plain Go and in
-// vector instructions (lanes_amd64.s, written by internal/asm), with the same
-// results to the last bit: the same operations in the same order, fused
-// multiply-adds included. Vectors are whole octets, eight numbers each.
+// A few loops over float64 vectors do the work. Each is in plain Go and in vector
+// instructions (lanes_amd64.s, written by internal/asm), with the same results to the
+// last bit: the same operations in the same order, fused multiply-adds included. Vectors
+// consist of octets, eight numbers each.
 
 //go:generate go run ./internal/asm lanes_amd64.s
 
@@ -32,8 +32,8 @@ type product struct {
 //
 //	base[j] += c·h,  slack[j] += |c|·h,  c *= λ   for all i in list.
 //
-// Where weights is not nil, c is not read: it is weights[j·weightStride + i] in
-// every lane. A row of rows holds forms × octets.
+// If weights is not nil, c is not read: it is weights[j·weightStride + i] in every lane.
+// A row of rows holds forms × octets.
 type relaxation struct {
 	rows         *float64
 	stride       int // bytes from one unit's row to the next
@@ -41,7 +41,7 @@ type relaxation struct {
 	weightStride int // bytes from one form's weights to the next
 	list         *int32
 	n            int
-	slope        *float64 // λ, a row of octets a unit
+	slope        *float64 // λ, a row of octets per unit
 	half         *float64 // h
 	base         *float64 // a row of octets a form
 	slack        *float64
@@ -49,13 +49,12 @@ type relaxation struct {
 	octets       int
 }
 
-// splitting: with c, λ and h as before, and λ' = 1 where λ > ½, else 0, for all i
-// in list
+// splitting: with c, λ and h as before, and λ' = 1 if λ > ½, else 0, for all i in list
 //
 //	base[j] += c·2h,  c *= λ    where c < 0,
 //	c *= λ'                     elsewhere.
 //
-// It reads and writes what relaxation does, but for slack.
+// It reads and writes what relaxation does, except slack.
 type splitting relaxation
 
 // enclosure: with c the row of input i at form j,
@@ -92,12 +91,12 @@ type spreading struct {
 	octets   int
 }
 
-// strip: λ and h of the units' ReLUs on mid ± (rad + err). Of flags, a byte a
-// unit, bit 0 is set where some lane's upper bound is positive, bit 1 where some
-// lane's λ is not 1 or its h not 0.
+// strip: λ and h of the units' ReLUs on mid ± (rad + err). flags has a byte per unit: bit
+// 0 is set if some lane's upper bound is positive, bit 1 if some lane's λ is not 1 or its
+// h not 0.
 type strip struct {
-	mid, rad    *float64 // a row of octets a unit
-	err         *float64 // a number a unit
+	mid, rad    *float64 // a row of octets per unit
+	err         *float64 // a number per unit
 	slope, half *float64
 	flags       *uint8
 	units       int
@@ -159,14 +158,14 @@ type lanes struct {
 	lowest  func(*shifting)
 }
 
-// Name is the kernel that the variant is written for.
+// Name returns the variant's name: avx512, avx2 or scalar.
 func (l *lanes) Name() string { return l.name }
 
 var scalar = lanes{name: "scalar", product: productScalar, relax: relaxScalar, split: splitScalar, enclose: encloseScalar, spread: spreadScalar, strip: stripScalar, halve: halveScalar, align: alignScalar, moment: momentScalar, hinge: hingeScalar, lowest: lowestScalar}
 
 func vector(p *float64, octets int) []float64 { return unsafe.Slice(p, 8*octets) }
 
-// at is p moved by bytes.
+// at returns p advanced by a number of bytes.
 func at(p *float64, bytes int) *float64 { return (*float64)(unsafe.Add(unsafe.Pointer(p), bytes)) }
 
 func productScalar(a *product) {
@@ -261,7 +260,7 @@ func spreadScalar(a *spreading) {
 	}
 }
 
-// raised covers the rounding of μ, of which half is taken.
+// raised is ½, for h = μ/2, raised to cover the rounding of μ.
 const raised = 0.5 * (1 + 0x1p-50)
 
 // tiniest keeps a zero out of a denominator.

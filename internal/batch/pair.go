@@ -2,22 +2,19 @@ package batch
 
 import "math"
 
-// Pair bounds, after Bound and Differences of the same runs of group lanes, how much the logit
-// of lane a is above that of lane b, both of one run, for one and the same point of their box, or of
-// a part of it that was put in its place since. The
-// bound is a linear form in the inputs that the lanes share, column a of Pairs, and over
-// the box at most the number returned; the rounding is in it.
+// Pair bounds from above the logit of lane a less that of lane b at the same point of their box, or of a part
+// of that box if the caller has replaced it since. It is called after Bound and Differences; a and b belong to
+// one run of group lanes, as in Differences. The bound is a linear form of the inputs that the lanes share,
+// which Pair leaves in column a of Pairs. Pair returns the form's maximum over the box, rounding included.
 //
-// It goes from the logits back to the inputs, as Bound does, with both lanes' neurons
-// at once: max(0, x) in one lane and max(0, y) in the other are bounded together, where
-// y − x is known to lie within some interval. What the lanes have in common cancels on the
-// way, but for the neurons whose sign is open.
+// It substitutes from the logits back to the inputs, as Bound does, but for both lanes at once: it bounds
+// max(0, x) of one lane and max(0, y) of the other together, given an interval of y − x. What the lanes have in
+// common cancels, except at the neurons whose sign is open.
 //
-// Of rounding: with |s| + |t| ≤ |α| + |β| at every neuron m, and |c| ≤ 2·(|α|+|β|)·(T(m)+2E(m)), which holds of
-// what relax takes, since its bound is no larger than above's, the
-// magnitudes of all monomials add up to less than 2T of the logit for each lane, by the
-// recursion of rounding.go: from V ≤ T in the first layer, where one passes on V + 2T + 4E for
-// 2T + E there, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through
+// Rounding: at every neuron m, |s| + |t| ≤ |α| + |β|, and |c| ≤ 2·(|α|+|β|)·(T(m)+2E(m)), since the bound that
+// relax takes is no larger than above's. So the magnitudes of all monomials add up to less than 2T of the logit
+// for each lane, by the recursion of rounding.go: from V ≤ T in the first layer, which passes on V + 2T + 4E
+// instead of 2T + E, V ≤ 3/2·T follows in the second, 7/4·T in the third, and so on. No monomial goes through
 // more than three times as many roundings as there. So the error is below 3·4/2 = 6 E, and 16 E are added.
 func (w *Workspace) Pair(a, b, group int) (most float64) {
 	most = w.pairForm(a, b, group, false)
@@ -28,8 +25,9 @@ func (w *Workspace) Pair(a, b, group int) (most float64) {
 	return most
 }
 
-// pairForm leaves Pair's form in column a of Pairs, and returns its constant. With differences, what
-// ReLUs are apart is bounded by what their arguments are, wherever that is as sound.
+// pairForm leaves Pair's form in column a of Pairs, and returns its constant. If differences is set,
+// it bounds the difference of ReLUs by that of their arguments, unless the rounding error could then
+// exceed Pair's.
 func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 	p := w.p
 	w.preparePairs()
@@ -63,7 +61,7 @@ func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 			}
 			row := l.forward[j*(1+l.in):][:1+l.in]
 			base += (s + t) * row[0]
-			if k == 0 { // in the inputs that the lanes share, both are the same
+			if k == 0 { // the lanes share the inputs, except those in apart
 				sum := s + t
 				for i, v := range row[1:] {
 					below[0][i] += sum * v
@@ -92,8 +90,8 @@ func (w *Workspace) pairForm(a, b, group int, differences bool) (base float64) {
 	return base + 16*p.Error()
 }
 
-// A JointSlope bounds what a neuron's values x and y in two lanes add to the difference of their logits by
-// Own·x + Other·y and a constant.
+// A JointSlope is a neuron's part of a form of Pairs: with its values x in lane a and y in lane b, it adds
+// at most Own·x + Other·y and a constant to the difference of the logits.
 type JointSlope struct {
 	Layer, Neuron int
 	Own, Other    float64
@@ -102,19 +100,19 @@ type JointSlope struct {
 // JointSlopes returns the slopes of the last form in column lane of Pairs. Shown must be set.
 func (w *Workspace) JointSlopes(lane int) []JointSlope { return w.shown[lane] }
 
-// Joint is what is known of two lanes' logits f(a) and f(b) together: the form of Pair, and each one's
-// own. It holds until the next call of Joint or Bound.
+// Joint bounds two lanes' logits f(a) and f(b) by three forms: Pair's, and each lane's own. It is
+// valid until the next call of Joint or Bound.
 type Joint struct {
 	w    *Workspace
 	a, b int
-	// Of f(a) − f(b) and f(a) from above, and f(b) from below: what they are in the middle of the
-	// box, and by input, what they change by towards its upper end.
+	// Upper bounds of f(a) − f(b) and f(a), and a lower bound of f(b): their values at the centre
+	// of the box and, by input, their changes from there to its upper end.
 	apart, high, low    float64
 	aparts, highs, lows []float64
 }
 
-// Joint extends Pair, which it calls. With differences it starts from the form that bounds neurons' differences by those of
-// their arguments, which may be narrower for large boxes.
+// Joint computes Pair's form and gathers the lanes' own. If differences is set, the form bounds neurons' differences by
+// those of their arguments, which may be narrower for large boxes.
 func (w *Workspace) Joint(a, b, group int, differences bool) *Joint {
 	j, n, form := &w.joint, w.Lanes(), w.Logit()
 	j.w, j.a, j.b = w, a, b
@@ -129,13 +127,11 @@ func (w *Workspace) Joint(a, b, group int, differences bool) *Joint {
 	return j
 }
 
-// Most bounds up·f(a) − down·f(b) for one and the same point of the box, with up and down from 0 to 1. The
-// rounding is in it.
+// Most bounds up·f(a) − down·f(b) from above at the same point of the box, for up and down from 0 to 1, rounding included.
 //
-// With both the smaller of up and down, it is both·(f(a) − f(b)) and what is left of either
-// single form. Pair's rounding is in its constant, and the single form is away by E at most. Here are three sums, of as many
-// terms as inputs and three roundings each, of magnitudes that add up to less than 8T: their
-// errors are less than 12 E. 16 E are added.
+// With both = min(up, down), it is both·(f(a) − f(b)) and the rest of one lane's form. The constant of Pair's form includes
+// its rounding; the lane's form is off by at most E. The three sums here have a term per input with three roundings each,
+// of magnitudes that add up to less than 8T: their errors are below 12 E. 16 E are added.
 func (j *Joint) Most(up, down float64) float64 {
 	both := min(up, down)
 	up, down = up-both, down-both
@@ -146,7 +142,8 @@ func (j *Joint) Most(up, down float64) float64 {
 	return most + 16*j.w.p.Error()
 }
 
-// Form makes column a of Pairs the form of Most, in the inputs that the lanes share.
+// Form replaces column a of Pairs by the form of Most's bound, in the inputs that the
+// lanes share.
 func (j *Joint) Form(up, down float64) {
 	both, form, n := min(up, down), j.w.Logit(), j.w.Lanes()
 	for i := range j.w.p.inputs {
@@ -155,7 +152,7 @@ func (j *Joint) Form(up, down float64) {
 	}
 }
 
-// Pairs is the forms that Pair and Joint leave. It has no constants.
+// Pairs returns the forms that Pair and Joint left, without their constants.
 func (w *Workspace) Pairs() Form {
 	n := w.Lanes()
 	return Form{slopes: w.pairs, stride: n, length: n, Base: w.zeros}
@@ -172,7 +169,7 @@ func (w *Workspace) preparePairs() {
 	w.shown = make([][]JointSlope, w.Lanes())
 }
 
-// keepDifferences keeps what Differences finds of layer k's neurons.
+// keepDifferences stores the differences of layer k's neurons for openPair.
 func (w *Workspace) keepDifferences(k int) {
 	s := &w.stages[k]
 	if s.apartMid == nil {
@@ -182,8 +179,8 @@ func (w *Workspace) keepDifferences(k int) {
 	copy(s.apartRad, w.nextRad)
 }
 
-// openPair is what is known of a neuron's values x and y in two lanes: x from la to ua, y
-// from lb to ub, y − x from dl to du.
+// openPair bounds a neuron's values x and y in two lanes: x from la to ua, y from lb to
+// ub, y − x from dl to du.
 type openPair struct{ la, ua, lb, ub, dl, du float64 }
 
 func (w *Workspace) openPair(k, j, a, b, group int) openPair {
@@ -206,12 +203,12 @@ func (w *Workspace) openPair(k, j, a, b, group int) openPair {
 	return o
 }
 
-// open reports that the sign of x or y is.
+// open reports whether the sign of x or of y is open.
 func (o *openPair) open() bool { return o.la < 0 && o.ua > 0 || o.lb < 0 && o.ub > 0 }
 
 // relax bounds α·max(0, x) + β·max(0, y) from above by s·x + t·y + c, with |s| + |t| at most |α| + |β|.
-// Of the slopes that it tries it takes those whose bound is the least in the middle; with
-// differences, it is the second ones, but where c would be too large for their rounding.
+// Of the slopes that it tries, it takes those with the least bound at the centre. If differences is
+// set, it takes the second ones, unless c would be too large for the rounding.
 func (o *openPair) relax(alpha, beta float64, differences bool) (s, t, c float64) {
 	s, c = above(alpha, o.la, o.ua)
 	t, other := above(beta, o.lb, o.ub)
@@ -228,7 +225,7 @@ func (o *openPair) relax(alpha, beta float64, differences bool) (s, t, c float64
 			s, t, c, least = sx, ty, cxy, cxy+sx*x+ty*y
 		}
 	}
-	// max(0, x) with the chord's slope, and what max(0, y) is above it by as a share of y − x.
+	// max(0, x) by its chord's slope, and max(0, y) − max(0, x) by a share of y − x.
 	share := min(max(o.du, 0)/max(o.du-o.dl, tiniest), 1)
 	if o.dl >= 0 {
 		share = 1
@@ -246,7 +243,7 @@ func (o *openPair) relax(alpha, beta float64, differences bool) (s, t, c float64
 		return s, t, c
 	}
 	try(sx, ty)
-	// The chord where y − x is in the middle.
+	// The chord of the sum if y − x is at the middle of its interval.
 	if d := (o.dl + o.du) / 2; o.ua > o.la {
 		at := func(x float64) float64 { return alpha*max(x, 0) + beta*max(x+d, 0) }
 		try((at(o.ua)-at(o.la))/(o.ua-o.la), 0)
@@ -272,14 +269,15 @@ func above(alpha, l, u float64) (s, c float64) {
 	return 0, 0
 }
 
-// most is the largest α·max(0, x) + β·max(0, y) − s·x − t·y: it is linear between the axes, so
-// it is at a corner of what these leave of the hexagon of x and y.
+// most returns the maximum of α·max(0, x) + β·max(0, y) − s·x − t·y over the hexagon of x and
+// y. The function is linear in each quadrant, so it has its maximum at a corner of the
+// hexagon's part of one.
 func (o *openPair) most(alpha, beta, s, t float64) float64 {
 	most := math.Inf(-1)
 	at := func(x, y float64) { most = max(most, alpha*max(x, 0)+beta*max(y, 0)-s*x-t*y) }
 	column := func(x float64) {
 		lo, hi := max(o.lb, x+o.dl), min(o.ub, x+o.du)
-		at(x, lo) // where lo is above hi, outside the hexagon, which does no harm
+		at(x, lo) // if lo > hi, a point outside the hexagon: the bound stays sound
 		at(x, hi)
 		if lo < 0 && hi > 0 {
 			at(x, 0)

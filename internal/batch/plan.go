@@ -9,17 +9,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Plan is a network prepared for bounding over boxes inside one root box. It is
-// read-only and may be shared between goroutines, each with a Workspace of its
-// own.
+// Plan is a network prepared for bounding over boxes inside one root box. It is read-only
+// and may be shared between goroutines, each with its own Workspace.
 type Plan struct {
 	*lanes
 	layers []stage
 	public []Layer
 	inputs int
 	errs   [][]float64 // by layer and neuron: see rounding.go
-	widest int         // of the layers' neurons and the inputs
-	tables float64     // E of Tables
+	widest int         // the largest number of inputs or of a layer's neurons
+	tables float64     // error of Tables
 }
 
 // stage is a layer as the lanes read it.
@@ -49,7 +48,7 @@ func New(n *relu.Network, root []space.Interval) (*Plan, error) {
 	}
 	errs, ok := roundingErrors(layers, most)
 	if !ok {
-		return nil, errors.New("values inside this network could exceed 2¹⁰⁰ (10³⁰), beyond which it has no bounds")
+		return nil, errors.New("values inside this network could exceed 2¹⁰⁰ (10³⁰), beyond which rounding cannot be bounded")
 	}
 	p := &Plan{lanes: variant, inputs: len(root), errs: errs, widest: len(root), tables: tablesError(layers, most)}
 	for i := range layers {
@@ -79,11 +78,12 @@ func stageOf(l *layer) stage {
 // Kernel names the variant of the vector loops in use: avx512, avx2 or scalar.
 func (p *Plan) Kernel() string { return p.name }
 
-// Error is the E of the logit: how far a computed logit, or the centre or radius
-// of its enclosure, may be from the exact one. Low and High hold with it.
+// Error returns the E of the logit: how far a computed logit, or the centre or radius of
+// its enclosure, may be from the exact one.
 func (p *Plan) Error() float64 { return p.errs[len(p.errs)-1][0] }
 
-// Layer is a layer of the network: of Out rows of Weights, each of the bias and In weights. The last has one row, the logit's.
+// Layer is a layer of the network. Weights has Out rows, each of a bias and In weights. The last layer has one row, the
+// logit's.
 type Layer struct {
 	In, Out int
 	ReLU    bool
@@ -93,5 +93,5 @@ type Layer struct {
 // Layers returns the network's layers, from the inputs to the logit. They must not be changed.
 func (p *Plan) Layers() []Layer { return p.public }
 
-// Errors are the E of a layer's neurons, which are computed as the logit is: see Error.
+// Errors returns the E of a layer's neurons; Error is that of the logit.
 func (p *Plan) Errors(layer int) []float64 { return p.errs[layer] }

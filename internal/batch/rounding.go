@@ -6,49 +6,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// How rounding is covered.
-//
-// A neuron's form is a polynomial: a sum of monomials such as w·λ·w'·λ'·x,
-// w·λ·b and w·h (h = μ/2) over the paths that lead to it. All that the lanes do
-// to compute it, and its bounds over a box, are sums, products and fused
-// multiply-adds, in a fixed order. So each monomial goes through at most p
-// roundings, of which each multiplies it by 1+δ with |δ| ≤ u = 2⁻⁵³, and the
-// computed value differs from the exact one by at most
-//
-//	γ(p)·Σ|monomial|,  γ(p) = p·u/(1−p·u)
-//
-// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 3.1 and
-// section 3.1), plus 2⁻¹⁰⁷⁴ for each operation that underflows, carried on by the
-// weights behind it.
-//
-// p is at most the sum over the layers of the number of terms that are added up
-// there plus a few, and Σ|monomial| is bounded once and for all boxes within the
-// root box, where |x[i]| ≤ X[i] and every λ ≤ 1:
-//
-//	T(neuron) = |b| + Σ|w|·X                 in the first layer,
-//	T(neuron) = |b| + Σ|w|·(2·T(m) + E(m))   in the others,
-//
-// since a ReLU contributes λ times its neuron's own monomials, at most T(m),
-// and twice h ≤ max(|l|, |u|)/2, where |l| and |u| are computed bounds of that
-// neuron and so at most T(m) + E(m). With it,
-//
-//	E(neuron) = (p+16)·2⁻⁵²·T(neuron) + 2⁻⁹⁰⁰
-//
-// is more than twice the error, which leaves room for the roundings of T and E
-// themselves, of λ and μ (raised by 2⁻⁵⁰ of itself), and of adding E to a bound.
-// A radius is computed along with its centre from the same monomials, and
-// |centre| + radius ≤ X for every input, so that one T serves both.
-//
-// Where T exceeds 2¹⁰⁰ no bound is given: underflow and overflow would need
-// thought, and no trained network comes near.
+// If T exceeds 2¹⁰⁰, no bound is given: underflow and overflow would need an analysis,
+// and no trained network comes near.
 
-// Tables (tables.go) have more: where the lines of a ReLU come to no more than 2T + E, its table is of Σ |y_G| + Σ |κ_G|, which is at most
-// 3T: Σ κ_G is the negative of y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the constant included; the shares add up to 1. So 4T + E stand
-// for 2T + E, and p has besides the inputs and the neurons whose tables are added up, for each layer, and 64: a hinge, the shares, groups (no more than
-// inputs), and inputs that are up to 8 units in the last place away from what cells hold. 8γ(p)·T(logit) of these outweighs what tables,
-// the least of several, and their sums are wrong by. Sides' forms as tables are sums of one term for each input, and the least of several of them: 4E cover both.
+// Tables (tables.go) need more. The lines of a ReLU have magnitudes up to 2T + E; its table has Σ |y_G| + Σ |κ_G|, which is
+// at most 3T: Σ κ_G is the negative of y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the
+// constant included; the shares add up to 1. So 4T + E replaces 2T + E. For each layer, p also counts the inputs, the
+// neurons whose tables are added up, and 64 more: for a hinge, the shares, groups (no more than inputs), and inputs that
+// are up to 8 ulps away from what cells hold. 8γ(p)·T(logit) of these exceeds the error of tables, of the least of several,
+// and of their sums. Sides' forms as tables are sums of one term per input, and minima of several such sums: 4E covers
+// both.
 
-// tablesError is the E of tables; infinite where no bound is given.
+// tablesError returns the error of Tables, infinite if no bound is given.
 func tablesError(layers []layer, most []float64) float64 {
 	below, all := most, len(most)
 	for i := range layers {
@@ -77,10 +46,10 @@ func tablesError(layers []layer, most []float64) float64 {
 // tooLarge is the T from which on bounds are refused.
 const tooLarge = 0x1p100
 
-// roundingErrors gives E of every neuron, by layer, for inputs of magnitudes up to most.
-// The last layer has one neuron, the logit. ok is unset where no bound is given.
+// roundingErrors returns E of every neuron, by layer, for inputs of magnitudes up to
+// most. The last layer has one neuron, the logit. ok is false if no bound is given.
 func roundingErrors(layers []layer, most []float64) (errs [][]float64, ok bool) {
-	below := make([]float64, len(most)) // of what a layer reads: 2T + E, or X
+	below := make([]float64, len(most)) // 2T + E of the neurons that a layer reads, or X of the inputs
 	for i, x := range most {
 		below[i] = x * (1 + 0x1p-50)
 	}
@@ -102,8 +71,8 @@ func roundingErrors(layers []layer, most []float64) (errs [][]float64, ok bool) 
 	return errs, true
 }
 
-// layer is a network.Layer with its bias as one more column in front, and a
-// softmax head's two rows made one.
+// layer is a layer of relu.Network with its bias as the first column. The two rows of a
+// softmax head become their difference.
 type layer struct {
 	in, out int
 	weights []float64 // out rows of 1+in
@@ -113,7 +82,7 @@ type layer struct {
 func (l *layer) row(j int) []float64 { return l.weights[j*(l.in+1)+1:][:l.in] }
 func (l *layer) bias(j int) float64  { return l.weights[j*(l.in+1)] }
 
-// most is |b| + Σ|w|·below of neuron j.
+// most returns |b| + Σ|w|·below of neuron j.
 func (l *layer) most(j int, below []float64) float64 {
 	t := abs(l.bias(j))
 	for i, w := range l.row(j) {
@@ -122,8 +91,8 @@ func (l *layer) most(j int, below []float64) float64 {
 	return t
 }
 
-// layersOf copies the network's. The difference of a softmax head's rows rounds
-// once, which is among the roundings counted.
+// layersOf copies a network's layers. The difference of a softmax head's rows rounds
+// once; the counted roundings include it.
 func layersOf(n *relu.Network) []layer {
 	out := make([]layer, len(n.Layers))
 	for k := range n.Layers {

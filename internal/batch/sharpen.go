@@ -1,21 +1,21 @@
 package batch
 
-// sharp is what forms of their own say of a layer's open neurons.
+// sharp holds one-sided forms of a layer's open neurons and their enclosures.
 type sharp struct {
 	sided
-	list    []int32   // the neurons
-	weights []float64 // of theirs, and negated
-	// A row a form, two a neuron: one that is nowhere above it, and one that is nowhere above its negative.
+	list    []int32   // the open neurons
+	weights []float64 // for each neuron its weights, then their negatives
+	// A row per form, two per neuron: a lower bound of it and one of its negative.
 	mid, rad, spread, rest []float64
 }
 
-// sharpen bounds the neurons of layer k that are still open in some lane once more, each by two forms
-// as Sides makes them of the logit, and intersects their enclosures, which are in mid and rad. In lanes where a neuron is not open
-// nothing changes, so a lane's bounds do not depend on the others.
+// sharpen bounds again the neurons of layer k that are still open in some lane, each by two forms like those of Sides, and
+// intersects the enclosures in mid and rad with theirs. In lanes where a neuron is not open nothing changes, so a lane's
+// bounds do not depend on the others.
 //
-// The lines of parallel forms are a strip apart at every point, these only where people are not:
-// max(0, y) is above the nearer of 0 and y by less, the farther y's middle is from 0. The monomials of a form are at most those that
-// T(neuron) adds up, so each end is within E of one that holds, as in narrow.
+// Parallel forms are a strip apart at every point. These are a strip apart only where few points are: the farther y's mean
+// is from 0, the less max(0, y) exceeds its lower line 0 or y. The monomials of a form are at most those that T(neuron)
+// adds up, so each end is within E of a sound one, as in narrow.
 func (w *Workspace) sharpen(k int) {
 	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
 	d.list = d.list[:0]
@@ -87,7 +87,8 @@ func (w *Workspace) bothSides(k, from, to int) {
 	}
 }
 
-// ends is the neuron's trimmed enclosure; at is the row of its lower form, lanes the rows to that of its upper form.
+// ends returns a neuron's trimmed enclosure. at is the index of its lower form in the lane, at+lanes that of its
+// upper form.
 func (d *sharp) ends(at, lanes int, tau float64) (least, most float64) {
 	end := func(at int) float64 { return d.mid[at] - reach(tau, d.spread[at], d.rest[at]) }
 	return end(at), -end(at + lanes)

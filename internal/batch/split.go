@@ -2,17 +2,16 @@ package batch
 
 import "slices"
 
-// Sides are two linear forms of each lane that bound the logit from below and from
-// above, each with slopes of its own, after Bound: where a ReLU is bounded from
-// below, λ is 0 or 1, whichever leaves the smaller triangle (CROWN, Zhang et al.,
-// NeurIPS 2018; DeepPoly, Singh et al., POPL 2019, section 2), and no strip has to
-// be added. Both are written as lower bounds, side 0 of the logit and side 1 of
-// its negative:
+// Sides computes, after Bound, two linear forms per lane that bound the logit from below
+// and from above, each with slopes of its own. Where a ReLU is bounded from below, λ is 0
+// or 1, whichever leaves the smaller triangle (CROWN, Zhang et al., NeurIPS 2018;
+// DeepPoly, Singh et al., POPL 2019, section 2), and no strip has to be added. Both are
+// lower bounds, side 0 of the logit and side 1 of its negative, up to the plan's Error:
 //
-//	logit(x) ≥ Side(0)(x),  −logit(x) ≥ Side(1)(x),
+//	logit(x) ≥ Side(0)(x),  −logit(x) ≥ Side(1)(x).
 //
-// but for the plan's Error. The parallel forms' strips are narrower in the worst
-// case; these are nearer to the logit for most of a box's points.
+// The parallel forms' strips are narrower in the worst case; these forms are nearer to
+// the logit for most of a box's points.
 func (w *Workspace) Sides() {
 	l := &w.p.layers[len(w.p.layers)-1]
 	if w.signed == nil {
@@ -21,13 +20,14 @@ func (w *Workspace) Sides() {
 	w.pass(&w.sides, len(w.p.layers)-1, w.signed, w.weigh)
 }
 
-// sided is memory for sides' forms.
+// sided is the memory of one-sided forms.
 type sided struct {
 	rows       [2][]float64
 	form, base []float64
 }
 
-// ready makes room for rows that are so wide, once: the first time is to ask for the widest.
+// ready allocates rows of the given width in its first call, which must ask for the largest
+// width.
 func (w *Workspace) ready(d *sided, wide int) {
 	if d.base == nil {
 		for i := range d.rows {
@@ -37,12 +37,12 @@ func (w *Workspace) ready(d *sided, wide int) {
 	}
 }
 
-// pass bounds forms over what layer k reads from below, each a bias and weights. before, where it is not nil, sees each layer's
-// coefficients before its ReLUs are bounded.
+// pass bounds forms from below by forms of the inputs. Each form is a bias and weights over what layer k reads. before, if
+// not nil, sees each layer's coefficients before its ReLUs are bounded.
 func (w *Workspace) pass(d *sided, k int, weights []float64, before func(m int, a *splitting)) {
 	n, l := w.Lanes(), &w.p.layers[k]
 	forms := len(weights) / (1 + l.in)
-	wide := forms * n // numbers of a row
+	wide := forms * n // numbers per row
 	w.ready(d, wide)
 	for i := range forms {
 		fill(d.base[i*n:(i+1)*n], weights[i*(1+l.in)])
@@ -90,7 +90,7 @@ func (w *Workspace) pass(d *sided, k int, weights []float64, before func(m int, 
 	d.form = d.rows[in]
 }
 
-// appendNegated appends the negatives of some weights.
+// appendNegated appends the negatives of weights.
 func appendNegated(to, weights []float64) []float64 {
 	for _, c := range weights {
 		to = append(to, -c)
@@ -98,7 +98,7 @@ func appendNegated(to, weights []float64) []float64 {
 	return to
 }
 
-// weigh notes what side 0 weighs the open neurons of the first layer with.
+// weigh records side 0's coefficients of the first layer's open neurons.
 func (w *Workspace) weigh(m int, a *splitting) {
 	if m > 0 {
 		return
@@ -115,7 +115,7 @@ func (w *Workspace) weigh(m int, a *splitting) {
 	}
 }
 
-// Side is the form of a side.
+// Side returns the form of side 0 or 1, after Sides.
 func (w *Workspace) Side(side int) Form {
 	n := w.Lanes()
 	return Form{slopes: w.sides.form[side*n:], stride: 2 * n, length: n, Base: w.row(w.sides.base, side)}

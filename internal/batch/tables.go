@@ -2,27 +2,28 @@ package batch
 
 import "math"
 
-// mostTabled is how many neurons of a layer, the first ones, Tables bound; others keep their lines.
+// mostTabled is the number of neurons per layer, from the first on, that Tables may bound; others
+// keep their lines.
 const mostTabled = 128
 
-// leftForm is a form, a row of lanes for each coefficient, of which open neurons that were weighed with less than 0 were left out.
+// leftForm is a lower form without the open neurons whose coefficients were negative, a row of lanes per coefficient.
 type leftForm struct {
-	rows    []float64 // the constant and the inputs
-	weights []float64 // of tabled neurons of layers below: what they were weighed with
+	rows    []float64 // of the constant and the inputs
+	weights []float64 // the coefficients of the tabled neurons of the layers below
 }
 
 // leaving is the memory of LeaveOut.
 type leaving struct {
 	sided
-	forms   [][]leftForm // by layer behind the first: of its tabled neurons, negated; of the last, of the two sides
-	noted   [][]float64  // by layer, a row of forms × lanes for each tabled neuron
-	first   []int        // by layer: how many tabled neurons those below have
-	most    int32        // of a layer that are tabled
+	forms   [][]leftForm // by layer behind the first: of its negated tabled neurons; in the last, of the two sides
+	noted   [][]float64  // by layer: per tabled neuron, a row of forms × lanes
+	first   []int        // by layer: the number of tabled neurons below it
+	most    int32        // tabled neurons have an index below it
 	weights []float64
 }
 
-// LeaveOut works out, after Sides, what Tables need of all lanes: lower forms of both sides and of open neurons' negatives, of which all open
-// neurons are left out that they weigh with less than 0.
+// LeaveOut computes, after Sides, the forms that Tables need for all lanes: lower forms of both sides and of the negatives
+// of open neurons, each without the open neurons whose coefficient in it is negative.
 func (w *Workspace) LeaveOut() {
 	l := &w.left
 	top := len(w.p.layers) - 1
@@ -48,7 +49,7 @@ func (w *Workspace) LeaveOut() {
 	w.leave(top, 0, w.signed)
 }
 
-// tabled are the neurons of a layer that Tables bound in some lane.
+// tabled returns the neurons of layer k that Tables bound in some lane.
 func (w *Workspace) tabled(k int) []int32 {
 	open := w.stages[k].open
 	n := 0
@@ -58,7 +59,8 @@ func (w *Workspace) tabled(k int) []int32 {
 	return open[:n]
 }
 
-// leave works out forms of layer k from one on, each of a bias and weights.
+// leave computes forms of layer k, the first with index from. Each is given by a bias and
+// weights.
 func (w *Workspace) leave(k, from int, weights []float64) {
 	l, n := &w.left, w.Lanes()
 	w.pass(&l.sided, k, weights, w.without)
@@ -81,7 +83,7 @@ func (w *Workspace) leave(k, from int, weights []float64) {
 	}
 }
 
-// without notes what open neurons are weighed with, and leaves out those that are weighed with less than 0.
+// without records the coefficients of tabled neurons and clears the negative ones of open neurons.
 func (w *Workspace) without(m int, a *splitting) {
 	s, n := &w.stages[m], w.Lanes()
 	if a.weights != nil {
@@ -107,55 +109,59 @@ func (w *Workspace) without(m int, a *splitting) {
 	w.left.noted[m] = noted
 }
 
-// Tables bound the logits of one box's lanes by sums of functions, each of a group of the features that vary, where the box is of a
-// lattice's points: a function is a table, a number for each of the group's points.
+// Tables bounds the logits of one box's lanes by sums of functions, if the box's points form a lattice. The features that
+// vary are divided into groups. A function is a table with a number for each of a group's points.
 //
-// For y = Σ y_G, a sum of functions of groups of features with its constant in one of them, and any κ_G that add up to 0,
+// For y = Σ y_G, a sum of functions of groups with its constant in one of them, and any κ_G that add up to 0,
 //
 //	max(0, y) ≤ Σ max(0, y_G − κ_G),
 //
-// since max(0, ·) is subadditive. With κ_G at the quantile of y_G that is of the same level in all groups, no such sum has a lesser
-// mean, whatever the features' dependence, were they to rise and fall together; κ_G is about that: a mean and a share of standard deviations. The line above a ReLU, through both ends of the neuron's range,
-// is nearly at its farthest from it where most points are. So where a side weighs an open neuron with less than 0, it gets such a sum in place
-// of the line, be the neuron of any layer: y is bounded from above by tables, too. Neurons weighed with 0 or more keep their lower lines, 0 or y.
+// since max(0, ·) is subadditive. The sum has the least mean if each κ_G is the quantile of y_G at one level for all
+// groups. It is then the mean of max(0, y) for features that rise and fall together, the worst dependence. The code
+// approximates this κ_G by a mean and a share of standard deviations.
 //
-// A Tables is of use to one goroutine, with its Workspace.
+// The line above a ReLU, through both ends of the neuron's range, is nearly at its farthest from it where most points are.
+// So a side replaces the line by such a sum for each open neuron with a negative coefficient, in every layer, since y is
+// bounded from above by tables, too. Other neurons keep their lower lines, 0 or y.
+//
+// A Tables serves one goroutine, with its Workspace.
 type Tables struct {
 	w      *Workspace
-	lanes  int // of a box
+	lanes  int // per box
 	box    int
-	at     []int     // by group: where its points begin in a row; and how long a row is
-	shares []float64 // by group: of its numbers in a row, one
-	inputs [][]int32 // by group: rows of features
+	at     []int     // by group: where its points begin in a row; at the end, a row's length
+	shares []float64 // by group: one over its length in a row
+	inputs [][]int32 // by group: the rows of its features
 	varies []bool    // by input
-	// A row for each input: what it is at the points of its group; behind these one each for how far it may be away; and behind all one for
-	// each tabled neuron's ReLU, in the current lane.
+	// A row per input: its values at the points of its group. Behind these a row per input: how far it may be from these
+	// values. Behind these a row per tabled neuron: its ReLU in the current lane.
 	rows []float64
 	open []int32 // tabled neurons that are open in the current lane, numbered through all layers
-	// Forms that are worked out together: coefficients of rows, what they come to, and constants.
+	// Forms that are evaluated together: their coefficients of rows, values and constants.
 	coefs, out []float64
 	rests      []float64
-	list       []int32   // of rows
-	some       []int32   // open neurons of one bound
+	list       []int32   // the rows of a product
+	some       []int32   // a layer's neurons that are open in the current lane
 	means      []float64 // means and standard deviations of a form, by group
 	spreads    []float64
 	sides      [2]tabledSide
 }
 
-// tabledSide is a side's lower bounds: of each lane a constant and a row.
+// tabledSide holds a side's lower bounds: per lane a constant and a row.
 type tabledSide struct {
 	rows, rests []float64
-	means       []float64 // of the bounds
-	err         float64   // how far they may be from such that hold
-	parts       []float64 // means of groups, by lane
-	// Of the side's form of Workspace.Sides, about, by lane.
+	means       []float64 // of the bounds, by lane
+	err         float64   // how far the bounds may be from sound ones
+	parts       []float64 // means by lane and group
+	// Approximate mean and standard deviation of the side's form of Workspace.Sides, by
+	// lane.
 	middles, spreads []float64
 }
 
-// together is how many forms are worked out together, at most.
+// together is the largest number of forms that are evaluated together.
 const together = 16
 
-// NewTables makes tables of boxes of the given number of lanes.
+// NewTables returns Tables for boxes of the given number of lanes.
 func (w *Workspace) NewTables(lanes int) *Tables {
 	t := &Tables{w: w, lanes: lanes, varies: make([]bool, w.p.inputs), rests: make([]float64, together)}
 	for side := range t.sides {
@@ -165,7 +171,8 @@ func (w *Workspace) NewTables(lanes int) *Tables {
 	return t
 }
 
-// Shape begins a box of those in the lanes, after LeaveOut, with the number of points of each group, of which there is at least one, each with a feature.
+// Shape begins a box, after LeaveOut. sizes has the number of points of each group. There is at least one group, and each
+// has at least one point and a feature.
 func (t *Tables) Shape(sizes []int) {
 	t.at, t.shares = append(t.at[:0], 0), t.shares[:0]
 	width := 0
@@ -184,16 +191,16 @@ func (t *Tables) Shape(sizes []int) {
 	t.means, t.spreads = grown(t.means, len(sizes)), grown(t.spreads, len(sizes))
 }
 
-// height is the number of rows.
+// height returns the number of rows.
 func (t *Tables) height() int {
 	first := t.w.left.first
 	return t.relu(first[len(first)-1])
 }
 
-// relu is the row of a tabled neuron's ReLU.
+// relu returns the row of a tabled neuron's ReLU.
 func (t *Tables) relu(neuron int) int { return 2*t.w.p.inputs + neuron }
 
-// grown is room for n numbers.
+// grown returns n numbers, in row's memory if that suffices.
 func grown(row []float64, n int) []float64 {
 	if cap(row) < n {
 		return make([]float64, n+n/2)[:n]
@@ -201,19 +208,19 @@ func grown(row []float64, n int) []float64 {
 	return row[:n]
 }
 
-// Width is how long a row is, in whole octets, and Point where in it a group's points begin.
+// Width returns the length of a row, in whole octets.
 func (t *Tables) Width() int { return t.at[len(t.at)-1] }
 
-// Point goes with Width.
+// Point returns where a group's points begin in a row.
 func (t *Tables) Point(group int) int { return t.at[group] }
 
-// part is the group's part of a row.
+// part returns a group's part of a row.
 func (t *Tables) part(row, group int) []float64 {
 	return t.rows[row*t.Width():][t.at[group]:t.at[group+1]]
 }
 
-// Feature is the row of what an input is at each point of the group that it varies with, for the caller to fill in, with the last
-// point repeated up to a whole octet. away is how far it may be from that; nil unless wide, and else to be filled in, too.
+// Feature returns the row of an input's values at each point of its group. The caller fills it in, and repeats the last
+// point up to a whole octet. If wide is set, away is a row to fill in alike: how far the input may be from these values.
 func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	t.varies[input] = true
 	t.inputs[group] = append(t.inputs[group], int32(input))
@@ -224,13 +231,13 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	return t.part(input, group), away
 }
 
-// Bound bounds both sides of the logit from below in all lanes of box b, after Look and when all features are filled in: by tables, or by the forms of Workspace.Sides where
-// these promise more points above a number.
+// Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled in.
+// It uses tables, or the forms of Workspace.Sides if these promise more points above beyond.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b
 	top := w.left.forms[len(w.p.layers)-1]
-	tables := [2]float64{math.Inf(1), math.Inf(1)} // as of Outlook
+	tables := [2]float64{math.Inf(1), math.Inf(1)} // as Outlook has them
 	for z := range t.lanes {
 		t.open = t.open[:0]
 		for m, first := range w.left.first[:len(w.left.first)-1] {
@@ -279,7 +286,7 @@ func (t *Tables) lines(side int) {
 	}
 }
 
-// uppers bounds the ReLUs of some tabled neurons of layer m in lane z.
+// uppers bounds the ReLUs of some tabled neurons of layer m in lane z from above.
 func (t *Tables) uppers(m, z int, some []int32) {
 	w, l := t.w, &t.w.p.layers[m]
 	for q, i := range some {
@@ -313,10 +320,10 @@ func (t *Tables) uppers(m, z int, some []int32) {
 	}
 }
 
-// row is form q's coefficients of rows.
+// row returns form q's coefficients of rows.
 func (t *Tables) row(q int) []float64 { return t.coefs[q*t.height():][:t.height()] }
 
-// left makes form q one that LeaveOut left, with all open neurons that it weighs with less than 0.
+// left sets form q to one of LeaveOut's, together with the open neurons that were left out of it.
 func (t *Tables) left(q int, f *leftForm, z int) {
 	n, v, coefs := t.w.Lanes(), t.box*t.lanes+z, t.row(q)
 	for i := range t.varies {
@@ -328,7 +335,8 @@ func (t *Tables) left(q int, f *leftForm, z int) {
 	t.constant(q, f.rows[v], z)
 }
 
-// constant works out what form q comes to beside the rows: rest, and the least that inputs come to which do not vary.
+// constant sets form q's constant: rest, and the least contribution of the inputs that do not vary. It also sets the
+// coefficients of how far inputs may be away.
 func (t *Tables) constant(q int, rest float64, z int) {
 	coefs, inputs, v := t.row(q), t.w.p.inputs, t.box*t.lanes+z
 	for i, varies := range t.varies {
@@ -341,7 +349,7 @@ func (t *Tables) constant(q int, rest float64, z int) {
 	t.rests[q] = rest
 }
 
-// work evaluates the given number of forms, with the open neurons so far if neurons is set.
+// work evaluates the given number of forms; neurons includes the ReLUs of open.
 func (t *Tables) work(forms int, neurons bool) {
 	a, stride := &t.w.product, 8*t.Width()
 	for g, from := range t.at[:len(t.at)-1] {
@@ -359,7 +367,8 @@ func (t *Tables) work(forms int, neurons bool) {
 	}
 }
 
-// moments works out the means of form q's groups, and the standard deviations, about.
+// moments estimates the means and standard deviations of form q's groups, and returns the
+// mean and variance of their sum.
 func (t *Tables) moments(q int) (mean, variance float64) {
 	row := t.out[q*t.Width():]
 	for g, from := range t.at[:len(t.at)-1] {
@@ -370,7 +379,7 @@ func (t *Tables) moments(q int) (mean, variance float64) {
 	return mean, variance
 }
 
-// moment is about the mean and the variance of numbers that are a share each.
+// moment estimates the mean and the variance of a row; share is one over its length.
 func (t *Tables) moment(row []float64, share float64) (mean, variance float64) {
 	a := &t.w.moment
 	a.src, a.octets = &row[0], len(row)/8
@@ -379,13 +388,14 @@ func (t *Tables) moment(row []float64, share float64) (mean, variance float64) {
 	return mean, max(0, total(&a.squares)*share-mean*mean)
 }
 
-// total is the sum of eight sums.
+// total adds up eight sums.
 func total(s *[8]float64) float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
-// Outlook is by how many standard deviations of a form of Workspace.Sides its mean over box b is above a number, about, in the lane where that is least: of the side's
-// own form, which is below the side, and of the one that is above it. It can be had before LeaveOut, after Look.
+// Outlook estimates by how many standard deviations the mean of a form of Workspace.Sides over the box of Look is above a
+// number, in the lane where that is least: for below the side's own form, a lower bound of the side, and for above the
+// other side's, an upper bound. It does not need LeaveOut.
 func (t *Tables) Outlook(side int, number float64) (below, above float64) {
 	below, above = math.Inf(1), math.Inf(1)
 	own, other := &t.sides[side], &t.sides[1-side]
@@ -396,7 +406,7 @@ func (t *Tables) Outlook(side int, number float64) (below, above float64) {
 	return below, above
 }
 
-// Look works out about the means and the standard deviations of both sides' forms over box b, after Sides.
+// Look estimates the means and the standard deviations of both sides' forms over box b, after Sides.
 func (t *Tables) Look(b int) {
 	from, to := b*t.lanes, (b+1)*t.lanes
 	for side := range t.sides {
@@ -417,7 +427,7 @@ func (t *Tables) Look(b int) {
 	}
 }
 
-// put makes form q a side's in lane z.
+// put stores form q as a side's bound in lane z, and returns its mean and variance.
 func (t *Tables) put(q, z, side int) (mean, variance float64) {
 	s := &t.sides[side]
 	s.rows, s.parts = grown(s.rows, t.lanes*t.Width()), grown(s.parts, t.lanes*len(t.means))
@@ -429,14 +439,16 @@ func (t *Tables) put(q, z, side int) (mean, variance float64) {
 	return mean, variance
 }
 
-// Mean is about the mean over the box's points of a side's lower bound in a lane, after Bound.
+// Mean estimates, after Bound, the mean of a side's lower bound over the box's points in a
+// lane.
 func (t *Tables) Mean(side, z int) float64 { return t.sides[side].means[z] }
 
-// Error outweighs the rounding of a side's bounds, and of sums over them.
+// Error bounds the rounding of a side's bounds and of sums over them.
 func (t *Tables) Error(side int) float64 { return t.sides[side].err }
 
-// Lowest puts into out what with rest bounds a side from below in all lanes that are among, nil for all: in each group the least of what the
-// lanes' tables have there, moved so that their means are as far apart as the bounds' are, a part each.
+// Lowest writes a row to out that, with the constant rest, bounds a side from below in all lanes of among; nil means all.
+// In each group it is the least of the lanes' tables, each shifted so that the difference of two lanes' means is shared
+// equally among the groups.
 func (t *Tables) Lowest(side int, among []bool, out []float64) (rest float64) {
 	s, groups, lowest := &t.sides[side], len(t.means), -1
 	for z, m := range s.means {
@@ -462,7 +474,8 @@ func (t *Tables) Lowest(side int, among []bool, out []float64) (rest float64) {
 	return s.rests[lowest]
 }
 
-// Pull puts into out, by input, how far open neurons of the first layer, as the first side weighs them, move with it over box b, after Sides.
+// Pull writes to out, by input, how much it moves the first layer's open neurons over box b, weighted by side 0's
+// coefficients. It is called after Sides.
 func (t *Tables) Pull(b int, out []float64) {
 	w := t.w
 	n, v, l := w.Lanes(), b*t.lanes, &w.p.layers[0]

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// chain is a random network of the given widths.
+// chain returns a random network of the given widths.
 func chain(r *rand.Rand, widths ...int) *relu.Network {
 	n := &relu.Network{Head: relu.HeadSigmoid, Precision: 64}
 	for k := 1; k < len(widths); k++ {
@@ -42,8 +42,8 @@ func scatter(r *rand.Rand, w *Workspace) {
 	}
 }
 
-// Every variant computes the same numbers to the last bit, as loops as well as
-// lanes' numbers go.
+// Every variant computes the same numbers to the last bit, in the loops and in the lanes'
+// results.
 func TestVariantsAgree(t *testing.T) {
 	moved := 0
 	for _, widths := range [][]int{{3, 1}, {5, 7, 1}, {12, 16, 8, 1}, {13, 33, 2, 19, 5, 1}} {
@@ -129,7 +129,8 @@ func TestVariantsAgree(t *testing.T) {
 	}
 }
 
-// tablesOf makes tables of workspaces with boxes of the given number of lanes, all with the same points.
+// tablesOf returns tables for workspaces with boxes of the given number of lanes, all with the same
+// points.
 func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest float64) {
 	w.LeaveOut()
 	t := w.NewTables(lanes)
@@ -157,7 +158,8 @@ func tablesOf(w *Workspace, lanes int) func(b, side int) (row []float64, rest fl
 	}
 }
 
-// What a box's lanes hold depends on no other lane's box, nor on what was bounded before.
+// The results of a box's lanes depend on no other lane's box, nor on boxes that were
+// bounded before.
 func TestLanesShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	p, err := New(chain(r, 6, 12, 9, 9, 1), unit(6))

@@ -6,16 +6,17 @@ package batch
 type Workspace struct {
 	p      *Plan
 	octets int
-	forms  int // how many forms go through the layers together
+	forms  int // number of forms that are substituted together
 
-	// Intervals: hidden neurons behind the first layer are bounded by interval arithmetic, too. Bound
-	// unsets it where that made less than one in 64 of them narrower. Then the enclosures
-	// do not follow from the forms alone.
+	// Intervals bounds the hidden neurons behind the first layer by interval arithmetic, too; the
+	// enclosures then do not follow from the forms alone. Bound unsets it if it made fewer than one
+	// in 64 of them narrower.
 	Intervals bool
-	// Sharpens bounds neurons once more, from both sides, that trimmed bounds leave open. Set by default.
+	// Sharpens bounds again, from both sides, the neurons that trimmed bounds leave open. Set by
+	// default.
 	Sharpens bool
 
-	centre, radius []float64 // a row for the constant 1 and one an input
+	centre, radius []float64 // a row for the constant 1 and one per input
 	moving         []int32   // inputs with a radius, counted from 1
 	all            []int32   // 0, 1, 2, …
 
@@ -25,38 +26,38 @@ type Workspace struct {
 	rows        [2][]float64 // forms' coefficients, read and written in turn
 	base, slack []float64
 	mid, rad    []float64
-	// Of the logit.
-	slopes int // which of rows holds its coefficients
+	slopes      int // which of rows holds the logit's coefficients
 
-	// Of cuts: rows of a layer's neurons.
+	// For SplitWidths: rows of a layer's neurons.
 	slackOf, carried, below []float64
 	cut, cuts, halved       []float64
 	inputList               []int32
 
-	// Of alignment.
+	// For Align.
 	common, zeros []float64
 
-	// Of differences: what a layer reads, and what it makes of it.
+	// For Differences: a layer's inputs and outputs.
 	apart            []int32
 	diffMid, diffRad []float64
 	nextMid, nextRad []float64
 
-	// Of pairs: coefficients of two lanes' neurons, read and written, and forms; and the inputs
-	// in which a run's lanes differ.
+	// For Pair: the coefficients of two lanes' neurons, read and written in turn; the forms;
+	// and the inputs in which a run's lanes differ.
 	pair        [4][]float64
 	pairs       []float64
 	apartInputs []int32
 	joint       Joint
-	// Shown: what a checker is to be shown of pairs is kept, by lane.
+	// Shown makes Pair record the slopes that a certificate shows to its checker; shown
+	// has them by lane.
 	Shown bool
 	shown [][]JointSlope
 
-	// Of sides.
+	// For Sides.
 	sides   sided
 	signed  []float64
-	weighed []float64 // what side 0 weighs the first layer's open neurons with, a row for each
+	weighed []float64 // side 0's coefficients of the first layer's open neurons, a row for each
 
-	few        *few // nil where bounds hold for all
+	few        *few // nil if bounds hold for all points
 	left       leaving
 	moment     moment
 	shifting   shifting
@@ -70,14 +71,14 @@ type Workspace struct {
 	alignment  alignment
 }
 
-// reached is what is known of a layer's neurons: rows of lanes.
+// reached holds the bounds of a layer's neurons: rows of lanes.
 type reached struct {
 	slope, half, mid, rad []float64
 	apartMid, apartRad    []float64 // of differences
-	active, open          []int32   // neurons with λ > 0, and of these those that need a strip, in some lane
+	active, open          []int32   // neurons that have λ > 0, or need a strip, in some lane
 }
 
-// NewWorkspace makes room for a number of lanes, rounded up to whole octets.
+// NewWorkspace allocates memory for a number of lanes, rounded up to whole octets.
 func (p *Plan) NewWorkspace(lanes int) *Workspace {
 	w := &Workspace{p: p, Sharpens: true, octets: max(1, (lanes+7)/8), left: leaving{most: mostTabled}}
 	n := w.Lanes()
@@ -103,17 +104,17 @@ func (p *Plan) NewWorkspace(lanes int) *Workspace {
 	return w
 }
 
-// Lanes is the number of lanes.
+// Lanes returns the number of lanes.
 func (w *Workspace) Lanes() int { return 8 * w.octets }
 
-// Centre and HalfWidth are the rows of input i: in lane v the box is centre ± half-width
-// there, which must lie in the plan's root box but for a rounding.
+// Centre returns the row of input i's centres. In lane v the box is centre ± half-width,
+// which must lie in the plan's root box, up to rounding.
 func (w *Workspace) Centre(i int) []float64 { return w.row(w.centre, 1+i) }
 
-// HalfWidth goes with Centre.
+// HalfWidth returns the row of input i's half-widths.
 func (w *Workspace) HalfWidth(i int) []float64 { return w.row(w.radius, 1+i) }
 
-// Form is linear forms of the inputs, one a lane.
+// Form holds a linear form of the inputs for each lane.
 type Form struct {
 	slopes         []float64
 	stride, length int // of its rows
@@ -121,31 +122,30 @@ type Form struct {
 	Base []float64
 }
 
-// Slope is the row of coefficients at input i.
+// Slope returns the row of coefficients of input i.
 func (f *Form) Slope(i int) []float64 {
 	from := (1 + i) * f.stride
 	return f.slopes[from : from+f.length : from+f.length]
 }
 
-// Logit is the logit's form, from which it may be away by Slack and the plan's
-// Error.
+// Logit returns the logit's form. The logit is within Slack and the plan's Error of it.
 func (w *Workspace) Logit() Form {
 	n := w.Lanes()
 	return Form{slopes: w.rows[w.slopes], stride: n, length: n, Base: w.base[:n]}
 }
 
-// Slack is the row of how far the logit may be from its form, to which the
+// Slack returns the row of the logit's largest distances from its form, to which the
 // plan's Error is to be added.
 func (w *Workspace) Slack() []float64 { return w.slack[:w.Lanes()] }
 
-// Mid and Rad are the rows of the logit's enclosure: mid ± (rad + Error).
+// Mid returns the row of the centres of the logit's enclosure, mid ± (rad + Error).
 func (w *Workspace) Mid() []float64 { return w.mid[:w.Lanes()] }
 
-// Rad is the other half of Mid.
+// Rad returns the row of the radii of the logit's enclosure: see Mid.
 func (w *Workspace) Rad() []float64 { return w.rad[:w.Lanes()] }
 
-// Neuron is the enclosure of a hidden neuron's value before its activation in every
-// lane: mid ± rad, both within err of what the lanes hold.
+// Neuron returns the enclosure of a hidden neuron's value before its activation, in every
+// lane: mid ± (rad + err).
 func (w *Workspace) Neuron(layer, neuron int) (mid, rad []float64, err float64) {
 	s := &w.stages[layer]
 	return w.row(s.mid, neuron), w.row(s.rad, neuron), w.p.errs[layer][neuron]
@@ -310,7 +310,7 @@ func (w *Workspace) back(k, from, to int) {
 	w.slopes = side
 }
 
-// down writes forms over layer m's neurons as forms over what it reads.
+// down rewrites forms over layer m's neurons as forms over what the layer reads.
 func (w *Workspace) down(m, side, wide int, fresh bool) {
 	l, s := &w.p.layers[m], &w.stages[m]
 	a := &w.product

@@ -11,28 +11,28 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// deepest bounds the steps of a proof by cases that are one below the other.
+// deepest bounds the depth of a proof by cases.
 const deepest = 256
 
-// checkCases checks a proof by cases of a leaf.
+// checkCases checks the form of a leaf's proof by cases.
 func (s *Statement) checkCases(c *sdk.CaseProof, l *Leaf) error {
 	if s.version() < 3 {
-		return errors.New("they are of version 3")
+		return errors.New("proofs by cases need format version 3")
 	}
 	if s.Notion != fairness.Score {
-		return fmt.Errorf("they are of the notion score, not %s", s.Notion)
+		return fmt.Errorf("proofs by cases need the notion score, not %s", s.Notion)
 	}
 	if c.Bin < 0 || c.Bin > math.MaxInt32 {
-		return fmt.Errorf("bin %d", c.Bin)
+		return fmt.Errorf("bin %d is not within 0 to %d", c.Bin, math.MaxInt32)
 	}
 	for _, side := range []*sdk.CaseSide{&c.First, &c.Second} {
 		if len(side.Copies) == 0 {
-			return errors.New("a side without copies")
+			return errors.New("a side has no copies; it needs at least one")
 		}
 		before := -1
 		for _, i := range side.Copies {
 			if i <= before || i >= len(l.Copies) {
-				return fmt.Errorf("copy %d is not in order after %d, or not one of %d", i, before, len(l.Copies))
+				return fmt.Errorf("copy %d must be above %d and below %d", i, before, len(l.Copies))
 			}
 			before = i
 		}
@@ -43,10 +43,10 @@ func (s *Statement) checkCases(c *sdk.CaseProof, l *Leaf) error {
 			}
 		}
 	}
-	open := []int{0} // depths of the steps that have to follow, the next one last
+	open := []int{0} // depths of the steps that must follow, the next one last
 	for i := range c.Steps {
 		if len(open) == 0 {
-			return fmt.Errorf("something follows step %d, with which the tree is complete", i-1)
+			return fmt.Errorf("step %d completes the tree, yet more follow", i-1)
 		}
 		depth := open[len(open)-1]
 		open = open[:len(open)-1]
@@ -71,27 +71,27 @@ func (s *Statement) checkStep(step *sdk.CaseStep, neurons int) error {
 	switch step.Kind {
 	case sdk.CaseReLU:
 		if step.ReLU < 0 || step.ReLU >= neurons {
-			return fmt.Errorf("neuron %d of %d", step.ReLU, neurons)
+			return fmt.Errorf("neuron %d is not below %d", step.ReLU, neurons)
 		}
 	case sdk.CaseCut:
 		if step.Feature < 0 || step.Feature >= len(s.Space.Features) {
-			return fmt.Errorf("feature %d", step.Feature)
+			return fmt.Errorf("feature %d is not below %d", step.Feature, len(s.Space.Features))
 		}
 		if f := &s.Space.Features[step.Feature]; f.IsProtected() || !f.Discrete() || step.At != math.Trunc(step.At) || !(f.Lo <= step.At && step.At <= f.Hi) {
-			return fmt.Errorf("%q is cut at %v", f.Name, step.At)
+			return fmt.Errorf("%q is cut at %v; want a whole number in the range of a discrete feature that is not protected", f.Name, step.At)
 		}
 	case sdk.CaseEnd:
 		if len(step.Slopes) != neurons {
-			return fmt.Errorf("%d slopes of %d neurons", len(step.Slopes), neurons)
+			return fmt.Errorf("the end has %d slopes for %d neurons", len(step.Slopes), neurons)
 		}
 		if slices.ContainsFunc(step.Slopes, func(v float64) bool { return math.IsNaN(v - v) }) {
-			return errors.New("a slope is not a number")
+			return errors.New("a slope is not finite")
 		}
 		if within := func(v float64) bool { return v >= 0 && v <= math.MaxFloat64 }; !within(step.Up) || !within(step.Down) {
-			return fmt.Errorf("weights %v and %v of two logits", step.Up, step.Down)
+			return fmt.Errorf("the logits' weights %v and %v must be finite and at least 0", step.Up, step.Down)
 		}
 	default:
-		return fmt.Errorf("unknown kind %d", step.Kind)
+		return fmt.Errorf("unknown kind %d of step", step.Kind)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (s *Statement) parseStep(sc *scanner) (step sdk.CaseStep, err error) {
 	case err != nil:
 		return step, err
 	case told != 1 || step.Kind != sdk.CaseReLU && len(of) < 2 || step.Kind == sdk.CaseCut && !(of[0] >= 0 && of[0] < math.MaxInt32 && of[0] == math.Trunc(of[0])):
-		return step, sc.errorf("one of relu, cut with a feature and a value, and end with two weights and slopes expected")
+		return step, sc.errorf("a step must have exactly one of relu, cut (a feature and a value) and end (two weights and slopes)")
 	case step.Kind == sdk.CaseCut:
 		step.Feature, step.At = int(of[0]), of[1]
 	case step.Kind == sdk.CaseEnd:

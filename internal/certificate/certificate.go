@@ -1,12 +1,12 @@
-// Package certificate is the file format in which a proof about a model is
-// handed on: what is claimed, the model and the space it is claimed of, and
-// the leaves, which are boxes that make up the region, each with what settles
-// it. Nothing else is needed to check the proof; `hyfair check` does, in exact
-// arithmetic. docs/reference/certificates.md describes the format field by field.
+// Package certificate defines the file format of proofs about models. A file holds the
+// claim, the model and the space that it is about, and the leaves: boxes that make up the
+// region, each with what proves the claim there. Nothing else is needed to check the
+// proof; `hyfair check` does, in exact arithmetic. docs/reference/certificates.md
+// describes the format field by field.
 //
-// A file is lines of JSON, compressed where its name ends in .gz. It is
-// written leaf by leaf and read leaf by leaf: neither side ever holds more
-// than a line of it, which may have 64 MiB.
+// A file consists of lines of JSON, compressed if its name ends in .gz. It is written and
+// read leaf by leaf: neither side ever holds more than a line of it, which may have 64
+// MiB.
 package certificate
 
 import (
@@ -21,14 +21,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Statement is what a certificate is about and what it claims. It is read-only
-// once it has been handed over.
+// Statement says what a certificate claims, and about which model and space. It is
+// read-only once it has been handed over.
 type Statement struct {
-	// Producer is what wrote the certificate, Study the name of the study; both
-	// are for people and may be empty.
+	// Producer is the program that wrote the certificate, Study the name of the study.
+	// Both are for human readers and may be empty.
 	Producer, Study string
-	// Version of the format by whose rules the leaves are checked; 0: the first that has what
-	// certificates of the model are written with.
+	// Version of the format by whose rules the leaves are checked; 0 means the first version
+	// with which certificates of the model can be written.
 	Version int
 	// Network or Trees is the model; the other one is nil.
 	Network *relu.Network
@@ -37,11 +37,10 @@ type Statement struct {
 	// Region bounds the claim; the zero value means the whole space.
 	Region space.Region
 	Notion fairness.Notion
-	// Epsilon is ε, exact. It may be nil where neither the notion nor the claim
-	// uses it.
+	// Epsilon is ε, exact. It may be nil if neither the notion nor the claim uses it.
 	Epsilon *big.Rat
-	// The claim is about the individuals at which every predicate of Require,
-	// and none of Forbid, holds. Their conditions are on non-protected features.
+	// The claim is about the individuals for which every predicate of Require, and none
+	// of Forbid, holds. Their conditions are on features that are not protected.
 	Require, Forbid []space.Predicate
 	Claim           Claim
 }
@@ -58,39 +57,39 @@ const (
 	MaxK
 )
 
-// String gives the name used in the file.
+// String returns the name used in the file.
 func (k ClaimKind) String() string { return named.Of(k, "fair", "gap", "max-k") }
 
 // Claim is what is claimed of every individual of the region. The zero value
 // claims nothing and is refused, except by Create.
 type Claim struct {
 	Kind ClaimKind
-	// Bound of the gap or margin, exact; for Gap only. In the notion's unit.
+	// Bound of the gap or margin, exact, in the notion's unit. For Gap only.
 	Bound *big.Rat
 	// K is the largest number of bins; for MaxK only.
 	K int
 }
 
-// Leaf is a box of the region with what settles it.
+// Leaf is a box of the region with a proof of the claim in it.
 type Leaf struct {
 	// Box is indexed by feature; entries of protected features are ignored.
 	Box space.Box
-	// Enumerated leaves the whole work to the checker, which goes down to single
-	// individuals where it must: nothing is said of the copies.
+	// Enumerated leaves the proof to the checker, which splits the box down to single
+	// individuals if it must. Such a leaf has no copies.
 	Enumerated bool
-	// Copies has an entry for each protected combination of the region, except
-	// that those forbidden on the whole box may be missing, in lexicographic
-	// order of the protected values; slopes are in order of layer and neuron. A
-	// logit with infinite ends states nothing: what the checker finds itself
-	// counts then. The checker picks the slope of a neuron that is not listed and
-	// whose sign it finds open. Joint slopes and tangents are of leaves with two copies. nil: it
-	// bounds all copies in its own way, as it always does where the model is trees.
+	// Copies has an entry for each protected combination of the region, in lexicographic order
+	// of the protected values; combinations that are forbidden on the entire box may be missing.
+	// Slopes are in order of layer and neuron. A logit with infinite ends states nothing; the
+	// checker then uses its own bounds. For a neuron that is not listed and whose sign it finds
+	// open, the checker picks the slope. Joint slopes and tangents are only in leaves with two
+	// copies. If Copies is nil, the checker bounds all copies in its own way, as it always does
+	// for trees.
 	Copies []sdk.CopyProof
-	// Cases are about pairs of the copies, of scores: those whose bounds leave the claim open.
+	// Cases prove the claim, for scores, for the pairs of copies whose bounds leave it open.
 	Cases []sdk.CaseProof
 }
 
-// Model is what the statement is about, nil where that is not set.
+// Model returns the model of the statement, nil if none is set.
 func (s *Statement) Model() model.Model {
 	switch {
 	case s.Network != nil:
@@ -101,7 +100,7 @@ func (s *Statement) Model() model.Model {
 	return nil
 }
 
-// version returns the statement's version, or else the one that its contents are written in.
+// version returns Version, or if that is 0 the version that the contents are written in.
 func (s *Statement) version() int {
 	switch {
 	case s.Version != 0:
@@ -112,7 +111,7 @@ func (s *Statement) version() int {
 	return 1
 }
 
-// RegionOrWhole is the statement's region, or the whole space where none is set.
+// RegionOrWhole returns the statement's region, or the entire space if none is set.
 func (s *Statement) RegionOrWhole() space.Region {
 	if s.Region.Box == nil {
 		return s.Space.Whole()

@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file again")
 
-// people is a statement with everything that one can have.
+// people returns a statement in which every optional field is set.
 func people() certificate.Statement {
 	s := &space.Space{Inputs: 5, Features: []space.Feature{
 		{Name: "age", Kind: space.Integer, Lo: 17, Hi: 90, Inputs: []space.Input{{Index: 0, Scale: 0.1, Offset: -5e-324}}},
@@ -53,7 +53,7 @@ func people() certificate.Statement {
 	}
 }
 
-// forest is people with trees in place of a network.
+// forest is people with trees instead of a network.
 func forest() certificate.Statement {
 	s := people()
 	s.Network, s.Trees = nil, &trees.Ensemble{Columns: 5, Output: fairness.LinkLinear, Base: 0.5, Trees: []trees.Tree{
@@ -63,7 +63,7 @@ func forest() certificate.Statement {
 	return s
 }
 
-// TestTreesAreReadAsWritten to the same bits.
+// TestTreesAreReadAsWritten: to the same bits.
 func TestTreesAreReadAsWritten(t *testing.T) {
 	s := forest()
 	r, err := certificate.NewReader(bytes.NewReader(write(t, s, peoplesLeaves()[1:])))
@@ -79,7 +79,7 @@ func TestTreesAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// jointLeaves are peoplesLeaves, of which the first one's two copies are bounded together.
+// jointLeaves are peoplesLeaves with joint bounds of the first leaf's two copies.
 func jointLeaves() []*certificate.Leaf {
 	l := peoplesLeaves()
 	l[0].Copies[0].Joint = []sdk.JointSlope{{Own: -1e3, Other: 1.0 / 3}, {Neuron: 1, Other: 5e-324}}
@@ -87,7 +87,7 @@ func jointLeaves() []*certificate.Leaf {
 	return l
 }
 
-// caseLeaves are jointLeaves, of which the first one is proved by cases, too.
+// caseLeaves are jointLeaves with a proof by cases of the first leaf.
 func caseLeaves() []*certificate.Leaf {
 	l := jointLeaves()
 	end := func(slopes ...float64) sdk.CaseStep {
@@ -159,8 +159,8 @@ var alike = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// TestGolden fixes the written form, and reads it back to the same bits. Earlier versions are written
-// and read as they were.
+// TestGolden compares the written form with a stored one, and reads it back to the same bits. Earlier
+// versions are written and read unchanged.
 func TestGolden(t *testing.T) {
 	for version, name := range map[int]string{1: "people-1.cert", 2: "people-2.cert", 3: "people.cert"} {
 		t.Run(name, func(t *testing.T) {
@@ -217,11 +217,11 @@ func TestClaims(t *testing.T) {
 		{fairness.Decision, certificate.Claim{Kind: certificate.Gap, Bound: big.NewRat(-5, 4)}, ""},
 		{fairness.DecisionStrict, certificate.Claim{Kind: certificate.Fair}, ""},
 		{fairness.Score, certificate.Claim{Kind: certificate.MaxK, K: 3}, ""},
-		{fairness.Score, certificate.Claim{}, "unknown claim"},
-		{fairness.Score, certificate.Claim{Kind: certificate.Gap}, "without the bound"},
+		{fairness.Score, certificate.Claim{}, "unknown claim kind"},
+		{fairness.Score, certificate.Claim{Kind: certificate.Gap}, "needs a bound"},
 		{fairness.Score, certificate.Claim{Kind: certificate.Gap, Bound: big.NewRat(-1, 9)}, "not negative"},
 		{fairness.Score, certificate.Claim{Kind: certificate.MaxK}, "at least 1"},
-		{fairness.Logit, certificate.Claim{Kind: certificate.MaxK, K: 3}, "bins are of scores"},
+		{fairness.Logit, certificate.Claim{Kind: certificate.MaxK, K: 3}, "a claim about bins needs a notion"},
 	} {
 		s := people()
 		s.Version, s.Notion, s.Claim = certificate.Version, c.notion, c.claim
@@ -252,8 +252,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestFileWithALateClaim writes files, plain and compressed, whose claim is known
-// at the end only, and leaves nothing else behind.
+// TestFileWithALateClaim writes files, plain and compressed, whose claim is set at the
+// end only, and leaves no other file behind.
 func TestFileWithALateClaim(t *testing.T) {
 	for _, name := range []string{"a.cert", "a.cert.gz"} {
 		dir := t.TempDir()
@@ -304,7 +304,7 @@ func TestFileWithALateClaim(t *testing.T) {
 	}
 }
 
-// TestNoFileOnFailure: without a claim, or given up, nothing is left.
+// TestNoFileOnFailure: without a claim, or after Abort, no file is left.
 func TestNoFileOnFailure(t *testing.T) {
 	dir := t.TempDir()
 	s := people()
@@ -327,7 +327,7 @@ func TestNoFileOnFailure(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses what the reader would.
+// TestWriterRefuses: the writer refuses what the reader would.
 func TestWriterRefuses(t *testing.T) {
 	for name, change := range map[string]func(l *certificate.Leaf){
 		"outside the region":   func(l *certificate.Leaf) { l.Box[0].Hi = 41 },
@@ -374,7 +374,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestCasesThatAreNone are refused, by the writer, and so by the reader, whatever is wrong with them.
+// TestCasesThatAreNone: the writer and the reader refuse invalid proofs by cases.
 func TestCasesThatAreNone(t *testing.T) {
 	for name, change := range map[string]func(*certificate.Leaf){
 		"dropped branch":     func(l *certificate.Leaf) { l.Cases[0].Steps = l.Cases[0].Steps[:4] },
@@ -428,7 +428,7 @@ func TestCasesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestFingerprints: names of layers do not count, everything else does.
+// TestFingerprints: names of layers do not change a fingerprint, everything else does.
 func TestFingerprints(t *testing.T) {
 	a, b := people(), people()
 	b.Network.Layers[0].Name = "another"

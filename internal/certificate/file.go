@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// File is a certificate whose claim is known at its end only. Not safe for
-// concurrent use.
+// File is a certificate whose claim may be set until its end. Not safe for concurrent
+// use.
 type File struct {
 	*Writer
 	spool *os.File     // the leaves, until the claim is known
-	zip   *gzip.Writer // nil: not compressed
+	zip   *gzip.Writer // nil if not compressed
 }
 
 // Create begins a certificate at path, compressed if path ends in .gz. The claim may be set
-// until Close: see SetClaim. Until then the leaves are in a file beside path. The caller must
-// call Close or Abort.
+// until Close: see SetClaim. Until then the leaves are in a temporary file in path's folder.
+// The caller must call Close or Abort.
 func Create(path string, s Statement) (*File, error) {
 	if err := s.validateSubject(); err != nil {
 		return nil, err
@@ -38,12 +38,12 @@ func Create(path string, s Statement) (*File, error) {
 	return f, nil
 }
 
-// SetClaim replaces the statement's claim. A bound that a solver tightens until
-// it stops is known at the end only.
+// SetClaim replaces the statement's claim, for instance by a bound that is known only
+// when the solver stops.
 func (f *File) SetClaim(c Claim) { f.statement.Claim = c }
 
-// Close completes the certificate and writes it to a writer, unless an error comes
-// before; what follows is Abort.
+// Close completes the certificate and writes it to a writer. After an error it acts as
+// Abort.
 func (f *File) Close(to io.Writer) error {
 	return errors.Join(f.close(to), f.Abort())
 }
@@ -88,8 +88,8 @@ func (f *File) assemble(out io.Writer, head []byte) error {
 	return err
 }
 
-// Abort gives the certificate up and removes what was written. After Close it
-// does nothing.
+// Abort abandons the certificate and removes the temporary file. After Close it does
+// nothing.
 func (f *File) Abort() error {
 	if f.spool == nil {
 		return nil
@@ -99,7 +99,7 @@ func (f *File) Abort() error {
 	return err
 }
 
-// Open reads the certificate at path up to its leaves. Close must be called.
+// Open reads the certificate at path up to its leaves. The caller must call Close.
 func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 
 const (
 	formatName = "hyfair-certificate"
-	// Version is the newest version of the format. All are read.
+	// Version is the newest version of the format. All versions up to it are read.
 	Version = 3
-	// StatementLines come before the first leaf, which each have one.
+	// StatementLines is the number of lines before the first leaf; a leaf takes one line.
 	StatementLines = 4
 	// maxLine bounds a line, in bytes without its end.
 	maxLine = 64 << 20
 )
 
-// The structs below are the lines as encoding/json writes them: float64s as
-// the shortest decimals that round to them, which changes no bit.
+// The structs below are the lines as encoding/json writes them: float64s as the shortest
+// decimals that round to them, so no bit changes.
 
 type headerLine struct {
 	Format   string    `json:"format"`
@@ -104,7 +104,7 @@ type endJSON struct {
 	Leaves int64 `json:"leaves"`
 }
 
-// line is v as a line of JSON, with its end.
+// line returns v as a line of JSON, with its end.
 func line(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -113,14 +113,14 @@ func line(v any) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > maxLine {
-		return nil, fmt.Errorf("a line of %d bytes; at most %d", b.Len(), maxLine)
+		return nil, fmt.Errorf("the line has %d bytes; at most %d are allowed", b.Len(), maxLine)
 	}
 	return b.Bytes(), nil
 }
 
-// SpaceSHA256 is the fingerprint of a space, its constraints included, in
-// hexadecimal: the SHA-256 of its line. (That of a network is its own: see
-// relu.Network.Fingerprint.)
+// SpaceSHA256 returns the fingerprint of a space, including its constraints: the SHA-256
+// of its line, in hexadecimal. A network's is computed differently: see
+// relu.Network.Fingerprint.
 func SpaceSHA256(s *space.Space) (string, error) {
 	text, err := line(spaceLine{toSpaceJSON(s)})
 	if err != nil {
@@ -130,7 +130,7 @@ func SpaceSHA256(s *space.Space) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// format is the statement as the lines before the leaves.
+// format returns the statement as the lines before the leaves.
 func (s *Statement) format() ([]byte, error) {
 	header := headerLine{
 		Format: formatName, Version: s.version(), Producer: s.Producer, Study: s.Study,
@@ -171,7 +171,7 @@ func (s *Statement) format() ([]byte, error) {
 	return out, nil
 }
 
-// flatBox is lo, hi of each non-protected feature.
+// flatBox returns lo, hi of each feature that is not protected.
 func (s *Statement) flatBox(b space.Box) []float64 {
 	out := []float64{}
 	for i := range s.Space.Features {
@@ -225,8 +225,8 @@ func toPredicates(s *space.Space, list []space.Predicate) [][]conditionJSON {
 	return out
 }
 
-// finite is nil for an end that does not bind. (Validate refuses a lower end of
-// +∞ and an upper one of −∞.)
+// finite returns nil for an infinite end, which does not bind. (Validate refuses a lower
+// end of +∞ and an upper one of −∞.)
 func finite(v float64) *float64 {
 	if math.IsInf(v, 0) {
 		return nil
@@ -234,8 +234,8 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// appendLeaf appends the leaf as a line. Written by hand for speed: encoding/json is slower,
-// and leaves are many.
+// appendLeaf appends the leaf as a line. It does not use encoding/json, which is slower;
+// there are many leaves.
 func (s *Statement) appendLeaf(b []byte, l *Leaf) []byte {
 	b = append(b, `{"box":`...)
 	b = appendFloats(b, s.flatBox(l.Box))

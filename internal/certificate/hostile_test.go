@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/internal/tier"
 )
 
-// TestBrokenFiles cuts a file at every place and changes every byte: an error
-// that names the line, or a sound certificate, and no panic.
+// TestBrokenFiles cuts a file at every place and changes every byte. The result is an
+// error that names the line, or a valid certificate, never a panic.
 func TestBrokenFiles(t *testing.T) {
 	tier.NeedUsual(t)
 	if tier.Long() {
@@ -39,10 +39,10 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// broken cuts and changes a text.
+// broken returns cut and changed copies of a text.
 func broken(t *testing.T, text []byte) {
 	t.Helper()
-	for n := range len(text) - 1 { // without its last byte, a line end, it is still cut short
+	for n := range len(text) - 1 { // without its last byte, a line end, it counts as cut short
 		r, err := certificate.NewReader(bytes.NewReader(text[:n]))
 		if err == nil {
 			_, err = read(r)
@@ -65,7 +65,7 @@ func broken(t *testing.T, text []byte) {
 	}
 }
 
-// endless gives the same byte for ever.
+// endless returns the same byte forever.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -75,14 +75,15 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLongLines: a line without end is an error, not all memory.
+// TestLongLines: a line without end is an error and does not exhaust the memory.
 func TestLongLines(t *testing.T) {
 	if _, err := certificate.NewReader(io.MultiReader(strings.NewReader("{"), endless(' '))); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("%v", err)
 	}
 }
 
-// FuzzReader reads any file: an error, or a certificate that can be written.
+// FuzzReader reads any file: the result is an error, or a certificate that can be
+// written.
 func FuzzReader(f *testing.F) {
 	text := write(f, people(), caseLeaves())
 	f.Add(text)

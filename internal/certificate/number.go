@@ -14,7 +14,7 @@ const maxNumber = 4096
 // would accept: exponents would let a short text ask for gigabytes.
 func parseNumber(text string) (*big.Rat, error) {
 	if len(text) > maxNumber {
-		return nil, fmt.Errorf("a number of %d characters; at most %d", len(text), maxNumber)
+		return nil, fmt.Errorf("the number has %d characters; at most %d are allowed", len(text), maxNumber)
 	}
 	digits := func(part string) bool {
 		return part != "" && strings.Trim(part, "0123456789") == ""

@@ -12,8 +12,7 @@ import (
 // maxItems bounds lists whose elements are larger in memory than in the file.
 const maxItems = 1 << 20
 
-// parseHeader reads the first line into the statement, and gives the two
-// fingerprints.
+// parseHeader reads the first line into the statement and returns the two fingerprints.
 func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err error) {
 	err = sc.object(
 		field{name: "format", read: func() error { _, err := sc.oneOf(formatName); return err }},
@@ -56,7 +55,7 @@ func (c *Claim) parse(sc *scanner) error {
 		field{name: "k", optional: true, read: into(&c.K, sc.between(1, math.MaxInt32))},
 	)
 	if err == nil && ((c.Bound != nil) != (c.Kind == Gap) || (c.K != 0) != (c.Kind == MaxK)) {
-		err = sc.errorf("a claim of kind gap has a bound, one of kind max-k has k, and neither has the other's")
+		err = sc.errorf("a claim of kind gap has a bound and no k, one of kind max-k has k and no bound, one of kind fair neither")
 	}
 	return err
 }
@@ -67,7 +66,7 @@ func (s *Statement) parseModel(sc *scanner) error {
 		field{name: "trees", optional: true, read: func() error { return s.parseTrees(sc) }},
 	)
 	if err == nil && (s.Network == nil) == (s.Trees == nil) {
-		err = sc.errorf("a network or trees expected")
+		err = sc.errorf("one of network and trees expected")
 	}
 	return err
 }
@@ -101,8 +100,7 @@ func (s *Statement) parseSpace(sc *scanner) error {
 		return sc.object(
 			field{name: "inputs", read: into(&out.Inputs, sc.between(0, space.MaxInputs))},
 			field{name: "features", read: list(sc, space.MaxInputs, &out.Features, parseFeature)},
-			// Conditions name features, which are known once those are read: in a
-			// file, forbidden comes after features.
+			// Conditions name features, so forbidden comes after features in a file.
 			field{name: "forbidden", read: predicates(sc, out, &out.Forbidden)},
 		)
 	}})
@@ -120,7 +118,7 @@ func parseFeature(sc *scanner) (f space.Feature, err error) {
 		field{name: "inputs", read: list(sc, space.MaxInputs, &f.Inputs, parseInput)},
 	)
 	if err == nil && f.Kind != space.Categorical && f.Categories != nil {
-		err = sc.errorf("categories of a feature of kind %s", f.Kind)
+		err = sc.errorf("a feature of kind %s has categories; only a categorical one may", f.Kind)
 	}
 	return f, err
 }
@@ -141,7 +139,7 @@ func parseInput(sc *scanner) (in space.Input, err error) {
 		field{name: "table", optional: true, read: into(&in.Table, sc.upTo(maxLine))},
 	)
 	if err == nil && (in.Table == nil && affine != 2 || in.Table != nil && affine != 0) {
-		err = sc.errorf("an input has scale and offset, or a table")
+		err = sc.errorf("an input must have either scale and offset, or a table")
 	}
 	return in, err
 }
@@ -174,7 +172,7 @@ func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
 			}
 			var found bool
 			if c.Feature, found = s.Index(name); !found {
-				return sc.errorf("no feature %.40q before this", name)
+				return sc.errorf("unknown feature %.40q; features must come before conditions", name)
 			}
 			return nil
 		}},
@@ -187,7 +185,7 @@ func parseCondition(sc *scanner, s *space.Space) (space.Condition, error) {
 	)
 	if err == nil && c.Set != nil {
 		if ends > 0 {
-			return c, sc.errorf("a condition has lo and hi, or a set")
+			return c, sc.errorf("a condition must not have both a set and lo or hi")
 		}
 		c.Interval = space.Interval{}
 	}
@@ -222,7 +220,7 @@ func (s *Statement) parseRegion(sc *scanner) error {
 	)
 }
 
-// box reads lo, hi of each non-protected feature.
+// box reads lo, hi of each feature that is not protected.
 func (s *Statement) box(sc *scanner, to *space.Box) func() error {
 	return func() error {
 		free := s.Space.Free()
@@ -231,7 +229,7 @@ func (s *Statement) box(sc *scanner, to *space.Box) func() error {
 			return err
 		}
 		if len(ends) != 2*len(free) {
-			return sc.errorf("%d numbers for %d features that are not protected, each with two", len(ends), len(free))
+			return sc.errorf("%d numbers for %d features that are not protected; each needs two", len(ends), len(free))
 		}
 		*to = make(space.Box, len(s.Space.Features))
 		for k, i := range free {

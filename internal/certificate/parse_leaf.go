@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// parseLeaf reads a line after the region's: a leaf, or the end, which tells
-// how many leaves came before.
+// parseLeaf reads a line after the region's: a leaf, or the end, which states the number
+// of leaves before it.
 func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 	l = &Leaf{}
 	end := false
@@ -22,7 +22,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 		}},
 		field{name: "cases", optional: true, read: func() error {
 			if s.Network == nil {
-				return sc.errorf("cases of ReLUs, in a certificate about trees")
+				return sc.errorf("proofs by cases are for networks, and this certificate is about trees")
 			}
 			return list(sc, maxItems, &l.Cases, s.parseCases)()
 		}},
@@ -32,7 +32,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 				v, err := sc.number()
 				leaves = int64(v)
 				if err == nil && (v < 0 || v > 1<<53 || float64(leaves) != v) {
-					err = sc.errorf("%v is not a count", v)
+					err = sc.errorf("%v is not a count: a whole number from 0 to 2⁵³ expected", v)
 				}
 				return err
 			}})
@@ -42,7 +42,7 @@ func (s *Statement) parseLeaf(sc *scanner) (l *Leaf, leaves int64, err error) {
 	case err != nil:
 		return nil, 0, err
 	case end && (l.Box != nil || l.Enumerated || l.Copies != nil || l.Cases != nil):
-		return nil, 0, sc.errorf("a leaf and the end in one line")
+		return nil, 0, sc.errorf("the line has a leaf and the end; only one of them is allowed")
 	case end:
 		return nil, leaves, nil
 	case l.Box == nil:
@@ -64,7 +64,7 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 				return err
 			}
 			if len(ends) != 2 {
-				return sc.errorf("two ends expected")
+				return sc.errorf("two ends expected, got %d", len(ends))
 			}
 			c.Logit = space.Interval{Lo: ends[0], Hi: ends[1]}
 			return nil
@@ -84,7 +84,7 @@ func (s *Statement) parseCopy(sc *scanner) (sdk.CopyProof, error) {
 		field{name: "tangent", optional: true, read: func() error {
 			of, err := sc.floats(2)
 			if err == nil && len(of) != 2 {
-				err = sc.errorf("two weights expected")
+				err = sc.errorf("two weights expected, got %d", len(of))
 			}
 			if err == nil {
 				c.Up, c.Down = of[0], of[1]
@@ -104,7 +104,7 @@ func (s *Statement) parseNeurons(sc *scanner, slopes int, visit func(layer, neur
 			return err
 		}
 		if len(of) < 2 && (v != math.Trunc(v) || v < 0 || v > maxItems) {
-			return sc.errorf("%v is neither a layer nor a neuron", v)
+			return sc.errorf("%v is not the number of a layer or neuron: a whole number from 0 to %d expected", v, maxItems)
 		}
 		if of = append(of, v); len(of) == 2+slopes {
 			visit(int(of[0]), int(of[1]), of[2:])
@@ -113,7 +113,7 @@ func (s *Statement) parseNeurons(sc *scanner, slopes int, visit func(layer, neur
 		return nil
 	})
 	if err == nil && len(of) != 0 {
-		err = sc.errorf("not layer, neuron and slope of each")
+		err = sc.errorf("the list ends within an entry of layer, neuron and %d slopes", slopes)
 	}
 	return err
 }

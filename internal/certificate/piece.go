@@ -10,21 +10,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// AddPiece writes a settled piece of a solver's as a leaf. A piece that is not
-// proved to be as the claim says, or that comes without its proof, is an error:
-// no certificate can be made then. A piece of few individuals without a proof,
-// though, is left to the checker; under a claim of a bound also one that is
-// unfair, which is a word about ε.
+// AddPiece writes a piece that a solver has settled as a leaf. A piece that is not proved to be as
+// the claim says, or that comes without its proof, is an error: no certificate is possible then.
+// There is an exception: a piece of few individuals without a proof is left to the checker. Under a
+// claim of a bound this includes an unfair piece, since unfair refers to ε.
 //
-// With a solver's slopes, the checker's bounds are at least as tight as any that are carried
-// through the layers in the same way; so with joint slopes. Bounds from elsewhere (a box it came
-// from, several copies seen as one) must be followed by bounds from the slopes alone.
+// With a solver's slopes, the checker's bounds are at least as tight as any that are propagated
+// through the layers in the same way; so with joint slopes. If a solver has bounds from elsewhere
+// (from the parent box, or for several copies as one), it must follow them by bounds from the slopes
+// alone.
 //
-// A leaf's slopes come from a linear program's multipliers. Let it have the inputs and each open
-// ReLU's value z as variables, y be the ReLU's argument, and λᵢ ≥ 0 multiply row i, which has gᵢ·y
-// in it (z − y ≥ 0, say, gᵢ = −1). Then Σλᵢgᵢ is the slope, and the weights are the multipliers'
-// combination of the required rows of the logits. If the multipliers refute the program, and its
-// rows hold for all values that the checker's ranges permit, the checker's bound is not above theirs.
+// A leaf's slopes may come from a linear program's multipliers. Let its variables be the inputs and
+// each open ReLU's value z, let y be the ReLU's argument, and let λᵢ ≥ 0 multiply row i, which
+// contains gᵢ·y (in z − y ≥ 0, gᵢ = −1). Then Σλᵢgᵢ is the slope, and the weights are the
+// multipliers' combination of the required rows of the logits. If the multipliers refute the program,
+// and its rows hold for all values in the checker's ranges, the checker's bound is not above theirs.
 func (w *Writer) AddPiece(p sdk.Piece) error {
 	if w.err != nil {
 		return w.err
@@ -37,23 +37,23 @@ func (w *Writer) AddPiece(p sdk.Piece) error {
 	return w.Add(l)
 }
 
-// leaf is the piece in the order that a file has, and nothing of it that the
-// checker does not need. The piece is not changed.
+// leaf returns the piece in the order that a file has, with only what the checker needs.
+// It does not change the piece.
 func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 	l := &Leaf{Box: p.Box}
 	switch {
 	case p.Claim == sdk.PieceOutside:
-		// Several constraints together may forbid what none of them does alone,
-		// which takes going down to individuals to see.
+		// Several constraints together may forbid what none of them does alone. Only
+		// single individuals show that.
 		l.Enumerated = !s.Space.HasReals()
 		return l, nil
 	case p.Proof == nil && (p.Claim != sdk.PieceUnfair || s.Claim.Kind != Fair) && s.few(p.Box):
 		l.Enumerated = true
 		return l, nil
 	case p.Claim != sdk.PieceFair:
-		return nil, fmt.Errorf("a piece that is %s proves nothing", p.Claim)
+		return nil, fmt.Errorf("the solver calls a piece %s; only a fair one proves the claim", p.Claim)
 	case p.Proof == nil:
-		return nil, errors.New("a piece without a proof; the solver must be asked for proofs, and give them")
+		return nil, errors.New("the solver gave a piece without a proof; ask for proofs, with a solver that gives them")
 	case p.Proof.Enumerated:
 		l.Enumerated = true
 		return l, nil
@@ -98,8 +98,8 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 	return l, nil
 }
 
-// forbidden reports that a constraint forbids the combination of protected values
-// at every individual of the box.
+// forbidden reports whether a constraint forbids the combination of protected values for
+// every individual of the box.
 func (s *Statement) forbidden(box space.Box, protected []float64) bool {
 	of := s.Space.Protected()
 	return slices.ContainsFunc(s.Space.Forbidden, func(p space.Predicate) bool {
@@ -112,7 +112,7 @@ func (s *Statement) forbidden(box space.Box, protected []float64) bool {
 	})
 }
 
-// everywhere reports that a condition holds on a whole interval.
+// everywhere reports whether a condition holds on an entire interval.
 func everywhere(c *space.Condition, iv space.Interval) bool {
 	if c.Set == nil {
 		return c.Interval.Contains(iv.Lo) && c.Interval.Contains(iv.Hi)
@@ -125,7 +125,7 @@ func everywhere(c *space.Condition, iv space.Interval) bool {
 	return true
 }
 
-// few reports a box of at most 4096 points, about what a solver goes through
+// few reports whether a box has at most 4096 points, about as many as a solver evaluates
 // one by one.
 func (s *Statement) few(box space.Box) bool {
 	points := 1.0

@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// TestPiecesBecomeLeaves in the order of the format, whatever order a solver
-// gives copies and slopes in.
+// TestPiecesBecomeLeaves: in the order of the format, whatever the order of the solver's
+// copies and slopes.
 func TestPiecesBecomeLeaves(t *testing.T) {
 	want := caseLeaves()
 	want[0].Copies = peoplesLeaves()[0].Copies
@@ -57,14 +57,14 @@ func TestPiecesBecomeLeaves(t *testing.T) {
 	}
 }
 
-// TestUnsettledPiecesAreRefused, and with them the certificate.
+// TestUnsettledPiecesAreRefused: with them the certificate is refused.
 func TestUnsettledPiecesAreRefused(t *testing.T) {
 	box := peoplesLeaves()[0].Box // has a real feature
 	proof := &sdk.Proof{Copies: []sdk.CopyProof{{Protected: []float64{0}, Logit: space.Interval{Lo: 0, Hi: 1}}}}
 	for why, p := range map[string]sdk.Piece{
-		"undecided proves nothing": {Box: box, Claim: sdk.PieceUndecided, Proof: proof},
-		"unfair proves nothing":    {Box: box, Claim: sdk.PieceUnfair, Proof: proof},
-		"without a proof":          {Box: box, Claim: sdk.PieceFair},
+		"calls a piece undecided": {Box: box, Claim: sdk.PieceUndecided, Proof: proof},
+		"calls a piece unfair":    {Box: box, Claim: sdk.PieceUnfair, Proof: proof},
+		"without a proof":         {Box: box, Claim: sdk.PieceFair},
 	} {
 		w, err := certificate.NewWriter(io.Discard, people())
 		if err != nil {
@@ -79,7 +79,7 @@ func TestUnsettledPiecesAreRefused(t *testing.T) {
 	}
 }
 
-// TestFewIndividualsAreLeftToTheChecker, unless the piece contradicts the claim.
+// TestFewIndividualsAreLeftToTheChecker: unless the piece contradicts the claim.
 func TestFewIndividualsAreLeftToTheChecker(t *testing.T) {
 	bound := certificate.Claim{Kind: certificate.MaxK, K: 3}
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestFewIndividualsAreLeftToTheChecker(t *testing.T) {
 	}
 }
 
-// TestFromQuery makes the claims that answers to queries prove.
+// TestFromQuery compares the claims with what answers to queries prove.
 func TestFromQuery(t *testing.T) {
 	s := people()
 	query := func(change func(*problem.Query)) *problem.Query {

@@ -12,10 +12,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// FromQuery is the statement of a certificate for the query. For Decide the claim is that all
-// individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a
-// bound, set later by SetClaim. Relaxations, excluded individuals and other goals are errors,
-// since a certificate cannot express them.
+// FromQuery returns the statement of a certificate for the query. For Decide the claim is
+// that all individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim
+// is a bound, set later by SetClaim. Relaxations, excluded individuals and other goals are
+// errors, since a certificate cannot express them.
 func FromQuery(q *problem.Query) (Statement, error) {
 	s := Statement{
 		Space: q.Space, Region: q.RegionOrWhole().Clone(),

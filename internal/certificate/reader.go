@@ -17,12 +17,11 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("line %d: %v", f.Line, f.Err) }
 
-// Unwrap gives the error without its place.
+// Unwrap returns the error without its line.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Reader reads a certificate leaf by leaf. Memory is bounded by a small
-// multiple of its longest line, of which there may be 64 MiB. Not safe for
-// concurrent use.
+// Reader reads a certificate leaf by leaf. Its memory is at most a small multiple of the
+// longest line, which may have 64 MiB. Not safe for concurrent use.
 type Reader struct {
 	statement Statement
 	sums      [2]string // of model and space
@@ -34,8 +33,8 @@ type Reader struct {
 	close     func() error
 }
 
-// NewReader reads the statement, plain or compressed, and checks it, the
-// fingerprints included. Faults of the text are a *Fault.
+// NewReader reads the statement, plain or compressed, and checks it, including the
+// fingerprints. It returns faults of the text as *Fault.
 func NewReader(r io.Reader) (*Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
@@ -54,7 +53,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 		},
 		s.parseModel, s.parseSpace,
 		func(sc *scanner) error {
-			// Predicates and boxes are read with the space's help.
+			// Predicates and boxes refer to features of the space, which must be valid.
 			if err := s.Space.Validate(); err != nil {
 				return err
 			}
@@ -78,36 +77,37 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return out, out.checkSums()
 }
 
-// checkSums holds the fingerprints against the content.
+// checkSums compares the fingerprints with the content.
 func (r *Reader) checkSums() error {
 	of, err := r.statement.modelSHA256()
 	if err != nil {
 		return err
 	}
 	if of != r.sums[0] {
-		return &Fault{1, fmt.Errorf("network_sha256 is %.64q, that of the network below is %s", r.sums[0], of)}
+		return &Fault{1, fmt.Errorf("network_sha256 is %.64q, but the model below has %s", r.sums[0], of)}
 	}
 	if of, err = SpaceSHA256(r.statement.Space); err != nil {
 		return err
 	}
 	if of != r.sums[1] {
-		return &Fault{1, fmt.Errorf("space_sha256 is %.64q, that of the space below is %s", r.sums[1], of)}
+		return &Fault{1, fmt.Errorf("space_sha256 is %.64q, but the space below has %s", r.sums[1], of)}
 	}
 	return nil
 }
 
-// Statement is what the certificate is about; it must not be modified.
+// Statement returns what the certificate is about. The caller must not change it.
 func (r *Reader) Statement() *Statement { return &r.statement }
 
-// Fingerprints are the SHA-256 of model and space, as stated and checked.
+// Fingerprints returns the stated SHA-256 of model and space, which NewReader has
+// checked.
 func (r *Reader) Fingerprints() (model, space string) { return r.sums[0], r.sums[1] }
 
-// Line is the number of the line that was read last.
+// Line returns the number of the line that was read last.
 func (r *Reader) Line() int64 { return r.line }
 
-// Next reads the next leaf, and after the last one gives io.EOF. A certificate
-// without its end, or with another number of leaves than the end tells, is an
-// error. After an error Next must not be called again.
+// Next reads the next leaf; after the last one it returns io.EOF. A certificate without
+// its end line, or with another number of leaves than that line states, is an error.
+// After an error Next must not be called again.
 func (r *Reader) Next() (*Leaf, error) {
 	if r.done {
 		return nil, io.EOF
@@ -129,10 +129,10 @@ func (r *Reader) Next() (*Leaf, error) {
 	}
 	r.done = true
 	if told != r.leaves {
-		return nil, r.fault(fmt.Errorf("end: %d leaves told, %d seen", told, r.leaves))
+		return nil, r.fault(fmt.Errorf("end: it states %d leaves, but %d were read", told, r.leaves))
 	}
 	if _, err := r.r.ReadByte(); err == nil {
-		return nil, r.fault(errors.New("something follows the end"))
+		return nil, r.fault(errors.New("text follows the end line"))
 	} else if !errors.Is(err, io.EOF) {
 		return nil, r.fault(err)
 	}

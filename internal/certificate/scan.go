@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// scanner reads the JSON of one line, token by token and strictly: objects
-// have the fields that are known, once each, and null is nothing that is
-// known. What it allocates is at most a small multiple of the line.
+// scanner reads the JSON of one line, token by token and strictly: an object has known
+// fields only, each once, and null is never accepted. Its allocations are at most a small
+// multiple of the line.
 type scanner struct {
 	line []byte
 	at   int
-	path []string // where the token being read stands, for messages
+	path []string // the fields around the token being read, for messages
 }
 
 func (s *scanner) errorf(format string, args ...any) error {
@@ -25,7 +25,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("column %d: %s%s", s.at+1, where, fmt.Sprintf(format, args...))
 }
 
-// peek is the next byte that is not blank, 0 at the end of the line.
+// peek returns the next byte that is not blank, 0 at the end of the line.
 func (s *scanner) peek() byte {
 	for s.at < len(s.line) {
 		switch c := s.line[s.at]; c {
@@ -41,7 +41,7 @@ func (s *scanner) peek() byte {
 func (s *scanner) expect(c byte) error {
 	got := s.peek()
 	if got == 0 {
-		return s.errorf("%q expected, and the line ends", c)
+		return s.errorf("%q expected, but the line ends", c)
 	}
 	if got != c {
 		return s.errorf("%q expected, not %q", c, got)
@@ -53,7 +53,7 @@ func (s *scanner) expect(c byte) error {
 // end checks that nothing follows.
 func (s *scanner) end() error {
 	if s.peek() != 0 {
-		return s.errorf("something follows: %q", s.line[s.at])
+		return s.errorf("the line should end here, but %q follows", s.line[s.at])
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (s *scanner) object(fields ...field) error {
 	if err := s.expect('{'); err != nil {
 		return err
 	}
-	var seen uint64 // by index of fields, of which there are at most 64
+	var seen uint64 // a bit per field; no object has more than 64
 	for first := true; s.peek() != '}'; first = false {
 		if !first {
 			if err := s.expect(','); err != nil {
@@ -90,7 +90,7 @@ func (s *scanner) object(fields ...field) error {
 		}
 		s.path = append(s.path, name)
 		if seen>>i&1 == 1 {
-			return s.errorf("a second time")
+			return s.errorf("the field appears twice")
 		}
 		seen |= 1 << i
 		if err := s.expect(':'); err != nil {
@@ -132,7 +132,7 @@ func (s *scanner) array(limit int, read func() error) error {
 	return nil
 }
 
-// into is for a field whose value is read into a variable.
+// into returns a reader of a field's value into a variable.
 func into[T any](to *T, read func() (T, error)) func() error {
 	return func() (err error) {
 		*to, err = read()
@@ -140,7 +140,8 @@ func into[T any](to *T, read func() (T, error)) func() error {
 	}
 }
 
-// list is for a field whose value is an array, read element by element.
+// list returns a reader of a field whose value is an array; it appends the elements to a
+// variable.
 func list[T any](s *scanner, limit int, to *[]T, read func(*scanner) (T, error)) func() error {
 	return func() error {
 		return s.array(limit, func() error {
@@ -151,7 +152,7 @@ func list[T any](s *scanner, limit int, to *[]T, read func(*scanner) (T, error))
 	}
 }
 
-// word is for a field whose value is the name of one of the choices.
+// word returns a reader of a field whose value is the name of one of the choices.
 func word[T fmt.Stringer](s *scanner, to *T, choices ...T) func() error {
 	names := make([]string, len(choices))
 	for i, c := range choices {
@@ -181,7 +182,7 @@ func (s *scanner) text() (string, error) {
 	}
 	if s.at >= len(s.line) {
 		s.at = len(s.line)
-		return "", s.errorf("the line ends in a text")
+		return "", s.errorf("the line ends within a string")
 	}
 	s.at++
 	if plain {
@@ -194,7 +195,7 @@ func (s *scanner) text() (string, error) {
 	return out, nil
 }
 
-// oneOf reads a string that must be one of the choices and gives its index.
+// oneOf reads a string that must be one of the choices, and returns its index.
 func (s *scanner) oneOf(choices ...string) (int, error) {
 	text, err := s.text()
 	if err != nil {
@@ -208,8 +209,7 @@ func (s *scanner) oneOf(choices ...string) (int, error) {
 	return 0, s.errorf("%.40q; known: %s", text, strings.Join(choices, ", "))
 }
 
-// number reads a number, the nearest float64 to what is written, which must be
-// finite.
+// number reads a finite number as the nearest float64.
 func (s *scanner) number() (float64, error) {
 	s.peek()
 	begin := s.at
@@ -274,7 +274,7 @@ func (s *scanner) integer(lo, hi int) (int, error) {
 	return int(v), nil
 }
 
-// between is integer, to be called later.
+// between returns a call of integer with these limits.
 func (s *scanner) between(lo, hi int) func() (int, error) {
 	return func() (int, error) { return s.integer(lo, hi) }
 }
@@ -291,7 +291,7 @@ func (s *scanner) boolean() (bool, error) {
 	return false, s.errorf("true or false expected")
 }
 
-// upTo is floats, to be called later.
+// upTo returns a call of floats with this limit.
 func (s *scanner) upTo(limit int) func() ([]float64, error) {
 	return func() ([]float64, error) { return s.floats(limit) }
 }

@@ -29,7 +29,7 @@ type nodeJSON struct {
 	Right   int32     `json:"right,omitempty"`
 }
 
-// modelLine is the model as its line has it.
+// modelLine returns the value that the model's line encodes.
 func (s *Statement) modelLine() any {
 	if s.Network != nil {
 		return networkLine{s.Network}
@@ -50,8 +50,8 @@ func (s *Statement) modelLine() any {
 	return treesLine{out}
 }
 
-// modelSHA256 is the model's fingerprint. That of trees is computed from their line, which
-// leaves out missing values: no individual of the space has them.
+// modelSHA256 returns the model's fingerprint. For trees it is computed from their line,
+// which leaves out missing values: no individual of the space has them.
 func (s *Statement) modelSHA256() (string, error) {
 	if s.Network != nil {
 		return s.Network.Fingerprint(), nil
@@ -97,7 +97,7 @@ func parseNode(sc *scanner) (n trees.Node, err error) {
 		field{name: "borders", optional: true, read: part(&comparison, func() error {
 			borders, err := sc.floats(trees.MaxNodes)
 			if err == nil && len(borders) == 0 {
-				err = sc.errorf("no border")
+				err = sc.errorf("no border; at least one expected")
 			}
 			if err == nil {
 				n.Value, n.More = borders[0], borders[1:]
@@ -109,7 +109,7 @@ func parseNode(sc *scanner) (n trees.Node, err error) {
 		field{name: "right", optional: true, read: place(&n.Right, trees.MaxNodes)},
 	)
 	if err == nil && (leaf != 1 || comparison != 0 || n.Closed) && (leaf != 0 || comparison != 4) {
-		err = sc.errorf("a node has leaf, or input, borders, left and right")
+		err = sc.errorf("a node must have either leaf, or input, borders, left and right")
 	}
 	return n, err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Validate checks the statement and names the first fault. It says nothing
-// about the truth of the claim.
+// Validate checks the statement and reports the first fault. It does not check that the
+// claim is true.
 func (s *Statement) Validate() error {
 	if err := s.validateSubject(); err != nil {
 		return err
@@ -23,7 +23,7 @@ func (s *Statement) Validate() error {
 func (s *Statement) validateSubject() error {
 	m := s.Model()
 	if m == nil || s.Space == nil {
-		return errors.New("certificate without a model or a space")
+		return errors.New("a certificate needs a model and a space")
 	}
 	what := map[bool]string{true: "network", false: "trees"}[s.Network != nil]
 	if err := m.Validate(); err != nil {
@@ -33,7 +33,7 @@ func (s *Statement) validateSubject() error {
 		return fmt.Errorf("space: %w", err)
 	}
 	if m.Inputs() != s.Space.Inputs {
-		return fmt.Errorf("%s: they take %d inputs, the space feeds %d", what, m.Inputs(), s.Space.Inputs)
+		return fmt.Errorf("%s: the model takes %d inputs, but the space feeds %d", what, m.Inputs(), s.Space.Inputs)
 	}
 	if err := s.Notion.Validate(s.Epsilon); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Statement) validateSubject() error {
 			}
 			for k := range p {
 				if f := &s.Space.Features[p[k].Feature]; f.IsProtected() {
-					return fmt.Errorf("predicate %d has a condition on the protected feature %q; a certificate takes conditions on the others", i, f.Name)
+					return fmt.Errorf("predicate %d has a condition on the protected feature %q; a certificate allows conditions on other features only", i, f.Name)
 				}
 			}
 		}
@@ -59,9 +59,9 @@ func (s *Statement) validateSubject() error {
 	for _, list := range [][]space.Predicate{s.Require, s.Forbid, s.Space.Forbidden} {
 		for i, p := range list {
 			for k := range p {
-				// In the file, an end that is left out does not bind.
+				// In the file, a missing end does not bind.
 				if iv := p[k].Interval; math.IsInf(iv.Lo, 1) || math.IsInf(iv.Hi, -1) {
-					return fmt.Errorf("predicate %d: nothing lies in %v to %v", i, iv.Lo, iv.Hi)
+					return fmt.Errorf("predicate %d: the range %v to %v is empty", i, iv.Lo, iv.Hi)
 				}
 			}
 		}
@@ -74,19 +74,19 @@ func (c *Claim) validate(s *Statement) error {
 	case c.Kind == Fair:
 		return nil
 	case c.Kind == Gap && c.Bound == nil:
-		return errors.New("claim of a bound without the bound")
+		return errors.New("a claim of kind gap needs a bound")
 	case c.Kind == Gap && s.Notion.UsesEpsilon() && c.Bound.Sign() < 0:
 		return fmt.Errorf("claim that a gap is at most %s; gaps are not negative", c.Bound.RatString())
 	case c.Kind == Gap:
 		return nil
 	case c.Kind == MaxK && !s.Notion.Binned():
-		return fmt.Errorf("claim about bins under the notion %s; bins are of scores", s.Notion)
+		return fmt.Errorf("a claim about bins needs a notion with bins, not %s", s.Notion)
 	case c.Kind == MaxK && c.K < 1:
-		return fmt.Errorf("claim of at most %d bins; at least 1", c.K)
+		return fmt.Errorf("claim of at most %d bins; want at least 1", c.K)
 	case c.Kind == MaxK:
 		return nil
 	}
-	return fmt.Errorf("unknown claim %d", c.Kind)
+	return fmt.Errorf("unknown claim kind %d", c.Kind)
 }
 
 func (s *Statement) validateRegion() error {
@@ -117,7 +117,8 @@ func (s *Statement) validateRegion() error {
 	return nil
 }
 
-// checkInterval checks that the interval is one of the feature's, inside outer.
+// checkInterval checks that the interval lies inside outer, and that its ends are values
+// of the feature.
 func checkInterval(f *space.Feature, iv, outer space.Interval) error {
 	if !(outer.Lo <= iv.Lo && iv.Lo <= iv.Hi && iv.Hi <= outer.Hi) {
 		return fmt.Errorf("interval %v to %v of %q is empty, or not inside %v to %v", iv.Lo, iv.Hi, f.Name, outer.Lo, outer.Hi)
@@ -148,9 +149,9 @@ func (s *Statement) CheckLeaf(l *Leaf) error {
 	switch {
 	case l.Copies == nil:
 	case l.Enumerated:
-		return errors.New("enumerated, yet with copies")
+		return errors.New("an enumerated leaf must not have copies")
 	case s.Trees != nil:
-		return errors.New("copies, which are for networks: of trees a checker bounds them itself")
+		return errors.New("copies are for networks; the checker bounds those of trees itself")
 	}
 	for i := range l.Copies {
 		c := &l.Copies[i]
@@ -158,7 +159,7 @@ func (s *Statement) CheckLeaf(l *Leaf) error {
 			return fmt.Errorf("copy %d: %w", i, err)
 		}
 		if together(c) && len(l.Copies) != 2 {
-			return fmt.Errorf("copy %d: joint slopes or a tangent in a leaf of %d copies; they are of two", i, len(l.Copies))
+			return fmt.Errorf("copy %d: joint slopes or a tangent in a leaf of %d copies; they need exactly two", i, len(l.Copies))
 		}
 		if i > 0 && slices.Compare(l.Copies[i-1].Protected, c.Protected) >= 0 {
 			return fmt.Errorf("copy %d: %v is not in order after %v", i, c.Protected, l.Copies[i-1].Protected)
@@ -187,7 +188,7 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 	}
 	lo, hi := c.Logit.Lo, c.Logit.Hi
 	if nothing := math.IsInf(lo, -1) && math.IsInf(hi, 1); !nothing && (!(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0)) {
-		return fmt.Errorf("%v to %v does not enclose a logit", lo, hi)
+		return fmt.Errorf("the logit's interval %v to %v must be finite and not empty", lo, hi)
 	}
 	last := [2]int{-1, 0}
 	for _, m := range c.Slopes {
@@ -204,32 +205,32 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 			return fmt.Errorf("joint: %w", err)
 		}
 		if math.IsNaN(m.Own-m.Own) || math.IsNaN(m.Other-m.Other) {
-			return fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d are not numbers", m.Own, m.Other, m.Neuron, m.Layer)
+			return fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d must be finite", m.Own, m.Other, m.Neuron, m.Layer)
 		}
 	}
 	if together(c) && s.version() < 2 {
-		return errors.New("joint slopes or a tangent, which are of version 2")
+		return errors.New("joint slopes and tangents need format version 2")
 	}
 	if in := func(v float64) bool { return v > 0 && v <= 1 }; (c.Up != 0 || c.Down != 0) && !(in(c.Up) && in(c.Down)) {
-		return fmt.Errorf("tangent %v and %v: both are above 0, and at most 1", c.Up, c.Down)
+		return fmt.Errorf("tangent %v and %v: both must be above 0 and at most 1", c.Up, c.Down)
 	}
 	return nil
 }
 
-// together reports that the copy tells how to bound its logit together with another's.
+// together reports whether the copy has bounds that join its logit with another copy's.
 func together(c *sdk.CopyProof) bool { return len(c.Joint) > 0 || c.Up != 0 || c.Down != 0 }
 
-// checkNeuron checks that the neuron has a ReLU and comes after the last one.
+// checkNeuron checks that the neuron has a ReLU and comes after last, which it updates.
 func (s *Statement) checkNeuron(last *[2]int, layer, neuron int) error {
 	if layer < 0 || layer >= len(s.Network.Layers) || !s.Network.Layers[layer].ReLU {
-		return fmt.Errorf("slope of layer %d, which has no ReLU", layer)
+		return fmt.Errorf("slope for layer %d, which has no ReLU", layer)
 	}
 	if neuron < 0 || neuron >= s.Network.Layers[layer].Out {
-		return fmt.Errorf("slope of neuron %d of layer %d, which has %d", neuron, layer, s.Network.Layers[layer].Out)
+		return fmt.Errorf("slope for neuron %d of layer %d, which has %d neurons", neuron, layer, s.Network.Layers[layer].Out)
 	}
 	at := [2]int{layer, neuron}
 	if slices.Compare(last[:], at[:]) >= 0 {
-		return fmt.Errorf("slope of neuron %d of layer %d is not in order", neuron, layer)
+		return fmt.Errorf("slope for neuron %d of layer %d is not in order", neuron, layer)
 	}
 	*last = at
 	return nil

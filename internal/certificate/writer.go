@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Writer writes a certificate leaf by leaf. Not safe for concurrent use. After
-// an error, every further call gives the same one.
+// Writer writes a certificate leaf by leaf. Not safe for concurrent use. After an error,
+// every further call returns the same error.
 type Writer struct {
 	statement *Statement
 	w         *bufio.Writer
@@ -16,8 +16,8 @@ type Writer struct {
 	err       error
 }
 
-// NewWriter writes the statement, which must pass Validate, and takes leaves
-// from then on. Where the claim is known at the end only, see Create.
+// NewWriter writes the statement, which must pass Validate, and returns a Writer for the
+// leaves. If the claim is known only at the end, use Create.
 func NewWriter(w io.Writer, s Statement) (*Writer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -33,12 +33,12 @@ func NewWriter(w io.Writer, s Statement) (*Writer, error) {
 	return out, nil
 }
 
-// newLeaves writes what follows the statement.
+// newLeaves returns a Writer for what follows the statement.
 func newLeaves(w io.Writer, s Statement) *Writer {
 	return &Writer{statement: &s, w: bufio.NewWriterSize(w, 1<<16)}
 }
 
-// Add writes a leaf. One that Statement.CheckLeaf refuses is an error.
+// Add writes a leaf. A leaf that Statement.CheckLeaf refuses is an error.
 func (w *Writer) Add(l *Leaf) error {
 	if w.err != nil {
 		return w.err
@@ -49,7 +49,7 @@ func (w *Writer) Add(l *Leaf) error {
 	}
 	w.buffer = w.statement.appendLeaf(w.buffer[:0], l)
 	if len(w.buffer) > maxLine {
-		w.err = fmt.Errorf("leaf %d takes %d bytes; at most %d", w.leaves, len(w.buffer), maxLine)
+		w.err = fmt.Errorf("leaf %d takes %d bytes; at most %d are allowed", w.leaves, len(w.buffer), maxLine)
 		return w.err
 	}
 	_, w.err = w.w.Write(w.buffer)
@@ -57,11 +57,11 @@ func (w *Writer) Add(l *Leaf) error {
 	return w.err
 }
 
-// Leaves is the number written so far.
+// Leaves returns the number of leaves written so far.
 func (w *Writer) Leaves() int64 { return w.leaves }
 
-// Close writes the end, without which a certificate is refused as cut short.
-// It does not close what the writer writes to.
+// Close writes the end line, without which a reader refuses the certificate as cut short.
+// It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// MaxTolerance is a tolerance above which a point proves nothing.
+	// MaxTolerance is the largest tolerance of a point; a point that needs more proves
+	// nothing.
 	MaxTolerance = 1e-4
-	// relative is how far a numerical solver's objective may be from the true
-	// optimum, relative to max(1, |optimum|); relativeExact holds for solvers
-	// that claim exact or rigorous arithmetic, and covers the rounding of the
-	// objective to float64.
+	// relative is how far a numerical solver's objective may be from the true optimum,
+	// relative to max(1, |optimum|). relativeExact is for solvers that claim exact or
+	// rigorous arithmetic; it covers the rounding of the objective to float64.
 	relative      = 1e-5
 	relativeExact = 1e-9
 )
 
-// Referee holds what a solver claims against its own points, and against the truth. Every
+// Referee checks a solver's claims against its own points and against the truth. Every
 // error names what is false.
 type Referee struct {
-	// Grade is what the solver claims of its arithmetic.
+	// Grade is the solver's claim about its arithmetic.
 	Grade sdk.Grade
-	// Coarsest is the coarsest tolerance that a claim may come with; 0: MaxTolerance.
+	// Coarsest is the largest tolerance that a claim may have; 0 means MaxTolerance.
 	Coarsest float64
 }
 
-// Slack is the amount by which an objective near v may be off.
+// Slack returns the largest error of an objective near v.
 func (e Referee) Slack(v float64) float64 {
 	if e.Grade == sdk.GradeNumerical {
 		return relative * math.Max(1, math.Abs(v))
@@ -42,7 +42,7 @@ func (e Referee) Slack(v float64) float64 {
 }
 
 // Claim checks a claim about a problem of any form against the claim's own point, in exact
-// arithmetic, and what must hold of every claim.
+// arithmetic, and checks what must hold for every claim.
 func (e Referee) Claim(p *problem.Problem, r *sdk.Result) error {
 	err := e.shape(r)
 	if err == nil {
@@ -61,42 +61,42 @@ func (e Referee) Claim(p *problem.Problem, r *sdk.Result) error {
 	return nil
 }
 
-// shape checks what must hold of every claim, whatever the problem.
+// shape checks what must hold for every claim about any problem.
 func (e Referee) shape(r *sdk.Result) error {
 	stopped, coarsest := r.Reason != sdk.NoReason, cmp.Or(e.Coarsest, MaxTolerance)
 	switch {
 	case r.Status < sdk.Feasible || r.Status > sdk.Unknown:
-		return fmt.Errorf("the status is %s", r.Status)
+		return fmt.Errorf("the status is %s; want feasible, optimal, infeasible or unknown", r.Status)
 	case r.Reason > sdk.Other:
-		return fmt.Errorf("the reason is %s", r.Reason)
+		return fmt.Errorf("the reason is %s; want a known one", r.Reason)
 	case r.Status == sdk.Unknown && !stopped:
-		return errors.New("unknown without a reason")
+		return errors.New("the status is unknown without a reason")
 	case (r.Status == sdk.Optimal || r.Status == sdk.Infeasible) && stopped:
-		return fmt.Errorf("%s, and yet stopped short: %s", r.Status, r.Reason)
+		return fmt.Errorf("the status is %s, and yet stopped short: %s", r.Status, r.Reason)
 	case !hasPoint(r) && r.HasPoint() && (len(r.Values) > 0 || r.Witness != nil):
-		return fmt.Errorf("%s, and yet a point is held", r.Status)
+		return fmt.Errorf("the status is %s, and yet there is a point", r.Status)
 	case !(r.Tolerance >= 0 && r.Tolerance <= coarsest):
-		return fmt.Errorf("tolerance %v is outside 0 to %v", r.Tolerance, coarsest)
+		return fmt.Errorf("the tolerance %v is outside 0 to %v", r.Tolerance, coarsest)
 	case e.Grade == sdk.GradeExact && r.Tolerance != 0:
-		return fmt.Errorf("tolerance %v from a solver that claims to be exact", r.Tolerance)
+		return fmt.Errorf("the tolerance is %v, from a solver that claims to be exact", r.Tolerance)
 	case r.HasBound && math.IsNaN(r.Bound):
 		return errors.New("the bound is NaN")
 	case r.HasPoint() && math.IsNaN(r.Objective):
 		return errors.New("the objective is NaN")
 	case r.Nodes < 0 || r.Elapsed < 0:
-		return fmt.Errorf("%d nodes in %v", r.Nodes, r.Elapsed)
+		return fmt.Errorf("%d nodes in %v; neither may be negative", r.Nodes, r.Elapsed)
 	}
 	return nil
 }
 
-// hasPoint reports that the status requires a point.
+// hasPoint reports whether the status requires a point.
 func hasPoint(r *sdk.Result) bool { return r.Status == sdk.Feasible || r.Status == sdk.Optimal }
 
-// at reads the point of a claim about columns or symbols; nil where none is claimed.
+// at returns the point of a claim about columns or symbols, nil if none is claimed.
 func at(r *sdk.Result, n int, what string) ([]*big.Rat, error) {
 	switch {
 	case r.Witness != nil:
-		return nil, errors.New("a witness for a problem whose points are Values")
+		return nil, errors.New("the claim has a witness; points of this problem belong in Values")
 	case !hasPoint(r):
 		return nil, nil
 	case len(r.Values) != n:
@@ -120,7 +120,8 @@ func (e Referee) milp(p *problem.MILP, r *sdk.Result) error {
 	return nil
 }
 
-// point checks that a MILP's point is feasible, within a tolerance, and has the objective.
+// point checks that a MILP's point is feasible within the tolerance, and that its
+// objective is the one claimed.
 func (e Referee) point(p *problem.MILP, point []*big.Rat, objective, tolerance float64) error {
 	if v, where := violation(p, point); v > tolerance {
 		return fmt.Errorf("the point breaks %s by %g; the tolerance claimed is %g", where, v, tolerance)
@@ -135,7 +136,7 @@ func (e Referee) point(p *problem.MILP, point []*big.Rat, objective, tolerance f
 	return nil
 }
 
-// exactly turns values into rational numbers and refuses what is not finite.
+// exactly converts values to rational numbers; it refuses values that are not finite.
 func exactly(values []problem.Number) ([]*big.Rat, error) {
 	out := make([]*big.Rat, len(values))
 	for i, v := range values {
@@ -157,8 +158,8 @@ func sum(terms []problem.Term, point []*big.Rat) *big.Rat {
 	return out
 }
 
-// violation is problem.MILP.Violation in exact arithmetic: the largest amount
-// by which the point breaks something, and what.
+// violation is problem.MILP.Violation in exact arithmetic: it returns the largest
+// violation by the point, and of what.
 func violation(p *problem.MILP, point []*big.Rat) (worst float64, where string) {
 	note := func(v *big.Rat, lo, hi float64, what string, i int, name string) {
 		for _, side := range []struct {
@@ -201,9 +202,9 @@ func violation(p *problem.MILP, point []*big.Rat) (worst float64, where string) 
 	return worst, where
 }
 
-// checkScript evaluates the script at the values claimed, in exact arithmetic. Constants
-// that it declares beyond its symbols are no part of an answer: one that can be chosen to
-// make it hold, as 0 or 1, will do.
+// checkScript evaluates the script at the claimed values, in exact arithmetic. Constants
+// that it declares beyond its symbols are not part of an answer: the script must hold for
+// some choice of 0 or 1 for each.
 func checkScript(p *problem.Script, r *sdk.Result) error {
 	point, err := at(r, len(p.Symbols), "symbols")
 	if point == nil {
@@ -241,11 +242,11 @@ func checkScript(p *problem.Script, r *sdk.Result) error {
 func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 	switch {
 	case r.Values != nil:
-		return errors.New("values for a problem in network form: its points are witnesses")
+		return errors.New("the claim has Values; points of a problem in network form are witnesses")
 	case q.Goal == problem.Quantify:
 		return checkShares(r)
 	case r.Shares != nil:
-		return errors.New("shares, for which the problem does not ask")
+		return errors.New("the claim has shares, for which the problem does not ask")
 	case !hasPoint(r):
 		return nil
 	case r.Witness == nil:
@@ -265,10 +266,10 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 	}
 	if q.Goal == problem.Decide {
 		if !q.Notion.Violates(logits(), q.Epsilon) {
-			return fmt.Errorf("witness %v and %v is treated fairly", w.Copy1, w.Copy2)
+			return fmt.Errorf("the individual of the witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
 		if q.K > 2 && !q.Violates(all()) {
-			return fmt.Errorf("witness %v reaches %d bins of %d", w.Copy1, q.Model.Link().KBins(all(), q.Epsilon), q.K)
+			return fmt.Errorf("the witness %v reaches only %d of %d bins", w.Copy1, q.Model.Link().KBins(all(), q.Epsilon), q.K)
 		}
 		return nil
 	}
@@ -283,13 +284,13 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 	return nil
 }
 
-// wholly: a witness of the goal is an individual with all its counterfactuals.
-// It may have one only, which then stands for both copies.
+// wholly reports whether a witness of the goal is an individual with all its
+// counterfactuals. If it has only one, that one stands for both copies.
 func wholly(g problem.Goal) bool {
 	return g == problem.MaxK || g == problem.MinK || g == problem.Minimise
 }
 
-// checkCopies checks that the two copies are what the query asks for.
+// checkCopies checks that the two copies meet the query's conditions.
 func checkCopies(q *problem.Query, w *sdk.Witness) error {
 	s, region := q.Space, q.RegionOrWhole()
 	for _, c := range [][]float64{w.Copy1, w.Copy2} {
@@ -311,7 +312,7 @@ func checkCopies(q *problem.Query, w *sdk.Witness) error {
 	}
 	for _, p := range q.Require {
 		if !p.Holds(w.Copy1) {
-			return fmt.Errorf("the first copy fails %s, which is required", p.Format(s))
+			return fmt.Errorf("the first copy does not satisfy %s, which is required", p.Format(s))
 		}
 	}
 	for _, p := range q.Forbid {
@@ -325,7 +326,7 @@ func checkCopies(q *problem.Query, w *sdk.Witness) error {
 	return nil
 }
 
-// checkShares checks what must hold of shares, whatever the problem.
+// checkShares checks what must hold for shares, whatever the problem.
 func checkShares(r *sdk.Result) error {
 	s := r.Shares
 	switch {
@@ -336,21 +337,21 @@ func checkShares(r *sdk.Result) error {
 	case s == nil:
 		return nil
 	case s.Fair == nil || s.Unfair == nil || s.Fair.Sign() < 0 || s.Unfair.Sign() < 0:
-		return fmt.Errorf("the shares are %v and %v", s.Fair, s.Unfair)
+		return fmt.Errorf("the shares are %v and %v; want two numbers of at least 0", s.Fair, s.Unfair)
 	case s.Boxes < 0:
-		return fmt.Errorf("%d boxes", s.Boxes)
+		return fmt.Errorf("the number of boxes is %d; want at least 0", s.Boxes)
 	}
 	switch all := new(big.Rat).Add(s.Fair, s.Unfair).Cmp(big.NewRat(1, 1)); {
 	case all > 0:
 		return fmt.Errorf("the shares %s and %s sum to more than 1", s.Fair.FloatString(6), s.Unfair.FloatString(6))
 	case all < 0 && r.Status == sdk.Optimal:
-		return fmt.Errorf("%s, and yet the shares %s and %s leave something open", r.Status, s.Fair.FloatString(6), s.Unfair.FloatString(6))
+		return fmt.Errorf("%s, and yet the shares %s and %s leave a part undecided", r.Status, s.Fair.FloatString(6), s.Unfair.FloatString(6))
 	}
 	return nil
 }
 
-// Answer holds a claim about a problem of any form against the right answer. The problem is
-// small: it must be answered, unless a limit that was set stopped the solver.
+// Answer compares a claim about a problem of any form with the right answer. The problem is
+// small: the solver must answer it, unless a limit stopped it.
 func (e Referee) Answer(p *problem.Problem, r *sdk.Result, want Answer, limited bool) error {
 	if err := e.answer(p, r, want, limited); err != nil {
 		return fmt.Errorf("problem %q: %w", p.Name, err)
@@ -385,12 +386,12 @@ func (e Referee) answer(p *problem.Problem, r *sdk.Result, want Answer, limited 
 	case r.Status == sdk.Optimal && s*(want.Optimum-r.Objective) > eps:
 		return fmt.Errorf("optimal is claimed at %v; the optimum is %v", r.Objective, want.Optimum)
 	case r.Status == sdk.Feasible && !limited:
-		return fmt.Errorf("%s is claimed of a small problem to optimise; want optimal", Said(r, nil))
+		return fmt.Errorf("%s is claimed for a small problem to optimise; want optimal", Said(r, nil))
 	}
 	return nil
 }
 
-// maximise reports that the problem asks for its largest value.
+// maximise reports whether the problem asks for its largest value.
 func maximise(p *problem.Problem) bool {
 	switch p.Form() {
 	case problem.FormMILP:
@@ -401,7 +402,7 @@ func maximise(p *problem.Problem) bool {
 	return maximises(p.Query)
 }
 
-// Said writes what a solver said, for messages.
+// Said describes a solver's answer, for messages.
 func Said(r *sdk.Result, err error) string {
 	if err != nil {
 		return "the error " + err.Error()

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Integers is a list of integer columns with common bounds.
+// Integers returns n integer columns with common bounds.
 func Integers(n int, lo, hi float64) []problem.Column {
 	out := make([]problem.Column, n)
 	for i := range out {
@@ -18,7 +18,7 @@ func Integers(n int, lo, hi float64) []problem.Column {
 	return out
 }
 
-// Reals is a list of continuous columns with common bounds.
+// Reals returns n continuous columns with common bounds.
 func Reals(n int, lo, hi float64) []problem.Column {
 	out := Integers(n, lo, hi)
 	for i := range out {
@@ -27,7 +27,7 @@ func Reals(n int, lo, hi float64) []problem.Column {
 	return out
 }
 
-// Terms has coefs[i] at column i; zeros are left out.
+// Terms returns terms with coefs[i] at column i, without zeros.
 func Terms(coefs ...float64) []problem.Term {
 	var out []problem.Term
 	for i, c := range coefs {
@@ -38,20 +38,20 @@ func Terms(coefs ...float64) []problem.Term {
 	return out
 }
 
-// Row is lo ≤ Terms(coefs) ≤ hi.
+// Row returns the row lo ≤ Terms(coefs) ≤ hi.
 func Row(lo, hi float64, coefs ...float64) problem.Row {
 	return problem.Row{Name: "r", Lo: lo, Hi: hi, Terms: Terms(coefs...)}
 }
 
-// Max is the objective to maximise Terms(coefs).
+// Max returns the objective that maximises Terms(coefs).
 func Max(coefs ...float64) problem.Objective {
 	return problem.Objective{Maximise: true, Terms: Terms(coefs...)}
 }
 
-// Min is the objective to minimise Terms(coefs).
+// Min returns the objective that minimises Terms(coefs).
 func Min(coefs ...float64) problem.Objective { return problem.Objective{Terms: Terms(coefs...)} }
 
-// whole draws as many coefficients, from -most to most.
+// whole draws n integer coefficients from -most to most.
 func whole(r *rand.Rand, n, most int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -86,7 +86,7 @@ func MILP(r *rand.Rand) *problem.MILP {
 	return p
 }
 
-// Delta draws a change of such a program, which has depth levels pushed.
+// Delta draws a change of a program from MILP on which depth levels have been pushed.
 func Delta(r *rand.Rand, p *problem.MILP, depth int) problem.Delta {
 	d := problem.Delta{Push: r.IntN(2)}
 	if depth > 0 {
@@ -131,8 +131,8 @@ func Best(p *problem.MILP) (out Answer) {
 	return out
 }
 
-// Script makes a script of a text in SMT-LIB; its symbols are all that the text declares. It
-// panics where the text does not parse.
+// Script parses a script in SMT-LIB; its symbols are all that the text declares. It panics
+// if the text does not parse.
 func Script(text string) *problem.Script {
 	parsed, err := script.Parse(text)
 	if err != nil {

@@ -23,8 +23,9 @@ func Layer(in, out int, rectified bool, weight, bias func() float64) relu.Layer 
 	return l
 }
 
-// Dense draws a network of dense layers, all with ReLU but the last: widths are those of its
-// inputs and of its hidden layers, and the head says how many outputs there are.
+// Dense draws a network of dense layers, all with ReLU except the last. widths are the
+// numbers of inputs and of neurons of the hidden layers; the head determines the number of
+// outputs.
 func Dense(head relu.Head, weight, bias func() float64, widths ...int) *relu.Network {
 	outputs := 1
 	if head == relu.HeadSoftmax {
@@ -41,7 +42,8 @@ func Dense(head relu.Head, weight, bias func() float64, widths ...int) *relu.Net
 	return n
 }
 
-// Dyadic draws a network with the hidden layer given, another of 3 neurons, and dyadic weights.
+// Dyadic draws a network with dyadic weights and two hidden layers, of the given number of
+// neurons and of 3.
 func Dyadic(rng *rand.Rand, inputs, hidden int) *relu.Network {
 	head := relu.HeadSigmoid
 	if rng.IntN(3) == 0 {
@@ -56,8 +58,8 @@ func Dyadic(rng *rand.Rand, inputs, hidden int) *relu.Network {
 	return n
 }
 
-// Small draws a question over some fifty individuals: it has two integer features, a category
-// with a one-hot map, two protected features and, every other time, a constraint.
+// Small draws a question about some fifty individuals. Its space has two integer features, a
+// one-hot category, two protected features and, every other time, constraints.
 func Small(rng *rand.Rand) *problem.Query {
 	s := &space.Space{Inputs: 7, Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Lo: -2, Hi: 3, Inputs: []space.Input{{Index: 0, Scale: 0.5, Offset: 0.25}}},
@@ -74,7 +76,7 @@ func Small(rng *rand.Rand) *problem.Query {
 		}
 	}
 	n := Dyadic(rng, s.Inputs, 4)
-	rng.Int64() // skipped: with the questions that follow, every liar of sdk/conformance is caught
+	rng.Int64() // skipped, so that the questions that follow catch every liar of sdk/conformance
 	q := &problem.Query{
 		Model: n, Space: s,
 		Notion: fairness.Notions[rng.IntN(len(fairness.Notions))], Epsilon: big.NewRat(int64(1+rng.IntN(12)), 20),

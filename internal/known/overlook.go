@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Overlook replaces the question's model, a network or trees, by one that ignores the
+// Overlook changes the question's model, a network or trees, so that it ignores the
 // protected features: all or some of them, almost, or in a part of the space only.
 func Overlook(r *rand.Rand, q *problem.Query) {
 	protected := make([]bool, q.Space.Inputs)
@@ -28,7 +28,7 @@ func Overlook(r *rand.Rand, q *problem.Query) {
 	}
 }
 
-// overlookByNetwork lets a network see the inputs with weights of 0 or tiny ones, by one
+// overlookByNetwork makes the inputs matter little: by weights that are 0 or tiny, by one
 // neuron that is mostly inactive, or by neurons that the next layer does not read.
 func overlookByNetwork(r *rand.Rand, n *relu.Network, inputs []bool) {
 	first := &n.Layers[0]
@@ -53,7 +53,7 @@ func overlookByNetwork(r *rand.Rand, n *relu.Network, inputs []bool) {
 		for j := range n.Layers[1].Out {
 			n.Layers[1].Row(j)[only] = 0
 		}
-	case kind == 5 && n.Head == relu.HeadSoftmax: // the two outputs change alike
+	case kind == 5 && n.Head == relu.HeadSoftmax: // both outputs change by the same amount
 		last := &n.Layers[len(n.Layers)-1]
 		if len(n.Layers) == 1 {
 			for i := range inputs {
@@ -67,7 +67,7 @@ func overlookByNetwork(r *rand.Rand, n *relu.Network, inputs []bool) {
 	}
 }
 
-// overlookByTrees makes most trees compare none of the inputs.
+// overlookByTrees removes comparisons of the inputs from most trees.
 func overlookByTrees(r *rand.Rand, e *trees.Ensemble, s *space.Space, inputs []bool) {
 	var others []int32
 	for _, i := range s.Free() {

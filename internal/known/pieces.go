@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Within checks that shares, which a solver may tell on its way, do not exceed the number of
-// individuals.
+// Within checks that shares, which a solver may report while it runs, do not exceed the true
+// ones.
 func (t *Truth) Within(s *sdk.Shares) error {
 	all := max(int64(len(t.People)), 1)
 	unfair := int64(t.Unfair)
@@ -22,7 +22,7 @@ func (t *Truth) Within(s *sdk.Shares) error {
 	return nil
 }
 
-// Shares holds an answer to Quantify against the number of individuals. A problem that small
+// Shares compares an answer to Quantify with the number of individuals. Such a small problem
 // must be answered in full.
 func (t *Truth) Shares(r *sdk.Result) error {
 	all := int64(len(t.People))
@@ -43,9 +43,9 @@ func (t *Truth) Shares(r *sdk.Result) error {
 	return nil
 }
 
-// Pieces holds the pieces of a region, of any goal, against every individual: they are the
-// region, none of it twice, and what is claimed of them holds. Of Quantify so do their
-// counts, and the shares are what they add up to.
+// Pieces checks the pieces of a region, for any goal, against every individual: they cover
+// the region, they do not overlap, and what they claim is true. For Quantify it also
+// checks their counts, and that these add up to the shares.
 func (e Referee) Pieces(q *problem.Query, r *sdk.Result, pieces []sdk.Piece) error {
 	if err := inRegion(q, pieces); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (e Referee) Pieces(q *problem.Query, r *sdk.Result, pieces []sdk.Piece) err
 			wrong = sign(maximises(q))*(lo-r.Bound) > e.Slack(hi)
 		}
 		if wrong {
-			faults = errors.Join(faults, fmt.Errorf("the piece %v is claimed to be %s, and holds %v, which is not", pieces[home].Box, pieces[home].Claim, x))
+			faults = errors.Join(faults, fmt.Errorf("the piece %v is claimed to be %s, but contains %v, which is not", pieces[home].Box, pieces[home].Claim, x))
 		}
 	}
 	if faults != nil || q.Goal != problem.Quantify {
@@ -114,7 +114,7 @@ func (e Referee) Pieces(q *problem.Query, r *sdk.Result, pieces []sdk.Piece) err
 		return err
 	}
 	if len(truth.People) == 0 {
-		return errors.New("shares where there are no individuals")
+		return errors.New("shares for a question about no individual")
 	}
 	if sum := new(big.Rat).SetFrac(counted, s.Individuals); sum.Cmp(s.Fair) != 0 {
 		return fmt.Errorf("the pieces add up to the fair share %s; the answer says %s", sum.RatString(), s.Fair.RatString())
@@ -122,7 +122,7 @@ func (e Referee) Pieces(q *problem.Query, r *sdk.Result, pieces []sdk.Piece) err
 	return nil
 }
 
-// inRegion checks that no piece reaches out of the region.
+// inRegion checks that every piece lies in the region.
 func inRegion(q *problem.Query, pieces []sdk.Piece) error {
 	region := q.RegionOrWhole().Box
 	for i := range pieces {
@@ -139,7 +139,7 @@ func inRegion(q *problem.Query, pieces []sdk.Piece) error {
 	return nil
 }
 
-// homeOf finds the one piece that holds x.
+// homeOf returns the index of the one piece that contains x.
 func homeOf(s *space.Space, pieces []sdk.Piece, x []float64) (home int, err error) {
 	home = -1
 	free := s.Free()

@@ -1,12 +1,12 @@
-// Package known gives problems of which the truth is known, and holds answers against it.
+// Package known generates problems whose truth is known, and checks answers against it.
 //
-// Query draws questions that a careful author would not think of, for tests that hold fast
-// methods against the plain definitions: networks of every shape that a loader can produce,
-// weights from denormal to huge, dead and doubled neurons, ties, ε from 10⁻⁹ to 1 with up to
-// forty digits, regions of one individual, and constraints that leave few individuals. MILP
-// draws integer programs, Dense tame networks. All are small enough to enumerate: Enumerate,
-// Pairs and Best do. A Referee says what a status, a point, a bound and pieces may claim, by
-// themselves and beside the truth.
+// Query draws questions that a careful author would not think of. Tests use them to compare
+// fast methods with the plain definitions: networks of every shape that a loader can
+// produce, weights from denormal to huge, dead and doubled neurons, ties, ε from 10⁻⁹ to 1
+// with up to forty digits, regions of one individual, and constraints that leave few
+// individuals. MILP draws integer programs, Dense tame networks. All are small enough to
+// enumerate: Enumerate, Pairs and Best do. A Referee checks a status, a point, a bound and
+// pieces for consistency, and compares them with the truth.
 package known
 
 import (
@@ -22,9 +22,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Query draws a question of the notion over at most a few hundred individuals,
-// all of whose features are discrete. The goal is Decide. The same state of r
-// gives the same question.
+// Query draws a question with the notion and the goal Decide, about at most a few hundred
+// individuals. All features are discrete. The same state of r gives the same question.
 func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
 	s := Space(r)
 	q := &problem.Query{Model: Network(r, s.Inputs), Space: s, Region: s.Whole(), Notion: n, Goal: problem.Decide}
@@ -42,8 +41,8 @@ func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
 	return q
 }
 
-// Epsilon draws an ε between 0 and 1: one that people use, one near an end, or
-// any from 10⁻⁹ on, of one to forty digits.
+// Epsilon draws an ε between 0 and 1: a common one, one near an end, or any from 10⁻⁹ on,
+// with up to forty digits.
 func Epsilon(r *rand.Rand) *big.Rat {
 	text := []string{"0.05", "1/3", "0.5", "0.3", "0.999999999", "0.000001", "0.000023", "1/7", "0.0001"}
 	if i := r.IntN(2 * len(text)); i < len(text) {
@@ -65,9 +64,9 @@ func rat(text string) *big.Rat {
 	return v
 }
 
-// Space draws two to four free features and one or two protected ones, with at
-// most some hundred individuals of at most 15 copies. A third have constraints, and
-// some of these leave few individuals, or none.
+// Space draws two to four free features and one or two protected ones, with at most a few
+// hundred individuals of at most 15 copies each. A quarter of the spaces have
+// constraints, and some of these leave few individuals, or none.
 func Space(r *rand.Rand) *space.Space {
 	s := &space.Space{}
 	free := 1 + r.IntN(3)
@@ -144,8 +143,8 @@ func predicate(r *rand.Rand, s *space.Space) space.Predicate {
 	return p
 }
 
-// cut makes the question's region, in half of all cases, a part of the space: some
-// values less, or one individual.
+// cut restricts the question's region, in half of all cases, to a part of the space: some
+// values fewer, or one individual.
 func cut(r *rand.Rand, q *problem.Query) {
 	kind := r.IntN(6)
 	for i := range q.Space.Features {
@@ -164,7 +163,7 @@ func cut(r *rand.Rand, q *problem.Query) {
 	}
 }
 
-// condition gives some questions predicates about individuals.
+// condition adds predicates about individuals to some questions.
 func condition(r *rand.Rand, q *problem.Query) {
 	for _, predicates := range []*[]space.Predicate{&q.Require, &q.Forbid} {
 		if r.IntN(8) > 0 {
@@ -178,8 +177,8 @@ func condition(r *rand.Rand, q *problem.Query) {
 	}
 }
 
-// Relaxed lets up to two ordered features of the question differ between the
-// copies, and gives the question back; nil where none can.
+// Relaxed returns a copy of the question in which up to two ordered features may differ
+// between the copies, or nil if it chose none.
 func Relaxed(r *rand.Rand, q *problem.Query) *problem.Query {
 	relaxed := *q
 	for _, i := range q.Space.Free() {
@@ -194,9 +193,9 @@ func Relaxed(r *rand.Rand, q *problem.Query) *problem.Query {
 	return &relaxed
 }
 
-// aim brings the logits of most networks near 0, where decisions differ and scores
-// are not all 0 or 1: the last layer is multiplied by a power of two, and its bias
-// moved by an individual's logit.
+// aim brings the logits of most networks near 0, where decisions differ and scores are
+// not all 0 or 1: it multiplies the last layer by a power of two and subtracts an
+// individual's logit from its bias.
 func aim(r *rand.Rand, q *problem.Query) {
 	if r.IntN(4) == 0 {
 		return
@@ -231,8 +230,8 @@ func aim(r *rand.Rand, q *problem.Query) {
 	}
 }
 
-// Network draws a network of no to three hidden layers, with and without ReLU,
-// narrow and wide, with any head.
+// Network draws a network with up to three hidden layers, with and without ReLU, narrow
+// and wide, with any head.
 func Network(r *rand.Rand, inputs int) *relu.Network {
 	heads := []relu.Head{relu.HeadSigmoid, relu.HeadSigmoid, relu.HeadSoftmax, relu.HeadLinear}
 	n := &relu.Network{Head: heads[r.IntN(len(heads))], Precision: 64}
@@ -279,13 +278,13 @@ func Network(r *rand.Rand, inputs int) *relu.Network {
 	return n
 }
 
-// weights draws a way of drawing a network's numbers.
+// weights draws a distribution of a network's numbers.
 func weights(r *rand.Rand) func() float64 {
 	quarters := func() float64 { return float64(r.IntN(17)-8) / 4 }
 	switch r.IntN(8) {
 	case 0, 1:
 		return quarters
-	case 2: // saturating, but of a size that people have
+	case 2: // saturating, but of a common size
 		return func() float64 { return 5 * r.NormFloat64() }
 	case 3:
 		return func() float64 { return 0.1 * r.NormFloat64() }
@@ -299,7 +298,7 @@ func weights(r *rand.Rand) func() float64 {
 	case 5: // large: logits of 10⁴ and more
 		size := math.Pow(10, 1+8*r.Float64())
 		return func() float64 { return math.Trunc(size * r.NormFloat64()) }
-	case 6: // everything at once, ties of 1 and −1 among it
+	case 6: // a mixture, with ties of 1 and −1
 		return func() float64 {
 			switch r.IntN(8) {
 			case 0:
@@ -317,8 +316,8 @@ func weights(r *rand.Rand) func() float64 {
 	return r.NormFloat64
 }
 
-// cancel makes two neurons of a layer alike, steep, and of opposite weight in the
-// next: what is left of them in floating point is what they differ by, and rounding.
+// cancel makes two neurons of a layer nearly equal and steep, with opposite weights in
+// the next layer. They cancel: only their difference and rounding errors remain.
 func cancel(r *rand.Rand, l, next *relu.Layer) {
 	if l.Out < 2 {
 		return
@@ -336,8 +335,8 @@ func cancel(r *rand.Rand, l, next *relu.Layer) {
 	}
 }
 
-// fill draws a layer's numbers, and makes some of its neurons dead, doubled, or
-// another's negative.
+// fill draws a layer's numbers. It makes some neurons dead, some copies of another, and
+// some another's negative.
 func fill(r *rand.Rand, l *relu.Layer, draw func() float64) {
 	for range l.In * l.Out {
 		l.Weights = append(l.Weights, draw())

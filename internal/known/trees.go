@@ -12,7 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Shares makes a forest one whose output is a share, some of them on borders of bins.
+// Shares changes a forest into one whose output is a share, in some cases on the border
+// of a bin.
 func Shares(r *rand.Rand, e *trees.Ensemble) *trees.Ensemble {
 	e.Output, e.Base = fairness.LinkShare, -fairness.Half
 	n := float64(len(e.Trees))
@@ -33,9 +34,9 @@ func Shares(r *rand.Rand, e *trees.Ensemble) *trees.Ensemble {
 	return e
 }
 
-// Trees draws a forest over a space's inputs: with borders on values that inputs take,
-// beside and between them, of either comparison, sets in place of borders, trees that
-// are a leaf alone, leaves that tie, and leaves whose sums round.
+// Trees draws a forest over a space's inputs. Borders lie on the values that inputs take,
+// next to them and between them, with either comparison; some nodes have sets of borders.
+// Some trees are a single leaf, some leaves tie, and some sums of leaves round.
 func Trees(r *rand.Rand, s *space.Space) *trees.Ensemble {
 	values := make([][]float64, s.Inputs)
 	for i := range s.Features {
@@ -104,7 +105,8 @@ func Trees(r *rand.Rand, s *space.Space) *trees.Ensemble {
 	return e
 }
 
-// Missing lets the values of some features be missing, for which their last one then stands.
+// Missing allows missing values for some features; a feature's last value then stands for a
+// missing one.
 func Missing(r *rand.Rand, s *space.Space) {
 	for i := range s.Features {
 		f := &s.Features[i]
@@ -125,8 +127,8 @@ func Missing(r *rand.Rand, s *space.Space) {
 	}
 }
 
-// Lacking is a forest as its library evaluates individuals of a space: the number that stands
-// for a missing value is passed as missing. Exact evaluation only.
+// Lacking returns the forest as its library evaluates a space's individuals: the number that
+// stands for a missing value is passed as missing. It supports exact evaluation only.
 func Lacking(e *trees.Ensemble, s *space.Space) model.Model {
 	gaps := map[int]*big.Rat{}
 	for i := range s.Features {

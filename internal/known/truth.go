@@ -12,47 +12,47 @@ import (
 
 // Answer is the right answer to a problem.
 type Answer struct {
-	// Feasible: there is a point, or an individual that is looked for.
+	// Feasible reports whether there is a point, or an individual that the query looks
+	// for.
 	Feasible bool
-	// Optimum is the best value, where Best says that one is asked for and exists. Of a
-	// score gap it is the lower end of an enclosure one ulp wide.
+	// Optimum is the best value, if Best says that the problem asks for one and it
+	// exists. For a score gap it is the lower end of an enclosure one ulp wide.
 	Optimum float64
 	Best    bool
 }
 
-// Feasible and Infeasible are answers where no best value is asked for.
+// Feasible and Infeasible are answers to problems without an objective.
 var (
 	Feasible   = Answer{Feasible: true}
 	Infeasible = Answer{}
 )
 
-// Optimum is the answer with this best value.
+// Optimum returns the answer with this best value.
 func Optimum(v float64) Answer { return Answer{Feasible: true, Optimum: v, Best: true} }
 
-// Person is what is true of one individual, by the definitions in exact
-// arithmetic.
+// Person is the truth about one individual, by the definitions in exact arithmetic.
 type Person struct {
 	X      []float64
 	Logits []*big.Rat // of its allowed counterfactuals, at least one
-	Unfair bool       // it is what the query looks for: it violates the notion, or reaches K bins
+	Unfair bool       // the query looks for it: it violates the notion, or reaches K bins
 	K      int        // bins at the query's ε; 0 for notions without bins
 }
 
-// Truth is what is true of all individuals in a query's region.
+// Truth is the truth about all individuals in a query's region.
 type Truth struct {
 	People []Person
 	Unfair int
-	// Margin is the largest margin of the notion among individuals with a pair of
-	// copies to compare, where Some says that there is one. Of the score it is the
-	// lower end of an enclosure 2⁻¹⁰⁰ wide.
+	// Margin is the notion's largest margin among the individuals with a pair of copies
+	// to compare; Some reports whether there is one. For the score it is the lower end of
+	// an enclosure 2⁻¹⁰⁰ wide.
 	Some   bool
 	Margin *big.Rat
-	// K is the largest k; 0 for notions without bins, and where there are no individuals.
+	// K is the largest k; 0 for notions without bins, or if there are no individuals.
 	K int
 }
 
-// Enumerate finds the truth, individual by individual. All features must be
-// discrete, and predicates about individuals; of relaxations see Pairs.
+// Enumerate finds the truth, individual by individual. All features must be discrete, and
+// all predicates about individuals. For relaxed queries see Pairs.
 func Enumerate(q *problem.Query) *Truth {
 	t := &Truth{}
 	exact := q.Model.Exact()
@@ -82,7 +82,8 @@ func Enumerate(q *problem.Query) *Truth {
 	return t
 }
 
-// Answer is the right answer to the query that was enumerated, of any goal but Quantify.
+// Answer returns the right answer to the query that was enumerated, for any goal except
+// Quantify.
 func (t *Truth) Answer(q *problem.Query) Answer {
 	if q.Goal == problem.Decide {
 		return Answer{Feasible: t.Unfair > 0}
@@ -100,7 +101,7 @@ func (t *Truth) Answer(q *problem.Query) Answer {
 	return out
 }
 
-// maximises: the larger value is the better one.
+// maximises reports whether a larger value is better.
 func maximises(q *problem.Query) bool { return q.Goal == problem.Maximise || q.Goal == problem.MaxK }
 
 func sign(maximise bool) float64 {
@@ -110,8 +111,8 @@ func sign(maximise bool) float64 {
 	return -1
 }
 
-// Value encloses what goals with a value weigh of an individual with these
-// logits: its gap or margin, or its number of bins.
+// Value encloses an individual's value for goals with one, given its logits: its gap or
+// margin, or its number of bins.
 func Value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
 		k := float64(q.Model.Link().KBins(logits, q.Epsilon))
@@ -120,8 +121,8 @@ func Value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 	return q.Notion.Gap(logits)
 }
 
-// eachPair visits, by their logits, all pairs of a counterfactual that the question is about
-// and one of another within reach that differs in a protected feature.
+// eachPair visits the logits of all pairs of a copy that the question is about and another
+// copy within the tolerances that differs from it in a protected feature.
 func eachPair[L any](q *problem.Query, logit func(point []float64) L, visit func(one, two L)) {
 	type copied struct {
 		point []float64
@@ -138,7 +139,7 @@ func eachPair[L any](q *problem.Query, logit func(point []float64) L, visit func
 		}
 		return out
 	}
-	own := slices.Clone(region.Box) // what of the box lies in the domains
+	own := slices.Clone(region.Box) // the box within the features' domains
 	for i := range own {
 		f := &q.Space.Features[i]
 		own[i] = space.Interval{Lo: max(f.Lo, own[i].Lo), Hi: min(f.Hi, own[i].Hi)}
@@ -158,8 +159,8 @@ func eachPair[L any](q *problem.Query, logit func(point []float64) L, visit func
 	}
 }
 
-// Compares reports that a question about pairs compares the points: within the
-// tolerances, and apart in a protected feature.
+// Compares reports whether a question about pairs compares the points: they are within
+// the tolerances, and differ in a protected feature.
 func Compares(q *problem.Query, x, y []float64) (differ bool) {
 	for i := range x {
 		far := math.Abs(x[i] - y[i])
@@ -172,8 +173,8 @@ func Compares(q *problem.Query, x, y []float64) (differ bool) {
 	return differ
 }
 
-// Pairs is the largest margin of a question about pairs, exactly as far as Truth.Margin
-// is; some says whether there is a pair.
+// Pairs returns the largest margin of a question about pairs, as exact as Truth.Margin;
+// some reports whether there is a pair.
 func Pairs(q *problem.Query) (most *big.Rat, some bool) {
 	exact := q.Model.Exact()
 	logit := func(p []float64) *big.Rat { return exact.Logit(q.Space.ExactInputs(p)) }
@@ -185,8 +186,8 @@ func Pairs(q *problem.Query) (most *big.Rat, some bool) {
 	return most, some
 }
 
-// NearPairs is Pairs in float64 arithmetic, for thousands of individuals; −Inf where there
-// is no pair.
+// NearPairs is Pairs in float64 arithmetic, for thousands of individuals. It returns −Inf
+// if there is no pair.
 func NearPairs(q *problem.Query) float64 {
 	most := math.Inf(-1)
 	logit := func(p []float64) float64 { return q.Model.Logit(q.Space.NetworkInputs(nil, p)) }
@@ -194,8 +195,8 @@ func NearPairs(q *problem.Query) float64 {
 	return most
 }
 
-// margin is the largest of an individual's pairs of copies; ok is false where it
-// has no pair that the notion compares.
+// margin returns the largest margin of an individual's pairs of copies; ok is false if
+// the notion compares none of its pairs.
 func margin(n fairness.Notion, logits []*big.Rat) (m *big.Rat, ok bool) {
 	first, second, ok := n.Pair(logits)
 	if ok {

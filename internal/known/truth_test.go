@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Pairs finds what Enumerate finds where nothing is relaxed, and NearPairs finds it, too.
+// Without relaxations, Pairs and NearPairs find what Enumerate finds.
 func TestPairs(t *testing.T) {
 	for seed := range uint64(20) {
 		q := Small(rand.New(rand.NewPCG(seed, 1)))

@@ -1,5 +1,5 @@
-// Package linear is a toy family of models: a single linear unit. Tests show with
-// it what a family is made of, and that the rest of the program works with any.
+// Package linear is a toy family of models: a single linear unit. Tests use it to show
+// what a family consists of, and that the rest of the program works with any family.
 package linear
 
 import (
@@ -23,8 +23,8 @@ const Family = "linear"
 
 func init() { model.Register(Family, read) }
 
-// Unit has the logit Σ Weights·inputs + Bias. It has no capability but that it can
-// be handed to plugins.
+// Unit has the logit Σ Weights·inputs + Bias. Its only capability is that it can be
+// handed to plugins.
 type Unit struct {
 	Weights []float64
 	Bias    float64
@@ -70,7 +70,7 @@ func (u *Unit) Logit(inputs []float64) float64 {
 	return sum
 }
 
-// LogitError implements model.Model: twice what n + 1 roundings of the terms make.
+// LogitError implements model.Model: twice the error of n + 1 roundings of the terms.
 func (u *Unit) LogitError(largest, off []float64) float64 {
 	size, carried := math.Abs(u.Bias), 0.0
 	for i, w := range u.Weights {
@@ -109,7 +109,7 @@ func (u *Unit) MarshalBinary() ([]byte, error) {
 func read(content []byte) (model.Model, error) {
 	numbers := make([]float64, len(content)/8)
 	if n, err := binary.Decode(content, binary.LittleEndian, numbers); err != nil || n != len(content) || len(numbers) < 1 {
-		return nil, errors.New("not a bias and weights")
+		return nil, errors.New("content is not a bias and weights as float64s")
 	}
 	return &Unit{Weights: numbers[1:], Bias: numbers[0]}, nil
 }
@@ -142,7 +142,7 @@ func (c Capable) Bounds(box []space.Interval) space.Interval {
 	return space.Interval{Lo: lo - below, Hi: hi + above}
 }
 
-// Rows implements encode.Rows: a column for the sum, and a row that says so.
+// Rows implements encode.Rows: a column for the sum, and a row that defines it.
 func (c Capable) Rows(box []space.Interval) (*problem.MILP, []int) {
 	out := &problem.MILP{}
 	sum := problem.Row{Name: "sum", Lo: -c.Bias, Hi: -c.Bias}

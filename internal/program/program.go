@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// Root is the repository's folder.
+// Root returns the repository's folder.
 func Root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..")
 }
 
-// Fresh is the environment variable that make sets, not empty, for the tests that it
-// runs: it has just built what is in bin.
+// Fresh is the environment variable that make sets to a nonempty value for the tests that
+// it runs: what is in bin was just built.
 const Fresh = "HYFAIR_FRESH"
 
 // Build compiles the program in a folder of the repository, such as "host" or
-// "plugins/search-rw", into a file, whose folder it makes.
+// "plugins/search-rw", into a file, and creates the file's folder.
 //
-// It begins with a copy of what make left in bin. That is all where make runs the
-// tests. Elsewhere the go command follows, which links nothing where the copy is up
-// to date. No import tells go test that a test depends on the program; but go test
-// sees which files a test reads, and runs it again once make has changed them.
+// It begins with a copy of what make left in bin. If make runs the tests, that is all.
+// Otherwise the go command follows; it links nothing if the copy is up to date. No import
+// tells go test that a test depends on the program; but go test sees which files a test
+// reads, and runs it again after make has changed them.
 func Build(folder, file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -53,7 +53,7 @@ func Build(folder, file string) error {
 	return nil
 }
 
-// made is where make puts the program.
+// made returns where make puts the program.
 func made(folder string) string {
 	switch folder {
 	case "host":

@@ -9,7 +9,7 @@ import (
 
 func TestBuild(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "hyfair-search-rw")
-	for range 2 { // also over a file that is there
+	for range 2 { // also over an existing file
 		if err := Build("plugins/search-rw", file); err != nil {
 			t.Fatal(err)
 		}

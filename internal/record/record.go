@@ -1,4 +1,4 @@
-// Package record is a testing.TB that records calls, to test checks with.
+// Package record provides a testing.TB that records calls, for tests of checks.
 package record
 
 import (
@@ -11,14 +11,14 @@ import (
 // Outcome is the result of a check.
 type Outcome struct {
 	Failures []string
-	Skipped  string // why; empty for not at all
+	Skipped  string // why; empty if not skipped
 }
 
-// Failed is all failures, a line each; empty for none.
+// Failed returns all failures, one per line; empty if there are none.
 func (o Outcome) Failed() string { return strings.Join(o.Failures, "\n") }
 
-// Of runs a check, which may end its goroutine, without failing t. Helper
-// functions of the check may be called, and what it logs is dropped.
+// Of runs a check without failing t and returns its outcome. The check may end its
+// goroutine; what it logs is dropped.
 func Of(t testing.TB, check func(testing.TB)) Outcome {
 	r, done := &recorder{TB: t}, make(chan struct{})
 	go func() {
@@ -29,7 +29,7 @@ func Of(t testing.TB, check func(testing.TB)) Outcome {
 	return r.out
 }
 
-// recorder stands in for a test; what it has not it takes from a real one.
+// recorder stands in for a test; methods that it lacks are the real test's.
 type recorder struct {
 	testing.TB
 	out Outcome

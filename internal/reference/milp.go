@@ -10,9 +10,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// milp is one enumeration: the integer columns are set one after the other,
-// then the column of each special ordered set that may differ from zero is
-// chosen, and what is left at a leaf is a linear program in the continuous ones.
+// milp is one enumeration: it sets the integer columns one after the other, then chooses
+// in each special ordered set the column that may differ from zero. At a leaf, a linear
+// program in the continuous columns remains.
 type milp struct {
 	*meter
 	p          *problem.MILP
@@ -20,7 +20,7 @@ type milp struct {
 	integer    []int
 	continuous []int
 	values     []*big.Rat
-	zero       []int // how many sets keep a column at zero
+	zero       []int // by column: how many sets keep it at zero
 	sign       int   // +1 to maximise, −1 to minimise, 0 for feasibility
 
 	best      []*big.Rat
@@ -108,7 +108,7 @@ func (s *milp) choose(k int) {
 	}
 }
 
-// leaf completes the integer values by the best continuous ones.
+// leaf completes the integer values with the best continuous ones.
 func (s *milp) leaf() {
 	rows, ok := s.reduced()
 	if !ok {
@@ -143,7 +143,7 @@ func (s *milp) leaf() {
 	s.done = s.sign == 0 || s.unbounded || s.reached()
 }
 
-// reached reports whether the point held meets the target.
+// reached reports whether the incumbent meets the target.
 func (s *milp) reached() bool {
 	if s.o.Target == nil || s.sign == 0 {
 		return false
@@ -152,8 +152,9 @@ func (s *milp) reached() bool {
 	return target != nil && s.objective.Cmp(target)*s.sign >= 0
 }
 
-// reduced is the system in the continuous columns that is left once the integer ones are set;
-// ok is false where a row of none fails, or a column that must be 0 cannot.
+// reduced returns the rows that remain for the continuous columns once the integer ones are
+// set. ok is false if a row without continuous columns fails, or a column that must be 0
+// cannot be.
 func (s *milp) reduced() (rows []inequality, ok bool) {
 	n := len(s.continuous)
 	ok = true

@@ -61,11 +61,11 @@ func solveNetwork(m *meter, q *problem.Query, o sdk.SolveOptions) (*sdk.Result, 
 	return r, nil
 }
 
-// seeksBest: the goal is to find the individual with the best value.
+// seeksBest reports whether the goal is to find the individual with the best value.
 func (e *query) seeksBest() bool { return e.q.Goal != problem.Decide && e.q.Goal != problem.Quantify }
 
-// outward is a bound on the exact value, of which v is rounded by an ulp at
-// most; numbers of bins are not rounded.
+// outward returns a bound of the exact value, given v, which is within an ulp of it;
+// numbers of bins are exact.
 func (e *query) outward(v float64) float64 {
 	to := math.Inf(1)
 	switch e.q.Goal {
@@ -77,7 +77,8 @@ func (e *query) outward(v float64) float64 {
 	return math.Nextafter(math.Nextafter(v, to), to)
 }
 
-// each visits every point of the box over the non-protected features, until the search ends.
+// each visits every point of the box in the features that are not protected, until the
+// search ends.
 func (e *query) each(box space.Box, visit func([]float64)) {
 	for x := range e.q.Space.Individuals(box) {
 		if e.done || e.reason != sdk.NoReason {
@@ -95,7 +96,7 @@ func (e *query) each(box space.Box, visit func([]float64)) {
 	}
 }
 
-// individual evaluates x, and updates the result.
+// individual evaluates x and updates the result.
 func (e *query) individual(x []float64) {
 	if e.stop() {
 		return
@@ -109,8 +110,8 @@ func (e *query) individual(x []float64) {
 	e.tally.looked++
 }
 
-// someone looks for the best pair whose first copy lies at x, and says what may
-// be claimed of x.
+// someone looks for the best pair whose first copy lies at x, and returns what may be
+// claimed of x.
 func (e *query) someone(x []float64) sdk.PieceClaim {
 	if e.q.Excludes(x) {
 		return sdk.PieceOutside
@@ -144,7 +145,7 @@ func (e *query) someone(x []float64) sdk.PieceClaim {
 	return sdk.PieceFair
 }
 
-// reach is the box that the relaxations let the second copy range over.
+// reach returns the box of the second copy's values under the relaxations.
 func (e *query) reach(x []float64) space.Box {
 	box := make(space.Box, len(x))
 	for i := range box {
@@ -158,7 +159,7 @@ func (e *query) reach(x []float64) space.Box {
 	return box
 }
 
-// pairs weighs a against every second copy that differs in a protected value.
+// pairs compares a with every second copy that differs in a protected value.
 func (e *query) pairs(a []float64, seconds [][]float64, logits []*big.Rat) {
 	mine := e.exact.Logit(e.q.Space.ExactInputs(a))
 	for i, b := range seconds {
@@ -186,8 +187,8 @@ func (e *query) differ(a, b []float64) bool {
 	return slices.ContainsFunc(e.q.Space.Protected(), func(i int) bool { return a[i] != b[i] })
 }
 
-// hold keeps a pair, the copy with the larger logit first; with relaxations
-// the roles are the query's own and the order stays.
+// hold keeps a pair as the witness, the copy with the larger logit first. With
+// relaxations or predicates the copies have different roles, so their order stays.
 func (e *query) hold(a, b []float64, inOrder bool, value float64) {
 	a, b = slices.Clone(a), slices.Clone(b)
 	if !inOrder && len(e.q.Relax)+len(e.q.Require)+len(e.q.Forbid) == 0 {

@@ -19,10 +19,10 @@ const (
 
 // maximise finds an x that satisfies every inequality and has the largest c·x, exactly, by the
 // simplex method with Bland's rule, which ends (Chvátal, "Linear Programming", chapters 2, 3
-// and 8). Where the objective is unbounded, x is some feasible point.
+// and 8). If the objective is unbounded, x is some feasible point.
 func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
-	// Variables are x⁺ and x⁻, whose difference is x, the slack of each row, and one that is
-	// added to every row, to begin with: less of it is sought first.
+	// The variables are x⁺ and x⁻, whose difference is x, the slack of each row, and an
+	// artificial one that relaxes every row. Phase one minimises the latter.
 	n := len(c)
 	added := 2*n + len(rows)
 	d := &dictionary{}
@@ -53,7 +53,8 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 			return nil, lpInfeasible
 		}
 	}
-	// It is 0 from now on: out of the basis, and it never enters again.
+	// The artificial variable is 0 from now on: it leaves the basis and never enters
+	// again.
 	for i, k := range d.basis {
 		if k == added {
 			for j := range added {
@@ -80,14 +81,16 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 	return x, status
 }
 
-// dictionary has a row for each variable of its basis: what they and the others, times these
-// coefficients, sum up to, which is last. Goals are what is to be maximised, less a sum, last.
+// dictionary is a simplex tableau: a row for each basic variable, with the coefficients of all
+// variables and the right-hand side last. goals are the objectives; the last entry is the
+// negative of the value.
 type dictionary struct {
 	rows, goals [][]*big.Rat
 	basis       []int
 }
 
-// climb maximises a goal over the first variables; false: it is unbounded.
+// climb maximises a goal over the first variables; it returns false if the goal is
+// unbounded.
 func (d *dictionary) climb(goal []*big.Rat, variables int) bool {
 	for {
 		enter, leave := 0, -1
@@ -114,7 +117,7 @@ func (d *dictionary) climb(goal []*big.Rat, variables int) bool {
 	}
 }
 
-// pivot lets a variable enter the basis in the place of a row's.
+// pivot makes a variable enter the basis in place of a row's.
 func (d *dictionary) pivot(row, enter int) {
 	by := new(big.Rat).Inv(d.rows[row][enter])
 	pivot := make([]*big.Rat, len(d.rows[row]))

@@ -88,7 +88,8 @@ func satisfies(rows []inequality, x []*big.Rat) bool {
 	return true
 }
 
-// crossing is the point where two lines meet, by Cramer's rule; nil for none.
+// crossing returns the point where two lines meet, by Cramer's rule; nil if there is
+// none.
 func crossing(p, q inequality) []*big.Rat {
 	minus := func(a, b, c, d *big.Rat) *big.Rat {
 		return new(big.Rat).Sub(new(big.Rat).Mul(a, b), new(big.Rat).Mul(c, d))

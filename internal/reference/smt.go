@@ -11,9 +11,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// solveScript tries Bool symbols at 0 and 1, Int symbols between the bounds
-// that top-level assertions give, and Real symbols (and Int symbols without
-// bounds) on a small grid; off the grid it claims nothing.
+// solveScript tries Bool symbols at 0 and 1, Int symbols between the bounds that
+// top-level assertions give, and Real symbols (and Int symbols without bounds) on a small
+// grid. If it finds nothing on a grid, it claims nothing.
 func solveScript(m *meter, p *problem.Script, o sdk.SolveOptions) (*sdk.Result, error) {
 	if p.Objective != "" {
 		return nil, fmt.Errorf("optimising a script: %w", sdk.ErrUnsupported)
@@ -71,7 +71,7 @@ func try(m *meter, s *script.Script, domains [][]*big.Rat, values map[string]*bi
 	return false, nil
 }
 
-// domain lists the values to try for a symbol; whole says that no other can
+// domain returns the values to try for a symbol; whole reports whether no other value can
 // satisfy the script.
 func domain(s *script.Script, y script.Symbol) (values []*big.Rat, whole bool) {
 	switch y.Sort {

@@ -1,6 +1,6 @@
-// Package reference holds a solver and a strategy that are plainly right, and slow:
-// Enumerator and Wanderer. Tests of hosts, of plugins and of the conformance suite
-// compare with them. What else such tests share is in the packages below.
+// Package reference holds Enumerator and Wanderer, a solver and a strategy that are
+// simple, correct and slow. Tests of hosts, of plugins and of the conformance suite
+// compare with them.
 package reference
 
 import (
@@ -17,13 +17,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Enumerator is a solver that tries every point, in exact arithmetic. It takes
-// every form: a MILP whose integer columns are bounded (its continuous columns
-// are left to the simplex method), an SMT-LIB script of the
-// fragment of internal/script, and a network over discrete features. It is
-// meant for problems of a few columns, symbols or features; what it cannot
-// enumerate is Unknown, Incomplete. The zero value is ready, and safe for
-// concurrent use.
+// Enumerator is a solver that tries every point, in exact arithmetic. It takes every
+// form: a MILP whose integer columns are bounded (the simplex method solves the
+// continuous ones), an SMT-LIB script of the fragment of internal/script, and a network
+// over discrete features. It is for problems of a few columns, symbols or features; for
+// what it cannot enumerate it returns Unknown, Incomplete. The zero value is ready, and
+// safe for concurrent use.
 type Enumerator struct{}
 
 var _ sdk.Incremental = Enumerator{}
@@ -101,11 +100,11 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 
 func (l *loaded) Close() error { return nil }
 
-// meter counts work and says when a limit is reached.
+// meter counts work and reports when a limit is reached.
 type meter struct {
 	ctx         context.Context
 	start       time.Time
-	deadline    time.Time // zero: none
+	deadline    time.Time // zero if there is none
 	work, limit int64
 	reason      sdk.Reason
 }
@@ -118,7 +117,7 @@ func newMeter(ctx context.Context, o sdk.SolveOptions) *meter {
 	return m
 }
 
-// stop counts one unit of work and reports whether to stop; reason tells why.
+// stop counts one unit of work and reports whether to stop; then reason says why.
 func (m *meter) stop() bool {
 	if m.reason != sdk.NoReason {
 		return true
@@ -138,8 +137,8 @@ func (m *meter) stop() bool {
 	return m.reason != sdk.NoReason
 }
 
-// conclude is the claim after an enumeration: complete says that every point
-// was tried, best that the search was for the best one.
+// conclude returns the claim after an enumeration. held reports whether there is a point,
+// best whether the search was for the best one, complete whether every point was tried.
 func (m *meter) conclude(held, best, complete bool) (sdk.Status, sdk.Reason) {
 	switch {
 	case m.reason != sdk.NoReason && held:

@@ -13,10 +13,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Wanderer is a strategy that proposes uniformly random individuals of the
-// region, every fifth as a seed for the solver, and learns only whether there is one.
-// It requests the values of each counterfactual, and fails if a trial's values contradict
-// each other. The zero value is ready, and safe for concurrent use.
+// Wanderer is a strategy that proposes uniformly random individuals of the region, every
+// fifth as a seed for the solver. It requests the values of each counterfactual, and
+// fails if a trial's values contradict each other. It learns only whether there is a
+// solver. The zero value is ready, and safe for concurrent use.
 type Wanderer struct{}
 
 var _ sdk.Strategy = Wanderer{}
@@ -25,7 +25,7 @@ var _ sdk.Strategy = Wanderer{}
 func (Wanderer) Describe(context.Context) (sdk.Description, error) {
 	return sdk.Description{
 		Name: "wander", Version: "1.0.0", Summary: "random individuals",
-		Options: []sdk.Option{{Name: "rounds", Default: "0", Help: "rounds until the search is finished; 0: no end"}},
+		Options: []sdk.Option{{Name: "rounds", Default: "0", Help: "rounds until the search ends; 0: no limit"}},
 		Presets: []sdk.Preset{
 			{Name: "wander", Summary: "without end"},
 			{Name: "wander+short", Summary: "three rounds", Options: map[string]string{"rounds": "3"}},
@@ -62,7 +62,7 @@ type wander struct {
 	id, round int64
 }
 
-// attempts bounds the random draws for one point that the constraints allow.
+// attempts bounds the random draws per point; constraints may forbid what is drawn.
 const attempts = 1000
 
 // Next implements sdk.Session.
@@ -102,7 +102,7 @@ func (w *wander) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Mo
 	return moves, nil
 }
 
-// check holds what a trial says of the counterfactuals against itself.
+// check checks that a trial's values of the counterfactuals agree with each other.
 func (w *wander) check(t *sdk.Trial) error {
 	copies := w.space.Counterfactuals(w.region, t.Point)
 	at := func(x []float64) int {
@@ -121,13 +121,13 @@ func (w *wander) check(t *sdk.Trial) error {
 	high, low := at(t.Highest), at(t.Lowest)
 	const rounding = 1e-9
 	if high < 0 || low < 0 || t.Scores[high] < slices.Max(t.Scores)-rounding || t.Scores[low] > slices.Min(t.Scores)+rounding {
-		return fmt.Errorf("%w: trial %d: %v and %v have not the highest and the lowest of the scores %v", sdk.ErrInvalidProblem, t.ID, t.Highest, t.Lowest, t.Scores)
+		return fmt.Errorf("%w: trial %d: %v and %v do not have the highest and the lowest of the scores %v", sdk.ErrInvalidProblem, t.ID, t.Highest, t.Lowest, t.Scores)
 	}
 	return nil
 }
 
-// point draws an individual of the region that has counterfactuals; nil where
-// none was found.
+// point draws an individual of the region that has counterfactuals; it returns nil if it
+// finds none.
 func (w *wander) point() []float64 {
 	x := make([]float64, len(w.space.Features))
 	for range attempts {

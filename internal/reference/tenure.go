@@ -5,9 +5,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Tenure is a space of one non-protected and one protected feature, and a
-// network that holds years against group b alone: the logit is 4 for group a,
-// 4 − years for b.
+// Tenure returns a space of two features and a protected one, and a network that counts
+// years against group b only: the logit is 4 for group a, 4 − years for group b.
 func Tenure() (*space.Space, *relu.Network) {
 	s := &space.Space{
 		Features: []space.Feature{

@@ -11,7 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// served refuses questions about whole individuals that speak of their copies.
+// served refuses questions about individuals with all their counterfactuals if they treat
+// single copies differently.
 func served(q *problem.Query) error {
 	switch q.Goal {
 	case problem.Decide, problem.Maximise:
@@ -30,8 +31,7 @@ func served(q *problem.Query) error {
 	return nil
 }
 
-// tally counts the points of the region that were looked at, and the
-// individuals among them.
+// tally counts the evaluated points of the region, and the individuals among them.
 type tally struct{ looked, fair, unfair int64 }
 
 // whole evaluates an individual with all its counterfactuals.
@@ -73,7 +73,7 @@ func (e *query) whole(x []float64) {
 	e.done = e.o.Target != nil && !better(*e.o.Target, value)
 }
 
-// quantified is the answer about shares.
+// quantified returns the answer about shares.
 func (e *query) quantified() *sdk.Result {
 	r := &sdk.Result{Status: sdk.Optimal, Reason: e.reason, Shares: e.shares()}
 	switch {
@@ -87,7 +87,7 @@ func (e *query) quantified() *sdk.Result {
 }
 
 // shares returns the shares of the points decided so far. An open point may or may not be an
-// individual, so shares refer to all points while any is open.
+// individual, so while any is open, shares refer to all points.
 func (e *query) shares() *sdk.Shares {
 	all := big.NewInt(1)
 	for i := range e.q.Space.Features {
@@ -109,13 +109,13 @@ func (e *query) shares() *sdk.Shares {
 	return s
 }
 
-// pieces hands over parts of the region, some at a time.
+// pieces hands over pieces of the region in batches.
 type pieces struct {
 	space  *space.Space
-	tell   func([]sdk.Piece) // nil: pieces are not wanted
+	tell   func([]sdk.Piece) // nil if pieces are not wanted
 	proofs bool
-	// counts: a fair piece is one of individuals treated fairly, and not of such
-	// as stay within a bound.
+	// counts is set if a fair piece means individuals treated fairly, not individuals
+	// that stay within a bound.
 	counts bool
 	list   []sdk.Piece
 	seen   map[string]bool // points handed over
@@ -167,7 +167,7 @@ func (p *pieces) flush() {
 	}
 }
 
-// rest hands over the points that were not looked at.
+// rest hands over the points that were not evaluated.
 func (e *query) rest() {
 	for x := range e.q.Space.Individuals(e.region.Box) {
 		if !e.pieces.seen[fmt.Sprint(x)] {

@@ -6,16 +6,14 @@ import (
 	"math/big"
 )
 
-// Value is what a term evaluates to: a number where Rat is not nil, else the
-// truth value.
+// Value is what a term evaluates to: a number if Rat is not nil, else a truth value.
 type Value struct {
 	Rat  *big.Rat
 	Bool bool
 }
 
-// Holds reports whether every assertion holds at the values, which must be
-// given for every symbol: a Bool as 0 or 1, an Int as an integer. An
-// ill-sorted term, or a division by zero, is an error.
+// Holds reports whether every assertion holds at the values. Every symbol needs one: a
+// Bool 0 or 1, an Int an integer. An ill-sorted term, or a division by zero, is an error.
 func (s *Script) Holds(values map[string]*big.Rat) (bool, error) {
 	env := make(map[string]Value, len(s.sorts))
 	for _, y := range s.Symbols {
@@ -90,7 +88,7 @@ func (s *Script) eval(t *Term, env map[string]Value) (Value, error) {
 		return s.eval(args[1], inner)
 	case "ite":
 		if len(args) != 3 {
-			return Value{}, fmt.Errorf("ite takes three terms: %s", t)
+			return Value{}, fmt.Errorf("ite takes three terms, got %s", t)
 		}
 		c, err := s.eval(args[0], env)
 		if err != nil || c.Rat != nil {
@@ -233,7 +231,7 @@ func combine(head string, v []Value, t *Term) (Value, error) {
 			sum.Quo(sum, x.Rat)
 		}
 		if sum.Num().BitLen()+sum.Denom().BitLen() > maxBits {
-			return Value{}, fmt.Errorf("a number of more than %d bits", maxBits)
+			return Value{}, fmt.Errorf("a number has more than %d bits", maxBits)
 		}
 	}
 	return Value{Rat: sum}, nil

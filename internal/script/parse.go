@@ -1,13 +1,11 @@
-// Package script reads SMT-LIB 2 scripts of the fragment that problems are
-// written in (quantifier-free, Int, Real and Bool constants) and evaluates
-// them at a point in exact arithmetic. It decides nothing: it says whether a
-// given point satisfies a script, which is what a test of a solver, or of an
-// encoding, needs.
+// Package script reads SMT-LIB 2 scripts of the fragment that problems are written in
+// (quantifier-free, Int, Real and Bool constants) and evaluates them at a point in exact
+// arithmetic. It does not solve scripts: it reports whether a given point satisfies one,
+// which is what a test of a solver, or of an encoding, needs.
 //
-// Known commands: declare-const, declare-fun and define-fun without
-// parameters, assert; set-logic, set-option and set-info are skipped. Known
-// functions: true, false, and, or, not, xor, =>, ite, let, =, distinct, <, <=,
-// >, >=, +, -, *, /, to_real.
+// Known commands: declare-const, declare-fun and define-fun without parameters, assert;
+// set-logic, set-option and set-info are skipped. Known functions: true, false, and, or,
+// not, xor, =>, ite, let, =, distinct, <, <=, >, >=, +, -, *, /, to_real.
 package script
 
 import (
@@ -28,7 +26,7 @@ type Script struct {
 	Asserts []*Term
 
 	sorts map[string]string
-	// defined holds the define-funs in order; each speaks of earlier ones only.
+	// defined holds the define-funs in order; each refers to earlier ones only.
 	defined []definition
 }
 
@@ -40,7 +38,7 @@ type definition struct {
 // Symbol is a declared constant of sort Int, Real or Bool.
 type Symbol struct{ Name, Sort string }
 
-// Term is an s-expression: an atom, or a list where Atom is empty.
+// Term is an s-expression: an atom, or a list if Atom is empty.
 type Term struct {
 	Atom string
 	List []*Term
@@ -64,7 +62,7 @@ func (t *Term) String() string {
 	return "(" + strings.Join(parts, " ") + ")"
 }
 
-// Parse reads a script and names the first fault with its line.
+// Parse reads a script and reports the first fault with its line.
 func Parse(text string) (*Script, error) {
 	s := &Script{sorts: map[string]string{}}
 	r := &reader{text: text, line: 1}
@@ -127,10 +125,10 @@ func (s *Script) command(t *Term) error {
 
 func (s *Script) declare(name, sort *Term) error {
 	if name.Atom == "" || name.number != nil || (!name.quoted && functions[name.Atom]) {
-		return fmt.Errorf("%s cannot be declared", name)
+		return fmt.Errorf("%s cannot be declared; want a name that is not predefined", name)
 	}
 	if sort.Atom != "Int" && sort.Atom != "Real" && sort.Atom != "Bool" {
-		return fmt.Errorf("sort %s; Int, Real and Bool are known", sort)
+		return fmt.Errorf("unknown sort %s; known: Int, Real, Bool", sort)
 	}
 	if s.sorts[name.Atom] != "" {
 		return fmt.Errorf("%s is declared twice", name)
@@ -140,7 +138,8 @@ func (s *Script) declare(name, sort *Term) error {
 	return nil
 }
 
-// known checks that every name in t means something.
+// known checks that every name in t is a function, a declared constant, or bound by a let
+// around t.
 func (s *Script) known(t *Term, bound []string) error {
 	if t.Atom != "" || t.quoted {
 		if t.number != nil || (!t.quoted && functions[t.Atom]) || s.sorts[t.Atom] != "" {
@@ -178,14 +177,14 @@ func (s *Script) known(t *Term, bound []string) error {
 	return nil
 }
 
-// functions are the names with a meaning of their own.
+// functions are the predefined names.
 var functions = map[string]bool{
 	"true": true, "false": true, "and": true, "or": true, "not": true, "xor": true, "=>": true,
 	"ite": true, "let": true, "=": true, "distinct": true, "<": true, "<=": true, ">": true, ">=": true,
 	"+": true, "-": true, "*": true, "/": true, "to_real": true,
 }
 
-// reader cuts text into terms.
+// reader splits text into terms.
 type reader struct {
 	text     string
 	at, line int
@@ -271,7 +270,7 @@ func (r *reader) atom() (*Term, error) {
 	return t, nil
 }
 
-// Literal is the value of a numeral, a decimal, or the negation of one.
+// Literal returns the value of a numeral, a decimal, or the negation of one.
 func (t *Term) Literal() (*big.Rat, bool) {
 	if t.number != nil {
 		return new(big.Rat).Set(t.number), true

@@ -1,7 +1,6 @@
-// Package simd chooses among the variants of a package's vector loops: those that
-// the machine can run, the fastest first, or the one that the environment asks
-// for. The loops are their packages' own, and all variants of one give the same
-// results to the last bit.
+// Package simd chooses among the variants of a package's vector loops: the fastest that
+// the machine can run, or the one that the environment asks for. The loops are in the
+// packages that use it; all variants of a loop give the same results to the last bit.
 package simd
 
 import (
@@ -29,7 +28,8 @@ func Supported[V Variant](variants []V) []V {
 	return out
 }
 
-// Check is an error if the environment asks for a kernel that this machine does not have.
+// Check returns an error if the environment asks for a kernel that this machine does not
+// have.
 func Check() error {
 	if name := os.Getenv(Variable); name != "" && !slices.Contains(Kernels(), name) {
 		return fmt.Errorf("%s=%s: this machine has %s; set it to one of them, or unset it for the fastest", Variable, name, strings.Join(Kernels(), ", "))
@@ -37,8 +37,8 @@ func Check() error {
 	return nil
 }
 
-// Choose is the variant that the environment asks for, or the fastest; Check's error if
-// this machine does not have it.
+// Choose returns the variant that the environment asks for, or the fastest. It returns
+// Check's error if this machine does not have it.
 func Choose[V Variant](variants []V) (V, error) {
 	if err := Check(); err != nil {
 		var none V
@@ -47,7 +47,7 @@ func Choose[V Variant](variants []V) (V, error) {
 	return Named(variants, os.Getenv(Variable)), nil
 }
 
-// Named is the variant with the name, or the fastest if this machine lacks it.
+// Named returns the variant with the name, or the fastest if this machine lacks it.
 func Named[V Variant](variants []V, name string) V {
 	supported := Supported(variants)
 	return supported[max(0, slices.IndexFunc(supported, func(v V) bool { return v.Name() == name }))]

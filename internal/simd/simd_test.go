@@ -12,8 +12,8 @@ type variant string
 
 func (v variant) Name() string { return string(v) }
 
-// Of the variants that there are, those for another machine are left out, the
-// fastest is taken, and the environment can ask for another.
+// Variants for another machine are left out, the fastest is chosen, and the environment
+// can choose another.
 func TestChoose(t *testing.T) {
 	t.Setenv(simd.Variable, "")
 	all := []variant{"scalar", "neon512", "avx2", "avx512"}

@@ -1,12 +1,11 @@
-// Package tier says how much a test asks. There are three tiers, and whatever a
-// lower one asserts is asserted by those above it too:
+// Package tier says how much a test does. There are three tiers, and each asserts all that
+// the tiers below it assert:
 //
 //	make check      go test -short ./...             before each commit
 //	make test       go test ./...                    each package, with reduced counts
 //	make test-long  HYFAIR_TEST=long go test ./...   all counts, all seeds, the long referees
 //
-// A package that tests itself from the inside can use it whatever it is: it
-// imports nothing of this module.
+// It imports nothing of this module, so every package's internal tests can use it.
 package tier
 
 import (
@@ -18,8 +17,8 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that chooses the long tier: its only value
-// is "long".
+// Variable is the environment variable that chooses the long tier. Its only value is
+// "long".
 const Variable = "HYFAIR_TEST"
 
 // Long reports whether the long tier is asked for.
@@ -34,7 +33,7 @@ func Long() bool {
 	}
 }
 
-// Count is how many seeds, questions or repetitions a test takes: long in the long
+// Count returns the number of seeds, questions or repetitions of a test: long in the long
 // tier, else usual.
 func Count(usual, long int) int {
 	if Long() {
@@ -43,10 +42,10 @@ func Count(usual, long int) int {
 	return usual
 }
 
-// Checks is how often the test's rapid.Check draws: usual times, and 100 times or more in the
-// long tier, unless the flag -rapid.checks of go test says otherwise. It is as often with
-// -short, where rapid takes a fifth of the flag's number: few draws that a test is sound with
-// would else be too few.
+// Checks sets how often the test's rapid.Check draws: usual times, and at least 100 times in
+// the long tier, unless the flag -rapid.checks of go test sets it. With -short it is the same
+// number: rapid then takes a fifth of the flag's value, which Checks makes up for, because a
+// test needs a minimum of draws.
 func Checks(t testing.TB, usual int) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")
@@ -64,11 +63,11 @@ func Checks(t testing.TB, usual int) {
 func NeedLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
-		t.Skipf("SKIPPED %s: it takes long; %s=long (make test-long) runs it", t.Name(), Variable)
+		t.Skipf("SKIPPED %s: it takes long; set %s=long (make test-long) to run it", t.Name(), Variable)
 	}
 }
 
-// NeedUsual skips the test where go test has the flag -short, as make check gives it.
+// NeedUsual skips the test if go test has the flag -short, as in make check.
 func NeedUsual(t testing.TB) {
 	t.Helper()
 	if testing.Short() && !Long() {
@@ -76,8 +75,8 @@ func NeedUsual(t testing.TB) {
 	}
 }
 
-// NeedData is the folder with the public data sets and networks: $HYFAIR_DATA, or ../shared/data beside the
-// repository. Where the file or folder of this path is not in it, the test is skipped.
+// NeedData returns the folder with the public data sets and networks: $HYFAIR_DATA, or ../shared/data next
+// to the repository. It skips the test if the folder does not contain the given path.
 func NeedData(t testing.TB, path ...string) (root string) {
 	t.Helper()
 	root = os.Getenv("HYFAIR_DATA")

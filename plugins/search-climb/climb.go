@@ -15,17 +15,17 @@ type climb struct {
 	rng *rand.Rand
 	candidates
 
-	at     place // where the climb stands
-	before place // where it stood before its last step
-	top    place // the best top since the climb began; it is what is kicked
-	vain   int   // kicks since top became higher
-	// order are the movable features as they are tried; tried counts those since
-	// the last step up.
+	at     place // where the climb is
+	before place // where it was before its last step
+	top    place // the best local optimum since the climb's start, which it perturbs
+	vain   int   // perturbations since top became higher
+	// order lists the movable features in the order of trial; tried counts those tried
+	// since the last improvement.
 	order []int
 	tried int
-	// reached is the top that the last step left, nowhere where it left none.
+	// reached is the local optimum that the last step left, nowhere if it left none.
 	reached place
-	// others are what the last step hands over beside where it led.
+	// others are further individuals that the last step hands over.
 	others [][]float64
 }
 
@@ -33,10 +33,10 @@ func newClimb(t *terrain, rng *rand.Rand) *climb {
 	return &climb{terrain: t, rng: rng, order: slices.Clone(t.domain.Movable())}
 }
 
-// Step finds the next individual for the host: the climb goes up where a single
-// feature leads up, and from a top by a kick or to a new start. Where its share
-// is spent before that is known, it stays and hands over the best of what it
-// tried. The answer is nil where there is nothing new to be found.
+// Step finds the next individual for the host. The climb moves if a single feature
+// improves it; at a local optimum it perturbs it or restarts. If its share of evaluations
+// is spent before it knows which, it stays and hands over the best individual that it
+// tried. It returns nil if it finds no individual.
 func (c *climb) Step() []float64 {
 	c.before, c.reached, c.others = c.at, place{}, nil
 	if !c.at.nowhere() {
@@ -54,9 +54,9 @@ func (c *climb) Step() []float64 {
 	return c.at.x
 }
 
-// ascend goes through the features until the best value of one leads up. more
-// is false on a top; else the answer is where the climb went or, once the share
-// is spent, the best place tried.
+// ascend tries the features until the best value of one is an improvement. more is false
+// at a local optimum. Otherwise best is where the climb moved or, if the share is spent,
+// the best place tried.
 func (c *climb) ascend() (best place, more bool) {
 	for spent := 0; c.tried < len(c.order); {
 		if c.tried == 0 {
@@ -86,7 +86,7 @@ func (c *climb) ascend() (best place, more bool) {
 	return place{}, false
 }
 
-// summit compares the top that the climb stands on with the one it kicked.
+// summit compares the local optimum that the climb is at with top.
 func (c *climb) summit() {
 	c.reached = c.at
 	c.vain++
@@ -98,7 +98,7 @@ func (c *climb) summit() {
 	}
 }
 
-// kick goes from the top to an individual that differs in a few features.
+// kick moves the climb from top to an individual that differs in a few features.
 func (c *climb) kick() {
 	x := c.top.x
 	for range 1 + c.rng.IntN(c.settings.kick) {
@@ -132,12 +132,12 @@ func (c *climb) start() {
 	c.at = c.best()
 }
 
-// Refuse takes back the last step, to x, which the host does not want.
+// Refuse undoes the last step, to x, which the host refused.
 func (c *climb) Refuse(x []float64) {
-	if !slices.Equal(c.at.x, x) { // it was handed over beside the step
+	if !slices.Equal(c.at.x, x) { // it was one of others
 		return
 	}
-	if c.at, c.tried = c.before, 0; slices.Equal(c.at.x, x) { // the step led nowhere else
+	if c.at, c.tried = c.before, 0; slices.Equal(c.at.x, x) { // the step did not move the climb
 		c.at = place{}
 	}
 	c.vain++
@@ -149,7 +149,7 @@ func (c *climb) Evaluations() int64 { return c.evaluations }
 // candidates are individuals to be evaluated together.
 type candidates struct {
 	xs          [][]float64
-	cells       []float64 // what xs are slices of
+	cells       []float64 // backs the slices in xs
 	values      []float64
 	outcomes    []evaluate.Outcome
 	evaluations int64
@@ -157,8 +157,8 @@ type candidates struct {
 
 func (c *candidates) clear() { c.xs, c.cells = c.xs[:0], c.cells[:0] }
 
-// add makes a copy of x a candidate and returns the copy. Protected entries,
-// which differ between rows that are the same individual, become zero.
+// add adds a copy of x to the candidates and returns it. Protected entries become zero:
+// they differ between rows of the same individual.
 func (c *climb) add(x []float64) []float64 {
 	from := len(c.cells)
 	c.cells = append(c.cells, x...)
@@ -170,9 +170,9 @@ func (c *climb) add(x []float64) []float64 {
 	return copied
 }
 
-// best evaluates the candidates and gives the highest place among those that
-// have counterfactuals and are not refused, the earliest of equals; nowhere if
-// there is none.
+// best evaluates the candidates and returns the highest place among those that have
+// counterfactuals and were not refused; of equal ones, the earliest. It returns nowhere
+// if there is none.
 func (c *climb) best() (best place) {
 	c.outcomes = slices.Grow(c.outcomes[:0], len(c.xs))[:len(c.xs)]
 	c.eval.EvaluateAll(c.xs, c.outcomes)

@@ -2,7 +2,7 @@ package main
 
 import "github.com/hyfair/hyfair/sdk/chain"
 
-// session is all climbs. What one finds the others learn after the step.
+// session holds all climbs. After a step, the climbs share what each of them found.
 type session struct {
 	chain.Walks[*climb]
 	terrain *terrain
@@ -17,8 +17,8 @@ func newSession(t *terrain, seed int64) *session {
 	return s
 }
 
-// prepare makes room for more moves than steps: what the climbs come across that is
-// as good as the best top goes along.
+// prepare sets how many individuals each climb may add if the host asks for more moves
+// than climbs make: those it meets with at least the k of the best local optimum.
 func (s *session) prepare(want int) {
 	t := s.terrain
 	t.surplus, t.bar = 0, 0
@@ -27,7 +27,8 @@ func (s *session) prepare(want int) {
 	}
 }
 
-// gather takes what a climb found beside its step.
+// gather records what a climb found in its step, and returns the further individuals for
+// the host.
 func (s *session) gather(i int, step []float64) (others [][]float64) {
 	c := s.All[i]
 	if !c.reached.nowhere() {

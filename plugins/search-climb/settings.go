@@ -5,14 +5,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are what --set takes.
+// options are the options of --set.
 var options = []sdk.Option{
-	{Name: "climbs", Default: "8", Help: "climbs side by side, 1 to 1024; the moves depend on it, so it is never the number of cores"},
+	{Name: "climbs", Default: "8", Help: "number of parallel climbs, 1 to 1024; the moves depend on it, so the default does not follow the number of cores"},
 	{Name: "draws", Default: "32", Help: "random individuals that compete for the start of a climb, 1 to 4096"},
-	{Name: "values", Default: "64", Help: "a feature with more values than this is tried on a ladder of them, 2 to 4096"},
-	{Name: "kick", Default: "2", Help: "the largest number of features that a kick changes, 1 to 4096"},
-	{Name: "patience", Default: "20", Help: "kicks in vain before a climb starts again, 0 to 1000000"},
-	{Name: "mix", Default: "0.25", Help: "probability that a climb starts again from a mixture of two of the best tops, 0 to 1"},
+	{Name: "values", Default: "64", Help: "features with more values than this are tried at selected values only, 2 to 4096"},
+	{Name: "kick", Default: "2", Help: "largest number of features that a perturbation changes, 1 to 4096"},
+	{Name: "patience", Default: "20", Help: "perturbations without success before a climb restarts, 0 to 1000000"},
+	{Name: "mix", Default: "0.25", Help: "probability that a climb restarts from a crossover of two of the best local optima, 0 to 1"},
 }
 
 type settings struct {

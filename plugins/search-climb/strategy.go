@@ -12,23 +12,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strategy makes sessions; see the package's description for the algorithm.
+// strategy starts sessions; the package comment describes the algorithm.
 type strategy struct{}
 
-// nextWork bounds what one call of Next computes, in multiplications: a few
-// hundredths of a second. It is a count, not a time, so that the moves do not
-// depend on the machine.
+// nextWork bounds the multiplications of one call of Next: a few hundredths of a second.
+// It is a count, not a time, so that the moves do not depend on the machine.
 const nextWork = 1 << 30
 
 var description = sdk.Description{
 	Name:       "climb",
 	Version:    "1.0.0",
-	Summary:    "steepest ascent over single features with kicks, recombination and restarts; evaluates by itself",
+	Summary:    "iterated local search over single features, with recombination and restarts; evaluates by itself",
 	NeedsRows:  true,
 	NeedsModel: true,
 	Families:   []string{relu.Family, trees.Family},
 	Options:    options,
-	Presets:    []sdk.Preset{{Name: "climb", Summary: "ascent with kicks and restarts"}},
+	Presets:    []sdk.Preset{{Name: "climb", Summary: "local search with perturbations and restarts"}},
 }
 
 func (strategy) Describe(context.Context) (sdk.Description, error) { return description, nil }

@@ -20,7 +20,7 @@ import (
 
 var twentieth = big.NewRat(1, 20)
 
-// study is a random network over a space small enough to go through.
+// study is a random network over a space small enough to enumerate.
 type study struct {
 	space   *space.Space
 	network *relu.Network
@@ -84,7 +84,7 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// host answers moves, and asks for want at a time.
+// host answers moves, and requests want at a time.
 func (st *study) host(want int) rig.Host { return rig.Host{Answer: st.answer, Want: want} }
 
 func (st *study) answer(m sdk.Move) sdk.Trial {
@@ -95,7 +95,7 @@ func (st *study) answer(m sdk.Move) sdk.Trial {
 	return sdk.Trial{Status: sdk.TrialEvaluated, Point: m.Point, K: o.K, Gap: o.Gap, Violates: o.Violates}
 }
 
-// each goes through all individuals.
+// each visits all individuals.
 func (st *study) each(visit func(x []float64)) {
 	free := st.space.Free()
 	x := make([]float64, len(st.space.Features))
@@ -117,8 +117,8 @@ func (st *study) height(x []float64) chain.Rank {
 	return chain.Rank{K: o.K, Shannon: o.Shannon}
 }
 
-// The largest k there is, known from going through all 32,768 individuals, is
-// found with a fraction of the evaluations.
+// The climb finds the largest k, known from an enumeration of all 32,768 individuals,
+// with a fraction of the evaluations.
 func TestFindsTheLargestK(t *testing.T) {
 	st := grid(5, 8)
 	most := 0
@@ -142,8 +142,8 @@ func TestFindsTheLargestK(t *testing.T) {
 	}
 }
 
-// A climb that leaves an individual without going up has reached a top: no
-// change of a single feature is higher.
+// A climb that leaves an individual without an improvement was at a local optimum: no
+// change of a single feature is better.
 func TestTopsAreTops(t *testing.T) {
 	st := grid(4, 8)
 	s := st.start(t, st.options(3))
@@ -188,7 +188,7 @@ func TestTopsAreTops(t *testing.T) {
 	}
 }
 
-// If more moves are wanted than there are climbs, individuals as good as the best local optimum
+// If the host asks for more moves than climbs make, individuals as good as the best local optimum
 // are added: each once, without further evaluations.
 func TestOthersComeAlong(t *testing.T) {
 	st := grid(3, 40)
@@ -230,8 +230,8 @@ func TestOthersComeAlong(t *testing.T) {
 	}
 }
 
-// A network so large that a step has evaluations for one feature only is
-// searched all the same: a climb in the middle of a step hands over what it has.
+// Climbs also search a network so large that a step has evaluations for one feature only:
+// a climb in the middle of a step hands over the best so far.
 func TestStepsAreBounded(t *testing.T) {
 	st := grid(4, 8)
 	s := st.start(t, st.options(3))
@@ -266,8 +266,8 @@ func differ(a, b []float64) (n int) {
 	return n
 }
 
-// The moves depend on the seed, and on neither the number of processors nor
-// how many are wanted at a time.
+// The moves depend on the seed, but neither on the number of processors nor on how many
+// moves the host requests at a time.
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := grid(4, 8)
 	st.host(8).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)
@@ -277,8 +277,8 @@ func TestMovesFollowFromTheSeed(t *testing.T) {
 	}
 }
 
-// A guard refuses where k is largest. No individual is refused twice, and the
-// largest k elsewhere is found.
+// A guard refuses the individuals with the largest k. No individual is refused twice, and
+// the largest k elsewhere is found.
 func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 	st := grid(4, 8)
 	st.refuse = func(x []float64) bool { return x[1] >= 4 }

@@ -12,21 +12,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// terrain is what all climbs of a session share. Nothing of it changes while
-// they take a step.
+// terrain is the state that all climbs of a session share. It does not change while they
+// take a step.
 type terrain struct {
 	settings
 	domain    *chain.Domain
 	protected []int
 	eval      *evaluate.Evaluator
-	// share is the number of evaluations after which a step gives up getting
-	// higher.
+	// share is the number of evaluations after which a step stops looking for an
+	// improvement.
 	share int
-	// refused are individuals that the host does not want, by key.
+	// refused holds the keys of individuals that the host refused.
 	refused map[string]bool
 	summits summits
-	// surplus is how many individuals a climb may hand over beside its step:
-	// those with k ≥ bar that it came across and that are not known.
+	// surplus is the number of individuals that a climb may add to its step: ones with k
+	// ≥ bar that it met and that are not in known.
 	surplus int
 	bar     int
 	known   chain.Memory
@@ -36,7 +36,7 @@ func newTerrain(set settings, s *space.Space, o sdk.StartOptions, e *evaluate.Ev
 	return &terrain{settings: set, domain: chain.NewDomain(s, o), protected: s.Protected(), eval: e, refused: map[string]bool{}}
 }
 
-// place is an individual and its rank; the zero place is nowhere, below all
+// place is an individual and its rank; the zero place is nowhere, and ranks below all
 // others.
 type place struct {
 	x []float64
@@ -45,14 +45,14 @@ type place struct {
 
 func (p *place) nowhere() bool { return p.x == nil }
 
-// summits are the highest tops that the climbs have reached, the highest first.
+// summits are the best local optima that the climbs have reached, the best first.
 type summits []place
 
-// maxSummits is how many are kept: enough that their mixtures differ.
+// maxSummits is the number of local optima kept: enough for varied crossovers.
 const maxSummits = 32
 
-// offer adds a top unless it is there already or lower than all that are kept.
-// Of equal rank the earlier one is kept.
+// offer adds a local optimum unless it is already there or worse than all that are kept.
+// Among equals, earlier ones stay.
 func (s *summits) offer(top place) {
 	at, _ := slices.BinarySearchFunc(*s, top, func(kept, top place) int {
 		return cmp.Or(top.Compare(kept.Rank), -1)
@@ -64,8 +64,8 @@ func (s *summits) offer(top place) {
 	*s = (*s)[:min(len(*s), maxSummits)]
 }
 
-// mixture takes each feature from one or the other of two summits, drawn
-// uniformly. There must be two.
+// mixture returns the uniform crossover of two random summits. There must be at least
+// two.
 func (s summits) mixture(rng *rand.Rand) []float64 {
 	a, b := rng.IntN(len(s)), rng.IntN(len(s)-1)
 	if b >= a {
@@ -80,13 +80,13 @@ func (s summits) mixture(rng *rand.Rand) []float64 {
 	return x
 }
 
-// real steps are at least the range over 2^realSteps.
+// realSteps limits the steps of real features: they are at least the range over
+// 2^realSteps.
 const realSteps = 16
 
-// around appends to dst the values other than v that are tried for feature i:
-// all of a domain of few values; of a wide one its ends and steps up and down
-// that double in length; of a wide categorical one, whose values have no order,
-// random ones.
+// around appends to dst the values other than v to try for feature i: all values of a
+// small domain; of a large one its ends, and steps up and down of doubling length; of a
+// large categorical one, whose values have no order, random values.
 func (t *terrain) around(dst []float64, i int, v float64, rng *rand.Rand) []float64 {
 	f, iv := &t.domain.Space().Features[i], t.domain.Interval(i)
 	if f.Discrete() && iv.Hi-iv.Lo < float64(t.values) {
@@ -110,7 +110,7 @@ func (t *terrain) around(dst []float64, i int, v float64, rng *rand.Rand) []floa
 	}
 	add(iv.Lo)
 	add(iv.Hi)
-	half := iv.Hi/2 - iv.Lo/2 // the range itself may be no float64
+	half := iv.Hi/2 - iv.Lo/2 // the entire range may overflow
 	step := 1.0
 	if f.Kind == space.Real {
 		step = math.Ldexp(half, 1-realSteps)

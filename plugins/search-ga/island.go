@@ -9,14 +9,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/chain"
 )
 
-// person is an individual and its fitness, which is 0, 0 until it is known and
-// for good where the host refuses the individual.
+// person is an individual and its fitness. The fitness is zero until the trial arrives,
+// and stays zero if the host refuses the individual.
 type person struct {
 	x []float64
 	chain.Rank
 }
 
-// fitter compares by fitness, the fitter first.
+// fitter orders by fitness, the fittest first.
 func fitter(a, b person) int {
 	return b.Compare(a.Rank)
 }
@@ -29,8 +29,8 @@ type island struct {
 	rng        *rand.Rand
 	seen       *chain.Memory
 	people     []person
-	asked      int // of people: they are evaluated in order
-	waiting    int // of those asked
+	asked      int // number of people handed to the host, in order
+	waiting    int // number of those whose trial is missing
 	generation int64
 	elders     []person // the elite of the last complete generation, for the other island
 }
@@ -43,7 +43,7 @@ func newIsland(set *settings, g *chain.Domain, rng *rand.Rand, seen *chain.Memor
 	return l
 }
 
-// learn takes the trial of a person.
+// learn records the trial of a person.
 func (l *island) learn(index int, t *sdk.Trial) {
 	l.waiting--
 	if t.Status == sdk.TrialEvaluated {
@@ -51,7 +51,7 @@ func (l *island) learn(index int, t *sdk.Trial) {
 	}
 }
 
-// breed replaces a generation that is evaluated by the next.
+// breed replaces an evaluated generation by the next.
 func (l *island) breed(other *island) {
 	l.generation++
 	slices.SortStableFunc(l.people, fitter)
@@ -73,7 +73,7 @@ func (l *island) breed(other *island) {
 		}
 	}
 	l.elders = slices.Clone(next[:elite])
-	l.asked = len(next) // these are known
+	l.asked = len(next) // their fitness is known
 	draw := l.drawing(parents)
 	for len(next) < size {
 		if fit == 0 || l.rng.Float64() < l.fresh {
@@ -85,9 +85,9 @@ func (l *island) breed(other *island) {
 	l.people = next
 }
 
-// drawing is the way to draw a parent from people, sorted and all of some
-// fitness. The sums of the roulette are of k and entropies, in the order of
-// people, hence the same on every machine.
+// drawing returns a function that draws a parent from people, who are sorted and all have
+// some fitness. The roulette's sums add k and entropies in the order of people, so they
+// are the same on every machine.
 func (l *island) drawing(people []person) func() []float64 {
 	if !l.roulette {
 		return func() []float64 {
@@ -109,7 +109,7 @@ func (l *island) drawing(people []person) func() []float64 {
 	}
 }
 
-// child is a new individual made of one or two parents.
+// child returns a new individual made from one or two parents.
 func (l *island) child(draw func() []float64) []float64 {
 	first := draw()
 	x := slices.Clone(first)
@@ -139,12 +139,11 @@ func (l *island) child(draw func() []float64) []float64 {
 	return l.unseen(x)
 }
 
-// attempts bounds how often an individual that was there before is mutated.
+// attempts bounds how often an individual is mutated until it is new.
 const attempts = 32
 
-// unseen is x, or where that was there before, mutated until it is new.
-// Protected entries, which differ between rows that are the same individual,
-// become zero.
+// unseen returns x, mutated until it is new if it was there before. Protected entries
+// become zero: they differ between rows of the same individual.
 func (l *island) unseen(x []float64) []float64 {
 	x = l.domain.Space().Canonical(x)
 	for range attempts {

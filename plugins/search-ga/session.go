@@ -8,19 +8,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/chain"
 )
 
-// session is an sdk.Session. Each call of Next asks for individuals of one
-// island, of either in turn. Trials may lag by one call: by the time an island
-// is asked again, those of its last call are there, and its next generation
-// can be bred if that was complete. Chain is the island, a round its generation.
+// session is an sdk.Session. Each call of Next proposes individuals of one island; the
+// islands take turns. Trials may lag by one call: when an island's turn comes again, the
+// trials of its last call have arrived, and it can breed if its generation is complete.
+// Chain is the island, a round its generation.
 type session struct {
 	islands [2]*island
 	turn    int
 	id      int64
-	// flying are the moves whose trials are to come: at most those of two calls.
+	// flying holds the moves whose trials have not arrived: at most those of two calls.
 	flying map[int64]seat
 }
 
-// seat is an individual's place.
+// seat is an individual's place on an island.
 type seat struct{ island, index int }
 
 func newSession(set settings, g *chain.Domain, seed int64) *session {
@@ -32,14 +32,14 @@ func newSession(set settings, g *chain.Domain, seed int64) *session {
 	return s
 }
 
-// Next takes trials and hands over individuals of the island whose turn it is,
-// no more than its generation has left.
+// Next records trials and returns individuals of the island whose turn it is, at most
+// those that its generation has left.
 func (s *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Move, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if want < 1 {
-		return nil, fmt.Errorf("asked for %d moves; the least is 1", want)
+		return nil, fmt.Errorf("asked for %d moves; ask for at least 1", want)
 	}
 	for i := range told {
 		at, ok := s.flying[told[i].ID]
@@ -70,5 +70,5 @@ func (s *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 	return moves, nil
 }
 
-// Close releases nothing; it is there for sdk.Session.
+// Close implements sdk.Session; there is nothing to release.
 func (s *session) Close() error { return nil }

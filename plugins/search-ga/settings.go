@@ -5,17 +5,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are what --set takes.
+// options are the options of --set.
 var options = []sdk.Option{
-	{Name: "population", Default: "0", Help: "individuals of both islands together, 4 to 100000; 0: as many as the host wants chains, or 100 where that is one"},
-	{Name: "elite", Default: "0.1", Help: "share of an island that lives on unchanged, 0 to 0.9; one individual at least, unless it is 0"},
-	{Name: "fresh", Default: "0.05", Help: "share of each generation that are new rows of the data set, 0 to 1"},
+	{Name: "population", Default: "0", Help: "individuals of both islands together, 4 to 100000; 0: the host's number of chains, or 100 for a single chain"},
+	{Name: "elite", Default: "0.1", Help: "share of an island that survives unchanged, 0 to 0.9; above 0, at least one individual"},
+	{Name: "fresh", Default: "0.05", Help: "share of new rows of the data set in each generation, 0 to 1"},
 	{Name: "selection", Default: "tournament", Help: "how parents are drawn: tournament, or roulette in proportion to fitness"},
-	{Name: "tournament", Default: "3", Help: "individuals that compete to be a parent, 1 to 1000"},
+	{Name: "tournament", Default: "3", Help: "number of individuals that compete to be a parent, 1 to 1000"},
 	{Name: "crossover", Default: "0.9", Help: "probability that a child has two parents, 0 to 1"},
 	{Name: "cross", Default: "uniform", Help: "how two parents mix: uniform (each feature from either) or one-point"},
 	{Name: "mutation", Default: "0.1", Help: "probability that a feature of a child gets a random value, 0 to 1"},
-	{Name: "exchange", Default: "10", Help: "generations after which an island takes over the other's elite, 1 to 1000000; 0: never"},
+	{Name: "exchange", Default: "10", Help: "an island copies the other's elite after this many generations, 1 to 1000000; 0: never"},
 }
 
 type settings struct {

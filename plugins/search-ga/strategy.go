@@ -8,11 +8,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strategy makes sessions; see the package's description for the algorithm.
+// strategy starts sessions; the package comment describes the algorithm.
 type strategy struct{}
 
 const (
-	defaultPopulation = 100 // of a single chain
+	defaultPopulation = 100 // if the host wants a single chain
 	minPopulation     = 4
 	maxPopulation     = 100_000
 )

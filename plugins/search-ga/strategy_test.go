@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// study is a space whose individuals have a k by formula: how many of its ten
-// features have their peak's value, plus one.
+// study is a space whose individuals have a k by formula: one plus the number of its ten
+// features that have their peak's value.
 type study struct {
 	space  *space.Space
 	rows   [][]float64
@@ -64,7 +64,7 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *session {
 	return s.(*session)
 }
 
-// host answers moves, and asks for want at a time.
+// host answers moves, and requests want at a time.
 func (st *study) host(want, lag int) rig.Host {
 	return rig.Host{Answer: st.answer, Want: want, Lag: lag}
 }
@@ -85,8 +85,8 @@ func (st *study) best(moves []sdk.Move) (k int) {
 	return k
 }
 
-// One individual in ten thousand million has k = 11. It is found in some
-// thousands, one at a time or many, with lag or without, whatever the operators.
+// One individual in ten thousand million has k = 11. The search finds it in some
+// thousands, one at a time or many, with lag or without, with any operators.
 func TestFindsThePeak(t *testing.T) {
 	tier.NeedUsual(t)
 	st := hill()
@@ -105,8 +105,8 @@ func TestFindsThePeak(t *testing.T) {
 	}
 }
 
-// An island's generation follows when all of it is known, elites are not asked
-// again, and the two islands take turns.
+// An island's next generation follows when all trials of the current one have arrived,
+// elites are not evaluated again, and the two islands take turns.
 func TestGenerations(t *testing.T) {
 	st := hill()
 	s := st.start(t, st.options(1))
@@ -129,12 +129,12 @@ func TestGenerations(t *testing.T) {
 	}
 	for at, n := range count {
 		round := at[1]
-		want := 20 - 2 // an elite of a tenth
+		want := 20 - 2 // without an elite of a tenth
 		switch {
 		case round == 0:
 			want = 20
 		case round%10 == 0:
-			want = 20 - 4 // the other island's elite came over
+			want = 20 - 4 // without the other island's elite, too
 		}
 		if n > 20 || n < want-2 || round%10 != 0 && n != want {
 			t.Errorf("island %d, generation %d: %d individuals asked, want %d", at[0], round, n, want)
@@ -145,7 +145,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// The refused have no children, and the best of the others is found.
+// Refused individuals have no children, and the best of the others is found.
 func TestRefusedIndividualsHaveNoChildren(t *testing.T) {
 	st := hill()
 	st.refuse = func(x []float64) bool { return x[0] == st.peak[0] }
@@ -257,7 +257,7 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
-// The moves depend on the seed and not on the number of processors.
+// The moves depend on the seed, but not on the number of processors.
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := hill()
 	st.host(20, 1).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	clusterSample = 2000 // rows that the centres are fitted to
-	clusterRounds = 10   // of Lloyd's algorithm
+	clusterSample = 2000 // number of rows that the centres are fitted to
+	clusterRounds = 10   // rounds of Lloyd's algorithm
 )
 
-// cluster shares rows out among at most n clusters by k-means, numbers divided
-// by their ranges and categories as one-hot vectors. No cluster is empty; there
-// is none without rows.
+// cluster divides rows into at most n clusters by k-means, with numbers divided by their
+// ranges and categories as one-hot vectors. No cluster is empty; without rows there is
+// none.
 func cluster(s *space.Space, rows [][]float64, n int, seed int64) [][][]float64 {
 	if len(rows) == 0 {
 		return nil
 	}
-	rng := rand.New(rand.NewPCG(uint64(seed), 0xc1)) // the constant tells this use of the seed apart
+	rng := rand.New(rand.NewPCG(uint64(seed), 0xc1)) // the constant separates this stream from others with the seed
 	sample := slices.Clone(rows)
 	rng.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
 	sample = sample[:min(len(sample), clusterSample)]
@@ -40,7 +40,7 @@ func cluster(s *space.Space, rows [][]float64, n int, seed int64) [][][]float64 
 	return slices.DeleteFunc(share(centres, rows), func(rows [][]float64) bool { return len(rows) == 0 })
 }
 
-// share gives each row to its nearest centre, the first of equals.
+// share assigns each row to its nearest centre, the first of equals.
 func share(centres []*centre, rows [][]float64) [][][]float64 {
 	shares := make([][][]float64, len(centres))
 	for _, row := range rows {
@@ -59,8 +59,8 @@ func share(centres []*centre, rows [][]float64) [][][]float64 {
 type centre struct {
 	space *space.Space
 	free  []int
-	// numbers are the means of scaled values by feature; shares, of a categorical
-	// feature, those of the categories, squares the sum of their squares.
+	// numbers are the means of scaled values by feature. shares are, by categorical
+	// feature, the shares of its categories, and squares the sums of the shares' squares.
 	numbers, squares []float64
 	shares           [][]float64
 }
@@ -83,7 +83,7 @@ func scaled(f *space.Feature, v float64) float64 {
 	return (v/2 - f.Lo/2) / (f.Hi/2 - f.Lo/2)
 }
 
-// move puts the centre into the middle of rows; there must be some.
+// move moves the centre to the mean of rows; there must be at least one.
 func (c *centre) move(rows [][]float64) {
 	for _, i := range c.free {
 		f := &c.space.Features[i]
@@ -103,8 +103,8 @@ func (c *centre) move(rows [][]float64) {
 	}
 }
 
-// distance is the squared distance to a row, or some number of at least limit.
-// A one-hot vector with its 1 where the centre has v is Σ vⱼ² − 2v + 1 away.
+// distance returns the squared distance to a row, or a number of at least limit. For a
+// category whose share in the centre is v, it is Σ vⱼ² − 2v + 1.
 func (c *centre) distance(row []float64, limit float64) (d float64) {
 	for _, i := range c.free {
 		if c.shares[i] != nil {

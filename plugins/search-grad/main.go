@@ -3,7 +3,7 @@
 // Adversarial Sampling, ICSE 2020) and EIDIG (L. Zhang, Y. Zhang, M. Zhang,
 // Efficient White-box Fairness Testing through Gradient Search, ISSTA 2021).
 //
-// The papers': seeds are taken in turn from clusters of the data set's rows. The
+// From the papers: seeds are taken in turn from clusters of the data set's rows. The
 // global phase makes some iterations from each: of the individual's copies two
 // are taken, the gradient of the output with respect to the inputs is
 // computed at both, summed up with momentum (EIDIG), and the features that are
@@ -12,7 +12,7 @@
 // one feature at a time, those with small gradients more often, since they change
 // the score least.
 //
-// Ours: the two copies are those with the largest and the smallest score of
+// Different here: the two copies are those with the largest and the smallest score of
 // all. The gradient is that of the difference of their scores, with 1/(4 + logit²)
 // in place of the sigmoid's slope: it falls more slowly and is the same on every
 // machine. A step of an ordered feature is a share of its range, at least 1 for

@@ -5,12 +5,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are what --set takes.
+// options are the options of --set.
 var options = []sdk.Option{
 	{Name: "clusters", Default: "4", Help: "clusters of rows that seeds are taken from in turn, 1 to 64"},
 	{Name: "iterations", Default: "10", Help: "steps along the gradient from each seed, 1 to 100000"},
-	{Name: "momentum", Default: "0.5", Help: "what is left of a gradient one step later, 0 to below 1"},
-	{Name: "step", Default: "0.05", Help: "step of an ordered feature as a share of its range, above 0 to 1; integers go 1 at least"},
+	{Name: "momentum", Default: "0.5", Help: "share of a gradient that remains one step later, 0 to below 1"},
+	{Name: "step", Default: "0.05", Help: "step of an ordered feature as a share of its range, above 0 to 1; at least 1 for integers"},
 	{Name: "local", Default: "0", Help: "perturbations of the best individual of each seed, 0 to 1000000; 0: no local phase"},
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strategy makes sessions; see the package's description for the algorithm.
+// strategy starts sessions; the package comment describes the algorithm.
 type strategy struct{}
 
-// maxWalks bounds the walks side by side, whatever number of chains is wanted.
+// maxWalks bounds the number of parallel walks, whatever number of chains the host wants.
 const maxWalks = 4096
 
 var description = sdk.Description{
@@ -28,8 +28,8 @@ var description = sdk.Description{
 	Families:   []string{relu.Family, trees.Family}, // trees are refused later, as they have no gradient
 	Options:    options,
 	Presets: []sdk.Preset{
-		{Name: "grad", Summary: "the global phase: along the gradient from each seed", Options: map[string]string{"local": "0"}},
-		{Name: "grad+local", Summary: "the global phase, then perturbations of what it found", Options: map[string]string{"local": "100"}},
+		{Name: "grad", Summary: "the global phase: follows the gradient from each seed", Options: map[string]string{"local": "0"}},
+		{Name: "grad+local", Summary: "the global phase, then perturbations of the best individual", Options: map[string]string{"local": "100"}},
 	},
 }
 
@@ -41,7 +41,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 		return nil, err
 	}
 	if o.Model == nil {
-		return nil, errors.New("the network is missing; this strategy follows its gradient")
+		return nil, errors.New("the model is missing; this strategy follows its gradient")
 	}
 	e, err := evaluate.New(o.Model, s, o.Region, o.Epsilon)
 	if err != nil {

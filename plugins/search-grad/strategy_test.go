@@ -22,7 +22,7 @@ import (
 
 var twentieth = big.NewRat(1, 20)
 
-// study is a random network over features of every kind, and rows.
+// study is a random network over features of every kind, with rows.
 type study struct {
 	space   *space.Space
 	network *relu.Network
@@ -85,7 +85,7 @@ func (st *study) start(t *testing.T, o sdk.StartOptions) *chain.Walks[*walk] {
 	return s.(*chain.Walks[*walk])
 }
 
-// host answers moves, and asks for want at a time.
+// host answers moves, and requests want at a time.
 func (st *study) host(want int) rig.Host { return rig.Host{Answer: st.answer, Want: want} }
 
 func (st *study) answer(m sdk.Move) sdk.Trial {
@@ -95,9 +95,9 @@ func (st *study) answer(m sdk.Move) sdk.Trial {
 	return sdk.Trial{Status: sdk.TrialEvaluated, Point: m.Point, K: st.eval.Evaluate(m.Point).K}
 }
 
-// A step of the global phase goes up: over many individuals and both kinds of
-// features, the gap after a step along the gradient is larger far more often
-// than after a step the other way.
+// A step of the global phase increases the gap: over many individuals and both kinds of
+// features, the gap after a step along the gradient is larger far more often than after a
+// step in the opposite direction.
 func TestStepsWidenTheGap(t *testing.T) {
 	st := mixed()
 	gap := func(x []float64) float64 { return st.eval.Evaluate(x).Gap }
@@ -106,7 +106,7 @@ func TestStepsWidenTheGap(t *testing.T) {
 	for range 500 {
 		x := w.domain.Uniform(w.rng)
 		o := st.eval.Evaluate(x)
-		if o.Gap > 0.9 { // little is left to be gained
+		if o.Gap > 0.9 { // little can be gained
 			continue
 		}
 		clear(w.slopes)
@@ -185,8 +185,8 @@ func TestLocalPhase(t *testing.T) {
 	}
 }
 
-// The moves depend on the seed, and on neither the number of processors nor
-// how many are wanted at a time.
+// The moves depend on the seed, but neither on the number of processors nor on how many
+// moves the host requests at a time.
 func TestMovesFollowFromTheSeed(t *testing.T) {
 	st := mixed()
 	st.host(8).SameSeed(t, func() sdk.Strategy { return strategy{} }, st.space, st.options(7), 100)
@@ -196,8 +196,7 @@ func TestMovesFollowFromTheSeed(t *testing.T) {
 	}
 }
 
-// No individual is proposed after it was refused, and what is kept from a walk
-// was not refused.
+// No individual is proposed after it was refused, and none kept from a walk was refused.
 func TestRefusedIndividualsAreLeftAlone(t *testing.T) {
 	st := mixed()
 	st.refuse = func(x []float64) bool { return x[2] >= 2 }
@@ -247,8 +246,7 @@ func TestEndsWhereEverybodyIsRefused(t *testing.T) {
 	}
 }
 
-// Rows of two crowds far apart go to two clusters, each whole; rows that are
-// all alike make one.
+// Rows of two distant groups form two clusters, each complete; equal rows form one.
 func TestCluster(t *testing.T) {
 	st := mixed()
 	var rows [][]float64

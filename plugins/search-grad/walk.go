@@ -10,20 +10,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// walk is one of the walks side by side: seed, global phase, local phase, and
-// over again.
+// walk is one of the parallel walks. It repeats: seed, global phase, local phase.
 type walk struct {
 	*terrain
 	rng      *rand.Rand
 	gradient *evaluate.Gradient
-	seeded   int // seeds so far, from the walk's number on, to take clusters in turn
+	seeded   int // the walk's number plus its seeds so far; takes clusters in turn
 
-	x         []float64 // where the walk stands; nil: nowhere
-	local     bool      // phase
-	iteration int       // of the phase
+	x         []float64 // the current individual; nil before a seed
+	local     bool      // whether this is the local phase
+	iteration int       // number of steps in the phase
 	slopes    []float64 // momentum by network input
-	best      place     // since the seed
-	weights   []float64 // of the features for a perturbation of best; nil: not known
+	best      place     // the best individual since the seed
+	weights   []float64 // running sums of the features' weights for perturb; nil if not computed
 
 	evaluations int64
 }
@@ -52,7 +51,7 @@ func (w *walk) Step() []float64 {
 	return w.x
 }
 
-// attempts bounds how often something random is drawn again.
+// attempts bounds the random draws in seed and perturb.
 const attempts = 64
 
 // seed restarts at a row of the next cluster, or at a random individual if there are no rows.
@@ -78,14 +77,14 @@ func (w *walk) seed() {
 	}
 }
 
-// follow takes a step along the gradient of the difference between the copies
-// hi and lo. It fails where that leads nowhere.
+// follow takes a step along the gradient of the difference between the copies hi and lo.
+// It returns false if that leads to no other individual.
 func (w *walk) follow(hi, lo int) bool {
 	for i, s := range w.slope(w.x, hi, lo) {
 		w.slopes[i] = float64(w.momentum*w.slopes[i]) + s
 	}
 	x := slices.Clone(w.x)
-	// The feature without order that promises most, and its best value.
+	// The tabled feature with the largest gain by first order, and its best value.
 	feature, value, most := -1, 0.0, 0.0
 	for _, i := range w.domain.Movable() {
 		f := &w.domain.Space().Features[i]
@@ -110,9 +109,8 @@ func (w *walk) follow(hi, lo int) bool {
 	return true
 }
 
-// slope is the gradient of the difference between two copies' scores with
-// respect to the network's inputs, with the slope of the sigmoid as the package
-// describes it.
+// slope returns the gradient of the difference between two copies' scores with respect to
+// the network's inputs, with the slope of the sigmoid that the package comment gives.
 func (w *walk) slope(x []float64, hi, lo int) []float64 {
 	out := make([]float64, len(w.slopes))
 	for _, copied := range []struct {
@@ -128,11 +126,11 @@ func (w *walk) slope(x []float64, hi, lo int) []float64 {
 	return out
 }
 
-// maxPromises bounds the values of a feature that are compared.
+// maxPromises bounds the number of values of a feature that are compared.
 const maxPromises = 4096
 
-// promise is the value of feature i that by first order changes the difference
-// most, and by how much; gain is 0 where the current value is best.
+// promise returns the value of feature i that increases the difference most by first
+// order, and by how much. gain is 0 if the current value is best.
 func (w *walk) promise(i int) (value, gain float64) {
 	f, iv := &w.domain.Space().Features[i], w.domain.Interval(i)
 	for v := iv.Lo; v <= iv.Hi && v < iv.Lo+maxPromises; v++ {
@@ -166,7 +164,8 @@ func (w *walk) perturb() bool {
 	return false
 }
 
-// beside is another value of feature i: of an ordered one, up to a step away.
+// beside returns another value of feature i; for an ordered feature, one at most a step
+// away.
 func (w *walk) beside(i int, v float64) float64 {
 	f, iv := &w.domain.Space().Features[i], w.domain.Interval(i)
 	if f.Kind == space.Categorical {
@@ -184,9 +183,9 @@ func (w *walk) beside(i int, v float64) float64 {
 	return within(iv, v+step)
 }
 
-// weigh computes the running sums of the features' weights around the best
-// individual: a feature is perturbed the more often the less its values seem
-// to change the difference over its range.
+// weigh computes the running sums of the features' weights at the best individual. A
+// feature is perturbed more often the less its values change the difference over its
+// range, to first order.
 func (w *walk) weigh() {
 	o := w.eval.Evaluate(w.best.x)
 	w.evaluations++
@@ -208,12 +207,12 @@ func (w *walk) weigh() {
 		if most > 0 {
 			effect /= most
 		}
-		sum += 1 / (0.1 + effect) // the offset bounds how often a feature without effect is taken
+		sum += 1 / (0.1 + effect) // 0.1 bounds the weight of a feature without effect
 		w.weights[i] = sum
 	}
 }
 
-// spread is how much an input changes over its feature's domain.
+// spread returns how much an input changes over its feature's domain.
 func spread(f *space.Feature, in *space.Input) float64 {
 	if in.Table == nil {
 		return math.Min(math.Abs(2*float64(in.Scale*(f.Hi/2-f.Lo/2))), math.MaxFloat64)
@@ -221,7 +220,7 @@ func spread(f *space.Feature, in *space.Input) float64 {
 	return slices.Max(in.Table) - slices.Min(in.Table)
 }
 
-// Refuse takes back the last step, to x, which the host does not want.
+// Refuse undoes the last step, to x, which the host refused.
 func (w *walk) Refuse(x []float64) {
 	if slices.Equal(w.x, x) {
 		w.x = nil

@@ -3,8 +3,8 @@
 T. Akiba, S. Sano, T. Yanase, T. Ohta and M. Koyama, "Optuna: a next-generation
 hyperparameter optimization framework", KDD 2019. A feature that is not protected is a
 parameter: a whole number is an IntDistribution, a category a CategoricalDistribution, a
-real number a FloatDistribution over its range's unit interval. What is to be large is k,
-and among equal k the sum of the bins' entropy and the gap.
+real number a FloatDistribution over its range, scaled to 0 to 1. The objective is k, and
+for equal k the sum of the bins' entropy and the gap.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from hyfair.plugin import (
     TrialStatus, draw, option, serve)
 
 OPTIONS = [
-    Option("sampler", "tpe", "Optuna's: tpe, cmaes, nsga2 or random; cmaes draws categories at random"),
+    Option("sampler", "tpe", "Optuna's sampler: tpe, cmaes, nsga2 or random; cmaes draws categories at random"),
     Option("startup", "10", "individuals drawn at random before tpe and cmaes begin, 0 to 1000000"),
-    Option("population", "50", "individuals of a generation of nsga2, 2 to 1000000"),
+    Option("population", "50", "individuals per generation of nsga2, 2 to 1000000"),
 ]
 HINT = "scripts/setup.sh solvers"
 TRIES = 10
-"""Points asked of the sampler before one is drawn at random that the constraints allow."""
+"""The sampler's points to try before a random one that the constraints allow."""
 MOST_MOVES = 16
-"""Of a call: what a sampler proposes before it is told of the last ones is hardly better
-than random."""
+"""Moves per call: until a sampler learns the last values, its proposals are hardly
+better than random."""
 WORST = 0.0
-"""Told of what has no k, which is at least 1."""
+"""The value of an individual without a k; k is at least 1."""
 MOST = 64.0
-"""Above the entropy of any number of bins, in bits, and the gap: k comes first."""
+"""More than the bins' entropy in bits plus the gap can be, so that k comes first."""
 
 
 class Optuna(Strategy):
-    """What --strategy optuna selects."""
+    """The strategy of --strategy optuna."""
 
     def describe(self) -> Description:
         return Description(
-            name="optuna", version="1.0.0", summary="a sampler of Optuna's: TPE, CMA-ES, NSGA-II or random", options=OPTIONS,
+            name="optuna", version="1.0.0", summary="one of Optuna's samplers: TPE, CMA-ES, NSGA-II or random", options=OPTIONS,
             libraries=[Library.of_package("optuna", HINT, "Optuna"), Library.of_package("cmaes", HINT)],
             presets=[
                 Preset("optuna", "tree-structured Parzen estimators"),
@@ -71,7 +71,7 @@ class Optuna(Strategy):
 
 
 class Search(Session):
-    """One study of Optuna's, held in memory."""
+    """A study of Optuna's, in memory."""
 
     def __init__(self, optuna: Any, sampler: Any, space: Space, options: StartOptions) -> None:
         self.space, self.region, self.rng = space, options.region, draw.generator(options.seed)
@@ -82,7 +82,7 @@ class Search(Session):
         self.moves = 0
 
     def parameter(self, distributions: Any, i: int) -> Any:
-        """Optuna's distribution of a feature's values."""
+        """Optuna's distribution for a feature."""
         kind, (lo, hi) = self.space.features[i].kind, self.ranges[i]
         if kind is Kind.CATEGORICAL:
             return distributions.CategoricalDistribution([v for v in range(int(lo), int(hi) + 1)])
@@ -95,7 +95,7 @@ class Search(Session):
         return [self.propose() for _ in range(min(want, MOST_MOVES))]
 
     def propose(self) -> Move:
-        """The sampler's next individual that the constraints allow."""
+        """A move to the sampler's next individual that the constraints allow."""
         for _ in range(TRIES):
             asked = self.study.ask(self.parameters)
             point = self.point(asked.params)
@@ -111,7 +111,7 @@ class Search(Session):
         return Move(id=self.moves, point=point, round=self.moves - 1)
 
     def point(self, values: Dict[str, Any]) -> Point:
-        """The individual of some values of Optuna's parameters."""
+        """The individual for values of Optuna's parameters."""
         out = [0.0] * len(self.space.features)
         for i, (lo, hi) in self.ranges.items():
             f = self.space.features[i]
@@ -120,7 +120,7 @@ class Search(Session):
         return self.space.clip(out, self.region)
 
     def values(self, point: Point) -> Dict[str, Any]:
-        """The values of Optuna's parameters at an individual."""
+        """The values of Optuna's parameters for an individual."""
         out: Dict[str, Any] = {}
         for i, (lo, hi) in self.ranges.items():
             f, v = self.space.features[i], point[i]
@@ -129,9 +129,9 @@ class Search(Session):
 
 
 def value(trial: Trial) -> float:
-    """What is to be large. Most individuals of a network have one bin, and only the gap
-    leads away from them; it is computed in floating point, and only its first digits are
-    the same on every machine."""
+    """The objective. Most individuals of a network have one bin, and only the gap guides
+    the search among them. It is rounded, because only its first digits are the same on
+    every machine."""
     gap = round(trial.gap, 6) if math.isfinite(trial.gap) else 0.0
     return trial.k + (trial.shannon + gap) / MOST
 

@@ -1,5 +1,5 @@
-// Command hyfair-search-rw is a strategy plugin: the random walk that serves
-// as the baseline of every comparison.
+// Command hyfair-search-rw is a strategy plugin: the random walk, the baseline of every
+// comparison.
 package main
 
 import "github.com/hyfair/hyfair/sdk/serve"

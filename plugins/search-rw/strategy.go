@@ -32,7 +32,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	return chain.New(domain, walk{domain}, o.Seed), nil
 }
 
-// walk is chain.Rules and chain.FastRules.
+// walk implements chain.Rules and chain.FastRules.
 type walk struct{ domain *chain.Domain }
 
 func (w walk) Propose(rng *rand.Rand, current []float64) []float64 {

@@ -7,11 +7,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/chain"
 )
 
-// fast is chain.FastRules: annealing in many chains.
+// fast implements chain.FastRules: annealing in many chains.
 type fast annealing
 
-// Propose gives a random neighbour where the paper's SA would propose the
-// current individual itself.
+// Propose returns a random neighbour if the paper's SA would propose the current
+// individual itself.
 func (f *fast) Propose(rng *rand.Rand, current []float64) []float64 {
 	if f.knn {
 		return (*annealing)(f).Propose(rng, current)
@@ -22,8 +22,8 @@ func (f *fast) Propose(rng *rand.Rand, current []float64) []float64 {
 	return f.domain.Neighbour(rng, current)
 }
 
-// AcceptTrial is Metropolis' rule for chain.Value, the temperature counted
-// from the chain's last start.
+// AcceptTrial is Metropolis' rule for chain.Value. The temperature depends on the rounds
+// since the chain's last start.
 func (f *fast) AcceptTrial(rng *rand.Rand, current, candidate *sdk.Trial, age int64) bool {
 	return f.ratio(chain.Value(current), chain.Value(candidate), age) >= rng.Float64()
 }

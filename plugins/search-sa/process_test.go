@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { rig.Main(m, main) }
 
-// host finds no seeds, and a k from 1 to 7 at every individual.
+// host finds no seeds, and returns a k from 1 to 7 for every individual.
 var host = rig.Host{Want: 1, Answer: func(m sdk.Move) sdk.Trial {
 	if m.Kind == sdk.MoveSeedFrom {
 		return sdk.Trial{Status: sdk.TrialNoSeed}
@@ -27,7 +27,7 @@ func TestProcessesAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkNext is the round trip of one move to the plugin's process.
+// BenchmarkNext measures the round trip of one move to the plugin's process.
 func BenchmarkNext(b *testing.B) {
 	s, rows := line(100)
 	session, err := rig.Launch(b, client.Strategy).Strategy().Start(b.Context(), s, sdk.StartOptions{Seed: 11, Region: s.Whole(), Rows: rows})

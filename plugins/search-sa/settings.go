@@ -7,17 +7,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are what --set takes. The defaults are the paper's where it names one
-// (p), else ours.
+// options are the options of --set. p has the paper's default; the paper names no others.
 var options = []sdk.Option{
-	{Name: "candidate", Default: "current", Help: "what is proposed with probability p: current, or knn for one of its nearest rows"},
+	{Name: "candidate", Default: "current", Help: "candidate with probability p: current (the individual itself) or knn (one of its nearest rows)"},
 	{Name: "p", Default: "0.9", Help: "probability of not proposing a random row, 0 to 1"},
-	{Name: "neighbours", Default: "10", Help: "how many nearest rows knn chooses among, at least 1"},
+	{Name: "neighbours", Default: "10", Help: "number of nearest rows that knn chooses from, at least 1"},
 	{Name: "schedule", Default: "geometric", Help: "temperature by round i: geometric (start·rate^i), logarithmic (start/ln(e+i)) or constant (start)"},
 	{Name: "start", Default: "1", Help: "temperature of round 0, above 0"},
 	{Name: "rate", Default: "0.995", Help: "rate of the geometric schedule, above 0 and at most 1"},
 	{Name: "floor", Default: "0.001", Help: "the temperature never falls below it, above 0"},
-	{Name: "patience", Default: "1000", Help: "fast mode: a chain starts again after that many rounds without progress; 0: never"},
+	{Name: "patience", Default: "1000", Help: "fast mode: a chain restarts after this many rounds without progress; 0: never"},
 }
 
 type settings struct {
@@ -30,7 +29,7 @@ type settings struct {
 	patience           int64 // rounds
 }
 
-// temperature is Temp(i), positive.
+// temperature returns Temp(i), which is positive.
 func (s *settings) temperature(round int64) float64 {
 	t := s.start
 	switch i := float64(round); s.schedule {
@@ -42,7 +41,7 @@ func (s *settings) temperature(round int64) float64 {
 	return max(t, s.floor)
 }
 
-// ratio is min(1, exp(−(current − candidate)/Temp(round))).
+// ratio returns min(1, exp(−(current − candidate)/Temp(round))).
 func (s *settings) ratio(current, candidate float64, round int64) float64 {
 	return min(1, math.Exp(-(current-candidate)/s.temperature(round)))
 }

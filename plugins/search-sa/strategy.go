@@ -12,14 +12,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strategy is SA and SA+KNN of the paper's Algorithm 1. With probability p the
-// candidate is the current individual itself (candidate=current) or one of its
-// nearest rows (candidate=knn), else it is a random row; Metropolis accepts.
+// strategy is SA and SA+KNN of the paper's Algorithm 1. With probability p the candidate
+// is the current individual itself (candidate=current) or one of its nearest rows
+// (candidate=knn), else a random row. Metropolis' rule decides.
 //
-// With several chains (fast mode) the candidate of candidate=current is a
-// random neighbour of the current individual instead, which proposes something
-// new every round, the energy has the entropy in it, and a chain starts afresh,
-// at the first temperature, after patience rounds without progress.
+// Fast mode, with several chains, differs: candidate=current proposes a random neighbour
+// instead, so that every round proposes something new; the energy includes the entropy;
+// and a chain restarts at the first temperature after patience rounds without progress.
 type strategy struct{}
 
 func (strategy) Describe(context.Context) (sdk.Description, error) {
@@ -61,14 +60,14 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	return chain.New(a.domain, a, o.Seed), nil
 }
 
-// annealing is chain.Rules.
+// annealing implements chain.Rules.
 type annealing struct {
 	settings
 	domain *chain.Domain
 	index  *nearest.Index // nil unless knn
 
-	// near keeps the neighbours found, by individual: the same ones are asked for
-	// again and again while a chain stays where it is.
+	// near caches the neighbours by individual: while a chain stays at an individual, it
+	// needs the same ones each round.
 	near map[string][][]float64
 }
 
@@ -82,7 +81,7 @@ func (a *annealing) Propose(rng *rand.Rand, current []float64) []float64 {
 	return slices.Clone(current)
 }
 
-// maxNear bounds how many individuals' neighbours are kept.
+// maxNear bounds the number of individuals in near.
 const maxNear = 1 << 14
 
 // neighbour draws one of the rows nearest to x.
@@ -95,7 +94,7 @@ func (a *annealing) neighbour(rng *rand.Rand, x []float64) []float64 {
 		}
 		a.near[key] = near
 	}
-	if len(near) == 0 { // the data set holds no other individual
+	if len(near) == 0 { // the data set has no other individual
 		return slices.Clone(x)
 	}
 	return slices.Clone(near[rng.IntN(len(near))])

@@ -12,13 +12,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strategy makes sessions; see the package's description for the algorithm.
+// strategy starts sessions; the package comment describes the algorithm.
 type strategy struct{}
 
 var options = []sdk.Option{
-	{Name: "candidates", Default: "8", Help: "neighbours that are looked at before a step, 1 to 4096"},
-	{Name: "tenure", Default: "20", Help: "steps for which a feature does not get back a value that it left, 0 to 1000000"},
-	{Name: "patience", Default: "50", Help: "steps in vain before a walk starts again from a row, at least 1"},
+	{Name: "candidates", Default: "8", Help: "neighbours evaluated per step, 1 to 4096"},
+	{Name: "tenure", Default: "20", Help: "steps for which a value that a feature left is tabu, 0 to 1000000"},
+	{Name: "patience", Default: "50", Help: "steps without success before a walk restarts from a row, at least 1"},
 }
 
 type settings struct {
@@ -34,7 +34,7 @@ func parse(given map[string]string) (settings, error) {
 
 func (strategy) Describe(context.Context) (sdk.Description, error) {
 	return sdk.Description{
-		Name: "tabu", Version: "1.0.0", Summary: "tabu search: the best of some neighbours, and never soon back",
+		Name: "tabu", Version: "1.0.0", Summary: "tabu search: moves to the best of some neighbours, except to values just left",
 		Options: options, Presets: []sdk.Preset{{Name: "tabu", Summary: "tabu search"}},
 		NeedsRows: true, Lag: 1,
 	}, nil
@@ -52,7 +52,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	return t, nil
 }
 
-// session is all walks, which share nothing that changes.
+// session holds all walks; they share no mutable state.
 type session struct {
 	settings
 	domain *chain.Domain
@@ -62,19 +62,19 @@ type session struct {
 	id     int64
 }
 
-// value of a feature.
+// value is a value of a feature.
 type value struct {
 	feature int
 	value   float64
 }
 
-// nothing stands for the value that a start changes, and for a neighbour that does not exist.
+// nothing stands for the changed value of a start, and for a neighbour that does not exist.
 var nothing = value{feature: -1}
 
 // proposal is a move that waits for its trial.
 type proposal struct {
 	walk      *walk
-	gets, was value // what a neighbour changes
+	gets, was value // the value that a neighbour sets, and the value it replaces
 }
 
 // place is an individual and its rank.
@@ -86,12 +86,12 @@ type place struct {
 type walk struct {
 	number        int
 	rng           *rand.Rand
-	at            place // x is nil before a start
+	at            place // the current individual; x is nil before a start
 	best          chain.Rank
 	step, stale   int64
-	tabu          map[value]int64 // the first step at which it is allowed again
-	made, waiting int             // candidates of this step, and those that wait for their trials
-	choice        place           // the best of those told, and what it leaves
+	tabu          map[value]int64 // the first step at which the value is allowed again
+	made, waiting int             // candidates of this step; those whose trial is missing
+	choice        place           // the best candidate so far, and the value that it leaves
 	leaves        value
 }
 
@@ -109,13 +109,13 @@ func (t *session) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.M
 		if w := t.walks[t.next]; w.made < t.settings.candidates && (w.at.x != nil || w.made == 0) {
 			moves, full = append(moves, t.propose(w)), 0
 		} else {
-			full++ // it waits
+			full++ // the walk waits for trials
 		}
 	}
 	return moves, ctx.Err()
 }
 
-// propose makes a neighbour of where the walk is, or a start.
+// propose proposes a neighbour of the walk's individual, or a start.
 func (t *session) propose(w *walk) sdk.Move {
 	t.id++
 	w.made, w.waiting = w.made+1, w.waiting+1

@@ -19,9 +19,9 @@ func TestOptionsOutOfRange(t *testing.T) {
 	})
 }
 
-// search drives a session over two features of ten values each, where height is k,
-// and gives where the walk stood at each step: after a start, at the best candidate
-// of the step before that is not tabu.
+// search drives a session over two features of ten values each, with height as k, and
+// returns where the walk was at each step: after a start, at the best candidate of the
+// previous step that is not tabu.
 func search(t *testing.T, set map[string]string, moves int, height func(x []float64) int) (stood [][]float64, steps []int64) {
 	t.Helper()
 	s := &space.Space{Features: []space.Feature{
@@ -47,8 +47,8 @@ func search(t *testing.T, set map[string]string, moves int, height func(x []floa
 	return stood, steps
 }
 
-// Steps go uphill at first, and on from the top, downhill; a value that was left does
-// not come back while it is tabu, but for a new best.
+// Steps go up at first, then down from the local optimum. A value that was left does not
+// return while it is tabu, except for a new best individual.
 func TestSteps(t *testing.T) {
 	const tenure = 6
 	height := func(x []float64) int { return int(x[0] + x[1]) }
@@ -101,8 +101,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// A neighbour that is where the walk stands, as the constraints may leave no other,
-// makes no value tabu; a trial of no move is an error.
+// A neighbour equal to the current individual, as constraints may leave no other, makes
+// no value tabu. A trial of an unknown move is an error.
 func TestNothingChanges(t *testing.T) {
 	s := &space.Space{Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Lo: 0, Hi: 1}, {Name: "group", Kind: space.Integer, Lo: 0, Hi: 1, Protected: []float64{0, 1}},

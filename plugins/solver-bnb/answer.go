@@ -21,7 +21,7 @@ type answer struct {
 	o     sdk.SolveOptions
 	s     *bnb.Search
 	start time.Time
-	told  time.Time // of the last progress
+	told  time.Time // when progress was last reported
 }
 
 // tellEvery is the least time between two reports of progress.
@@ -40,9 +40,9 @@ func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*s
 	a.s = t
 	switch {
 	case a.o.Pieces != nil && len(a.q.Relax) > 0:
-		return nil, fmt.Errorf("%w: pieces of a region where features that are not protected may differ: they would be boxes of pairs", sdk.ErrUnsupported)
+		return nil, fmt.Errorf("%w: pieces of a region in which features that are not protected may differ: they would be boxes of pairs", sdk.ErrUnsupported)
 	case a.o.Proofs && a.q.TellsCopiesApart():
-		return nil, fmt.Errorf("%w: proofs where a condition is about the first copy alone", sdk.ErrUnsupported)
+		return nil, fmt.Errorf("%w: proofs with a condition on the first copy alone", sdk.ErrUnsupported)
 	}
 	l := bnb.Limits{Nodes: a.o.WorkLimit, Memory: memory, Done: a.look}
 	if a.o.TimeLimit > 0 {
@@ -61,7 +61,7 @@ func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*s
 	return r, nil
 }
 
-// look tells progress and says whether what is known is enough.
+// look reports progress, and whether what is known is enough to stop.
 func (a *answer) look() bool {
 	if a.o.Progress != nil && time.Since(a.told) >= tellEvery {
 		a.told = time.Now()
@@ -95,7 +95,7 @@ func (a *answer) values() bool { return a.q.Goal != problem.Decide && a.q.Goal !
 
 func (a *answer) least() bool { return a.q.Goal == problem.Minimise || a.q.Goal == problem.MinK }
 
-// objective is the value of an individual in the goal's own direction.
+// objective returns an individual's value in the goal's own direction.
 func (a *answer) objective(b *goal.Incumbent) float64 {
 	if a.least() {
 		return -b.Value
@@ -107,7 +107,7 @@ var reasons = map[bnb.End]sdk.Reason{
 	bnb.OutOfTime: sdk.TimeLimit, bnb.OutOfNodes: sdk.WorkLimit, bnb.OutOfMemory: sdk.MemoryLimit, bnb.Cancelled: sdk.Interrupted,
 }
 
-// result is what the search's end means.
+// result returns the result of a search that ended so.
 func (a *answer) result(end bnb.End) *sdk.Result {
 	r := &sdk.Result{Reason: reasons[end], Native: fmt.Sprintf("%d boxes, %d left", a.s.Nodes, a.s.Size())}
 	if best := a.s.Best; best != nil {
@@ -166,13 +166,13 @@ func (a *answer) result(end bnb.End) *sdk.Result {
 	return r
 }
 
-// witness is an individual's two copies.
+// witness returns an individual's two copies.
 func (a *answer) witness(b *goal.Incumbent) *sdk.Witness {
 	g := a.s.Grid
 	return &sdk.Witness{Copy1: g.Complete(b.X, b.Z1), Copy2: g.Complete(b.Y, b.Z2)}
 }
 
-// shares are what is proved so far.
+// shares returns the shares proved so far.
 func (a *answer) shares() *sdk.Shares {
 	t := a.s
 	s := &sdk.Shares{Fair: new(big.Rat), Unfair: new(big.Rat), Boxes: t.Nodes}
@@ -188,7 +188,7 @@ func (a *answer) shares() *sdk.Shares {
 	return s
 }
 
-// integer is a count as one.
+// integer converts a count.
 func integer(v float64) *big.Int {
 	out, _ := new(big.Float).SetFloat64(v).Int(nil)
 	return out

@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// A search that ends before it has begun proves nothing but what is true.
+// A search that ends before it has begun makes only true claims.
 func TestNoTimeProvesNothing(t *testing.T) {
 	tier.NeedUsual(t)
 	gone, cancel := context.WithCancel(context.Background())
@@ -43,7 +43,7 @@ func TestNoTimeProvesNothing(t *testing.T) {
 	}
 }
 
-// A feature that feeds no input is counted, and never cut without need.
+// A feature that feeds no input is counted, and split only if necessary.
 func TestIdleFeature(t *testing.T) {
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
@@ -63,8 +63,8 @@ func TestIdleFeature(t *testing.T) {
 	}
 }
 
-// The bound of a relaxed question about a part of the space is never below what
-// the second copies beyond that part reach.
+// The bound of a relaxed query about a part of the space is never below the value of
+// second copies outside that part.
 func TestBoundsBeyondTheRegion(t *testing.T) {
 	for _, k := range []int{3, 10, 20} {
 		values := make([]float64, k)

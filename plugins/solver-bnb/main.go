@@ -1,6 +1,6 @@
-// Command hyfair-solver-bnb answers questions about networks by branch and bound
-// over boxes of people, with bounds in which every rounding is covered. It needs
-// no library.
+// Command hyfair-solver-bnb answers questions about networks and trees by branch and
+// bound over boxes of individuals, with bounds that cover every rounding. It needs no
+// library.
 package main
 
 import "github.com/hyfair/hyfair/sdk/serve"

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Ideas are switched off by name, and a name that is not known is refused with those that are.
+// Ideas are switched off by name. An unknown name is refused with a list of the known ones.
 func TestOff(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 57))
 	q := strip(r)

@@ -15,7 +15,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// wideSpace has n features from 0 to 99, and p, which is protected and has three values.
+// wideSpace returns a space with n features from 0 to 99, and the protected p with three
+// values.
 func wideSpace(n int) *space.Space {
 	s := &space.Space{Inputs: n + 1}
 	for i := range n {
@@ -25,9 +26,9 @@ func wideSpace(n int) *space.Space {
 	return s
 }
 
-// Copies that have one logit have one decision: where the only neuron that sees p is
-// inactive, boxes are settled though their decisions are open, and the largest margin is
-// bounded by what it adds elsewhere.
+// Copies with equal logits have one decision: if the only neuron that sees p is inactive,
+// boxes are settled although their decisions are open, and the largest margin is bounded
+// by what the neuron adds elsewhere.
 func TestDecisionsWhereHardlyAnyNeuronSees(t *testing.T) {
 	const features = 8
 	r := rand.New(rand.NewPCG(1, 90))
@@ -55,7 +56,7 @@ func TestDecisionsWhereHardlyAnyNeuronSees(t *testing.T) {
 		}
 		add(row(map[int]float64{0: 1, features: 0.25}), -98.75) // active for a = 99, and p = 2 at a = 98.5
 		last.Weights = append(last.Weights, 0.01)
-		if !seen { // those who see p all get a positive decision
+		if !seen { // every individual for which p matters gets a positive decision
 			add(row(map[int]float64{0: 1}), -98)
 			last.Weights = append(last.Weights, 1e6)
 		}
@@ -83,8 +84,8 @@ func TestDecisionsWhereHardlyAnyNeuronSees(t *testing.T) {
 	}
 }
 
-// The largest margin of trees is bounded by the trees that see p, however far all the
-// others add up.
+// The largest margin of trees is bounded by the trees that see p, however large the sum
+// of the others.
 func TestDecisionsWhereFewTreesSee(t *testing.T) {
 	for seed := range uint64(tier.Count(1, 20)) {
 		r := rand.New(rand.NewPCG(seed, 91))

@@ -15,9 +15,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strip asks about a network of one real feature, which may differ between the
-// copies, and one protected feature: about two functions of it, each linear
-// between a few breakpoints.
+// strip returns a query about a network of one real feature, which may differ between the
+// copies, and one protected feature: two functions of the real one, each piecewise linear
+// with a few breakpoints.
 func strip(r *rand.Rand) *problem.Query {
 	s := &space.Space{Inputs: 2, Features: []space.Feature{
 		{Name: "x", Kind: space.Real, Hi: 1, Inputs: []space.Input{{Index: 0, Scale: 1}}},
@@ -43,10 +43,10 @@ func strip(r *rand.Rand) *problem.Query {
 	return q
 }
 
-// corners finds the largest logit difference, or margin of a decision, of a strip:
-// it is linear on the pieces that breakpoints, ends, the tolerance and (where one
-// logit must not be positive) the logits' zeros cut the pairs into, so it is
-// largest at a corner of one.
+// corners finds the largest logit difference, or margin of a decision, of a strip.
+// Breakpoints, ends, the tolerance and (if one logit must not be positive) the logits'
+// zeros divide the pairs into pieces on which it is linear, so it is largest at a corner
+// of one.
 func corners(q *problem.Query) float64 {
 	l := &q.Model.(*relu.Network).Layers[0]
 	logit := func(x float64, a int) float64 { return q.Model.Logit([]float64{x, float64(a)}) }
@@ -104,8 +104,8 @@ func corners(q *problem.Query) float64 {
 	return most
 }
 
-// sampled is the largest value of the pairs on a lattice, and by how much the
-// largest of all may be above it.
+// sampled returns the largest value of the pairs on a lattice, and by how much the
+// overall maximum may exceed it.
 func sampled(q *problem.Query) (most, beyond float64) {
 	const n = 128
 	tolerance, box := q.Relax[0].Tolerance, q.Region.Box[0]
@@ -132,9 +132,9 @@ func sampled(q *problem.Query) (most, beyond float64) {
 	return most, slope * 2 / n
 }
 
-// Where the feature that may differ is real, the solver's interval holds the
-// largest value that another method finds, and is narrow; and what is decided a
-// little below and above it is decided right.
+// If the feature that may differ is real, the solver's interval is narrow and contains
+// the largest value that another method finds. Decisions slightly below and above it are
+// right.
 func TestPairsOfRealFeatures(t *testing.T) {
 	tier.NeedUsual(t)
 	seen := map[sdk.Status]int{}

@@ -15,8 +15,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// tinyPairs is a tiny question that compares pairs: by features that may differ,
-// by conditions on the first copy's protected features, or both.
+// tinyPairs returns a tiny query that compares pairs: with features that may differ, with
+// conditions on the first copy's protected features, or both.
 func tinyPairs(r *rand.Rand) *problem.Query {
 	q := tiny(r)
 	for q.Space.Whole().Count() > 9 || individuals(q) > 700 {
@@ -66,8 +66,8 @@ func individuals(q *problem.Query) (n float64) {
 	return n
 }
 
-// Looking at every pair and the solver agree on what is decided and what is
-// largest, whatever is relaxed, required and forbidden; witnesses are pairs.
+// The solver decides, and finds the largest value, as an enumeration of all pairs does,
+// whatever is relaxed, required and forbidden; witnesses are pairs.
 func TestRefereeOfPairs(t *testing.T) {
 	tier.NeedUsual(t)
 	seen := map[string]int{}
@@ -93,7 +93,7 @@ func TestRefereeOfPairs(t *testing.T) {
 			seen[goal.String()+" "+got.Status.String()]++
 			judge(t, i, q, right, got, false)
 			if right.Best {
-				// What is known on the way is true, too.
+				// Intermediate results are true, too.
 				half := solveWith(t, q, sdk.SolveOptions{Threads: 1, WorkLimit: 1 + got.Nodes/2})
 				judge(t, i, q, right, half, true)
 				if !half.HasBound || math.Abs(got.Bound-most) > 1e-8*max(1, math.Abs(most)) {
@@ -109,13 +109,13 @@ func TestRefereeOfPairs(t *testing.T) {
 	}
 }
 
-// limitOf is what a pair must exceed to violate, about.
+// limitOf returns about the value that a pair must exceed to violate.
 func limitOf(q *problem.Query) float64 {
 	limit, _ := q.Notion.Threshold(q.Epsilon).Float64()
 	return limit
 }
 
-// What cannot be said of pairs is refused, and not answered for individuals.
+// Queries that pairs do not support are refused, and not answered for individuals.
 func TestPairsAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 33))
 	relaxed, conditioned := tiny(r), tiny(r)

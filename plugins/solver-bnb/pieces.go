@@ -6,10 +6,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// piecesTogether bounds the pieces handed over at a time.
+// piecesTogether is the number of pieces handed over at a time.
 const piecesTogether = 1024
 
-// pieces puts pieces into the host's words.
+// pieces converts pieces to those of the SDK.
 func (a *answer) pieces(list []bnb.Piece) []sdk.Piece {
 	g := a.s.Grid
 	out := make([]sdk.Piece, 0, len(list))
@@ -21,7 +21,7 @@ func (a *answer) pieces(list []bnb.Piece) []sdk.Piece {
 			switch {
 			case settled && p.Fair+p.Unfair == 0:
 				q.Claim = sdk.PieceOutside
-			case settled && (p.Unfair == 0 || a.values()): // the bound is not below any of their values
+			case settled && (p.Unfair == 0 || a.values()): // none of their values exceeds the bound
 				q.Claim = sdk.PieceFair
 			case settled && p.Fair == 0:
 				q.Claim = sdk.PieceUnfair
@@ -66,7 +66,7 @@ func (a *answer) proof(p *bnb.Piece) *sdk.Proof {
 	return proof
 }
 
-// rest hands over what is left undecided.
+// rest hands over the open nodes, as undecided pieces.
 func (a *answer) rest() {
 	var list []bnb.Piece
 	a.s.Rest(func(p bnb.Piece) {

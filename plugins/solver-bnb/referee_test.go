@@ -21,7 +21,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// tiny is a random question small enough to enumerate.
+// tiny returns a random query small enough to enumerate.
 func tiny(r *rand.Rand) *problem.Query {
 	s := &space.Space{}
 	input := func(in space.Input) []space.Input {
@@ -128,8 +128,8 @@ func solveWith(t *testing.T, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
 	return got
 }
 
-// check holds an answer, which must be one, against the truth. A bound may be by 3·10⁻⁸ of the
-// best above it (docs/developer/solver-bnb.md, Rounding and certificates).
+// check compares an answer, which must be complete, with the truth. A bound may exceed the
+// best value by 3·10⁻⁸ of it (docs/developer/solver-bnb.md, Rounding and certificates).
 func check(t *testing.T, i int, q *problem.Query, want *known.Truth, got *sdk.Result) {
 	t.Helper()
 	claimsAreTrue(t, i, q, want, got, false)
@@ -139,8 +139,8 @@ func check(t *testing.T, i int, q *problem.Query, want *known.Truth, got *sdk.Re
 	}
 }
 
-// claimsAreTrue holds what a result says against the truth; limited: its search may have been
-// broken off.
+// claimsAreTrue compares a result's claims with the truth. With limited, its search may have
+// been interrupted.
 func claimsAreTrue(t *testing.T, i int, q *problem.Query, want *known.Truth, got *sdk.Result, limited bool) {
 	t.Helper()
 	if q.Goal != problem.Quantify {
@@ -162,7 +162,8 @@ func claimsAreTrue(t *testing.T, i int, q *problem.Query, want *known.Truth, got
 
 var referee = known.Referee{Grade: sdk.GradeRigorous}
 
-// judge holds an answer of any goal but Quantify against itself and the right one.
+// judge checks an answer of any goal except Quantify for consistency, and compares it
+// with the right one.
 func judge(t *testing.T, i int, q *problem.Query, right known.Answer, got *sdk.Result, limited bool) {
 	t.Helper()
 	p := &problem.Problem{Query: q}
@@ -200,8 +201,8 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// Boxes are cut across the right feature where there are hundreds: here the last one
-// is the only one that matters.
+// Boxes are split along the right feature if there are hundreds: here only the last one
+// matters.
 func TestManyFeatures(t *testing.T) {
 	const n = 300
 	s := &space.Space{Inputs: n + 1}

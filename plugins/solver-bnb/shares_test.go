@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Shares are true whenever a search is ended: what counting lattice points proves
-// of the boxes that are left never exceeds what enumeration finds.
+// Shares are true whenever a search ends: what counting lattice points proves for open
+// boxes never exceeds what enumeration finds.
 func TestSharesAreTrueAtAnyTime(t *testing.T) {
 	tier.NeedUsual(t)
 	counted := 0
@@ -72,8 +72,8 @@ func TestSharesOfRealFeatures(t *testing.T) {
 	}
 }
 
-// linear asks about slope·x + step·b + shift·a + offset, with x from 0 to 1, b from 0
-// to 5, and a, 0 or 1, protected, by way of two ReLUs.
+// linear returns a query about slope·x + step·b + shift·a + offset, by way of two ReLUs,
+// with x from 0 to 1, b from 0 to 5, and the protected a, 0 or 1.
 func linear(slope, step, shift, offset float64) *problem.Query {
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
 	s := &space.Space{Inputs: 3, Features: []space.Feature{

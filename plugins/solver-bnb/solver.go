@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// version is the plugin's own.
+// version is the plugin's version.
 const version = "1.0.0"
 
 // solver implements sdk.Solver. It has no state.
@@ -22,17 +22,17 @@ type solver struct{}
 var _ sdk.Solver = solver{}
 
 var options = []sdk.Option{
-	{Name: "memory", Default: "4096", Help: "MiB that the process may take where the host sets no limit; near it, the search goes depth first"},
+	{Name: "memory", Default: "4096", Help: "MiB that the process may take if the host sets no limit; near the limit, the search goes depth first"},
 	{Name: "cases", Default: "-1", Help: "nodes before restarting with ReLU branching, in linear programs; -1: about a second's, for largest gaps at most 8192"},
 	{Name: "off", Help: "ideas to switch off, separated by commas: " + strings.Join(params.Names(), ", ")},
 }
 
-// Describe says what is served: every goal, in the network form.
+// Describe implements sdk.Solver. bnb serves every goal, in the network form.
 func (solver) Describe(context.Context) (sdk.Description, error) {
 	d := sdk.Description{
 		Name:       "bnb",
 		Version:    version,
-		Summary:    "Branch and bound over boxes of people, with rigorous bounds; pure Go, no library needed",
+		Summary:    "Branch and bound over boxes of individuals, with rigorous bounds; pure Go, no library needed",
 		Options:    options,
 		Families:   []string{relu.Family, trees.Family},
 		Exactness:  sdk.GradeRigorous,
@@ -47,7 +47,7 @@ func (solver) Describe(context.Context) (sdk.Description, error) {
 // Solve answers a problem in the network form.
 func (solver) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	if p.Query == nil {
-		return nil, fmt.Errorf("%w: bnb answers problems in the %s form, this one is in the %s form", sdk.ErrUnsupported, problem.FormNetwork, p.Form())
+		return nil, fmt.Errorf("%w: bnb answers problems in the %s form; this one has the %s form", sdk.ErrUnsupported, problem.FormNetwork, p.Form())
 	}
 	read := option.Read(options, o.Options)
 	memory := int64(read.Int("memory", 1, 1<<30)) << 20

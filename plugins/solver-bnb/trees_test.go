@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Verdicts and largest values of forests are those of enumeration, where comparisons
-// are with sets of many values, and constraints say who is asked about; with any number of threads.
+// Verdicts and largest values of forests are those of enumeration, with comparisons with sets of
+// many values, constraints on the individuals that the query asks about, and any number of threads.
 func TestDives(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 43))
 	for i := range tier.Count(20, 400) {
@@ -27,10 +27,10 @@ func TestDives(t *testing.T) {
 			f.Hi = 40
 		}
 		e := known.Trees(r, q.Space)
-		for e.SumError() > 1e-12 { // bounds would not be as near as is asked for
+		for e.SumError() > 1e-12 { // the bounds would not be tight enough
 			e = known.Trees(r, q.Space)
 		}
-		for range 2 { // trees of a set each, above all others
+		for range 2 { // trees with one set each, larger than all others
 			n := trees.Node{Input: int32(r.IntN(2)), Left: 1, Right: 2}
 			for range 15 {
 				n.More = append(n.More, float64(r.IntN(40))+0.25)
@@ -63,7 +63,8 @@ func TestDives(t *testing.T) {
 	}
 }
 
-// Borders so near to each other that no cell of a real feature is between them keep no box open where a proof is wanted in pieces.
+// Borders so close to each other that no cell of a real feature lies between them leave no box open if pieces with proofs
+// are requested.
 func TestBordersWithinACell(t *testing.T) {
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
 	s := &space.Space{Inputs: 2, Features: []space.Feature{

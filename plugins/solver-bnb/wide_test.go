@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// One person among up to 10²⁷ is found, wherever on a wide domain, and counted.
+// One individual among up to 10²⁷ is found, wherever it is in a wide domain, and counted.
 func TestOneAmongVeryMany(t *testing.T) {
 	for _, c := range []struct {
 		at, last []float64
@@ -50,9 +50,9 @@ func TestOneAmongVeryMany(t *testing.T) {
 	}
 }
 
-// needle asks about features from 0 to last of which only the individual with the values
-// at is treated unfairly: one of its copies has the logit 2.1, and all other individuals'
-// copies have 0.1.
+// needle returns a query about features from 0 to last in which only the individual with
+// the values at is treated unfairly: one of its copies has the logit 2.1, and all other
+// individuals' copies have 0.1.
 func needle(at, last []float64) *problem.Query {
 	s := &space.Space{Inputs: len(at) + 1}
 	first := relu.Layer{In: len(at) + 1, ReLU: true}

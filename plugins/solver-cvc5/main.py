@@ -1,7 +1,7 @@
 """cvc5 as a solver plugin: SMT-LIB 2 scripts in exact rational arithmetic.
 
-cvc5 holds the interpreter lock while it checks and looks at its own time limit
-seldom, so it works in a process apart, which is ended where it overstays.
+cvc5 holds the interpreter lock while it checks, and rarely checks its time limit. So it
+runs in a separate process, which is ended if it overruns.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from hyfair.plugin import (
     Script, Service, SolveOptions, Solver, Status, option, serve, smt)
 
 OPTIONS = [
-    Option("decision", "internal", "how to choose the next case: internal, justification or stoponly"),
-    Option("unate", "all", "what to learn of single bounds before the search: all, eqs, ineqs or none"),
+    Option("decision", "internal", "how to choose decisions: internal, justification or stoponly"),
+    Option("unate", "all", "unate lemmas to learn before the search: all, eqs, ineqs or none"),
 ]
 WORDS = {"decision": ["internal", "justification", "stoponly"], "unate": ["all", "eqs", "ineqs", "none"]}
 NATIVE = {"decision": "decision", "unate": "unate-lemmas"}
@@ -23,7 +23,7 @@ MOST = 2**64 - 1
 
 
 class CVC5(Solver):
-    """What --solver cvc5 selects."""
+    """The solver of --solver cvc5."""
 
     def describe(self) -> Description:
         return Description(
@@ -36,7 +36,7 @@ class CVC5(Solver):
             import cvc5
         except ImportError as e:
             raise Incompatible(f"{e}: scripts/setup.sh solvers brings cvc5") from e
-        assert problem.smt is not None  # the form asked for is one that is served
+        assert problem.smt is not None  # only this form is served
         terms = cvc5.TermManager()
         solver = cvc5.Solver(terms)
         for name, value in settings(options).items():
@@ -70,7 +70,7 @@ REASONS = {
 
 
 def settings(options: SolveOptions) -> dict[str, str]:
-    """cvc5's own options for a call."""
+    """cvc5's options for a call."""
     given = option.read(OPTIONS, options.options)
     out = {NATIVE[name]: given.choice(name, *words) for name, words in WORDS.items()}
     out.update({"produce-models": "true", "seed": str(options.seed % MOST), "sat-random-seed": str(options.seed % 2**32)})
@@ -82,7 +82,7 @@ def settings(options: SolveOptions) -> dict[str, str]:
 
 
 def read(cvc5: Any, solver: Any, names: Any, script: Script) -> dict[str, Any]:
-    """Asserts the script, and gives its constants by name."""
+    """Asserts the script, and returns its constants by name."""
     text = "\n".join(command for _, command in smt.commands(script.text))
     parser = cvc5.InputParser(solver, names)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text if "(set-logic" in text else "(set-logic ALL)\n" + text, "script")
@@ -101,7 +101,7 @@ def read(cvc5: Any, solver: Any, names: Any, script: Script) -> dict[str, Any]:
 
 
 def rational(term: Any) -> Fraction:
-    """A constant of the model."""
+    """The exact value of a constant of the model."""
     if term.isBooleanValue():
         return Fraction(term.getBooleanValue())
     if term.isIntegerValue():

@@ -1,7 +1,7 @@
 """Gurobi as a solver plugin: mixed-integer linear programs in floating point.
 
-The licence that comes in Gurobi's package takes 2,000 columns and 2,000 rows.
-Larger problems are refused, unless there is another licence where Gurobi looks for one.
+The licence in Gurobi's package allows 2,000 columns and 2,000 rows. Larger problems are
+refused unless Gurobi finds another licence.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from hyfair.plugin import (
     SolveOptions, Solver, Status, Terms, Unsupported, milp, option, serve)
 
 TOLERANCE = 1e-6
-"""A tenth of it is asked for in rows, bounds and whole numbers. For these Gurobi's own
-default is 1e-5: beside a coefficient of 1e4, that is a row broken by 0.1."""
+"""Rows, bounds and integers must hold to a tenth of it. Gurobi's default for integers is
+1e-5: with a coefficient of 1e4, a row may then be violated by 0.1."""
 NUMBERS = milp.Range("Gurobi", smallest=1e-13, entry=1e15, cost=1e15)
 TOO_LARGE = 10010
-"""Gurobi's error for what its licence does not take."""
+"""Gurobi's error number for a problem beyond its licence."""
 
 OTHER = (Status.UNKNOWN, Reason.OTHER)
 CLAIMS: Dict[int, Tuple[Status, Reason, str]] = {
@@ -46,13 +46,13 @@ CLAIMS: Dict[int, Tuple[Status, Reason, str]] = {
 
 OPTIONS = [
     Option("presolve", "auto", "simplify the problem first: auto, off, on or aggressive"),
-    Option("focus", "balance", "what to aim for: balance, points, proof or bound"),
-    Option("numeric", "0", "care taken of the arithmetic, 0 to 3"),
+    Option("focus", "balance", "what to focus on: balance, points, proof or bound"),
+    Option("numeric", "0", "numerical care, 0 to 3"),
 ]
 
 
 class Gurobi(Solver):
-    """What --solver gurobi selects."""
+    """The solver of --solver gurobi."""
 
     def describe(self) -> Description:
         return Description(
@@ -63,12 +63,12 @@ class Gurobi(Solver):
             options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        assert problem.milp is not None  # the form asked for is one that is served
+        assert problem.milp is not None  # only this form is served
         return milp.answer(problem.milp, options, run, TOLERANCE, NUMBERS)
 
 
 def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
-    """Has Gurobi solve the problem once."""
+    """Solves the problem once."""
     native = settings(options)
     try:
         import gurobipy
@@ -84,13 +84,13 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
             return outcome(model, columns, m, watch)
     except gurobipy.GurobiError as e:
         if e.errno == TOO_LARGE:
-            raise Unsupported(f"Gurobi's licence does not take a problem of {len(m.columns)} columns and "
-                              f"{len(m.rows)} rows; the one in its package takes 2,000 of each") from e
+            raise Unsupported(f"Gurobi's licence does not allow a problem of {len(m.columns)} columns and "
+                              f"{len(m.rows)} rows; the one in its package allows 2,000 of each") from e
         raise Incompatible(f"Gurobi says: {e}") from e
 
 
 def settings(options: SolveOptions) -> Dict[str, Any]:
-    """Gurobi's own parameters for a call."""
+    """Gurobi's parameters for a call."""
     given = option.read(OPTIONS, options.options)
 
     def choice(name: str, words: Dict[str, int]) -> int:
@@ -112,8 +112,8 @@ def settings(options: SolveOptions) -> Dict[str, Any]:
 
 
 def fill(gurobipy: Any, model: Any, m: MILP) -> list[Any]:
-    """Puts the problem into the model, and gives its columns. A row with two sides
-    becomes two, as Gurobi would give it a column of its own."""
+    """Adds the problem to the model, and returns its columns. A row with two sides becomes
+    two rows, since Gurobi would add a column for it."""
     columns = [model.addVar(lb=c.lo, ub=c.hi, vtype="I" if c.integer else "C") for c in m.columns]
 
     def total(terms: Terms) -> Any:
@@ -139,7 +139,7 @@ def fill(gurobipy: Any, model: Any, m: MILP) -> list[Any]:
 
 
 def listener(gurobipy: Any, columns: list[Any], watch: milp.Watch) -> Any:
-    """Hands incumbents and bounds on, and stops Gurobi where it should."""
+    """Passes incumbents and bounds on, and stops Gurobi when the watch says so."""
     code = gurobipy.GRB.Callback
 
     def heard(model: Any, where: int) -> None:
@@ -152,7 +152,7 @@ def listener(gurobipy: Any, columns: list[Any], watch: milp.Watch) -> Any:
 
 
 def outcome(model: Any, columns: list[Any], m: MILP, watch: milp.Watch) -> milp.Outcome:
-    """What the run left behind."""
+    """The outcome of the run."""
     status, reason, text = CLAIMS.get(model.Status, (*OTHER, f"status {model.Status}"))
     if text == "interrupted" and watch.stop is not None:
         reason = watch.stop

@@ -11,18 +11,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// numbers is HiGHS's range: it refuses matrix entries from 1e15 on, treats costs from 1e20 on
-// as infinite, and drops entries below its least small_matrix_value.
+// numbers is the range of numbers that HiGHS accepts: it refuses matrix entries from 1e15 on,
+// treats costs from 1e20 on as infinite, and drops entries below small_matrix_value.
 var numbers = milp.Range{Solver: highs.Spec.Name, Smallest: 1e-12, Entry: 1e15, Cost: 1e20}
 
-// arrays lays a MILP out as HiGHS takes it.
+// arrays converts a MILP to the arrays that HiGHS takes.
 func arrays(m *problem.MILP) (*highs.Problem, error) {
 	entries := len(m.Columns)
 	for i := range m.Rows {
 		entries += len(m.Rows[i].Terms)
 	}
 	if entries > math.MaxInt32 || len(m.Rows) > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: %d columns and matrix entries; HiGHS counts to %d", sdk.ErrUnsupported, entries, math.MaxInt32)
+		return nil, fmt.Errorf("%w: %d columns and matrix entries; HiGHS takes at most %d", sdk.ErrUnsupported, entries, math.MaxInt32)
 	}
 	p := &highs.Problem{
 		Maximise: m.Objective.Maximise,
@@ -65,10 +65,9 @@ func rows(list []problem.Row) highs.Rows {
 	return r
 }
 
-// update brings HiGHS from the problem it holds to another with the same
-// columns: rows that both begin with stay, the others are exchanged; so are
-// bounds and the objective where they differ. Pushing and popping need no more
-// than that.
+// update changes the problem that HiGHS holds to another with the same columns. It keeps
+// the rows that both begin with and replaces the others; it replaces bounds and the
+// objective if they differ. Pushing and popping need no more.
 func update(model *highs.Model, held, next *problem.MILP) error {
 	same := 0
 	for same < len(held.Rows) && same < len(next.Rows) && equalRows(&held.Rows[same], &next.Rows[same]) {

@@ -9,25 +9,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// outcome is what a run left behind.
+// outcome is the result of a run.
 type outcome struct {
 	code  int
-	point []float64 // the point HiGHS holds, nil for none
-	known []float64 // the best incumbent seen while running, nil for none
-	bound float64   // NaN for none
+	point []float64 // the point that HiGHS holds, nil if there is none
+	known []float64 // the best incumbent during the run, nil if there was none
+	bound float64   // NaN if there is none
 	nodes int64
-	// stopped: the watch had the run stop, for the reason.
+	// stopped is set if the monitor stopped the run, for the reason.
 	stopped bool
 	reason  sdk.Reason
 }
 
-// conclude turns the outcome into a claim, and HiGHS is not believed
-// further than its own points and the start values bear out: "infeasible"
-// beside a feasible point, or "optimal" beside a better one, becomes Feasible
-// with the reason Numerical.
+// conclude turns the outcome into a claim. It checks HiGHS's claim against HiGHS's own
+// points and the start values: "infeasible" despite a feasible point, or "optimal"
+// despite a better one, becomes Feasible with the reason Numerical.
 func (q *question) conclude(o outcome) *sdk.Result {
 	if o.code == statusUnboundedOrInfeasible && !q.WantsBest() {
-		o.code = statusInfeasible // there is nothing to be unbounded
+		o.code = statusInfeasible // without an objective it cannot be unbounded
 	}
 	r := q.Result(claims.Of(o.code), o.nodes)
 	if o.code == statusInterrupt && o.stopped {
@@ -35,7 +34,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	}
 
 	x, others := o.point, [][]float64{o.known, q.WholeStart()}
-	if r.Status == sdk.Infeasible { // a point beside that claim refutes it, or is invalid
+	if r.Status == sdk.Infeasible { // a point either refutes the claim or is invalid
 		x, others = nil, append(others, o.point)
 	}
 	for _, other := range others {
@@ -48,7 +47,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 		}
 	}
 	if r.Status == sdk.Optimal && x == nil {
-		r.Status, r.Reason, r.Detail = sdk.Unknown, sdk.Numerical, "HiGHS claims an optimum and holds no feasible point"
+		r.Status, r.Reason, r.Detail = sdk.Unknown, sdk.Numerical, "HiGHS claims an optimum but holds no feasible point"
 	}
 	if x != nil {
 		q.hold(r, x)
@@ -60,22 +59,22 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	return r
 }
 
-// doubt notes that a point contradicts the claim so far: that there is none,
-// or that x is best.
+// doubt corrects the claim if a point contradicts it: the claim that there is none, or
+// that x is best.
 func (q *question) doubt(r *sdk.Result, x, other []float64) {
 	switch {
 	case r.Status == sdk.Infeasible:
-		r.Detail = "HiGHS claims that there is no point, and one is known"
+		r.Detail = "HiGHS claims that the problem is infeasible, but a feasible point is known"
 	case r.Status == sdk.Optimal && x != nil && math.Abs(q.Objective(other)-q.Objective(x)) > q.slack(q.Objective(x)):
-		r.Detail = fmt.Sprintf("HiGHS claims the optimum %g, and a better point is known", q.Objective(x))
+		r.Detail = fmt.Sprintf("HiGHS claims the optimum %g, but a better point is known", q.Objective(x))
 	default:
 		return
 	}
 	r.Status, r.Reason = sdk.Feasible, sdk.Numerical
 }
 
-// slack is by how much an optimum may miss the true one: the gap asked for,
-// and the tolerance.
+// slack returns by how much an optimum may miss the true one: the allowed gap plus the
+// tolerance.
 func (q *question) slack(objective float64) float64 {
 	relative := max(q.Options.Gap, q.Tolerance) * math.Abs(objective)
 	return q.Tolerance + max(q.settings[absoluteGap].Number, relative)
@@ -85,7 +84,8 @@ func (q *question) slack(objective float64) float64 {
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
 	r.Objective = q.Objective(x)
-	// HiGHS measures on a scaled problem: say what is true of the one given.
+	// HiGHS measures violations on a scaled problem; the claim needs those of the given
+	// one.
 	r.Tolerance = max(r.Tolerance, q.MILP.Violation(x))
 	switch {
 	case r.Status == sdk.Optimal && !q.WantsBest():
@@ -93,12 +93,12 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 	case r.Status == sdk.Unknown:
 		r.Status = sdk.Feasible
 		if q.Suffices(x) {
-			r.Reason = sdk.NoReason // all that was asked for is there
+			r.Reason = sdk.NoReason // the point meets all that was asked
 		}
 	}
 }
 
-// setBound fills in the bound where HiGHS proved one.
+// setBound sets the bound if HiGHS proved one.
 func (q *question) setBound(r *sdk.Result, o outcome) {
 	if !q.WantsBest() || r.Status == sdk.Infeasible || r.Reason == sdk.Numerical || o.code == statusUnbounded {
 		return
@@ -108,7 +108,7 @@ func (q *question) setBound(r *sdk.Result, o outcome) {
 		if r.Status != sdk.Optimal {
 			return
 		}
-		bound = r.Objective // of an LP, the optimum itself
+		bound = r.Objective // for an LP, the optimum itself
 	}
 	if r.HasPoint() && q.Better(r.Objective, bound) {
 		if r.Status == sdk.Optimal && math.Abs(r.Objective-bound) > q.slack(r.Objective) {

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// HiGHS can claim infeasibility and hold a point: a feasible one refutes the claim, another is
-// dropped.
+// HiGHS may claim infeasibility and hold a point: a feasible point refutes the claim, any
+// other is dropped.
 func TestInfeasibleBesideAPoint(t *testing.T) {
 	m := &problem.MILP{Columns: []problem.Column{{Hi: 3, Integer: true}}, Rows: []problem.Row{{Lo: 1, Hi: 2, Terms: terms(1)}}}
 	q := question{Question: milp.Question{MILP: m, Tolerance: 1e-6}}

@@ -64,8 +64,8 @@ func TestStartValues(t *testing.T) {
 			partial[i] = math.NaN()
 		}
 	}
-	// Off the bounds, no number at all, or a point that breaks rows: a start
-	// that is no good does no harm.
+	// A start outside the bounds, NaN, or a point that violates rows: an invalid start
+	// has no effect.
 	useless := append([]float64(nil), whole...)
 	useless[0], useless[1] = 7, inf
 	for name, start := range map[string][]float64{"whole": whole, "partial": partial} {

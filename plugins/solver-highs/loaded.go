@@ -11,14 +11,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// loaded keeps a problem in HiGHS and changes it there. Each Solve starts
-// afresh from the problem as it stands, so that its answer does not depend on
-// what was asked before.
+// loaded keeps a problem in HiGHS and changes it there. Each Solve starts from the
+// problem alone, so its answer does not depend on earlier calls.
 type loaded struct {
 	lib   *highs.Lib
 	stack *problem.Stack
 	model *highs.Model
-	// held is the problem that HiGHS has; nil where that is not known.
+	// held is the problem that HiGHS holds; nil if that is not known.
 	held *problem.MILP
 }
 
@@ -36,15 +35,15 @@ func (l *loaded) Close() error {
 	return nil
 }
 
-// Solve applies the delta and answers the problem as it then stands; on an
-// error the delta is not applied.
+// Solve applies the delta and answers the resulting problem. On an error it does not
+// apply the delta.
 func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
 	begin := time.Now()
 	s, err := options.Read(o.Options)
 	if err != nil {
 		return nil, err
 	}
-	before := *l.stack // Apply leaves the levels it had untouched
+	before := *l.stack // Apply does not change the earlier levels
 	p, err := l.stack.Apply(d)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
@@ -53,7 +52,7 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 	r, err := l.solve(ctx, q)
 	if err != nil {
 		*l.stack = before
-		l.held = nil // HiGHS may have stopped half way through a change
+		l.held = nil // HiGHS may hold a partial change
 		return nil, err
 	}
 	return r, nil

@@ -1,5 +1,5 @@
-// Command hyfair-solver-highs answers mixed-integer linear programs with
-// HiGHS, a library it binds at run time.
+// Command hyfair-solver-highs solves mixed-integer linear programs with HiGHS, a library
+// that it binds at run time.
 package main
 
 import (

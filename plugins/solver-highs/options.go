@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// Names of options that the plugin itself looks at.
+// Names of options that the plugin itself reads.
 const (
 	presolve        = "presolve"
 	primalTolerance = "primal_feasibility_tolerance"
@@ -18,28 +18,27 @@ const (
 	absoluteGap     = "mip_abs_gap"
 )
 
-// options are options of HiGHS by the same names.
+// options are HiGHS's options of the same names.
 var options = option.Table{
 	{Option: sdk.Option{Name: presolve, Default: "choose", Help: "simplify the problem first: choose, on or off"}, Words: []string{"choose", "on", "off"}},
-	{Option: sdk.Option{Name: "mip_heuristic_effort", Default: "0.05", Help: "share of the effort spent looking for points, 0 to 1"}, Max: 1},
+	{Option: sdk.Option{Name: "mip_heuristic_effort", Default: "0.05", Help: "share of the effort spent on primal heuristics, 0 to 1"}, Max: 1},
 	{Option: sdk.Option{Name: "mip_detect_symmetry", Default: "true", Help: "look for symmetries: true or false"}, Words: []string{"true", "false"}},
 	{Option: sdk.Option{Name: absoluteGap, Default: "1e-06", Help: "absolute optimality gap at which to stop, 0 to 1e6"}, Max: 1e6},
-	{Option: sdk.Option{Name: primalTolerance, Default: "1e-07", Help: "amount by which a row or bound may be broken, 1e-10 to 1e-3"}, Min: 1e-10, Max: 1e-3},
-	{Option: sdk.Option{Name: mipTolerance, Default: "1e-06", Help: "distance from an integer that counts as one, 1e-10 to 1e-3"}, Min: 1e-10, Max: 1e-3},
+	{Option: sdk.Option{Name: primalTolerance, Default: "1e-07", Help: "amount by which a row or bound may be violated, 1e-10 to 1e-3"}, Min: 1e-10, Max: 1e-3},
+	{Option: sdk.Option{Name: mipTolerance, Default: "1e-06", Help: "largest distance from an integer at which a value counts as integer, 1e-10 to 1e-3"}, Min: 1e-10, Max: 1e-3},
 }
 
 // settings are the options' values.
 type settings map[string]option.Value
 
-// tolerance is what HiGHS's arithmetic may leave in a row, an integer value,
-// or the bound.
+// tolerance returns how far HiGHS's arithmetic may be off in a row, an integer value, or
+// the bound.
 func (s settings) tolerance() float64 {
 	return max(s[primalTolerance].Number, s[mipTolerance].Number)
 }
 
-// apply sets every option of HiGHS that a Solve depends on, so that nothing is
-// left over from the one before. left is the time that remains; negative for
-// no limit.
+// apply sets every option of HiGHS that affects a Solve, so that nothing remains from the
+// previous one. left is the remaining time; negative means no limit.
 func (s settings) apply(m *highs.Model, o sdk.SolveOptions, left time.Duration) error {
 	limit := math.Inf(1)
 	if left >= 0 {

@@ -61,7 +61,7 @@ func TestToleranceIsTheOneItRunsWith(t *testing.T) {
 	}
 }
 
-// What HiGHS would leave out of a row, or not take, is accounted for.
+// Numbers that HiGHS would drop from a row or refuse are accounted for.
 func TestExtremeCoefficients(t *testing.T) {
 	s := rig.Need(t, solver)
 	row := func(c float64) []problem.Row {

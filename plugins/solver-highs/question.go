@@ -12,15 +12,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// question is one Solve: the problem as it stands and how to answer it.
+// question is one Solve: the current problem and how to answer it.
 type question struct {
 	milp.Question
 	lib      *highs.Lib
 	settings settings
 }
 
-// answer runs HiGHS on the model, which holds the problem, and reads the
-// outcome as a claim.
+// answer runs HiGHS on the model, which holds the problem, and turns the outcome into a
+// claim.
 func (q *question) answer(ctx context.Context, model *highs.Model) (*sdk.Result, error) {
 	if err := model.Forget(); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func (q *question) answer(ctx context.Context, model *highs.Model) (*sdk.Result,
 	return q.conclude(o), nil
 }
 
-// run has HiGHS answer once, or, where its presolve leads its solver astray, a
-// second time without.
+// run runs HiGHS once. If that ends in a solve error with presolve, it runs HiGHS again
+// without.
 func (q *question) run(model *highs.Model, l *listener) (outcome, error) {
 	nodes, err := q.start(model, l)
 	if err != nil {
@@ -66,13 +66,13 @@ func (q *question) run(model *highs.Model, l *listener) (outcome, error) {
 	}
 }
 
-// openEnded reports whether HiGHS found the objective to have no bound, or
-// cannot tell that from infeasibility, and holds no point.
+// openEnded reports whether HiGHS claims that the objective is unbounded, or that this or
+// infeasibility holds, and has no point.
 func (q *question) openEnded(o outcome) bool {
 	return q.WantsBest() && (o.code == statusUnboundedOrInfeasible || o.code == statusUnbounded && o.point == nil)
 }
 
-// settleUnbounded finds out whether it is the objective that has no bound.
+// settleUnbounded finds out whether the objective is unbounded or the problem infeasible.
 func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result, error) {
 	point, r, err := q.SettleUnbounded(o.nodes, func(plain milp.Question) (*sdk.Result, error) {
 		l, err := load(q.lib, &problem.Problem{MILP: plain.MILP})
@@ -94,12 +94,12 @@ func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result,
 type listener struct {
 	*milp.Monitor
 	q *question
-	// aside: a narrower problem is being solved, whose points count and whose
+	// aside is set while HiGHS solves a restricted problem, whose points count but whose
 	// bounds do not.
 	aside atomic.Bool
 }
 
-// event is the highs.Handler.
+// event implements highs.Handler.
 func (l *listener) event(e highs.Event) (stop bool) {
 	if e.Values != nil && l.q.Feasible(e.Values) && l.Found(e.Values) && l.q.ReachesTarget(e.Values) {
 		l.Stop(sdk.NoReason)

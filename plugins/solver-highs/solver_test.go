@@ -16,7 +16,7 @@ func TestAnswers(t *testing.T) { milptest.Answers(t, rig.Need(t, solver), "unbou
 
 func TestSameProblemTwice(t *testing.T) { milptest.SameTwice(t, rig.Need(t, solver)) }
 
-// On one load, an answer does not depend on what was asked before.
+// On one load, an answer does not depend on earlier calls.
 func TestLoadedForgetsWhatItAnsweredBefore(t *testing.T) {
 	s, ctx := rig.Need(t, solver), context.Background()
 	m, o := milptest.Repeatable()
@@ -56,7 +56,7 @@ func TestBadDeltaLeavesTheProblem(t *testing.T) {
 			t.Errorf("delta %+v: error %v, want ErrInvalidProblem", d, err)
 		}
 	}
-	// Well formed, and more than HiGHS takes.
+	// Well formed, but beyond HiGHS's range.
 	for _, d := range []problem.Delta{
 		{Push: 1, Rows: []problem.Row{{Lo: 0, Hi: 1, Terms: terms(1e16)}}},
 		{ColumnBounds: []problem.ColumnBound{{Column: 0, Lo: 0, Hi: 1}}, Objective: &problem.Objective{Terms: terms(1e30)}},
@@ -71,7 +71,7 @@ func TestBadDeltaLeavesTheProblem(t *testing.T) {
 	}
 }
 
-// What every plugin around a library must do beside answering.
+// What every plugin around a library must do apart from answering.
 func TestLibrary(t *testing.T) {
 	rig.Library(t, rig.Need(t, solver), &solver.Plugin, highs.Spec, &problem.Problem{MILP: &problem.MILP{}})
 }

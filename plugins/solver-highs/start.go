@@ -6,15 +6,14 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-highs/internal/highs"
 )
 
-// startNodes bounds the branch-and-bound nodes spent on completing a start.
+// startNodes bounds the branch-and-bound nodes spent to complete a start.
 const startNodes = 500
 
-// start hands the problem's start values to the model. Those that are not a
-// feasible point yet are completed first: the integer columns they speak of
-// are fixed, and the rest is left to a short run. (HiGHS would do the same of
-// itself, but gives up the whole run where that fails, and reports bounds of
-// the narrower problem meanwhile.) It returns the nodes spent; start values
-// that lead nowhere are not an error.
+// start passes the problem's start values to the model. If they are not a feasible point,
+// it completes them first: it fixes the integer columns that have a start value and lets
+// a short run find the rest. (HiGHS can do this itself, but if it fails it gives up the
+// entire run, and meanwhile it reports bounds of the restricted problem.) It returns the
+// number of nodes spent. Start values that lead to no point are not an error.
 func (q *question) start(model *highs.Model, l *listener) (nodes int64, err error) {
 	if q.MILP.Start == nil || !q.hasIntegers() {
 		return 0, nil
@@ -32,7 +31,7 @@ func (q *question) start(model *highs.Model, l *listener) (nodes int64, err erro
 	values := make([]float64, len(point))
 	for i := range point {
 		c := &q.MILP.Columns[i]
-		// HiGHS refuses a start outside of the bounds, however little.
+		// HiGHS refuses a start outside the bounds, even by rounding.
 		columns[i], values[i] = int32(i), min(max(point[i], c.Lo), c.Hi)
 	}
 	if model.SetStart(columns, values) != nil {

@@ -14,7 +14,7 @@ const (
 	statusInterrupt             = 17
 )
 
-// claims are indexed by HighsModelStatus, complete up to HiGHS 1.15.
+// claims is indexed by HighsModelStatus, complete up to HiGHS 1.15.
 var claims = milp.Claims{
 	0:  {Status: sdk.Unknown, Reason: sdk.Other, Native: "not set"},
 	1:  {Status: sdk.Unknown, Reason: sdk.Other, Native: "load error"},

@@ -14,11 +14,11 @@ import (
 // numbers is the range of numbers that lp_solve accepts; its matrix drops smaller entries.
 var numbers = milp.Range{Solver: lpsolve.Spec.Name, Smallest: 1e-11, Entry: lpsolve.Infinity, Cost: lpsolve.Infinity}
 
-// branchingOrder lists the columns in the order in which lp_solve gets them.
-// It branches on the first column that is not integer yet, so the phases of
-// neurons come first, by priority, then the other integers. With inputs first,
-// and lp_solve's default scaling, it optimised none of the public networks in
-// 100 s; this way it takes about a second for small ones.
+// branchingOrder returns the columns in the order in which lp_solve gets them. lp_solve
+// branches on the first column that is not integer yet, so the phases of neurons come
+// first, by priority, then the other integers. With inputs first, and lp_solve's default
+// scaling, it optimised none of the public networks in 100 s; with this order it takes
+// about a second for small ones.
 func branchingOrder(m *problem.MILP) []int {
 	order := make([]int, len(m.Columns))
 	for i := range order {
@@ -43,11 +43,11 @@ func branchingOrder(m *problem.MILP) []int {
 	return order
 }
 
-// translate lays a MILP out as lp_solve takes it, to be minimised. What is
-// decided by looking at it is not handed over: why tells what makes the
-// problem infeasible, if anything does. own is the number of the problem's own
-// rows; those after them say what its sets are. The objective's offset is a last column
-// of the fixed value 1, so that a relative gap means what it should.
+// translate converts a MILP to the form that lp_solve takes, a minimisation. It decides
+// simple cases itself: why says what makes the problem infeasible, if that is obvious.
+// own is the number of the problem's own rows; the rows after them encode its sets. The
+// objective's offset becomes a last column with the fixed value 1, so that a relative gap
+// has its usual meaning.
 func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why string, err error) {
 	p = &lpsolve.Problem{}
 	at := make([]int32, len(order))
@@ -61,7 +61,7 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 			}
 		}
 		if tooLarge(lo) || tooLarge(hi) {
-			return nil, "", fmt.Errorf("%w: column %d (%s) has the bounds %g to %g; lp_solve takes %g for infinite", sdk.ErrUnsupported, i, c.Name, lo, hi, lpsolve.Infinity)
+			return nil, "", fmt.Errorf("%w: column %d (%s) has the bounds %g to %g; lp_solve treats %g and more as infinite", sdk.ErrUnsupported, i, c.Name, lo, hi, lpsolve.Infinity)
 		}
 		p.Lo, p.Hi, p.Integer = append(p.Lo, lo), append(p.Hi, hi), append(p.Integer, c.Integer)
 	}
@@ -76,7 +76,7 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 		case len(row.Index) == 0 && (r.Lo > 0 || r.Hi < 0):
 			return nil, fmt.Sprintf("row %d (%s) has no terms and does not hold", i, r.Name), nil
 		case math.IsInf(r.Lo, 1) || math.IsInf(r.Hi, -1):
-			return nil, fmt.Sprintf("row %d (%s) holds nowhere", i, r.Name), nil
+			return nil, fmt.Sprintf("row %d (%s) cannot hold: it has an infinite side", i, r.Name), nil
 		case len(row.Index) > 0 && !(math.IsInf(r.Lo, -1) && math.IsInf(r.Hi, 1)):
 			p.Rows = append(p.Rows, row)
 			if i < own {
@@ -105,15 +105,15 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 	return p, "", nil
 }
 
-// direct gives a model without an objective one: to go far beyond the side of
-// r, the last row, which asks the question where deltas add to a problem. Any
-// objective is right where any point will do, and without one lp_solve is at a
-// loss: of the Bank network BM-6 it then cycled without end in one branch of a
-// question that it answers in 0.05 s with one.
+// direct gives a model without an objective one: to go far beyond the side of r, the last
+// row, which asks the question when deltas add to a problem. Any objective is right if
+// any point will do, and without one lp_solve may not end: in a branch of a question
+// about the Bank network BM-6 it cycled without end, and with an objective it answers in
+// 0.05 s.
 func direct(p *lpsolve.Problem, r *lpsolve.Row) {
 	unbounded := func(c int32) bool { return math.IsInf(p.Lo[c], 0) || math.IsInf(p.Hi[c], 0) }
 	if r.Lo == r.Hi || slices.ContainsFunc(r.Index, unbounded) {
-		return // no side to prefer, or no telling how far there is to go
+		return // neither side is preferable, or the objective may be unbounded
 	}
 	for k, c := range r.Index {
 		p.Cost[c] = -r.Value[k]
@@ -127,7 +127,7 @@ func translateRow(m *problem.MILP, i int, at []int32) (lpsolve.Row, error) {
 	r := &m.Rows[i]
 	row := lpsolve.Row{Lo: r.Lo, Hi: r.Hi}
 	if tooLarge(r.Lo) || tooLarge(r.Hi) {
-		return row, fmt.Errorf("%w: row %d (%s) has the sides %g to %g; lp_solve takes %g for infinite", sdk.ErrUnsupported, i, r.Name, r.Lo, r.Hi, lpsolve.Infinity)
+		return row, fmt.Errorf("%w: row %d (%s) has the sides %g to %g; lp_solve treats %g and more as infinite", sdk.ErrUnsupported, i, r.Name, r.Lo, r.Hi, lpsolve.Infinity)
 	}
 	for _, t := range r.Terms {
 		if t.Coef != 0 {
@@ -137,7 +137,7 @@ func translateRow(m *problem.MILP, i int, at []int32) (lpsolve.Row, error) {
 	return row, nil
 }
 
-// sign turns maximising into minimising.
+// sign returns the factor that makes an objective one to minimise.
 func sign(maximise bool) float64 {
 	if maximise {
 		return -1
@@ -145,12 +145,12 @@ func sign(maximise bool) float64 {
 	return 1
 }
 
-// tooLarge: finite, and infinite for lp_solve.
+// tooLarge reports whether a finite number is infinite for lp_solve.
 func tooLarge(v float64) bool { return math.Abs(v) >= lpsolve.Infinity && !math.IsInf(v, 0) }
 
-// restore brings a point back into the problem's order, without the columns
-// that spellOut has added, and takes integers that are off by a rounding error to
-// where they belong, if that breaks no more.
+// restore converts a point back to the problem's order, without the columns that spellOut
+// has added. It rounds integers that are off by a rounding error, unless that increases
+// the violation.
 func restore(m *problem.MILP, order []int, values []float64) []float64 {
 	raw := make([]float64, len(m.Columns))
 	whole := make([]float64, len(m.Columns))

@@ -25,7 +25,7 @@ func TestPhasesComeFirst(t *testing.T) {
 	}
 }
 
-// The answer is in the problem's own order, whatever lp_solve's.
+// The answer is in the problem's order of columns, not in lp_solve's.
 func TestAnswersAreInTheProblemsOrder(t *testing.T) {
 	m := &problem.MILP{
 		Columns: []problem.Column{
@@ -86,7 +86,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A point whose integers are right and whose row is broken gets the rest again.
+// A point with correct integers that violates a row gets new values for the other
+// columns.
 func TestMend(t *testing.T) {
 	s := rig.Need(t, solver)
 	lib, err := s.Open()
@@ -121,8 +122,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// lp_solve's members differ, and only those with the scaling that is believed
-// prove anything.
+// The portfolio's members differ, and only those with the trusted scaling prove anything.
 func TestMembers(t *testing.T) {
 	objective := problem.Objective{Terms: terms(1)}
 	target := 3.0

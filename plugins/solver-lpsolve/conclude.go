@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// conclude turns the outcome into a claim, and lp_solve is not believed
-// further than its own points, its settings and the start values bear out.
+// conclude turns the outcome into a claim. It checks lp_solve's claim against lp_solve's
+// own points, its settings and the start values.
 func (q *question) conclude(o outcome) *sdk.Result {
 	c := claims.Of(o.code)
 	switch o.end {
@@ -19,7 +19,7 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	case stalled:
 		c = milp.Claim{Status: sdk.Unknown, Reason: sdk.Numerical, Native: "stalled"}
 	case alone:
-		c = milp.Claim{Status: sdk.Unknown, Reason: sdk.Numerical, Native: "no point of the relaxation with one scaling, and no word of that with another"}
+		c = milp.Claim{Status: sdk.Unknown, Reason: sdk.Numerical, Native: "relaxation infeasible with one scaling, unconfirmed with another"}
 	}
 	r := q.Result(c, o.nodes)
 	x := o.point
@@ -28,15 +28,15 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	}
 	switch {
 	case r.Status == sdk.Infeasible && x != nil:
-		q.doubt(r, "lp_solve claims that there is no point, and one is known")
+		q.doubt(r, "lp_solve claims that the problem is infeasible, but a feasible point is known")
 	case r.Status == sdk.Infeasible && !o.trusted:
-		q.doubt(r, "lp_solve finds no point with settings whose proofs are not believed")
+		q.doubt(r, "lp_solve finds no point, but with settings whose proofs are not trusted")
 	case r.Status == sdk.Optimal && o.point == nil:
-		q.doubt(r, "lp_solve's point breaks the rows")
+		q.doubt(r, "lp_solve's point violates the rows")
 	case r.Status == sdk.Optimal && q.WantsBest() && !o.trusted:
-		q.doubt(r, "lp_solve claims the optimum %g with settings whose proofs are not believed", q.Objective(o.point))
+		q.doubt(r, "lp_solve claims the optimum %g, but with settings whose proofs are not trusted", q.Objective(o.point))
 	case r.Status == sdk.Optimal && q.WantsBest() && math.Abs(q.Objective(x)-o.best) > q.slack(o.best):
-		q.doubt(r, "lp_solve claims the optimum %g at a point that breaks the rows; the best that keeps them has %g", o.best, q.Objective(x))
+		q.doubt(r, "lp_solve claims the optimum %g at a point that violates the rows; the best feasible point has %g", o.best, q.Objective(x))
 	}
 	if x != nil {
 		q.hold(r, x)
@@ -48,19 +48,19 @@ func (q *question) conclude(o outcome) *sdk.Result {
 	return r
 }
 
-// doubt takes a claim back.
+// doubt replaces the claim by Unknown.
 func (q *question) doubt(r *sdk.Result, why string, args ...any) {
 	r.Status, r.Reason, r.Detail = sdk.Unknown, sdk.Numerical, fmt.Sprintf(why, args...)
 }
 
-// slack is by how much an optimum may miss the true one: the gap asked for,
-// and the tolerance.
+// slack returns by how much an optimum may miss the true one: the allowed gap plus the
+// tolerance.
 func (q *question) slack(objective float64) float64 {
 	return q.Tolerance + q.gap(objective) + q.Tolerance*math.Abs(objective)
 }
 
-// gap is by how much a point may be better than an optimum of lp_solve's,
-// which measures it relative to 1 + |objective|.
+// gap returns by how much a point may be better than lp_solve's optimum; lp_solve
+// measures gaps relative to 1 + |objective|.
 func (q *question) gap(objective float64) float64 {
 	return min(q.Options.Gap, largestGap) * (1 + math.Abs(objective))
 }
@@ -74,19 +74,19 @@ func (q *question) hold(r *sdk.Result, x []float64) {
 	}
 	r.Status = sdk.Feasible
 	if q.Suffices(x) {
-		r.Reason, r.Detail = sdk.NoReason, "" // all that was asked for is there
+		r.Reason, r.Detail = sdk.NoReason, "" // the point meets all that was asked
 	}
 }
 
-// setBound fills in the bound where one is proved: the optimum with the gap
-// that was allowed, or else the relaxation's.
+// setBound sets the bound if one is proved: the optimum with the allowed gap, or else the
+// relaxation's.
 func (q *question) setBound(r *sdk.Result, o outcome) {
 	if !q.WantsBest() || r.Status == sdk.Infeasible || o.code == statusUnbounded && o.end == finished {
 		return
 	}
 	bound := o.relaxation
 	if r.HasPoint() && r.Status != sdk.Optimal && !math.IsNaN(bound) && q.Better(r.Objective, bound) && math.Abs(r.Objective-bound) > q.slack(bound) {
-		return // the relaxation has no optimum
+		return // a point beyond the bound refutes it
 	}
 	if r.Status == sdk.Optimal {
 		proved := r.Objective - sign(q.MILP.Objective.Maximise)*q.gap(r.Objective)

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// stored is a MILP as testdata has it: what is absent of a range is infinite.
+// stored is a MILP in the format of testdata: an absent end of a range is infinite.
 type stored struct {
 	Columns   []storedColumn
 	Rows      []storedRow
@@ -57,8 +57,8 @@ func (s *stored) milp() *problem.MILP {
 	return m
 }
 
-// endless.json is the largest margin of a tiny random network, on which the
-// first member descends for ever; its optimum is that of exhaustive enumeration.
+// endless.json asks for the largest margin of a tiny random network, on which the first
+// member descends forever; its optimum is from an exhaustive enumeration.
 func TestEndlessDescentIsLeft(t *testing.T) {
 	tier.NeedUsual(t)
 	text, err := os.ReadFile("testdata/endless.json")
@@ -69,7 +69,7 @@ func TestEndlessDescentIsLeft(t *testing.T) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
-	limit := sdk.SolveOptions{WorkLimit: 200_000} // for the day that it is endless again
+	limit := sdk.SolveOptions{WorkLimit: 200_000} // ends the test if the search becomes endless again
 	r := solve(t, s.milp(), limit)
 	if r.Status != sdk.Optimal || math.Abs(r.Objective-6.9921875) > 1e-5 || !r.HasBound || math.Abs(r.Bound-6.9921875) > 1e-5 {
 		t.Errorf("%v (%v) at %v, bound %v, after %d nodes", r.Status, r.Reason, r.Objective, r.Bound, r.Nodes)

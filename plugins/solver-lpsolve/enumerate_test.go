@@ -14,9 +14,9 @@ import (
 
 func TestOptimumEqualsEnumeration(t *testing.T) { milptest.Optima(t, rig.Need(t, solver)) }
 
-// drawNetwork draws a network of one hidden layer on few integers, lowered with
-// big-M rows, and the largest output there is. Its phases come last, so that
-// lp_solve sees another order of the columns.
+// drawNetwork draws a network of one hidden layer on few integers, encoded with big-M
+// rows, and returns its largest output, too. Its phases come last, so that lp_solve gets
+// the columns in another order.
 func drawNetwork(t *rapid.T) (*problem.MILP, float64) {
 	number := func(what string) float64 { return float64(rapid.IntRange(-20, 20).Draw(t, what)) / 4 }
 	inputs, neurons := rapid.IntRange(1, 3).Draw(t, "inputs"), rapid.IntRange(1, 4).Draw(t, "neurons")
@@ -72,7 +72,7 @@ func drawNetwork(t *rapid.T) (*problem.MILP, float64) {
 	return m, best
 }
 
-// The largest output of a network, and on which side of it there are points.
+// The largest output of a network, and feasibility on either side of it.
 func TestNetworksEqualEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,5 +1,5 @@
-// Command hyfair-solver-lpsolve answers mixed-integer linear programs with
-// lp_solve 5.5, a library it binds at run time.
+// Command hyfair-solver-lpsolve solves mixed-integer linear programs with lp_solve 5.5, a
+// library that it binds at run time.
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 
 func main() { serve.Solver(solver) }
 
-// Deltas are sdk/serve's business: a run of lp_solve leaves its basis and scale
-// factors in the model, so each starts from a fresh one.
+// sdk/serve applies deltas: a run of lp_solve leaves its basis and scale factors in the
+// model, so each run needs a new model.
 var solver = &native.Solver[*lpsolve.Lib]{
 	Plugin: native.Plugin[*lpsolve.Lib]{
 		About: sdk.Description{

@@ -6,11 +6,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// Names of options. There is none for presolve, which stays off: with rows and
-// columns presolved, lp_solve 5.5.2.5 does not come back from some programs of
-// at most five integers that it otherwise answers at once. Improving is off,
-// unlike lp_solve's default, which led to 13 times the nodes on one network
-// (AC-9) and saved at most a third on others.
+// Names of options. There is none for presolve, which stays off: with rows and columns
+// presolved, lp_solve 5.5.2.5 does not return from some programs of at most five integers
+// that it otherwise solves at once. Improve is off by default, unlike in lp_solve: there
+// it led to 13 times the nodes on one network (AC-9) and saved at most a third on others.
 const (
 	scaling   = "scaling"
 	rule      = "bb_rule"
@@ -22,37 +21,37 @@ const (
 )
 
 var options = option.Table{
-	{Option: sdk.Option{Name: scaling, Default: "4", Help: "set_scaling's mode, 0 to 2047; 4 is geometric, and with others lp_solve's word on infeasibility or an optimum is not taken"}, Whole: true, Max: 2047},
+	{Option: sdk.Option{Name: scaling, Default: "4", Help: "set_scaling's mode, 0 to 2047; 4 is geometric, and with other modes infeasible or optimal is not trusted"}, Whole: true, Max: 2047},
 	{Option: sdk.Option{Name: rule, Default: "0", Help: "set_bb_rule's node selection, 0 to 65535; 0 takes the first column, 4 pseudo costs"}, Whole: true, Max: 65535},
 	{Option: sdk.Option{Name: floor, Default: "floor", Help: "the branch taken first: floor, ceiling or automatic"}, Words: []string{"floor", "ceiling", "automatic"}},
 	{Option: sdk.Option{Name: improve, Default: "0", Help: "set_improve's mode, 0 to 15; lp_solve's own default is 6"}, Whole: true, Max: 15},
 	{Option: sdk.Option{Name: epsilon, Default: "tight", Help: "set_epslevel: tight, medium, loose or baggy"}, Words: []string{"tight", "medium", "loose", "baggy"}},
-	{Option: sdk.Option{Name: portfolio, Default: "on", Help: "take turns with two more settings where any point will do, and with one where the best is wanted: on or off"}, Words: []string{"on", "off"}},
-	{Option: sdk.Option{Name: sets, Default: "binaries", Help: "how special ordered sets are branched on: binaries, or native, lp_solve's own, with which its word on infeasibility or an optimum is not taken"}, Words: []string{"binaries", "native"}},
+	{Option: sdk.Option{Name: portfolio, Default: "on", Help: "take turns with two more settings if any point will do, with one more for an optimum: on or off"}, Words: []string{"on", "off"}},
+	{Option: sdk.Option{Name: sets, Default: "binaries", Help: "how to branch on special ordered sets: binaries, or native (lp_solve's own), with which infeasible or optimal is not trusted"}, Words: []string{"binaries", "native"}},
 }
 
 // settings are the options' values.
 type settings map[string]option.Value
 
-// tolerance is what lp_solve's arithmetic may leave in a row, an integer
-// value, or the bound: its own tolerance for integers is 1e-7 at the first two
-// epsilon levels, ten and a hundred times that at the others; those for rows
-// are smaller, on a scaled problem.
+// tolerance returns how far lp_solve's arithmetic may be off in a row, an integer value,
+// or the bound. lp_solve's tolerance for integers is 1e-7 at the first two epsilon
+// levels, and ten and a hundred times that at the others; those for rows are smaller, on
+// a scaled problem.
 func (s settings) tolerance() float64 {
 	return []float64{1e-6, 1e-6, 1e-5, 1e-4}[s[epsilon].Int]
 }
 
-// Gaps below which lp_solve's arithmetic does not distinguish two objectives: its own
+// Gaps below which lp_solve's arithmetic does not distinguish two objectives: its
 // defaults.
 const (
 	leastAbsoluteGap = 1e-11
 	leastRelativeGap = 1e-9
 )
 
-// largestGap keeps a gap relative: from 1 on, any point would do.
+// largestGap bounds a relative gap: with 1 or more, any point would do.
 const largestGap = 0.999
 
-// native are lp_solve's settings for the run.
+// native returns lp_solve's settings for the run.
 func (s settings) native(o sdk.SolveOptions) lpsolve.Settings {
 	return lpsolve.Settings{
 		Scaling:     int32(s[scaling].Int),

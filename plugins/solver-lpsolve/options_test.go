@@ -30,8 +30,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	})
 }
 
-// Whatever the options, a small problem's point is right; its optimum is
-// claimed with the scaling that is believed, and with no other.
+// With any options, a small problem's point is right; an optimum is claimed with the
+// trusted scaling only.
 func TestOptionsReachLpSolve(t *testing.T) {
 	m := &problem.MILP{
 		Columns:   []problem.Column{{Hi: 3, Integer: true}, {Hi: 3, Integer: true}},
@@ -71,7 +71,7 @@ func TestToleranceFollowsEpsilon(t *testing.T) {
 	}
 }
 
-// What lp_solve would leave out of a row, or take for infinite, is accounted for.
+// Numbers that lp_solve would drop from a row or treat as infinite are accounted for.
 func TestExtremeNumbers(t *testing.T) {
 	s := rig.Need(t, solver)
 	row := func(c float64) []problem.Row {

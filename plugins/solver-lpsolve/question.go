@@ -8,17 +8,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/milp"
 )
 
-// question is one Solve: the problem, how lp_solve sees it, and how to answer.
+// question is one Solve: the problem, its translation for lp_solve, and how to answer.
 type question struct {
 	milp.Question
 	lib      *lpsolve.Lib
 	settings settings
-	// order has the problem's column at each of the model's; columns beyond the
-	// problem's last are spellOut's.
+	// order holds, for each column of the model, the problem's column; indices beyond the
+	// problem's columns are spellOut's.
 	order []int
 	model *lpsolve.Problem
-	// plainly says why the problem is infeasible, where that is seen without
-	// lp_solve.
+	// plainly says why the problem is infeasible, if that is seen without lp_solve.
 	plainly string
 }
 
@@ -38,7 +37,7 @@ func newQuestion(lib *lpsolve.Lib, asked milp.Question, s settings) (*question, 
 	return q, err
 }
 
-// answer finds the claim.
+// answer returns the claim.
 func (q *question) answer(ctx context.Context) (*sdk.Result, error) {
 	switch {
 	case q.plainly != "":
@@ -62,7 +61,7 @@ func (q *question) answer(ctx context.Context) (*sdk.Result, error) {
 	return q.conclude(o), nil
 }
 
-// settleUnbounded finds out whether it is the objective that has no bound.
+// settleUnbounded finds out whether the objective is unbounded or the problem infeasible.
 func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result, error) {
 	point, r, err := q.SettleUnbounded(o.nodes, func(plain milp.Question) (*sdk.Result, error) {
 		if q.Options.WorkLimit > 0 {
@@ -81,12 +80,12 @@ func (q *question) settleUnbounded(ctx context.Context, o outcome) (*sdk.Result,
 	return q.conclude(o), nil
 }
 
-// anyWillDo reports that the question ends at the first point, or the first
-// that reaches the target.
+// anyWillDo reports whether the question ends at the first point, or at the first that
+// reaches the target.
 func (q *question) anyWillDo() bool { return !q.WantsBest() || q.Options.Target != nil }
 
-// start is the problem's start where it is a whole feasible point; lp_solve
-// takes none, but a claim must not contradict it.
+// start returns the problem's start if it is a complete feasible point, else nil.
+// lp_solve takes no start, but a claim must not contradict it.
 func (q *question) start() []float64 {
 	x := q.WholeStart()
 	if x == nil || !q.Feasible(x) {
@@ -96,7 +95,7 @@ func (q *question) start() []float64 {
 }
 
 // listener passes the events of all runs of a question to the monitor. They come on the thread
-// that asked for the run.
+// that called Run.
 type listener struct {
 	*milp.Monitor
 	q       *question
@@ -104,8 +103,8 @@ type listener struct {
 	bounded bool  // a relaxation's bound was reported
 }
 
-// listen starts the monitor; End it. A start that is a point already is the first
-// incumbent.
+// listen starts the monitor; the caller must End it. A start that is a complete feasible
+// point is the first incumbent.
 func (q *question) listen(ctx context.Context) *listener {
 	l := &listener{Monitor: milp.Watch(ctx, q.Question), q: q}
 	if x := q.start(); x != nil {
@@ -114,13 +113,13 @@ func (q *question) listen(ctx context.Context) *listener {
 	return l
 }
 
-// over reports that the runs are to stop.
+// over reports whether the runs must stop.
 func (l *listener) over() bool {
 	_, stopped := l.Stopped()
 	return stopped
 }
 
-// event handles an event of a run. trusted says whether the member's bounds are reported.
+// event handles an event of a run. With trusted, it reports the run's bound.
 func (l *listener) event(e lpsolve.Event, trusted bool) (stop bool) {
 	if e.Values != nil {
 		if x := restore(l.q.MILP, l.q.order, e.Values); l.q.Feasible(x) {
@@ -139,7 +138,7 @@ func (l *listener) event(e lpsolve.Event, trusted bool) (stop bool) {
 	return l.over()
 }
 
-// found takes a point that keeps the rows for the incumbent, if it is better.
+// found makes a feasible point the incumbent if it is better, and stops if it suffices.
 func (l *listener) found(x []float64) {
 	if l.Found(x) && l.q.Suffices(x) {
 		l.Stop(sdk.NoReason)

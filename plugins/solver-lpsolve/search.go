@@ -8,56 +8,56 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// member is one way to run lp_solve.
+// member is one way to run lp_solve: one of the portfolio's settings.
 type member struct {
 	lpsolve.Settings
-	// trusted: that there is no point, no better one, or no objective beyond
-	// the relaxation's, is believed.
+	// trusted reports whether these settings' claims count: that the problem is
+	// infeasible, that a point is optimal, and the relaxation's bound.
 	trusted bool
 }
 
 const (
-	// geometric is the scaling whose proofs are believed. With lp_solve's
-	// default mode, which also rounds the factors to powers of two and scales
-	// the integer columns, optima of one network were off by up to 0.14, so its
-	// "infeasible" is not a proof either; points are checked and believed from any.
+	// geometric is the scaling whose proofs are trusted. With lp_solve's default mode,
+	// which also rounds the factors to powers of two and scales the integer columns,
+	// optima of one network were off by up to 0.14, so its "infeasible" is not a proof
+	// either. Points are checked, so any settings may find them.
 	geometric = 4
 	// usual is lp_solve's default scaling.
 	usual = 196
-	// pseudoCosts is the node selection that finds points where taking the
-	// first column does not, and the other way round.
+	// pseudoCosts is the node selection that finds points in some cases in which taking
+	// the first column does not, and the other way round.
 	pseudoCosts = 4
-	// floorFirst and ceilingFirst are the branches to begin with. The usual
-	// scaling and the other branch found a point of the Bank network BM-5 in
-	// 17 s, and six combinations like it none in 25 s.
+	// floorFirst and ceilingFirst choose the branch to begin with. The usual scaling with
+	// the other branch found a point of the Bank network BM-5 in 17 s; six similar
+	// combinations found none in 25 s.
 	floorFirst, ceilingFirst = 0, 1
-	// dualThenPrimal is lp_solve's default order of simplex methods, and
-	// primalOnly goes another way round where that one cycles.
+	// dualThenPrimal is lp_solve's default order of simplex methods; primalOnly avoids
+	// cycles that it may run into.
 	dualThenPrimal, primalOnly = 6, 5
 )
 
 const (
-	// slice is how often lp_solve may call back in a member's first turn, about
-	// as many simplex iterations.
+	// slice is the number of callbacks in a member's first turn, about as many as simplex
+	// iterations.
 	slice = 10_000
-	// bestSlice is slice if the best point is wanted. share divides it for the members
-	// after the first, which are for the rare program in which the first never stops
-	// descending: lp_solve keeps branching on variables that are integer up to rounding. One
-	// of 39 columns and 56 rows, which the second solves in 172 nodes, is at depth 400,000
-	// after 4 s. (A limit of the depth would end it, too, but drop branches silently.) A long
-	// solve loses a part of its time to starting afresh.
+	// bestSlice replaces slice if the question asks for an optimum. share divides it for the
+	// members after the first. They are for the rare programs in which the first never stops
+	// descending, because lp_solve keeps branching on variables that are integer up to
+	// rounding. One of 39 columns and 56 rows, which the second member solves in 172 nodes,
+	// is at depth 400,000 after 4 s. (A depth limit would end it, too, but drop branches
+	// silently.) A long solve loses a part of its time to restarts.
 	bestSlice, share = 100_000, 4
-	// growth is by how much the turns of each round are longer than those of
-	// the one before: a turn starts afresh, so that what is lost is a share.
+	// growth is the factor by which the turns of each round are longer than those of the
+	// previous one. A turn restarts from scratch, so the loss stays a fixed share.
 	growth = 4
-	// stall is the number of callbacks allowed within one branch, and stallEach is added for
-	// each row and column: lp_solve sometimes cycles, without end.
+	// stall is the number of callbacks allowed within one branch; stallEach is added per row
+	// and column. lp_solve sometimes cycles without end.
 	stall, stallEach = 50_000, 50
 )
 
-// members are the ways to run lp_solve for this question, best first. A point
-// that will do is looked for by all in turn; of an optimisation the second
-// takes over where the first has numerical trouble or does not end.
+// members returns the ways to run lp_solve for this question, best first. If any point
+// will do, all take turns to look for one. For an optimisation the second takes over if
+// the first has numerical trouble or does not end.
 func (q *question) members() []member {
 	own := q.settings.native(q.Options)
 	own.BreakFirst = !q.WantsBest()
@@ -81,35 +81,34 @@ func (q *question) members() []member {
 	return list[:2]
 }
 
-// outcome is what the runs left behind.
+// outcome is the result of the runs.
 type outcome struct {
 	code    int
 	end     end
 	trusted bool
 	reason  sdk.Reason // why the runs were stopped, if they were
-	point   []float64  // the point lp_solve holds, nil for none that keeps the rows
-	// best is the objective that lp_solve itself saw at its point, NaN for none.
+	point   []float64  // lp_solve's point, nil if it has no feasible one
+	// best is the objective at lp_solve's own point, NaN if there is none.
 	best  float64
-	known []float64 // the best incumbent seen while running, nil for none
-	// relaxation is the relaxation's objective, NaN where none is believed.
+	known []float64 // the best incumbent during the runs, nil if there was none
+	// relaxation is the relaxation's objective, NaN if there is no trusted one.
 	relaxation float64
 	nodes      int64
 }
 
-// end is how a run came to its end.
+// end says how a run ended.
 type end int
 
 const (
-	finished end = iota // by itself: the code counts
-	stopped             // the watch's doing
+	finished end = iota // by itself; only then code is valid
+	stopped             // by the monitor
 	sliced              // at the end of its turn
 	stalled             // because it made no progress
-	alone               // with the word that there is no point, which another scaling does not bear out
+	alone               // infeasible, which another scaling does not confirm
 )
 
-// search has the members take turns until one knows the answer, a limit is
-// reached, or none is left. Turns are measured in work, so the result is the
-// same each time.
+// search lets the members take turns until one has the answer, a limit is reached, or no
+// member is left. Turns are measured in work, so the result is reproducible.
 func (q *question) search(l *listener) (outcome, error) {
 	last := outcome{end: stopped, best: math.NaN(), relaxation: math.NaN()}
 	relaxation, nodes := math.NaN(), int64(0)
@@ -123,7 +122,7 @@ func (q *question) search(l *listener) (outcome, error) {
 			}
 			budget := q.turn(round, k)
 			if len(left) == 1 {
-				budget = 0 // it has no other to take turns with
+				budget = 0 // no other member waits for its turn
 			}
 			o, err := q.run(l, m, budget)
 			if err != nil {
@@ -147,8 +146,7 @@ func (q *question) search(l *listener) (outcome, error) {
 	return last, nil
 }
 
-// turn is how often lp_solve may call back in that round's turn of the k-th
-// member left.
+// turn returns the number of callbacks of the k-th remaining member in a round.
 func (q *question) turn(round, k int) int64 {
 	calls := int64(slice)
 	if !q.anyWillDo() {
@@ -163,7 +161,8 @@ func (q *question) turn(round, k int) int64 {
 	return calls
 }
 
-// settles reports that an outcome is an answer, or the watch's end of it all.
+// settles reports whether an outcome ends the search: with an answer, or because the
+// monitor stopped it.
 func (q *question) settles(l *listener, o outcome) bool {
 	switch {
 	case o.end != finished:
@@ -178,11 +177,11 @@ func (q *question) settles(l *listener, o outcome) bool {
 	return o.code == statusUnbounded
 }
 
-// run is one member's turn: it ends after budget callbacks; 0: no limit.
+// run runs one member's turn. It ends after budget callbacks; 0 means no limit.
 func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	o := outcome{trusted: m.trusted, best: math.NaN(), relaxation: math.NaN()}
 	patience := q.patience()
-	var branch, since int64 // the branch that is being solved, and from which call on
+	var branch, since int64 // the current branch, and the call at which it began
 	native, err := q.lib.Run(q.model, m.Settings, func(e lpsolve.Event) bool {
 		if e.Nodes != branch {
 			branch, since = e.Nodes, e.Calls
@@ -217,15 +216,16 @@ func (q *question) run(l *listener, m member, budget int64) (outcome, error) {
 	return q.check(l, m, o, restore(q.MILP, q.order, native.Values))
 }
 
-// patience is how often lp_solve may call back in one branch before it is taken to cycle.
+// patience returns the number of callbacks in one branch after which lp_solve is assumed
+// to cycle.
 func (q *question) patience() int64 {
 	return int64(stall + stallEach*(len(q.model.Rows)+len(q.model.Cost)))
 }
 
-// confirmed is the end of a run that found no point of the relaxation: finished where with another scaling lp_solve finds none either. Of networks
-// of 600 neurons and more it called some infeasible that have one.
+// confirmed returns the end of a run that found the relaxation infeasible: finished if lp_solve finds the same with another
+// scaling. It called some networks of 600 neurons and more infeasible that have a point.
 func (q *question) confirmed(l *listener, m member) (end, error) {
-	other, broken := m.Settings, false // what such a run says means nothing
+	other, broken := m.Settings, false // set if the second run does not confirm
 	other.Scaling = usual
 	native, err := q.lib.Run(q.model, other, func(e lpsolve.Event) bool {
 		broken = broken || e.Relaxed || e.Nodes > 0 || e.Calls > q.patience() || l.over()
@@ -240,18 +240,19 @@ func (q *question) confirmed(l *listener, m member) (end, error) {
 	return finished, err
 }
 
-// check looks at the point that a run ended with.
+// check checks the point that a run ended with, and makes it the outcome's point if it is
+// feasible.
 func (q *question) check(l *listener, m member, o outcome, x []float64) (outcome, error) {
 	if slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) >= lpsolve.Infinity }) {
 		if o.code == statusOptimal {
-			o.code = statusUnbounded // which lp_solve does not say of a model without rows
+			o.code = statusUnbounded // lp_solve does not report this for a model without rows
 		}
 		return o, nil
 	}
 	o.best = q.Objective(x)
 	if !q.Feasible(x) {
 		if o.end != finished {
-			return o, nil // most likely no integer point at all
+			return o, nil // most likely not an integer point
 		}
 		mended, err := q.mend(l, m, x)
 		if mended == nil || err != nil {
@@ -264,8 +265,8 @@ func (q *question) check(l *listener, m member, o outcome, x []float64) (outcome
 	return o, nil
 }
 
-// mend looks for a point with the same integers that keeps the rows: what is
-// left is a linear program. It returns nil where there is none.
+// mend looks for a feasible point with the same integers, which is a linear program. It
+// returns nil if there is none.
 func (q *question) mend(l *listener, m member, x []float64) ([]float64, error) {
 	fixed := *q.model
 	fixed.Lo, fixed.Hi = slices.Clone(fixed.Lo), slices.Clone(fixed.Hi)

@@ -8,15 +8,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// spellOut writes a problem's special ordered sets with binaries, which go to
-// the end of its columns, their rows to the end of its rows.
+// spellOut encodes a problem's special ordered sets with binaries. The binaries come
+// after its columns, their rows after its rows.
 //
-// lp_solve has sets of its own, and gets them where native asks for it: those of
-// continuous columns from 0 on. Their proofs are not believed: of 340 questions
-// on tiny networks encoded with sets, 5.5.2.5 called one infeasible that has a
-// point (with the second of the portfolio's settings). It also took 60 to 2000
-// times the nodes that it takes with binaries, 5 s in place of 7 ms, and with
-// integer columns in sets left 50 of 6000 random programs without an answer.
+// If native is set, lp_solve gets the sets of continuous columns with a lower bound of 0
+// as its own sets. Their proofs are not trusted: of 340 questions on tiny networks
+// encoded with sets, 5.5.2.5 called one infeasible that has a point (with the second of
+// the portfolio's settings). It also took 60 to 2000 times the nodes that it takes with
+// binaries, 5 s in place of 7 ms, and with integer columns in sets left 50 of 6000 random
+// programs without an answer.
 func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
 	if len(m.SOS1) == 0 {
 		return m, nil
@@ -35,7 +35,7 @@ func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
 			fits = fits && c.Lo == 0 && !c.Integer
 		}
 		switch {
-		case len(s.Columns) < 2: // holds anyway
+		case len(s.Columns) < 2: // always holds
 		case fits:
 			out.SOS1 = append(out.SOS1, *s)
 		default:
@@ -48,12 +48,12 @@ func spellOut(m *problem.MILP, native bool) (*problem.MILP, error) {
 	return &out, nil
 }
 
-// withBinaries gives each column x of a set but the last a binary b, of which
-// one at most is 1, and the last what they leave, 1 − Σ b:
+// withBinaries gives each column x of a set except the last a binary b. At most one
+// binary is 1, and 1 − Σ b stands for the last column's:
 //
 //	lo·b ≤ x ≤ hi·b
 //
-// They are branched on like the phases of neurons, which they are of a ReLU.
+// They are branched on like the phases of neurons, which they are for a ReLU.
 func withBinaries(m *problem.MILP, s *problem.SOS1) {
 	last := len(s.Columns) - 1
 	var others []problem.Term
@@ -66,7 +66,7 @@ func withBinaries(m *problem.MILP, s *problem.SOS1) {
 	}
 	for k, column := range s.Columns {
 		c := m.Columns[column]
-		scaled := func(by float64) (terms []problem.Term) { // x − by·b, for the last x + by·Σ b
+		scaled := func(by float64) (terms []problem.Term) { // x − by·b; for the last, x + by·Σ b
 			terms = append(terms, problem.Term{Column: column, Coef: 1})
 			if k < last {
 				return append(terms, problem.Term{Column: others[k].Column, Coef: -by})
@@ -87,9 +87,9 @@ func withBinaries(m *problem.MILP, s *problem.SOS1) {
 	}
 }
 
-// giveRows adds a row that always holds for each column of a set that is in no
-// row: lp_solve 5.5.2.5 leaves such a column where it stands, and called a point
-// optimal that was not, 28 times in 3000 random programs, and never with the row.
+// giveRows adds a row that always holds for each column of a set that is in no row.
+// lp_solve 5.5.2.5 does not move such a column: without the rows it called a point
+// optimal that was not in 28 of 3000 random programs, with them in none.
 func giveRows(m *problem.MILP) {
 	in := make([]bool, len(m.Columns))
 	for i := range m.Rows {

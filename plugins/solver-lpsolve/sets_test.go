@@ -38,8 +38,8 @@ func TestSetsOfIntegersEqualEnumeration(t *testing.T) {
 	})
 }
 
-// survivors is the best objective over all ways to let one column of each set
-// differ from 0, each a problem without sets.
+// survivors returns the best objective over all choices of the one column per set that
+// may differ from 0; each choice is a problem without sets.
 func survivors(t *rapid.T, s sdk.Solver, m *problem.MILP) (best float64, found bool) {
 	var walk func(i int, columns []problem.Column)
 	walk = func(i int, columns []problem.Column) {
@@ -69,8 +69,8 @@ func survivors(t *rapid.T, s sdk.Solver, m *problem.MILP) (best float64, found b
 	return best, found
 }
 
-// Some of the columns are in no row. With lp_solve's own sets, and with little
-// work, what is claimed must hold, and not everything is.
+// Some of the columns are in no row. With lp_solve's own sets, and with a small work
+// limit, not everything is claimed, but every claim must hold.
 func TestSetsEqualTheirCases(t *testing.T) {
 	s := rig.Need(t, solver)
 	rapid.Check(t, func(t *rapid.T) {
@@ -105,7 +105,7 @@ func TestSetsEqualTheirCases(t *testing.T) {
 	})
 }
 
-// withSets is a network of drawNetwork with each neuron's binary and big-M rows
+// withSets returns a network of drawNetwork with each neuron's binary and big-M rows
 // replaced by a set of its value and the negative part of its argument.
 func withSets(m *problem.MILP) *problem.MILP {
 	out := &problem.MILP{Objective: m.Objective}
@@ -155,7 +155,7 @@ func TestUnboundedColumnsInSetsAreRefused(t *testing.T) {
 	}
 }
 
-// Of a run with lp_solve's own sets, points are taken, and nothing else.
+// From a run with lp_solve's own sets, only points are accepted.
 func TestProofsWithNativeSetsAreNotBelieved(t *testing.T) {
 	native := sdk.SolveOptions{Options: map[string]string{sets: "native"}}
 	m := &problem.MILP{

@@ -13,7 +13,7 @@ func TestAnswers(t *testing.T) { milptest.Answers(t, rig.Need(t, solver), "unbou
 
 func TestSameProblemTwice(t *testing.T) { milptest.SameTwice(t, rig.Need(t, solver)) }
 
-// What every plugin around a library must do beside answering.
+// What every plugin around a library must do apart from answering.
 func TestLibrary(t *testing.T) {
 	rig.Library(t, rig.Need(t, solver), &solver.Plugin, lpsolve.Spec, &problem.Problem{MILP: &problem.MILP{}})
 }

@@ -12,9 +12,8 @@ const (
 	statusUnbounded  = 3
 )
 
-// claims lists the results of solve (lp_lib.h of 5.5.2). SUBOPTIMAL is what a
-// run ends with that was stopped and holds a point, whatever stopped it: its
-// reason is filled in by what did.
+// claims lists the results of solve (lp_lib.h of 5.5.2). A run that was stopped and holds
+// a point ends with SUBOPTIMAL; whatever stopped it sets the reason.
 var claims = milp.Claims{
 	-5: {Status: sdk.Unknown, Reason: sdk.Other, Native: "unknown error"},
 	-4: {Status: sdk.Unknown, Reason: sdk.Other, Native: "data ignored"},

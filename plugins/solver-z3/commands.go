@@ -9,15 +9,15 @@ import (
 // command is one top-level command of a script.
 type command struct {
 	text string
-	// words are the atoms directly inside the outer parentheses, names without
-	// their bars, and lists as they stand.
+	// words are the elements directly inside the outer parentheses: atoms, names without
+	// their bars, and lists as text.
 	words []string
 	line  int // from 1
 	start int // where text begins
 }
 
-// scan cuts a script into its commands. It knows parentheses, comments, quoted
-// names and strings; what the commands say is Z3's to read.
+// scan splits a script into its commands. It handles parentheses, comments, quoted names
+// and strings, and leaves the content of commands to Z3.
 func scan(text string) ([]command, error) {
 	var out []command
 	var open []int // positions of the parentheses that are open
@@ -32,7 +32,7 @@ func scan(text string) ([]command, error) {
 			line++
 		case c == ' ' || c == '\t' || c == '\r':
 		case c < ' ':
-			return nil, fmt.Errorf("line %d: control character %#x", line, c)
+			return nil, fmt.Errorf("line %d: control character %#x is not allowed", line, c)
 		case c == ';':
 			if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 				end = at + n
@@ -61,14 +61,14 @@ func scan(text string) ([]command, error) {
 			}
 			word, isWord = text[end:end+n], true
 			if strings.IndexByte(word, 0) >= 0 {
-				return nil, fmt.Errorf("line %d: control character 0x0", line)
+				return nil, fmt.Errorf("line %d: control character 0x0 is not allowed", line)
 			}
 			line += strings.Count(word, "\n")
 			end += n + 1
 		default:
 			for end < len(text) && !strings.ContainsRune(" \t\r\n();|\"", rune(text[end])) {
 				if text[end] < ' ' {
-					return nil, fmt.Errorf("line %d: control character %#x", line, text[end])
+					return nil, fmt.Errorf("line %d: control character %#x is not allowed", line, text[end])
 				}
 				end++
 			}
@@ -90,8 +90,8 @@ func scan(text string) ([]command, error) {
 	return out, nil
 }
 
-// What a script may hold. The others are refused: some would run, print or end
-// things on their own.
+// The commands that a script may have, and assert and set-logic. Others are refused: some
+// would run, print or end something by themselves.
 var (
 	declaring = []string{"declare-const", "declare-fun", "declare-sort"}
 	defining  = []string{"define-fun", "define-const", "define-sort"}
@@ -100,12 +100,12 @@ var (
 
 // chunk is a checked piece of script, as loaded or as one delta adds it.
 type chunk struct {
-	// text is for Z3: commands that are not its business are blanked out, so
-	// that lines and columns stay.
+	// text is for Z3. Commands that Z3 must not see are blanked out, so that lines and
+	// columns stay.
 	text string
 	// names are the commands that declare and define, in order.
 	names []command
-	// constants are the sorts of the declared constants.
+	// constants maps the declared constants to their sorts.
 	constants map[string]string
 	logic     string
 }
@@ -136,14 +136,14 @@ func readChunk(text string) (*chunk, error) {
 				out.logic = c.words[1]
 			}
 		default:
-			return nil, fmt.Errorf("line %d: command %q; a script holds declarations and assertions only", c.line, head)
+			return nil, fmt.Errorf("line %d: command %q; a script may have declarations and assertions only", c.line, head)
 		}
 	}
 	out.text = string(clean)
 	return out, nil
 }
 
-// note keeps the sort of a declared constant; (declare-fun f () Int) is one too.
+// note records the sort of a declared constant; (declare-fun f () Int) declares one, too.
 func (k *chunk) note(c command) {
 	w := c.words
 	switch {
@@ -162,9 +162,8 @@ func blank(text []byte) {
 	}
 }
 
-// prelude is what must stand before more text for it to know the names of the
-// chunks. Definitions may be long, so they stand there only where the text
-// mentions one.
+// prelude returns the commands that must precede text so that it knows the names of the
+// chunks. Definitions may be long; they are included only if the text mentions one.
 func prelude(chunks []*chunk, text string) string {
 	needed := false
 	for _, k := range chunks {

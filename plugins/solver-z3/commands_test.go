@@ -25,7 +25,7 @@ func TestReadChunk(t *testing.T) {
 	if strings.Contains(k.text, "set-") || strings.Count(k.text, "\n") != 4 || !strings.Contains(k.text, "(assert true)") {
 		t.Errorf("text for Z3:\n%s", k.text)
 	}
-	// Definitions come along only where they are spoken of.
+	// Definitions are included only if the text mentions them.
 	if got := prelude([]*chunk{k}, "(assert (> f 1))"); strings.Contains(got, "define-fun") || !strings.Contains(got, "declare-fun g") {
 		t.Errorf("prelude:\n%s", got)
 	}
@@ -34,8 +34,8 @@ func TestReadChunk(t *testing.T) {
 	}
 }
 
-// FuzzReadChunk: whatever the text, there is an error or a text for Z3 of the
-// same length and lines, whose commands are all of the kinds that it may hold.
+// FuzzReadChunk: any text gives an error, or a text for Z3 of the same length and lines
+// with allowed commands only.
 func FuzzReadChunk(f *testing.F) {
 	f.Add("(declare-const x Int)(assert (= x 1))")
 	f.Add("(set-logic QF_LRA)\n(define-fun y () Real (/ 1 3)) ; done")

@@ -28,8 +28,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkResult checks what must hold of every result; text is the script as it
-// stands under deltas that declare nothing.
+// checkResult checks what must hold for every result; text is the current script under
+// deltas that declare nothing.
 func checkResult(t fataler, text string, s *problem.Script, r *sdk.Result) {
 	t.Helper()
 	now := *s

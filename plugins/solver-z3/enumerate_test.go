@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/rig"
 )
 
-// Random scripts speak of three small integers and a truth value: 250 points.
+// Random scripts are about three small integers and a truth value: 250 points.
 const declarations = `(declare-const a Int)(declare-const b Int)(declare-const c Int)(declare-const p Bool)
 (assert (and (<= (- 2) a 2) (<= (- 2) b 2) (<= (- 2) c 2)))
 (define-fun twice () Int (* 2 a))
@@ -90,8 +90,8 @@ func drawAssertions(t *rapid.T, most int) string {
 	return b.String()
 }
 
-// enumerate visits every point that satisfies the script; complete adds the
-// values of further constants.
+// enumerate visits every point that satisfies the script; complete adds the values of
+// other constants.
 func enumerate(t fataler, text string, complete, visit func(map[string]*big.Rat)) {
 	t.Helper()
 	s, err := script.Parse(text)
@@ -116,7 +116,7 @@ func enumerate(t fataler, text string, complete, visit func(map[string]*big.Rat)
 	}
 }
 
-// agree compares a result with the enumeration of the script as it stands.
+// agree compares a result with the enumeration of the current script.
 func agree(t *rapid.T, text string, p *problem.Script, r *sdk.Result) {
 	t.Helper()
 	checkResult(t, text, p, r)
@@ -150,9 +150,8 @@ func TestVerdictEqualsEnumeration(t *testing.T) {
 	})
 }
 
-// A chain of deltas on one load gives, at each step, what the enumeration of
-// the script as it then stands gives: popping restores it exactly, also under
-// changing options.
+// At each step, a chain of deltas on one load gives what the enumeration of the current
+// script gives: popping restores it exactly, also with changing options.
 func TestDeltasEqualEnumeration(t *testing.T) {
 	s := rig.Need(t, solver)
 	tier.Checks(t, 30)

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// instance is what Z3 holds of a script: a context of its own with one solver.
+// instance is Z3's state for a script: its own context with one solver.
 type instance struct {
 	x      *z3.Context
 	solver *z3.Solver
@@ -20,8 +20,8 @@ type instance struct {
 	symbols []z3.Constant
 }
 
-// newInstance is one without assertions. A failure of Z3's own is an error
-// without a name: not the script's fault.
+// newInstance returns an instance without assertions. If Z3 fails, the error is not an
+// ErrInvalidProblem: the script is not at fault.
 func newInstance(lib *z3.Lib, script *problem.Script, logic string, s settings) (*instance, error) {
 	x, err := lib.NewContext()
 	if err != nil {
@@ -44,13 +44,13 @@ func newInstance(lib *z3.Lib, script *problem.Script, logic string, s settings) 
 	return in, nil
 }
 
-// close frees everything. Solvers go before their context.
+// close frees the solver, then the context.
 func (in *instance) close() {
 	in.solver.Free()
 	in.x.Close()
 }
 
-// parse reads text that knows the names of the chunks before it.
+// parse reads text that may use the names of the chunks before it.
 func (in *instance) parse(before []*chunk, text string) (*z3.Formulas, error) {
 	names := prelude(before, text)
 	formulas, err := in.x.Parse(names + text)
@@ -61,8 +61,8 @@ func (in *instance) parse(before []*chunk, text string) (*z3.Formulas, error) {
 	return formulas, err
 }
 
-// step pops and pushes and then asserts, chunks before being those that are
-// left by then. Where the text is at fault, nothing has changed.
+// step pops, pushes and asserts. before are the chunks that remain after the pop. If the
+// text is at fault, nothing changes.
 func (in *instance) step(before []*chunk, pop, push int, added *chunk) error {
 	var formulas *z3.Formulas
 	if added != nil {

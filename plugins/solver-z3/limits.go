@@ -9,15 +9,15 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// limits end a check from outside. Z3 has limits of its own; these are kept
-// the same way in all of its versions.
+// limits end a check from outside. Z3 has its own limits, but these work the same way in
+// all versions.
 type limits struct {
 	ctx      context.Context
-	deadline time.Time // zero: none
+	deadline time.Time // zero if there is none
 	memory   int64     // bytes that Z3 may hold; 0: no limit
 }
 
-// reached tells which limit is, if one is.
+// reached returns the limit that is reached, NoReason if none is.
 func (l *limits) reached(lib *z3.Lib) sdk.Reason {
 	switch {
 	case l.ctx.Err() != nil:
@@ -30,12 +30,12 @@ func (l *limits) reached(lib *z3.Lib) sdk.Reason {
 	return sdk.NoReason
 }
 
-// How often limits are looked at, and an interruption repeated: one that comes
-// before the check has begun is lost.
+// watchEvery is the interval at which limits are checked and interruptions repeated: one
+// that comes before the check has begun is lost.
 const watchEvery = 5 * time.Millisecond
 
-// check runs one check under the limits. Where they interrupt it, the reason is
-// given and the context is good for closing only, even if there is an answer.
+// check runs one check under the limits. If they interrupt it, why says which limit, and
+// the context must only be closed, even if there is an answer.
 func (l *limits) check(lib *z3.Lib, x *z3.Context, s *z3.Solver) (a z3.Answer, native string, why sdk.Reason) {
 	if why := l.reached(lib); why != sdk.NoReason {
 		return z3.Undef, "not started", why

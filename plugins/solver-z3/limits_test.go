@@ -13,8 +13,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/rig"
 )
 
-// hard asks for a subset of 40 numbers with given sums in 5 rows at once: no
-// business for a test's time.
+// hard asks for a subset of 40 numbers with given sums in 5 rows at once, which takes far
+// longer than a test may.
 func hard(t *testing.T) *problem.Script {
 	var b strings.Builder
 	for j := range 40 {
@@ -35,11 +35,11 @@ func hard(t *testing.T) *problem.Script {
 	return known.Script(b.String())
 }
 
-// guardTime is how long a test waits for something that takes a fraction of a
-// second before it gives up; it is no measurement.
+// guardTime is how long a test waits for something that takes a fraction of a second
+// before it gives up; it is not a measurement.
 const guardTime = 60 * time.Second
 
-// solveWithin solves, and fails where that takes absurdly long.
+// solveWithin solves, and fails if that takes absurdly long.
 func solveWithin(ctx context.Context, t *testing.T, l sdk.Loaded, d problem.Delta, o sdk.SolveOptions) *sdk.Result {
 	t.Helper()
 	type outcome struct {
@@ -73,7 +73,8 @@ func loadHard(t *testing.T, s *problem.Script) sdk.Loaded {
 	return l
 }
 
-// optimised is a script under an objective, for what must hold of both.
+// optimised is a script with an objective, for tests of what holds for scripts with and
+// without.
 func optimised(s *problem.Script, on bool) *problem.Script {
 	if on {
 		s.Objective = s.Symbols[0].Name
@@ -81,8 +82,7 @@ func optimised(s *problem.Script, on bool) *problem.Script {
 	return s
 }
 
-// A cancel stops a check early and late, and the script answers again
-// afterwards, as it stands.
+// A cancel stops a check early and late, and the script can be solved again afterwards.
 func TestCancel(t *testing.T) {
 	for _, best := range []bool{false, true} {
 		l := loadHard(t, optimised(hard(t), best))
@@ -108,7 +108,7 @@ func TestCancel(t *testing.T) {
 
 func TestTimeLimits(t *testing.T) {
 	l := loadHard(t, hard(t))
-	// Again and again: each Solve has a clock of its own.
+	// Repeatedly: each Solve has its own clock.
 	for _, limit := range []time.Duration{time.Nanosecond, time.Millisecond, 200 * time.Millisecond, 100 * time.Millisecond} {
 		r := solveWithin(context.Background(), t, l, problem.Delta{}, sdk.SolveOptions{TimeLimit: limit})
 		if r.Status != sdk.Unknown || r.Reason != sdk.TimeLimit || r.Elapsed < limit {
@@ -148,7 +148,7 @@ func TestMemoryLimit(t *testing.T) {
 // An optimiser that runs out of time keeps the point it has.
 func TestTimeLimitKeepsAnIncumbent(t *testing.T) {
 	s := hard(t)
-	// Any subset will do now; the best one is the first row's old question.
+	// Any subset is feasible now; the optimum is the first row's earlier question.
 	text := strings.ReplaceAll(s.Text, "(assert (= (+", "(assert (>= (+")
 	text += "(declare-const v Int)(assert (= v (+"
 	for j := range 40 {

@@ -13,13 +13,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// loaded keeps a script under deltas. Its levels are the truth; what Z3 holds
-// of them is made from them, and made again where an interruption has spoilt it.
+// loaded keeps a script and applies deltas to it. The levels define its content; Z3's
+// state is built from them, and rebuilt if an interruption has spoilt it.
 type loaded struct {
 	lib    *z3.Lib
 	script *problem.Script
 	levels [][]*chunk
-	// held is Z3's part, with the settings it was made for; nil for none.
+	// held is Z3's state, made with settings; nil if there is none.
 	held     *instance
 	settings settings
 }
@@ -59,8 +59,8 @@ func (l *loaded) drop() {
 	}
 }
 
-// Solve applies the delta and answers the script as it then stands; on an
-// error the delta is not applied.
+// Solve applies the delta and answers the resulting script. On an error it does not apply
+// the delta.
 func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions) (*sdk.Result, error) {
 	begin := time.Now()
 	s, err := parseOptions(o.Options)
@@ -86,13 +86,13 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 	return r, nil
 }
 
-// apply brings levels and Z3 to where the delta leads.
+// apply changes levels and Z3's state as the delta says.
 func (l *loaded) apply(d problem.Delta, s settings) error {
 	if d.ColumnBounds != nil || d.Rows != nil || d.Objective != nil || d.Start != nil {
 		return fmt.Errorf("%w: the delta changes rows or columns of a problem in the %s form", sdk.ErrInvalidProblem, problem.FormSMT)
 	}
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(l.levels) {
-		return fmt.Errorf("%w: pop %d and push %d at depth %d", sdk.ErrInvalidProblem, d.Pop, d.Push, len(l.levels)-1)
+		return fmt.Errorf("%w: cannot pop %d and push %d levels at depth %d", sdk.ErrInvalidProblem, d.Pop, d.Push, len(l.levels)-1)
 	}
 	next := slices.Clone(l.levels[:len(l.levels)-d.Pop])
 	for range d.Push {
@@ -114,7 +114,7 @@ func (l *loaded) apply(d problem.Delta, s settings) error {
 		if errors.Is(err, sdk.ErrInvalidProblem) {
 			return err
 		}
-		l.drop() // in an unknown state: make it again
+		l.drop() // its state is unknown: rebuild it
 	}
 	next = grown(next, added)
 	if err := l.hold(next, s); err != nil {
@@ -124,8 +124,7 @@ func (l *loaded) apply(d problem.Delta, s settings) error {
 	return nil
 }
 
-// grown adds the chunk to the last level; the levels it was given stay as they
-// are.
+// grown adds the chunk to the last level. It does not change the levels' earlier slices.
 func grown(levels [][]*chunk, added *chunk) [][]*chunk {
 	if added != nil {
 		last := len(levels) - 1
@@ -134,7 +133,7 @@ func grown(levels [][]*chunk, added *chunk) [][]*chunk {
 	return levels
 }
 
-// hold makes Z3 hold the levels.
+// hold builds Z3's state from the levels.
 func (l *loaded) hold(levels [][]*chunk, s settings) error {
 	l.drop()
 	held, err := newInstance(l.lib, l.script, levels[0][0].logic, s)

@@ -22,8 +22,8 @@ func loadScript(t *testing.T, text string) sdk.Loaded {
 	return l
 }
 
-// Names declared or defined in a delta live as long as their level, and may
-// come back as something else.
+// Names declared or defined in a delta exist as long as their level, and may be reused
+// for something else.
 func TestNamesFollowTheLevels(t *testing.T) {
 	l := loadScript(t, "(declare-const x Int)\n(define-fun double () Int (* 2 x))\n(assert (<= 0 x 5))")
 	for i, step := range []struct {
@@ -76,7 +76,7 @@ func TestBadDeltaLeavesTheScript(t *testing.T) {
 	}
 }
 
-// Two loads are two worlds.
+// Two loads do not affect each other.
 func TestLoadsDoNotMix(t *testing.T) {
 	one, two := loadScript(t, "(declare-const x Int)(assert (> x 3))"), loadScript(t, "(declare-const x Int)(assert (< x 3))")
 	for _, l := range []sdk.Loaded{one, two, one} {

@@ -1,5 +1,5 @@
-// Command hyfair-solver-z3 answers SMT-LIB 2 scripts with Z3, a library it
-// binds at run time.
+// Command hyfair-solver-z3 solves SMT-LIB 2 scripts with Z3, a library that it binds at
+// run time.
 package main
 
 import (

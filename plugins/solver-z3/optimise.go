@@ -12,10 +12,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// optimise looks for the best point in three steps: any point, so that a limit
-// does not leave nothing; Z3's optimiser, told to be no worse; and a proof by
-// the plain solver that nothing is better, so that an optimum rests on no more
-// than an infeasibility does.
+// optimise looks for the best point in three steps: any point, so that a limit does not leave
+// the question without one; Z3's optimiser, required to be no worse; and a proof by the plain
+// solver that no point is better, so that an optimum is as reliable as an infeasibility.
 func (q *question) optimise() (*sdk.Result, error) {
 	symbol := q.objective()
 	best, r, err := q.reach(symbol)
@@ -91,8 +90,8 @@ func fraction(v *big.Rat) string {
 	return text
 }
 
-// reach finds the first point. Where that settles the question, because there
-// is none or it reaches the target, the claim is given.
+// reach finds the first point. If that settles the question, because there is no point or
+// it reaches the target, it returns the claim.
 func (q *question) reach(o objective) (finding, *sdk.Result, error) {
 	if t := q.options.Target; t != nil && !math.IsNaN(*t) && !math.IsInf(*t, 0) {
 		f, err := q.under(o, q.noWorse(), new(big.Rat).SetFloat64(*t))
@@ -113,7 +112,7 @@ func (q *question) reach(o objective) (finding, *sdk.Result, error) {
 	return f, nil, err
 }
 
-// under checks with one more assertion, and takes it back.
+// under checks with one more assertion, which it then retracts.
 func (q *question) under(o objective, relation string, v *big.Rat) (finding, error) {
 	s := q.held.solver
 	if err := s.Push(); err != nil {
@@ -129,7 +128,7 @@ func (q *question) under(o objective, relation string, v *big.Rat) (finding, err
 	return f, s.Pop(1)
 }
 
-// prove asks for anything better than the optimiser's point.
+// prove checks whether any point is better than the optimiser's.
 func (q *question) prove(o objective, best finding) (*sdk.Result, error) {
 	more, err := q.under(o, q.better(), best.value(o))
 	if err != nil {
@@ -150,22 +149,22 @@ func (q *question) prove(o objective, best finding) (*sdk.Result, error) {
 	return r, nil
 }
 
-// claim is a point held, without more said.
+// claim returns the claim of a point, without a bound.
 func (q *question) claim(o objective, f finding) *sdk.Result {
 	r := q.conclude(f)
 	r.Objective, _ = f.value(o).Float64()
 	return r
 }
 
-// stopped is the claim where a later step has no answer.
+// stopped returns the claim if a later step has no answer.
 func (q *question) stopped(o objective, best, later finding) *sdk.Result {
 	r := q.claim(o, best)
 	r.Native, r.Reason = later.native, later.reason
 	switch {
-	case later.broken: // it means its point with an infinitely small step added
+	case later.broken: // its point is a limit: a value plus an infinitesimal
 		r.Reason, r.Detail = sdk.Incomplete, "Z3's optimiser holds no point: the objective may have a bound that no point attains"
-	case later.answer == z3.Unsat: // beside a point that is no worse
-		r.Reason, r.Detail = sdk.Other, "Z3's optimiser claims that there is no point, and one is known"
+	case later.answer == z3.Unsat: // although best satisfies the assertions
+		r.Reason, r.Detail = sdk.Other, "Z3's optimiser claims that there is no point, but one is known"
 	}
 	return r
 }
@@ -183,7 +182,7 @@ func (q *question) outward(v *big.Rat) float64 {
 	return math.Nextafter(f, side)
 }
 
-// tell hands on an incumbent.
+// tell reports an incumbent.
 func (q *question) tell(f finding) {
 	if q.options.Progress == nil {
 		return

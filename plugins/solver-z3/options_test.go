@@ -18,7 +18,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	})
 }
 
-// Z3 takes every option at every value.
+// Z3 accepts every option at every value.
 func TestOptionsAreZ3s(t *testing.T) {
 	for _, logic := range []string{"", "(set-logic QF_LRA)"} {
 		s := known.Script(logic + "(declare-const x Real)(assert (< 0 x 1))")
@@ -32,7 +32,7 @@ func TestOptionsAreZ3s(t *testing.T) {
 	}
 }
 
-// What Z3 has been seen to say, and what its sources say it may.
+// Z3's observed explanations, and those that its sources contain.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		reached sdk.Reason

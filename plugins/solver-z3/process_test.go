@@ -20,9 +20,9 @@ func TestConformance(t *testing.T) {
 	rig.Conformance(t, client.Solver)
 }
 
-// A signal on its way to the host reaches its plugins too; one that comes while
-// Z3 checks must end neither the check nor the process. A loaded problem, its deltas and a cancel
-// work in a process as they do here.
+// A signal to the host reaches its plugins, too. One that comes while Z3 checks must end neither
+// the check nor the process. A loaded problem, its deltas and a cancel work in a process as they
+// do here.
 func TestProcess(t *testing.T) {
 	tier.NeedUsual(t)
 	rig.Need(t, solver)

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// question is one Solve of what an instance holds.
+// question is one Solve of the script that an instance holds.
 type question struct {
 	lib     *z3.Lib
 	script  *problem.Script
@@ -21,9 +21,9 @@ type question struct {
 	limits  limits
 	begin   time.Time
 
-	// work is what Z3 has spent so far, in its resource units.
+	// work is Z3's work so far, in its resource units.
 	work int64
-	// spoilt: the instance cannot be used again.
+	// spoilt is set if the instance cannot be used again.
 	spoilt bool
 }
 
@@ -42,13 +42,13 @@ func (q *question) answer() (*sdk.Result, error) {
 	return q.conclude(f), nil
 }
 
-// finding is what one check came to.
+// finding is the result of one check.
 type finding struct {
 	answer z3.Answer
 	native string
 	reason sdk.Reason // why there is no answer
 	point  []*big.Rat // after Sat, in the order of the symbols
-	broken bool       // there was a model, and it does not satisfy the assertions
+	broken bool       // there was a model, but it does not satisfy the assertions
 }
 
 // conclude turns the finding of a feasibility question into a claim.
@@ -73,8 +73,8 @@ func rationals(point []*big.Rat) []problem.Number {
 	return out
 }
 
-// find checks once and reads the point. A point that does not satisfy the assertions, or is not
-// rational, is dropped.
+// find checks once and reads the point. It drops a point that does not satisfy the assertions
+// or is not rational.
 func (q *question) find(s *z3.Solver) (finding, error) {
 	left, ok := q.workLeft()
 	if !ok {
@@ -110,7 +110,7 @@ func (q *question) find(s *z3.Solver) (finding, error) {
 	return finding{}, err
 }
 
-// errBroken: a wrong model. Known bugs are in the trackers of Z3 and its users.
+// errBroken reports a wrong model, which a bug of Z3 may cause.
 var errBroken = errors.New("the model does not satisfy the assertions")
 
 // point reads the solver's model and checks it against every assertion.
@@ -139,8 +139,8 @@ func (q *question) point(s *z3.Solver) ([]*big.Rat, error) {
 	return point, nil
 }
 
-// workLeft is Z3's own limit for the next check, 0 for none; ok is false where
-// nothing is left.
+// workLeft returns Z3's limit for the next check, 0 if there is none; ok is false if no
+// work is left.
 func (q *question) workLeft() (left uint32, ok bool) {
 	if q.options.WorkLimit <= 0 {
 		return 0, true

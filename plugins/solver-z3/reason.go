@@ -6,8 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// reasons are Z3's words for having no answer, up to 5.4, and what they mean.
-// The first that occurs counts.
+// reasons maps parts of Z3's explanations, up to 5.4, to reasons. The first part that
+// occurs counts.
 var reasons = []struct {
 	part   string
 	reason sdk.Reason
@@ -25,9 +25,8 @@ var reasons = []struct {
 	{"interrupt", sdk.Interrupted},
 }
 
-// reasonOf is why there is no answer. What was done from here, the limit reached,
-// counts before Z3's text, in which every interruption looks alike; a work limit may
-// look like one too.
+// reasonOf returns why there is no answer. The limit reached here takes precedence over
+// Z3's text, in which all interruptions look alike; even a work limit may look like one.
 func reasonOf(reached sdk.Reason, native string, limited bool) sdk.Reason {
 	if reached != sdk.NoReason {
 		return reached

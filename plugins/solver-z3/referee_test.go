@@ -18,10 +18,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The referee: questions about tiny networks, lowered and put to Z3, and put as
-// they are to an enumeration of every pair of points in exact arithmetic.
+// The referee: questions about tiny networks, encoded for Z3, and answered by an
+// enumeration of every pair of points in exact arithmetic.
 
-// tinyQuery is half of the time under constraints, and every third time relaxed.
+// tinyQuery returns a tiny query; half of them have constraints, and every third is
+// relaxed.
 func tinyQuery(seed uint64) *problem.Query {
 	q := known.Small(rand.New(rand.NewPCG(seed, 7)))
 	s := q.Space
@@ -38,7 +39,7 @@ func tinyQuery(seed uint64) *problem.Query {
 	return q
 }
 
-// lowered is a query loaded into Z3.
+// lowered is an encoded query that is loaded into Z3.
 func lowered(t *testing.T, q *problem.Query, lower func(*problem.Query, *bound.Bounds) (*encode.LoweredSMT, error)) (*encode.LoweredSMT, *bound.Bounds, sdk.Loaded) {
 	t.Helper()
 	b := bound.Intervals(q.Model, bound.Inputs(q.Space, encode.RelaxedRegion(q)))
@@ -63,7 +64,7 @@ func ask(t *testing.T, l sdk.Loaded, d problem.Delta) *sdk.Result {
 	return r
 }
 
-// truth asks the enumeration.
+// truth returns the enumeration's answer.
 func truth(t *testing.T, q *problem.Query) sdk.Status {
 	t.Helper()
 	if err := q.Validate(); err != nil {
@@ -76,8 +77,8 @@ func truth(t *testing.T, q *problem.Query) sdk.Status {
 	return r.Status
 }
 
-// replay decodes a point and returns the copies' exact logits; both copies must
-// be people of the space.
+// replay decodes a point and returns the copies' exact logits; both copies must be in the
+// space.
 func replay(t *testing.T, q *problem.Query, low *encode.LoweredSMT, r *sdk.Result) []*big.Rat {
 	t.Helper()
 	w, err := low.Witness(r.Values)
@@ -123,8 +124,8 @@ func TestZ3AgreesWithEnumeration(t *testing.T) {
 	}
 }
 
-// The score notion by tangents: infeasible at slack 0 is fair; a point that
-// does not survive its replay brings the next tangent.
+// The score notion by tangents: infeasible at slack 0 means fair; a point that its replay
+// refutes adds the next tangent.
 func TestScoreByTangentsAgreesWithEnumeration(t *testing.T) {
 	tier.NeedUsual(t)
 	verdicts := map[sdk.Status]int{}
@@ -159,7 +160,7 @@ func byTangents(t *testing.T, q *problem.Query, low *encode.LoweredSMT, l sdk.Lo
 		text += low.Tangent(curve, o, at)
 	}
 	d := problem.Delta{Push: 1, Assert: text}
-	for range 100 { // the points are finitely many, and each tangent cuts off its own
+	for range 100 { // there are finitely many points, and each tangent excludes its own
 		r := ask(t, l, d)
 		if r.Status != sdk.Feasible {
 			return r.Status

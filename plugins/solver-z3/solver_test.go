@@ -21,7 +21,7 @@ func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       sdk.Status
-		values     string // where there is only one point
+		values     string // if there is only one point
 	}{
 		{"true", "(assert true)", sdk.Feasible, ""},
 		{"false", "(assert false)", sdk.Infeasible, ""},
@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A solution that no fraction writes is not passed off as one.
+// A solution that is not a fraction is not returned as one.
 func TestIrrationalValuesAreNoAnswer(t *testing.T) {
 	s := known.Script("(declare-const x Real)(assert (= (* x x) 2))")
 	r := solve(t, s, sdk.SolveOptions{})
@@ -75,8 +75,8 @@ func TestSameProblemTwice(t *testing.T) {
 	}
 }
 
-// Whatever a script holds, it is refused with what is wrong and where, and the
-// process and the solver live on.
+// Any faulty script is refused with what is wrong and where, and the process and the
+// solver remain usable.
 func TestBadScripts(t *testing.T) {
 	s, ctx := rig.Need(t, solver), context.Background()
 	for text, want := range map[string]string{
@@ -129,7 +129,7 @@ func TestDeepScripts(t *testing.T) {
 	}
 }
 
-// What every plugin around a library must do beside answering.
+// What every plugin around a library must do apart from answering.
 func TestLibrary(t *testing.T) {
 	d := rig.Library(t, rig.Need(t, solver), &solver.Plugin, z3.Spec, &problem.Problem{SMT: known.Script("(assert true)")})
 	if d.Exactness != sdk.GradeExact {

@@ -82,7 +82,7 @@ func TestCertificateIsGivenUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.cert")
 	code, stdout, stderr := command(t, rogueFolder(t, "rogue"), "certify", tenureStudy(t), "--solver", "rogue", "--set", "mode=patient-with-piece",
 		"--encoding", "network", "--climb=false", "--epsilon", "0.99", "--certificate", path)
-	if code != ExitFailed || !strings.Contains(stdout, "FAIR") || !strings.Contains(stderr, "no certificate: leaf 0: a piece that is unfair proves nothing") {
+	if code != ExitFailed || !strings.Contains(stdout, "FAIR") || !strings.Contains(stderr, "no certificate: leaf 0: the solver calls a piece unfair") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(path); err == nil {

@@ -12,15 +12,17 @@ import (
 
 const here = "github.com/hyfair/hyfair/plugins/solver-bnb/internal/"
 
-// floors are the rooms of the solver from below: each imports what stands on lower floors, and what is in the same room.
+// floors are the packages of the solver, from below: each imports only packages on lower floors, and its own
+// subpackages.
 var floors = map[string]int{
 	"grid": 0, "params": 0, "notion": 1, "relax": 2, "tighten": 3, "goal": 3, "ensemble": 3, "relu": 4, "count": 4, "primal": 5, "bnb": 6,
 }
 
-// What a reader takes in at a time.
+// Limits on the size of functions and types.
 const mostLines, mostFields, mostMethods = 60, 15, 20
 
-// TestRooms holds arrows between rooms, which point down, and how large functions and types are.
+// TestRooms checks the imports between packages, which point down, and the size of functions and
+// types.
 func TestRooms(t *testing.T) {
 	set, methods, files := token.NewFileSet(), map[string]int{}, 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

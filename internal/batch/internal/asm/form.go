@@ -25,7 +25,7 @@ func (w *writer) overForms(structure string, octets []int, each func(prefix stri
 	w.End()
 }
 
-// signAt is the register that holds the sign bit.
+// signAt returns the register that holds the sign bit.
 func (w *writer) signAt() int {
 	if w.Reg == "Z" {
 		return 31
@@ -33,8 +33,8 @@ func (w *writer) signAt() int {
 	return 15
 }
 
-// itemRows leaves the address of item i's row of forms in AX, at the form, and
-// the bytes of its rows of octets in BX. R10 holds i.
+// itemRows leaves in AX the address of item i's row of forms, at the current form, in BX
+// the offset of the item's rows of octets, and in R10 i.
 func (w *writer) itemRows(structure string) {
 	w.P("MOVLQSX (R11)(R15*4), R10")
 	w.P("MOVQ R10, AX")
@@ -46,9 +46,10 @@ func (w *writer) itemRows(structure string) {
 	w.P("IMULQ R10, BX")
 }
 
-// items writes the loop over a block's items: the named rows of forms are in registers
-// 0 on, n each, while body adds an item to them, and are stored under the other names
-// in the end. CX and SI are the item's rows of octets of the two fields.
+// items writes the loop over a block's items. It loads the rows of forms that load names
+// into the registers from 0 on, n per row, runs body for each item, and stores them in
+// the rows that store names. For body, CX and SI hold the addresses of the item's rows of
+// octets in the two fields.
 func (w *writer) items(structure, prefix string, n int, load, store, fields []string, body func()) {
 	rows := func(names []string, move func(memory, register string)) {
 		for i, name := range names {
@@ -76,8 +77,8 @@ func (w *writer) items(structure, prefix string, n int, load, store, fields []st
 	rows(store, func(memory, register string) { w.P("VMOVUPD %s, %s", register, memory) })
 }
 
-// coefficients puts the item's coefficients into registers c on: from the form's
-// weights, where there are any, else from its row.
+// coefficients loads the item's coefficients into registers c on: from the form's weights
+// if it has any, else from its row.
 func (w *writer) coefficients(prefix string, c, n int) {
 	w.P("TESTQ DX, DX")
 	w.P("JEQ %sread", prefix)
@@ -92,7 +93,7 @@ func (w *writer) coefficients(prefix string, c, n int) {
 	w.Label("%shave", prefix)
 }
 
-// nextWeights takes DX on to the next form's weights, where there are any.
+// nextWeights moves DX to the next form's weights, if there are any.
 func (w *writer) nextWeights(structure string) {
 	w.P("TESTQ DX, DX")
 	w.P("JEQ next")
@@ -100,8 +101,8 @@ func (w *writer) nextWeights(structure string) {
 	w.Label("next")
 }
 
-// relax: base += c·h, slack += |c|·h, c *= λ; c is broadcast from weights where
-// there are any. DX is the form's weights, SI the item's λ, CX its h.
+// relax: base += c·h, slack += |c|·h, c *= λ; c is broadcast from weights if there are
+// any. DX is the form's weights, SI the item's λ, CX its h.
 func (w *writer) relax() {
 	w.Begin("relax", "relaxation")
 	w.P("MOVQ relaxation_weights(DI), DX")

@@ -1,12 +1,11 @@
-// Command asm writes the vector kernels of internal/batch as Go assembly, once
-// for AVX2 with FMA and once for AVX-512. What each kernel computes, and in which
-// order, is said by its plain counterpart in lanes.go; the results are the same
-// to the last bit.
+// Command asm writes the vector kernels of internal/batch as Go assembly, once for AVX2
+// with FMA and once for AVX-512. Each kernel's plain counterpart in lanes.go says what it
+// computes and in which order; the results are the same to the last bit.
 package main
 
 import "github.com/hyfair/hyfair/internal/octets"
 
-// isa is one instruction set, and the shapes that product has with it.
+// isa is an instruction set and the block shapes of product with it.
 type isa struct {
 	octets.Set
 	product []octets.Shape
@@ -19,7 +18,7 @@ var sets = []isa{
 
 func main() { octets.Main(generate) }
 
-// generate is the text of the file.
+// generate returns the text of the assembly file.
 func generate() string {
 	w := &writer{}
 	w.Start("internal/batch/internal/asm")

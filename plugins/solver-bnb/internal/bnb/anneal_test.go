@@ -11,10 +11,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// annealing is a search's.
+// annealing returns a search's annealing.
 func annealing(s *Search) *primal.Annealing { return s.heuristics.escalated.(*primal.Annealing) }
 
-// A chain from a random individual mostly ends at the largest gap of those that the query asks about, and never above.
+// A chain from a random individual mostly ends at the largest gap among individuals that the query asks about, and
+// never above it.
 func TestChainsReachTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 55))
 	questions, reached := tier.Count(20, 600), 0
@@ -73,7 +74,8 @@ func TestChainsReachTheLargest(t *testing.T) {
 	}
 }
 
-// The largest gap is found and bounded as it is without, with one thread as with two, and annealing ends when it is found again.
+// Annealing does not change the largest gap that is found and its bound, with one thread or two, and it ends when the gap
+// is found again.
 func TestAnnealingKeepsTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 55))
 	annealed := 0

@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Whatever is broken off while boxes of trees are bounded, the region first of all, leaves
-// boxes open: no bound is below the largest value, and no individual is settled wrongly.
+// If bounding boxes of trees is interrupted, the region first of all, boxes stay open: no
+// bound is below the largest value, and no individual is settled wrongly.
 func TestBoundsBrokenOffSayNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 21))
 	goals := []problem.Goal{problem.Decide, problem.Maximise, problem.Minimise, problem.MaxK, problem.Quantify}
@@ -102,8 +102,8 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 	}
 }
 
-// Parts that were to become boxes when the time was over stay parts, but for those that who was
-// found on the way makes needless.
+// Parts that were about to become boxes when the time ended stay parts, except those that the
+// incumbent found meanwhile prunes.
 func TestPartsStayWhereTheirBoxesAreBrokenOff(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 21))
 	stay := 0

@@ -15,8 +15,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// latticeOf asks about a random network over a few hundred individuals, each with a number of copies: a feature
-// has an affine input, one a table and one both.
+// latticeOf returns a query about a random network over a few hundred individuals, each with a number of
+// copies. Features have an affine input, a table, or both.
 func latticeOf(r *rand.Rand, notion fairness.Notion, copies int) *problem.Query {
 	table := func(n int) (out []float64) {
 		for range n {
@@ -58,9 +58,9 @@ func individuals(g *grid.Grid, box grid.Box, visit func(x []float64)) {
 	at(0)
 }
 
-// What clip cuts off has no value above the cutoff, in exact arithmetic, whatever the
-// box and the cutoff; its logits lie in what is stated of it, and parts and rest are
-// the box.
+// What clip removes has no value above the cutoff, in exact arithmetic, for any box and
+// cutoff. Its logits lie in the stated intervals, and the parts and the rest make up the
+// box.
 func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	cutOff, proofs := 0, 0
@@ -91,7 +91,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 		if len(known) == 0 {
 			continue
 		}
-		w.task.cutoff = slices.Max(known) // which the best individual has
+		w.task.cutoff = slices.Max(known) // the best individual's value
 		if r.IntN(3) == 0 {
 			w.task.cutoff = known[r.IntN(len(known))]
 		}
@@ -134,8 +134,9 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 	}
 }
 
-// The whole search finds what is largest, where boxes shrink, and copies are left out or
-// bounded two at once, and decides whether there is more than ε; its pieces are the region.
+// The entire search finds the largest value, with boxes that shrink, copies that are
+// dropped, or two copies bounded together. It decides whether a gap exceeds ε, and its
+// pieces make up the region.
 func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
 	for i := range tier.Count(16, 500) {
@@ -194,8 +195,8 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 	}
 }
 
-// The largest k is what enumeration finds, with few copies and many, where boxes shrink and
-// copies are left out, and where a checker is to follow; pieces are the region.
+// The largest k is that of enumeration, with few copies and many, with shrinking boxes and
+// dropped copies, and with proofs; pieces make up the region.
 func TestLargestKIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	below := 0

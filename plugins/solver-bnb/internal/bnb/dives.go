@@ -11,18 +11,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Of dives: how many nodes they may look at, at first and at least; and how many are in one round.
+// Nodes that a dive may visit at first and at least, and dives per round.
 const firstDepth, minDepth, divesTogether = 256, 4, 64
 
-// diving begins the search where the largest value of trees is wanted, or any that is a violation: pairs of
-// combinations are looked at one by one, the most promising parts first, by dives of
-// package ensemble. What they cannot decide, since it depends on who is asked about,
-// goes into the queue.
+// diving begins the search if the query asks for the largest value of trees, or for any violation. It
+// examines the pairs of combinations one by one by dives of package ensemble, the most promising parts
+// first. What dives cannot decide, because it depends on which individuals the query asks about, goes into
+// the queue.
 type diving struct {
 	*Search
 	parts  parts
-	depth  int   // how many nodes a dive may look at
-	leaves int64 // that dives have walked through
+	depth  int   // nodes that a dive may visit
+	leaves int64 // leaves that dives have walked through
 }
 
 // divePart is a part with a bound on the values in it.
@@ -31,7 +31,7 @@ type divePart struct {
 	value float64
 }
 
-// parts are a heap, the largest value first.
+// parts is a heap with the largest value first.
 type parts []divePart
 
 func (p parts) Len() int           { return len(p) }
@@ -45,26 +45,26 @@ func (p *parts) Pop() any {
 	return v
 }
 
-// dived is what a dive leaves.
+// dived is the result of a dive.
 type dived struct {
 	best          *goal.Incumbent
 	nodes, leaves int
 	settled       bool
-	left          []ensemble.Part // settled: where the trees are constant; else all
+	left          []ensemble.Part // if settled, the parts with constant trees; else all
 }
 
-// applies reports that the search begins with dives.
+// applies reports whether the search begins with dives.
 func (d *diving) applies() bool {
 	return d.trees != nil && thorough(d.Margins) && d.Pieces == nil && len(d.Grid.Dims) > 0 && !d.Off(params.Dives) &&
 		(d.Goal == problem.Maximise || d.Goal == problem.Decide)
 }
 
-// thorough reports that boxes are cut as dives cut parts.
+// thorough reports whether boxes are split as dives split parts.
 func thorough(m *goal.Margins) bool {
 	return !m.Pairs && !m.Binned && !m.Least && len(m.Grid.Combinations) <= ensemble.MostCombinations
 }
 
-// start makes the parts of the region.
+// start adds the parts of the region.
 func (d *diving) start() {
 	w := d.workers[0]
 	if w.bounder.Place(d.Grid.Whole(), 0); w.broken() {
@@ -77,14 +77,14 @@ func (d *diving) start() {
 	d.Nodes++
 }
 
-// add adds a part, unless there is nothing in it.
+// add adds a part unless its bound is not above the cutoff.
 func (d *diving) add(p ensemble.Part) {
 	if v := d.workers[0].ensemble.Most(p.Bounds); v > d.cutoff() {
 		heap.Push(&d.parts, divePart{p, v})
 	}
 }
 
-// round dives for the most promising parts, up to n nodes, 0 for any number.
+// round dives into the most promising parts, up to n nodes; 0 means no limit.
 func (d *diving) round(n int64) {
 	count := min(divesTogether, max(1, len(d.parts)/4))
 	depth := d.depth
@@ -127,7 +127,7 @@ func (d *diving) round(n int64) {
 	d.heuristics.every.Improve(workOf(d.Search))
 }
 
-// enqueue gives the queue what dives cannot decide.
+// enqueue moves parts that dives cannot decide to the queue.
 func (d *diving) enqueue(list []ensemble.Part) {
 	if len(list) == 0 {
 		return
@@ -142,12 +142,12 @@ func (d *diving) enqueue(list []ensemble.Part) {
 		return
 	}
 	d.Take(w.task.best, nodes)
-	for i := range list { // open as before
+	for i := range list { // they stay open
 		d.add(list[i])
 	}
 }
 
-// diveFor dives for a part.
+// diveFor dives into a part.
 func diveFor(w *worker, p *ensemble.Part, depth int) *dived {
 	b, out, t := w.ensemble, &dived{}, w.task
 	t.cutoff = w.cutoff()
@@ -169,7 +169,7 @@ func diveFor(w *worker, p *ensemble.Part, depth int) *dived {
 	return out
 }
 
-// requeueRoot puts the region into the queue where its own bound was broken off.
+// requeueRoot puts the region into the queue if its own bound was interrupted.
 func (s *Search) requeueRoot() {
 	box := s.Grid.Whole()
 	s.mass, s.beyond = s.Grid.Size(box), math.Inf(1)

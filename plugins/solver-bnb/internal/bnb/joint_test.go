@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// pairOf asks for the largest score gap of two copies. Some networks have logits in which
-// scores are flat, and some copies are near each other.
+// pairOf returns a query for the largest score gap of two copies. Some networks have
+// logits at which scores are flat, and some copies are near each other.
 func pairOf(r *rand.Rand) *problem.Query {
 	q := latticeOf(r, fairness.Score, 2)
 	n := q.Model.(*relu.Network)
@@ -29,7 +29,7 @@ func pairOf(r *rand.Rand) *problem.Query {
 	return q
 }
 
-// gapsOf gives the exact gaps of a box's individuals, rounded down.
+// gapsOf returns the exact gaps of a box's individuals, rounded down.
 func gapsOf(tr *Search, box grid.Box) map[[3]float64]float64 {
 	gaps := map[[3]float64]float64{}
 	logitsIn(tr, box, func(x []float64, logits []*big.Rat) {
@@ -51,7 +51,7 @@ func logitsIn(tr *Search, box grid.Box, visit func(x []float64, logits []*big.Ra
 	})
 }
 
-// boxAndPart draws a box, and a part of it, which may be all of it.
+// boxAndPart draws a box, and a part of it or all of it.
 func boxAndPart(r *rand.Rand, tr *Search, all bool) (box, part grid.Box) {
 	box, part = tr.Grid.Whole(), tr.Grid.Whole()
 	for d := range tr.Grid.Dims {
@@ -65,8 +65,8 @@ func boxAndPart(r *rand.Rand, tr *Search, all bool) (box, part grid.Box) {
 	return box, part
 }
 
-// An individual with a gap above the cutoff, in exact arithmetic, is neither cut off by tangents nor
-// above the bound, for any box, part of it that is left, and cutoff.
+// No individual with a gap above the cutoff, in exact arithmetic, is removed by tangents or exceeds
+// the bound, for any box, part of it, and cutoff.
 func TestGapsAreWithinTheirTangents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 47))
 	var lower, smaller, gone int
@@ -75,12 +75,12 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.Grid.Countable = false // or what is small would be gone through
+		tr.Grid.Countable = false // else small boxes would be enumerated
 		w := tr.workers[0]
 		box, part := boxAndPart(r, tr, i%2 == 0)
 		gaps := gapsOf(tr, part)
 		w.task.cutoff = math.Exp(-3 * r.Float64())
-		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // which the best individual has, or exceeds
+		if known := slices.Sorted(maps.Values(gaps)); len(known) > 0 { // the best individual has this value or exceeds it
 			w.task.cutoff = known[len(known)-1] * (1 - 1e-12)
 			if r.IntN(3) == 0 {
 				w.task.cutoff = known[r.IntN(len(known))] * r.Float64()
@@ -121,7 +121,8 @@ func TestGapsAreWithinTheirTangents(t *testing.T) {
 	}
 }
 
-// near is how far from the largest gap a bound may be for the host to call it closed.
+// near is the largest distance of a bound from the largest gap at which the host calls it
+// closed.
 func near(gap float64) float64 {
 	if gap <= 0 {
 		return 1e-10
@@ -129,8 +130,8 @@ func near(gap float64) float64 {
 	return min(max(min(1e-6, 1e-3*gap), 1e-12), 1e-7*max(gap, 1e-3))
 }
 
-// The largest score gap of two copies is found where all boxes are bounded jointly, and where it
-// is left to what pays; and neither depends on threads.
+// The search finds the largest score gap of two copies, both if all boxes are bounded jointly
+// and if only those for which it pays. It does not depend on threads.
 func TestLargestGapOfTwoCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 47))
 	fewer, small := 0, 0
@@ -161,7 +162,8 @@ func TestLargestGapOfTwoCopies(t *testing.T) {
 				}
 				end := tr.Run(context.Background(), Limits{})
 				boxes[always][threads] = tr.Nodes
-				// No nearer than what rounding makes of the largest values inside.
+				// The bound may be off by the rounding of the largest values inside the
+				// network.
 				apart := max(near(most), 20*q.Notion.Slope()*tr.Error)
 				if b := tr.Bound(); end != Complete || !math.IsInf(most, -1) && !(b >= most && b <= most+apart) {
 					t.Errorf("question %d, always %d: ended with %d, bound %v, want %v", i, always, end, b, most)

@@ -8,13 +8,13 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// earlier is what was known before the search restarted, or by probes.
+// earlier is what was known before the search restarted, or from probes.
 type earlier struct {
 	bound float64
 	grid.Tally
 }
 
-// Size is the number of open nodes and parts.
+// Size returns the number of open nodes and parts.
 func (s *Search) Size() int { return s.queue.size + len(s.dives.parts) }
 
 // Share returns the decided share of the region, before constraints; rounded. It is 0 while
@@ -26,7 +26,8 @@ func (s *Search) Share() float64 {
 	return max(0, min(1, 1-s.mass/s.Grid.Size(s.Grid.Whole())))
 }
 
-// Known is what the search knows by now: where it restarted, by what it knew then if that is the larger share.
+// Known returns what the search has decided so far: after a restart, what it had decided before, if that is
+// the larger share.
 func (s *Search) Known() grid.Tally {
 	if s.earlier.Share(s.Total) > s.Tally.Share(s.Total) {
 		return s.earlier.Tally
@@ -34,11 +35,11 @@ func (s *Search) Known() grid.Tally {
 	return s.Tally
 }
 
-// Settled reports that every individual of the region is known to be asked about
-// or not, so that it is known exactly how many individuals there are.
+// Settled reports whether it is decided for every individual of the region whether the
+// query asks about it. Then the number of individuals is exact.
 func (s *Search) Settled() bool { return s.Rules == nil || s.queue.size == 0 && s.Stuck == 0 }
 
-// cutoff is the value up to which nodes are of no interest.
+// cutoff returns the value that a node's bound must beat to stay in the search.
 func (s *Search) cutoff() float64 {
 	if s.probe.on && !s.Decides() {
 		return max(s.probe.at, s.Above(s.Best))
@@ -46,9 +47,9 @@ func (s *Search) cutoff() float64 {
 	return s.Cutoff()
 }
 
-// Bound is a bound on every individual's value, for goals with values: not less
-// than any, or where the least is wanted, not more. Until the first node is
-// bounded it is infinite.
+// Bound returns a bound on every individual's value, for goals with values: from above,
+// or from below if the goal is the least value. It is infinite until the first node is
+// bounded.
 func (s *Search) Bound() float64 {
 	bound := max(s.left, s.cutoff())
 	if s.queue.size > 0 {
@@ -85,7 +86,7 @@ func (p *pass) open(values [2]float64, binned bool) float64 {
 	return math.Inf(-1)
 }
 
-// bucketOf is the bucket of nodes whose values are at most v, in a range of values.
+// bucketOf returns the bucket for nodes whose values are at most v, in a range of values.
 func bucketOf(v float64, in [2]float64) int {
 	lo, hi := in[0], in[1]
 	if !(v > lo) {
@@ -94,15 +95,16 @@ func bucketOf(v float64, in [2]float64) int {
 	return min(int(math.Ceil((v-lo)/(hi-lo)*(numBuckets-1))), numBuckets-1)
 }
 
-// valueOf is the largest value of nodes in a bucket, of which the last has all beyond, too.
+// valueOf returns the largest value of nodes in a bucket. The last bucket may also have
+// nodes beyond.
 func valueOf(bucket int, in [2]float64) float64 {
 	lo, hi := in[0], in[1]
 	v := lo + (hi-lo)*float64(bucket)/(numBuckets-1)
 	return v + 0x1p-40*(math.Abs(lo)+math.Abs(hi))
 }
 
-// setValues sets about where values lie, for sorting. What lies beyond goes into
-// the first or the last bucket.
+// setValues sets the approximate range of values, for the queue's buckets. Values beyond
+// it go into the first or the last bucket.
 func (s *Search) setValues() {
 	most := 1.0 // scores
 	switch {
@@ -116,7 +118,7 @@ func (s *Search) setValues() {
 	}
 }
 
-// rootBound is what the bounds of the whole region allow individuals' values to be.
+// rootBound returns the largest value that the region's own bounds allow.
 func rootBound(w *worker) float64 {
 	w.bounder.Place(w.Grid.Whole(), 0)
 	if w.ws != nil {
@@ -134,28 +136,30 @@ func rootBound(w *worker) float64 {
 	return max(most, 1e-9)
 }
 
-// short reports that the search may be over soon, so that ideas are off that pay later only.
+// short reports whether the search may end soon, so that methods that pay only later are
+// off.
 func short(s *Search) bool {
 	return s.Network != nil && !s.ReLU && s.Nodes < s.Params.ShortSearch && s.Nodes < firstNodes(s.Margins)*3/4
 }
 
-// mostFirst is how many nodes it takes where bounds alone soon close a gap.
+// mostFirst is the number of nodes within which bounds alone close easy gaps.
 const mostFirst = 1 << 13
 
-// firstNodes is about how many nodes are bounded in a second or less on one thread; but where a gap is wanted, no more than mostFirst.
+// firstNodes returns about the number of nodes that one thread bounds in a second or less; if the goal is a gap, at most
+// mostFirst.
 func firstNodes(m *goal.Margins) int64 {
 	weights := 0
 	for _, l := range m.Network.Layers() {
 		weights += l.In * l.Out
 	}
 	n := int64(0.6e9 / (5e3 + 1.2*float64(m.Grid.Lanes()*weights)))
-	if m.Binned || !m.Values { // climbs often find the largest meanwhile, and the share is to say something
+	if m.Binned || !m.Values { // climbs often find the largest value meanwhile; mostDecided needs a share of many nodes
 		return n
 	}
 	return min(n, mostFirst)
 }
 
-// mostDecided is the share that bounds decide in about a second from which on ReLUs are not branched on where individuals are counted.
+// mostDecided is the share from which on counting does not branch on ReLUs, if bounds decide it in about a second.
 const mostDecided = 0.4
 
 // branchesOnReLUs reports whether nodes may be proved by branching on ReLUs.
@@ -170,10 +174,10 @@ func (s *Search) branchesOnReLUs() bool {
 	return len(s.goal.Requirements(s.cutoff())) > 0
 }
 
-// restart restarts the search at the root, to branch on ReLUs while boxes are large: the nodes that are open by now are too small
-// for that to be worth its time. The incumbent is kept; and the bound, unless pieces are to show it.
+// restart restarts the search at the root, to branch on ReLUs while boxes are large: the open nodes are too small for that
+// to be worth its time. It keeps the incumbent, and the bound unless pieces are to show it.
 func (s *Search) restart(l Limits) {
-	known := s.Bound() // by the cutoffs that there were
+	known := s.Bound() // by the cutoffs so far
 	s.ReLU, s.earlier.Tally = true, s.Tally
 	if s.Params.RestartAfter == 0 {
 		return

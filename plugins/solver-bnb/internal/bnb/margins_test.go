@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// A gap of logits that are off by the plan's error each is off by Blur at most, and nearly reaches it.
+// A gap of logits that are each off by the plan's error is off by at most Blur, and nearly reaches it.
 func TestBlur(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 55))
 	for _, n := range []fairness.Notion{fairness.Score, fairness.Logit} {
@@ -41,7 +41,8 @@ func TestBlur(t *testing.T) {
 	}
 }
 
-// For gaps with any rounding error, the largest is found exactly, and closely bounded.
+// For gaps with any rounding error, the search finds the largest exactly, and bounds it
+// closely.
 func TestBlurredGapsAreWeighed(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 55))
 	begun := 0
@@ -54,14 +55,14 @@ func TestBlurredGapsAreWeighed(t *testing.T) {
 		if end := tr.Run(t.Context(), Limits{}); end != Complete {
 			t.Fatalf("question %d ended with %v", i, end)
 		}
-		if !tr.Restarted { // its few people were all looked at, at once
+		if !tr.Restarted { // all of its few individuals were enumerated at once
 			continue
 		}
 		begun++
 		largest := 0.0
 		told, off := tr.Best, tr.Error
 		tr.Best, tr.Error = nil, 0.1
-		var best *goal.Incumbent // by values that are far more blurred
+		var best *goal.Incumbent // compares values that are far more blurred
 		for x, gap := range gapsOf(tr, tr.Grid.Whole()) {
 			largest = max(largest, gap)
 			best = tr.Better(best, x[:], &goal.Individual{Asked: true, Value: gap + (2*r.Float64()-1)*tr.Blur(gap+tr.Error)})

@@ -12,25 +12,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// state is the current node and what is known of it.
+// state is the current node and what a worker knows about it.
 type state struct {
 	grid.Node
 	slot           int
-	size           float64 // individuals of its box
-	certain        bool    // all of them are asked about, and have a counterfactual
+	size           float64 // number of individuals in its box
+	certain        bool    // the query asks about all of them, and all have a counterfactual
 	possible, sure []bool  // by lane; nil for all
-	prefer         int     // a dimension to cut, −1 for none
+	prefer         int     // the dimension to branch on, −1 for no preference
 	bounds         goal.Bounds
-	bound          float64 // on its values
-	excluded       float64 // mass that its bounds leave out
+	bound          float64 // the bound on its values
+	excluded       float64 // mass that its bounds exclude
 	standing       grid.Standing
 	room           notion.Room
-	x              []float64 // its middle
+	x              []float64 // its midpoint
 }
 
-// step is a bounder, tightener, counter or prover: what a worker does with each node, one after the other.
+// step is a bounder, tightener, counter or prover: a worker applies its steps to each node in turn.
 type step interface {
-	// apply reports whether the node is done with.
+	// apply reports whether the node is finished.
 	apply(n *state) bool
 }
 
@@ -57,7 +57,7 @@ func stepsOf(w *worker) []step {
 	return list
 }
 
-// processNode bounds, tightens and proves the node in a slot, or puts it into the queue with what is known of it.
+// processNode bounds, tightens and proves the node in a slot, or puts it into the queue with its bounds.
 func (w *worker) processNode(slot int) {
 	n := &w.at
 	n.slot, n.size, n.prefer = slot, w.Grid.Size(n.Box), -1
@@ -69,7 +69,8 @@ func (w *worker) processNode(slot int) {
 	w.enqueue(n)
 }
 
-// presolve settles nodes by the rules, by enumeration, and where trees are constant.
+// presolve settles nodes by the rules, by enumeration, or because trees are constant in
+// them.
 type presolve struct{ *worker }
 
 func (w presolve) apply(n *state) bool {
@@ -96,7 +97,7 @@ func (w presolve) apply(n *state) bool {
 	return w.enumerated(n)
 }
 
-// enumerated evaluates the individuals of a small node, and reports that it did.
+// enumerated evaluates the individuals of a small node, and reports whether it did.
 func (w *worker) enumerated(n *state) bool {
 	if !w.Grid.Countable || w.Grid.Size(n.Box) > w.Params.Enumerate {
 		return false
@@ -111,8 +112,8 @@ func (w *worker) enumerated(n *state) bool {
 	return true
 }
 
-// constant settles a node all over which trees are constant and all individuals
-// alike: what holds for one of them holds for all. It reports that it did.
+// constant settles a node in which trees are constant and all individuals alike: what
+// holds for one holds for all. It reports whether it did.
 func constant(w *worker, n *state) bool {
 	if !w.ensemble.Constant || len(w.Query.Exclude) > 0 {
 		return false
@@ -136,7 +137,8 @@ func constant(w *worker, n *state) bool {
 	return true
 }
 
-// bounds settles nodes by their bounds alone, or leaves them to bounds that hold for all.
+// bounds settles nodes by their bounds alone, or defers them to bounds that hold for all
+// individuals.
 type bounds struct{ *worker }
 
 func (w bounds) apply(n *state) bool {
@@ -162,7 +164,7 @@ func (w bounds) apply(n *state) bool {
 	if w.counter != nil {
 		n.excluded = w.counter.Excluded(n.slot, n.size)
 	}
-	if n.excluded > 0 && v != goal.Open { // proved but for the excluded mass
+	if n.excluded > 0 && v != goal.Open { // proved except for the excluded mass
 		w.waiting.leave(n)
 		return true
 	}
@@ -178,19 +180,20 @@ func (w bounds) countBins(n *state) {
 	b := &n.bounds
 	lo, hi := w.bounder.Enclosures(n.slot)
 	b.Most = w.Bins.Across(max(b.Whole.Apart, 0), b.Whole.Least, b.Whole.Most)
-	if w.ws == nil || w.ws.Subset == nil { // else copies are missing, which reach bins
+	if w.ws == nil || w.ws.Subset == nil { // else copies that reach bins are missing
 		b.Most = min(b.Most, w.Bins.Most(&n.room, lo, hi, n.possible))
 	}
 	b.Fewest = w.Bins.Least(&n.room, lo, hi, n.sure)
 }
 
-// clippableWidth is the mean width of copies' enclosures up to which boxes are clipped for more
-// bins: wider ones rarely shrink. matchableWidth is that up to which a matching of all copies
-// with bins may bound k; in wider ones the distance of the largest and the smallest logit
-// bounds it.
+// clippableWidth is the largest mean width of copies' enclosures at which boxes are clipped for
+// more bins; wider ones rarely shrink. matchableWidth is the largest mean width at which
+// matching all copies with bins may bound k; for wider ones, the distance of the largest and
+// the smallest logit bounds it.
 const clippableWidth, matchableWidth = 4, 1
 
-// need is what a value above the cutoff needs of the logits.
+// need returns what a value above the cutoff requires of the logits; ok is false if that
+// is not known.
 func (w clips) need(n *state) (notion.Need, bool) {
 	switch {
 	case !w.Binned:
@@ -201,7 +204,7 @@ func (w clips) need(n *state) (notion.Need, bool) {
 	return w.Bins.Need(&n.bounds.Whole, int(max(w.task.cutoff, 0)))
 }
 
-// clips leaves of nodes what may have a value above the cutoff, and settles the rest.
+// clips reduces nodes to what may have a value above the cutoff, and settles the rest.
 type clips struct{ *worker }
 
 func (w clips) apply(n *state) bool {
@@ -237,19 +240,19 @@ func (w clips) apply(n *state) bool {
 	return w.enumerated(n)
 }
 
-// keep has a node keep the combinations of these lanes; nil for all.
+// keep sets the node's combinations to those of these lanes; nil means all.
 func (w clips) keep(n *state, lanes []bool) {
 	n.Copies = w.task.copies(w.queue.setWords)
 	w.ws.Keep(n.Copies, n.slot, lanes)
 }
 
-// copies is an empty set, in the memory of the task.
+// copies returns an empty set in the task's memory.
 func (o *output) copies(words int) grid.Copies {
 	o.sets = append(o.sets, make([]uint64, words)...)
 	return grid.Copies(o.sets[len(o.sets)-words:])
 }
 
-// rebounds settles nodes by the bounds of what tightening left.
+// rebounds settles nodes by the bounds after tightening.
 type rebounds struct{ *worker }
 
 func (w rebounds) apply(n *state) bool {
@@ -270,8 +273,8 @@ func (w rebounds) apply(n *state) bool {
 	return true
 }
 
-// boundJointly lowers the bound of a score gap by tangents, and clips what cannot be above the cutoff. It reports whether anything is left
-// that was not enumerated.
+// boundJointly lowers the bound of a score gap by tangents, and clips what cannot be above the cutoff. It reports whether a
+// part remains that was not enumerated.
 func (w rebounds) boundJointly(n *state) bool {
 	t, always := w.task, w.task.plan.joint
 	if w.joint == nil || w.joint.Idle() || !always && t.probes == 0 {
@@ -288,7 +291,7 @@ func (w rebounds) boundJointly(n *state) bool {
 	return rest && !w.enumerated(n)
 }
 
-// counts counts the individuals of nodes, or leaves that to their halves.
+// counts counts the individuals of nodes, or defers that to their halves.
 type counts struct{ *worker }
 
 func (w counts) apply(n *state) bool {
@@ -319,11 +322,11 @@ func (w counts) apply(n *state) bool {
 	return false
 }
 
-// branches finds where to branch on nodes.
+// branches chooses the branching feature of nodes.
 type branches struct{ *worker }
 
 func (w branches) apply(n *state) bool {
-	if w.ideas.copies && w.Binned && w.ws.Width(n.slot) < matchableWidth { // the halves' matchings are of all copies
+	if w.ideas.copies && w.Binned && w.ws.Width(n.slot) < matchableWidth { // the halves match all copies with bins
 		n.Copies = w.task.copies(w.queue.setWords)
 		for z := range w.Grid.Combinations {
 			n.Copies.Add(z)
@@ -333,8 +336,8 @@ func (w branches) apply(n *state) bool {
 	return false
 }
 
-// branchingFeature is the dimension to cut, −1 for none: the preferred one, where there is one and
-// it can be cut.
+// branchingFeature returns the dimension to branch on, −1 if there is none: the preferred one if
+// it can be split.
 func (w *worker) branchingFeature(n *state) int {
 	if d := n.prefer; d >= 0 && n.Box[2*d] < n.Box[2*d+1] {
 		return d
@@ -342,7 +345,7 @@ func (w *worker) branchingFeature(n *state) int {
 	return w.bounder.BranchingFeature(n.Box, n.slot)
 }
 
-// enqueue puts a node into the queue, or where it cannot be branched on, gives it up.
+// enqueue puts a node into the queue, or counts it as stuck if it cannot be branched on.
 func (w *worker) enqueue(n *state) {
 	o := w.task.output
 	if w.Values || w.Pairs {
@@ -412,7 +415,8 @@ func (w relus) apply(n *state) bool {
 	return true
 }
 
-// raise raises the cutoff of ReLU branching above another one to what individuals that were met meanwhile allow, and reports that it did.
+// raise raises the cutoff of ReLU branching to the best individual found meanwhile, if that is above the given cutoff. It
+// reports whether it did.
 func (w relus) raise(cutoff float64) bool {
 	if !w.Values {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Whichever ideas are switched off, the search ends, with the largest gap, the largest k and the shares of enumeration.
+// With any ideas switched off, the search ends, and its largest gap, largest k and shares are those of enumeration.
 func TestSwitchedOffTheSearchIsRight(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 57))
 	for i := range tier.Count(45, 360) {

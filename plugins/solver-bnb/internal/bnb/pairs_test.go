@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// wide is a random question about pairs in a space with features of every kind,
-// too large to enumerate.
+// wide returns a random query about pairs in a space with features of every kind, too
+// large to enumerate.
 func wide(r *rand.Rand) *problem.Query {
 	s := &space.Space{
 		Inputs: 7,
@@ -53,7 +53,7 @@ func wide(r *rand.Rand) *problem.Query {
 	return q
 }
 
-// randomCells is a box and a pair in it: values of the dimensions.
+// randomCells returns a box and a pair in it: values of the dimensions.
 func randomCells(r *rand.Rand, g *grid.Grid) (grid.Box, []float64) {
 	b, x := g.Whole(), make([]float64, len(g.Dims))
 	for d := range g.Dims {
@@ -75,8 +75,8 @@ func randomCells(r *rand.Rand, g *grid.Grid) (grid.Box, []float64) {
 	return b, x
 }
 
-// No pair of a box has a larger value than the bound, and where the box is small,
-// some pair comes near it.
+// No pair of a box has a larger value than the bound, and in small boxes some pair comes
+// near it.
 func TestBoundsHoldForPairs(t *testing.T) {
 	tight, pairs := 0, 0
 	for seed := range uint64(100) {

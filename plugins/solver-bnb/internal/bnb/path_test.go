@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Where paths are kept, an open node's box lies in what its path leaves of the region, and no two open nodes are on one path; the search is the same
-// as without.
+// If paths are kept, an open node's box lies in the part of the region that its path leaves, and no open node is on the
+// path of another. The search is the same as without paths.
 func TestNodesKnowTheirPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 57))
 	deep := 0

@@ -11,43 +11,43 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Claim is what is known of a piece.
+// Claim is what is proved of a piece.
 type Claim uint8
 
 // Claims.
 const (
 	PieceFair    Claim = iota + 1 // all individuals are treated fairly
-	PieceUnfair                   // none is
-	PieceOutside                  // the question is about none of them
+	PieceUnfair                   // no individual is treated fairly
+	PieceOutside                  // the query asks about none of the individuals
 	PieceBounded                  // values are at most the bound found
-	PieceCounted                  // all decided, by counting or one by one
+	PieceCounted                  // every individual is decided, by counting or enumeration
 	PieceUndecided
 )
 
 // claims maps verdicts to the claims of their pieces.
 var claims = map[goal.Verdict]Claim{goal.Fair: PieceFair, goal.Unfair: PieceUnfair, goal.Outside: PieceOutside, goal.Pruned: PieceBounded}
 
-// Piece is a box that is done with.
+// Piece is a finished box, or an open one at the end.
 type Piece struct {
 	Box          grid.Box
 	Claim        Claim
 	Fair, Unfair float64
 	Enumerated   bool
-	Copies       []Copy // where proofs are wanted and the box was bounded
+	Copies       []Copy // with proofs, if the box was bounded
 	Cases        []sdk.CaseProof
 }
 
-// Copy is the bounds of one combination's logit.
+// Copy holds the bounds of one combination's logit.
 type Copy struct {
 	Combination int
 	Logit       space.Interval
 	Slopes      []batch.Slope
-	// Of two copies that were bounded jointly: by which slopes, and the weights of this logit and of the other.
+	// For two copies that were bounded jointly: the slopes, and the weights of this logit and of the other.
 	Joint    []batch.JointSlope
 	Up, Down float64
 }
 
-// settleProved is done with a box, of that in a slot, in which no individual has a value above the cutoff, or violates.
+// settleProved settles a box within a slot's box: no individual in it has a value above the cutoff, or violates.
 func (w *worker) settleProved(box grid.Box, slot int) {
 	v := goal.Fair
 	if w.Values {
@@ -56,7 +56,7 @@ func (w *worker) settleProved(box grid.Box, slot int) {
 	w.settle(box, slot, v)
 }
 
-// settlePart is done with a part of the box in a slot, likewise, whose pieces enclose logits over that part.
+// settlePart is settleProved for a part of the slot's box. The piece encloses the logits over that part.
 func (w *worker) settlePart(part grid.Box, slot int) {
 	w.settleProved(part, slot)
 	if w.Pieces == nil || !w.Proofs {
@@ -68,7 +68,7 @@ func (w *worker) settlePart(part grid.Box, slot int) {
 	}
 }
 
-// settle is done with a box, of that in a slot, of which so much is proved.
+// settle settles a box within a slot's box with a verdict.
 func (w *worker) settle(box grid.Box, slot int, v goal.Verdict) {
 	fair, unfair := 0.0, 0.0
 	if v != goal.Pruned {
@@ -84,13 +84,13 @@ func (w *worker) settle(box grid.Box, slot int, v goal.Verdict) {
 	w.piece(box, slot, claims[v], fair, unfair)
 }
 
-// piece keeps a piece where pieces are wanted.
+// piece records a piece if pieces are wanted.
 func (w *worker) piece(box grid.Box, slot int, c Claim, fair, unfair float64) {
 	if w.Pieces == nil {
 		return
 	}
 	p := Piece{Box: slices.Clone(box), Claim: c, Fair: fair, Unfair: unfair}
-	if w.Proofs && c != PieceOutside && w.ws != nil { // of trees a checker needs the box alone
+	if w.Proofs && c != PieceOutside && w.ws != nil { // for trees a checker needs only the box
 		if w.relu != nil {
 			p.Cases = w.relu.Shown
 		}
@@ -101,7 +101,8 @@ func (w *worker) piece(box grid.Box, slot int, c Claim, fair, unfair float64) {
 	w.task.pieces = append(w.task.pieces, p)
 }
 
-// copyOf is the bounds of lane z of a slot; shown: with those by which it was bounded jointly, as two logits' weights where gaps are.
+// copyOf returns the bounds of lane z of a slot. If shown is set, they include the slopes of its joint bound, and with gaps
+// the weights of the two logits.
 func copyOf(w *relax.Workspace, slot, z int, shown, gaps bool) Copy {
 	e, lane := w.Network.Error(), slot*w.Lanes+z
 	mid, r := w.Batch.Mid()[lane], w.Batch.Rad()[lane]+e
@@ -115,10 +116,9 @@ func copyOf(w *relax.Workspace, slot, z int, shown, gaps bool) Copy {
 	return c
 }
 
-// Rest gives the open nodes, as pieces that are undecided; the region where it was
-// never bounded.
+// Rest visits the open nodes, as undecided pieces; the region if it was never bounded.
 func (s *Search) Rest(visit func(Piece)) {
-	if s.Nodes == 0 && s.queue.size == 0 { // as where the first individual was a witness
+	if s.Nodes == 0 && s.queue.size == 0 { // for instance, the first individual was a witness
 		visit(Piece{Box: s.Grid.Whole(), Claim: PieceUndecided})
 	}
 	s.queue.each(func(n grid.Node) {

@@ -5,16 +5,16 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/primal"
 )
 
-// probe is a search for a bound between the incumbent and the dual bound, by a pass of its own, whose queue is nil where there is none. A
-// weaker bound is often far cheaper to prove than optimality: the nearer a cutoff is to the incumbent, the more nodes hold individuals
-// that are almost as good.
+// probe is a search for a bound between the incumbent and the dual bound, by its own pass; the pass's queue is nil if no
+// probe runs. A weaker bound is often far cheaper to prove than optimality: the nearer a cutoff is to the incumbent, the
+// more nodes contain individuals that are almost as good.
 type probe struct {
 	*Search
 	pass
-	at   float64 // the bound that is probed, which rises with the incumbent
+	at   float64 // the bound to prove, which rises with the incumbent
 	on   bool    // the search is in the probe's pass
-	work int64   // what probes took, in coefficients of tableaus
-	vain bool    // a probe proved nothing new, or took too much memory: no more follow
+	work int64   // work of all probes, in coefficients of tableaus
+	vain bool    // a probe proved nothing new, or took too much memory: no other follows
 }
 
 // swap switches the search to the probe's pass, or back to its own.
@@ -24,7 +24,7 @@ func (p *probe) swap() {
 	s.lp.Work, p.on = work, !p.on
 }
 
-// due reports whether the next round is a probe's.
+// due reports whether the next round is one of a probe.
 func (p *probe) due(w *primal.Work) bool {
 	s, with := p.Search, &p.Params.Probe
 	if s.Off(params.Probes) || !w.Escalated(s.Store) || s.Pieces != nil || p.vain || !w.Affords(with.Share, p.work) {

@@ -8,7 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Wherever a search ends, no gap is above its bound, and probes lower it below that of the open nodes.
+// Wherever a search ends, no gap exceeds its bound, and probes lower the bound below that of the open
+// nodes.
 func TestProbesBoundTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 55))
 	nearer := 0

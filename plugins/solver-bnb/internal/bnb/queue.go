@@ -12,7 +12,7 @@ type page struct {
 	boxes        []uint16 // words of their numbers, the low ones first
 	fair, unfair []float32
 	split        []uint16
-	sets         []uint64 // words of the copies that matter
+	sets         []uint64 // words of the sets of relevant copies
 	paths        []*grid.Branching
 }
 
@@ -20,23 +20,23 @@ const pageSize = 512
 
 func (p *page) len() int { return len(p.split) }
 
-// nodeQueue holds the open nodes in buckets, of which the highest goes first.
-// Within a bucket the last come are the first to go, which keeps memory warm.
+// nodeQueue holds the open nodes in buckets; the highest bucket goes first. Within a
+// bucket the last nodes added go first, which suits the cache.
 type nodeQueue struct {
-	words  int // of a number
-	stride int // words of a box
-	// setWords are those of a set of copies, 0 where none are kept.
+	words  int // per number
+	stride int // words per box
+	// setWords is the number of words of a set of copies, 0 if none are kept.
 	setWords int
-	// keepPaths: nodes know their path from the root.
+	// keepPaths makes nodes keep their path from the root.
 	keepPaths bool
 	buckets   [][]*page
 	top       int // no bucket above it has nodes
 	size      int
-	pages     int // that exist
+	pages     int // number of pages allocated
 	free      []*page
 }
 
-// numBuckets is how many buckets there are.
+// numBuckets is the number of buckets.
 const numBuckets = 2048
 
 func newNodeQueue(g *grid.Grid) *nodeQueue {
@@ -50,7 +50,7 @@ func newNodeQueue(g *grid.Grid) *nodeQueue {
 	return q
 }
 
-// node makes n node i of a page; its box goes into n.Box.
+// node copies node i of a page to n; n.Box must have room for the box.
 func (q *nodeQueue) node(p *page, i int, n *grid.Node) {
 	n.Fair, n.Unfair, n.Branch, n.Bucket = float64(p.fair[i]), float64(p.unfair[i]), int(p.split[i]), p.bucket
 	if n.Copies, n.Path = nil, nil; q.setWords > 0 {
@@ -72,8 +72,8 @@ func (q *nodeQueue) node(p *page, i int, n *grid.Node) {
 	}
 }
 
-// byMass is the bucket of a node by its undecided individuals: two buckets for each
-// power of two.
+// byMass returns the bucket of a node by its undecided individuals: two buckets per power
+// of two.
 func byMass(mass float64) int {
 	const least = 0x1p-500
 	if !(mass >= least) {
@@ -97,7 +97,7 @@ func (q *nodeQueue) push(n *grid.Node) {
 	}
 }
 
-// open is a page of a bucket with room for a node, which is counted.
+// open returns a page of a bucket with room for a node, and counts that node.
 func (q *nodeQueue) open(bucket int) *page {
 	b := q.buckets[bucket]
 	if len(b) == 0 || b[len(b)-1].len() == pageSize {
@@ -123,7 +123,7 @@ func (q *nodeQueue) page() *page {
 	}
 }
 
-// bytes is the memory held.
+// bytes returns the memory of the nodes.
 func (q *nodeQueue) bytes() int64 {
 	return int64(q.pages-len(q.free)) * pageSize * int64(2*q.stride+8*q.setWords+10)
 }
@@ -159,7 +159,7 @@ func (q *nodeQueue) pop(bucket int) *page {
 	return p
 }
 
-// putBack returns the nodes of a task that was not done.
+// putBack puts the nodes of a task that was not run back.
 func (q *nodeQueue) putBack(t task) {
 	n := grid.Node{Box: make(grid.Box, q.stride/q.words)}
 	for i := t.from; i < t.to; i++ {
@@ -168,7 +168,7 @@ func (q *nodeQueue) putBack(t task) {
 	}
 }
 
-// release takes back pages that are done with.
+// release takes back finished pages.
 func (q *nodeQueue) release(pages []*page) {
 	for _, p := range pages {
 		p.boxes, p.fair, p.unfair, p.split = p.boxes[:0], p.fair[:0], p.unfair[:0], p.split[:0]
@@ -178,7 +178,7 @@ func (q *nodeQueue) release(pages []*page) {
 	}
 }
 
-// each visits all nodes. They are the visitor's.
+// each visits copies of all nodes.
 func (q *nodeQueue) each(visit func(n grid.Node)) {
 	for _, b := range q.buckets {
 		for _, p := range b {
@@ -191,7 +191,7 @@ func (q *nodeQueue) each(visit func(n grid.Node)) {
 	}
 }
 
-// floor is v, an integer, rounded down to one that float32 holds.
+// floor rounds an integer down to one that float32 holds.
 func floor(v float64) float64 {
 	f := float32(v)
 	if float64(f) > v {

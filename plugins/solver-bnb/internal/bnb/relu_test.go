@@ -13,8 +13,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// No individual of a box that ReLU branching proves has a gap above the cutoff, more bins, or a yes and a no, in exact arithmetic, for any number of
-// copies, box that was bounded, and part of it that is left.
+// No individual of a box that ReLU branching proves has a gap above the cutoff, more bins, or different decisions, in exact
+// arithmetic, for any number of copies, bounded box, and part of it.
 func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 50))
 	settled, left := map[problem.Goal]int{}, map[problem.Goal]int{}
@@ -41,7 +41,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 				values[[3]float64(x)] = float64(fairness.LinkSigmoid.KBins(logits, q.Epsilon))
 			})
 		}
-		if signs { // 1 for a yes and a no
+		if signs { // 1 for different decisions
 			logitsIn(tr, part, func(x []float64, logits []*big.Rat) {
 				v := 0.0
 				if slices.MaxFunc(logits, (*big.Rat).Cmp).Sign() > 0 && slices.MinFunc(logits, (*big.Rat).Cmp).Sign() <= 0 {
@@ -93,8 +93,8 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 	}
 }
 
-// Deciding with cases of ReLUs, from the start or after a restart, gives the verdict of enumeration, with fewer boxes and the same
-// with two threads.
+// Deciding with ReLU branching, from the start or after a restart, gives the verdict of enumeration, with fewer boxes, and
+// the same with two threads.
 func TestDecidingWithCases(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 50))
 	fair, with, without := 0, int64(0), int64(0)
@@ -137,7 +137,8 @@ func TestDecidingWithCases(t *testing.T) {
 	}
 }
 
-// Pieces with proofs are the region, each reported once, wherever the search ends: before its restart with ReLU branching, at it, or after it.
+// Pieces with proofs make up the region, each reported once, wherever the search ends: before its restart with ReLU
+// branching, at it, or after it.
 func TestPiecesAreToldOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 50))
 	ends, shown := map[End]int{}, 0

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// Nodes of a round at least and at most, and where they may be proved by linear programs, which may take long.
+	// Least and most nodes of a round, and the most if linear programs may prove nodes, which may take long.
 	minRound, maxRound, lpRound = 64, 1 << 15, 128
-	// Nodes of a task, in these cases.
+	// Nodes per task, and with linear programs.
 	taskSize, lpTask = 64, 4
-	// As long as joint bounds do not pay, probes nodes are bounded jointly in each probed-th task, to know what they would bring.
+	// While joint bounds do not pay, every probed-th task bounds probes nodes jointly, to measure their yield.
 	probes, probed = 4, 16
 )
 
 // plan says how the tasks of a round treat their nodes.
 type plan struct {
-	short bool // without what takes longer and pays later
-	twice bool // halves are branched on in turn, not counted
+	short bool // without methods that pay only later
+	twice bool // halves are branched on again before counting
 	relu  bool // nodes may be proved by branching on ReLUs
 	tails bool // bounds may exclude a small mass
 	joint bool // all nodes are bounded jointly
@@ -29,18 +29,19 @@ type plan struct {
 
 // planOf plans the next round.
 //
-// Counting takes most of a node's time, and of a search's nodes half have been branched on in the end: so a third of them
-// need not be counted. Nodes come in pages, so they are branched on once where few are left until the limit.
+// Counting takes most of a node's time, and in the end half of a search's nodes have been branched on. So with twice, a
+// third of them is not counted. Nodes come in pages, so twice is off if few nodes are left until the limit.
 func planOf(s *Search, l Limits) plan {
 	p := plan{short: short(s), all: s.lp.Work >= s.Params.EscalateAfter}
 	few := l.Nodes > 0 && l.Nodes-s.Nodes < 12*pageSize
 	p.twice = s.Counts && s.Network != nil && !s.ReLU && !few && !p.short && !s.Off(params.Twice)
 	p.relu = s.ideas.relu && s.Nodes >= s.Params.RestartAfter && (s.Values || s.ReLU)
-	p.tails = !s.Off(params.Tails) && !(s.ideas.relu && s.ReLU) // linear programs are about all individuals
+	p.tails = !s.Off(params.Tails) && !(s.ideas.relu && s.ReLU) // linear programs hold for all individuals
 	return p
 }
 
-// roundSize is how many nodes a round branches on: few at first, which orders the queue well soon, and no more than the limit leaves.
+// roundSize returns the number of nodes that a round branches on: few at first, which soon orders the queue well, and at
+// most what the limit leaves.
 func roundSize(s *Search, l Limits, p plan) int {
 	n := min(maxRound, max(minRound, s.queue.size/4))
 	if s.branchesOnReLUs() {
@@ -57,16 +58,17 @@ func roundSize(s *Search, l Limits, p plan) int {
 	return n
 }
 
-// task is what a thread does at a time: it branches on nodes of a page, or bounds the root where that is nil, or follows a chain.
+// task is one unit of a thread's work: to branch on nodes of a page, to bound the root if the page is nil, or to follow an
+// annealing chain.
 type task struct {
 	plan
 	p        *page
 	from, to int
-	probes   int // nodes to be bounded jointly where not all are
+	probes   int // number of nodes to bound jointly if not all are
 	chain    *primal.Chain
 }
 
-// round branches on the nodes of the pages; nil stands for the root, which is bounded.
+// round branches on the nodes of the pages; with nil it bounds the root.
 func (s *Search) round(pages []*page, p plan) {
 	tasks := []task{{}}
 	if pages != nil {
@@ -74,7 +76,7 @@ func (s *Search) round(pages []*page, p plan) {
 	}
 	size := taskSize
 	if p.twice {
-		size /= 4 // at the end of the time tasks are waited for
+		size /= 4 // at the deadline the search waits for running tasks
 	}
 	if s.branchesOnReLUs() {
 		size = lpTask
@@ -105,7 +107,7 @@ func (s *Search) follow(chains []*primal.Chain) {
 	s.do(tasks, nil)
 }
 
-// parallel calls do for each i below n, on all threads.
+// parallel calls do for each i from 0 to n−1, on all threads.
 func (s *Search) parallel(n int, do func(w *worker, i int)) {
 	var next atomic.Int64
 	work := func(w *worker) {
@@ -132,16 +134,16 @@ func (s *Search) worker(i int) *worker {
 	return s.workers[i]
 }
 
-// nodes names what found an individual while nodes were worked on: one that was enumerated, the middle of an open one, or
-// one near the optimum of a linear program.
+// nodes names the source of an individual that was found while nodes were processed: by enumeration, as the midpoint of
+// an open node, or near the optimum of a linear program.
 const nodes = "nodes"
 
-// do does a round's tasks, which are of these pages.
+// do runs a round's tasks on these pages.
 func (s *Search) do(tasks []task, pages []*page) {
 	outs, broken := make([]*output, len(tasks)), make([]bool, len(tasks))
 	s.parallel(len(tasks), func(w *worker, i int) {
 		if s.stop.Load() && (tasks[i].p != nil || tasks[i].chain != nil) {
-			return // the nodes go back; the root is begun with in any case
+			return // its nodes go back; the root is always bounded
 		}
 		outs[i] = w.run(tasks[i])
 		broken[i] = w.broken()
@@ -169,7 +171,7 @@ func (s *Search) do(tasks []task, pages []*page) {
 	s.heuristics.every.Improve(workOf(s))
 }
 
-// merge takes in what a task found.
+// merge adds a task's results.
 func (s *Search) merge(o *output) {
 	s.Tally.Add(o.Tally)
 	s.Nodes += o.bounded

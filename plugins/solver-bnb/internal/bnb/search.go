@@ -1,12 +1,10 @@
-// Package bnb is the branch and bound (Land and Doig, "An automatic method of solving discrete programming problems", Econometrica
-// 1960; docs/developer/solver-bnb.md): nodes are branched on, bounded and proved, the
-// most promising first, until all are or a limit is reached.
+// Package bnb is the branch and bound (Land and Doig, "An automatic method of solving discrete programming problems",
+// Econometrica 1960; docs/developer/solver-bnb.md): it branches on nodes, bounds and proves them, the most promising first,
+// until none is open or a limit is reached.
 //
-// It goes in rounds. A round takes nodes from the top of the queue, cuts each
-// in two, and processes the halves in tasks that share nothing, on all threads;
-// then what the tasks found is merged in their order. So the
-// search does not depend on the number of threads or on time, and nothing is locked
-// while nodes are bounded.
+// It works in rounds. A round takes nodes from the top of the queue, splits each in two, and processes the halves on all
+// threads, in tasks that share nothing. Then it merges the tasks' results in their order. So the search depends neither on
+// the number of threads nor on time, and bounding needs no locks.
 package bnb
 
 import (
@@ -46,18 +44,18 @@ type Search struct {
 	Report
 	// Total is the mass of the region, before constraints.
 	Total grid.Mass
-	// Nodes were bounded.
+	// Nodes is the number of nodes bounded.
 	Nodes      int64
 	earlier    earlier
 	probe      probe
 	dives      diving
 	joint      relax.Yield
 	heuristics heuristics
-	workers    []*worker // by thread; nil until needed, but for the first
+	workers    []*worker // by thread; nil until needed, except the first
 	stop       atomic.Bool
 }
 
-// setup is what a search does with nodes, which does not change once it runs.
+// setup is the part of a search that does not change once it runs.
 type setup struct {
 	goal   goal.Goal
 	trees  *ensemble.Plan // nil for a network
@@ -67,21 +65,21 @@ type setup struct {
 
 // ideas are the optional methods that apply to the query and are not switched off.
 type ideas struct {
-	clips  bool // boxes shrink to where values above the cutoff may be
-	copies bool // and keep the copies that may have them
-	pairs  bool // boxes' two copies are bounded together
-	joint  bool // so they are for their score gaps
-	relu   bool // nodes may be proved by branching on ReLUs
+	clips  bool // shrink boxes to where values above the cutoff may be
+	copies bool // and keep the copies that may have such values
+	pairs  bool // bound the two copies of boxes together
+	joint  bool // likewise for their score gaps
+	relu   bool // prove nodes by branching on ReLUs
 }
 
 // pass is one search through the region: its open nodes, and what is known of the rest.
 type pass struct {
 	queue *nodeQueue
 	grid.Tally
-	// Stuck is how many nodes could neither be proved nor branched on.
+	// Stuck is the number of nodes that could neither be proved nor branched on.
 	Stuck  int64
-	mass   float64 // individuals in open nodes, and in stuck ones
-	left   float64 // the bound of stuck nodes, for goals with values
+	mass   float64 // mass of open and stuck nodes
+	left   float64 // the largest bound of a stuck node, for goals with values
 	beyond float64 // the largest bound of a node beyond the range of values
 	lp     relu.Stats
 }
@@ -92,13 +90,14 @@ func newPass(of *relax.Problem, setWords int) pass {
 	return p
 }
 
-// Report is how a search reports nodes that are done with.
+// Report says how a search reports finished nodes.
 type Report struct {
-	// Pieces, where not nil, is given the boxes that are done with.
+	// Pieces receives the finished boxes; nil if they are not wanted.
 	Pieces func([]Piece)
-	// Proofs: pieces carry their slopes.
+	// Proofs makes pieces carry their slopes.
 	Proofs bool
-	// held is Pieces until it is known whether the search restarts: each is reported once.
+	// held holds Pieces until it is known whether the search restarts: each box is
+	// reported once.
 	held func([]Piece)
 }
 
@@ -109,7 +108,7 @@ type heuristics struct {
 	escalated primal.Heuristic // in place of a round
 }
 
-// New prepares a query for a number of threads; heuristics draw from the seed.
+// New prepares a query for a number of threads. Heuristics draw from the seed.
 func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search, error) {
 	if err := goal.Askable(q); err != nil {
 		return nil, err
@@ -149,7 +148,8 @@ func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search
 	return s, nil
 }
 
-// planModel makes the plan of the model's family: the problem's of a network, or that of trees.
+// planModel makes the plan of the model: it sets the problem's for a network, and returns that
+// of trees.
 func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 	if e, ok := p.Query.Model.(*trees.Ensemble); ok {
 		plan, err := ensemble.New(e, p.Grid)
@@ -174,13 +174,13 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 	return nil, nil
 }
 
-// fewestCopies is the number of copies from which on a set of them is kept.
+// fewestCopies is the least number of copies for which nodes keep a set of them.
 const fewestCopies = 16
 
 // ideasOf returns the ideas that apply.
 func ideasOf(m *goal.Margins) (i ideas) {
 	n := m.Query.Notion
-	decides := m.Decides() && !m.Binned // the first violation ends the search; what is left of a box may be proved free of any
+	decides := m.Decides() && !m.Binned // the first violation ends the search; a clipped box may be proved free of violations
 	two := !m.Pairs && m.Grid.Lanes() == 2
 	clips := m.Network != nil && (m.Goal == problem.MaxK || !m.Binned && (m.Goal == problem.Maximise || m.Goal == problem.Decide))
 	i.clips = clips && !m.Off(params.Clipping)
@@ -192,12 +192,12 @@ func ideasOf(m *goal.Margins) (i ideas) {
 	return i
 }
 
-// Limits end a search; zeros set none.
+// Limits end a search; zero values set no limit.
 type Limits struct {
 	Deadline time.Time
 	Nodes    int64
 	Memory   int64 // bytes of the process: see available
-	// Done, where not nil, is asked between rounds whether that is enough.
+	// Done, if not nil, is called between rounds; true ends the search.
 	Done func() bool
 }
 
@@ -240,23 +240,24 @@ func (s *Search) Run(ctx context.Context, l Limits) End {
 	if s.held == nil {
 		return end
 	}
-	// Bounds alone do, or there was no time for more. With ReLU branching, a checker has fewer leaves to look at.
+	// Bounds alone were enough, or there was no time for more. With ReLU branching, a checker has fewer leaves to
+	// check.
 	if s.restart(l); end == Complete || end == Enough {
 		end = s.search(ctx, l)
 	}
 	return end
 }
 
-// showProofs has nodes bounded as a checker can follow.
+// showProofs makes the search bound nodes in a way that a checker can follow.
 func showProofs(s *Search) {
-	s.ideas.copies, s.queue.setWords = false, 0 // a checker asks for every copy
-	if s.Binned {                               // and knows of no clips for bins
+	s.ideas.copies, s.queue.setWords = false, 0 // a checker needs every copy
+	if s.Binned {                               // and cannot follow clips for bins
 		s.ideas.clips = false
 	}
 	s.workers[0].showProofs()
 }
 
-// showProofs has a worker bound nodes as a checker can follow.
+// showProofs makes a worker bound nodes in a way that a checker can follow.
 func (w *worker) showProofs() {
 	if w.ws == nil {
 		return
@@ -265,7 +266,7 @@ func (w *worker) showProofs() {
 		w.counter.ForAll()
 	}
 	if w.ws.Lanes != 2 && !w.Notion.Signs() {
-		w.ws.Differences = nil // a checker knows what two copies are apart alone, but for decisions
+		w.ws.Differences = nil // a checker uses differences of two copies only, except for decisions
 	}
 	w.ws.Batch.Shown, w.clipper.ByCell, w.do = true, true, stepsOf(w)
 	if w.relu != nil {
@@ -273,7 +274,7 @@ func (w *worker) showProofs() {
 	}
 }
 
-// search runs rounds until everything is proved, or a limit is reached.
+// search runs rounds until every node is finished, or a limit is reached.
 func (s *Search) search(ctx context.Context, l Limits) End {
 	memory := available(l.Memory)
 	for {
@@ -304,20 +305,20 @@ func (s *Search) search(ctx context.Context, l Limits) End {
 		case s.probe.due(w):
 			s.probe.round(l, memory)
 		case memory > 0 && s.queue.bytes() > memory:
-			s.round(s.queue.takeLast(minRound), plan) // depth first, which needs little
+			s.round(s.queue.takeLast(minRound), plan) // depth first, which needs little memory
 		default:
 			s.round(s.queue.take(roundSize(s, l, plan)), plan)
 		}
 	}
 }
 
-// workOf is what a search has done so far.
+// workOf returns the work that a search has done so far.
 func workOf(s *Search) *primal.Work {
 	return &primal.Work{Nodes: s.Nodes, Leaves: s.dives.leaves, LP: s.lp.Work, Open: s.Size() > 0, Branch: s.lp.Work - s.Params.EscalateAfter}
 }
 
-// available is what the nodes to come may take of a process's memory: the rest of the
-// program takes some 50 MiB, and the heap grows to twice what is alive before it is
+// available returns how much of a process's memory limit nodes may take. The rest of the
+// program takes some 50 MiB, and the heap grows to twice its live size before it is
 // collected.
 func available(memory int64) int64 {
 	const rest, least = 48 << 20, 4 << 20
@@ -327,7 +328,7 @@ func available(memory int64) int64 {
 	return max((memory-rest)/2, least)
 }
 
-// bytes is the memory that nodes and parts take.
+// bytes returns the memory of nodes and parts.
 func (s *Search) bytes() int64 {
 	probes := int64(0)
 	if s.probe.queue != nil {
@@ -336,7 +337,7 @@ func (s *Search) bytes() int64 {
 	return s.queue.bytes() + probes + int64(len(s.dives.parts))*int64(80+8*len(s.Query.Space.Features))
 }
 
-// watch sets stop when the time is over or ctx ends.
+// watch sets stop at the deadline or when ctx ends.
 func watch(ctx context.Context, l Limits, stop *atomic.Bool) (end func()) {
 	cancel := context.CancelFunc(func() {})
 	if !l.Deadline.IsZero() {

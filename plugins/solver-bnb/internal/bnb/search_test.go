@@ -8,19 +8,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// eager are parameters by which everything is tried from the start.
+// eager are parameters with which every idea is tried from the start.
 func eager() params.Params {
 	p := params.Default()
 	p.ShortSearch, p.EscalateAfter, p.Count.TableMass, p.Anneal.Steps = 0, 0, 0, 64
 	return p
 }
 
-// newSearch prepares a search that tries everything from the start.
+// newSearch prepares a search with eager parameters.
 func newSearch(q *problem.Query, seed int64, threads int) (*Search, error) {
 	return New(q, seed, threads, eager())
 }
 
-// layered is a network with layers of these widths, whose weights and biases are drawn.
+// layered returns a network with layers of these widths and random weights and biases.
 func layered(widths []int, weight, bias func() float64) *relu.Network {
 	return known.Dense(relu.HeadSigmoid, weight, bias, widths[:len(widths)-1]...)
 }
@@ -32,7 +32,7 @@ func (w *worker) boundBox(box grid.Box) {
 	w.bounded()
 }
 
-// bounded bounds what was placed.
+// bounded bounds the placed boxes.
 func (w *worker) bounded() {
 	w.bounder.Bound()
 	if w.counter != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// The settled share begins at 0, stays a share, and is 1 where nothing is left, whatever is
-// asked.
+// The settled share begins at 0, stays between 0 and 1, and is 1 when no node is open, for
+// any query.
 func TestSettledShare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 18))
 	for _, goal := range []problem.Goal{problem.Decide, problem.Maximise, problem.MaxK, problem.Quantify} {
@@ -37,8 +37,7 @@ func TestSettledShare(t *testing.T) {
 	}
 }
 
-// While dives of trees have something left, nothing is said to be settled: what they have
-// done is no share of the region.
+// While dives have open parts, the settled share is 0: their parts overlap.
 func TestSettledShareOfDives(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 18))
 	open := 0

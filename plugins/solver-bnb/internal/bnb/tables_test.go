@@ -16,8 +16,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Tables count no more individuals of a box beyond a number than exact arithmetic, but for the excluded mass, for any number of
-// copies, box that was bounded, part of it that is counted, groups and blocks of its dimensions, and number.
+// Up to the excluded mass, tables count at most as many of a box's individuals beyond a number as exact arithmetic, for any
+// number of copies, bounded box, counted part, groups and blocks of dimensions, and number.
 func TestTablesCountNobodyTooMuch(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 54))
 	counted, truths, blocks := 0.0, 0.0, 0
@@ -35,7 +35,7 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 		w.counter.PlaceTail(box, 0, []float64{0, 0, 1, 2}[r.IntN(4)])
 		w.ws.N = 1
 		w.bounded()
-		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // mass that bounds leave out
+		lost := w.counter.Excluded(0, tr.Grid.Size(box)) // mass that bounds exclude
 		of := [2][][]*big.Rat{}                          // by side, each individual's copies, all times its sign
 		logitsIn(tr, part, func(_ []float64, logits []*big.Rat) {
 			for side, sign := range []int64{1, -1} {
@@ -90,8 +90,8 @@ func TestTablesCountNobodyTooMuch(t *testing.T) {
 	}
 }
 
-// anyQuestion is one about shares, with features that feed none, one or several inputs, evenly, by tables or as real numbers, some of them protected, and
-// networks of up to five layers, some without ReLUs.
+// anyQuestion returns a query about shares. Features feed no input, one or several, evenly, by tables or as real numbers;
+// some are protected. Networks have up to five layers, some without ReLUs.
 func anyQuestion(r *rand.Rand, real bool) *problem.Query {
 	s := &space.Space{}
 	feed := func(f *space.Feature, inputs int) {
@@ -149,7 +149,8 @@ func anyQuestion(r *rand.Rand, real bool) *problem.Query {
 	return &problem.Query{Model: n, Space: s, Region: s.Whole(), Notion: fairness.Decision, Epsilon: big.NewRat(1, 20), Goal: problem.Quantify}
 }
 
-// corners visits the cells of a box, each as its people whose real features are at their cells' ends.
+// corners visits the cells of a box, each with its individuals whose real features are at their
+// cells' ends.
 func corners(g *grid.Grid, box grid.Box, visit func(people [][]float64)) {
 	var at func(d int, people [][]float64)
 	at = func(d int, people [][]float64) {
@@ -171,7 +172,7 @@ func corners(g *grid.Grid, box grid.Box, visit func(people [][]float64)) {
 	at(0, [][]float64{{}})
 }
 
-// logitAbout is the logit of a point, in float64.
+// logitAbout returns the logit of a point, in float64.
 func logitAbout(q *problem.Query, point []float64) float64 {
 	values := make([]float64, q.Space.Inputs)
 	for i, f := range q.Space.Features {
@@ -198,8 +199,8 @@ func logitAbout(q *problem.Query, point []float64) float64 {
 	return values[0]
 }
 
-// No more cells are counted as fair or unfair than have individuals that all are, for any question, boxes in the lanes, parts of
-// them that are counted, and excluded mass.
+// No more cells are counted as fair or unfair than have only such individuals, for any query, boxes in the lanes, counted
+// parts, and excluded mass.
 func TestCountsOfAnyQuestion(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 54))
 	settled, all, lost, real, blocks := 0.0, 0.0, 0, 0, 0
@@ -277,7 +278,7 @@ func TestCountsOfAnyQuestion(t *testing.T) {
 	}
 }
 
-// Where no feature feeds an input, there is nothing to have tables of.
+// If no feature feeds an input, there are no tables.
 func TestNoFeatureMatters(t *testing.T) {
 	s := &space.Space{Inputs: 1, Features: []space.Feature{
 		{Name: "idle", Kind: space.Integer, Hi: 99},
@@ -297,7 +298,7 @@ func TestNoFeatureMatters(t *testing.T) {
 	}
 }
 
-// What is counted of a box depends neither on the boxes in the lanes with it nor on those that were there before.
+// The count of a box depends neither on the boxes in other lanes nor on earlier boxes.
 func TestTablesOfBoxesTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 54))
 	counted := 0

@@ -14,7 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// sharesOf is a question about shares, with features that feed two inputs, evenly or not.
+// sharesOf returns a query about shares, with features that feed two inputs, evenly or
+// not.
 func sharesOf(r *rand.Rand, i int) *problem.Query {
 	q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 2+r.IntN(2))
 	q.Goal = problem.Quantify
@@ -27,8 +28,8 @@ func sharesOf(r *rand.Rand, i int) *problem.Query {
 	return q
 }
 
-// The enclosures of neurons and the forms of logits hold for all individuals of a box but the
-// excluded mass, for any number of neurons whose ends are moved.
+// The enclosures of neurons and the forms of logits hold for all individuals of a box except
+// the excluded mass, for any number of trimmed ends.
 func TestBoundsHoldForAllButTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 51))
 	moved, few, lost := 0, 0, 0
@@ -71,7 +72,7 @@ func TestBoundsHoldForAllButTheLost(t *testing.T) {
 	}
 }
 
-// violates reports that a bound of box 0 does not hold for an individual.
+// violates reports whether a bound of box 0 fails for an individual.
 func violates(w *worker, x []float64) bool {
 	const rounding = 1e-9
 	layers := w.Network.Layers()
@@ -147,7 +148,7 @@ func TestSharesAreTrueButForTheLost(t *testing.T) {
 	}
 }
 
-// sharesIn is how many individuals of a box are fair and unfair.
+// sharesIn returns how many individuals of a box are fair and unfair.
 func sharesIn(tr *Search, box grid.Box) (fair, unfair float64) {
 	logitsIn(tr, slices.Clone(box), func(_ []float64, logits []*big.Rat) {
 		switch {
@@ -183,8 +184,8 @@ func TestProofsAreForAllPeople(t *testing.T) {
 	}
 }
 
-// Lanes that hold no box do not change how the others are bounded: the result of a task does not depend on what its worker did
-// before, nor on the number of threads.
+// Unused lanes do not change the bounds of others: the result of a task depends neither on its worker's earlier tasks nor
+// on the number of threads.
 func TestTasksShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 51))
 	for i := range tier.Count(30, 600) {

@@ -16,15 +16,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// bounder bounds nodes of one family of models, some at a time.
+// bounder bounds nodes of one family of models, one or more at a time.
 type bounder interface {
 	relax.Encloser
-	// Place puts a box into a slot, and Bound bounds all that were placed.
+	// Place puts a box into a slot. Bound bounds all placed boxes.
 	Place(box grid.Box, slot int)
 	Bound()
-	// Spreads encloses the logits of a slot, of the lanes that are possible, and surely so; nil for all.
+	// Spreads encloses the logits of a slot, for the lanes that are possible and for those that are
+	// sure; nil means all.
 	Spreads(slot int, possible, sure []bool) (whole, spread notion.Spread)
-	// BranchingFeature is the dimension to cut a box in a slot, −1 for none.
+	// BranchingFeature returns the dimension to split a slot's box along, −1 if there is
+	// none.
 	BranchingFeature(box grid.Box, slot int) int
 }
 
@@ -35,11 +37,11 @@ type worker struct {
 	ws       *relax.Workspace  // the bounder of a network, else nil
 	ensemble *ensemble.Bounder // the bounder of trees, else nil
 	clipper  *tighten.Clipper
-	joint    *relax.Joint    // where score gaps of two copies are wanted
-	relu     *relu.Branching // where nodes may be proved so
+	joint    *relax.Joint    // nil unless the score gaps of two copies are bounded jointly
+	relu     *relu.Branching // nil unless nodes may be proved by branching on ReLUs
 	do       []step
-	counter  *count.Counter // where individuals are counted
-	pairing  *relax.Pairing // where nodes are of pairs
+	counter  *count.Counter // nil unless individuals are counted
+	pairing  *relax.Pairing // nil unless nodes are of pairs
 	points   *primal.Points
 	narrower []*worker // for fewer copies, by narrowLanes; nil until needed
 	waiting  waiting
@@ -47,56 +49,56 @@ type worker struct {
 	task     *taskState // of this worker and narrower ones
 }
 
-// taskState is a worker's current task, and what it has found.
+// taskState is a worker's current task and its results.
 type taskState struct {
 	plan
 	cutoff float64
 	*output
-	probes int       // how many nodes are still bounded jointly for their yield alone
-	spare  []*output // of tasks that are merged, to be used again
+	probes int       // number of nodes still to bound jointly, only to measure the yield
+	spare  []*output // of merged tasks, for reuse
 }
 
-// output is what a task leaves.
+// output is the result of a task.
 type output struct {
 	grid.Tally
 	owner        *worker
 	open         []grid.Node
-	boxes        []uint64 // of these
+	boxes        []uint64 // of the open nodes
 	pieces       []Piece
 	bounded      int64
-	mass         float64 // of open nodes, less that of those that were branched on
+	mass         float64 // of open nodes, less that of the nodes that were branched on
 	stuck        int64
 	left, beyond float64
 	best         *goal.Incumbent
 	yield        relax.Yield // of joint bounds
 	lp           relu.Stats
-	sets         []uint64 // of copies that matter in open nodes
+	sets         []uint64 // of the relevant copies of open nodes
 }
 
-// waiting are nodes in slots, and those to come.
+// waiting holds the nodes in slots, and those that follow.
 type waiting struct {
 	nodes  []grid.Node // in the slots
-	boxes  []uint64    // of these
-	twice  []bool      // which are to be branched on in turn, not counted
-	later  []part      // of those, the ones that are open
+	boxes  []uint64    // of the nodes in the slots
+	twice  []bool      // by slot: branch on the node again before counting
+	later  []part      // the open ones of these
 	parts  []uint64    // their boxes, and those of strict
-	strict []grid.Node // to be bounded for all of their individuals
-	from   grid.Node   // that is branched on
+	strict []grid.Node // to bound for all of their individuals
+	from   grid.Node   // the node that is branched on
 }
 
-// leave queues a node for bounds that hold for all of its individuals.
+// leave queues a node to be bounded again, for all of its individuals.
 func (q *waiting) leave(n *state) {
 	q.parts = append(q.parts, n.Box...)
 	q.strict = append(q.strict, grid.Node{Box: q.parts[len(q.parts)-len(n.Box):], Path: n.Path})
 }
 
-// part is a node that is to be branched on, with the τ of its halves.
+// part is a node to branch on, with the τ of its halves.
 type part struct {
 	grid.Node
 	tau float64
 }
 
-// narrowLanes are lanes of a box in narrower workers, in ascending order.
+// narrowLanes are the lanes per box of narrower workers, in ascending order.
 var narrowLanes = []int{8, 16, 24, 32, 48, 64}
 
 func newWorker(s *Search) *worker {
@@ -131,7 +133,8 @@ func newWorker(s *Search) *worker {
 	return w
 }
 
-// newNarrower makes a worker with fewer lanes a box, for the current task of another.
+// newNarrower returns a worker with fewer lanes per box, for another worker's current
+// task.
 func newNarrower(of *worker, lanes int) *worker {
 	w := &worker{Search: of.Search, points: of.points, relu: of.relu, task: of.task}
 	w.use(relax.Narrow(w.Problem, lanes, boundsOf(w.Margins)))
@@ -144,13 +147,13 @@ func newNarrower(of *worker, lanes int) *worker {
 func boundsOf(w *goal.Margins) relax.Bounds {
 	signs := w.Notion.Signs() && !w.Values
 	return relax.Bounds{
-		// Copies whose logits differ at all, if by little, may get two decisions.
+		// Copies with any difference of logits, however small, may get two decisions.
 		Differences: !w.Off(params.Differences) && (!signs || w.Overlooks),
 		Aligned:     !w.Off(params.Aligned) && (w.Binned || w.Values || !w.Notion.Signs()),
 	}
 }
 
-// use bounds nodes in a workspace.
+// use makes the worker bound nodes in a workspace.
 func (w *worker) use(ws *relax.Workspace) {
 	w.ws, w.bounder = ws, ws
 	w.clipper = tighten.New(ws, w.settlePart)
@@ -162,10 +165,10 @@ func (w *worker) use(ws *relax.Workspace) {
 	}
 }
 
-// free gives the output's memory back.
+// free returns the output's memory to its owner.
 func (o *output) free() { o.owner.task.spare = append(o.owner.task.spare, o) }
 
-// newOutput is an empty one, in the memory of one that was merged where there is.
+// newOutput returns an empty output, in the memory of a merged one if there is one.
 func (w *worker) newOutput() *output {
 	o, spare := &output{owner: w}, &w.task.spare
 	if n := len(*spare); n > 0 {
@@ -176,7 +179,7 @@ func (w *worker) newOutput() *output {
 	return o
 }
 
-// begin makes the worker ready for a task, for values above a cutoff.
+// begin prepares the worker for a task that looks for values above a cutoff.
 func (w *worker) begin(k task, cutoff float64) {
 	w.task.plan, w.task.probes, w.task.cutoff, w.task.output = k.plan, k.probes, cutoff, w.newOutput()
 	if w.ws != nil {
@@ -196,7 +199,7 @@ func (w *worker) begin(k task, cutoff float64) {
 	}
 }
 
-// run does a task.
+// run runs a task.
 func (w *worker) run(k task) *output {
 	w.begin(k, w.cutoff())
 	switch {
@@ -230,10 +233,10 @@ func (w *worker) run(k task) *output {
 	return w.task.output
 }
 
-// broken reports that the time was over while a box was bounded, of which nothing is known then.
+// broken reports whether the time ended while a box was bounded. Its bounds are then invalid.
 func (w *worker) broken() bool { return w.ensemble != nil && w.ensemble.Broken }
 
-// tau is the τ for the halves of a box, by how many of its individuals are decided.
+// tau returns the τ for the halves of a box, by how many of its individuals are decided.
 func (w *worker) tau(box grid.Box, decided float64) float64 {
 	if !w.task.tails || w.counter == nil {
 		return 0
@@ -241,7 +244,7 @@ func (w *worker) tau(box grid.Box, decided float64) float64 {
 	return w.counter.TailFor(box, decided)
 }
 
-// middle is the last cell of the lower half of a dimension.
+// middle returns the last cell of the lower half of a dimension.
 func middle(box grid.Box, d int) uint64 { return box[2*d] + (box[2*d+1]-box[2*d])/2 }
 
 // branchOn bounds both halves of node i of a page.
@@ -261,7 +264,8 @@ func (w *worker) branchOn(p *page, i int) {
 	w.halve(&part{*n, w.tau(n.Box, n.Fair+n.Unfair)}, last, w.task.twice)
 }
 
-// halve bounds both halves of a node, of which the lower one ends at last; twice: these are branched on in turn, not counted.
+// halve bounds both halves of a node; the lower one ends at last. With twice, it branches on the halves again before it
+// counts them.
 func (w *worker) halve(p *part, last uint64, twice bool) {
 	of, d, to := w.fitting(p.Copies), p.Branch, p.Box[2*p.Branch+1]
 	child := grid.Node{Box: p.Box, Copies: p.Copies}
@@ -279,7 +283,7 @@ func (w *worker) halve(p *part, last uint64, twice bool) {
 	}
 }
 
-// fitting is the worker for a node of these copies.
+// fitting returns the worker for a node with these copies.
 func (w *worker) fitting(c grid.Copies) *worker {
 	if c != nil {
 		size := c.Size()
@@ -296,8 +300,8 @@ func (w *worker) fitting(c grid.Copies) *worker {
 	return w
 }
 
-// add puts a node into a slot, to be bounded and processed
-// with others; excluding a small mass where tau is not 0; twice: to be branched on in turn, not counted.
+// add puts a node into a slot, to be bounded and processed with others. If tau is not 0, its bounds
+// exclude a small mass. With twice, it is branched on again before it is counted.
 func (w *worker) add(n *grid.Node, tau float64, twice bool) {
 	q, slots := &w.waiting, 1
 	slot := len(q.nodes)
@@ -316,7 +320,7 @@ func (w *worker) add(n *grid.Node, tau float64, twice bool) {
 	}
 }
 
-// flush bounds and processes the nodes that wait.
+// flush bounds and processes the waiting nodes.
 func (w *worker) flush() {
 	q := &w.waiting
 	if len(q.nodes) == 0 {
@@ -338,8 +342,8 @@ func (w *worker) flush() {
 	}
 }
 
-// learn takes an individual into the task's output; a probe belongs to a box
-// that is not enumerated.
+// learn adds an individual to the task's results. A probe belongs to a box that is not
+// enumerated.
 func (o *output) learn(s *goal.Store, x []float64, v *goal.Individual, probe bool) {
 	one := grid.Counted(1)
 	switch {

@@ -1,4 +1,5 @@
-// Package count bounds from below how many individuals of an open node are fair, and how many are not.
+// Package count bounds from below how many individuals of an open node are fair, and how many are
+// unfair.
 package count
 
 import (
@@ -11,7 +12,8 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 )
 
-// mostCells is how many cells of a dimension may be counted, each of which may be visited.
+// mostCells is the largest number of cells of a dimension that may be counted, because
+// each may be visited.
 const mostCells = grid.RealCells
 
 // Countable reports whether a box may be counted; size is its number of individuals.
@@ -29,13 +31,14 @@ type Counter struct {
 	*relax.Workspace
 	convolution *convolution.Counter
 	sum         sum
-	values      []float64 // of its dimensions
+	values      []float64 // memory of sum's dimensions
 	tables
-	// Tails are those of boxes.
+	// Tails are the bounds that exclude a small mass.
 	Tails
 }
 
-// New counts in the boxes of a workspace; tails: bounds may exclude a small mass.
+// New returns a Counter for the boxes of a workspace. With tails, bounds may exclude a
+// small mass.
 func New(w *relax.Workspace, tails bool) *Counter {
 	cells, n := 0, len(w.Grid.Dims)
 	for d := range w.Grid.Dims {
@@ -56,18 +59,19 @@ func New(w *relax.Workspace, tails bool) *Counter {
 	return c
 }
 
-// Bounded invalidates tables: call it when the workspace has bounded other boxes.
+// Bounded invalidates the tables. It is called after the workspace has bounded other
+// boxes.
 func (c *Counter) Bounded() { c.state = nothing }
 
-// Count bounds how many individuals of box, which is what is left of the box in a slot, are surely treated fairly, and how
-// many surely are not. No bound holds for excluded of them. Where logits' signs are not all, th are the thresholds of
-// the aligned forms, and no two logits of an individual are more than apart from
-// each other. pays is unset where tables would not.
+// Count bounds from below how many individuals of box, a part of the box in a slot, are treated fairly, and how many are
+// not. Bounds may fail for at most excluded of them. If the notion is not about signs, th are the thresholds of the
+// aligned forms, and no two logits of an individual differ by more than apart. If pays is not set, tables are not worth
+// their time.
 func (c *Counter) Count(box grid.Box, slot int, excluded, apart float64, th notion.Thresholds, possible, sure []bool, pays bool) (fair, unfair float64) {
 	if !c.Notion.Signs() && th.From < th.To && c.Aligned != nil {
 		unfair = c.between(box, slot, th)
 	}
-	// Individuals all of whose logits are above or below something are fair.
+	// Individuals with all logits above, or all below, a certain number are fair.
 	if beyond := c.Notion.Beyond(apart); pays && !c.Off(params.Tables) && !math.IsInf(beyond, 1) && c.Tabulate(box, slot, beyond) {
 		open := c.Uncertain(possible)
 		for side := range 2 {
@@ -80,8 +84,8 @@ func (c *Counter) Count(box grid.Box, slot int, excluded, apart float64, th noti
 	return fair, max(0, unfair-excluded)
 }
 
-// between bounds from below how many individuals have their aligned forms' t
-// between thresholds.
+// between bounds from below how many individuals have the t of their aligned forms
+// between the thresholds.
 func (c *Counter) between(box grid.Box, slot int, th notion.Thresholds) float64 {
 	s := &c.sum
 	c.contributions(s, box, c.Aligned.Slopes(slot))
@@ -91,15 +95,15 @@ func (c *Counter) between(box grid.Box, slot int, th notion.Thresholds) float64 
 	return n
 }
 
-// sum is t over a box's cells: start and what the dimensions contribute. In a cell
-// of more than one value it may be less than that by below and more by beyond.
+// sum describes t over a box's cells: start plus the dimensions' contributions. In a cell
+// with more than one value, t may be less by up to below and more by up to beyond.
 type sum struct {
 	start         float64
 	dims          []convolution.Dim
 	below, beyond float64
 }
 
-// contributions fills in a sum with the slopes in common, by feed.
+// contributions sets a sum from the common slopes, by feed.
 func (c *Counter) contributions(s *sum, box grid.Box, slopes []float64) {
 	s.start, s.dims, s.below, s.beyond = 0, s.dims[:0], 0, 0
 	for _, d := range c.Idle {
@@ -136,5 +140,5 @@ func (c *Counter) contributions(s *sum, box grid.Box, slopes []float64) {
 	}
 }
 
-// cellsOf is how many cells a box has in a dimension.
+// cellsOf returns the number of cells of a box in a dimension.
 func cellsOf(box grid.Box, d int) int { return int(box[2*d+1]-box[2*d]) + 1 }

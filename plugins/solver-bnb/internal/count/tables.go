@@ -11,34 +11,35 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// tables (docs/developer/solver-bnb.md, Counting) are the sides' bounds by groups of dimensions. A dimension of more cells than a group may have points is seen in blocks of them, one
-// after another; those that make no whole block are not counted.
+// tables holds the sides' bounds by groups of dimensions (docs/developer/solver-bnb.md, Counting). If a dimension has more
+// cells than a group may have points, consecutive cells form blocks; cells that do not fill a block are not counted.
 type tables struct {
 	batch *batch.Tables
-	state int       // what was worked out for the boxes in the lanes
+	state int       // what is computed for the boxes in the lanes
 	order []int     // dimensions, group by group
 	ends  []int     // of groups, in order
-	sizes []int     // points of groups
-	block []int     // cells of a block, by dimension
-	times float64   // how many points of the box a point stands for
-	only  []bool    // of copies, all unset
+	sizes []int     // number of points, by group
+	block []int     // cells per block, by dimension
+	times float64   // number of the box's points that a point stands for
+	only  []bool    // by copy; all unset between calls
 	pull  []float64 // by input
 	pulls []float64 // by dimension
 	row   []float64
 	dims  []convolution.Dim
 }
 
-// What was worked out for the boxes in the lanes.
+// Values of state: what is computed for the boxes in the lanes.
 const (
 	nothing = iota
 	sides
 	leftOut
 )
 
-// Blocks reports that cells were seen in blocks by the last tables.
+// Blocks reports whether the last tables had blocks of cells.
 func (c *Counter) Blocks() bool { return c.times > 1 }
 
-// group puts the dimensions into groups: the first has those that pull most.
+// group divides the dimensions into groups. The first group has the dimensions with the
+// largest pull.
 func (c *Counter) group(box grid.Box, b int) {
 	t := &c.tables
 	t.batch.Pull(b, t.pull)
@@ -72,17 +73,19 @@ func (c *Counter) group(box grid.Box, b int) {
 	}
 }
 
-// Standard deviations that the mean of the form above a side, or of that below it, may be below a number: with fewer points beyond, tables do not pay. The form below
-// may be far off where deep networks' signs matter, and individuals near the border are open; where gaps matter, few are.
+// Limits of Outlook, in standard deviations: if the mean of the form above a side, or of the form below it, is farther
+// below the number, too few points are beyond it for tables to pay. If a deep network's signs matter, the form below may be
+// far off while individuals near the border are open; if gaps matter, few are.
 const (
 	hopeless = -3
 	farBelow = -12
 )
 
-// Tabulate bounds both sides in box, which is what is left of bounded box b, for points beyond a number. It reports whether there may be some.
+// Tabulate bounds both sides in box, a part of the bounded box b, for points beyond a number. It reports whether such
+// points are likely enough.
 func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	t := &c.tables
-	if len(c.Idle) == len(c.Grid.Dims) || c.Grid.Size(box) < c.Params.Count.TableMass { // all alike, or few
+	if len(c.Idle) == len(c.Grid.Dims) || c.Grid.Size(box) < c.Params.Count.TableMass { // all points are alike, or they are few
 		return false
 	}
 	if t.state == nothing {
@@ -109,7 +112,7 @@ func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	t.batch.Shape(t.sizes)
 	from := 0
 	for g, end := range t.ends {
-		repeated := 1 // of each value in a row
+		repeated := 1 // consecutive copies of each value
 		for _, d := range t.order[from:end] {
 			blocks := cellsOf(box, d) / t.block[d]
 			for f := range c.Grid.Dims[d].Feeds {
@@ -124,8 +127,8 @@ func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	return true
 }
 
-// feature fills in what dimension d of group g, whose cells from one on are seen in blocks, feeds to an input. Each value is repeated in a row, and
-// then all of them.
+// feature sets the values that dimension d of group g feeds to its f-th input, by blocks of cells from cell on. Each value
+// is repeated in a row, and then the entire sequence.
 func (c *Counter) feature(d, f, g int, cell uint64, blocks, repeated int) {
 	t, dim := &c.tables, &c.Grid.Dims[d]
 	feed, block, size := &dim.Feeds[f], t.block[d], t.sizes[g]
@@ -172,8 +175,8 @@ func (c *Counter) Uncertain(possible []bool) (open float64) {
 	return open
 }
 
-// Beyond bounds from below how many individuals of the box have a side beyond a number in all copies that are among, nil for all, where
-// open is uncertain anyhow.
+// Beyond bounds from below how many individuals of the box have a side beyond a number in all copies of among; nil means
+// all copies. open is the distance that is uncertain anyway.
 func (c *Counter) Beyond(side int, among []bool, number, open float64) float64 {
 	t := &c.tables
 	rest := t.batch.Lowest(side, among, t.row)
@@ -186,9 +189,9 @@ func (c *Counter) Beyond(side int, among []bool, number, open float64) float64 {
 	return n * t.times
 }
 
-// Opposite bounds from below how many individuals have a positive logit in one
-// copy and a negative one in another, for the two copies where that is most likely:
-// at least as many as have the one and have the other, less all.
+// Opposite bounds from below how many individuals have a positive logit in one copy and a
+// negative one in another, for the two copies for which this is most likely: the number
+// with the first, plus the number with the second, less all.
 func (c *Counter) Opposite(box grid.Box, sure []bool) float64 {
 	t, height := &c.tables, 0.0
 	var highest [2]int

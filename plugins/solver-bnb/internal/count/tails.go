@@ -8,35 +8,36 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 )
 
-// maxTail is the τ from which on few enclosures would be narrower.
+// maxTail is the τ above which few enclosures would become narrower.
 const maxTail = 5.5
 
-// Tails bounds boxes except for a small excluded mass, which is
-// bounded (batch.Workspace.Few) and taken off. Its zero value bounds them for all.
+// Tails bounds boxes except for a small excluded mass, which is bounded (batch.Workspace.Few) and subtracted. The zero
+// value bounds them for all individuals.
 //
-// A box's individuals are all of a lattice's points, so their features are independent. Over a dimension of n evenly
-// spaced values, a form c·x takes evenly spaced values, too. For X uniform on n points that are 1 apart, E exp(t·(X−EX)) is
-// sinh(n·t/2)/(n·sinh(t/2)) ≤ exp(t²(n²−1)/24); any X within a radius r has
-// E exp(t·(X−EX)) ≤ exp(t²r²/2) (Hoeffding, "Probability inequalities for sums of bounded random variables", JASA 1963). So c·x is
-// sub-Gaussian with σ² = Σ over dimensions of κ·(Σ |c[i]|·r[i])², κ = (n+1)/(3(n−1)) or 1, and that is
-// no more than Σ c[i]²·m·κ·r[i]², with m the number of inputs of the dimension.
+// A box's individuals are all points of a lattice, so their features are independent. Over a dimension of n evenly spaced
+// values, a form c·x takes evenly spaced values, too. For X uniform on n points at distance 1, E exp(t·(X−EX)) is
+// sinh(n·t/2)/(n·sinh(t/2)) ≤ exp(t²(n²−1)/24); any X within a radius r has E exp(t·(X−EX)) ≤ exp(t²r²/2) (Hoeffding,
+// "Probability inequalities for sums of bounded random variables", JASA 1963). So c·x is sub-Gaussian with σ² = Σ over
+// dimensions of κ·(Σ |c[i]|·r[i])², κ = (n+1)/(3(n−1)) or 1. That is at most Σ c[i]²·m·κ·r[i]², with m the number of inputs
+// of the dimension.
 type Tails struct {
-	// Neurons are how many of a box may have an end moved; 0 for bounds that hold for all.
+	// Neurons is the number of a box's neurons whose ends may be trimmed; 0 if bounds hold
+	// for all individuals.
 	Neurons float64
-	tau     []float64 // of the boxes in slots
+	tau     []float64 // by slot
 }
 
-// newTails makes room in a workspace.
+// newTails enables trimmed bounds in a workspace.
 func newTails(w *relax.Workspace) (t Tails) {
 	t.Neurons = float64(w.Batch.Few(w.Lanes))
 	t.tau = make([]float64, w.Slots)
-	for i := range w.Grid.Inputs { // of those that do not vary within a box
+	for i := range w.Grid.Inputs { // for inputs that do not vary within a box
 		copy(w.Batch.Offset(i), w.Batch.HalfWidth(i))
 	}
 	return t
 }
 
-// ForAll bounds every box for all of its individuals from now on, as a checker does.
+// ForAll makes bounds hold for all individuals from now on, as a checker needs.
 func (c *Counter) ForAll() {
 	if c.Neurons > 0 {
 		c.Neurons = 0
@@ -44,7 +45,8 @@ func (c *Counter) ForAll() {
 	}
 }
 
-// TailFor is the τ for the halves of a box, by how many of its individuals are decided; 0 for bounds that hold for all.
+// TailFor returns the τ for the halves of a box, by how many of its individuals are decided; 0 if bounds must hold for
+// all.
 func (c *Counter) TailFor(box grid.Box, decided float64) float64 {
 	if c.Neurons == 0 {
 		return 0
@@ -63,7 +65,7 @@ func (c *Counter) TailFor(box grid.Box, decided float64) float64 {
 	return tau
 }
 
-// Tail is the τ of a slot.
+// Tail returns the τ of a slot.
 func (c *Counter) Tail(slot int) float64 {
 	if c.Neurons == 0 {
 		return 0
@@ -71,9 +73,9 @@ func (c *Counter) Tail(slot int) float64 {
 	return c.tau[slot]
 }
 
-// PlaceTail fills in how the inputs spread over the box that was placed in a slot.
+// PlaceTail sets the τ of the box in a slot, and how the inputs spread over the box.
 func (c *Counter) PlaceTail(box grid.Box, slot int, tau float64) {
-	if c.Neurons == 0 { // nor is there room
+	if c.Neurons == 0 { // there is no memory for it
 		return
 	}
 	c.Batch.SetTail(slot, tau)
@@ -109,12 +111,14 @@ func (c *Counter) PlaceTail(box grid.Box, slot int, tau float64) {
 	}
 }
 
-// Excluded bounds the mass that bounds of the box in a slot leave out; size is its number of individuals.
+// Excluded bounds the mass that the bounds of the box in a slot exclude; size is its number of
+// individuals.
 func (c *Counter) Excluded(slot int, size float64) float64 {
 	tau := c.Tail(slot)
 	if tau == 0 {
 		return 0
 	}
-	// Of each event a whole number, so that no more than the part rounded down.
+	// Each event excludes a whole number of individuals, so at most its share rounded
+	// down.
 	return float64(c.Batch.Moved(slot)) * math.Floor(math.Exp(-tau*tau/2)*size*(1+0x1p-30))
 }

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// MostCombinations bounds those whose pairs are looked at one by one: beyond it boxes
-	// that are bounded for all of them together are proved sooner.
+	// MostCombinations is the largest number of combinations whose pairs are examined one
+	// by one: with more, boxes bounded for all of them together are proved sooner.
 	MostCombinations = 64
-	// triedPairs bounds the pairs of combinations for which a cut of a box is looked for.
+	// triedPairs is the largest number of pairs of combinations for which a split of a
+	// box is looked for.
 	triedPairs = 8
-	// fewPlaces is how many combinations of places a box has too many of for dives to prove a leaf of it. A checker that cuts it down
-	// to single ones has twice as many parts to look at, which is what it does at most.
+	// fewPlaces is the number of combinations of places from which on dives do not prove a box as one leaf of a proof. A
+	// checker that splits it down to single combinations has at most twice as many parts to check.
 	fewPlaces = 1 << 19
-	// NodeDepth is how many nodes a dive may look at for a node of the search.
+	// NodeDepth is the number of nodes that a dive may visit for a node of the search.
 	NodeDepth = 4096
 )
 
@@ -29,12 +30,12 @@ type Bounder struct {
 	*relax.Problem
 	*Boxes
 	Dive *Dive
-	// Thorough: boxes are cut as dives cut parts.
+	// Thorough makes boxes be split as dives split parts.
 	Thorough bool
 	lo, hi   []float64
 }
 
-// NewBounder ends bounds and dives where stop is set.
+// NewBounder returns a Bounder. Its bounds and dives end when stop is set.
 func NewBounder(p *relax.Problem, plan *Plan, stop *atomic.Bool) *Bounder {
 	b := &Bounder{Problem: p, Boxes: plan.NewBoxes(), Dive: plan.NewDive(stop)}
 	b.Stop = stop
@@ -45,7 +46,7 @@ func NewBounder(p *relax.Problem, plan *Plan, stop *atomic.Bool) *Bounder {
 // Place bounds a box.
 func (b *Bounder) Place(box grid.Box, _ int) { b.Boxes.Bound(box) }
 
-// Bound does nothing: what is placed is bounded.
+// Bound does nothing: Place has bounded the box.
 func (b *Bounder) Bound() {}
 
 // Enclosures encloses the lanes' logits.
@@ -57,7 +58,7 @@ func (b *Bounder) Enclosures(int) (lo, hi []float64) {
 	return b.lo, b.hi
 }
 
-// Spreads encloses the logits: trees in common are the same for all lanes.
+// Spreads encloses the logits; the part of the shared trees is the same for all lanes.
 func (b *Bounder) Spreads(_ int, possible, sure []bool) (whole, spread notion.Spread) {
 	b.Enclosures(0)
 	whole = notion.Gather(b.lo, b.hi, possible, sure)
@@ -68,17 +69,18 @@ func (b *Bounder) Spreads(_ int, possible, sure []bool) (whole, spread notion.Sp
 	return whole, spread
 }
 
-// Relative visits the enclosures without the trees in common.
+// Relative visits the enclosures without the shared trees.
 func (b *Bounder) Relative(_ int, visit func()) {
 	copy(b.lo, b.Lo)
 	copy(b.hi, b.Hi)
 	visit()
 }
 
-// BranchingFeature is the dimension with the most cells, −1 where all have one. Cut finds better ones, and takes longer.
+// BranchingFeature returns the dimension with the most cells, −1 if all have one. Cut finds better ones, and takes
+// longer.
 func (b *Bounder) BranchingFeature(box grid.Box, _ int) int { return Widest(box) }
 
-// Widest is the dimension of a box with the most cells, −1 where all have one.
+// Widest returns the dimension of a box with the most cells, −1 if all have one.
 func Widest(box grid.Box) int {
 	cut := -1
 	for d := 0; 2*d < len(box); d++ {
@@ -89,8 +91,8 @@ func Widest(box grid.Box) int {
 	return cut
 }
 
-// Branch is where to cut a box, of which the rules may have said that it is to be cut in dimension d: the last cell of the lower
-// half in a dimension. Values above the cutoff are looked for.
+// Branch returns where to split a box for values above the cutoff: a dimension, and the last cell of its lower half. d is
+// the dimension chosen so far, by the rules if it is not the widest.
 func (b *Bounder) Branch(box grid.Box, d int, cutoff float64) (dim int, last uint64) {
 	if b.Rules != nil && d != Widest(box) {
 		return d, box[2*d] + (box[2*d+1]-box[2*d])/2
@@ -103,7 +105,7 @@ func (b *Bounder) Branch(box grid.Box, d int, cutoff float64) (dim int, last uin
 	if dim, last = b.Cut(box); dim >= 0 {
 		return dim, last
 	}
-	for i := range b.Grid.Relaxed { // where the second copies go
+	for i := range b.Grid.Relaxed { // the second copies' values
 		if s := b.Grid.Relaxed[i].Shift; box[2*s] < box[2*s+1] {
 			d = s
 		}
@@ -111,9 +113,9 @@ func (b *Bounder) Branch(box grid.Box, d int, cutoff float64) (dim int, last uin
 	return d, box[2*d] + (box[2*d+1]-box[2*d])/2
 }
 
-// branchForPair is where to cut a box for the pair of combinations that promises the largest value, so that
-// the bounds of both halves become small, or where that is known within cells of real features already, for
-// the next; dim is −1 where nothing speaks for a cut.
+// branchForPair returns where to split a box for the most promising pair of combinations, so that the
+// bounds of both halves become small. If that is within a cell of a real feature, it takes the next pair.
+// dim is −1 if no split helps.
 func (b *Bounder) branchForPair(box grid.Box, cutoff float64) (dim int, last uint64) {
 	b.Boxes.Bound(box)
 	type pair struct {
@@ -148,8 +150,8 @@ func (b *Bounder) branchForPair(box grid.Box, cutoff float64) (dim int, last uin
 	return -1, 0
 }
 
-// ByPairs says what the bounds of single pairs of combinations mean for the box that was bounded last: fair where no
-// pair that may be allowed violates, unfair where one does that surely is.
+// ByPairs returns what the bounds of single pairs of combinations prove for the last bounded box: fair if no pair
+// that may be allowed violates, unfair if a pair that surely is allowed does.
 func (b *Bounder) ByPairs(possible, sure []bool) (fair, unfair bool) {
 	if b.Off(params.Pairs) || len(b.Grid.Combinations) > MostCombinations {
 		return false, false
@@ -162,7 +164,7 @@ func (b *Bounder) ByPairs(possible, sure []bool) (fair, unfair bool) {
 			}
 			one, two := b.Pair(z1, z2), b.Pair(z2, z1)
 			fair = fair && b.Most(one) <= b.Notion.Tolerated()
-			// The pair the other way round has the least of the first logit, and the greatest of the second.
+			// The reversed pair bounds the first logit from below, and the second from above.
 			high, low := space.Interval{Lo: -two[2], Hi: one[1]}, space.Interval{Lo: -one[2], Hi: two[1]}
 			if (sure == nil || sure[z1] && sure[z2]) && b.Notion.SurelyApart(high, low, -two[0]) {
 				return false, true
@@ -178,13 +180,14 @@ func (b *Bounder) Most(bounds Pair) float64 {
 	return b.Notion.Upper(&s, &s)
 }
 
-// Demands are what a pair of logits within bounds must exceed for a value above the cutoff.
+// Demands returns what the logits of a pair within bounds must exceed for a value above the
+// cutoff.
 func (b *Bounder) Demands(bounds Pair, cutoff float64) (demands Pair, ok bool) {
 	if b.Most(bounds) <= cutoff {
 		return demands, false
 	}
 	n, ok := b.Notion.Need(&notion.Spread{Least: -bounds[2], Most: bounds[1], Apart: bounds[0]}, cutoff)
-	if !ok { // nothing is known, but that a gap is one of two logits
+	if !ok { // only that a gap is between two logits is known
 		n = notion.Need{Above: Anything, Below: -Anything, Apart: Anything}
 		if cutoff >= 0 && !b.Notion.Signs() {
 			n.Apart = 0
@@ -193,13 +196,14 @@ func (b *Bounder) Demands(bounds Pair, cutoff float64) (demands Pair, ok bool) {
 	return Pair{n.Apart, n.Above, -n.Below}, true
 }
 
-// Provable reports whether dives may prove the box that was bounded last: they cut within a cell of a real feature, which boxes do
-// not, and where a proof is wanted, a box with fewer than fewPlaces is one leaf of it. cut is −1 where the box cannot be cut.
+// Provable reports whether dives may prove the last bounded box. Dives split within a cell of a real feature, which boxes
+// do not. In a proof, a box with fewer than fewPlaces combinations of places is one leaf. cut is −1 if the box cannot be
+// split.
 func (b *Bounder) Provable(cut int, proofs bool) bool {
 	return b.Thorough && !b.Off(params.Dives) && (cut < 0 || proofs) && !(proofs && b.Places(fewPlaces) >= fewPlaces)
 }
 
-// Parts returns the parts of the box bounded last, a pair of combinations each.
+// Parts returns the parts of the last bounded box, one per pair of combinations.
 func (b *Bounder) Parts(possible []bool) (list []Part) {
 	for z1 := range b.Grid.Combinations {
 		for z2 := range b.Grid.Combinations {

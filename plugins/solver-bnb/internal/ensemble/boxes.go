@@ -10,14 +10,14 @@ import (
 // Boxes bounds boxes, one at a time, on one goroutine.
 type Boxes struct {
 	*Plan
-	// Of the current box: enclosures of what the shared trees add to each logit, and of the
-	// rest of each lane's logit.
+	// Enclosures for the current box: of the shared trees' sum, and of the rest of each
+	// lane's logit.
 	From, To float64
 	Lo, Hi   []float64
-	// Constant: every tree ends in the same leaf all over the box.
+	// Constant is set if every tree ends in one leaf in the entire box.
 	Constant bool
-	// Stop, where not nil, is looked at after every lookEvery nodes of a box; where it is set
-	// the bound is broken off. Broken says so for good: from then on nothing is known of any box.
+	// Stop, if not nil, is checked after every lookEvery nodes of a box; if it is set, the bound
+	// is interrupted. Then Broken is set for good, and no later bound is valid.
 	Stop   *atomic.Bool
 	Broken bool
 	seen   int // nodes visited for the current box
@@ -26,30 +26,31 @@ type Boxes struct {
 	matrix
 }
 
-// copies is the current box, as the ranges of its copies.
+// copies describes the current box by the ranges of its copies.
 type copies struct {
-	least, most [2][]int32 // places by feature, of the first and of the second copies
-	side        int        // of copies
-	twice       bool       // second copies have features of their own
+	least, most [2][]int32 // places by feature, for the first and the second copies
+	side        int        // the current side: 0 for first copies, 1 for second
+	twice       bool       // second copies may have other values of relaxed features
 }
 
-// matrix bounds what trees that differ between combinations add to differences.
+// matrix bounds how much the trees that differ between combinations add to logit
+// differences.
 type matrix struct {
-	// sums are by pair of combinations the most that the first is more than the second; nil where there are too many.
+	// sums bounds, by pair of combinations, how much the first logit exceeds the second; nil if there are too many.
 	sums    []float64
-	between []float64 // the same of one tree, by pair of its kinds
+	between []float64 // the same for one tree, by pair of its roots
 	reached [][2]float64
-	values  []float64 // by kind
+	values  []float64 // by root
 }
 
-// gains estimates by how much each cut of the current box would narrow its bounds.
+// gains estimates how much each split of the current box would narrow its bounds.
 type gains struct {
 	gains  []float64 // by cut
 	gained []int32   // cuts with gains
-	weigh  float64   // of gains; 0 where none are wanted
+	weigh  float64   // the weight of gains; 0 if none are wanted
 }
 
-// NewBoxes makes room.
+// NewBoxes allocates memory for bounds.
 func (p *Plan) NewBoxes() *Boxes {
 	lanes := p.grid.Lanes()
 	b := &Boxes{Plan: p, Lo: make([]float64, lanes), Hi: make([]float64, lanes)}
@@ -65,7 +66,7 @@ func (p *Plan) NewBoxes() *Boxes {
 	if k := len(p.grid.Combinations); !b.twice && k <= maxPaired {
 		b.sums, b.between = make([]float64, k*k), make([]float64, most*most)
 	}
-	// What does not vary keeps its place.
+	// Features that do not vary keep their place.
 	base := p.grid.Point(make([]float64, len(p.grid.Dims)))
 	for i, v := range base {
 		place := int32(p.Place(i, v))
@@ -97,14 +98,14 @@ func (b *Boxes) place(box grid.Box) {
 	}
 }
 
-// Bound bounds a box, unless it was Broken off.
+// Bound bounds a box. If it sets Broken, the bound is invalid.
 func (b *Boxes) Bound(box grid.Box) {
 	b.place(box)
 	b.seen = 0
 	b.boundPlaces()
 }
 
-// boundPlaces bounds what is placed.
+// boundPlaces bounds the placed box.
 func (b *Boxes) boundPlaces() {
 	b.Constant, b.side = true, 0
 	b.From, b.To = b.base, b.base
@@ -133,7 +134,7 @@ func (b *Boxes) boundPlaces() {
 			b.pairs(k)
 		}
 	}
-	// What is added up may be off.
+	// Sums of leaves may be off by the error.
 	if err := 2 * b.err; err != 0 {
 		b.From, b.To = b.From-err, b.To+err
 		if len(b.apart) > 0 {
@@ -144,7 +145,7 @@ func (b *Boxes) boundPlaces() {
 	}
 }
 
-// goesOn counts a node, and reports that what is below it may be walked through.
+// goesOn counts a node, and reports whether the walk may go below it.
 func (b *Boxes) goesOn() bool {
 	if b.seen++; b.seen%lookEvery == 0 && b.Stop != nil && b.Stop.Load() {
 		b.Broken = true
@@ -176,9 +177,8 @@ func (b *Boxes) pairs(k *kinds) {
 	}
 }
 
-// Apart bounds how much more a combination's logit may be than another's in the box;
-// possible is whether each may be allowed, nil stands for all. It is −Inf where
-// there are no two.
+// Apart bounds how much a combination's logit may exceed another's in the box. possible
+// says which may be allowed; nil means all. It is −Inf if there are fewer than two.
 func (b *Boxes) Apart(possible []bool) float64 {
 	apart := math.Inf(-1)
 	n := len(b.grid.Combinations)
@@ -195,7 +195,7 @@ func (b *Boxes) Apart(possible []bool) float64 {
 	return apart
 }
 
-// of bounds how much more one combination's logit may be than another's.
+// of bounds how much one combination's logit may exceed another's.
 func (b *Boxes) of(z1, z2 int) float64 {
 	v := b.Hi[z1] - b.Lo[z2]
 	if b.sums != nil {
@@ -207,7 +207,7 @@ func (b *Boxes) of(z1, z2 int) float64 {
 // Pair bounds a pair of combinations' logits.
 func (b *Boxes) Pair(z1, z2 int) Pair { return Pair{b.of(z1, z2), b.To + b.Hi[z1], -b.From - b.Lo[z2]} }
 
-// Places is how many combinations of places the box that was bounded last has, or most where that is less.
+// Places returns the number of combinations of places that the last bounded box has, at most most.
 func (b *Boxes) Places(most int) int {
 	n := 1
 	for f := range b.least[0] {
@@ -218,7 +218,7 @@ func (b *Boxes) Places(most int) int {
 	return n
 }
 
-// reach is the least and the greatest leaf below a node, within the places.
+// reach returns the least and the greatest leaf below a node, within the places.
 func (b *Boxes) reach(at int32) (lo, hi float64) {
 	n := &b.nodes[at]
 	for n.feature >= 0 {
@@ -259,14 +259,14 @@ func (b *Boxes) reach(at int32) (lo, hi float64) {
 	return min(l1, l2), max(h1, h2)
 }
 
-// Where a box lies.
+// Positions of a box relative to a comparison's cuts.
 const (
-	none = iota // before a comparison's cuts
-	all         // behind
+	none = iota // before them, or behind an even number of them
+	all         // behind an odd number of them
 	both
 )
 
-// behind reports where the current box lies, on the current side.
+// behind returns the position of the current box, on the current side.
 func (b *Boxes) behind(n *node) int {
 	least, most := b.least[b.side][n.feature], b.most[b.side][n.feature]
 	if n.more < 0 {
@@ -281,7 +281,7 @@ func (b *Boxes) behind(n *node) int {
 	return behind(n, b.more[n.more], least, most)
 }
 
-// behind reports where places lie relative to a comparison with further cuts.
+// behind returns the position of places relative to a comparison with further cuts.
 func behind(n *node, more []int32, least, most int32) int {
 	passed := 0
 	if least > n.cut {
@@ -301,7 +301,7 @@ func behind(n *node, more []int32, least, most int32) int {
 	return passed % 2
 }
 
-// apartBy is by how much less and more one tree's leaf may be than another's.
+// apartBy returns bounds of one tree's leaf less another's.
 func (b *Boxes) apartBy(one, two int32) (least, most float64) {
 	if one == two || !b.goesOn() {
 		return 0, 0
@@ -359,7 +359,7 @@ func (b *Boxes) apartBy(one, two int32) (least, most float64) {
 	return least, most
 }
 
-// gain notes by how much cutting a box at a cut would narrow a bound.
+// gain records how much splitting the box at a cut would narrow a bound.
 func (b *Boxes) gain(feature, cut int32, v float64) {
 	at := b.offset[feature] + int(cut)
 	if b.gains.gains[at] == 0 {
@@ -368,7 +368,7 @@ func (b *Boxes) gain(feature, cut int32, v float64) {
 	b.gains.gains[at] += v*b.weigh + math.SmallestNonzeroFloat64
 }
 
-// gainAll is gain for all cuts of a comparison that the box lies on both sides of.
+// gainAll is gain for all cuts of a comparison that lie within the box.
 func (b *Boxes) gainAll(n *node, v float64) {
 	if b.weigh == 0 {
 		return
@@ -380,8 +380,8 @@ func (b *Boxes) gainAll(n *node, v float64) {
 	}
 }
 
-// Cut is where to cut a box: the last cell of its lower half in a dimension, which
-// is −1 where no comparison splits it.
+// Cut returns where to split a box: the last cell of its lower half in a dimension; dim
+// is −1 if no comparison splits it.
 func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 	b.Bound(box)
 	z1, z2 := b.Worst()
@@ -426,7 +426,7 @@ func (b *Boxes) Cut(box grid.Box) (dim int, last uint64) {
 	return dim, last
 }
 
-// Worst is the pair of combinations that may be most apart.
+// Worst returns the pair of combinations whose logits may differ most.
 func (b *Boxes) Worst() (z1, z2 int) {
 	if b.twice {
 		return 0, 0
@@ -442,8 +442,8 @@ func (b *Boxes) Worst() (z1, z2 int) {
 	return z1, z2
 }
 
-// Cell is where to cut a box so that its lower half has at most c places of a feature
-// behind it: a dimension, −1 where there is none, and the last cell of the lower half.
+// Cell returns where to split a box so that its lower half has the places of a feature up
+// to c: a dimension, −1 if there is none, and the last cell of the lower half.
 func (b *Boxes) Cell(box grid.Box, feature, c int) (dim int, last uint64) {
 	for d := range b.grid.Dims {
 		if dim := &b.grid.Dims[d]; dim.Feature == feature && !dim.IsShift && box[2*d] < box[2*d+1] {
@@ -455,8 +455,8 @@ func (b *Boxes) Cell(box grid.Box, feature, c int) (dim int, last uint64) {
 	return -1, 0
 }
 
-// cell is the last cell of a dimension before a value; ok is unset where the value is
-// not behind the first cell of the box and up to the last.
+// cell returns the last cell of a dimension before a value. ok is false unless the value
+// lies behind the first cell of the box, and in it.
 func (b *Boxes) cell(d int, box grid.Box, v float64) (last uint64, ok bool) {
 	dim := &b.grid.Dims[d]
 	from, to := box[2*d], box[2*d+1]
@@ -502,7 +502,7 @@ func (b *Boxes) Logits(out, one, two []float64) {
 	}
 }
 
-// leaf is what a tree adds at a point.
+// leaf returns the leaf of a tree that a point reaches.
 func (b *Plan) leaf(at int32, point []float64) float64 {
 	for {
 		n := &b.nodes[at]

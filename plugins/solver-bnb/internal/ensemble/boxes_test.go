@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Differences of trees that cancel in floats but not exactly leave room for what is
-// left of them; trees that are the same for all copies leave none.
+// Bounds of differences of trees that cancel in float64 but not exactly leave room for
+// the remainder; trees that are the same for all copies leave none.
 func TestCopiesApart(t *testing.T) {
 	stump := func(input int32, one, two float64) trees.Tree {
 		return trees.Tree{{Input: input, Left: 1, Right: 2, Value: 0.5}, trees.Leaf(one), trees.Leaf(two)}

@@ -8,41 +8,41 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 )
 
-// Dive searches a box for one pair of combinations, depth first (docs/developer/solver-bnb.md, Trees). It looks at few nodes and
-// at these thoroughly: one walk through the trees bounds not only the box but each part
-// of it that has a feature in one place, so that the box shrinks to the places that matter,
-// and is cut where that lowers bounds most. Trees that end in one leaf all over a part are a number
-// below it. Used on one goroutine.
+// Dive searches a box for one pair of combinations, depth first (docs/developer/solver-bnb.md, Trees). It visits few nodes,
+// but thoroughly: one walk through the trees bounds the box, and each part of it in which a feature has one place. So the
+// box shrinks to the relevant places, and is split where that lowers the bounds most. Trees that end in one leaf throughout
+// a part become a constant below it. It serves one goroutine.
 type Dive struct {
 	*Plan
 	budget
 	question
 	walker
-	// Difference: the difference of the logits is bounded and cut for first, and the logits
-	// themselves where it leaves something, as for margins of decisions.
+	// Difference makes dives bound and split for the difference of the logits first, and
+	// for the logits themselves if that leaves something, as for margins of decisions.
 	Difference bool
-	// least and most are the current node's places by feature, and its part's during a walk; from and to then keep the node's.
+	// least and most are the current node's places by feature; during a walk, those of its current part, and from and to
+	// then hold the node's.
 	least, most, from, to []int32
-	terms                 []term  // of the nodes on the way, as a stack
-	places                []int32 // of these, where they were narrowed
+	terms                 []term  // a stack of the terms of the nodes on the path
+	places                []int32 // a stack of these nodes' places
 	sums                  [bounds]sums
-	cuts                  []bool // that some comparison of the node makes, by cut
+	cuts                  []bool // by cut: some comparison of the node has it
 	listed                []int32
 }
 
-// budget is what a dive may look at.
+// budget limits a dive.
 type budget struct {
-	// Left is how many nodes the dive may look at still; 0 breaks it off. Leaves count as
-	// well, leavesOfNode as another node.
+	// Left is the number of nodes that the dive may still visit; 0 ends it. leavesOfNode
+	// leaves count as a node.
 	Left int
-	// Nodes and Leaves are how many it has looked at.
+	// Nodes and Leaves are the numbers visited.
 	Nodes, Leaves int
-	leavesOfNode  int // walked through in ten milliseconds or so
+	leavesOfNode  int // leaves walked through in about ten milliseconds
 	stop          *atomic.Bool
-	broken        bool // off, within a walk
+	broken        bool // set if a walk was interrupted
 }
 
-// question is what a dive is asked, and what it leaves.
+// question is what a dive looks for, and what it leaves open.
 type question struct {
 	demands Pair
 	used    [bounds]bool
@@ -52,39 +52,40 @@ type question struct {
 	root    []Part // halves of the first node
 }
 
-// walker is the current term, and what is known of it.
+// walker is the state of a walk through the current term.
 type walker struct {
 	top     float64
-	touched []int32   // features that it compares
-	seen    []bool    // by feature: it is touched
-	here    []float64 // by feature that is touched: the most of leaves since it was narrowed last, on the way to where the walk is
-	cells   []float64 // by place: the most there, where the feature is narrowed
+	touched []int32   // features that the term compares
+	seen    []bool    // by feature: whether it is touched
+	here    []float64 // by touched feature: the largest leaf since the walk's path last narrowed it
+	cells   []float64 // by place of a narrowed feature: the largest leaf there
 }
 
-// Pair is a number for each part of a question about two logits: by how much the
-// first is more than the second, the first, and the second's negative.
+// Pair holds a number for each bound of a question about two logits: by how much the
+// first exceeds the second, the first, and the negative of the second.
 type Pair [bounds]float64
 
 const bounds = 3
 
-// Anything is a demand that every bound meets, and that parts are cut for nevertheless.
+// Anything is a demand that every bound meets, but for which parts are split.
 const Anything = -math.MaxFloat64
 
-// term is the leaf that one tree ends in, less another's.
+// term is the leaf in which one tree ends less another's.
 type term struct{ one, two int32 }
 
-// sums are of terms: by place, how much less than in all of the node they are there, in
-// places up to it, and in places from it on.
+// sums are bounds of a sum of terms. By place of a feature they say how much lower the
+// bound is than the node's: at this place, in the places up to it, and in the places from
+// it on.
 type sums struct {
 	at, upTo, from []float64
 	touched        []int32
 	seen           []bool
 }
 
-// lookEvery is after how many leaves a walk looks whether it is to stop.
+// lookEvery is the number of leaves after which a walk checks whether to stop.
 const lookEvery = 1 << 12
 
-// NewDive makes room for dives, which end where stop is set, after up to lookEvery leaves.
+// NewDive returns a Dive. Its dives end when stop is set, after at most lookEvery leaves.
 func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	features, places := len(p.firsts), p.cuts+len(p.firsts)
 	ints := func() []int32 { return make([]int32, features) }
@@ -97,25 +98,26 @@ func (p *Plan) NewDive(stop *atomic.Bool) *Dive {
 	return d
 }
 
-// Part is individuals, by the places of their features, and a pair of combinations.
+// Part is a set of individuals, given by the places of their features, and a pair of
+// combinations.
 type Part struct {
 	Z1, Z2 int32
 	Bounds Pair
-	Places []int32 // the least by feature, then the greatest
+	Places []int32 // the least places by feature, then the greatest
 }
 
-// Part is the box that was bounded last, for a pair.
+// Part returns the last bounded box as a part for a pair.
 func (b *Boxes) Part(z1, z2 int) Part {
 	return Part{int32(z1), int32(z2), b.Pair(z1, z2), append(append([]int32(nil), b.least[0]...), b.most[0]...)}
 }
 
-// Settles reports that no pair of logits in a part does what judge demands, after up to
-// limit nodes. Judge receives bounds of a pair and returns what each has to exceed, −Inf where that is
-// nothing; ok is unset where no pair within them can do it. Where the trees are constant and
-// demands are met, found receives the least places there, so that judge may demand more.
+// Settles reports whether it proved, within limit nodes, that no pair of logits in a part meets
+// judge's demands. judge receives bounds of a pair and returns what each must exceed, −Inf for no
+// demand; ok is false if no pair within the bounds can. At places where the trees are constant and the
+// demands are met, found receives the least places, so that judge may then demand more.
 //
-// left is what stays open: of a part that is settled, where the trees are
-// constant and demands still met, else all of it.
+// left is what stays open: if the part is settled, the places with constant trees that still meet the
+// demands, else all of it.
 func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
 	d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = found, limit, 0, 0, nil, nil
 	n, ok := d.begin(p, judge)
@@ -123,7 +125,7 @@ func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair
 		return nil, true
 	}
 	if settled = d.closes(n); !settled {
-		if d.left = d.root; d.root == nil { // stopped before
+		if d.left = d.root; d.root == nil { // stopped before the first split
 			d.left = []Part{*p}
 		}
 	}
@@ -133,7 +135,8 @@ func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair
 	return d.left, settled
 }
 
-// begin puts a part's terms on the stack; ok is unset where nothing is to be found in it.
+// begin puts a part's terms on the stack; ok is false if the part cannot meet the
+// demands.
 func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (n share, ok bool) {
 	d.judge, d.broken = judge, false
 	copy(d.least, p.Places)
@@ -154,8 +157,8 @@ func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (
 	return n, true
 }
 
-// Cut is the cut that lowers the bounds of a part most, of those that can be made: a feature, −1 where there is none, and
-// the last place of the lower half. Judge is as for Settles.
+// Cut returns the split that lowers the bounds of a part most among those that can allows: a feature, −1 if there is
+// none, and the last place of the lower half. judge is as in Settles.
 func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool), can func(feature, last int32) bool) (feature, last int32) {
 	n, ok := d.begin(p, judge)
 	if !ok {
@@ -169,7 +172,8 @@ func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool), can
 	return feature, last
 }
 
-// bound walks through the terms of a node, of which it leaves those that are not constant on the stack.
+// bound walks through the terms of a node and returns its bounds. It leaves the terms that are not
+// constant on the stack.
 func (d *Dive) bound(n share) (tops Pair, now share) {
 	for _, at := range d.listed {
 		d.cuts[at] = false
@@ -193,7 +197,7 @@ func (d *Dive) bound(n share) (tops Pair, now share) {
 	return tops, now
 }
 
-// write puts the terms of a bound on the stack, and returns what is constant in it.
+// write puts the terms of a bound on the stack, and returns its constant part.
 func (d *Dive) write(i, z1, z2 int) (constant float64) {
 	if i == 0 {
 		for k := range d.apart {
@@ -223,8 +227,8 @@ func (d *Dive) write(i, z1, z2 int) (constant float64) {
 	return base
 }
 
-// share is a node's part of the stack: of each bound the terms from start on, and the
-// sum of those that are constant.
+// share is a node's part of the stack: for each bound, the terms from start on, and the
+// sum of the constant ones.
 type share struct {
 	start [bounds + 1]int
 	sum   Pair
@@ -291,7 +295,7 @@ func (d *Dive) closes(n share) bool {
 	return true
 }
 
-// outdone reports that bounds leave nothing to be found, and says what is demanded.
+// outdone reports whether bounds exclude everything looked for, and updates the demands.
 func (d *Dive) outdone(tops Pair) bool {
 	demands, ok := d.judge(tops)
 	if !ok {
@@ -306,7 +310,7 @@ func (d *Dive) outdone(tops Pair) bool {
 	return false
 }
 
-// shrink narrows the node to places that matter; any is unset where there are none.
+// shrink narrows the node to relevant places; any is false if there are none.
 func (d *Dive) shrink(tops Pair) (shrunk, any bool) {
 	for i := range d.sums {
 		s := &d.sums[i]
@@ -333,10 +337,10 @@ func (d *Dive) shrink(tops Pair) (shrunk, any bool) {
 	return shrunk, true
 }
 
-// cut is a cut's feature, and the last place before it.
+// cut returns a cut's feature, and the last place before it.
 func (p *Plan) cut(k int32) (f, c int32) { return p.featureOf[k], k - int32(p.offset[p.featureOf[k]]) }
 
-// cuttable reports that the node, narrowed or not, has a cut.
+// cuttable reports whether the narrowed node has a cut.
 func cuttable(d *Dive) bool {
 	return slices.ContainsFunc(d.listed, func(k int32) bool {
 		f, c := d.cut(k)
@@ -344,7 +348,8 @@ func cuttable(d *Dive) bool {
 	})
 }
 
-// choose finds the cut that lowers bounds most, of those that can be made, and says whether the lower part is the more promising.
+// choose finds the split that lowers the bounds most among those that can allows, and reports whether its lower part is the
+// more promising.
 func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
 	if d.Difference && d.used[0] {
 		if feature, cut, left = d.chooseOf(0, 1, tops, can); feature >= 0 {
@@ -354,17 +359,17 @@ func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, c
 	return d.chooseOf(0, bounds, tops, can)
 }
 
-// chooseOf is choose by the sums from from to to.
+// chooseOf is choose by the bounds from from to to−1.
 func (d *Dive) chooseOf(from, to int, tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
 	feature = -1
 	best := 0.0
 	if to == 1 {
-		best = 0.01 * 0.01 // of cuts that do not lower it
+		best = 0.01 * 0.01 // a split must lower the bound
 	}
 	for _, k := range d.listed {
 		f, c := d.cut(k)
 		if c < d.least[f] || c >= d.most[f] {
-			continue // since the node was narrowed
+			continue // the node was narrowed meanwhile
 		}
 		a, b := 0.0, 0.0
 		for i := from; i < to; i++ {
@@ -410,7 +415,7 @@ func halves(d *Dive, tops Pair, f, c int32) []Part {
 	return out
 }
 
-// sweep bounds the sum of terms. It keeps those that are not constant.
+// sweep bounds the sum of terms, and keeps those that are not constant.
 func (d *Dive) sweep(s *sums, start, end int, sum float64) (constant, top float64) {
 	for _, f := range s.touched {
 		from := d.offset[f] + int(f)
@@ -461,7 +466,7 @@ func (d *Dive) sweep(s *sums, start, end int, sum float64) (constant, top float6
 	return sum, sum + top
 }
 
-// descend follows comparisons that come out alike all over the node.
+// descend follows comparisons with the same outcome in the entire node.
 func (d *Dive) descend(at int32) int32 {
 	for {
 		n := &d.nodes[at]
@@ -491,13 +496,13 @@ func (d *Dive) descend(at int32) int32 {
 	}
 }
 
-// walk visits the pairs of leaves below two nodes that some place has.
+// walk visits the pairs of leaves below two nodes that have a place in common.
 func (d *Dive) walk(one, two int32) {
 	if d.broken {
 		return
 	}
 	one, two = d.descend(one), d.descend(two)
-	if one == two { // alike for both, whatever is below
+	if one == two { // the same leaf in both
 		d.leaf(0)
 		return
 	}
@@ -517,7 +522,7 @@ func (d *Dive) walk(one, two int32) {
 		other = two
 	}
 	d.list(f, n.cut, least, most)
-	if n.more >= 0 && d.listMore(n, least, most) > mostRuns { // as if both were reached everywhere
+	if n.more >= 0 && d.listMore(n, least, most) > mostRuns { // treats both children as reached everywhere
 		d.below(n.left, other, first)
 		d.below(n.right, other, first)
 		return
@@ -536,7 +541,7 @@ func (d *Dive) walk(one, two int32) {
 	d.least[f] = least
 }
 
-// below walks below a child of the first of two nodes, or of the second.
+// below walks below a child of the first node (if first is set) or of the second.
 func (d *Dive) below(child, other int32, first bool) {
 	if first {
 		d.walk(child, other)
@@ -545,8 +550,8 @@ func (d *Dive) below(child, other int32, first bool) {
 	}
 }
 
-// visit walks below a child, in the places that the feature has now. Of the leaves there, those on whose way the feature is narrowed no further
-// are in all of these places.
+// visit walks below a child, with the feature's current places. Leaves whose path narrows the feature no further are
+// reached from all of these places.
 func (d *Dive) visit(f, child, other int32, first bool) {
 	before := d.here[f]
 	d.here[f] = math.Inf(-1)
@@ -562,7 +567,8 @@ func (d *Dive) visit(f, child, other int32, first bool) {
 	}
 }
 
-// listMore notes the further cuts of a comparison, and tells how many there are of places from least to most.
+// listMore records the further cuts of a comparison, and returns how many of them lie between the places
+// least and most.
 func (d *Dive) listMore(n *node, least, most int32) (many int) {
 	for _, c := range d.more[n.more] {
 		if d.list(n.feature, c, least, most) {
@@ -572,7 +578,8 @@ func (d *Dive) listMore(n *node, least, most int32) (many int) {
 	return many
 }
 
-// runs visits the children of a comparison with further cuts, in turn.
+// runs visits the children of a comparison with further cuts, one run of places after the
+// other.
 func (d *Dive) runs(n *node, other int32, first bool) {
 	f, side, next := n.feature, n.left, n.right
 	most := d.most[f]
@@ -597,10 +604,11 @@ func (d *Dive) runs(n *node, other int32, first bool) {
 	d.most[f] = most
 }
 
-// mostRuns bounds the further cuts of a comparison that are distinguished.
+// mostRuns is the largest number of further cuts of a comparison that a walk
+// distinguishes.
 const mostRuns = 8
 
-// list notes a cut, and reports that it is one of places from least to most.
+// list records a cut, and reports whether it lies between the places least and most.
 func (d *Dive) list(f, cut, least, most int32) bool {
 	if cut < least || cut >= most {
 		return false
@@ -612,7 +620,8 @@ func (d *Dive) list(f, cut, least, most int32) bool {
 	return true
 }
 
-// touch begins to distinguish a feature's places. The leaves before are in all of them.
+// touch begins to distinguish a feature's places. Earlier leaves are reached from all of
+// them.
 func (d *Dive) touch(f int32) {
 	d.seen[f] = true
 	d.touched = append(d.touched, f)
@@ -633,7 +642,7 @@ func (d *Dive) leaf(v float64) {
 	d.top = max(d.top, v)
 }
 
-// At makes x an individual, by dimension, with features in these places.
+// At sets x to an individual, by dimension, whose features have these places.
 func (p *Plan) At(x []float64, least []int32) {
 	for k := range p.grid.Dims {
 		dim := &p.grid.Dims[k]
@@ -644,7 +653,7 @@ func (p *Plan) At(x []float64, least []int32) {
 	}
 }
 
-// Box is the cells that have some of a part's places.
+// Box returns the cells that contain some of a part's places.
 func (p *Plan) Box(of *Part) grid.Box {
 	box := p.grid.Whole()
 	for k := range p.grid.Dims {

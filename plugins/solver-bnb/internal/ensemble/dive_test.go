@@ -15,8 +15,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// However little a dive may look at, it settles a part or leaves smaller ones, and those that
-// are settled have no gap above the largest; one that is stopped leaves what it was given.
+// With any limit, a dive settles a part or leaves smaller ones. Settled parts have no gap
+// above the largest; a stopped dive leaves its part.
 func TestDivesGoOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 65))
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }

@@ -1,10 +1,10 @@
 // Package ensemble bounds sums of decision trees over boxes of individuals.
 //
-// Trees are written over features in place of inputs: a comparison of an input is
-// a comparison of the feature's value with numbers from which on it comes out
-// otherwise, found in exact arithmetic. For each protected combination a tree is cut
-// down to what depends on the other features. What is the same for all combinations
-// is in every logit alike, and cancels in pairs.
+// Trees are rewritten over features instead of inputs: a comparison of an input becomes a
+// comparison of the feature's value with the numbers at which its outcome changes, found
+// in exact arithmetic. For each protected combination, a tree is reduced to the
+// comparisons of other features. A tree that is the same for all combinations is shared
+// by all logits, and cancels in pairs.
 package ensemble
 
 import (
@@ -23,31 +23,31 @@ import (
 // ErrTooLarge is wrapped by errors about ensembles and combinations that would take too much memory.
 var ErrTooLarge = errors.New("too large")
 
-// maxNodes bounds the nodes of all trees, cut down for all combinations.
+// maxNodes bounds the number of nodes of all trees, reduced for all combinations.
 const maxNodes = 1 << 24
 
 // maxWork bounds nodes times combinations.
 const maxWork = 1 << 28
 
-// maxPaired is up to how many combinations their pairs are compared tree by tree.
+// maxPaired is the largest number of combinations whose pairs are compared tree by tree.
 const maxPaired = 64
 
-// Plan is an ensemble written for a grid. It is read-only once made.
+// Plan is an ensemble rewritten for a grid. It is read-only.
 type Plan struct {
 	grid *grid.Grid
 	base float64
 	err  float64
-	// nodes are of all trees; equal ones are one.
+	// nodes are the nodes of all trees; equal ones are stored once.
 	nodes []node
-	// firsts are by feature the values from which on some comparison comes out
-	// otherwise, in increasing order; offset is how many those of the features before are.
+	// firsts are, by feature, the values at which the outcome of some comparison changes,
+	// in increasing order. offset is the number of firsts of the features before.
 	firsts    [][]float64
 	offset    []int
-	cuts      int       // how many firsts there are
+	cuts      int       // the number of all firsts
 	featureOf []int32   // by cut
 	zero      int32     // the node of a leaf that is 0
 	more      [][]int32 // further cuts of nodes, in increasing order
-	shared    []int32   // trees that are the same for all combinations and copies
+	shared    []int32   // roots of trees that are the same for all combinations and copies
 	apart     []kinds   // trees that differ between combinations
 }
 
@@ -58,17 +58,17 @@ type kinds struct {
 	of    []int32 // by combination: which root
 }
 
-// node is a leaf, or a comparison of a feature's place, which is the number of its
-// firsts that its value has reached.
+// node is a leaf, or a comparison of a feature's place: the number of its firsts that its
+// value has reached.
 type node struct {
-	feature     int32 // −1: a leaf
-	cut         int32 // places above it are behind it
+	feature     int32 // −1 for a leaf
+	cut         int32 // places above cut are behind it
 	left, right int32 // left: behind an even number of all cuts
-	more        int32 // which of cuts are further ones, −1 for none
+	more        int32 // index in more of the further cuts, −1 for none
 	value       float64
 }
 
-// maker writes trees over features.
+// maker rewrites trees over features.
 type maker struct {
 	*Plan
 	e       *trees.Ensemble
@@ -78,7 +78,7 @@ type maker struct {
 	tests   map[test]float64
 	changes []map[float64]bool // by feature: its firsts
 	splits  []split            // of the current tree
-	inputs  [][]*big.Rat       // by combination: what the protected features feed
+	inputs  [][]*big.Rat       // by combination: the inputs from the protected features
 }
 
 type source struct {
@@ -86,21 +86,22 @@ type source struct {
 	*space.Input
 }
 
-// test is a border of an input, whose outcome changes with some value of its feature.
+// test is a comparison of an input with a border; its outcome changes at some value of
+// the feature.
 type test struct {
 	input  int32
 	border float64
 	closed bool
 }
 
-// split is a comparison of an input as one of its feature.
+// split is a comparison of an input, rewritten over its feature.
 type split struct {
-	left   bool      // where the least value goes
-	firsts []float64 // from where on it is the other side, in turn
-	places []int32   // of these among the feature's
+	left   bool      // whether the least value goes left
+	firsts []float64 // the values at which the side changes
+	places []int32   // the indices of these among the feature's firsts
 }
 
-// New writes an ensemble for a grid.
+// New rewrites an ensemble for a grid.
 func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	s := g.Space
 	m := &maker{
@@ -114,7 +115,7 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 		}
 	}
 	if len(g.Combinations)*e.Parameters() > maxWork {
-		return nil, fmt.Errorf("%w: %d nodes for %d protected combinations", ErrTooLarge, e.Parameters(), len(g.Combinations))
+		return nil, fmt.Errorf("%w: %d nodes times %d protected combinations; at most %d", ErrTooLarge, e.Parameters(), len(g.Combinations), maxWork)
 	}
 	for z := range g.Combinations {
 		point := g.Complete(g.Point(make([]float64, len(g.Dims))), z)
@@ -157,8 +158,7 @@ func New(e *trees.Ensemble, g *grid.Grid) (*Plan, error) {
 	return m.Plan, nil
 }
 
-// defined is a point whose features all have a value of their domain, for the sake of
-// tables: what does not vary has its own.
+// defined moves a point's features into their domains, which tables need.
 func defined(s *space.Space, point []float64) []float64 {
 	for i := range s.Features {
 		if f := &s.Features[i]; !f.IsProtected() {
@@ -172,13 +172,13 @@ func (m *maker) protected(n *trees.Node) bool {
 	return m.grid.Space.Features[m.sources[n.Input].feature].IsProtected()
 }
 
-// Place is how many firsts of a feature a value has reached.
+// Place returns the number of a feature's firsts that a value has reached.
 func (p *Plan) Place(feature int, v float64) int {
 	firsts := p.firsts[feature]
 	return sort.Search(len(firsts), func(i int) bool { return firsts[i] > v })
 }
 
-// split writes a comparison over the values of its feature's domain.
+// split rewrites a comparison over the values of its feature's domain.
 func (m *maker) split(n *trees.Node) split {
 	from := m.sources[n.Input]
 	f := &m.grid.Space.Features[from.feature]
@@ -223,7 +223,7 @@ func (m *maker) split(n *trees.Node) split {
 	return out
 }
 
-// exactly is what a feature's value feeds.
+// exactly returns the input that a feature's value feeds.
 func exactly(in *space.Input, f *space.Feature, v float64) *big.Rat {
 	if in.Table != nil {
 		return new(big.Rat).SetFloat64(in.Table[int(v-f.Lo)])
@@ -236,7 +236,8 @@ func exactly(in *space.Input, f *space.Feature, v float64) *big.Rat {
 	return x.Add(x, new(big.Rat).SetFloat64(in.Offset))
 }
 
-// goesLeft is where a feature's value goes: exactly, but in floats where these decide.
+// goesLeft reports whether a feature's value goes left: by floating point if that is
+// certain, else exactly.
 func goesLeft(n *trees.Node, in *space.Input, f *space.Feature, v float64) bool {
 	if in.Table == nil && len(n.More) == 0 {
 		y := math.FMA(in.Scale, v, in.Offset)
@@ -247,8 +248,8 @@ func goesLeft(n *trees.Node, in *space.Input, f *space.Feature, v float64) bool 
 	return n.GoesLeft(exactly(in, f, v))
 }
 
-// first is the least value of the domain that goes another way than its lowest one;
-// NaN where there is none.
+// first returns the least value of the domain that goes another way than the lowest one;
+// NaN if there is none.
 func first(f *space.Feature, in *space.Input, n *trees.Node) float64 {
 	was := goesLeft(n, in, f, f.Lo)
 	other := func(v float64) bool { return goesLeft(n, in, f, v) != was }
@@ -269,7 +270,7 @@ func first(f *space.Feature, in *space.Input, n *trees.Node) float64 {
 	return numbered(hi)
 }
 
-// ordered numbers float64 values in their order.
+// ordered maps float64 values to integers in the same order.
 func ordered(v float64) uint64 {
 	if b := math.Float64bits(v); b>>63 == 0 {
 		return b + 1<<63
@@ -284,7 +285,7 @@ func numbered(n uint64) float64 {
 	return -math.Float64frombits(n ^ (1<<63 - 1))
 }
 
-// tree cuts a tree down to each combination.
+// tree reduces a tree for each combination.
 func (m *maker) tree(t trees.Tree) error {
 	var asked []int // nodes that compare protected features
 	depends := false
@@ -335,7 +336,8 @@ func (m *maker) tree(t trees.Tree) error {
 	return nil
 }
 
-// write is node i of a tree; left holds the protected comparisons that go left.
+// write returns node i of a tree, rewritten; left holds the protected comparisons that go
+// left.
 func (m *maker) write(t trees.Tree, i int32, left map[int]bool) int32 {
 	n := &t[i]
 	if n.IsLeaf() {

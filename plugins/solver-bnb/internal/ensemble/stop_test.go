@@ -12,8 +12,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// comb is a tree that of one copy tells all values of one feature apart and of the other all of
-// another, so that pairs of leaves are as many as pairs of values.
+// comb returns a tree that for one copy has a leaf for each value of one feature, and for the
+// other copy one for each value of another feature. So there is a pair of leaves for each pair
+// of values.
 func comb(t *testing.T, values int) *Plan {
 	t.Helper()
 	in := func(i int) []space.Input { return []space.Input{{Index: i, Scale: 1}} }
@@ -53,8 +54,8 @@ func comb(t *testing.T, values int) *Plan {
 	return p
 }
 
-// A walk through pairs of leaves ends within lookEvery of them once it is to stop, in dives and
-// in bounds of boxes, and what was broken off says so.
+// A walk through pairs of leaves ends within lookEvery leaves after stop is set, in dives and
+// in bounds of boxes, and the interrupted result says so.
 func TestWalksStop(t *testing.T) {
 	const values = 200
 	p := comb(t, values)

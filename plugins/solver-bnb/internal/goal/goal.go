@@ -1,4 +1,5 @@
-// Package goal says what a query wants of the search: how good a node may be, when it is pruned, and what it contributes.
+// Package goal defines what a query asks of the search: how a node is bounded, when it is pruned, and what it
+// contributes.
 package goal
 
 import (
@@ -19,53 +20,60 @@ type Verdict uint8
 const (
 	Open    Verdict = iota
 	Fair            // all individuals are treated fairly
-	Unfair          // none is
-	Outside         // the question is about none of them
+	Unfair          // no individual is treated fairly
+	Outside         // the query asks about none of the individuals
 	Pruned          // no value is above the cutoff
 )
 
-// Bounds are what relaxations tell a goal of a node.
+// Bounds are the bounds of a node that a goal gets.
 type Bounds struct {
-	// Whole encloses the logits, Spread what copies have beyond a number in common.
+	// Whole encloses the logits, Spread what they have beyond a number that all copies
+	// share.
 	Whole, Spread notion.Spread
-	// Fewest and Most enclose the number of bins, where bins count.
+	// Fewest and Most enclose the number of bins, if the goal is about bins.
 	Fewest, Most int
-	// Tightened: the bounds are those of what tightening left.
+	// Tightened is set if the bounds are those after tightening.
 	Tightened bool
-	// Cutoff is the value up to which individuals are of no interest.
+	// Cutoff is the value that individuals must exceed.
 	Cutoff float64
 }
 
-// Goal is what a query wants. Values are negated where the least is wanted, so that larger ones are better. Goals are read-only.
+// Goal is what a query asks for. If that is the least value, values are negated, so that larger ones are better. Goals are
+// read-only.
 type Goal interface {
-	// Traits say how the search treats nodes and individuals.
+	// Traits says how the search treats nodes and individuals.
 	Traits() Traits
-	// Bound is the dual bound of a node's values; +Inf where individuals are without a value.
+	// Bound returns the dual bound of a node's values; +Inf if individuals have no value.
 	Bound(b *Bounds) float64
-	// Prune is what bounds alone prove of a node's individuals, as far as they are asked about. It is called before tightening and after it.
+	// Prune returns what bounds alone prove of a node's individuals, as far as the query asks about them. It is called
+	// before tightening and after it.
 	Prune(b *Bounds, bound float64) Verdict
-	// Contribution is what a node of a mass adds to what is decided, once it is proved.
+	// Contribution returns what a node of a mass adds to the tally once it is proved.
 	Contribution(v Verdict, m grid.Mass) grid.Tally
-	// Requirements are what the logits of an individual above the cutoff need, one of these: none where nothing is known.
+	// Requirements returns alternatives, one of which the logits of every individual above the cutoff meet; none if
+	// nothing is known.
 	Requirements(cutoff float64) []notion.Requirement
 }
 
 // Traits are what a goal is about.
 type Traits struct {
 	problem.Goal
-	// Values: individuals have a value, of which the largest is wanted, or if Least is set the smallest.
+	// Values is set if individuals have a value and the goal is the largest, or if Least is set the
+	// smallest.
 	Values, Least bool
-	// Binned: values and violations are of bins. Reach is the number that a violation must have, 0 where any violation is one.
+	// Binned is set if values and violations are about bins. Reach is the number of bins that a violation needs, 0 if the
+	// notion defines violations.
 	Binned bool
 	Reach  int
-	// Counts: the individuals of open nodes are counted.
+	// Counts is set if the individuals of open nodes are counted.
 	Counts bool
 }
 
-// Decides reports that the first witness ends the search.
+// Decides reports whether the first witness ends the search.
 func (t *Traits) Decides() bool { return t.Goal == problem.Decide }
 
-// Accepts reports whether a verdict ends a node; certain: all of its individuals are asked about and have a counterfactual.
+// Accepts reports whether a verdict ends a node. certain means that the query asks about all of its individuals, and that
+// all have a counterfactual.
 func (t *Traits) Accepts(v Verdict, certain bool) bool {
 	switch v {
 	case Fair:
@@ -76,7 +84,7 @@ func (t *Traits) Accepts(v Verdict, certain bool) bool {
 	return v == Pruned
 }
 
-// Of is the goal of a query. It makes the problem's Bins.
+// Of returns the goal of a query. It sets the problem's Bins.
 func Of(p *relax.Problem) (Goal, error) {
 	q := p.Query
 	t := Traits{Goal: q.Goal}
@@ -102,7 +110,7 @@ func Of(p *relax.Problem) (Goal, error) {
 	}
 	if t.Binned {
 		if q.Epsilon == nil || q.Epsilon.Sign() <= 0 {
-			return nil, fmt.Errorf("%w: bins without ε", sdk.ErrUnsupported)
+			return nil, fmt.Errorf("%w: bins need an ε above 0", sdk.ErrUnsupported)
 		}
 		var err error
 		if p.Bins, err = notion.NewBins(q.Model.Link(), q.Epsilon); err != nil {
@@ -144,20 +152,20 @@ func Askable(q *problem.Query) error {
 	return nil
 }
 
-// scored refuses an ε of scores for which the error of bounds of scores is not known
-// to be small against ε and 1 − ε.
+// scored refuses an ε of scores if the error of bounds of scores may not be small
+// compared with ε and 1 − ε.
 func scored(q *problem.Query) error {
 	const least = 0x1p-30
 	if q.Notion.Unit() != fairness.Score.Unit() {
 		return nil
 	}
 	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {
-		return fmt.Errorf("%w: ε = %s; it can be from 2⁻³⁰ to 1 − 2⁻³⁰", sdk.ErrUnsupported, fairness.FormatRat(q.Epsilon))
+		return fmt.Errorf("%w: ε = %s; it must be from 2⁻³⁰ to 1 − 2⁻³⁰", sdk.ErrUnsupported, fairness.FormatRat(q.Epsilon))
 	}
 	return nil
 }
 
-// base is what goals have in common.
+// base is the common part of goals.
 type base struct {
 	p *relax.Problem
 	t Traits

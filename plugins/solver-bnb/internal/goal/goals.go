@@ -8,7 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// valued is what goals have in common whose individuals have values: nothing is decided of these.
+// valued is the common part of goals whose individuals have values; it decides only which
+// individuals are outside.
 type valued struct{ base }
 
 func (valued) Prune(b *Bounds, bound float64) Verdict {
@@ -25,7 +26,7 @@ func (valued) Contribution(v Verdict, m grid.Mass) (t grid.Tally) {
 	return t
 }
 
-// decided is what goals have in common whose individuals are fair or not.
+// decided is the common part of goals whose individuals are fair or unfair.
 type decided struct{ base }
 
 func (decided) Bound(*Bounds) float64 { return math.Inf(1) }
@@ -42,7 +43,7 @@ func (decided) Contribution(v Verdict, m grid.Mass) (t grid.Tally) {
 	return t
 }
 
-// gap wants the largest or the least gap, or margin of a decision.
+// gap is the goal of the largest or the least gap, or margin of a decision.
 type gap struct{ valued }
 
 func (g gap) Bound(b *Bounds) float64 {
@@ -59,10 +60,11 @@ func (g gap) Requirements(cutoff float64) []notion.Requirement {
 	return notion.LargerGaps(cutoff)
 }
 
-// bins wants the largest or the least number of bins.
+// bins is the goal of the largest or the least number of bins.
 type bins struct{ valued }
 
-// mostOfBins is the share of the bins below which the largest k leaves too many lowest and highest bins to ask about.
+// mostOfBins is the share of the bins below which more than k bins have too many pairs of lowest and highest bins to
+// check.
 const mostOfBins = 0.8
 
 func (g bins) Bound(b *Bounds) float64 {
@@ -79,11 +81,11 @@ func (g bins) Requirements(cutoff float64) []notion.Requirement {
 	return g.p.Bins.MoreBins(int(cutoff))
 }
 
-// decide wants the first violation, or every individual decided.
+// decide is the goal of the first violation, or of deciding every individual.
 type decide struct{ decided }
 
 func (g decide) Prune(b *Bounds, _ float64) Verdict {
-	if b.Tightened { // what copies have in common says that they are never far apart
+	if b.Tightened { // only that copies are close to each other everywhere may be new
 		return verdict(math.IsInf(g.p.Notion.Thresholds(&b.Spread).Above, -1), false)
 	}
 	th := g.p.Notion.Thresholds(&b.Whole)
@@ -100,7 +102,8 @@ func (g decide) Requirements(cutoff float64) []notion.Requirement {
 	return notion.LargerGaps(cutoff)
 }
 
-// reach wants the first individual that reaches Reach bins, or every individual decided.
+// reach is the goal of the first individual that reaches Reach bins, or of deciding every
+// individual.
 type reach struct{ decided }
 
 func (g reach) Prune(b *Bounds, _ float64) Verdict {
@@ -112,7 +115,7 @@ func (g reach) Prune(b *Bounds, _ float64) Verdict {
 
 func (reach) Requirements(float64) []notion.Requirement { return nil }
 
-// verdict is that on a node known to be fair, or unfair.
+// verdict returns the verdict on a node that is known to be fair, or unfair, or neither.
 func verdict(fair, unfair bool) Verdict {
 	switch {
 	case fair:

@@ -11,49 +11,55 @@ import (
 
 // Incumbent is an individual and its value: a gap, a margin or a number of bins.
 type Incumbent struct {
-	// X is the individual, the first copy with combination Z1; Y with Z2 is the
-	// second, where no features are relaxed the same individual.
+	// X with combination Z1 is the first copy, Y with Z2 the second. If no features are
+	// relaxed, X and Y are the same individual.
 	X, Y   []float64
 	Z1, Z2 int
 	Value  float64
-	// By names the idea that found it, as params has it, or "nodes": while nodes were worked on.
+	// By names the idea that found it, as in package params, or is "nodes" if it was found while
+	// nodes were processed.
 	By string
 }
 
-// Individual is what is known of one that was evaluated.
+// Individual is the result of evaluating an individual.
 type Individual struct {
-	// Asked: it is in the space, and the query asks about it.
+	// Asked is set if it is in the space and the query asks about it.
 	Asked    bool
 	Violates bool
-	// Sure: Violates is certain. Single: there is no second counterfactual, and no value.
+	// Sure is set if Violates is certain. Single is set if there is no second
+	// counterfactual, and no value.
 	Sure, Single bool
-	// Value is the goal's; Promise grows towards what is looked for.
+	// Value is the goal's. Promise orders individuals: it grows towards what the goal
+	// looks for.
 	Value, Promise float64
-	// Z1 and Z2 have the largest and the smallest logit; in a pair they are of the first copy and the second.
+	// Z1 and Z2 have the largest and the smallest logit; in a pair they belong to the first copy and the
+	// second.
 	Z1, Z2 int
 }
 
-// marginPart is the part of a value that its bound may be above it for the sake of rounding.
+// marginPart is the share of a value by which rounding may raise its bound.
 const marginPart = 3e-8
 
-// Margins say how far the cutoff is above the incumbent. Which of them are set depends on how nodes are bounded, and changes between rounds only.
+// Margins computes how far the cutoff is above the incumbent. The settings depend on how nodes are bounded, and change only
+// between rounds.
 type Margins struct {
 	*relax.Problem
 	Traits
-	// Joint: nodes were bounded jointly. ReLU: they are proved by linear programs. Restarted: all nodes are those since a restart at the
-	// root, so that values too blurred for the bound to be near enough are compared exactly.
+	// Joint is set if nodes were bounded jointly, ReLU if linear programs prove them. Restarted is set if all nodes come
+	// from a restart at the root; values too blurred for a tight bound are then compared exactly.
 	Joint, ReLU, Restarted bool
 }
 
-// Cutoff is the value up to which nodes are of no interest: no individual that was evaluated has a larger one. best is nil for none.
+// Cutoff returns the value that a node's bound must beat, at least that of every evaluated individual. best is nil if there
+// is none.
 func (m *Margins) Cutoff(best *Incumbent) float64 {
-	if m.Decides() { // nodes have values where they are of pairs
+	if m.Decides() { // nodes of pairs have values
 		return m.Notion.Tolerated()
 	}
 	return m.Above(best)
 }
 
-// Above is the cutoff for a value that may be no larger than best's.
+// Above returns the cutoff for values larger than best's; −Inf if best is nil.
 func (m *Margins) Above(best *Incumbent) float64 {
 	if best == nil {
 		return math.Inf(-1)
@@ -61,8 +67,8 @@ func (m *Margins) Above(best *Incumbent) float64 {
 	return best.Value + m.optimality(best.Value) + m.rounding(best.Value)
 }
 
-// optimality is by how much values above v, the incumbent's, may be missed: a small part of v, but no less than
-// the rounding of bounds. What v and it add up to grows with v.
+// optimality returns by how much the search may miss values above v, the incumbent's: a small part of v, but at
+// least the rounding of bounds. v plus this grows with v.
 func (m *Margins) optimality(v float64) float64 {
 	if m.Binned {
 		return 0
@@ -70,8 +76,8 @@ func (m *Margins) optimality(v float64) float64 {
 	return min(5e-11, max(1e-4*math.Abs(v), 0x1p-42, 16*m.Query.Notion.Slope()*m.Error)) * max(1, math.Abs(v))
 }
 
-// rounding is by how far an individual's value may be from the exact one, unless values are compared exactly. Bounds that round more need more,
-// up to a part of v that leaves the bound as near as it has to be.
+// rounding returns how far an individual's value may be from the exact one, unless values are compared exactly. Bounds with
+// more rounding need more, up to a part of v that keeps the bound tight enough.
 func (m *Margins) rounding(v float64) float64 {
 	if m.Binned {
 		return 0
@@ -89,12 +95,11 @@ func (m *Margins) rounding(v float64) float64 {
 	return e
 }
 
-// Blur bounds how far an individual's value, computed as v, may be from the exact one: its
-// logits are within the plan's error each. Where large values cancel inside a network it is
-// far more than a float64's rounding.
+// Blur bounds how far an individual's value, computed as v, may be from the exact one: each logit is within the plan's
+// error. If large values cancel inside a network, this far exceeds a float64's rounding.
 //
-// Of scores p and q with p − q = w the slopes p(1−p) and q(1−q) add up to (1−w²)/2 at most, where p + q = 1. On the way from v to the exact gap no w
-// is farther from v than both errors times ¼.
+// For scores p and q with p − q = w, the slopes p(1−p) and q(1−q) add up to at most (1−w²)/2, which they reach at p + q =
+// 1. Between v and the exact gap, no w is farther from v than both errors times ¼.
 func (m *Margins) Blur(v float64) float64 {
 	if m.Query.Notion != fairness.Score {
 		return 2 * m.Query.Notion.Slope() * m.Error
@@ -103,13 +108,13 @@ func (m *Margins) Blur(v float64) float64 {
 	return m.Error * (1 - w*w) / 2
 }
 
-// Weighs reports that scores near a gap of v are compared exactly.
+// Weighs reports whether scores near a gap of v are compared exactly.
 func (m *Margins) Weighs(v float64) bool {
 	return m.Restarted && m.Query.Notion == fairness.Score && !m.Binned && m.Blur(v) > marginPart*math.Abs(v)
 }
 
-// Exactly is the individual with the two combinations that are the farthest apart, and
-// how far, from exact logits and rounded away from the bound.
+// Exactly returns the individual with the two combinations that are farthest apart, and
+// its value from exact logits, rounded away from the bound.
 func (m *Margins) Exactly(b Incumbent) *Incumbent {
 	if m.Pairs {
 		b.Value, _ = m.Query.Notion.Gap([]*big.Rat{m.Logit(b.X, b.Z1), m.Logit(b.Y, b.Z2)})
@@ -139,7 +144,7 @@ func (m *Margins) Exactly(b Incumbent) *Incumbent {
 	return &b
 }
 
-// Better is the better of an individual and the best so far, where the search's incumbent is known; nil for none.
+// Better returns the better of an individual and best; either, and the search's incumbent known, may be nil.
 func (m *Margins) Better(best, known *Incumbent, x []float64, v *Individual) *Incumbent {
 	if !v.Asked || m.Values && (v.Single || math.IsInf(v.Value, -1)) || !m.Values && !v.Violates {
 		return best
@@ -185,12 +190,13 @@ func (m *Margins) Enough(b *Incumbent) bool { return b != nil && m.Decides() }
 // Store holds the incumbent, with the margins of its cutoff.
 type Store struct {
 	*Margins
-	Best *Incumbent // nil for none
-	// Fresh: Best is new since Fresh was unset.
+	Best *Incumbent // nil if there is none
+	// Fresh is set when Best changes.
 	Fresh bool
 }
 
-// Take keeps the better of Best and b, nil for none, which an idea found, unless it says that another did.
+// Take keeps the better of Best and b, which may be nil. by names the idea that found b, unless b names
+// another.
 func (s *Store) Take(b *Incumbent, by string) {
 	if b != nil && (s.Best == nil || s.Values && b.Value > s.Best.Value) {
 		if b.By == "" {
@@ -200,10 +206,11 @@ func (s *Store) Take(b *Incumbent, by string) {
 	}
 }
 
-// Better is the better of an individual and the best of a task so far, nil for none.
+// Better returns the better of an individual and the task's best so far, which may be
+// nil.
 func (s *Store) Better(best *Incumbent, x []float64, v *Individual) *Incumbent {
 	return s.Margins.Better(best, s.Best, x, v)
 }
 
-// Cutoff is the value up to which nodes are of no interest.
+// Cutoff returns the value that a node's bound must beat to stay in the search.
 func (s *Store) Cutoff() float64 { return s.Margins.Cutoff(s.Best) }

@@ -1,5 +1,5 @@
-// Package grid cuts a region into cells, so that a box is a few small integers:
-// for each feature that may vary, the first and the last cell of a run.
+// Package grid divides a region into cells, so that a box is a few small integers: the
+// first and the last cell of each feature that varies.
 package grid
 
 import (
@@ -13,62 +13,62 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// RealCells are the cells of a real feature, and the most of a discrete one of which
-// tables of what they feed are made: their numbers take 16 bits.
+// RealCells is the number of cells of a real feature, and the largest number of cells of
+// a discrete one whose inputs are tabulated: cell numbers then fit in 16 bits.
 const RealCells = 1 << 16
 
-// Grid is a region seen as cells. It is read-only once made.
+// Grid is a region divided into cells. It is read-only.
 type Grid struct {
 	Space *space.Space
-	// Dims are the features with more than one value in the region, and behind them
-	// the shifts of those that may differ between the copies.
+	// Dims are the features with more than one value in the region, then the shifts of
+	// those that may differ between the copies.
 	Dims []Dim
-	// Relaxed are the features that may differ between the copies. Mirrored: what
-	// may be a first copy may be a second one, too, and the other way round.
+	// Relaxed are the features that may differ between the copies. Mirrored is set if
+	// each first copy may also be a second one, and the other way round.
 	Relaxed  []Relaxed
 	Mirrored bool
-	// Fixed are the inputs of non-protected features with one value.
+	// Fixed are the inputs from features that are not protected and have one value.
 	Fixed []Fixed
-	// Protected lists the protected features; Combinations all their values in
-	// the region, in lexicographic order, and what each feeds to the inputs.
+	// Protected lists the protected features. Combinations are all their values in the
+	// region, in lexicographic order, with the inputs that they feed.
 	Protected    []int
 	Combinations []Combination
 	// Inputs encloses every network input over the region.
 	Inputs []space.Interval
-	// Countable: no feature that varies is real, so that boxes hold finitely many
+	// Countable is set if no varying feature is real, so that boxes contain finitely many
 	// individuals.
 	Countable bool
-	base      []float64 // a point: the values of features that do not vary
+	base      []float64 // a point with the values of features that do not vary
 }
 
 // Dim is a feature that varies.
 type Dim struct {
 	Feature int
-	// Cells run from 0 to Cells−1. A cell holds a value of a discrete feature, or an
+	// Cells is the number of cells. A cell is a value of a discrete feature, or an
 	// interval of a real one.
 	Cells  int
 	Real   bool
-	lo, hi float64 // of the feature, in the region
-	// IsShift: its values are what a second copy's value is beyond the first's. It
-	// has no feeds: see Relaxed.
+	lo, hi float64 // the feature's range in the region
+	// IsShift is set if the values are the second copy's value less the first's. Such a
+	// dimension has no feeds: see Relaxed.
 	IsShift bool
-	// Even: the feature is discrete, and all inputs are affine in it.
+	// Even is set if the feature is discrete and all inputs are affine in it.
 	Even bool
-	// Feeds are the inputs fed.
+	// Feeds are the inputs that the feature feeds.
 	Feeds []Feed
 }
 
 // Feed encloses a network input by cells.
 type Feed struct {
 	Input int
-	// Width bounds how wide an enclosure of the input is, over the cells.
+	// Width bounds the width of the input's enclosures over the cells.
 	Width float64
-	// lo and hi enclose the input in each cell; nil where there are more than
-	// RealCells and the input is affine. monotone: they do not fall from cell to cell,
-	// or do not rise.
+	// lo and hi enclose the input in each cell; nil if there are more than RealCells and
+	// the input is affine. monotone is set if they never fall from cell to cell, or never
+	// rise.
 	lo, hi   []float64
 	monotone bool
-	// least is the value of the first cell, of a discrete feature.
+	// least is the value of a discrete feature's first cell.
 	least float64
 	of    *space.Feature
 	in    *space.Input
@@ -80,16 +80,16 @@ type Fixed struct {
 	Centre, HalfWidth float64
 }
 
-// Combination is the values of the protected features and the inputs they feed.
+// Combination is one value per protected feature, and the inputs that they feed.
 type Combination struct {
 	Values []float64
 	Inputs []Fixed
 }
 
-// Box is the first and the last cell of each dimension in turn.
+// Box holds the first and the last cell of each dimension, in turn.
 type Box []uint64
 
-// New makes the grid of a query's region.
+// New returns the grid of a query's region.
 func New(q *problem.Query) (*Grid, error) {
 	g := &Grid{Space: q.Space, Protected: q.Space.Protected(), Inputs: make([]space.Interval, q.Space.Inputs), Countable: true}
 	region := q.RegionOrWhole()
@@ -101,7 +101,7 @@ func New(q *problem.Query) (*Grid, error) {
 		}
 		iv := within(f, region.Box[i])
 		if iv.Empty() {
-			return nil, fmt.Errorf("feature %q: the region holds no value of its domain", f.Name)
+			return nil, fmt.Errorf("feature %q: the region has no value of its domain", f.Name)
 		}
 		g.base[i] = iv.Lo
 		g.add(i, f, iv)
@@ -162,7 +162,7 @@ func (g *Grid) add(i int, f *space.Feature, iv space.Interval) {
 	g.Dims = append(g.Dims, d)
 }
 
-// tabulate fills in what cells feed, and returns what they do together.
+// tabulate encloses the input in each cell, and returns the enclosure over all cells.
 func (f *Feed) tabulate(d *Dim) space.Interval {
 	f.lo, f.hi = make([]float64, d.Cells), make([]float64, d.Cells)
 	whole := space.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}
@@ -184,7 +184,7 @@ func (f *Feed) tabulate(d *Dim) space.Interval {
 	return whole
 }
 
-// dim cuts an interval of values of feature i into cells.
+// dim divides an interval of feature i into cells.
 func (g *Grid) dim(i int, f *space.Feature, iv space.Interval) Dim {
 	d := Dim{Feature: i, Real: !f.Discrete(), lo: iv.Lo, hi: iv.Hi}
 	if d.Real {
@@ -196,8 +196,8 @@ func (g *Grid) dim(i int, f *space.Feature, iv space.Interval) Dim {
 	return d
 }
 
-// Values is the least and the greatest value in a cell; of a real feature, both
-// rounded outward but for the ends of the domain.
+// Values returns the least and the greatest value in a cell; for a real feature, both are
+// rounded outward except at the ends of the domain.
 func (d *Dim) Values(cell uint64) (lo, hi float64) {
 	if !d.Real {
 		v := float64(int64(d.lo) + int64(cell))
@@ -206,7 +206,7 @@ func (d *Dim) Values(cell uint64) (lo, hi float64) {
 	return d.border(int(cell), -1), d.border(int(cell)+1, 1)
 }
 
-// border is the value between cell−1 and cell.
+// border returns the border between cell−1 and cell.
 func (d *Dim) border(cell, outward int) float64 {
 	switch cell {
 	case 0:
@@ -245,8 +245,8 @@ func fixed(input int, e space.Interval) Fixed {
 	return Fixed{Input: input, Centre: c, HalfWidth: r}
 }
 
-// centre is the middle of an interval and a radius that covers it: exactly where
-// the ends are integers below 2⁵⁰, else rounded up.
+// centre returns the centre of an interval and a radius that covers it: exact if the ends
+// are integers below 2⁵⁰, else rounded up.
 func centre(lo, hi float64) (c, r float64) {
 	if lo == hi {
 		return lo, 0
@@ -259,7 +259,8 @@ func centre(lo, hi float64) (c, r float64) {
 	return c, r
 }
 
-// Low is the lower end of an enclosure of the input in a cell, at most Width wide.
+// Low returns the lower end of the input's enclosure in a cell, which is at most Width
+// wide.
 func (f *Feed) Low(cell uint64) float64 {
 	if f.lo != nil {
 		return f.lo[cell]
@@ -273,8 +274,8 @@ func (f *Feed) computed(cell uint64) float64 {
 	return enclose(f.of, f.in, v, v).Lo
 }
 
-// Mean is about the mean of the input's lower ends over cells from to to: within Width of that of
-// the inputs, and a rounding for each cell.
+// Mean returns about the mean of the input's lower ends over the cells from to to: within Width
+// of the inputs' mean, plus a rounding per cell.
 func (f *Feed) Mean(from, to uint64) float64 {
 	sum := 0.0
 	for cell := from; cell <= to; cell++ {
@@ -283,7 +284,7 @@ func (f *Feed) Mean(from, to uint64) float64 {
 	return sum / float64(to-from+1)
 }
 
-// AddLows adds a times Low of the cells from one on to sums, one a cell.
+// AddLows adds a·Low of consecutive cells from from on to sums.
 func (f *Feed) AddLows(sums []float64, a float64, from uint64) {
 	if f.lo == nil {
 		for c := range sums {
@@ -296,7 +297,7 @@ func (f *Feed) AddLows(sums []float64, a float64, from uint64) {
 	}
 }
 
-// Enclose is the centre and the radius of an input over cells from to to.
+// Enclose returns the centre and the radius of an input over the cells from to to.
 func (f *Feed) Enclose(from, to uint64) (c, r float64) {
 	if f.lo == nil {
 		e := enclose(f.of, f.in, f.least+float64(from), f.least+float64(to))
@@ -311,7 +312,7 @@ func (f *Feed) Enclose(from, to uint64) (c, r float64) {
 	return centre(lo, hi)
 }
 
-// Whole is the box of the region.
+// Whole returns the box of the region.
 func (g *Grid) Whole() Box {
 	b := make(Box, 2*len(g.Dims))
 	for d := range g.Dims {
@@ -320,8 +321,8 @@ func (g *Grid) Whole() Box {
 	return b
 }
 
-// Size is the number of individuals of a box before constraints, exact up to
-// 2⁵³ and rounded beyond; of real features it counts cells.
+// Size returns the number of individuals of a box before constraints, exact up to 2⁵³ and
+// rounded beyond; for real features it counts cells.
 func (g *Grid) Size(b Box) float64 {
 	n := 1.0
 	for d := range g.Dims {
@@ -330,7 +331,7 @@ func (g *Grid) Size(b Box) float64 {
 	return n
 }
 
-// Box is b as intervals of feature values, of the first copy.
+// Box returns b as intervals of the first copy's feature values.
 func (g *Grid) Box(b Box) space.Box {
 	out := make(space.Box, len(g.base))
 	for i, v := range g.base {
@@ -353,14 +354,14 @@ func (g *Grid) Box(b Box) space.Box {
 	return out
 }
 
-// Point is the individual with these values of the dimensions.
+// Point returns the individual with these values of the dimensions.
 func (g *Grid) Point(x []float64) []float64 {
 	out := slices.Clone(g.base)
 	g.Put(out, x)
 	return out
 }
 
-// Put makes another point of the region that of x.
+// Put changes a point of the region to that of x.
 func (g *Grid) Put(point, x []float64) {
 	for d, v := range x {
 		if !g.Dims[d].IsShift {
@@ -369,7 +370,7 @@ func (g *Grid) Put(point, x []float64) {
 	}
 }
 
-// Complete is a point with the values of a combination.
+// Complete returns a point with the values of a combination.
 func (g *Grid) Complete(point []float64, z int) []float64 {
 	out := slices.Clone(point)
 	for i, f := range g.Protected {
@@ -378,7 +379,7 @@ func (g *Grid) Complete(point []float64, z int) []float64 {
 	return out
 }
 
-// Input is about what value v of dimension d feeds to its f-th input: within a
+// Input returns about the value that v of dimension d feeds to its f-th input: within a
 // rounding of the exact product and sum.
 func (g *Grid) Input(d, f int, v float64) float64 {
 	dim := &g.Dims[d]
@@ -389,14 +390,14 @@ func (g *Grid) Input(d, f int, v float64) float64 {
 	return g.Fed(dim.Feature, f, v)
 }
 
-// Fed is about what value v of a feature feeds to its f-th input.
+// Fed returns about the value that v of a feature feeds to its f-th input.
 func (g *Grid) Fed(feature, f int, v float64) float64 {
 	of := &g.Space.Features[feature]
 	e := enclose(of, &of.Inputs[f], v, v)
 	return e.Lo + (e.Hi-e.Lo)/2
 }
 
-// Random is a value of the feature, any with the same chance.
+// Random returns a uniformly random value of the feature.
 func (d *Dim) Random(r *rand.Rand) float64 {
 	if d.Real {
 		return min(d.lo+r.Float64()*(d.hi-d.lo), d.hi)
@@ -404,7 +405,7 @@ func (d *Dim) Random(r *rand.Rand) float64 {
 	return d.lo + float64(r.Int64N(int64(d.hi-d.lo)+1))
 }
 
-// Nearest is the value nearest to v.
+// Nearest returns the feature's value nearest to v.
 func (d *Dim) Nearest(v float64) float64 {
 	if v = min(max(v, d.lo), d.hi); d.Real {
 		return v
@@ -412,19 +413,19 @@ func (d *Dim) Nearest(v float64) float64 {
 	return math.Round(v)
 }
 
-// Reach is the first cell with a value of at least v; Cells where none has one.
+// Reach returns the first cell with a value of at least v; Cells if there is none.
 func (d *Dim) Reach(v float64) int {
 	return sort.Search(d.Cells, func(cell int) bool { _, top := d.Values(uint64(cell)); return top >= v })
 }
 
-// Middle is the value in the middle of a cell, or nearest to it.
+// Middle returns the value nearest to the middle of a cell.
 func (d *Dim) Middle(cell uint64) float64 {
 	lo, hi := d.Values(cell)
 	return d.Nearest(lo + (hi-lo)/2)
 }
 
-// Try visits values of the feature: all where they are at most n, else n of them,
-// evenly spread, both ends among them.
+// Try visits all values of the feature if there are at most n, else n evenly spaced ones
+// including both ends.
 func (d *Dim) Try(n int, visit func(v float64)) {
 	if values := d.hi - d.lo + 1; !d.Real && values <= float64(n) {
 		for v := d.lo; v <= d.hi; v++ {
@@ -437,7 +438,7 @@ func (d *Dim) Try(n int, visit func(v float64)) {
 	}
 }
 
-// shortest is the shortest step.
+// shortest returns the shortest step.
 func (d *Dim) shortest() float64 {
 	if d.Real {
 		return (d.hi - d.lo) / RealCells
@@ -445,7 +446,8 @@ func (d *Dim) shortest() float64 {
 	return 1
 }
 
-// Step is a value at a distance from v that is as likely to be of one magnitude as of another, or the end on its way.
+// Step returns a value at a random distance from v whose logarithm is uniform, or the range's end if that lies before
+// it.
 func (d *Dim) Step(v float64, r *rand.Rand) float64 {
 	most := d.hi - d.lo + 1 // times the shortest
 	if d.Real {
@@ -461,8 +463,8 @@ func (d *Dim) Step(v float64, r *rand.Rand) float64 {
 	return d.Nearest(v + step)
 }
 
-// Steps visits values at distances from v that double: from 1 on, or for a real
-// feature from a 2¹⁶th of its range, as far as the range goes.
+// Steps visits values at distances from v that double, as far as the range goes. They
+// begin at 1, or for a real feature at 1/RealCells of its range.
 func (d *Dim) Steps(v float64, visit func(v float64)) {
 	for step := d.shortest(); step <= d.hi-d.lo && step > 0; step *= 2 {
 		if v-step >= d.lo {

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// mixed has features of every kind, a protected one, and constraints.
+// mixed returns a space with features of every kind, a protected one, and constraints.
 func mixed() *space.Space {
 	return &space.Space{
 		Inputs: 6,
@@ -43,7 +43,7 @@ func mixedGrid(t testing.TB) (*Grid, *Rules) {
 	return g, NewRules(g, q)
 }
 
-// randomBox is a box and a point in it.
+// randomBox returns a box and a point in it.
 func randomBox(r *rand.Rand, g *Grid) (Box, []float64) {
 	b, x := g.Whole(), make([]float64, len(g.Dims))
 	for d := range g.Dims {
@@ -62,8 +62,8 @@ func randomBox(r *rand.Rand, g *Grid) (Box, []float64) {
 	return b, x
 }
 
-// The inputs of every point of a box, computed exactly, lie in the feeds'
-// enclosures, and the box's intervals hold the point.
+// The inputs of every point of a box, computed exactly, lie in the feeds' enclosures, and
+// the point lies in the box's intervals.
 func TestEnclosuresHoldExactInputs(t *testing.T) {
 	g, _ := mixedGrid(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +90,7 @@ func TestEnclosuresHoldExactInputs(t *testing.T) {
 	})
 }
 
-// What the rules say of a box holds for every point of it.
+// What the rules say about a box holds for every point of it.
 func TestStandingHoldsForPoints(t *testing.T) {
 	g, rules := mixedGrid(t)
 	seen := map[Truth]int{}
@@ -119,7 +119,7 @@ func TestStandingHoldsForPoints(t *testing.T) {
 	}
 }
 
-// A cut box's parts hold all of its individuals, and no more.
+// The halves of a split box have all of its individuals, and no others.
 func TestCountsAddUp(t *testing.T) {
 	g, _ := mixedGrid(t)
 	whole, ok := g.Exactly(g.Whole())
@@ -163,7 +163,7 @@ func TestCountOverflows(t *testing.T) {
 	}
 }
 
-// Steps end in the domain, and are as often of one magnitude as of another, in either direction.
+// Steps end in the domain, and their logarithms are evenly distributed, in either direction.
 func TestStepsAreOfAllMagnitudes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 55))
 	g, _ := mixedGrid(t)

@@ -6,28 +6,29 @@ import (
 	"math/bits"
 )
 
-// Mass encloses how much of the individuals a node or a claim has: from Least to Most. All masses so far are numbers of
-// individuals that are known exactly, so that both ends are one. The zero value is nothing.
+// Mass encloses a number of individuals, from Least to Most. All masses so far are exact, so both ends are equal. The
+// zero value is no individuals.
 type Mass struct{ Least, Most Count }
 
-// Counted is a whole number of individuals, exactly; v is at least 0 and below 2⁶⁴.
+// Counted returns an exact number of individuals; v must be an integer from 0 to below
+// 2⁶⁴.
 func Counted(v float64) Mass { return exactly(Count{0, uint64(v)}) }
 
 func exactly(n Count) Mass { return Mass{n, n} }
 
-// Add is m + n.
+// Add returns m + n.
 func (m Mass) Add(n Mass) Mass { return Mass{m.Least.add(n.Least), m.Most.add(n.Most)} }
 
-// Without is what is left of m where n, which is a part of it, is taken away.
+// Without returns m less n, which is a part of m.
 func (m Mass) Without(n Mass) Mass { return Mass{m.Least.sub(n.Least), m.Most.sub(n.Most)} }
 
-// Float is the least that the mass may be, rounded.
+// Float returns Least, rounded.
 func (m Mass) Float() float64 { return m.Least.float() }
 
-// Big is the least that the mass may be.
+// Big returns Least.
 func (m Mass) Big() *big.Int { return m.Least.big() }
 
-// Count is a number of individuals, modulo 2¹²⁸, so that what is taken away first and added later comes out right.
+// Count is a number of individuals, modulo 2¹²⁸, so that subtracting before adding gives the right result.
 type Count struct{ hi, lo uint64 }
 
 func (c Count) add(d Count) Count {
@@ -49,7 +50,7 @@ func (c Count) big() *big.Int {
 	return out.Or(out.Lsh(out, 64), new(big.Int).SetUint64(c.lo))
 }
 
-// times is c·n; ok is unset where that does not fit.
+// times returns c·n; ok is false if that does not fit.
 func (c Count) times(n uint64) (product Count, ok bool) {
 	over, lo := bits.Mul64(c.lo, n)
 	beyond, hi := bits.Mul64(c.hi, n)
@@ -57,8 +58,8 @@ func (c Count) times(n uint64) (product Count, ok bool) {
 	return Count{hi, lo}, beyond == 0 && carry == 0 && hi < 1<<63
 }
 
-// Exactly is the number of individuals of a box before constraints; of real
-// features it counts cells. ok is unset where it does not fit.
+// Exactly returns the number of individuals of a box before constraints; for real
+// features it counts cells. ok is false if it does not fit.
 func (g *Grid) Exactly(b Box) (_ Mass, ok bool) {
 	n := Count{0, 1}
 	for d := range g.Dims {
@@ -78,15 +79,15 @@ func (g *Grid) Mass(b Box, size float64) Mass {
 	return m
 }
 
-// Tally is what is decided: the mass that turned out not to be asked about, and what is proved fair and unfair.
+// Tally is what is decided: the mass that the query does not ask about, and what is proved fair and unfair.
 type Tally struct{ Outside, Fair, Unfair Mass }
 
-// Add adds another's.
+// Add adds another tally.
 func (t *Tally) Add(u Tally) {
 	t.Outside, t.Fair, t.Unfair = t.Outside.Add(u.Outside), t.Fair.Add(u.Fair), t.Unfair.Add(u.Unfair)
 }
 
-// Take takes away what is decided of a node that is looked at again.
+// Take subtracts what is decided of a node that is processed again.
 func (t *Tally) Take(n *Node) {
 	t.Fair, t.Unfair = t.Fair.Without(Counted(n.Fair)), t.Unfair.Without(Counted(n.Unfair))
 }
@@ -96,7 +97,7 @@ func (t *Tally) Count(fair, unfair float64) {
 	t.Fair, t.Unfair = t.Fair.Add(Counted(fair)), t.Unfair.Add(Counted(unfair))
 }
 
-// Of is the mass of a region of total that is asked about, as far as is known: an upper bound that is reached when nothing is open.
+// Of returns an upper bound of the mass of a region of total that the query asks about; it is exact when no node is open.
 func (t Tally) Of(total Mass) Mass { return total.Without(t.Outside) }
 
 // Share returns the decided share of total; 1 if total is 0.

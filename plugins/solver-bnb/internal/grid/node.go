@@ -2,22 +2,24 @@ package grid
 
 import "math/bits"
 
-// Node is an open part of the search: a box and what is known of it. It is plain data, and JSON.
+// Node is an open node of the search: a box and what is known of it. It is plain data, and JSON.
 type Node struct {
 	Box Box `json:"box"`
-	// Path leads here from the root; nil for the root, and where a search keeps no paths.
+	// Path is the path from the root; nil for the root, or if the search keeps no paths.
 	Path *Branching `json:"path,omitempty"`
-	// Fair and Unfair are how many of its individuals are decided: whole numbers that float32 holds.
+	// Fair and Unfair are the numbers of its individuals that are decided: integers that float32
+	// holds.
 	Fair   float64 `json:"fair,omitempty"`
 	Unfair float64 `json:"unfair,omitempty"`
-	// Branch is the dimension to cut, Bucket that of the node queue.
+	// Branch is the dimension to split, Bucket the node's bucket in the queue.
 	Branch int `json:"branch"`
 	Bucket int `json:"bucket"`
-	// Copies are those that matter; nil for all.
+	// Copies are the relevant copies; nil means all.
 	Copies Copies `json:"copies,omitempty"`
 }
 
-// Branching is a step down from a node: to the cells of a dimension up to Last, or to those behind.
+// Branching is a step from a node to a child: to the cells of a dimension up to Last, or to those
+// behind.
 type Branching struct {
 	Parent *Branching `json:"parent,omitempty"`
 	Dim    int        `json:"dim"`
@@ -34,7 +36,7 @@ func (c Copies) Has(z int) bool { return c == nil || c[z/64]>>(z%64)&1 != 0 }
 // Add puts z into the set.
 func (c Copies) Add(z int) { c[z/64] |= 1 << (z % 64) }
 
-// Size is the number of combinations in the set.
+// Size returns the number of combinations in the set.
 func (c Copies) Size() (n int) {
 	for _, word := range c {
 		n += bits.OnesCount64(word)

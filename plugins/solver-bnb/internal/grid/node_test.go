@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is written of a node is read again, its path and its copies included.
+// A node is read as it was written, including its path and its copies.
 func TestNodesAreWritten(t *testing.T) {
 	root := &Branching{Dim: 2, Last: 7}
 	for _, n := range []Node{

@@ -1,13 +1,13 @@
 package grid
 
-// Matching is what the rules say of the pairs of a box, or of a pair.
+// Matching is what the rules say about the pairs of a box, or about a pair.
 type Matching struct {
-	// One and Two are by lane whether it may be a first copy and a second.
+	// One and Two say, by lane, whether it may be a first copy and a second copy.
 	One, Two []bool
-	// Any: some lane may be either.
+	// Any is set if some lane may be a first copy.
 	Any bool
-	// Cut is a dimension to cut where something holds in a part of the box; −1 for
-	// none.
+	// Cut is a dimension to split if a rule holds in a part of the box only; −1 if there
+	// is none.
 	Cut int
 }
 
@@ -20,9 +20,8 @@ func (m *Matching) reset(lanes int) {
 	m.Any, m.Cut = false, -1
 }
 
-// allow enters what is known of a lane: it may be a copy of its side, and where
-// there are no sides, a second one always, and a first one if the query asks
-// about it.
+// allow records that a lane is allowed: as a copy of its side or, if there are no sides,
+// always as a second copy. As a first copy it is allowed only if the query asks about it.
 func (m *Matching) allow(g *Grid, lane int, asked bool) {
 	first := lane < len(g.Combinations)
 	m.One[lane] = first && asked
@@ -30,7 +29,7 @@ func (m *Matching) allow(g *Grid, lane int, asked bool) {
 	m.Any = m.Any || m.One[lane]
 }
 
-// Match finds out which pairs a box may have; m is overwritten.
+// Match determines which pairs a box may have; it overwrites m.
 func (r *Rules) Match(box Box, m *Matching) {
 	lanes := r.g.Lanes()
 	m.reset(lanes)
@@ -54,7 +53,7 @@ func (r *Rules) Match(box Box, m *Matching) {
 	}
 }
 
-// asked tells where in a box the query's own conditions hold.
+// asked returns where in a box the query's own conditions hold.
 func (r *Rules) asked(box Box, lane int, cut *int) Truth {
 	t := Everywhere
 	for _, p := range r.require {
@@ -66,8 +65,8 @@ func (r *Rules) asked(box Box, lane int, cut *int) Truth {
 	return t
 }
 
-// Pairs finds out which pairs two individuals, one and two, have. They are the
-// same one where no features are relaxed.
+// Pairs determines which pairs two individuals have; they are the same one if no features
+// are relaxed.
 func (r *Rules) Pairs(one, two []float64, m *Matching) {
 	m.reset(r.g.Lanes())
 	for lane := range m.One {

@@ -9,22 +9,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Relaxed is a feature that may differ between the copies. A box then is of pairs:
-// it has one dimension for the first copy's value, and one for what has to be
-// added to get the second's. (Not one for each copy's value: seen so, what the
-// value itself does to both copies cancels in their difference, and no box lies
+// Relaxed is a feature that may differ between the copies. Boxes then are sets of pairs:
+// one dimension is the first copy's value, another the shift, which added to it gives the
+// second's. (Two dimensions with each copy's value would not work as well: with a shift,
+// the effect of the value on both copies cancels in their difference, and no box lies
 // beyond the tolerance.)
 type Relaxed struct {
 	Feature int
-	// X is the dimension of the first copy's value, −1 where it does not vary, and
-	// Shift that of what is added.
+	// X is the dimension of the first copy's value, −1 if that does not vary; Shift is
+	// the dimension of the shift.
 	X, Shift  int
 	tolerance float64
-	lo, hi    float64 // of the second copy's value
+	lo, hi    float64 // range of the second copy's value
 }
 
-// relax adds the dimensions of the features that may differ. Those that cannot,
-// for a tolerance or a domain too narrow, are left as they are.
+// relax adds the dimensions of the features that may differ. It skips features whose
+// tolerance or domain is too narrow to differ.
 func (g *Grid) relax(q *problem.Query, region space.Region) {
 	if len(q.Relax) == 0 {
 		return
@@ -41,7 +41,7 @@ func (g *Grid) relax(q *problem.Query, region space.Region) {
 			continue
 		}
 		x, y := within(f, region.Box[i]), within(f, reach.Box[i])
-		// Outward, where differences are rounded.
+		// Outward, since differences are rounded.
 		shift := space.Interval{
 			Lo: max(-t, math.Nextafter(y.Lo-x.Hi, math.Inf(-1))),
 			Hi: min(t, math.Nextafter(y.Hi-x.Lo, math.Inf(1))),
@@ -69,7 +69,7 @@ func (g *Grid) relax(q *problem.Query, region space.Region) {
 	}
 }
 
-// within is the part of an interval that has values of the feature.
+// within returns the part of an interval that has values of the feature.
 func within(f *space.Feature, iv space.Interval) space.Interval {
 	iv = iv.Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
 	if f.Discrete() {
@@ -78,8 +78,8 @@ func within(f *space.Feature, iv space.Interval) space.Interval {
 	return iv
 }
 
-// Lanes is how many logits a box or an individual has: one for each combination,
-// and where features are relaxed, as many more for the second copies.
+// Lanes returns the number of logits of a box or an individual: one per combination, and
+// if features are relaxed as many again for the second copies.
 func (g *Grid) Lanes() int {
 	if len(g.Relaxed) > 0 {
 		return 2 * len(g.Combinations)
@@ -87,14 +87,14 @@ func (g *Grid) Lanes() int {
 	return len(g.Combinations)
 }
 
-// span is the least and the greatest value in a box of a dimension.
+// span returns the least and the greatest value of a dimension in a box.
 func (g *Grid) span(d int, b Box) (lo, hi float64) {
 	lo, _ = g.Dims[d].Values(b[2*d])
 	_, hi = g.Dims[d].Values(b[2*d+1])
 	return lo, hi
 }
 
-// first is the least and the greatest value of the first copies of a box.
+// first returns the least and the greatest value of the first copies of a box.
 func (r *Relaxed) first(g *Grid, b Box) (lo, hi float64) {
 	if r.X < 0 {
 		return g.base[r.Feature], g.base[r.Feature]
@@ -102,8 +102,8 @@ func (r *Relaxed) first(g *Grid, b Box) (lo, hi float64) {
 	return g.span(r.X, b)
 }
 
-// Reach is the least and the greatest value of the second copies of a box; ok is
-// unset where none is in the domain.
+// Reach returns the least and the greatest value of the second copies of a box; ok is
+// false if none is in the domain.
 func (r *Relaxed) Reach(g *Grid, b Box) (lo, hi float64, ok bool) {
 	lo, hi = r.first(g, b)
 	least, most := g.span(r.Shift, b)
@@ -115,7 +115,7 @@ func (r *Relaxed) Reach(g *Grid, b Box) (lo, hi float64, ok bool) {
 	return min(max(lo, r.lo), r.hi), min(max(hi, r.lo), r.hi), ok
 }
 
-// Second is the centre and the radius of input f of the second copies of a box.
+// Second returns the centre and the radius of input f of the second copies of a box.
 func (r *Relaxed) Second(g *Grid, f int, b Box) (c, radius float64) {
 	feature := &g.Space.Features[r.Feature]
 	lo, hi, _ := r.Reach(g, b)
@@ -123,13 +123,13 @@ func (r *Relaxed) Second(g *Grid, f int, b Box) (c, radius float64) {
 	return centre(e.Lo, e.Hi)
 }
 
-// Tied reports that the second copy's input f is the first's and more, by as much
-// as the shift alone says.
+// Tied reports whether the second copy's input f is the first's plus an amount that
+// depends on the shift only.
 func (r *Relaxed) Tied(g *Grid, f int) bool {
 	return r.X >= 0 && g.Space.Features[r.Feature].Inputs[f].Table == nil
 }
 
-// More is the centre and the radius of that in a box.
+// More returns the centre and the radius of that amount in a box.
 func (r *Relaxed) More(g *Grid, f int, b Box) (c, radius float64) {
 	lo, hi := g.span(r.Shift, b)
 	scale := g.Space.Features[r.Feature].Inputs[f].Scale
@@ -143,8 +143,8 @@ func (r *Relaxed) More(g *Grid, f int, b Box) (c, radius float64) {
 	return centre(lo, hi)
 }
 
-// ShiftShare is by how much of its own radius an enclosure of the second copies
-// would shrink where the box is cut across the shift.
+// ShiftShare returns by what share of its radius an enclosure of the second copies would
+// shrink if the box is split across the shift.
 func (r *Relaxed) ShiftShare(g *Grid, b Box) float64 {
 	from, to := r.first(g, b)
 	lo, hi := g.span(r.Shift, b)
@@ -154,8 +154,8 @@ func (r *Relaxed) ShiftShare(g *Grid, b Box) float64 {
 	return (hi - lo) / (hi - lo + to - from) / 2
 }
 
-// Value is the second copy's value of a relaxed feature, given the values of the
-// dimensions: in the domain and within the tolerance.
+// Value returns the second copy's value of a relaxed feature, given the values of the
+// dimensions. It is in the domain and within the tolerance.
 func (r *Relaxed) Value(g *Grid, x []float64) float64 {
 	v := g.base[r.Feature]
 	if r.X >= 0 {
@@ -171,7 +171,7 @@ func (r *Relaxed) Value(g *Grid, x []float64) float64 {
 	return y
 }
 
-// beyond reports |x − y| > tolerance, exactly.
+// beyond reports whether |x − y| > tolerance, in exact arithmetic.
 func beyond(x, y, tolerance float64) bool {
 	if math.IsInf(tolerance, 1) {
 		return false
@@ -180,8 +180,7 @@ func beyond(x, y, tolerance float64) bool {
 	return d.Abs(d).Cmp(new(big.Rat).SetFloat64(tolerance)) > 0
 }
 
-// Partner is the second copy of the individual with these values of the
-// dimensions.
+// Partner returns the second copy of the individual with these values of the dimensions.
 func (g *Grid) Partner(x []float64) []float64 {
 	out := g.Point(x)
 	for i := range g.Relaxed {
@@ -191,8 +190,8 @@ func (g *Grid) Partner(x []float64) []float64 {
 	return out
 }
 
-// Coordinates are the values of the dimensions that two copies have, moved into
-// the region where they are not in it; they go into x.
+// Coordinates sets x to the values of the dimensions for two copies, moved into the
+// region if they are outside.
 func (g *Grid) Coordinates(x, one, two []float64) {
 	for d := range g.Dims {
 		dim := &g.Dims[d]
@@ -204,8 +203,7 @@ func (g *Grid) Coordinates(x, one, two []float64) {
 	}
 }
 
-// wider is the dimension of the two of a relaxed feature that is the wider in a
-// box.
+// wider returns the wider of a relaxed feature's two dimensions in a box.
 func (r *Relaxed) wider(g *Grid, b Box) int {
 	from, to := r.first(g, b)
 	if lo, hi := g.span(r.Shift, b); to-from > hi-lo {
@@ -214,8 +212,8 @@ func (r *Relaxed) wider(g *Grid, b Box) int {
 	return r.Shift
 }
 
-// Apart reports that what dimension d feeds to its f-th input is not Tied to the
-// second copy's input, though that may be another.
+// Apart reports whether the second copy's f-th input of dimension d's feature may differ
+// from the first's without being Tied to it.
 func (g *Grid) Apart(d, f int) bool {
 	for i := range g.Relaxed {
 		if g.Relaxed[i].X == d {

@@ -31,9 +31,9 @@ func relaxedQuery(r *rand.Rand) *problem.Query {
 	return q
 }
 
-// Copies that values of the dimensions stand for are in the domain, within the
-// tolerance, and where second copies are expected; and any two such copies have
-// values that stand for them.
+// The copies for values of the dimensions are in the domain, within the tolerance, and in
+// the enclosures of second copies; for any two such copies there are values of the
+// dimensions.
 func TestPartners(t *testing.T) {
 	moved := 0
 	rapid.Check(t, func(t *rapid.T) {

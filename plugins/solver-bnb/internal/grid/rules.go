@@ -11,12 +11,12 @@ type Rules struct {
 	forbidden []space.Predicate
 	require   []space.Predicate
 	forbid    []space.Predicate
-	dimOf     []int // of each feature, −1 where it does not vary
-	relaxed   []int // of each feature: which of the grid's, −1 for none
+	dimOf     []int // by feature: its dimension, −1 if it does not vary
+	relaxed   []int // by feature: its index in Grid.Relaxed, −1 if it is not relaxed
 }
 
-// NewRules prepares the rules of a query; nil where there are none and all pairs
-// of copies count.
+// NewRules returns the rules of a query; nil if there are none and all pairs of copies
+// count.
 func NewRules(g *Grid, q *problem.Query) *Rules {
 	if len(q.Space.Forbidden)+len(q.Require)+len(q.Forbid)+len(g.Relaxed) == 0 {
 		return nil
@@ -36,32 +36,32 @@ func NewRules(g *Grid, q *problem.Query) *Rules {
 	return r
 }
 
-// Truth is whether something holds all over a box.
+// Truth says where in a box something holds.
 type Truth int8
 
-// Of a box.
+// Values of Truth.
 const (
 	Nowhere Truth = iota
 	Somewhere
 	Everywhere
 )
 
-// Standing is what the rules say of a box.
+// Standing is what the rules say about a box.
 type Standing struct {
-	// Asked tells where the query's own conditions hold.
+	// Asked says where the query's own conditions hold.
 	Asked Truth
-	// Possible and Sure are by combination whether it is allowed for some
-	// and for all individuals of the box.
+	// Possible and Sure say, by combination, whether it is allowed for some and for all
+	// individuals of the box.
 	Possible, Sure []bool
-	// Individuals: each individual is allowed at least one combination. None:
-	// none of them is allowed any.
+	// Individuals is set if each individual is allowed at least one combination, None if
+	// no individual is allowed any.
 	Individuals, None bool
-	// Cut is a dimension to cut where something holds in a part of the box; −1 for
-	// none.
+	// Cut is a dimension to split if a rule holds in a part of the box only; −1 if there
+	// is none.
 	Cut int
 }
 
-// Stand finds out how a box of individuals stands; s is overwritten.
+// Stand determines what the rules say about a box of individuals; it overwrites s.
 func (r *Rules) Stand(box Box, s *Standing) {
 	k := len(r.g.Combinations)
 	if cap(s.Possible) < k {
@@ -96,7 +96,7 @@ func (r *Rules) Asks(point []float64) bool {
 	return true
 }
 
-// Allowed is by combination whether the individual may have it.
+// Allowed returns, by combination, whether the individual may have it.
 func (r *Rules) Allowed(point []float64) []bool {
 	out := make([]bool, len(r.g.Combinations))
 	for z := range out {
@@ -105,8 +105,8 @@ func (r *Rules) Allowed(point []float64) []bool {
 	return out
 }
 
-// holds tells where in the box, for the copy of a lane, predicate p holds. Where
-// that is a part of it, cut is set to a dimension that matters.
+// holds returns where in the box predicate p holds for the copy of a lane. If that is a
+// part of the box, it sets cut to a dimension to split.
 func (r *Rules) holds(p space.Predicate, box Box, lane int, cut *int) Truth {
 	all, part := Everywhere, -1
 	for i := range p {
@@ -124,8 +124,8 @@ func (r *Rules) holds(p space.Predicate, box Box, lane int, cut *int) Truth {
 	return all
 }
 
-// condition tells where in the box a condition holds, and by which dimension it
-// does so in a part of it.
+// condition returns where in the box a condition holds, and the dimension to split if
+// that is a part of it.
 func (r *Rules) condition(c *space.Condition, box Box, lane int) (t Truth, dim int) {
 	for i, f := range r.g.Protected {
 		if f == c.Feature {
@@ -145,7 +145,7 @@ func (r *Rules) condition(c *space.Condition, box Box, lane int) (t Truth, dim i
 	return over(c, lo, hi), d
 }
 
-// over tells where between two values a condition holds.
+// over returns where between two values a condition holds.
 func over(c *space.Condition, lo, hi float64) Truth {
 	if c.Set == nil {
 		switch {

@@ -13,14 +13,15 @@ import (
 // MaxBins bounds the number of bins.
 const MaxBins = 1 << 12
 
-// Bins counts bins of outcomes. Safe for concurrent use with a Room each.
-type Bins struct{ below, above []float64 } // of the inner edges
+// Bins counts bins of outcomes. It is safe for concurrent use, with a separate Room for
+// each goroutine.
+type Bins struct{ below, above []float64 } // enclosures of the inner edges
 
-// NewBins makes the bins of width eps of scores that have the link.
+// NewBins returns the bins of width eps for scores with the link.
 func NewBins(link fairness.Link, eps *big.Rat) (*Bins, error) {
 	n := fairness.Bins(eps)
 	if n > MaxBins {
-		return nil, fmt.Errorf("ε = %s makes %d bins; up to %d are counted", fairness.FormatRat(eps), n, MaxBins)
+		return nil, fmt.Errorf("ε = %s makes %d bins; at most %d are supported", fairness.FormatRat(eps), n, MaxBins)
 	}
 	b := &Bins{}
 	for j := 1; j < n; j++ {
@@ -30,31 +31,31 @@ func NewBins(link fairness.Link, eps *big.Rat) (*Bins, error) {
 	return b, nil
 }
 
-// Count is the number of bins.
+// Count returns the number of bins.
 func (b *Bins) Count() int { return len(b.above) + 1 }
 
 // Room is the memory of a count.
 type Room struct {
 	runs    []run
-	starts  []int32  // by bin: how many runs begin before it
-	lasts   []int32  // the runs' last bins, by first bin
-	waiting []int32  // by last bin: runs that have begun and have no bin yet
-	some    []uint64 // a bit for each bin: is a run waiting that ends there?
-	latest  []int32  // by last bin: the latest first bin, −1 for no run
+	starts  []int32  // by bin: number of runs that begin before it
+	lasts   []int32  // the runs' last bins, in order of their first bins
+	waiting []int32  // by last bin: number of runs that have begun and have no bin yet
+	some    []uint64 // a bit per bin: a waiting run ends there
+	latest  []int32  // by last bin: the latest first bin, −1 if there is no run
 	sorted  []float64
 }
 
-// run is the bins that a combination's outcome may be in.
+// run is the range of bins that a combination's outcome may be in.
 type run struct{ first, last int32 }
 
-// runs finds the bins of intervals of logits.
+// runs computes the runs of intervals of logits.
 func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
 	r.runs = r.runs[:0]
 	for z := range lo {
 		if of != nil && !of[z] {
 			continue
 		}
-		// Edges that are surely at or below the logit, and those that may be.
+		// The edges that are surely at or below the logit, then those that may be.
 		first, found := slices.BinarySearch(b.above, lo[z])
 		if found {
 			first++
@@ -73,27 +74,27 @@ func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
 	}
 }
 
-// Most bounds from above how many bins the outcomes fall into.
+// Most bounds from above the number of bins that the outcomes fall into.
 func (b *Bins) Most(r *Room, lo, hi []float64, possible []bool) int {
 	b.runs(r, lo, hi, possible)
 	return r.matched(b.Count())
 }
 
-// Least bounds it from below.
+// Least bounds that number from below.
 func (b *Bins) Least(r *Room, lo, hi []float64, sure []bool) int {
 	b.runs(r, lo, hi, sure)
 	return r.apart(b.Count())
 }
 
-// Range is both, of the same combinations.
+// Range returns Least and Most for the same combinations.
 func (b *Bins) Range(r *Room, lo, hi []float64, of []bool) (least, most int) {
 	b.runs(r, lo, hi, of)
 	return r.apart(b.Count()), r.matched(b.Count())
 }
 
-// matched is the size of a largest matching of runs and bins. For intervals it is
-// found by giving every bin, in order, the run of those that reach it which ends
-// first (Glover, Naval Research Logistics Quarterly 14, 1967).
+// matched returns the size of a largest matching of runs and bins. For intervals, a
+// greedy method finds it: each bin in turn takes the waiting run that ends first (Glover,
+// Naval Research Logistics Quarterly 14, 1967).
 func (r *Room) matched(bins int) (n int) {
 	r.starts = append(r.starts[:0], make([]int32, bins+1)...)
 	for _, run := range r.runs {
@@ -104,7 +105,7 @@ func (r *Room) matched(bins int) (n int) {
 	}
 	r.lasts = append(r.lasts[:0], make([]int32, len(r.runs))...)
 	r.waiting = append(r.waiting[:0], make([]int32, bins)...)
-	for _, run := range r.runs { // waiting counts, for now, those put in place
+	for _, run := range r.runs { // waiting counts the runs placed so far
 		r.lasts[r.starts[run.first]+r.waiting[run.first]] = run.last
 		r.waiting[run.first]++
 	}
@@ -127,8 +128,8 @@ func (r *Room) matched(bins int) (n int) {
 	return n
 }
 
-// Entropy is the Shannon entropy of the last call's runs over their first bins, in
-// bits: it grows on the way to a larger k, while k itself stays.
+// Entropy returns the Shannon entropy, in bits, of the last call's runs over their first
+// bins. It grows on the way to a larger k, while k itself stays the same.
 func (r *Room) Entropy(bins int) (h float64) {
 	r.waiting = append(r.waiting[:0], make([]int32, bins)...)
 	for _, run := range r.runs {
@@ -143,9 +144,9 @@ func (r *Room) Entropy(bins int) (h float64) {
 	return h
 }
 
-// Short is how far logits are from having one in every bin: the sum over the bins of the
-// distance of the nearest one, of which up to near counts. It orders individuals, and
-// proves nothing.
+// Short returns how far logits are from having one in every bin: the sum over the bins of
+// the distance to the nearest logit, capped at near. It orders individuals and proves
+// nothing.
 func (b *Bins) Short(r *Room, logits []float64, of []bool) (sum float64) {
 	const near = 3.0
 	r.sorted = r.sorted[:0]
@@ -177,7 +178,7 @@ func (b *Bins) Short(r *Room, logits []float64, of []bool) (sum float64) {
 	return sum
 }
 
-// next is the first last bin from j on of a run that waits, −1 for none.
+// next returns the first bin from j on in which a waiting run ends, −1 if there is none.
 func (r *Room) next(j int) int {
 	word := r.some[j/64] &^ (1<<(j%64) - 1)
 	for at := j / 64; ; word = r.some[at] {
@@ -190,8 +191,8 @@ func (r *Room) next(j int) int {
 	}
 }
 
-// apart is the largest number of runs of which no two have a bin in common, taken
-// by increasing last bin.
+// apart returns the largest number of runs that are pairwise disjoint, chosen by
+// increasing last bin.
 func (r *Room) apart(bins int) (n int) {
 	r.latest = append(r.latest[:0], make([]int32, bins)...)
 	for j := range r.latest {
@@ -209,9 +210,9 @@ func (r *Room) apart(bins int) (n int) {
 	return n
 }
 
-// Across bounds how many bins logits fall into that lie between lo and hi and are
-// at most apart from each other: one more than the edges that fit between them. No edge
-// is between logits that are one.
+// Across bounds the number of bins of logits that lie between lo and hi and differ by at
+// most apart: one more than the number of edges that fit between them. Equal logits have
+// no edge between them.
 func (b *Bins) Across(apart, lo, hi float64) int {
 	if apart <= 0 {
 		return 1

@@ -11,8 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// The largest matching, and the most runs that are apart, are what augmenting
-// paths and an exhaustive choice find.
+// matched and apart return what augmenting paths and an exhaustive search find.
 func TestRunsAreMatchedAndTakenApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
@@ -37,7 +36,7 @@ func TestRunsAreMatchedAndTakenApart(t *testing.T) {
 	})
 }
 
-// augmented is the size of a largest matching by augmenting paths (Kuhn).
+// augmented returns the size of a largest matching by augmenting paths (Kuhn).
 func augmented(runs []run, bins int) (n int) {
 	owner := make([]int, bins)
 	for j := range owner {
@@ -67,8 +66,8 @@ func augmented(runs []run, bins int) (n int) {
 	return n
 }
 
-// disjoint reports whether no two of the chosen runs have a bin in common, and how
-// many they are.
+// disjoint reports whether the chosen runs are pairwise disjoint, and returns their
+// number.
 func disjoint(runs []run, chosen int) (n int, ok bool) {
 	used := map[int32]bool{}
 	for i, run := range runs {
@@ -86,7 +85,7 @@ func disjoint(runs []run, chosen int) (n int, ok bool) {
 	return n, true
 }
 
-// Short is 0 where every bin has a logit, and grows by the distance to empty ones.
+// Short is 0 if every bin has a logit, and grows with the distance to empty ones.
 func TestShortIsTheDistanceFromAllBins(t *testing.T) {
 	b, err := NewBins(fairness.LinkSigmoid, big.NewRat(1, 4)) // edges −ln 3, 0, ln 3
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// slipped outweighs the error of a difference of two computed scores. Exp is good
-// to a unit in the last place, so a score to some 2⁻⁵¹.
+// slipped exceeds the error of a difference of two computed scores. Exp is accurate to a
+// unit in the last place, so a score to some 2⁻⁵¹.
 const slipped = 0x1p-44
 
-// scores is the difference of two logits' scores, about. It is fairness.Score.Between,
-// inlined: bounds of boxes spend their time in it.
+// scores returns about the difference of two logits' scores. It is
+// fairness.Score.Between, inlined because bounds of boxes spend most of their time in it.
 func scores(high, low float64) float64 { return fairness.Sigmoid(high) - fairness.Sigmoid(low) }
 
-// Upper bounds what the notion measures of any individual whose
-// logits lie in the enclosures of whole and, from one t on, in those of s.
+// Upper bounds the notion's value for every individual whose logits lie in the enclosures
+// of whole and, shifted by a common t, in those of s.
 func (j *Notion) Upper(whole, s *Spread) float64 {
 	if math.IsInf(whole.Apart, -1) { // at most one combination, and no pair
 		return math.Inf(-1)
@@ -28,14 +28,15 @@ func (j *Notion) Upper(whole, s *Spread) float64 {
 		if apart <= 0 {
 			return 0
 		}
-		// Two logits so far apart differ the more in score the nearer their middle is
-		// to 0. Both lie between Least and Most, so it is half of apart away from
-		// either; two that are less apart come nearer, but with less of a gap.
+		// Two logits apart from each other differ more in score the nearer their middle
+		// is to 0. Both lie between Least and Most, so the middle is at least apart/2
+		// away from either. For logits that are closer to each other, the middle may be
+		// nearer to 0, but their gap is smaller.
 		m := max(0, whole.Least+apart/2, apart/2-whole.Most)
 		gap := scores(m+apart/2, m-apart/2)
 		gap = min(gap, scores(whole.Most, whole.Least))
-		// For one t all logits lie between t + Least and t + Most, with the middle of
-		// these in their middle.
+		// For some t all logits lie between t + Least and t + Most; the middle of these
+		// two is the centre of the interval.
 		half := (s.Most - s.Least) / 2
 		m = max(0, s.From+s.Least+half, -s.To-s.Least-half)
 		gap = min(gap, scores(m+half, m-half))
@@ -44,7 +45,7 @@ func (j *Notion) Upper(whole, s *Spread) float64 {
 	return j.Most(whole.Most, whole.Least, apart)
 }
 
-// Lower bounds the same from below, for the notions with ε.
+// Lower bounds the same value from below, for the notions with ε.
 func (j *Notion) Lower(whole, s *Spread) float64 {
 	if !whole.Sure {
 		return 0
@@ -56,8 +57,8 @@ func (j *Notion) Lower(whole, s *Spread) float64 {
 	if j.Notion == fairness.Logit || j.Notion == fairness.Share {
 		return apart
 	}
-	// Two logits apart, anywhere between Least and Most, are closest in score at
-	// one of the ends.
+	// Scores of two logits at this distance, anywhere between Least and Most, are closest
+	// at one of the ends.
 	low := fairness.Sigmoid(whole.Least+apart) - fairness.Sigmoid(whole.Least)
 	high := fairness.Sigmoid(whole.Most) - fairness.Sigmoid(whole.Most-apart)
 	return max(min(low, high)-slipped, 0)

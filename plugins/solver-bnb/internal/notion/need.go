@@ -6,23 +6,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Need is what the logits of an individual must do for its value to be above some
-// v: one of them is above Above, one is below Below, and two are more than Apart
-// from each other. Infinities demand nothing.
+// Need is what an individual's logits must fulfil for a value above some v: one exceeds
+// Above, one is less than Below, and two differ by more than Apart. Infinities demand
+// nothing.
 type Need struct{ Above, Below, Apart float64 }
 
-// Need is what a value above v, by what the notion measures, needs of individuals
-// whose logits lie in the enclosures of whole. ok is unset where nothing is known.
+// Need returns what a value above v requires of individuals whose logits lie in the
+// enclosures of whole. ok is false if nothing is known.
 //
-// Let h be the largest logit and l the least, of scores more than v apart. Then
+// For the score, let h be the largest logit and l the least, with scores that differ by
+// more than v. Then
 //
-//	σ(h) > v + σ(l) ≥ v + σ(Least),  σ(l) < σ(h) − v ≤ σ(Most) − v,
+//	σ(h) > v + σ(l) ≥ v + σ(Least),  σ(l) < σ(h) − v ≤ σ(Most) − v.
 //
-// and as l ≥ h − A, with A for whole.Apart, two logits A apart around h − A/2 have
-// scores more than v apart, and so have those around l + A/2: both are nearer to 0
-// than within(A, v). Of all such pairs the ones around 0 are the closest to each
-// other, 2·logit((1+v)/2) apart. Where Least is so large that l cannot be half of
-// that below 0, the closest pair has l = Least; and so with Most.
+// Since l ≥ h − A, with A for whole.Apart, two logits at distance A around h − A/2 have
+// scores that differ by more than v, and so have those around l + A/2: both middles are
+// nearer to 0 than within(A, v). Of all pairs of logits whose scores differ by v, the one
+// around 0 has the least distance, 2·logit((1+v)/2). If Least is so large that l cannot
+// be half of that below 0, the closest pair has l = Least; the same holds for Most.
 func (j *Notion) Need(whole *Spread, v float64) (n Need, ok bool) {
 	inf := math.Inf(1)
 	n = Need{Above: -inf, Below: inf, Apart: -inf}
@@ -30,7 +31,7 @@ func (j *Notion) Need(whole *Spread, v float64) (n Need, ok bool) {
 	case fairness.Logit, fairness.Share:
 		n.Apart = v
 		return n, v > 0
-	case fairness.Decision: // v is the larger logit, the other is not positive
+	case fairness.Decision: // the value is the larger logit; the other is not positive
 		n.Above, n.Below, n.Apart = v, math.SmallestNonzeroFloat64, v
 		return n, v >= 0
 	case fairness.DecisionStrict:
@@ -57,15 +58,15 @@ func (j *Notion) Need(whole *Spread, v float64) (n Need, ok bool) {
 	return n, true
 }
 
-// within is the m of farthest, at which two logits d > 0 apart have scores v
-// apart, or a little more, and at least 0.01 where there is none. It holds for v up to 1:
+// within returns the m of farthest at which two logits at distance d > 0 have scores that
+// differ by v, or slightly more; at least 0.01 if there is none. It holds for v up to 1:
 //
 //	sinh(h)/v − cosh(h) = sinh(h)·(1−v)/v − exp(−h),  h = d/2,
 //
-// where 1 − v is exact from ½ on, and nothing large cancels.
+// where 1 − v is exact for v ≥ ½, and no large numbers cancel.
 func within(d, v float64) float64 {
 	h, odds := d/2, (1-v)/v
-	if h > 300 { // where sinh is eʰ/2: at most ln(2c)
+	if h > 300 { // sinh is eʰ/2 there: at most ln(2c)
 		return max(h+math.Log(odds), 0.01)
 	}
 	if c := math.Sinh(h)*odds - math.Exp(-h); c >= 1+1e-6 {
@@ -74,8 +75,8 @@ func within(d, v float64) float64 {
 	return 0.01
 }
 
-// logit is the logit of a score, which is taken to be at least 2⁻⁴⁴ away from 0 and
-// 1: its relative error is a few units in the last place. −Inf where p ≤ 0.
+// logit returns the logit of a score, after moving it to at least 2⁻⁴⁴ below 1; its
+// relative error is a few units in the last place. It is −Inf for p ≤ 0.
 func logit(p float64) float64 {
 	if p <= 0 {
 		return math.Inf(-1)
@@ -84,10 +85,10 @@ func logit(p float64) float64 {
 	return math.Log(p / (1 - p))
 }
 
-// Need is what the logits of an individual whose outcomes fall into more than k bins must
-// do, where whole encloses them: the highest of these bins is at least k above the lowest,
-// a. So one logit is below the upper edge of bin a and another one at or above the lower
-// edge of bin a + k, for an a where both are possible. ok is unset where nothing is known.
+// Need returns what the logits of an individual with more than k bins must fulfil, if
+// whole encloses them. The highest of its bins is at least k above the lowest, a. So one
+// logit is below the upper edge of bin a and another at or above the lower edge of bin a +
+// k, for an a at which both are possible. ok is false if nothing is known.
 func (b *Bins) Need(whole *Spread, k int) (n Need, ok bool) {
 	n = Need{Above: math.Inf(1), Below: math.Inf(-1), Apart: math.Inf(1)}
 	for a := 0; k >= 1 && a+k <= len(b.above); a++ {

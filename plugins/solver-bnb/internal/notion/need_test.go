@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Two logits whose scores are more than v apart, in exact arithmetic, have what Need
-// demands, whatever bounds they are within, up to scores next to 0 and 1.
+// Two logits whose scores differ by more than v, in exact arithmetic, meet Need's
+// demands, for any bounds around them, up to scores near 0 and 1.
 func TestNeedIsWhatAValueNeeds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 21))
 	told := 0
@@ -41,8 +41,8 @@ func TestNeedIsWhatAValueNeeds(t *testing.T) {
 	}
 }
 
-// Logits in more than k bins have what Need demands, in exact arithmetic: so have those
-// that lie at the edges of bins, whatever bounds they are within.
+// Logits in more than k bins meet Need's demands, in exact arithmetic, also at the edges
+// of bins, for any bounds around them.
 func TestNeedIsWhatManyBinsNeed(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 22))
 	told := 0

@@ -1,10 +1,8 @@
-// Package notion bounds what a fairness notion measures, given enclosures of an individual's logits.
+// Package notion bounds the value of a fairness notion, given enclosures of an individual's logits.
 //
-// Over a box, the logit of combination z lies in t + [Lo(z), Hi(z)], where t is
-// the same for all combinations of one individual. So a notion of fairness
-// becomes a question about t alone: where it is above or below some threshold the
-// individual is certainly treated fairly, where it is between two others it
-// certainly is not.
+// Over a box, the logit of combination z lies in t + [Lo(z), Hi(z)], with one t for all combinations
+// of an individual. So a notion of fairness becomes a question about t alone: above or below some
+// thresholds the individual is certainly treated fairly, between two others it is certainly not.
 package notion
 
 import (
@@ -14,16 +12,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Notion knows one notion of fairness. It is read-only. What it asks of a notion by
-// name are bounds that hold for all t, in the innermost loops; of any other notion it
-// knows less, and nothing wrong.
+// Notion bounds one notion of fairness. It is read-only. For the notions that it names,
+// it has bounds for all t, for the innermost loops; for any other it has weaker bounds
+// that are sound.
 type Notion struct {
 	fairness.Notion
-	// below and above enclose ε; 0 where the notion uses none.
+	// below and above enclose ε; 0 if the notion uses none.
 	below, above float64
 }
 
-// New makes a Notion; eps may be nil where the notion uses none.
+// New returns a Notion; eps may be nil if the notion uses none.
 func New(n fairness.Notion, eps *big.Rat) Notion {
 	j := Notion{Notion: n}
 	if n.UsesEpsilon() {
@@ -36,25 +34,25 @@ func New(n fairness.Notion, eps *big.Rat) Notion {
 	return j
 }
 
-// Spread is where the logits of a person may be, from t on.
+// Spread is where the logits of an individual may be, relative to t.
 type Spread struct {
-	// Of combinations that may be allowed: the least Lo and the greatest Hi, and
-	// the greatest Hi(z1) − Lo(z2) with z1 ≠ z2 (−Inf where there are no two).
+	// For combinations that may be allowed: the least Lo and the greatest Hi, and the
+	// greatest Hi(z1) − Lo(z2) with z1 ≠ z2 (−Inf if there are no two).
 	Least, Most, Apart float64
-	// Of combinations that surely are allowed: the greatest Lo and the least Hi.
-	// Sure is unset where fewer than two are.
+	// For combinations that are surely allowed: the greatest Lo and the least Hi. Sure is
+	// false if there are fewer than two.
 	SureMost, SureLeast float64
 	Sure                bool
-	// From and To enclose t: 0 and 0 where the intervals are the logits' own.
+	// From and To enclose t; both are 0 if the intervals enclose the logits themselves.
 	From, To float64
 }
 
-// Gather makes a Spread of the combinations' intervals. possible is by
-// combination whether it may be allowed, sure whether it is; nil stands for all.
+// Gather returns the Spread of the combinations' intervals. possible and sure say by
+// combination whether it may be, and whether it surely is allowed; nil means all.
 func Gather(lo, hi []float64, possible, sure []bool) Spread {
 	s := Spread{Least: math.Inf(1), Most: math.Inf(-1), SureMost: math.Inf(-1), SureLeast: math.Inf(1), Apart: math.Inf(-1)}
 	n := 0
-	least, second := -1, math.Inf(1) // whose Lo is least, and the least of the others
+	least, second := -1, math.Inf(1) // the combination with the least Lo, and the least Lo of the others
 	for z := range lo {
 		if possible != nil && !possible[z] {
 			continue
@@ -85,8 +83,8 @@ func Gather(lo, hi []float64, possible, sure []bool) Spread {
 	return s
 }
 
-// beyond is no less than the exact difference of two numbers that is computed as d. One
-// of 0 is exact.
+// beyond returns an upper bound of the exact difference of two numbers whose computed
+// difference is d. A d of 0 is exact.
 func beyond(d float64) float64 {
 	if d == 0 || math.IsInf(d, 0) {
 		return d
@@ -94,14 +92,14 @@ func beyond(d float64) float64 {
 	return up(d)
 }
 
-// Thresholds say where a sum t is above, at most, or between numbers: t > Above; t ≤ Below; From < t ≤ To, nowhere unless From < To.
+// Thresholds are conditions on a sum t: t > Above; t ≤ Below; From < t ≤ To, which holds nowhere unless From < To.
 type Thresholds struct{ Above, Below, From, To float64 }
 
 // never is an empty set of thresholds.
 var never = Thresholds{Above: math.Inf(1), Below: math.Inf(-1), From: math.Inf(1), To: math.Inf(-1)}
 
-// Thresholds are the t from which on, up to which, and between which an
-// individual is surely fair (Above, Below) and surely not (From, To).
+// Thresholds returns the t above which, up to which, and between which an individual is
+// surely fair (Above, Below) and surely unfair (From, To).
 func (j *Notion) Thresholds(s *Spread) Thresholds {
 	th := never
 	if math.IsInf(s.Apart, -1) { // at most one combination
@@ -129,17 +127,17 @@ func (j *Notion) Thresholds(s *Spread) Thresholds {
 			th.From, th.To = math.Inf(-1), math.Inf(1)
 		}
 	case fairness.Score:
-		// The scores of a pair differ by at most those of two logits that are Apart
-		// apart: too little everywhere, or from some middle on. The middle is above
-		// t + Least and below t + Most.
+		// The scores of a pair differ by at most those of two logits at distance Apart:
+		// too little everywhere, or beyond some distance of their middle from 0. The
+		// middle is above t + Least and below t + Most.
 		far := farthest(s.Apart, j.below)
 		if math.IsInf(far, -1) {
 			th.Above = math.Inf(-1)
 			break
 		}
 		th.Above, th.Below = far-s.Least+margin, -far-s.Most-margin
-		// All scores lie between those of t + Least and t + Most, whose own middle
-		// may tell more.
+		// All scores lie between those of t + Least and t + Most, whose middle may give
+		// tighter thresholds.
 		far = farthest(up(s.Most-s.Least), j.below)
 		mid := s.Least + (s.Most-s.Least)/2
 		th.Above, th.Below = min(th.Above, far-mid+margin), max(th.Below, -far-mid-margin)
@@ -155,14 +153,14 @@ func (j *Notion) Thresholds(s *Spread) Thresholds {
 	return th
 }
 
-// Signs reports that a violation is two logits of opposite signs.
+// Signs reports whether a violation is two logits of opposite signs.
 func (j *Notion) Signs() bool {
 	return j.Notion == fairness.Decision || j.Notion == fairness.DecisionStrict
 }
 
-// Beyond is a number, 0 or more, such that an individual all of whose logits are
-// above it, or all below its negative, is surely fair, where no two are more than
-// apart from each other. +Inf where there is none.
+// Beyond returns a number of at least 0 such that an individual with all logits above it,
+// or all below its negative, is surely fair, if no two logits differ by more than apart.
+// +Inf if there is none.
 func (j *Notion) Beyond(apart float64) float64 {
 	switch j.Notion {
 	case fairness.Decision, fairness.DecisionStrict:
@@ -176,28 +174,28 @@ func (j *Notion) Beyond(apart float64) float64 {
 	return math.Inf(1)
 }
 
-// margin outweighs the errors of farthest and of sums with it. Go's Sinh, Cosh,
-// Acosh and Log have relative errors of a few units in the last place, below
-// 2⁻⁵⁰, and so have c−1 ≥ 10⁻⁶ and the logits that matter, below 1000, one of
-// 2⁻³⁰ at most; TestFarthest checks it against exact arithmetic.
+// margin exceeds the errors of farthest and of sums with it. Go's Sinh, Cosh, Acosh and
+// Log have relative errors of a few units in the last place, below 2⁻⁵⁰. So have c−1 ≥
+// 10⁻⁶ and the relevant logits, below 1000, an error of at most 2⁻³⁰. TestFarthest checks
+// it against exact arithmetic.
 const margin = 0x1p-24
 
-// farthest is the m ≥ 0 at which two logits d apart, with m in their middle, have
-// scores eps apart: beyond it they are closer. −Inf where they are closer
-// everywhere. From
+// farthest returns the m ≥ 0 at which two logits at distance d, with m in their middle,
+// have scores that differ by eps: beyond it the scores are closer. It is −Inf if they are
+// closer everywhere. From
 //
 //	σ(m+d/2) − σ(m−d/2) = sinh(d/2) / (cosh(m) + cosh(d/2))
 //
 // it is arcosh(sinh(d/2)/ε − cosh(d/2)).
 //
-// Near d where the two are just eps apart at m = 0, it answers 0.01, and so
-// for a little smaller d: a larger m than the exact one in either case.
+// For d near or slightly below the distance at which the scores differ by eps at m = 0,
+// it returns 0.01: more than the exact m in either case.
 func farthest(d, eps float64) float64 {
 	if !(d > 0) {
 		return math.Inf(-1)
 	}
 	h := d / 2
-	if h > 300 { // where sinh and cosh are eʰ/2: at most ln(2c)
+	if h > 300 { // sinh and cosh are eʰ/2 there: at most ln(2c)
 		return h + math.Log(1/eps-1)
 	}
 	c := math.Sinh(h)/eps - math.Cosh(h)

@@ -13,8 +13,7 @@ import (
 
 func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
-// Beyond farthest, two logits' scores are no more than ε apart; a little nearer,
-// they are.
+// Beyond farthest, two logits' scores differ by at most ε; slightly nearer, by more.
 func TestFarthest(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 3000 {
@@ -36,8 +35,8 @@ func TestFarthest(t *testing.T) {
 	}
 }
 
-// What thresholds, bounds and bins promise holds for every choice of logits within
-// the intervals, exactly.
+// Thresholds, bounds and bins hold exactly for every choice of logits within the
+// intervals.
 func TestPromises(t *testing.T) {
 	notions := []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision, fairness.DecisionStrict}
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,23 +7,23 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Pairs says which lanes' logits are compared: those of a first and a second copy
-// of different combinations. It is read-only.
+// Pairs says which lanes' logits are compared: those of a first and a second copy with
+// different combinations. It is read-only.
 type Pairs struct {
-	// Combinations take turns over the lanes: lane v has combination v mod
+	// Combinations is the number of combinations: lane v has combination v mod
 	// Combinations.
 	Combinations int
-	// One and Two are by lane whether it may be a first copy, a second.
+	// One and Two say, by lane, whether it may be a first copy and a second copy.
 	One, Two []bool
-	// OneWay: only pairs whose first copy has the larger logit matter.
+	// OneWay restricts the comparison to pairs whose first copy has the larger logit.
 	OneWay bool
 }
 
-// Interval is an enclosure of every lane's logit.
+// Interval encloses every lane's logit.
 type Interval struct{ Lo, Hi []float64 }
 
-// lowest is the lane of least value, and the one of least value among those of
-// other combinations; −1 where there is none.
+// lowest is the lane with the least value, and the one with the least value among lanes
+// of other combinations; −1 if there is none.
 type lowest struct{ lane, other, combinations int }
 
 func (p *Pairs) lowest(v []float64, of []bool) lowest {
@@ -45,7 +45,8 @@ func (p *Pairs) lowest(v []float64, of []bool) lowest {
 	return l
 }
 
-// besides is the lane of least value of another combination than that of a lane.
+// besides returns the lane with the least value among those with another combination than
+// the given lane's.
 func (l lowest) besides(lane int) int {
 	if l.lane >= 0 && l.lane%l.combinations == lane%l.combinations {
 		return l.other
@@ -53,9 +54,9 @@ func (l lowest) besides(lane int) int {
 	return l.lane
 }
 
-// Each visits every lane that may be the higher of a pair with the one of least
-// value that may be the lower: so some largest difference of the values is among
-// the visits. up: the first copy is the one that may be higher.
+// Each visits every lane that may be the higher one of a pair, with the lane of least
+// value that may be the lower one. So one of the visits has the largest difference of
+// values. up is set if the first copy is the higher one.
 func (p *Pairs) Each(v []float64, visit func(one, two int, up bool)) {
 	low := p.lowest(v, p.Two)
 	for i, ok := range p.One {
@@ -74,9 +75,9 @@ func (p *Pairs) Each(v []float64, visit func(one, two int, up bool)) {
 	}
 }
 
-// Widest bounds what the notion measures of all pairs of a box: whole encloses
-// the lanes' logits, and each of relative does so from some number on that is the
-// same for all lanes of a pair. −Inf where there are no pairs.
+// Widest bounds the notion's value for all pairs of a box. whole encloses the lanes'
+// logits, and so does each of relative after a shift that is the same for all lanes. It
+// is −Inf if there are no pairs.
 func (j *Notion) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 	most := math.Inf(-1)
 	sides := [2][2][]bool{{p.One, p.Two}, {p.Two, p.One}}
@@ -106,21 +107,21 @@ func (j *Notion) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 	return most
 }
 
-// Surely reports that logits of which one is at least high and the other at most
-// low violate the notion.
+// Surely reports whether two logits, one at least high and the other at most low, violate
+// the notion.
 func (j *Notion) Surely(high, low float64) bool { return j.Sure(high, low, j.above) }
 
-// SurelyApart reports that two logits violate the notion, of which one is in high, the other in low, and the first
-// more than the second by apart at least.
+// SurelyApart reports whether two logits violate the notion if one is in high, the other in low, and the first exceeds the
+// second by at least apart.
 //
-// As σ(a) − σ(b) ≥ σ(b + d) − σ(b) for a ≥ b + d, and likewise ≥ σ(a) − σ(a − d), two scores are ε apart where the middle of
-// one logit and what is d from it is near enough to 0.
+// Since σ(a) − σ(b) ≥ σ(b + d) − σ(b) for a ≥ b + d, and likewise ≥ σ(a) − σ(a − d), two scores differ by ε if the middle
+// of one logit and the number at distance d from it is near enough to 0.
 func (j *Notion) SurelyApart(high, low space.Interval, apart float64) bool {
 	switch j.Notion {
 	case fairness.Logit, fairness.Share:
 		return apart > j.above
 	case fairness.Score:
-		d := min(apart, 1000) // so that nothing large cancels
+		d := min(apart, 1000) // avoids cancellation of large numbers
 		if !(d > 0) {
 			return false
 		}
@@ -131,6 +132,6 @@ func (j *Notion) SurelyApart(high, low space.Interval, apart float64) bool {
 	return false
 }
 
-// Tolerated is the largest of what the notion measures that is no violation, or
-// next to it.
+// Tolerated returns the largest value of the notion that is not a violation, or the
+// float64 below it.
 func (j *Notion) Tolerated() float64 { return j.below }

@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// No pair has a larger value than is widest, whatever the logits are within their
-// enclosures; and where these are points, some pair has it.
+// No pair has a larger value than Widest, for any logits within their enclosures; if
+// these are points, some pair has that value.
 func TestWidest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 8))
@@ -52,7 +52,7 @@ func TestWidest(t *testing.T) {
 			if most > bound+1e-12*(1+math.Abs(bound)) {
 				t.Fatalf("%s: the value %v, beyond %v", j.Notion, most, bound)
 			}
-			if j.Notion == fairness.Score { // where all pairs are the other way round
+			if j.Notion == fairness.Score { // all pairs in reverse order
 				most = max(most, min(0, bound))
 			}
 			if width == 0 && !(most == bound || math.Abs(most-bound) < 1e-9*(1+math.Abs(bound))) {
@@ -75,8 +75,8 @@ func TestWidest(t *testing.T) {
 	})
 }
 
-// Of two logits that are surely far enough apart all that lie in their intervals violate the notion, and intervals that are
-// points are judged by what is known of them.
+// Two logits that surely differ enough violate the notion anywhere in their intervals; intervals that are points are judged
+// by their values.
 func TestSurelyApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 9))
 	surely, points := 0, 0
@@ -127,8 +127,7 @@ func TestSurelyApart(t *testing.T) {
 	}
 }
 
-// What surely violates does, exactly, and beyond what is tolerated nothing is left
-// out.
+// What surely violates does so exactly, and no violation is below what is tolerated.
 func TestSurely(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 3000 {

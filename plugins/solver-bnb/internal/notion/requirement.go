@@ -1,26 +1,29 @@
 package notion
 
-// Requirement is what two copies' logits must be beyond: all tangents of Both. Alone are those of each of the two by itself.
+// Requirement is a condition on two copies' logits: they are beyond all tangents of Both. Alone are the tangents of each
+// logit by itself.
 type Requirement struct {
 	Both  []Tangent
 	Alone [2][]Tangent
 }
 
-// require is a tangent of one copy and one of the other: up of the larger logit, down of the smaller.
+// require returns the requirement that the larger logit exceeds up and the negative of the smaller
+// exceeds down.
 func require(up, down float64) Requirement {
 	both := []Tangent{{Up: 1, Beyond: up}, {Down: 1, Beyond: down}}
 	return Requirement{both, [2][]Tangent{both[:1], both[1:]}}
 }
 
-// aboutZero makes a logit of 0 one of either sign.
+// aboutZero treats a logit of 0 as one of either sign.
 const aboutZero = 0x1p-40
 
-// OppositeSigns is what two decisions require.
+// OppositeSigns returns the requirement of two different decisions.
 func OppositeSigns() Requirement {
 	return require(-aboutZero, -aboutZero)
 }
 
-// LargerGaps is what score gaps above v require; nil where no tangents are known.
+// LargerGaps returns the requirements of score gaps above v; nil if no tangents are
+// known.
 func LargerGaps(v float64) []Requirement {
 	both := Tangents(v, nil)
 	if len(both) == 0 {
@@ -31,7 +34,8 @@ func LargerGaps(v float64) []Requirement {
 	return []Requirement{r}
 }
 
-// MoreBins is what more than k bins require: for each bin a a logit below its upper edge, and one at or above the lower edge of bin a + k.
+// MoreBins returns the requirements of more than k bins: for each bin a, one logit below its upper edge, and one at or
+// above the lower edge of bin a + k.
 func (b *Bins) MoreBins(k int) (out []Requirement) {
 	for a := 0; k >= 1 && a+k <= len(b.above); a++ {
 		out = append(out, require(b.below[a+k-1], -b.above[a]))

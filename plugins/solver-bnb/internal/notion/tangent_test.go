@@ -8,7 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Of two logits whose scores are more than v apart, by exact arithmetic, the larger one and the other with its sign changed are more than Alone; and Alone is nearly the largest such number.
+// If two logits' scores differ by more than v, in exact arithmetic, the larger one and the negative of the other exceed
+// Alone; Alone is nearly the largest such number.
 func TestAlone(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 21))
 	for range 500 {
@@ -23,8 +24,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Two logits whose scores are more than v apart, in exact arithmetic, are beyond every tangent,
-// and some just so; and no line leaves more than Most.
+// Two logits whose scores differ by more than v, in exact arithmetic, are beyond every tangent,
+// some only just; and Most is an upper bound for every line.
 func TestTangents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 21))
 	for range 500 {

@@ -1,4 +1,4 @@
-// Package params holds what the ideas of the search cost and when they are tried, and which of them are switched off.
+// Package params holds the costs of the search's ideas, when they are tried, and which of them are switched off.
 package params
 
 import (
@@ -10,20 +10,20 @@ import (
 // Idea is a bounder, tightener, prover, counter or heuristic that can be switched off.
 type Idea uint8
 
-// Ideas, by the room that holds them.
+// Ideas, with the package that has them.
 const (
-	Aligned     Idea = iota // relax: logits as one form that all copies share, and what each adds
+	Aligned     Idea = iota // relax: logits as a form that all copies share plus a part per copy
 	Differences             // relax: bounds of neurons' differences between copies
 	Joint                   // relax: score gaps of two copies by tangents of both logits
 	Pairs                   // relax, ensemble: bounds of single pairs of copies
-	Clipping                // tighten: cells without a value above the cutoff
-	Copies                  // tighten: copies without one
+	Clipping                // tighten: removes cells without a value above the cutoff
+	Copies                  // tighten: removes copies without such a value
 	ReLU                    // relu: branching on ReLUs, by linear programs
 	Dives                   // ensemble: depth-first proofs for one pair of copies
-	Tables                  // count: individuals on either side of 0, by tables
-	Tails                   // count: bounds for all individuals but a counted few
+	Tables                  // count: counts individuals on either side of 0 by tables
+	Tails                   // count: bounds except for a small counted mass
 	Twice                   // bnb: halves are branched on again before they are counted
-	Probes                  // bnb: bounds between the incumbent and the dual bound, by a search of their own
+	Probes                  // bnb: proves bounds between the incumbent and the dual bound by separate searches
 	Sampling                // primal: random individuals, and climbs from the best of them
 	Midpoints               // primal: the individual in the middle of each open node
 	Climbing                // primal: iterated local search
@@ -39,7 +39,7 @@ var names = [ideas]string{"aligned", "differences", "joint", "pairs", "clipping"
 // Names returns the names of all ideas.
 func Names() []string { return slices.Clone(names[:]) }
 
-// String is the idea's name.
+// String returns the idea's name.
 func (i Idea) String() string { return names[i] }
 
 // Off is a set of ideas that are switched off.
@@ -48,7 +48,7 @@ type Off uint32
 // Has reports whether an idea is switched off.
 func (o Off) Has(i Idea) bool { return o>>i&1 != 0 }
 
-// ParseOff reads names separated by commas; the empty text names none.
+// ParseOff reads names separated by commas; empty text means none.
 func ParseOff(text string) (o Off, err error) {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); name == "" {
@@ -56,7 +56,7 @@ func ParseOff(text string) (o Off, err error) {
 		}
 		i := slices.Index(names[:], name)
 		if i < 0 {
-			return 0, fmt.Errorf("no idea is called %q; known are %s", name, strings.Join(names[:], ", "))
+			return 0, fmt.Errorf("unknown idea %q; known: %s", name, strings.Join(names[:], ", "))
 		}
 		o |= 1 << i
 	}
@@ -66,15 +66,19 @@ func ParseOff(text string) (o Off, err error) {
 // Params says when ideas are tried and what they may cost. Work is counted in coefficients of simplex tableaus.
 type Params struct {
 	Off Off
-	// RestartAfter nodes the search restarts with ReLU branching; 0: it begins with it; negative: after about a second's.
+	// RestartAfter is the number of nodes after which the search restarts with ReLU branching; 0 means from the start,
+	// negative after about a second's nodes.
 	RestartAfter int64
-	// KeepPaths has open nodes know their path from the root, which takes memory.
+	// KeepPaths makes open nodes keep their path from the root, which takes memory.
 	KeepPaths bool
-	// Enumerate is the number of individuals up to which a node is enumerated: evaluating them costs about what bounding its subtree would.
+	// Enumerate is the largest number of individuals of a node that is enumerated: evaluating them costs about as much as
+	// bounding its subtree.
 	Enumerate float64
-	// ShortSearch is the number of nodes, and three quarters of a second's, before which ideas that pay later are not tried.
+	// ShortSearch is the number of nodes before which ideas that pay later are not tried; at most three quarters of a
+	// second's nodes.
 	ShortSearch int64
-	// EscalateAfter is the work in ReLU branching after which annealing and probes begin: easier gaps close sooner without.
+	// EscalateAfter is the work in ReLU branching after which annealing and probes begin: easier gaps close sooner without
+	// them.
 	EscalateAfter int64
 	Probe         Probe
 	Local         Local
@@ -82,59 +86,69 @@ type Params struct {
 	Count         Count
 }
 
-// Probe is about bound probes.
+// Probe holds the parameters of bound probes.
 type Probe struct {
 	// Share of the work beyond EscalateAfter that probes may take.
 	Share float64
-	// Part of the way from the incumbent to the dual bound at which a probe aims. Its cost grows little until the incumbent is near.
+	// Part is where a probe aims on the way from the incumbent (0) to the dual bound (1). Its cost grows little until the
+	// aim is near the incumbent.
 	Part float64
-	// Nearest is the least distance from the incumbent: nearer probes cost what the search itself does.
+	// Nearest is the least distance of an aim from the incumbent: nearer probes cost as much as the
+	// search itself.
 	Nearest float64
 }
 
-// Local is about the start heuristics and iterated local search.
+// Local holds the parameters of the start heuristics and iterated local search.
 type Local struct {
-	// Samples are drawn at the start, and Starts of them climbed from.
+	// Samples is the number of individuals drawn at the start, Starts the number of them
+	// from which climbs start.
 	Samples, Starts int
-	// Values of a feature that a climb tries at most.
+	// Values is the largest number of a feature's values that a climb tries.
 	Values int
-	// Perturbations without success before a climb starts elsewhere.
+	// Perturbations is the number of perturbations without success before a climb
+	// restarts.
 	Perturbations int
-	// PerNode individuals may be looked at a node bounded, PerNodeBins where bins are counted, whose bounds fall later: beyond
-	// ManyBins individuals one a node.
+	// PerNode is the number of individuals that may be evaluated per bounded node; PerNodeBins is the same if bins are
+	// counted, because those bounds fall later. Beyond ManyBins individuals it is one per node.
 	PerNode, PerNodeBins, ManyBins float64
 }
 
-// Anneal is about simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983).
+// Anneal holds the parameters of simulated annealing (Kirkpatrick, Gelatt and Vecchi,
+// 1983).
 type Anneal struct {
-	// Chains a round, of which one in Cold starts anywhere, at temperature Hot, and the others at the incumbent, at Warm; all end at Cool.
-	// Temperatures are of the logit of the gap.
+	// Chains is the number of chains per round. One in Cold starts at a random individual, at temperature Hot; the others
+	// start at the incumbent, at Warm; all end at Cool. Temperatures are in logits of the gap.
 	Chains, Cold    int
 	Hot, Warm, Cool float64
-	// Steps of a chain in the first round; they double up to MostSteps.
+	// Steps is the number of steps of a chain in the first round; it doubles each round,
+	// up to MostSteps.
 	Steps, MostSteps int
-	// More is the chance that a step moves one more feature, Any that it moves one to any value.
+	// More is the probability that a step moves another feature, Any that a feature moves to a
+	// random value.
 	More, Any float64
-	// Share of the work beyond EscalateAfter that annealing may take, at WorkOfStep a step.
+	// Share of the work beyond EscalateAfter that annealing may take; a step counts as
+	// WorkOfStep.
 	Share      float64
 	WorkOfStep int64
-	// Again is how often chains from anywhere end at the incumbent before it counts as the largest.
+	// Again is how often chains with a random start must end at the incumbent before it counts as
+	// the largest.
 	Again int
 }
 
-// Count is about counting the individuals of open nodes.
+// Count holds the parameters of counting the individuals of open nodes.
 type Count struct {
-	// TableMass is the number of individuals from which tables are made: smaller nodes are sooner branched on.
+	// TableMass is the least number of individuals of a node for which tables are made: smaller nodes are
+	// branched on sooner.
 	TableMass float64
-	// Points of a group of features in a table at most.
+	// Points is the largest number of points of a group of features in a table.
 	Points int
-	// Tail, where not 0, replaces the τ that is worked out for each node.
+	// Tail, if not 0, replaces the τ computed for each node.
 	Tail float64
 	// LostPart: a trimmed bound may exclude at most 1/LostPart of a node's undecided individuals.
 	LostPart float64
 }
 
-// Default is what a search uses where no option sets another value.
+// Default returns the parameters that a search uses unless options change them.
 func Default() Params {
 	return Params{
 		RestartAfter: -1, Enumerate: 32, ShortSearch: 1 << 14, EscalateAfter: 1 << 35,

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/evaluate"
 )
 
-// sameGap is how far two gaps are apart at most that are the same, as far as rounding can tell.
+// sameGap is the largest difference of two gaps that count as equal, because of rounding.
 const sameGap = 0x1p-30
 
 // Annealing is simulated annealing (Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 1983). The gap
@@ -21,22 +21,23 @@ type Annealing struct {
 	Run   func([]*Chain)
 	gaps  *evaluate.Evaluator // made when first needed
 	steps int                 // of the next round's chains
-	Work  int64               // what it took, in coefficients of tableaus
-	top   float64             // the incumbent's gap that again counts for
-	again int                 // how many chains from anywhere found nothing above it, and itself
+	Work  int64               // work done, in coefficients of tableaus
+	top   float64             // the incumbent's gap to which again refers
+	again int                 // number of chains with a random start that ended at that gap
 }
 
-// Chain is one annealing. Threads follow it apart from each other.
+// Chain is one annealing chain. Each is followed by one thread.
 type Chain struct {
-	x           []float64 // where it is
+	x           []float64 // the current individual
 	temperature float64
 	steps       int
 	random      *rand.Rand
-	Gap         float64 // the largest one found
+	Gap         float64 // the largest gap found
 	of          *Annealing
 }
 
-// Due reports whether the search has escalated, the largest gap was not found again often enough, and there is work for it.
+// Due reports whether the search has escalated, the largest gap has not been found again often enough, and the budget
+// allows it.
 func (a *Annealing) Due(w *Work) bool {
 	if a.Off(params.Annealing) || !w.Escalated(a.Store) {
 		return false
@@ -45,16 +46,16 @@ func (a *Annealing) Due(w *Work) bool {
 	return !a.Done() && w.Affords(a.Params.Anneal.Share, a.Work)
 }
 
-// Ready makes what evaluates gaps, once.
+// Ready makes the evaluator of gaps on the first call.
 func (a *Annealing) Ready() (err error) {
 	if a.gaps == nil {
 		a.steps = a.Params.Anneal.Steps
-		a.gaps, err = evaluate.New(a.Query.Model, a.Query.Space, a.Query.Region, big.NewRat(1, 2)) // whose bins are not asked about
+		a.gaps, err = evaluate.New(a.Query.Model, a.Query.Space, a.Query.Region, big.NewRat(1, 2)) // the bins are not used
 	}
 	return err
 }
 
-// rise resets the count where the incumbent is better.
+// rise resets the count if the incumbent is better.
 func (a *Annealing) rise(best float64) {
 	if best > a.top+sameGap {
 		a.top, a.again = best, 0
@@ -65,7 +66,7 @@ func (a *Annealing) rise(best float64) {
 func (a *Annealing) Improve(*Work) {
 	p := &a.Params.Anneal
 	if err := a.Ready(); err != nil {
-		a.again = p.Again // there is none without
+		a.again = p.Again // impossible without an evaluator
 		return
 	}
 	chains := make([]*Chain, p.Chains)
@@ -89,19 +90,19 @@ func (a *Annealing) Improve(*Work) {
 	}
 }
 
-// Start is a chain from anywhere, whose steps are drawn from r.
+// Start returns a chain with a random start; r draws its steps.
 func (a *Annealing) Start(temperature float64, steps int, r *rand.Rand) *Chain {
 	c := &Chain{make([]float64, len(a.Grid.Dims)), temperature, steps, r, 0, a}
 	a.anywhere(c.x)
 	return c
 }
 
-// Done reports that the incumbent was found again often enough to be taken for the largest.
+// Done reports whether the incumbent was found again often enough to count as the largest.
 func (a *Annealing) Done() bool { return a.again >= a.Params.Anneal.Again }
 
-// Follow goes along the chain, and has points evaluate the best individual on it.
+// Follow runs the chain, and adds the best individual on it to points.
 func (c *Chain) Follow(points *Points) {
-	const least = 0x1p-100 // where no individual is, the logit is infinite
+	const least = 0x1p-100 // keeps the logit of a gap of 0 finite
 	a := c.of
 	g, r, p := a.Grid, c.random, &a.Params.Anneal
 	best, next := slices.Clone(c.x), make([]float64, len(c.x))

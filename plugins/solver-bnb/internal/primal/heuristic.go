@@ -10,53 +10,60 @@ import (
 
 // Heuristic looks for individuals that are better than the incumbent, between the rounds of a search.
 type Heuristic interface {
-	// Due reports whether what the search has done pays for more of it.
+	// Due reports whether the search has done enough work to pay for more of the
+	// heuristic.
 	Due(w *Work) bool
-	// Improve looks for individuals and hands the best to the store, until it is due no more or has done a step.
+	// Improve looks for individuals and passes the best to the store, until it is no longer due or has done a
+	// step.
 	Improve(w *Work)
 }
 
-// Work is what a search has done so far, by which heuristics are paid.
+// Work is what a search has done so far; it pays for heuristics.
 type Work struct {
 	Nodes  int64
-	Leaves int64 // that dives walked through
-	LP     int64 // coefficients of tableaus worked out in linear programs
+	Leaves int64 // leaves that dives walked through
+	LP     int64 // coefficients of tableaus computed in linear programs
 	Open   bool  // something is left to search
-	Branch int64 // the part of LP beyond that at which the search escalated; negative before
+	Branch int64 // LP less its value at which the search escalates
 }
 
-// Escalated reports that the search for a largest gap has been branching on ReLUs for so long that more is tried.
+// Escalated reports whether the search for a largest gap has branched on ReLUs for so long that further methods
+// are tried.
 func (w *Work) Escalated(s *goal.Store) bool {
 	return w.Branch >= 0 && s.ReLU && s.Values && !s.Binned && s.Best != nil
 }
 
-// Affords reports that a share of the work since the search escalated is no less than this work.
+// Affords reports whether a share of the work since the search escalated is at least the given
+// work.
 func (w *Work) Affords(share float64, work int64) bool {
 	return float64(work) <= share*float64(w.Branch)
 }
 
 const (
-	// leavesOfNode are walked through by a dive while individuals are evaluated for a node.
+	// leavesOfNode is the number of leaves that a dive walks through in the time in which
+	// the individuals for a node are evaluated.
 	leavesOfNode = 1 << 8
-	// WorkOfOctet is about how many coefficients of tableaus are worked out while a node of up to eight lanes is bounded.
+	// WorkOfOctet is about the number of coefficients of tableaus computed in the time in which a node of up to eight
+	// lanes is bounded.
 	WorkOfOctet = 1 << 14
 )
 
-// Env is what heuristics have in common. They run on one thread, between rounds.
+// Env is the common part of heuristics. They run on one thread, between rounds.
 type Env struct {
 	*Points
 	Random *rand.Rand
 	Stop   *atomic.Bool
-	best   *goal.Incumbent // found since the last hand-over
+	best   *goal.Incumbent // the best found since hand was called
 }
 
-// stopped reports that nothing more is to be found.
+// stopped reports whether the search is to stop, or the best individual answers the
+// query.
 func (e *Env) stopped() bool { return e.Stop.Load() || e.Enough(e.best) }
 
-// hand hands over the best individual that an idea found.
+// hand passes the best individual that an idea found to the store.
 func (e *Env) hand(by params.Idea) { e.Take(e.best, by.String()) }
 
-// anywhere makes x a random individual.
+// anywhere sets x to a random individual.
 func (e *Env) anywhere(x []float64) {
 	for d := range x {
 		x[d] = e.Grid.Dims[d].Random(e.Random)

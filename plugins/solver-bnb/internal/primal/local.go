@@ -7,26 +7,26 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/params"
 )
 
-// LocalSearch is iterated local search (Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics, 2003): it
-// climbs, from the incumbent where that is a new one, then from where a perturbation leads. Where bins count that is
-// random values for some features, and after many without success a random individual, every other time by closeness
-// to all bins instead of by k. For gaps it is a step in two features at once, and when none is better, in turn a random
-// individual and a perturbation of the incumbent, until annealing takes over.
+// LocalSearch is iterated local search (Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics,
+// 2003). It climbs from a new incumbent, and then from perturbations. For bins, a perturbation gives some features random
+// values; after many without success, a random individual follows, every other time with closeness to all bins as the
+// promise instead of k. For gaps, it takes a step in two features at once; when none is better, it starts in turn from a
+// random individual and from a perturbation of the incumbent, until annealing takes over.
 type LocalSearch struct {
 	*Env
-	looked int64 // individuals looked at
-	// The current local optimum; nil for none.
+	looked int64 // number of individuals evaluated
+	// The current local optimum; nil if there is none.
 	x       []float64
 	promise float64
 	vain    int  // perturbations since it was reached
 	paired  bool // no individual two features away has more promise
-	starts  int  // how often a climb started elsewhere
+	starts  int  // number of restarts
 }
 
 // Due reports whether the budget allows more.
 func (s *LocalSearch) Due(w *Work) bool {
 	if !s.Values || s.Off(params.Climbing) || w.Escalated(s.Store) && !s.Off(params.Annealing) {
-		return false // annealing finds more
+		return false // annealing finds better individuals
 	}
 	most := s.allowed(w)
 	if s.Binned {
@@ -35,7 +35,8 @@ func (s *LocalSearch) Due(w *Work) bool {
 	return float64(s.looked) < most && w.Open && !s.Stop.Load()
 }
 
-// allowed is how many individuals may be looked at, for what was bounded, walked through and worked out in linear programs.
+// allowed returns how many individuals may be evaluated, given the nodes bounded, the leaves walked through and the work of
+// linear programs.
 func (s *LocalSearch) allowed(w *Work) float64 {
 	done := w.Nodes + w.Leaves/leavesOfNode + w.LP/(WorkOfOctet*int64((s.Grid.Lanes()+7)/8))
 	if s.Binned {
@@ -44,7 +45,7 @@ func (s *LocalSearch) allowed(w *Work) float64 {
 	return s.Params.Local.PerNode * float64(done)
 }
 
-// Improve climbs from a new incumbent, and then for as long as it is due.
+// Improve climbs from a new incumbent, and then while it is due.
 func (s *LocalSearch) Improve(w *Work) {
 	if !s.Values || s.Off(params.Climbing) {
 		return
@@ -78,7 +79,7 @@ func (s *LocalSearch) Improve(w *Work) {
 	s.hand(params.Climbing)
 }
 
-// restart makes x where the next climb starts.
+// restart sets x to the start of the next climb.
 func (s *LocalSearch) restart(x []float64) {
 	s.starts++
 	second := s.starts%2 == 0
@@ -96,8 +97,8 @@ func (s *LocalSearch) restart(x []float64) {
 	}
 }
 
-// towardsEnds moves about half of an individual's features to an end of their values,
-// where large gaps often are. It leaves one individual out of two alone.
+// towardsEnds moves about half of an individual's features to an end of their range,
+// where large gaps often are. It leaves every other individual unchanged, at random.
 func (s *LocalSearch) towardsEnds(x []float64) {
 	if s.Random.IntN(2) == 0 {
 		return
@@ -123,7 +124,8 @@ func (s *LocalSearch) perturb(x []float64) {
 	}
 }
 
-// ascend climbs from x, and keeps the local optimum unless it is lower than the one before.
+// ascend climbs from x, and keeps the new local optimum unless it is worse than the current
+// one.
 func (s *LocalSearch) ascend(x []float64) {
 	top, promise := s.climb(x, math.Inf(-1))
 	if s.vain++; promise >= s.promise {
@@ -134,8 +136,8 @@ func (s *LocalSearch) ascend(x []float64) {
 	}
 }
 
-// remember takes in individuals that are evaluated: one that promises more than promise is put into x, and
-// better set.
+// remember returns a listener for evaluated individuals: it copies one with more promise than promise to
+// x, and sets better.
 func (s *LocalSearch) remember(x []float64, promise *float64, better *bool) func([]float64, *goal.Individual) {
 	return func(y []float64, v *goal.Individual) {
 		s.looked++
@@ -147,9 +149,9 @@ func (s *LocalSearch) remember(x []float64, promise *float64, better *bool) func
 	}
 }
 
-// climb goes from x to the most promising individual that differs in one feature, for
-// gaps to the most promising that differs in each one in turn, until there is none, and
-// returns where it ends. Each time around features come in another order: with the same, few local optima are reached.
+// climb moves from x to better individuals that differ in one feature, until there is none, and returns where it ends.
+// For bins it takes the best of all features; for gaps the best of each feature in turn. The order of features changes
+// each time around: with a fixed order, few local optima are reached.
 func (s *LocalSearch) climb(x []float64, promise float64) (top []float64, reached float64) {
 	defer func() { s.Listen = nil }()
 	x = append([]float64(nil), x...)
@@ -170,7 +172,7 @@ func (s *LocalSearch) climb(x []float64, promise float64) (top []float64, reache
 				break
 			}
 			s.tryValues(x, d)
-			if gaps { // they have many local optima: the nearest will do
+			if gaps { // gaps have many local optima: a near one is enough
 				if s.Flush(); better {
 					copy(x, next)
 				}
@@ -185,7 +187,7 @@ func (s *LocalSearch) climb(x []float64, promise float64) (top []float64, reache
 	return x, promise
 }
 
-// tryValues looks at individuals that differ from x in dimension d.
+// tryValues adds individuals that differ from x in dimension d.
 func (s *LocalSearch) tryValues(x []float64, d int) {
 	was, dim := x[d], &s.Grid.Dims[d]
 	try := func(v float64) {
@@ -201,12 +203,13 @@ func (s *LocalSearch) tryValues(x []float64, d int) {
 	x[d] = was
 }
 
-// mayStepTwice reports that all steps in two features are a small part of what is allowed.
+// mayStepTwice reports whether all steps in two features are at most a quarter of the
+// budget.
 func (s *LocalSearch) mayStepTwice(w *Work) bool {
 	return !s.Off(params.TwoSteps) && s.twoAway() <= s.allowed(w)/4
 }
 
-// twoAway is about how many individuals stepTwice looks at.
+// twoAway returns about how many individuals stepTwice evaluates.
 func (s *LocalSearch) twoAway() float64 {
 	sum, squares := 0.0, 0.0
 	for d := range s.Grid.Dims {
@@ -216,10 +219,10 @@ func (s *LocalSearch) twoAway() float64 {
 	return (sum*sum - squares) / 2
 }
 
-// stepTwice makes x the individual of most promise among those that differ from the
-// local optimum in two features, by powers of two: a single step leaves the border where
-// scores are steep, which another one may lead back to. It returns its promise,
-// and whether that is more than the local optimum's.
+// stepTwice sets x to the most promising individual that differs from the local optimum
+// in two features, by powers of two. A single step leaves the border where scores are
+// steep; a second one may lead back to it. It returns x's promise, and whether that
+// exceeds the local optimum's.
 func (s *LocalSearch) stepTwice(x []float64) (promise float64, better bool) {
 	defer func() { s.Listen = nil }()
 	at := append([]float64(nil), s.x...)

@@ -13,8 +13,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The budget is the same for nodes that were bounded and for as much that dives walked
-// through, in climbs and in steps of two features.
+// The budget is the same for bounded nodes and for an equal amount of work of dives, in
+// climbs and in steps of two features.
 func TestBudgetCountsNodesAndWalks(t *testing.T) {
 	sp := &space.Space{Features: []space.Feature{
 		{Name: "a", Kind: space.Integer, Hi: 15}, {Name: "b", Kind: space.Integer, Hi: 9},

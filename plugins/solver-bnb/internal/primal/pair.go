@@ -9,8 +9,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// pair says what the logits of an individual, or of two where features are
-// relaxed, mean.
+// pair evaluates the logits of an individual, or of two if features are relaxed.
 func (p *Points) pair(x, logits []float64) (v goal.Individual) {
 	m := p.pairing
 	one := p.Grid.Point(x)
@@ -20,7 +19,7 @@ func (p *Points) pair(x, logits []float64) (v goal.Individual) {
 	}
 	e := p.Error
 	v.Single, v.Value, v.Promise = true, math.Inf(-1), math.Inf(-1)
-	doubtful := false // whether a smaller logit is a "no"
+	doubtful := false // the sign of some smaller logit is uncertain
 	m.Of.Each(logits, func(one, two int, up bool) {
 		high, low := logits[one], logits[two]
 		if !up {
@@ -47,15 +46,15 @@ func (p *Points) pair(x, logits []float64) (v goal.Individual) {
 	return v
 }
 
-// keep takes a pair of lanes where it violates and none did before, or else has
-// the largest value.
+// keep keeps a pair of lanes if it is the first that violates, or else has the largest
+// value.
 func keep(v *goal.Individual, one, two int, value float64, violates bool) {
 	if violates && !v.Violates || violates == v.Violates && value > v.Value {
 		v.Z1, v.Z2, v.Value, v.Violates = one, two, value, violates
 	}
 }
 
-// pairExactly decides about a pair's copies in exact arithmetic.
+// pairExactly evaluates a pair's copies in exact arithmetic.
 func (p *Points) pairExactly(x []float64, v *goal.Individual) {
 	m := p.pairing
 	k := len(p.Grid.Combinations)

@@ -1,4 +1,4 @@
-// Package primal looks for individuals: it evaluates them, and its heuristics choose which.
+// Package primal has primal heuristics: it chooses individuals and evaluates them.
 package primal
 
 import (
@@ -15,27 +15,27 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Points evaluates individuals on one thread, some at a time.
+// Points evaluates individuals on one thread, in batches.
 type Points struct {
 	*goal.Store
-	// Learn receives every individual that was added, and whether it is a probe, which is no part of a box that is enumerated.
+	// Learn receives every individual that was added. A probe does not belong to an enumerated box.
 	Learn func(x []float64, v *goal.Individual, probe bool)
-	// Listen, where not nil, receives them instead.
+	// Listen, if not nil, receives them instead.
 	Listen func(x []float64, v *goal.Individual)
-	// Closest: where Listen is set, the promise is how near logits are to all bins.
+	// Closest makes the promise closeness of the logits to all bins, if Listen is set.
 	Closest bool
 	batch   *batch.Workspace
 	slots   int
-	xs      []float64 // of those that wait, a value a dimension
+	xs      []float64 // the waiting individuals, a value per dimension
 	probe   []bool
 	lo, hi  []float64
 	room    notion.Room
-	pairing *relax.Pairing  // where pairs are compared
-	trees   *ensemble.Boxes // where the model is trees, which are evaluated one by one
+	pairing *relax.Pairing  // nil unless pairs are compared
+	trees   *ensemble.Boxes // nil unless the model is trees, which are evaluated one by one
 	logits  []float64
 }
 
-// NewPoints evaluates individuals of a network, or of trees where plan is not nil.
+// NewPoints returns Points for a network, or for trees if plan is not nil.
 func NewPoints(s *goal.Store, plan *ensemble.Plan) *Points {
 	k := s.Grid.Lanes()
 	p := &Points{Store: s, slots: max(1, 2*relax.Together/k), lo: make([]float64, k), hi: make([]float64, k)}
@@ -51,7 +51,7 @@ func NewPoints(s *goal.Store, plan *ensemble.Plan) *Points {
 	return p
 }
 
-// Add evaluates an individual, together with others: Flush waits for no more of them.
+// Add evaluates an individual, possibly later in a batch with others: see Flush.
 func (p *Points) Add(x []float64, probe bool) {
 	if p.trees != nil {
 		v := p.Trees(x)
@@ -76,7 +76,7 @@ func (p *Points) Add(x []float64, probe bool) {
 	}
 }
 
-// addSecond gives the second copy of an individual its inputs, where features are relaxed.
+// addSecond sets the inputs of an individual's second copy, if features are relaxed.
 func (p *Points) addSecond(x []float64, n int) {
 	k := len(p.lo)
 	for i := range p.Grid.Relaxed {
@@ -91,7 +91,7 @@ func (p *Points) addSecond(x []float64, n int) {
 	}
 }
 
-// Flush evaluates the individuals that wait.
+// Flush evaluates the waiting individuals.
 func (p *Points) Flush() {
 	n := len(p.probe)
 	if n == 0 {
@@ -150,7 +150,7 @@ func (p *Points) Trees(x []float64) goal.Individual {
 	return p.judge(x, p.logits)
 }
 
-// judge says what an individual's logits mean.
+// judge evaluates an individual's logits.
 func (p *Points) judge(x, logits []float64) (v goal.Individual) {
 	e := p.Error
 	for z, l := range logits {
@@ -175,10 +175,10 @@ func (p *Points) judge(x, logits []float64) (v goal.Individual) {
 	v.Z1, v.Z2 = extremes(logits, allowed)
 	high, low := logits[v.Z1], logits[v.Z2]
 	v.Promise, v.Value = p.Notion.Promise(high, low), p.Notion.Between(high, low)
-	if p.Query.Notion.Jumps() && p.Values && math.Abs(low) <= e { // is it a "no"?
+	if p.Query.Notion.Jumps() && p.Values && math.Abs(low) <= e { // its sign decides
 		v.Value, _ = p.Query.Notion.Gap(p.exact(x, allowed))
 	}
-	if !s.Sure { // a single counterfactual: fair, with the gap 0, and there is no largest one of a pair
+	if !s.Sure { // a single counterfactual: fair with gap 0, and not a pair
 		v.Sure, v.Single = true, !p.Binned && !p.Least
 	} else {
 		th := p.Notion.Thresholds(&s)
@@ -197,7 +197,7 @@ func (p *Points) judge(x, logits []float64) (v goal.Individual) {
 	return v
 }
 
-// binned says what an individual's logits mean where bins are counted.
+// binned evaluates an individual's logits if bins are counted.
 func (p *Points) binned(v *goal.Individual, x, logits []float64, allowed []bool) {
 	least, most := p.Bins.Range(&p.room, p.lo, p.hi, allowed)
 	if most != least {
@@ -206,7 +206,8 @@ func (p *Points) binned(v *goal.Individual, x, logits []float64, allowed []bool)
 	if p.Listen != nil && p.Closest {
 		v.Promise = -p.Bins.Short(&p.room, logits, allowed)
 	} else {
-		// Of equal k, what is on the way to a larger one: of 4096 bins at most 12 bits, and a gap below 1.
+		// Among equal k, prefers individuals closer to a larger one: 4096 bins have at most 12 bits, and a
+		// gap is below 1.
 		v.Promise = float64(least) + p.room.Entropy(p.Bins.Count())/32 + p.Query.Model.Link().Notion(fairness.Score).Between(logits[v.Z1], logits[v.Z2])/2
 	}
 	if p.Values {
@@ -217,8 +218,8 @@ func (p *Points) binned(v *goal.Individual, x, logits []float64, allowed []bool)
 	}
 }
 
-// extremes finds the combinations of largest and smallest logit, which differ where
-// more than one is allowed.
+// extremes returns the combinations with the largest and the smallest logit, which differ
+// if more than one is allowed.
 func extremes(logits []float64, allowed []bool) (most, least int) {
 	most, least = -1, -1
 	for z, l := range logits {

@@ -11,10 +11,11 @@ type Sampling struct {
 	done bool
 }
 
-// Due reports whether it has not run.
+// Due reports whether Improve has not run yet.
 func (s *Sampling) Due(*Work) bool { return !s.done }
 
-// Improve draws and climbs. The query's own point is looked at first, whatever is switched off.
+// Improve draws individuals and climbs. It evaluates the query's own point first, even if
+// sampling is switched off.
 func (s *Sampling) Improve(*Work) {
 	type start struct {
 		x       []float64

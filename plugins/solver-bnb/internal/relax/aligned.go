@@ -6,10 +6,10 @@ import (
 	"github.com/hyfair/hyfair/internal/batch"
 )
 
-// Aligned is the logits' forms written as t plus what lies in mid ± rad, where t has slopes in common for all lanes of a box.
+// Aligned holds the logits' forms as t plus a remainder in mid ± rad; t has the same slopes for all lanes of a box.
 type Aligned struct {
 	Form     batch.Form
-	slopes   []float64 // in common, by slot and feed
+	slopes   []float64 // common slopes, by slot and feed
 	mid, rad []float64 // by lane
 	feeds    int
 }
@@ -19,7 +19,7 @@ func newAligned(w *Workspace) *Aligned {
 	return &Aligned{slopes: make([]float64, w.Slots*len(w.Feeds)), mid: make([]float64, n), rad: make([]float64, n), feeds: len(w.Feeds)}
 }
 
-// Slopes are those in common of a slot, by feed.
+// Slopes returns the common slopes of a slot, by feed.
 func (a *Aligned) Slopes(slot int) []float64 { return a.slopes[slot*a.feeds : (slot+1)*a.feeds] }
 
 // alignMean aligns the logits' forms to their mean slopes.
@@ -44,7 +44,7 @@ func (a *Aligned) alignMean(w *Workspace) {
 	w.Batch.Align(&a.Form, w.Batch.Slack(), a.mid, a.rad)
 }
 
-// Remainders puts what lanes of a slot have beyond t into Lo and Hi.
+// Remainders writes the enclosures of a slot's logits less t to Lo and Hi.
 func (w *Workspace) Remainders(slot int) {
 	w.put(w.Aligned.mid, w.Aligned.rad, slot, w.AlignError())
 }

@@ -11,33 +11,34 @@ type Joint struct {
 	*Workspace
 	tangents []notion.Tangent // of gaps above the cutoff
 	cutoff   float64
-	// Of the task's gaps: how many were bounded by neurons' differences, too, and how many the better for it. Less than one in
-	// eight ends it.
+	// Counts of the task: gaps bounded by neurons' differences as well, and those improved by them. If fewer than one in
+	// eight improve, this ends.
 	tried, better int
 }
 
-// Aim has gaps above a cutoff bounded from now on.
+// Aim sets the cutoff above which gaps are bounded.
 func (j *Joint) Aim(cutoff float64) {
 	j.tangents = notion.Tangents(cutoff, j.tangents[:0])
 	j.cutoff, j.tried, j.better = cutoff, 0, 0
 }
 
-// Idle reports that the cutoff has no tangents.
+// Idle reports whether the cutoff has no tangents.
 func (j *Joint) Idle() bool { return len(j.tangents) == 0 }
 
-// Lead reports whether the logit of lane z of a slot, of two, may be as far above the other's as a gap above the cutoff needs.
+// Lead reports whether the logit of lane z, one of a slot's two, may exceed the other's by as much as a gap above the
+// cutoff needs.
 func (j *Joint) Lead(slot, z int) bool {
 	i, e := slot*j.Lanes, j.Error
 	mid, rad := j.Batch.Mid()[i:i+2], j.Batch.Rad()[i:i+2]
-	sign := float64(2*z - 1) // differences are from the first
+	sign := float64(2*z - 1) // differences are from the first lane
 	most := min(mid[z]-mid[1-z]+rad[0]+rad[1]+4*e, sign*j.Differences.Mid[i+1]+j.Differences.Rad[i+1])
 	return most > j.tangents[0].Beyond
 }
 
-// Gap bounds by how much the score of lane a, of combination z, is above that of lane b, at least by the cutoff, and by how
-// much the form that it leaves in column a of Pairs is above its tangent: −1 where it is not.
+// Gap bounds by how much the score of lane a, with combination z, exceeds that of lane b; the bound is at least the cutoff.
+// above is by how much the form that it leaves in column a of Pairs exceeds its tangent, −1 if it does not.
 //
-// Where neurons' differences alone say more, mostly in large boxes, the bound is theirs.
+// If the form with neurons' differences gives a tighter bound, mostly in large boxes, it returns that bound.
 func (j *Joint) Gap(z, a, b int) (most, above float64) {
 	most = 1
 	if j.tried < 8 || 8*j.better >= j.tried {
@@ -63,8 +64,9 @@ func (j *Joint) Gap(z, a, b int) (most, above float64) {
 	return most, up - t.Beyond + j.ClipError() + 0x1p-50*(math.Abs(up)+math.Abs(t.Beyond))
 }
 
-// tangent finds the tangent beyond which least of what the lanes hold is, by what is known of the logits
-// of lanes a and b, with differences by Joint, and bounds its Up·p − Down·q, whose form it leaves in column a of Pairs.
+// tangent finds the tangent that the lanes exceed least, and returns a bound of its Up·p − Down·q. It uses Joint's
+// bounds of the logits of lanes a and b, with or without neurons' differences, and leaves the form in column a of
+// Pairs.
 func (j *Joint) tangent(a, b int, differences bool) (least notion.Tangent, most float64) {
 	both, room := j.Batch.Joint(a, b, j.Lanes, differences), math.Inf(-1)
 	for _, t := range j.tangents {
@@ -76,20 +78,20 @@ func (j *Joint) tangent(a, b int, differences bool) (least notion.Tangent, most 
 	return least, most
 }
 
-// Yield is what joint bounds bring: by how much nodes' bounds were above the cutoff before and after, in sums of which the latest
-// rounds make up the most.
+// Yield is the benefit of joint bounds: how far nodes' bounds were above the cutoff before and after, summed with more
+// weight on recent rounds.
 type Yield struct{ Before, After float64 }
 
-// Fade has past rounds count less.
+// Fade reduces the weight of past rounds.
 func (y *Yield) Fade() { y.Before, y.After = fading*y.Before, fading*y.After }
 
-// Add adds another's.
+// Add adds another yield.
 func (y *Yield) Add(z Yield) { y.Before, y.After = y.Before+z.Before, y.After+z.After }
 
-// Pays reports whether so little is left that all nodes are worth it.
+// Pays reports whether joint bounds are worth their cost for all nodes.
 func (y *Yield) Pays() bool { return y.After < paying*y.Before }
 
 const (
-	paying = 0.6 // the share of what bounds were above the cutoff that may be left
-	fading = 0.9 // what counts of a round in the next
+	paying = 0.6 // largest share of Before that may remain
+	fading = 0.9 // weight of a round in the next
 )

@@ -5,22 +5,21 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// Where features are relaxed, or the query's conditions are about the first copy
-// alone, not all counterfactuals of one individual are compared, but pairs of
-// copies. Then bounds over pairs order and prune nodes, whether the
-// largest value is wanted or any that is a violation.
+// If features are relaxed, or the query's conditions are about the first copy only, pairs
+// of copies are compared instead of all counterfactuals of an individual. Then bounds
+// over pairs order and prune nodes, for the largest value and for any violation.
 
-// Pairing is what the work on pairs needs.
+// Pairing is the state of bounding pairs.
 type Pairing struct {
 	grid.Matching
 	Of notion.Pairs
-	// Of the lanes of a box: the logits' own enclosures, and those that hold from one number on.
+	// By lane: the enclosures of the logits, and those that hold after a common shift.
 	whole    notion.Interval
 	relative []notion.Interval
 }
 
-// NewPairing compares pairs of lanes. oneWay: only pairs whose first copy has the larger logit are compared, where the others are
-// the same in the other order.
+// NewPairing returns a Pairing for a number of lanes. With oneWay, it compares only pairs whose first copy has the larger
+// logit, if the other pairs are the same in reverse order.
 func NewPairing(p *Problem, lanes int, oneWay bool) *Pairing {
 	m := &Pairing{Of: notion.Pairs{Combinations: len(p.Grid.Combinations)}}
 	m.One, m.Two = make([]bool, lanes), make([]bool, lanes)
@@ -31,11 +30,13 @@ func NewPairing(p *Problem, lanes int, oneWay bool) *Pairing {
 	return m
 }
 
-// Encloser has bounded boxes.
+// Encloser is a bounder whose boxes are bounded.
 type Encloser interface {
-	// Enclosures are those of a slot's logits, by lane, in memory that the next call overwrites.
+	// Enclosures returns the enclosures of a slot's logits, by lane, in memory that the next
+	// call overwrites.
 	Enclosures(slot int) (lo, hi []float64)
-	// Relative puts enclosures that hold from one number on into the same memory, and visits each.
+	// Relative writes enclosures that hold after a common shift to the same memory, and calls
+	// visit for each.
 	Relative(slot int, visit func())
 }
 

@@ -14,26 +14,29 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Problem is a query as all rooms see it. It is read-only while a search runs.
+// Problem is a query as all packages of the search see it. It is read-only while a search
+// runs.
 type Problem struct {
 	Query  *problem.Query
 	Grid   *grid.Grid
-	Rules  *grid.Rules // nil for none
+	Rules  *grid.Rules // nil if there are none
 	Notion notion.Notion
 	Bins   *notion.Bins // nil unless bins are counted
 	// Network is the plan of a network, nil for trees.
 	Network *batch.Plan
-	// Error bounds the error of computed logits whose inputs are known.
+	// Error bounds the error of logits computed from exact inputs.
 	Error float64
-	// Overlooks: copies may have equal logits, as the network does not see the protected features everywhere.
+	// Overlooks is set if the network may ignore the protected features in some places, so that copies have
+	// equal logits.
 	Overlooks bool
-	// Pairs of copies are compared, in place of all counterfactuals of one individual.
+	// Pairs is set if pairs of copies are compared, instead of all counterfactuals of an
+	// individual.
 	Pairs  bool
 	Exact  func() model.Exact // made when first called
 	Params params.Params
 }
 
-// Logit is the exact logit of a point with combination z.
+// Logit returns the exact logit of a point with combination z.
 func (p *Problem) Logit(point []float64, z int) *big.Rat {
 	return p.Exact().Logit(p.Query.Space.ExactInputs(p.Grid.Complete(point, z)))
 }
@@ -41,7 +44,8 @@ func (p *Problem) Logit(point []float64, z int) *big.Rat {
 // Off reports whether an idea is switched off.
 func (p *Problem) Off(i params.Idea) bool { return p.Params.Off.Has(i) }
 
-// FixInputs fills in the inputs that do not vary: lane v has combination v mod K.
+// FixInputs sets the inputs that do not vary: lane v has combination v mod the number of
+// combinations.
 func (p *Problem) FixInputs(s *batch.Workspace) {
 	for lane := range s.Lanes() {
 		for _, f := range p.Grid.Fixed {

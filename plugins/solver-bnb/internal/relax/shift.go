@@ -9,16 +9,16 @@ import (
 // shifts are the inputs of features that may differ between the copies.
 type shifts []shift
 
-// shift is an input fed by a feature that may differ between the copies. Every
-// lane of a box is bounded with the enclosure of its own copy's input; then forms are
-// compared, where the second copy's input is the first's and more.
+// shift is an input fed by a feature that may differ between the copies. Every lane of a
+// box is bounded with the enclosure of its own copy's input; then forms are compared,
+// with the second copy's input as the first's plus an amount.
 type shift struct {
 	of    *grid.Relaxed
-	f     int // which of the feature's inputs
+	f     int // index among the feature's inputs
 	input int
-	tied  bool // the second copy's is the first's and more, which the shift alone says
-	// By slot: the first copies' input, what the second's is more if it is tied, and by
-	// how much the second's radius shrinks where the shift is cut.
+	tied  bool // the second copy's input is the first's plus an amount that depends on the shift only
+	// By slot: the first copies' input, the amount that the second's exceeds it by if it
+	// is tied, and how much the second's radius shrinks if the shift is split.
 	first, more []ball
 	cut         []float64
 }
@@ -43,7 +43,7 @@ func newShifts(w *Workspace) (list shifts) {
 	return list
 }
 
-// place gives the second copies of a slot, whose lanes have the first copies' inputs so far, their own.
+// place sets the inputs of a slot's second copies, whose lanes have the first copies' inputs so far.
 func (s shifts) place(w *Workspace, box grid.Box, slot int) {
 	for i := range s {
 		r := &s[i]
@@ -72,7 +72,7 @@ func (r *shift) setSecond(w *Workspace, slot int, in ball) {
 	}
 }
 
-// cut says, for SplitWidths to read, what would shrink where boxes are cut across a shift: second copies do.
+// cut sets the reductions that SplitWidths reads for a split across a shift: only second copies shrink.
 func (s shifts) cut(w *Workspace, d int) {
 	for i := range s {
 		r := &s[i]
@@ -91,7 +91,8 @@ func (s shifts) cut(w *Workspace, d int) {
 	}
 }
 
-// tie makes the second copies' tied inputs, once the lanes are bounded, the first copies'.
+// tie replaces the second copies' tied inputs, once the lanes are bounded, by the first
+// copies'.
 func (s shifts) tie(w *Workspace) {
 	for i := range s {
 		if r := &s[i]; r.tied {
@@ -102,7 +103,8 @@ func (s shifts) tie(w *Workspace) {
 	}
 }
 
-// addToAligned adds what the second copies' tied inputs are more.
+// addToAligned adds the amounts by which the second copies' tied inputs exceed the first
+// copies'.
 func (s shifts) addToAligned(w *Workspace) {
 	a := w.Aligned
 	for i := range s {

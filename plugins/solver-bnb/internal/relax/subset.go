@@ -2,14 +2,15 @@ package relax
 
 import "github.com/hyfair/hyfair/plugins/solver-bnb/internal/grid"
 
-// Subset says which combinations lanes have whose boxes need not all of them.
+// Subset holds the lanes' combinations for boxes that need not have all of them.
 type Subset struct {
 	combinations   []int // by lane
-	counts         []int // by slot: how many of its lanes are of use
+	counts         []int // by slot: number of lanes in use
 	possible, sure []bool
 }
 
-// Assign gives the lanes of a slot, the one behind those assigned, the copies of a box. Lanes left over have a copy of another lane, and are impossible.
+// Assign assigns the combinations of a box to the lanes of a slot; slots are assigned in order. Unused lanes repeat another
+// lane's combination and are impossible.
 func (w *Workspace) Assign(c grid.Copies, slot int) {
 	s := w.Subset
 	if s == nil {
@@ -50,7 +51,7 @@ func (w *Workspace) Combination(lane int) int {
 	return lane % w.Lanes
 }
 
-// ByLane turns what the rules say of combinations into what they say of a slot's lanes; nil stands for all.
+// ByLane converts possible and sure from combinations to a slot's lanes; nil means all.
 func (w *Workspace) ByLane(slot int, possible, sure []bool) (_, _ []bool) {
 	s := w.Subset
 	if s == nil {
@@ -63,7 +64,7 @@ func (w *Workspace) ByLane(slot int, possible, sure []bool) (_, _ []bool) {
 	return s.possible, s.sure
 }
 
-// Keep makes c the combinations of those lanes of a slot that are kept, nil for all.
+// Keep adds the combinations of a slot's kept lanes to c; nil means all lanes.
 func (w *Workspace) Keep(c grid.Copies, slot int, kept []bool) {
 	for i := range w.Lanes {
 		if kept == nil || kept[i] {

@@ -9,45 +9,47 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Together is about how many lanes are bounded at a time: two to four octets keep the vector units busy and the forms in the first cache.
+// Together is about the number of lanes bounded at a time: two to four octets keep the vector units busy and the forms in
+// the first-level cache.
 const Together = 32
 
-// Layout says how a problem's boxes lie in lanes. It is read-only.
+// Layout says how a problem's boxes are placed in lanes. It is read-only.
 type Layout struct {
-	Lanes  int       // of a box: a combination each, of both copies where they may differ
+	Lanes  int       // per box: one per combination, for both copies if they may differ
 	Slots  int       // boxes bounded at a time
 	Feeds  []Feed    // all inputs fed, dimension by dimension
 	First  []int     // by dimension: the first of its Feeds
 	Inputs [][]int32 // by dimension: the inputs fed
-	Idle   []int     // dimensions that feed none
+	Idle   []int     // dimensions that feed no input
 }
 
 // Feed is an input that a dimension feeds.
 type Feed struct {
 	*grid.Feed
 	Dim   int
-	apart bool // it is another input in second copies, and has no slope in common
+	apart bool // the second copies' input may differ, so it has no common slope
 }
 
-// Workspace bounds boxes of a network on one thread. Which of a box's bounds are made is fixed when it is made.
+// Workspace bounds boxes of a network on one thread. NewWorkspace fixes which bounds it computes.
 type Workspace struct {
 	*Problem
 	Layout
 	Batch *batch.Workspace
 	N     int // boxes placed
-	// Lo and Hi are the enclosures by lane of the box that was asked for last.
+	// Lo and Hi are the enclosures, by lane, of the slot last asked for.
 	Lo, Hi []float64
-	// Branched is by dimension how wide lanes would be after a cut.
+	// Branched is, by dimension, how wide lanes would be after a split.
 	Branched    [][]float64
-	Subset      *Subset      // the combinations of lanes; nil: all of them in turn
-	Differences *Differences // nil where they say nothing
-	Aligned     *Aligned     // nil where it says nothing
+	Subset      *Subset      // the combinations of lanes; nil if each box has all
+	Differences *Differences // nil if not computed
+	Aligned     *Aligned     // nil if not computed
 	shifts      shifts       // inputs of features that may differ between the copies
-	// Shown are the tangents, by lane, by which a box was bounded jointly; zero for none. Clear them before each box.
+	// Shown are the tangents, by lane, of a box's joint bound; zero if there is none. The caller clears them before
+	// each box.
 	Shown []notion.Tangent
 }
 
-// Bounds says which bounds of boxes are wanted besides the lanes' own.
+// Bounds says which bounds to compute in addition to each lane's own.
 type Bounds struct{ Differences, Aligned bool }
 
 // Differences are lanes' logits less the first lane's.
@@ -56,14 +58,14 @@ type Differences struct {
 	Mid, Rad []float64
 }
 
-// NewWorkspace bounds boxes of a number of lanes each.
+// NewWorkspace returns a workspace for boxes of a number of lanes each.
 func NewWorkspace(p *Problem, lanes int, of Bounds) *Workspace {
 	g := p.Grid
 	w := &Workspace{Problem: p, Lo: make([]float64, lanes), Hi: make([]float64, lanes), Shown: make([]notion.Tangent, lanes)}
 	w.Lanes, w.Slots = lanes, max(1, Together/lanes)
 	w.Batch = p.Network.NewWorkspace(w.Slots * lanes)
 	p.FixInputs(w.Batch)
-	if of.Differences && len(g.Relaxed) == 0 && len(g.Combinations[0].Inputs) > 0 { // they are of lanes with the same box
+	if of.Differences && len(g.Relaxed) == 0 && len(g.Combinations[0].Inputs) > 0 { // differences need lanes with the same box
 		w.Differences = &Differences{}
 		for _, f := range g.Combinations[0].Inputs {
 			w.Differences.inputs = append(w.Differences.inputs, int32(f.Input))
@@ -91,7 +93,8 @@ func NewWorkspace(p *Problem, lanes int, of Bounds) *Workspace {
 	return w
 }
 
-// Narrow bounds boxes in a number of lanes each, whose combinations Assign chooses.
+// Narrow returns a workspace with a number of lanes per box, whose combinations Assign
+// chooses.
 func Narrow(p *Problem, lanes int, of Bounds) *Workspace {
 	w := NewWorkspace(p, lanes, of)
 	w.Subset = &Subset{combinations: make([]int, w.Slots*lanes), possible: make([]bool, lanes), sure: make([]bool, lanes)}
@@ -116,7 +119,7 @@ func (w *Workspace) Place(box grid.Box, slot int) {
 	w.shifts.place(w, box, slot)
 }
 
-// halved is the share of itself by which the radius of consecutive cells shrinks where they are cut in two.
+// halved returns the share by which the radius of consecutive cells shrinks if they are split in two.
 func halved(cells uint64) float64 {
 	if cells == 1 {
 		return 0
@@ -124,11 +127,12 @@ func halved(cells uint64) float64 {
 	return float64(cells) / float64(2*(cells-1))
 }
 
-// Bound bounds the boxes placed. From then on the lanes hold what copies have in common.
+// Bound bounds the placed boxes. If forms are aligned, second copies' tied inputs are
+// then replaced by the first copies'.
 func (w *Workspace) Bound() {
 	intervals := w.Batch.Intervals
 	w.Batch.Bound()
-	if w.N < w.Slots { // lanes that hold boxes of before have no say
+	if w.N < w.Slots { // lanes with earlier boxes do not count
 		w.Batch.Intervals = intervals
 	}
 	for d, inputs := range w.Inputs {
@@ -145,19 +149,20 @@ func (w *Workspace) Bound() {
 	}
 }
 
-// Retune has neurons bounded by intervals, too, as long as that pays; sharpens: from both sides. Call it before each task.
+// Retune makes Bound bound neurons by intervals, too, while that pays; with sharpens also from both sides. It is called
+// before each task.
 func (w *Workspace) Retune(sharpens bool) { w.Batch.Intervals, w.Batch.Sharpens = true, sharpens }
 
-// Enclosures puts the logits' enclosures of a slot into Lo and Hi, and returns these.
+// Enclosures writes the enclosures of a slot's logits to Lo and Hi, and returns them.
 func (w *Workspace) Enclosures(slot int) (lo, hi []float64) {
 	w.put(w.Batch.Mid(), w.Batch.Rad(), slot, w.Error)
 	return w.Lo, w.Hi
 }
 
-// FromFirst puts how far the logits of a slot may be from its first lane's into Lo and Hi.
+// FromFirst writes bounds of a slot's logits less its first lane's to Lo and Hi.
 func (w *Workspace) FromFirst(slot int) { w.put(w.Differences.Mid, w.Differences.Rad, slot, 0) }
 
-// put puts mid ± (rad + e) of a slot into Lo and Hi.
+// put writes mid ± (rad + e) of a slot to Lo and Hi.
 func (w *Workspace) put(mid, rad []float64, slot int, e float64) {
 	lane := slot * w.Lanes
 	mid, rad = mid[lane:lane+w.Lanes], rad[lane:lane+w.Lanes]
@@ -167,7 +172,8 @@ func (w *Workspace) put(mid, rad []float64, slot int, e float64) {
 	}
 }
 
-// Spreads encloses the logits of a slot: whole by themselves, spread as what copies have in common and more. possible and sure are by lane.
+// Spreads encloses the logits of a slot: whole the logits themselves, spread the logits less a common t. possible and sure
+// are by lane.
 func (w *Workspace) Spreads(slot int, possible, sure []bool) (whole, spread notion.Spread) {
 	w.Enclosures(slot)
 	whole = notion.Gather(w.Lo, w.Hi, possible, sure)
@@ -186,7 +192,7 @@ func (w *Workspace) Spreads(slot int, possible, sure []bool) (whole, spread noti
 	return whole, spread
 }
 
-// Relative visits the enclosures of a slot that hold from one number on, the same for all lanes: each time they are in Lo and Hi.
+// Relative visits the enclosures of a slot that hold after a common shift of all lanes; they are in Lo and Hi.
 func (w *Workspace) Relative(slot int, visit func()) {
 	if w.Aligned != nil {
 		w.Remainders(slot)
@@ -198,7 +204,8 @@ func (w *Workspace) Relative(slot int, visit func()) {
 	}
 }
 
-// BranchingFeature is the dimension to cut, −1 for none: the one after which the copies would be enclosed best.
+// BranchingFeature returns the dimension whose split leaves the narrowest enclosures of the copies, −1 if there
+// is none.
 func (w *Workspace) BranchingFeature(box grid.Box, slot int) int {
 	cut, least, lane := -1, math.Inf(1), slot*w.Lanes
 	for d, row := range w.Branched {
@@ -224,8 +231,8 @@ func (w *Workspace) Width(slot int) (mean float64) {
 	return mean / float64(w.Lanes)
 }
 
-// AlignError outweighs the rounding of aligned forms and of sums over contributions; where a second copy's inputs are written as
-// the first's and more, their magnitudes are twice as large.
+// AlignError bounds the rounding of aligned forms and of sums over contributions. If a second copy's input is written as
+// the first's plus an amount, the magnitudes are twice as large.
 func (w *Workspace) AlignError() float64 {
 	if w.shifts != nil {
 		return 8 * w.Network.Error()
@@ -233,10 +240,10 @@ func (w *Workspace) AlignError() float64 {
 	return 4 * w.Network.Error()
 }
 
-// ClipError outweighs twice the rounding of what a form is in a cell against what it is in the box that was bounded.
+// ClipError bounds twice the rounding of a form's value in a cell less its value in the bounded box.
 func (w *Workspace) ClipError() float64 { return 2 * w.AlignError() }
 
-// Within encloses the logit of a lane over a part of the box that was bounded, by the whole box's form.
+// Within encloses the logit of a lane over a part of the bounded box, by the box's form.
 func (w *Workspace) Within(part grid.Box, lane int) space.Interval {
 	form := w.Batch.Logit()
 	mid, rad := form.Base[lane], w.Batch.Slack()[lane]+w.AlignError()

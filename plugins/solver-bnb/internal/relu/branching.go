@@ -11,13 +11,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// nodeWork is how many coefficients of tableaus a node may take for both copies, and for each of them alone.
+// nodeWork is the largest number of coefficients of tableaus for a node: for both copies, and for each of
+// them alone.
 const nodeWork = 1 << 26
 
 // Branching proves nodes by branching on ReLUs, on one thread.
 type Branching struct {
 	Prover *Prover
-	// Requirements are what a value above Cutoff needs: one of these.
+	// Requirements are alternatives; a value above Cutoff needs one of them.
 	Requirements []notion.Requirement
 	Cutoff       float64
 	sides        [2]Side
@@ -26,15 +27,16 @@ type Branching struct {
 	ws    *relax.Workspace
 	box   grid.Box
 	lane  int   // its first lane
-	lanes []int // those that are possible
-	bin   int   // the requirement that is asked about
+	lanes []int // the possible lanes
+	bin   int   // index of the current requirement
 	known *Stats
 	task  *Stats
 	// Shown holds the proofs of the current node.
 	Shown []sdk.CaseProof
 }
 
-// NewBranching proves for a problem; found, where not nil, receives the individuals nearest to optima of linear programs, by dimension.
+// NewBranching returns a Branching for a problem. found, if not nil, receives the individuals nearest to optima of linear
+// programs, by dimension.
 func NewBranching(p *relax.Problem, stop func() bool, found func(x []float64)) *Branching {
 	s := &Branching{Prover: New(p.Network)}
 	s.Prover.Stop, s.own = stop, make([]bool, p.Query.Space.Inputs)
@@ -68,8 +70,9 @@ func NewBranching(p *relax.Problem, stop func() bool, found func(x []float64)) *
 	return s
 }
 
-// Prove reports whether no individual of a box, which is what is left of the box in a workspace's slot, meets a requirement. known are
-// the search's stats, task those of the task. raise reports that individuals that were found have set a higher Cutoff.
+// Prove reports whether it proved that no individual of box, a part of the box in a workspace's slot, meets a requirement.
+// known are the search's stats, task those of the task. raise reports whether individuals found meanwhile have raised
+// Cutoff.
 func (s *Branching) Prove(w *relax.Workspace, box grid.Box, slot int, possible []bool, known, task *Stats, raise func(cutoff float64) bool) bool {
 	s.ws, s.box, s.lane, s.known, s.task = w, box, slot*w.Lanes, known, task
 	s.lanes = s.lanes[:0]
@@ -98,7 +101,7 @@ func (s *Branching) Prove(w *relax.Workspace, box grid.Box, slot int, possible [
 	return proved
 }
 
-// proveAll reports whether no requirement is met by any two lanes.
+// proveAll reports whether it proved that no two lanes meet any requirement.
 func (s *Branching) proveAll(left *[3]int) bool {
 	s.Shown = nil
 	for bin := range s.Requirements {
@@ -115,9 +118,10 @@ func (s *Branching) proveAll(left *[3]int) bool {
 	return true
 }
 
-// proveInfeasible reports whether no individual has a lane of a and one of b beyond all tangents of a requirement, by as many coefficients
-// as are left each way: none has one of a, or one of b, beyond its own, or both together. Lanes are looked at together, each neuron
-// between the least and the greatest of any.
+// proveInfeasible reports whether it proved that no individual has a lane of a and one of b beyond all tangents of a
+// requirement: none has one of a, or one of b, beyond its own tangents, or none has both together. left is the work that
+// remains for each way. All lanes of a, and all of b, are bounded together: each neuron between its least and greatest
+// value in any of them.
 func (s *Branching) proveInfeasible(r *notion.Requirement, a, b []int, left *[3]int) bool {
 	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || s.tooNear(r.Both, a, b) {
 		return true
@@ -128,7 +132,7 @@ func (s *Branching) proveInfeasible(r *notion.Requirement, a, b []int, left *[3]
 	if known := &s.known.ways; known[lower].proved > known[higher].proved {
 		ways[0], ways[1] = lower, higher
 	}
-	if s.Prover.Past { // where bins are counted, the optima of both are of individuals that reach many: one copy alone only costs
+	if s.Prover.Past { // for bins, optima of both copies are individuals with many bins; one copy alone does not help
 		ways = ways[2:]
 	}
 	for _, way := range ways {
@@ -150,7 +154,7 @@ func (s *Branching) proveInfeasible(r *notion.Requirement, a, b []int, left *[3]
 	return false
 }
 
-// tooNear reports that the lanes' logits alone say so.
+// tooNear reports whether the lanes' logits alone prove it.
 func (s *Branching) tooNear(tangents []notion.Tangent, a, b []int) bool {
 	e := s.ws.Error
 	mid, rad := s.ws.Batch.Mid()[s.lane:], s.ws.Batch.Rad()[s.lane:]
@@ -169,7 +173,7 @@ func (s *Branching) tooNear(tangents []notion.Tangent, a, b []int) bool {
 	return false
 }
 
-// enclose is an interval with a centre and a radius.
+// enclose returns an interval with a centre and a radius, rounded outward.
 func enclose(c, r float64) space.Interval {
 	if r == 0 {
 		return space.Interval{Lo: c, Hi: c}
@@ -177,7 +181,8 @@ func enclose(c, r float64) space.Interval {
 	return space.Interval{Lo: math.Nextafter(c-r, math.Inf(-1)), Hi: math.Nextafter(c+r, math.Inf(1))}
 }
 
-// side encloses inputs and neurons of the current node over the given lanes together.
+// side encloses the inputs and neurons of the current node, over the given lanes
+// together.
 func (s *Branching) side(to *Side, lanes []int) {
 	g := s.ws.Grid
 	for d := range g.Dims {
@@ -222,7 +227,7 @@ func (s *Branching) unstable() int {
 	return s.Prover.Unstable(&s.sides[0])
 }
 
-// show keeps the last proof, of lanes of a above those of b, for a checker.
+// show records the last proof, for lanes of a above those of b, for a checker.
 func (s *Branching) show(a, b []int) {
 	if !s.Prover.Shown {
 		return
@@ -233,7 +238,8 @@ func (s *Branching) show(a, b []int) {
 	s.Shown = append(s.Shown, c)
 }
 
-// ofFeatures is the first tree of steps, in preorder, which cut features where they cut inputs, and the steps behind it.
+// ofFeatures returns the first tree of steps, in preorder, with cuts of inputs converted to cuts of features, and the
+// steps behind it.
 func (s *Branching) ofFeatures(steps []sdk.CaseStep) (tree, rest []sdk.CaseStep) {
 	step, rest := steps[0], steps[1:]
 	if step.Kind == sdk.CaseEnd {
@@ -244,7 +250,7 @@ func (s *Branching) ofFeatures(steps []sdk.CaseStep) (tree, rest []sdk.CaseStep)
 	if step.Kind == sdk.CaseCut {
 		dim, feed := s.fed(step.Feature)
 		cell := step.At
-		if feed.Low(0) > feed.Low(uint64(dim.Cells-1)) { // the input falls
+		if feed.Low(0) > feed.Low(uint64(dim.Cells-1)) { // the input decreases with the feature
 			cell, low, high = -cell-1, high, low
 		}
 		step.Feature = dim.Feature
@@ -253,7 +259,7 @@ func (s *Branching) ofFeatures(steps []sdk.CaseStep) (tree, rest []sdk.CaseStep)
 	return slices.Concat([]sdk.CaseStep{step}, low, high), rest
 }
 
-// fed is by what an input is fed that goes by steps.
+// fed returns the dimension and feed of an input with steps.
 func (s *Branching) fed(input int) (*grid.Dim, *grid.Feed) {
 	for i := range s.ws.Feeds {
 		if f := &s.ws.Feeds[i]; f.Input == input {
@@ -263,7 +269,8 @@ func (s *Branching) fed(input int) (*grid.Dim, *grid.Feed) {
 	panic("no feature feeds the input")
 }
 
-// round appends to x the individual of the node's box whose inputs are about these.
+// round appends to x the individual of the node's box whose inputs are nearest to the
+// given ones.
 func (s *Branching) round(x, inputs []float64) []float64 {
 	for d := range s.ws.Grid.Dims {
 		dim := &s.ws.Grid.Dims[d]

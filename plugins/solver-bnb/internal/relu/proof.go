@@ -8,15 +8,15 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// weight says what a row has of the arguments of ReLUs a and b, which are −1 where there are none: x of a's and y of b's. A row
-// of neither is a tangent's, with x of the one logit and −y of the other.
+// weight is a row's coefficients of the arguments of ReLUs a and b: x for a's and y for b's; an index is −1 if there is
+// none. A row with neither is a tangent's, with x for the one logit and −y for the other.
 type weight struct {
 	a, b int
 	x, y float64
 }
 
-// Proof is what Prove proved last, where Shown is set. Copies are left out, and instead of a feature a step that cuts tells the input, with the
-// number of its Step up to which it goes.
+// Proof returns the last proof of Prove, if Shown is set. Copies are left out. A cut names the input instead of a feature,
+// and the number of its Step up to which the lower part goes.
 func (p *Prover) Proof() sdk.CaseProof {
 	c := sdk.CaseProof{Steps: slices.Clone(p.steps)}
 	for _, r := range p.relus {
@@ -29,17 +29,17 @@ func (p *Prover) Proof() sdk.CaseProof {
 	return c
 }
 
-// record keeps a step of the proof.
+// record records a step of the proof, if Shown is set.
 func (p *Prover) record(s sdk.CaseStep) {
 	if p.Shown {
 		p.steps = append(p.steps, s)
 	}
 }
 
-// end tells the multipliers by which a case was refuted, as slopes. Let λᵢ be that of row i, which as stated has the value
-// vᵢ and is at least sᵢ. A ReLU with the argument y and the value z has gᵢ·y in it, and its rows alone say that Σλᵢ(gᵢ·y + …) is not negative. So
-// whatever multiple of z is wanted, it is at most Σλᵢgᵢ·y and what the same rows leave; a checker who finds the largest that is left of
-// all y and z that there can be does not find more. Sums here round by less than the errors that each row counts.
+// end records the multipliers that refuted a case, as slopes. Let λᵢ multiply row i, which has the value vᵢ ≥ sᵢ. The rows
+// of a ReLU with argument y and value z contain gᵢ·y, and these rows alone imply that Σλᵢ(gᵢ·y + …) is not negative. So any
+// multiple of z is at most Σλᵢgᵢ·y plus the rest of these rows. A checker that maximises over all possible y and z finds no
+// larger value. The sums here round by less than the errors that each row includes.
 func (p *Prover) end(t *simplex.Tableau) {
 	if !p.Shown {
 		return
@@ -57,7 +57,7 @@ func (p *Prover) end(t *simplex.Tableau) {
 		}
 	}
 	most := max(s.Up, s.Down)
-	if most <= 0 { // no values do, whatever the logits are
+	if most <= 0 { // infeasible whatever the logits are
 		s.Up, s.Down = 0, 0
 		for _, v := range s.Slopes {
 			most = max(most, math.Abs(v))

@@ -1,7 +1,7 @@
-// Package relu proves that no two copies of any individual in a box have logits beyond a border, by branching on ReLUs: a linear
-// program bounds what both copies can do at once, and where its optimum has a ReLU's value wrong, two more are solved, with the
-// ReLU at 0 and with it open (Tjeng et al., "Evaluating Robustness of Neural Networks with Mixed Integer Programming", ICLR
-// 2019; Ehlers, "Formal Verification of Piece-Wise Linear Feed-Forward Neural Networks", ATVA 2017, for the linear program).
+// Package relu proves by branching on ReLUs that no two copies of any individual in a box have logits beyond a border. A
+// linear program bounds both copies at once. If a ReLU's value is wrong in its optimum, two more are solved: with the ReLU
+// inactive and active (Tjeng et al., "Evaluating Robustness of Neural Networks with Mixed Integer Programming", ICLR 2019;
+// Ehlers, "Formal Verification of Piece-Wise Linear Feed-Forward Neural Networks", ATVA 2017, for the linear program).
 package relu
 
 import (
@@ -14,41 +14,42 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Prover proves. Not safe for concurrent use.
+// Prover proves statements about copies. Not safe for concurrent use.
 type Prover struct {
 	Options
 	statement
 	tableaus []*simplex.Tableau // by depth
-	work     int                // coefficients that are left
-	all      int                // and that there were
-	done     float64            // the share of the tree that is proved, were all its leaves as deep as they are
+	work     int                // remaining work, in coefficients
+	all      int                // work allowed at the start
+	done     float64            // the proved share of the tree: 2⁻ᵈ per leaf at depth d
 	values   []float64
 	point    []float64
-	layer    [2][]float64   // values of a layer's neurons, and of the next one's
-	steps    []sdk.CaseStep // of the proof, where it is shown
+	layer    [2][]float64   // values of a layer's neurons and of the next layer's
+	steps    []sdk.CaseStep // of the proof, if Shown is set
 }
 
 // Options say how to prove.
 type Options struct {
-	// Steps are those of the inputs.
+	// Steps are the inputs' possible values.
 	Steps []Step
-	// Stop ends a proof where it is set.
+	// Stop ends a proof when it returns true.
 	Stop func() bool
-	// Found, where not nil, receives the inputs of optima, of the first copy that is stated: the root's, those in which no ReLU is wrong
-	// or a counterexample is met, or All.
+	// Found, if not nil, receives the inputs of optima, of the first copy that is stated: of the root, of those in which no
+	// ReLU is wrong or a counterexample is met, and with All of every optimum.
 	Found func(inputs []float64)
 	All   bool
-	// Past: proofs continue past a counterexample, so that Found receives more individuals.
+	// Past makes proofs continue after a counterexample, so that Found receives more
+	// individuals.
 	Past bool
-	// Shown: what Prove proves, Proof tells a checker.
+	// Shown makes Prove record its proofs for Proof.
 	Shown bool
 }
 
-// Step says what values an input may have: those multiples of Width from Base, but for Slack, or any where Width is 0.
+// Step is the set of an input's values: Base plus multiples of Width, up to Slack; any value if Width is 0.
 type Step struct{ Base, Width, Slack float64 }
 
-// StepOf are the steps of an input that goes from one number to another by values in all, at least two: none, where rounding
-// could hide one.
+// StepOf returns the step of an input with the given number of values, at least two, from one number to another. It is zero
+// if rounding could hide a value.
 func StepOf(from, to float64, values int) Step {
 	s := Step{Base: from, Width: math.Abs(to-from) / float64(values-1), Slack: 0x1p-40 * max(math.Abs(from), math.Abs(to))}
 	if s.Width <= 8*s.Slack {
@@ -57,31 +58,34 @@ func StepOf(from, to float64, values int) Step {
 	return s
 }
 
-// Side is what is known of one of the two copies.
+// Side is the bounds of one of the two copies.
 type Side struct {
-	// Inputs are enclosures of the network's inputs. All that are not Own have the same value in both copies.
+	// Inputs encloses the network's inputs. Inputs that are not a copy's own have the same value in both
+	// copies.
 	Inputs []space.Interval
 	// Lo and Hi enclose the hidden neurons' values before the activation, by layer.
 	Lo, Hi [][]float64
 }
 
-// relu is one that is not settled in the box.
+// relu is a ReLU that is unstable in the box.
 type relu struct {
 	value int // column of its value
-	above int // row of by how much that is above its argument
-	side  int // of the two copies
+	above int // row of its value less its argument
+	side  int // which of the two copies
 	of    sdk.Neuron
 }
 
-// New makes a prover for a plan's network.
+// New returns a prover for a plan's network.
 func New(plan *batch.Plan) *Prover { return &Prover{statement: statement{plan: plan}} }
 
-// mostCoefficients bounds a linear program: larger ones take longer than cutting the box.
+// mostCoefficients bounds the size of a linear program: larger ones take longer than
+// splitting the box.
 const mostCoefficients = 1 << 16
 
-// Prove reports whether it could prove that no individual's copies a and b have logits beyond all tangents, own telling which inputs
-// may be different in the two. A copy of which no tangent speaks may be nil, and the program is of the other alone. It gives up at a counterexample, for which
-// it is not so, and where it takes more than work coefficients of tableaus, or is about to; took is how many it took.
+// Prove reports whether it proved that no individual's copies a and b have logits beyond all tangents. own marks the inputs
+// that may differ between the two. A copy that no tangent involves may be nil; the program is then about the other alone.
+// Prove gives up at a counterexample, or when it has taken or is about to take more than work coefficients of tableaus;
+// took is the number taken.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []notion.Tangent, work int) (proved bool, took int) {
 	p.work, p.all, p.done, p.steps = work, work, 0, p.steps[:0]
 	p.sides, p.tangents = [2]*Side{a, b}, tangents
@@ -95,7 +99,7 @@ func (p *Prover) Prove(a, b *Side, own []bool, tangents []notion.Tangent, work i
 	return proved, work - p.work
 }
 
-// Unstable is how many ReLUs of a side are neither open nor closed throughout.
+// Unstable returns the number of a side's unstable ReLUs.
 func (p *Prover) Unstable(s *Side) (n int) {
 	for k, l := range p.plan.Layers()[:len(s.Lo)] {
 		for j, lo := range s.Lo[k] {
@@ -108,15 +112,17 @@ func (p *Prover) Unstable(s *Side) (n int) {
 }
 
 const (
-	// deepest bounds how many ReLUs are settled one after the other.
+	// deepest bounds the depth of the branching.
 	deepest = 64
-	// Once the share early of the work is done, a proof is given up where all of it is estimated to take more than tooMuch times the work.
+	// Once the share early of the work is done, a proof is abandoned if its estimated total exceeds tooMuch times the work.
 	early, tooMuch = 0.2, 2
-	// worth is what a ReLU's case is worth of which no loss is seen, as a share of the optimum.
+	// worth is the least score of a ReLU for branching, as a share of the optimum, so that one
+	// without a visible loss counts, too.
 	worth = 0.03
 )
 
-// prove proves what is stated by the tableau of a depth, which it changes, as those behind it.
+// prove proves the statement of the tableau at a depth. It changes this tableau and the deeper
+// ones.
 func (p *Prover) prove(depth int) bool {
 	t := p.tableau(depth)
 	if p.Stop != nil && p.Stop() {
@@ -137,7 +143,8 @@ func (p *Prover) prove(depth int) bool {
 		if p.settled(t, r) {
 			continue
 		}
-		// The argument is the value less above, which is what its row is beyond its least.
+		// The argument is the value less above; above is its row's value beyond the row's
+		// lower bound.
 		z := p.values[r.value] * p.scale[r.value]
 		above := (p.values[r.above] - p.program.Lo[r.above]) / p.scale[r.above]
 		by := z - max(z-above, 0)
@@ -165,21 +172,22 @@ func (p *Prover) prove(depth int) bool {
 	return p.both(depth, r.above, least, least, r.value, 0, 0)
 }
 
-// hopeless reports that by what is proved so far, the rest will take far more work than is left: a tree's cases are halved again and again, and
-// what is proved of it is estimated as Knuth does ("Estimating the efficiency of backtrack programs", 1975).
+// hopeless reports whether the rest is estimated to take far more work than is left, by what is proved so far. A tree's
+// cases are halved again and again, so the proved share is estimated as Knuth does ("Estimating the efficiency of backtrack
+// programs", 1975).
 func (p *Prover) hopeless() bool {
 	took := float64(p.all - p.work)
 	return took > early*float64(p.all) && took > tooMuch*p.done*float64(p.all)
 }
 
-// settled reports that a case of a ReLU is assumed.
+// settled reports whether a case of a ReLU is assumed.
 func (p *Prover) settled(t *simplex.Tableau, r relu) bool {
 	least, most := t.Bounds(r.above)
 	_, hi := t.Bounds(r.value)
 	return least == most || hi == 0
 }
 
-// both proves two cases: of variable v between lo and hi, and of w between low and high.
+// both proves two cases: variable v between lo and hi, and w between low and high.
 func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bool {
 	t, u := p.tableau(depth), p.tableau(depth+1)
 	u.Copy(t)
@@ -187,12 +195,12 @@ func (p *Prover) both(depth, v int, lo, hi float64, w int, low, high float64) bo
 	if !p.prove(depth + 1) {
 		return false
 	}
-	p.tableaus[depth], p.tableaus[depth+1] = p.tableaus[depth+1], t // it is not needed here any more
+	p.tableaus[depth], p.tableaus[depth+1] = p.tableaus[depth+1], t // the deeper level may overwrite its tableau
 	t.Bound(w, low, high)
 	return p.prove(depth + 1)
 }
 
-// cut branches on an input that is between two of its values, below and above.
+// cut branches on an input that lies between two of its values.
 func (p *Prover) cut(depth int) bool {
 	at, far := -1, 1e-6
 	var below, above float64
@@ -213,7 +221,7 @@ func (p *Prover) cut(depth int) bool {
 		}
 	}
 	if at < 0 {
-		return false // a counterexample, or almost
+		return false // a counterexample up to tolerances
 	}
 	p.record(cut)
 	lo, hi := p.tableau(depth).Bounds(at)
@@ -228,9 +236,9 @@ func (p *Prover) tableau(depth int) *simplex.Tableau {
 	return p.tableaus[depth]
 }
 
-// solve bounds what copies can do. Refutable is proved.
+// solve bounds the copies. Refutable means proved.
 func (p *Prover) solve(t *simplex.Tableau) simplex.Outcome {
-	for _, below := range [2]float64{-1e-4, math.Inf(-1)} { // surely, or else as far as it goes
+	for _, below := range [2]float64{-1e-4, math.Inf(-1)} { // first with a margin, then to the optimum
 		outcome, pivots := t.Solve(below, 1+p.work/t.Size())
 		p.work -= (pivots + 2) * t.Size()
 		if outcome == simplex.Open {
@@ -252,7 +260,7 @@ func (p *Prover) solve(t *simplex.Tableau) simplex.Outcome {
 	return simplex.Open
 }
 
-// tell tells Found the inputs of the optimum.
+// tell passes the inputs of the optimum to Found.
 func (p *Prover) tell() {
 	if p.Found == nil {
 		return
@@ -264,7 +272,7 @@ func (p *Prover) tell() {
 	p.Found(p.optimum(s))
 }
 
-// optimum is the inputs of a copy in the optimum.
+// optimum returns a copy's inputs in the optimum.
 func (p *Prover) optimum(s int) []float64 {
 	p.point = p.point[:0]
 	for i, c := range p.inputs[s] {
@@ -277,8 +285,8 @@ func (p *Prover) optimum(s int) []float64 {
 	return p.point
 }
 
-// met reports that the logits of the optimum's individual, whose inputs are rounded to their steps, are beyond all tangents: no proof exists. Those inputs that
-// are a copy's own are taken as they are, since they are not cut, either.
+// met reports whether the individual of the optimum, with inputs rounded to their steps, has logits beyond all tangents:
+// then no proof exists. A copy's own inputs have no steps and are not rounded.
 func (p *Prover) met() bool {
 	var logits [2]float64
 	for s, side := range p.sides {
@@ -301,7 +309,7 @@ func (p *Prover) met() bool {
 	return true
 }
 
-// logit is about that of a network's inputs.
+// logit returns about the logit of a network's inputs.
 func (p *Prover) logit(inputs []float64) float64 {
 	layers := p.plan.Layers()
 	for k := range layers {

@@ -14,7 +14,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// question is a small network with two inputs that have the same whole numbers in both copies, and one that is their own.
+// question is a small network with two inputs that have the same integer values in both copies, and one input that is a
+// copy's own.
 type question struct {
 	network *model.Network
 	plan    *batch.Plan
@@ -71,7 +72,7 @@ func draw(t *testing.T, r *rand.Rand) *question {
 	return q
 }
 
-// above is by how much an individual is beyond all tangents, at most.
+// above returns the most by which an individual is beyond all tangents.
 func (q *question) above(tangents []notion.Tangent) float64 {
 	most := math.Inf(-1)
 	a, b := q.sides[0].Inputs, q.sides[1].Inputs
@@ -92,7 +93,8 @@ func (q *question) above(tangents []notion.Tangent) float64 {
 	return most
 }
 
-// What is proved holds for all individuals, and what holds for all by a margin is proved; the optima that Found receives are individuals of the box.
+// What is proved holds for all individuals, and what holds for all with a margin is proved. The optima that Found receives
+// are individuals of the box.
 func TestProve(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 49))
 	proved, refused, met := 0, 0, 0
@@ -142,7 +144,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// whole sees to it that a proof's steps are one tree, whose ends have a slope for each neuron.
+// whole checks that a proof's steps are one tree, whose ends have a slope for each neuron.
 func whole(t *testing.T, c sdk.CaseProof) {
 	t.Helper()
 	open := 1
@@ -159,7 +161,7 @@ func whole(t *testing.T, c sdk.CaseProof) {
 	}
 }
 
-// Little work proves less, and nothing else.
+// A smaller work limit proves less, but nothing else.
 func TestWorkIsBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 49))
 	gaveUp := 0
@@ -184,7 +186,8 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// No individual falls between the values that an input is cut at, for any scale, offset, number of values and distance of the box from 0.
+// No individual lies between the values at which an input is split, for any scale, offset, number of values and distance of
+// the box from 0.
 func TestCutsLeaveNobodyOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 50))
 	refused := 0
@@ -192,7 +195,7 @@ func TestCutsLeaveNobodyOut(t *testing.T) {
 		values := []int{70, 5000, 1400000}[r.IntN(3)]
 		scale, offset := []float64{1.0 / 3, 1 / 105000.0, -0.7}[r.IntN(3)], []float64{0, -1.8, 0.3}[r.IntN(3)]
 		at := func(v int) float64 { return scale*float64(v) + offset }
-		// The logit is −|x − peak|/scale, whose largest is at a value.
+		// The logit is −|x − peak|/scale, with its maximum at a value.
 		v := r.IntN(values)
 		if r.IntN(2) == 0 {
 			v = min(max(int(-offset/scale)+r.IntN(5)-2, 0), values-1)

@@ -9,18 +9,18 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// statement is a linear program of what both copies can do at once: columns are the inputs, those of the second copy where they are
-// its own, the objective, and the unstable ReLUs' values.
+// statement is a linear program of both copies at once. Its columns are the inputs (those of the second copy only if they
+// are its own), the objective, and the unstable ReLUs' values.
 type statement struct {
 	plan     *batch.Plan
 	program  simplex.Program
 	sides    [2]*Side
 	tangents []notion.Tangent
 	relus    []relu
-	inputs   [2][]int    // the column of each input, by copy; −1 where it does not vary
-	open     [2][][]int  // the column of each ReLU, by copy and layer; −1 where it is stable
+	inputs   [2][]int    // the column of each input, by copy; −1 if it does not vary
+	open     [2][][]int  // the column of each ReLU, by copy and layer; −1 if it is stable
 	args     [2][][]form // the arguments of ReLUs
-	scale    []float64   // units: a column's value times it, a row's divided by it, is the real one
+	scale    []float64   // units: the real value is a column's times it, a row's divided by it
 	weights  []weight    // by row
 	numbers  numbers
 }
@@ -28,7 +28,7 @@ type statement struct {
 // form is a linear form of the columns, the constant last.
 type form []float64
 
-// numbers is memory for forms, used again for each proof.
+// numbers is memory for forms, reused for each proof.
 type numbers struct {
 	all []float64
 	n   int
@@ -44,7 +44,8 @@ func (n *numbers) form(columns int) form {
 	return f
 }
 
-// state states the program. It tells how many coefficients were worked out, and whether it is small enough.
+// state builds the program. It returns the number of coefficients computed, and whether the program is
+// small enough.
 func (p *statement) state(own []bool) (took int, ok bool) {
 	p.numbers.n, p.relus, p.scale, p.weights = 0, p.relus[:0], p.scale[:0], p.weights[:0]
 	q := &p.program
@@ -83,7 +84,7 @@ func (p *statement) column(lo, hi float64) int {
 	return len(q.Lo) - 1
 }
 
-// stateColumns states the columns.
+// stateColumns adds the columns.
 func (p *statement) stateColumns(own []bool) {
 	q, layers := &p.program, p.plan.Layers()
 	for s := range p.inputs {
@@ -122,7 +123,7 @@ func (p *statement) stateColumns(own []bool) {
 	q.Columns = len(q.Lo)
 }
 
-// stateSide states the rows of a copy's ReLUs, and returns its logit.
+// stateSide adds the rows of a copy's ReLUs, and returns its logit.
 func (p *statement) stateSide(s int, side *Side, took *int) form {
 	layers, n := p.plan.Layers(), p.program.Columns
 	p.args[s] = p.args[s][:0]
@@ -161,7 +162,7 @@ func (p *statement) stateSide(s int, side *Side, took *int) form {
 	return nil
 }
 
-// neuron is one's argument, of the values of the layer before.
+// neuron returns a neuron's argument from the values of the layer before.
 func (p *statement) neuron(weights []float64, values []form) form {
 	n := p.program.Columns
 	y := p.numbers.form(n + 1)
@@ -176,7 +177,7 @@ func (p *statement) neuron(weights []float64, values []form) form {
 	return y
 }
 
-// stateReLU states the triangle of an unstable ReLU with the argument y, and returns its value.
+// stateReLU adds the triangle of an unstable ReLU with the argument y, and returns its value.
 func (p *statement) stateReLU(s, k, j int, y form) form {
 	side, e, c := p.sides[s], p.plan.Errors(k)[j], p.open[s][k][j]
 	lo, hi := side.Lo[k][j], side.Hi[k][j]
@@ -190,7 +191,8 @@ func (p *statement) stateReLU(s, k, j int, y form) form {
 	return z
 }
 
-// strip is the line share·y + most above max(0, y) for y from lo to hi: any share will do.
+// strip returns a line share·y + most above max(0, y) for y from lo to hi; any share would
+// be sound.
 func strip(lo, hi float64) (share, most float64) {
 	if share = 1; lo < 0 {
 		share = max(0, hi) / (max(0, hi) - lo)
@@ -198,13 +200,13 @@ func strip(lo, hi float64) (share, most float64) {
 	return share, max(-share*lo, (1-share)*hi, 0) * (1 + 0x1p-50)
 }
 
-// differences adds what is known of how far ReLUs of the two copies are apart: their arguments are between bounds that go forward
-// from the inputs that are a copy's own, and values are no farther apart than arguments, on either side (docs/developer/solver-bnb.md,
-// Bounds of networks).
+// differences adds bounds of the differences of the two copies' ReLUs. Bounds of the arguments' differences are propagated
+// forward from the inputs that are a copy's own; values differ by no more than arguments, on either side
+// (docs/developer/solver-bnb.md, Bounds of networks).
 func (p *statement) differences(own []bool) {
 	layers := p.plan.Layers()
 	a, b := p.sides[0], p.sides[1]
-	var least, most []float64 // of values
+	var least, most []float64 // bounds of the values' differences
 	for i, o := range own {
 		lo, hi := 0.0, 0.0
 		if o {
@@ -244,7 +246,8 @@ func (p *statement) differences(own []bool) {
 	}
 }
 
-// stateDifference states how far an unstable ReLU's arguments and values are apart in the two copies.
+// stateDifference adds the bounds of how an unstable ReLU's arguments and values differ between the
+// copies.
 func (p *statement) stateDifference(k, j int, arguments, values [2]float64, e float64) {
 	za, zb := p.open[0][k][j], p.open[1][k][j]
 	if za < 0 || zb < 0 {
@@ -273,8 +276,8 @@ func (p *statement) stateDifference(k, j int, arguments, values [2]float64, e fl
 	}
 }
 
-// add adds a row, of share·f + most − less between lo and hi, in units in which its largest coefficient is between 1 and 2, and
-// returns its variable. The units of columns and rows are powers of two, so that nothing is rounded.
+// add adds the row share·f + most − less between lo and hi, in units in which its largest coefficient is between 1 and 2,
+// and returns its variable. The units of columns and rows are powers of two, so scaling does not round.
 func (p *statement) add(f, less form, share, most, lo, hi, e float64, has weight) int {
 	p.weights = append(p.weights, has)
 	q := &p.program
@@ -299,7 +302,7 @@ func (p *statement) add(f, less form, share, most, lo, hi, e float64, has weight
 	for c := from; c < len(q.Rows); c++ {
 		q.Rows[c] *= unit
 	}
-	// The constant goes to the other side, which rounds.
+	// Moving the constant to the other side rounds.
 	e += 0x1p-50 * math.Abs(constant)
 	for _, side := range [2]float64{lo, hi} {
 		if !math.IsInf(side, 0) {
@@ -312,7 +315,7 @@ func (p *statement) add(f, less form, share, most, lo, hi, e float64, has weight
 	return len(q.Lo) - 1
 }
 
-// power is the least power of two that is not below v > 0.
+// power returns the least power of two that is at least v, 1 for v = 0.
 func power(v float64) float64 {
 	if v == 0 {
 		return 1

@@ -1,20 +1,21 @@
 package relu
 
-// Stats are what ReLU branching has brought, by which the sizes of nodes it is tried on adapt: those whose linear programs have at
-// most Columns columns.
+// Stats are the results of ReLU branching. They adapt which nodes it is tried on: those whose linear programs have at most
+// Columns columns.
 type Stats struct {
 	Columns int
-	// Of nodes near the limit: how many were tried and proved, in sums of which the latest rounds make up the most.
+	// For nodes near the limit: how many were tried and proved, summed with more weight on recent rounds.
 	tried, proved float64
-	// Work is how many coefficients of tableaus were worked out.
+	// Work is the number of coefficients of tableaus computed.
 	Work int64
 	ways [3]rate
 }
 
-// rate is how often a way to prove was tried, and was enough, in such sums.
+// rate says how often a way to prove was tried, and how often it sufficed, in such sums.
 type rate struct{ tried, proved float64 }
 
-// The ways to prove a node: by one copy alone, the one with the larger score or the other, which are programs of half the size, and by both.
+// The ways to prove a node: by one copy alone, the one with the larger score or the other, which takes programs of half the
+// size, or by both.
 const (
 	higher = iota
 	lower
@@ -22,17 +23,19 @@ const (
 )
 
 const (
-	// The limit begins with firstColumns, and moves by columnStep a round; nearLimit columns below it nodes count.
+	// The limit begins at firstColumns, and moves by columnStep per round. Nodes count as near it within nearLimit
+	// columns.
 	firstColumns, leastColumns, mostColumns, columnStep, nearLimit = 48, 8, 256, 4, 12
 	fading                                                         = 0.7
-	// A way that proves fewer than oftenEnough of what it is tried on is tried with a task's first node only, where another one proves twice as many.
+	// A way that proves less than the share oftenEnough of its tries is tried only with a task's first node, if another way
+	// proves twice that share.
 	oftenEnough = 0.125
 )
 
-// Start are the stats of a search that begins.
+// Start returns the stats at the start of a search.
 func Start() Stats { return Stats{Columns: firstColumns} }
 
-// Add adds what a task brought.
+// Add adds the results of a task.
 func (s *Stats) Add(d *Stats) {
 	s.tried, s.proved, s.Work = s.tried+d.tried, s.proved+d.proved, s.Work+d.Work
 	for i, w := range d.ways {
@@ -40,7 +43,7 @@ func (s *Stats) Add(d *Stats) {
 	}
 }
 
-// seldom reports that a way is seldom enough where another one is more often.
+// seldom reports whether a way suffices too seldom while another suffices more often.
 func (s *Stats) seldom(way int) bool {
 	if w := s.ways[way]; w.proved >= oftenEnough*w.tried {
 		return false
@@ -53,7 +56,8 @@ func (s *Stats) seldom(way int) bool {
 	return false
 }
 
-// Adapt moves the limit to where about half of the nodes are proved, and up where few near it were tried. Call it once a round.
+// Adapt moves the limit towards the size at which about half of the nodes are proved, and up if few near it were tried. It
+// is called once per round.
 func (s *Stats) Adapt() {
 	switch {
 	case s.tried < 1 || s.proved >= 0.6*s.tried:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The limit goes to where about half of the nodes are proved.
+// The limit moves to where about half of the nodes are proved.
 func TestTheLimitAdapts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 50))
 	s := Start()

@@ -1,4 +1,4 @@
-// Package tighten makes boxes smaller, and the sets of copies that matter in them: what goes cannot have a value above the cutoff.
+// Package tighten shrinks boxes, and the sets of relevant copies: what it removes cannot have a value above the cutoff.
 package tighten
 
 import (
@@ -10,50 +10,49 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/relax"
 )
 
-// Clipper cuts cells off boxes by linear forms (as
-// Zhou et al., "Clip-and-Verify: Linear Constraint-Driven Domain Clipping", NeurIPS 2025, do with input domains).
+// Clipper removes cells from boxes by linear forms (as Zhou et al., "Clip-and-Verify: Linear Constraint-Driven
+// Domain Clipping", NeurIPS 2025, do with input domains).
 type Clipper struct {
 	*relax.Workspace
-	// Settle is given each part that is cut off, of the box in a slot.
+	// Settle receives each part that is removed from the box in a slot.
 	Settle func(part grid.Box, slot int)
-	// ByCell: of dimensions with several inputs, cells are cut off one by one, since a checker's bound over some of them takes
-	// each input's worst.
+	// ByCell makes removed cells separate parts if a dimension has several inputs, because a checker's bound over several
+	// cells takes each input's worst value.
 	ByCell bool
-	most   []float64 // of a form, by lane
+	most   []float64 // form.most's memory, by lane
 	reaches
 }
 
-// New clips what a workspace has bounded.
+// New returns a Clipper of the boxes that a workspace has bounded.
 func New(w *relax.Workspace, settle func(part grid.Box, slot int)) *Clipper {
 	return &Clipper{Workspace: w, Settle: settle, most: make([]float64, w.Lanes), reaches: newReaches(w.Lanes)}
 }
 
-// form is a linear form of each lane of a box. A value above the cutoff needs
-// that, somewhere, one lane's is more than by most below the largest that it takes in
-// the box that was bounded.
+// form is a linear form per lane of a box. A value above the cutoff requires that,
+// somewhere, some lane's form is at most most below its maximum over the bounded box.
 type form struct {
 	batch.Form
-	// common slopes, by feed, are taken off; nil stands for none.
+	// common are slopes, by feed, that are subtracted; nil if there are none.
 	common []float64
 	sign   float64
-	most   []float64 // by lane; a negative number rules one out
-	widest int       // the lane with the largest
+	most   []float64 // by lane; negative if the lane is excluded
+	widest int       // the lane with the largest most
 }
 
-// widen makes lane z the widest if it is.
+// widen makes lane z the widest if its most is larger.
 func (f *form) widen(z int) {
 	if f.most[z] > f.most[f.widest] {
 		f.widest = z
 	}
 }
 
-// Clip cuts off from the box in a slot the cells that cannot have what a value above the
-// cutoff needs, and settles them. It reports whether anything is left, which is what box
-// is then.
+// Clip removes from the box in a slot the cells that cannot meet what a value above the
+// cutoff needs, and settles them. It reports whether a part is left, and shrinks box to
+// it.
 //
-// A cell of a dimension goes where no lane can have what is needed, whatever the other
-// dimensions are. All that goes is settled by the forms of the whole box, so that a
-// checker who is given their slopes finds what was found here.
+// It removes a cell of a dimension if no lane can meet the need there, whatever the other
+// dimensions are. The forms of the bounded box settle all removed cells, so a checker
+// that gets their slopes finds the same.
 func (c *Clipper) Clip(box grid.Box, slot int, need *notion.Need, possible []bool) bool {
 	c.Enclosures(slot)
 	f := form{Form: c.Batch.Logit(), sign: 1, most: c.most}
@@ -77,8 +76,8 @@ func (c *Clipper) Clip(box grid.Box, slot int, need *notion.Need, possible []boo
 	return c.shrink(box, slot, c.needing(&f, s.Most-need.Apart, possible))
 }
 
-// Pair bounds by how much each of two copies' logits is above the other's, lowers apart to that, and clips
-// where it may be more than what is needed.
+// Pair bounds by how much each of two copies' logits exceeds the other's, lowers apart to that, and
+// removes the cells in which the difference cannot exceed what is needed.
 func (c *Clipper) Pair(box grid.Box, slot int, need *notion.Need, apart *float64) bool {
 	f := form{sign: 1, most: c.most}
 	largest, guard, lane := math.Inf(-1), c.ClipError(), slot*c.Lanes
@@ -99,8 +98,8 @@ func (c *Clipper) Pair(box grid.Box, slot int, need *notion.Need, apart *float64
 	return c.shrink(box, slot, &f)
 }
 
-// Joint bounds the score gaps in what is left of the box in a slot, which it places there, and clips what cannot be above the
-// cutoff unless bounds only are wanted. It returns the least bound, and whether anything is left.
+// Joint bounds the score gaps in the rest of the box in a slot, which it places there. With clips, it also removes what
+// cannot be above the cutoff. It returns the bound, and whether a part is left.
 func (c *Clipper) Joint(j *relax.Joint, box grid.Box, slot int, clips bool) (least float64, rest bool) {
 	c.Place(box, slot)
 	f := form{sign: 1, most: c.most}
@@ -124,8 +123,8 @@ func (c *Clipper) Joint(j *relax.Joint, box grid.Box, slot int, clips bool) (lea
 	return least, c.shrink(box, slot, &f)
 }
 
-// needing says of f, whose lanes' values are in Lo and Hi, that one of them has to be
-// positive together with shift.
+// needing sets f, with the lanes' values in Lo and Hi, to the condition that one of them
+// plus shift is positive.
 func (c *Clipper) needing(f *form, shift float64, possible []bool) *form {
 	guard := c.ClipError()
 	f.widest = 0
@@ -143,7 +142,8 @@ func (c *Clipper) needing(f *form, shift float64, possible []bool) *form {
 	return f
 }
 
-// shrink cuts off from the box in a slot the cells in which no lane's form is large enough. It reports whether anything is left.
+// shrink removes from the box in a slot the cells in which no lane's form is large enough. It reports whether a part is
+// left.
 func (c *Clipper) shrink(box grid.Box, slot int, f *form) bool {
 	lane := slot * c.Lanes
 	for d := range c.Grid.Dims {
@@ -176,9 +176,9 @@ func (c *Clipper) shrink(box grid.Box, slot int, f *form) bool {
 	return true
 }
 
-// cells is the first and the last cell of dimension d, of those from from to to, in
-// which a lane's form may be as large as most demands. Where there is none, the
-// first is behind all cells and the last before.
+// cells returns the first and the last of the cells from from to to of dimension d in
+// which a lane's form may be large enough for most. If there is none, first is behind all
+// cells and last before them.
 func (c *Clipper) cells(d int, from, to uint64, lane int, most float64, f *form) (first, last uint64) {
 	at, end := c.below(d, from, lane, f), c.below(d, to, lane, f)
 	if at < most && end < most {
@@ -196,7 +196,8 @@ func (c *Clipper) cells(d int, from, to uint64, lane int, most float64, f *form)
 		}
 		return first, last
 	}
-	// The form is affine in the feature: what goes at two cells goes between them.
+	// The form is affine in the feature: cells between two removed cells are removed as
+	// well.
 	switch {
 	case at >= most && end >= most:
 		return none, before
@@ -215,7 +216,7 @@ func (c *Clipper) cells(d int, from, to uint64, lane int, most float64, f *form)
 	}
 }
 
-// slope is a form's of a lane in a dimension's input, not signed.
+// slope returns a lane's slope in a dimension's input, without the form's sign.
 func (c *Clipper) slope(d, i, input, lane int, f *form) float64 {
 	a := f.Slope(input)[lane]
 	if f.common != nil {
@@ -224,7 +225,8 @@ func (c *Clipper) slope(d, i, input, lane int, f *form) float64 {
 	return a
 }
 
-// reach is about how far apart a lane's form can be in two cells of a dimension.
+// reach returns about the largest difference of a lane's form between two cells of a
+// dimension.
 func (c *Clipper) reach(d, lane int, f *form) float64 {
 	sum, feeds, batch := 0.0, c.Grid.Dims[d].Feeds, c.Batch
 	for i := range feeds {
@@ -234,8 +236,8 @@ func (c *Clipper) reach(d, lane int, f *form) float64 {
 	return 2 * sum
 }
 
-// below bounds from below, but for ClipError, by how much less a lane's form
-// is in a cell of a dimension than where it is largest in the box that was bounded.
+// below bounds from below, up to ClipError, by how much a lane's form in a cell of a
+// dimension is less than its maximum over the bounded box.
 func (c *Clipper) below(d int, cell uint64, lane int, f *form) float64 {
 	sum, batch := 0.0, c.Batch
 	feeds := c.Grid.Dims[d].Feeds
@@ -251,7 +253,7 @@ func (c *Clipper) below(d int, cell uint64, lane int, f *form) float64 {
 	return sum
 }
 
-// cutOff settles the cells of dimension d from from to to of a box, in which no value is above the cutoff.
+// cutOff settles the cells from from to to of dimension d of a box, in which no value is above the cutoff.
 func (c *Clipper) cutOff(box grid.Box, d int, from, to uint64, slot int) {
 	if c.ByCell && len(c.Grid.Dims[d].Feeds) > 1 {
 		for ; from < to; from++ {

@@ -6,14 +6,14 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// Where many copies are compared and boxes shrink, most of them soon cannot be part of
-// a pair with a value above the cutoff anywhere in a box, nor in any part of it.
+// If there are many copies and boxes shrink, most copies soon cannot belong to a pair
+// with a value above the cutoff anywhere in a box, nor in any part of it.
 
 // reaches is the memory of Relevant.
 type reaches struct {
-	// above and below are by how much at most a lane's logit is above any other of its box, and below:
-	// differences that were rounded, which may be equal to a number that the exact ones
-	// exceed, and not less.
+	// above and below bound by how much a lane's logit is above and below any other of its box. The
+	// differences are rounded: one may equal a number that the exact difference exceeds, but it is
+	// never less than such a number.
 	above, below []float64
 	matter       []bool
 }
@@ -22,8 +22,8 @@ func newReaches(lanes int) reaches {
 	return reaches{make([]float64, lanes), make([]float64, lanes), make([]bool, lanes)}
 }
 
-// Relevant finds the lanes of the box in a slot of which a pair may have what a value above
-// the cutoff needs. fewer tells that some were found to matter no more; ok is unset where less than two do.
+// Relevant returns the lanes of the box in a slot that may be in a pair with what a value above the cutoff
+// needs. fewer reports whether possible lanes were dropped; ok is false if fewer than two remain.
 func (c *Clipper) Relevant(slot int, need *notion.Need, possible []bool) (matter []bool, fewer, ok bool) {
 	for z := range c.matter {
 		c.above[z], c.reaches.below[z] = math.Inf(1), math.Inf(1)
@@ -45,8 +45,8 @@ func (c *Clipper) Relevant(slot int, need *notion.Need, possible []bool) (matter
 	return c.matter, fewer, n >= 2
 }
 
-// lower lowers the reaches to what Lo and Hi allow, which enclose the logits from
-// a number on that is the same for all of them.
+// lower lowers the reaches to what Lo and Hi allow, which enclose the logits after a
+// shift that is the same for all.
 func (c *Clipper) lower(possible []bool) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for z, lo := range c.Lo {

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Kind is HiGHS's number for an occasion on which it calls back.
+// Kind is HiGHS's number for the occasion of a callback.
 type Kind int32
 
 const (
@@ -19,7 +19,7 @@ const (
 	IPMInterrupt Kind = 2
 	// MIPImproved comes with a better incumbent.
 	MIPImproved Kind = 4
-	// MIPInterrupt comes where the branch and bound can stop.
+	// MIPInterrupt comes when the branch and bound can stop.
 	MIPInterrupt Kind = 6
 )
 
@@ -27,40 +27,40 @@ const (
 // them, is silent when HiGHS prints nothing.
 var kinds = []Kind{SimplexInterrupt, IPMInterrupt, MIPImproved, MIPInterrupt}
 
-// Event is one call back.
+// Event is one callback.
 type Event struct {
 	Kind Kind
 	// Values is the new incumbent, a copy; MIPImproved only.
 	Values []float64
-	// Bound and Nodes tell how far a MIP's search is; MIPImproved and
-	// MIPInterrupt only. Bound may be infinite.
+	// Bound and Nodes are the progress of a MIP's search; MIPImproved and MIPInterrupt
+	// only. Bound may be infinite.
 	Bound float64
 	Nodes int64
 }
 
-// Handler is called with events and returns whether to stop; HiGHS stops on the three
-// interrupts only. It runs on the solver's threads: it must be quick, safe for concurrent
+// Handler gets events and returns whether to stop; HiGHS obeys on the three interrupts
+// only. A Handler runs on the solver's threads: it must be quick, safe for concurrent
 // use, and must not panic.
 type Handler func(Event) (stop bool)
 
-// listener is what one run's user data stands for.
+// listener is the state of one run; its handle is the callback's user data.
 type listener struct {
 	lib     *Lib
 	columns int
 	handle  Handler
 }
 
-// Slots for C callbacks are few and never given back: there is one for the
-// whole process, and the user data tells which run it is for.
+// A process has few slots for C callbacks and never frees one. So all runs share one, and
+// the user data identifies the run.
 var (
 	trampoline = sync.OnceValue(func() uintptr { return purego.NewCallback(onEvent) })
 
 	listeners native.Handles[*listener]
 )
 
-// onEvent has the shape of HighsCCallbackType. The layout of *out differs
-// between versions, so its fields are asked for by name; that of *in begins
-// with the int user_interrupt in all of them.
+// onEvent has the signature of HighsCCallbackType. The layout of *out differs between
+// versions, so its fields are read by name. *in begins with the int user_interrupt in all
+// versions.
 func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) {
 	l := listeners.Get(id)
 	if l == nil {
@@ -79,7 +79,7 @@ func onEvent(kind int32, _, out, in unsafe.Pointer, id uintptr) {
 	}
 }
 
-// incumbent copies the point that an improvement comes with; nil for none.
+// incumbent copies the point of an improvement; it returns nil if there is none.
 func (l *listener) incumbent(out unsafe.Pointer) []float64 {
 	point := (*float64)(l.lib.fn.callbackItem(out, "mip_solution"))
 	if point == nil {

@@ -1,6 +1,6 @@
-// Package highs is a thin binding of the HiGHS library's C interface: a whole
-// model passed in one call, changes to it, one run with a callback that can
-// stop it, and the answer read back. It knows HiGHS 1.10 to 1.15.
+// Package highs is a thin binding of the HiGHS library's C interface: it passes a model
+// in one call, changes it, runs HiGHS with a callback that can stop the run, and reads
+// the answer. It supports HiGHS 1.10 to 1.15.
 package highs
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Spec is what the library is looked for by.
+// Spec says how to find the library.
 var Spec = native.Spec{
 	Name:  "HiGHS",
 	Files: []string{"libhighs.so", "libhighs.so.1", "libhighs.dylib"},
@@ -22,8 +22,8 @@ type Lib struct {
 	fn functions
 }
 
-// functions are the C functions used, in the shapes of highs_c_api.h; a handle
-// is a uintptr, HighsInt an int32, and the result of most a HighsStatus.
+// functions are the C functions used, with the signatures of highs_c_api.h. A handle is a
+// uintptr, HighsInt an int32; most functions return a HighsStatus.
 type functions struct {
 	version   func() string         `symbol:"Highs_version"`
 	sizeofInt func(h uintptr) int32 `symbol:"Highs_getSizeofHighsInt"`
@@ -60,8 +60,8 @@ type functions struct {
 	solution    func(h uintptr, colValue, colDual, rowValue, rowDual *float64) int32 `symbol:"Highs_getSolution"`
 }
 
-// Open finds and binds the library; where there is one that does not fit, it is
-// good for Report only.
+// Open finds and binds the library. If the library does not fit, the returned Lib serves
+// Report only.
 func Open() (l *Lib, err error) {
 	l = &Lib{}
 	if l.Library, err = native.Open(Spec, &l.fn); err != nil {
@@ -71,7 +71,7 @@ func Open() (l *Lib, err error) {
 	h := l.fn.create()
 	defer l.fn.destroy(h)
 	if size := l.fn.sizeofInt(h); size != 4 {
-		return l, l.Unfit("is built with integers of %d bytes, 4 are wanted", size)
+		return l, l.Unfit("is built with integers of %d bytes; 4 are needed", size)
 	}
 	return l, nil
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// What HighsStatus and the matrix format are in C.
+// Values of HighsStatus and of the matrix format in C.
 const (
 	statusError = -1
 	rowwise     = 2
 )
 
-// Rows are constraints in sparse row-wise form: row i has the entries from
-// Start[i] to Start[i+1], or to the end for the last.
+// Rows are constraints in sparse row-wise form. Row i has the entries from Start[i] to
+// Start[i+1], the last one to the end.
 type Rows struct {
 	Lo, Hi []float64
 	Start  []int32
@@ -23,8 +23,8 @@ type Rows struct {
 	Value  []float64
 }
 
-// Problem is a MILP in the arrays that HiGHS takes. Integer has one entry a
-// column: 1 for an integer one, else 0.
+// Problem is a MILP in the arrays that HiGHS takes. Integer has an entry per column: 1
+// for an integer column, else 0.
 type Problem struct {
 	Maximise bool
 	Offset   float64
@@ -34,14 +34,14 @@ type Problem struct {
 	Rows     Rows
 }
 
-// Model is a model held by HiGHS. Not safe for concurrent use.
+// Model is a model in HiGHS. Not safe for concurrent use.
 type Model struct {
 	lib     *Lib
 	h       uintptr
 	columns int
 }
 
-// New makes an empty model that prints nothing. Close it.
+// New returns an empty model that prints nothing. The caller must Close it.
 func (l *Lib) New() (*Model, error) {
 	h := l.fn.create()
 	if h == 0 {
@@ -61,7 +61,7 @@ func (m *Model) Close() {
 	m.h = 0
 }
 
-// Pass replaces the whole model.
+// Pass replaces the model.
 func (m *Model) Pass(p *Problem) error {
 	rc := m.lib.fn.passMip(m.h, int32(len(p.Cost)), int32(len(p.Rows.Lo)), int32(len(p.Rows.Value)), rowwise,
 		sense(p.Maximise), p.Offset, native.Array(p.Cost), native.Array(p.Lo), native.Array(p.Hi), native.Array(p.Rows.Lo), native.Array(p.Rows.Hi),
@@ -70,7 +70,7 @@ func (m *Model) Pass(p *Problem) error {
 	return check(rc, "the model")
 }
 
-// SetBool sets an option of HiGHS that is a bool.
+// SetBool sets a bool option of HiGHS.
 func (m *Model) SetBool(name string, value bool) error {
 	var v int32
 	if value {
@@ -79,22 +79,22 @@ func (m *Model) SetBool(name string, value bool) error {
 	return check(m.lib.fn.setBool(m.h, name, v), "%v for its option %s", value, name)
 }
 
-// SetInt sets an option of HiGHS that is an integer.
+// SetInt sets an integer option of HiGHS.
 func (m *Model) SetInt(name string, value int32) error {
 	return check(m.lib.fn.setInt(m.h, name, value), "%v for its option %s", value, name)
 }
 
-// SetFloat sets an option of HiGHS that is a float64.
+// SetFloat sets a float64 option of HiGHS.
 func (m *Model) SetFloat(name string, value float64) error {
 	return check(m.lib.fn.setDouble(m.h, name, value), "%v for its option %s", value, name)
 }
 
-// SetString sets an option of HiGHS that is a text.
+// SetString sets a string option of HiGHS.
 func (m *Model) SetString(name, value string) error {
 	return check(m.lib.fn.setString(m.h, name, value), "%q for its option %s", value, name)
 }
 
-// ChangeBounds gives the columns, in ascending order, new bounds.
+// ChangeBounds replaces the bounds of the columns, which are in ascending order.
 func (m *Model) ChangeBounds(columns []int32, lo, hi []float64) error {
 	if len(columns) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (m *Model) ChangeBounds(columns []int32, lo, hi []float64) error {
 	return check(rc, "the new bounds")
 }
 
-// ChangeObjective replaces the objective; cost has one entry a column.
+// ChangeObjective replaces the objective; cost has an entry per column.
 func (m *Model) ChangeObjective(maximise bool, offset float64, cost []float64) error {
 	if err := check(m.lib.fn.changeSense(m.h, sense(maximise)), "the objective's direction"); err != nil {
 		return err
@@ -132,14 +132,14 @@ func (m *Model) DeleteRows(from, to int) error {
 	return check(m.lib.fn.deleteRows(m.h, int32(from), int32(to-1)), "to delete rows")
 }
 
-// SetStart proposes values for some columns. HiGHS refuses values outside of
-// the bounds, and completes what is left open.
+// SetStart proposes values for some columns. HiGHS refuses values outside the bounds, and
+// completes the other columns.
 func (m *Model) SetStart(columns []int32, values []float64) error {
 	return check(m.lib.fn.setStart(m.h, int32(len(columns)), native.Array(columns), native.Array(values)), "the start values")
 }
 
-// Forget drops what earlier runs left behind (basis, solution, clocks), so that
-// the next run depends on the model and the options only.
+// Forget drops the state of earlier runs (basis, solution, clocks), so that the next run
+// depends only on the model and the options.
 func (m *Model) Forget() error {
 	if err := check(m.lib.fn.clearSolver(m.h), "to forget its last run"); err != nil {
 		return err
@@ -147,11 +147,11 @@ func (m *Model) Forget() error {
 	return check(m.lib.fn.zeroClocks(m.h), "to reset its clocks")
 }
 
-// Run solves the model. The handler is called from threads of HiGHS until Run returns; see
+// Run solves the model and calls the handler from HiGHS's threads until it returns; see
 // Handler. Status has the result.
 //
-// HiGHS ties its worker threads to the thread that calls it, so a run keeps one to itself and
-// ends the workers afterwards: the next run may then use another number of threads, from
+// HiGHS ties its worker threads to the thread that calls it. So a run locks its thread and
+// ends the workers afterwards; the next run may then use another number of threads, from
 // another thread.
 func (m *Model) Run(handle Handler) error {
 	runtime.LockOSThread()
@@ -166,16 +166,16 @@ func (m *Model) Run(handle Handler) error {
 			return err
 		}
 	}
-	m.lib.fn.run(m.h) // its result says less than the model status
+	m.lib.fn.run(m.h) // the model status says more than its result
 	m.lib.fn.resetScheduler(1)
 	return nil
 }
 
-// Status is the model status as HiGHS numbers it.
+// Status returns HighsModelStatus.
 func (m *Model) Status() int { return int(m.lib.fn.modelStatus(m.h)) }
 
-// Solution is the point held after a run, one value a column; nil where HiGHS
-// holds none that is feasible.
+// Solution returns the point that HiGHS holds after a run, a value per column; nil if it
+// holds no feasible point.
 func (m *Model) Solution() []float64 {
 	const feasible = 2 // kHighsSolutionStatusFeasible
 	var status int32
@@ -189,7 +189,7 @@ func (m *Model) Solution() []float64 {
 	return values
 }
 
-// Bound is the bound a MIP's search has proved, NaN where there is none.
+// Bound returns the bound that a MIP's search has proved, NaN if there is none.
 func (m *Model) Bound() float64 {
 	var v float64
 	if m.lib.fn.doubleInfo(m.h, "mip_dual_bound", &v) == statusError || math.IsInf(v, 0) {
@@ -198,7 +198,7 @@ func (m *Model) Bound() float64 {
 	return v
 }
 
-// Nodes is the number of branch-and-bound nodes of the run.
+// Nodes returns the number of branch-and-bound nodes of the run.
 func (m *Model) Nodes() int64 {
 	var v int64
 	if m.lib.fn.int64Info(m.h, "mip_node_count", &v) == statusError {

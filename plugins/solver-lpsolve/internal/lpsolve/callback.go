@@ -8,23 +8,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Event is one call back: lp_solve asks whether to stop, which it does at
-// every simplex iteration and every branch.
+// Event is one callback: lp_solve asks at every simplex iteration and every branch
+// whether to stop.
 type Event struct {
-	// Nodes and Calls tell how far the run is: branch-and-bound nodes, and how
-	// often lp_solve has called so far. Both are the same whenever the same
-	// model runs with the same settings.
+	// Nodes and Calls are the progress of the run: branch-and-bound nodes, and callbacks
+	// so far. Both are the same whenever the same model runs with the same settings.
 	Nodes, Calls int64
-	// Values is a new incumbent, a copy; nil for none since the last event.
+	// Values is a copy of a new incumbent; nil if there is none since the last event.
 	Values []float64
-	// Relaxation is the optimum of the relaxation without integrality, valid
-	// where Relaxed is set.
+	// Relaxation is the optimum of the relaxation without integrality. It is valid if
+	// Relaxed is set.
 	Relaxation float64
 	Relaxed    bool
 }
 
-// Handler is called with events and returns whether to stop. It runs on the thread that called
-// Run: it must be quick and must not panic.
+// Handler gets events and returns whether to stop. It runs on the thread that called Run: it
+// must be quick and must not panic.
 type Handler func(Event) (stop bool)
 
 // Messages of lp_solve (lp_lib.h).
@@ -34,7 +33,7 @@ const (
 	messageImproved = 512 // MSG_MILPBETTER
 )
 
-// listener is what one run's user data stands for.
+// listener is the state of one run; its handle is the callbacks' user data.
 type listener struct {
 	lib     *Lib
 	lp      uintptr
@@ -42,13 +41,13 @@ type listener struct {
 	handle  Handler
 
 	latest Event
-	// improved: a better point was announced, which lp_solve copies to where
-	// it can be read only after the announcement.
+	// improved is set when a better point was announced. lp_solve copies the point to
+	// where it can be read only after the announcement.
 	improved bool
 }
 
-// Slots for C callbacks are few and never given back: there are two for the
-// whole process, and the user data tells which run they are for.
+// A process has few slots for C callbacks and never frees one. So all runs share two, and
+// the user data identifies the run.
 var (
 	abortTrampoline   = sync.OnceValue(func() uintptr { return purego.NewCallback(onAbort) })
 	messageTrampoline = sync.OnceValue(func() uintptr { return purego.NewCallback(onMessage) })
@@ -56,7 +55,7 @@ var (
 	listeners native.Handles[*listener]
 )
 
-// onAbort has the shape of lphandle_intfunc.
+// onAbort has the signature of lphandle_intfunc.
 func onAbort(_, id uintptr) uintptr {
 	l := listeners.Get(id)
 	if l == nil {
@@ -75,7 +74,7 @@ func onAbort(_, id uintptr) uintptr {
 	return 0
 }
 
-// onMessage has the shape of lphandleint_func.
+// onMessage has the signature of lphandleint_func.
 func onMessage(_, id uintptr, message int32) {
 	l := listeners.Get(id)
 	switch {

@@ -1,7 +1,7 @@
-// Package lpsolve is a thin binding of the lp_solve 5.5 library: a model built
-// from arrays, one run with callbacks that can stop it, and the answer read
-// back. A model is made for one run and freed after it, because a run leaves
-// its basis and its scale factors behind.
+// Package lpsolve is a thin binding of the lp_solve 5.5 library: it builds a model from
+// arrays, runs lp_solve once with callbacks that can stop the run, and reads the answer.
+// Each run gets its own model, because a run leaves its basis and its scale factors in
+// the model.
 package lpsolve
 
 import (
@@ -10,21 +10,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Spec is what the library is looked for by.
+// Spec says how to find the library.
 var Spec = native.Spec{
 	Name:  "lp_solve",
 	Files: []string{"liblpsolve55.so", "liblpsolve55.so.0", "liblpsolve55.dylib"},
 	Hint:  "make setup, or apt-get install lp-solve",
 }
 
-// Lib is the bound library. lp_solve 5.5.2.5 keeps some of a run's state in
-// static variables: one Run at a time.
+// Lib is the bound library. lp_solve 5.5.2.5 keeps some of a run's state in static
+// variables, so only one Run may be active at a time.
 type Lib struct {
 	*native.Library
 	fn functions
 }
 
-// functions are the C functions used, in the shapes of lp_lib.h: a model is a
+// functions are the C functions used, with the signatures of lp_lib.h: a model is a
 // uintptr, int an int32, MYBOOL a uint8 (0 for a failure), COUNTER an int64.
 type functions struct {
 	version func(major, minor, release, build *int32) `symbol:"lp_solve_version"`
@@ -37,7 +37,7 @@ type functions struct {
 	setCost    func(lp uintptr, count int32, value *float64, column *int32) uint8                           `symbol:"set_obj_fnex"`
 	setBounds  func(lp uintptr, column int32, lo, hi float64) uint8                                         `symbol:"set_bounds"`
 	setInteger func(lp uintptr, column int32, on uint8) uint8                                               `symbol:"set_int"`
-	// addSet's kind is 1 or 2, and its answer the set's number, 0 for a failure.
+	// addSet's kind is 1 or 2; it returns the set's number, 0 for a failure.
 	addSet func(lp uintptr, name *byte, kind, priority, count int32, column *int32, weight *float64) int32 `symbol:"add_SOS"`
 
 	setVerbose    func(lp uintptr, level int32)                 `symbol:"set_verbose"`
@@ -63,8 +63,8 @@ type functions struct {
 	value     func(lp uintptr, index int32) float64 `symbol:"get_var_primalresult"`
 }
 
-// Open finds and binds the library; where there is one that does not fit, it is
-// good for Report only.
+// Open finds and binds the library. If the library does not fit, the returned Lib serves
+// Report only.
 func Open() (l *Lib, err error) {
 	l = &Lib{}
 	if l.Library, err = native.Open(Spec, &l.fn); err != nil {
@@ -74,7 +74,7 @@ func Open() (l *Lib, err error) {
 	l.fn.version(&major, &minor, &release, &build)
 	l.Version = fmt.Sprintf("%d.%d.%d.%d", major, minor, release, build)
 	if major != 5 || minor != 5 {
-		return l, l.Unfit("is version %s, 5.5 is wanted", l.Version)
+		return l, l.Unfit("is version %s; 5.5 is needed", l.Version)
 	}
 	return l, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Infinity is what lp_solve takes for infinite, from itself on.
+// Infinity is the number from which on lp_solve treats numbers as infinite.
 const Infinity = 1e30
 
 // Kinds of rows (lp_lib.h).
@@ -19,16 +19,15 @@ const (
 	equal   = 3
 )
 
-// Problem is a MILP to minimise. Columns are in the order in which lp_solve is
-// to branch. Infinite bounds and sides are ±Inf; of every row one side at
-// least is finite.
+// Problem is a MILP to minimise. Columns are in the order in which lp_solve is to branch.
+// Infinite bounds and sides are ±Inf; every row has at least one finite side.
 type Problem struct {
 	Cost    []float64
 	Lo, Hi  []float64
 	Integer []bool
 	Rows    []Row
-	// Sets are columns of which at most one is not zero. Their lower bounds are
-	// 0 and their upper bounds finite: so lp_solve wants it.
+	// Sets lists columns of which at most one may be nonzero. lp_solve needs their lower
+	// bounds to be 0 and their upper bounds finite.
 	Sets [][]int32
 }
 
@@ -41,23 +40,24 @@ type Row struct {
 
 // Settings are the parameters of one run.
 type Settings struct {
-	// Scaling, Rule, Floor, Improve, Simplex and Epsilons are the numbers that
-	// lp_solve's functions of like names take.
+	// Scaling, Rule, Floor, Improve, Simplex and Epsilons are the numbers that lp_solve's
+	// functions of similar names take.
 	Scaling, Rule, Floor, Improve, Simplex, Epsilons int32
-	// RelativeGap and AbsoluteGap prune branches that promise less.
+	// RelativeGap and AbsoluteGap prune branches that promise a smaller improvement.
 	RelativeGap, AbsoluteGap float64
 	// BreakFirst ends the run at the first integer point.
 	BreakFirst bool
 }
 
-// Outcome is what a run left behind.
+// Outcome is the result of a run.
 type Outcome struct {
-	// Status is the return value of solve. It is meaningless if the Handler stopped the run:
-	// lp_solve then returns the last branch's status, which may be OPTIMAL or INFEASIBLE. (For
-	// the same reason lp_solve's own time limit is not used: its end is not distinguishable.)
+	// Status is the return value of solve. It has no meaning if the Handler stopped the run:
+	// lp_solve then returns the last branch's status, which may be OPTIMAL or INFEASIBLE. (The
+	// plugin does not use lp_solve's own time limit for the same reason: that a run reached it
+	// cannot be seen.)
 	Status int
-	// Values is the point held, nil where there is none. It may be no integer
-	// point, and none that keeps the rows, whatever the status.
+	// Values is the point that lp_solve holds, nil if there is none. Whatever the status,
+	// it may violate integrality or the rows.
 	Values []float64
 	// Nodes is the number of branch-and-bound nodes.
 	Nodes int64
@@ -66,7 +66,8 @@ type Outcome struct {
 	Relaxed    bool
 }
 
-// Run solves the problem once. An error says that lp_solve does not take it.
+// Run solves the problem once. It returns an error if lp_solve does not accept the
+// problem.
 func (l *Lib) Run(p *Problem, s Settings, handle Handler) (Outcome, error) {
 	lp := l.fn.make(0, int32(len(p.Cost)))
 	if lp == 0 {
@@ -94,7 +95,7 @@ func (l *Lib) Run(p *Problem, s Settings, handle Handler) (Outcome, error) {
 	return o, nil
 }
 
-// fill builds the model; rows by rows, which is fast only in row mode.
+// fill builds the model. Adding row by row is fast in row mode only.
 func (l *Lib) fill(lp uintptr, p *Problem) error {
 	if l.fn.setCost(lp, int32(len(p.Cost)), native.Array(p.Cost), native.Array(numbers(len(p.Cost)))) == 0 {
 		return errors.New("lp_solve refuses the objective")
@@ -123,7 +124,7 @@ func (l *Lib) fill(lp uintptr, p *Problem) error {
 		case math.IsInf(r.Lo, -1):
 			kind, side = atMost, r.Hi
 		}
-		// lp_solve sorts the arrays it is given.
+		// lp_solve sorts the arrays in place.
 		if l.fn.addRow(lp, int32(len(index)), native.Array(slices.Clone(r.Value)), native.Array(index), kind, side) == 0 {
 			return fmt.Errorf("lp_solve refuses row %d", i)
 		}
@@ -147,7 +148,7 @@ func (l *Lib) fill(lp uintptr, p *Problem) error {
 	return nil
 }
 
-// set applies every setting; the others stay as make_lp leaves them.
+// set applies every setting; other parameters keep make_lp's defaults.
 func (l *Lib) set(lp uintptr, s Settings) error {
 	if l.fn.setEpsilons(lp, s.Epsilons) == 0 { // first: it sets the gaps, too
 		return fmt.Errorf("lp_solve refuses the epsilon level %d", s.Epsilons)
@@ -159,11 +160,11 @@ func (l *Lib) set(lp uintptr, s Settings) error {
 	l.fn.setFloor(lp, s.Floor)
 	l.fn.setImprove(lp, s.Improve)
 	l.fn.setSimplex(lp, s.Simplex)
-	l.fn.setDepthLimit(lp, 0) // beyond a limit, branches would be dropped unsaid
-	// With any limit but 1, lp_solve does not guess the least step between two
-	// objectives of integer points from the coefficients. 5.5.2.5 guesses wrong
-	// where the objective has a continuous column in no row, and cuts off
-	// optima: 18 of 1000 random programs of up to five integers.
+	l.fn.setDepthLimit(lp, 0) // beyond a limit, lp_solve would drop branches silently
+	// lp_solve guesses the least step between two objectives of integer points from the
+	// coefficients, unless the limit is other than 1. 5.5.2.5 guesses wrong if the
+	// objective has a continuous column that is in no row, and cuts off optima: in 18 of
+	// 1000 random programs of up to five integers.
 	l.fn.setSolutions(lp, 0)
 	if s.BreakFirst {
 		l.fn.setBreakFirst(lp, 1)
@@ -171,7 +172,7 @@ func (l *Lib) set(lp uintptr, s Settings) error {
 	return nil
 }
 
-// values reads the point that lp_solve holds.
+// values returns the point that lp_solve holds.
 func (l *Lib) values(lp uintptr, columns int) []float64 {
 	rows := l.fn.rows(lp)
 	out := make([]float64, columns)
@@ -183,7 +184,7 @@ func (l *Lib) values(lp uintptr, columns int) []float64 {
 
 func clamp(v float64) float64 { return max(-Infinity, min(Infinity, v)) }
 
-// numbers is 1, 2, … n: lp_solve counts columns from 1.
+// numbers returns 1, 2, … n: lp_solve counts columns from 1.
 func numbers(n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {

@@ -30,8 +30,8 @@ func openOrSkip(t *testing.T) *Lib {
 
 var inf = math.Inf(1)
 
-// shuffled has rows whose columns are not in ascending order: lp_solve sorts
-// what it is given.
+// shuffled has rows whose columns are not in ascending order: lp_solve sorts its arrays
+// in place.
 func shuffled() *Problem {
 	return &Problem{
 		Cost: []float64{-3, -2, -4}, Lo: []float64{0, 0, 0}, Hi: []float64{9, 9, inf}, Integer: []bool{true, true, false},
@@ -71,8 +71,8 @@ func TestProblemIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-// Every run ends soon after the handler says so, wherever that is, and leaves
-// nothing behind that changes the next.
+// Every run ends soon after the handler asks for it, at any point, and does not affect
+// the next one.
 func TestStopAnywhere(t *testing.T) {
 	l := openOrSkip(t)
 	full := func() (Outcome, int64) {

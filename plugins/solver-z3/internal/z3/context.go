@@ -14,14 +14,13 @@ const (
 	codeParser = 4
 )
 
-// Context holds terms, solvers and models. Not safe for concurrent use but for
-// Interrupt.
+// Context holds terms, solvers and models. Only Interrupt is safe for concurrent use.
 type Context struct {
 	lib *Lib
 	c   uintptr
 }
 
-// NewContext makes an empty context. Close it.
+// NewContext returns an empty context. The caller must Close it.
 func (l *Lib) NewContext() (*Context, error) {
 	config := l.fn.mkConfig()
 	defer l.fn.delConfig(config)
@@ -41,13 +40,12 @@ func (x *Context) Close() {
 	}
 }
 
-// Interrupt asks a check that runs to stop. One that has not begun yet may miss
-// it, so it is to be repeated until the check returns; and a context that was
-// interrupted may stay so: it is good for closing only. Safe to call from
-// another goroutine until Close.
+// Interrupt asks a running check to stop. A check that has not begun yet may miss it, so
+// repeat it until the check returns. An interrupted context may stay interrupted, so only
+// Close it afterwards. Interrupt may be called from another goroutine until Close.
 func (x *Context) Interrupt() { x.lib.fn.interrupt(x.c) }
 
-// err is what went wrong in the call just made.
+// err returns the error of the previous call, nil if it succeeded.
 func (x *Context) err(what string) error {
 	code := x.lib.fn.errorCode(x.c)
 	if code == codeOK {
@@ -60,16 +58,16 @@ func (x *Context) err(what string) error {
 	return fmt.Errorf("Z3 fails to %s: %s", what, message)
 }
 
-// ParseError is what Z3 says of text that it cannot read.
+// ParseError is Z3's message about text that it cannot read.
 type ParseError struct{ Text string }
 
-// A complaint of the parser; several stand on lines of their own.
+// complaint is a message of the parser; several come on separate lines.
 var complaint = regexp.MustCompile(`\(error "line (\d+) column (\d+): (.*)"\)`)
 
-// Error is the first complaint in plain words, its line counted from 1.
+// Error returns the first message without Z3's syntax, its line counted from 1.
 func (e *ParseError) Error() string { return e.Shifted(0) }
 
-// Shifted is Error for text that was preceded by the given number of lines.
+// Shifted is Error for text after the given number of lines.
 func (e *ParseError) Shifted(lines int) string {
 	m := complaint.FindStringSubmatch(e.Text)
 	if m == nil {
@@ -85,12 +83,11 @@ type Formulas struct {
 	vector uintptr
 }
 
-// Parse reads declarations and assertions, every name declared in the text
-// itself; the same name of the same sort is the same constant all over a
-// context. A fault in the text is a *ParseError.
+// Parse reads declarations and assertions. The text must declare every name that it uses;
+// a name with the same sort is the same constant everywhere in a context. A fault in the
+// text is a *ParseError.
 func (x *Context) Parse(text string) (*Formulas, error) {
-	// Z3's parser leaves an error code of earlier text as it was; any other call
-	// clears it.
+	// Z3's parser does not clear an earlier error code; any other call does.
 	x.lib.fn.mkInt(x.c)
 	v := x.lib.fn.parse(x.c, text, 0, nil, nil, 0, nil, nil)
 	if err := x.err("read the script"); err != nil {
@@ -112,15 +109,15 @@ func (f *Formulas) each(visit func(formula uintptr) error) error {
 	return nil
 }
 
-// Constant is a named constant; Free it, or leave it to Close.
+// Constant is a named constant. Close of its context frees it.
 type Constant struct{ ast uintptr }
 
-// Constant is the constant of that name and sort: Int, Real or Bool.
+// Constant returns the constant of that name and sort: Int, Real or Bool.
 func (x *Context) Constant(name, sort string) (Constant, error) {
 	f := &x.lib.fn
 	make := map[string]func(uintptr) uintptr{"Int": f.mkInt, "Real": f.mkReal, "Bool": f.mkBool}[sort]
 	if make == nil {
-		return Constant{}, fmt.Errorf("sort %q; Int, Real and Bool are known", sort)
+		return Constant{}, fmt.Errorf("unknown sort %q; known: Int, Real, Bool", sort)
 	}
 	s := make(x.c)
 	f.incRef(x.c, s)
@@ -142,7 +139,8 @@ type Model struct {
 // Free drops the model.
 func (m *Model) Free() { m.x.lib.fn.modelDecRef(m.x.c, m.m) }
 
-// eval calls read on the value of a term, what the model leaves open filled in.
+// eval calls read with the value of a term; it completes the model where that is
+// undefined.
 func (m *Model) eval(term uintptr, read func(value uintptr) error) error {
 	f := &m.x.lib.fn
 	var value uintptr
@@ -158,11 +156,11 @@ func (m *Model) eval(term uintptr, read func(value uintptr) error) error {
 	return read(value)
 }
 
-// Numerals as Z3 writes rational numbers.
+// numeral matches rational numbers as Z3 writes them.
 var numeral = regexp.MustCompile(`^-?[0-9]+(/[0-9]+)?$`)
 
-// Value is the constant's value, exact; a truth value is 0 or 1. One that is
-// no rational number is an *IrrationalError.
+// Value returns the constant's exact value; for a truth value, 0 or 1. If it is not
+// rational, the error is an *IrrationalError.
 func (m *Model) Value(c Constant) (*big.Rat, error) {
 	f := &m.x.lib.fn
 	var out *big.Rat
@@ -187,7 +185,7 @@ func (m *Model) Value(c Constant) (*big.Rat, error) {
 	return out, err
 }
 
-// Satisfies evaluates every formula and reports whether all come out true.
+// Satisfies reports whether every formula evaluates to true.
 func (m *Model) Satisfies(formulas *Formulas) (bool, error) {
 	all := true
 	err := formulas.each(func(formula uintptr) error {
@@ -199,7 +197,8 @@ func (m *Model) Satisfies(formulas *Formulas) (bool, error) {
 	return all, err
 }
 
-// IrrationalError says that a value is not rational, as scripts with products of unknowns may have.
+// IrrationalError reports a value that is not rational, which scripts with products of unknowns may
+// have.
 type IrrationalError struct{ Text string }
 
 func (e *IrrationalError) Error() string { return "a value is not a rational number: " + e.Text }

@@ -1,9 +1,9 @@
-// Package z3 is a thin binding of the Z3 library's C interface: SMT-LIB 2 text
-// in, a check that can be interrupted, and the model's values back as exact
-// fractions. It knows Z3 from 4.8.12 on.
+// Package z3 is a thin binding of the Z3 library's C interface: it reads SMT-LIB 2 text,
+// runs a check that can be interrupted, and returns the model's values as exact
+// fractions. It supports Z3 from 4.8.12 on.
 //
-// Z3's own way of reporting an error is to end the process. Here every context
-// is made without an error handler, and the error code is read after each call.
+// By default Z3 ends the process on an error. Here every context is made without an error
+// handler, and the error code is read after each call.
 package z3
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Spec is what the library is looked for by.
+// Spec says how to find the library.
 var Spec = native.Spec{
 	Name:  "Z3",
 	Files: []string{"libz3.so", "libz3.so.4", "libz3.dylib"},
@@ -25,8 +25,8 @@ type Lib struct {
 	fn functions
 }
 
-// functions are the C functions used, in the shapes of z3_api.h and
-// z3_optimization.h; every object is a uintptr, an enumeration an int32.
+// functions are the C functions used, with the signatures of z3_api.h and
+// z3_optimization.h. Every object is a uintptr, an enumeration an int32.
 type functions struct {
 	version   func() string `symbol:"Z3_get_full_version"`
 	allocated func() uint64 `symbol:"Z3_get_estimated_alloc_size"`
@@ -101,18 +101,18 @@ type functions struct {
 	statsUint   func(c, s uintptr, i uint32) uint32 `symbol:"Z3_stats_get_uint_value"`
 }
 
-// Open finds and binds the library; where there is one that does not fit, it is
-// good for Report only.
+// Open finds and binds the library. If the library does not fit, the returned Lib serves
+// Report only.
 func Open() (l *Lib, err error) {
 	l = &Lib{}
 	if l.Library, err = native.Open(Spec, &l.fn); err != nil {
 		return l, err
 	}
 	if l.Version = l.fn.version(); l.Version == "" {
-		return l, l.Unfit("does not tell its version")
+		return l, l.Unfit("does not report its version")
 	}
 	return l, nil
 }
 
-// Allocated is the memory in bytes that Z3 holds, in all contexts together.
+// Allocated returns the memory in bytes that Z3 holds, in all contexts together.
 func (l *Lib) Allocated() int64 { return int64(l.fn.allocated()) }

@@ -26,15 +26,15 @@ const (
 	Combined Engine = iota
 	// Core is the incremental core alone.
 	Core
-	// ForLogic is the strategy Z3 has for the logic named.
+	// ForLogic is Z3's strategy for the named logic.
 	ForLogic
 )
 
-// Params are Z3's own by name; a value is a uint32, a bool or a string.
+// Params are Z3's parameters by name; a value is a uint32, a bool or a string.
 type Params map[string]any
 
-// Solver takes formulas and looks for a model of them: one of Z3's solvers, or
-// its optimiser. It belongs to its context.
+// Solver looks for a model of its formulas: one of Z3's solvers, or its optimiser. It
+// belongs to its context.
 type Solver struct {
 	x        *Context
 	s        uintptr
@@ -42,7 +42,7 @@ type Solver struct {
 	work     uint32
 }
 
-// NewSolver makes an empty solver. logic is used by ForLogic only.
+// NewSolver returns an empty solver. Only ForLogic uses logic.
 func (x *Context) NewSolver(e Engine, logic string, p Params) (*Solver, error) {
 	f := &x.lib.fn
 	var s uintptr
@@ -61,8 +61,8 @@ func (x *Context) NewSolver(e Engine, logic string, p Params) (*Solver, error) {
 	return (&Solver{x: x, s: s}).ready(p)
 }
 
-// NewOptimiser makes an optimiser of one objective, a constant. It has other
-// parameters than a solver, and no seed.
+// NewOptimiser returns an optimiser of one objective, a constant. Its parameters differ
+// from a solver's, and it has no seed.
 func (x *Context) NewOptimiser(objective Constant, maximise bool, p Params) (*Solver, error) {
 	f := &x.lib.fn
 	o := f.mkOptimize(x.c)
@@ -82,8 +82,8 @@ func (x *Context) NewOptimiser(objective Constant, maximise bool, p Params) (*So
 	return out.ready(p)
 }
 
-// ready sets the first parameters. Z3 is kept from putting a handler of its own
-// on SIGINT while it checks: one that the Go runtime knows nothing of ends the
+// ready sets the first parameters. It keeps Z3 from installing its own handler of SIGINT
+// during a check: the Go runtime does not know that handler, and it would end the
 // process.
 func (s *Solver) ready(p Params) (*Solver, error) {
 	if err := s.Set(Params{"ctrl_c": false}); err != nil {
@@ -106,7 +106,7 @@ func (s *Solver) Free() {
 	}
 }
 
-// Set gives parameters; one that Z3 does not know is an error.
+// Set sets parameters; one that Z3 does not know is an error.
 func (s *Solver) Set(values Params) error {
 	f, c := &s.x.lib.fn, s.x.c
 	p := f.mkParams(c)
@@ -122,7 +122,7 @@ func (s *Solver) Set(values Params) error {
 		case string:
 			f.paramsSymbol(c, p, key, f.mkSymbol(c, v))
 		default:
-			return fmt.Errorf("parameter %s of type %T", name, value)
+			return fmt.Errorf("parameter %s has type %T; want uint32, bool or string", name, value)
 		}
 	}
 	if s.optimise {
@@ -157,8 +157,8 @@ func (s *Solver) Pop(levels int) error {
 	return s.x.err("pop")
 }
 
-// Check looks for a model. Where it gives none and none is ruled out, reason is
-// Z3's own word why.
+// Check looks for a model. If it neither finds one nor proves that there is none, reason
+// is Z3's explanation.
 func (s *Solver) Check() (a Answer, reason string) {
 	f, c := &s.x.lib.fn, s.x.c
 	if s.optimise {
@@ -180,7 +180,7 @@ func (s *Solver) Check() (a Answer, reason string) {
 	return a, reason
 }
 
-// Model is what the last check found, after Sat.
+// Model returns the model that the last check found, after Sat.
 func (s *Solver) Model() (*Model, error) {
 	f, c := &s.x.lib.fn, s.x.c
 	var m uintptr
@@ -196,8 +196,8 @@ func (s *Solver) Model() (*Model, error) {
 	return &Model{x: s.x, m: m}, nil
 }
 
-// Work is what Z3 counts against a resource limit, of the last check alone; 0
-// where it does not tell.
+// Work returns what the last check alone counted against Z3's resource limit, 0 if Z3
+// does not report it.
 func (s *Solver) Work() int64 {
 	f, c := &s.x.lib.fn, s.x.c
 	var stats uintptr
@@ -206,7 +206,7 @@ func (s *Solver) Work() int64 {
 	} else {
 		stats = f.solverStatistics(c, s.s)
 	}
-	if s.x.err("tell its statistics") != nil {
+	if s.x.err("report its statistics") != nil {
 		return 0
 	}
 	f.statsIncRef(c, stats)

@@ -178,7 +178,7 @@ var caseMutations = []struct {
 	{"a branch too many", func(_ *rand.Rand, _, c map[string]any) bool {
 		c["steps"] = append(list(c["steps"]), list(c["steps"])[len(list(c["steps"]))-1])
 		return true
-	}, "something follows"},
+	}, "completes the tree, yet more follow"},
 	{"a missing slope", func(_ *rand.Rand, _, c map[string]any) bool {
 		e := endsOf(c)[0]
 		if len(e) < 3 {

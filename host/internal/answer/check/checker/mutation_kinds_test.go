@@ -38,7 +38,7 @@ func claimMutations() []mutation {
 		}, "breaks the claim"},
 		{"a negative bound", false, set("claim", map[string]any{"kind": "gap", "bound": "-1"}), "not negative"},
 		{"a bound without the bound", false, set("claim", map[string]any{"kind": "gap"}), "has a bound"},
-		{"a bound with k", false, set("claim", map[string]any{"kind": "gap", "bound": "1", "k": 3}), "the other's"},
+		{"a bound with k", false, set("claim", map[string]any{"kind": "gap", "bound": "1", "k": 3}), "a bound and no k"},
 		{"k below the largest", true, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.header["claim"] = map[string]any{"kind": "max-k", "k": 1}
 		}, ""},
@@ -165,7 +165,7 @@ func regionMutations() []mutation {
 		}, "protected feature"},
 		{"a predicate about no feature", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			get(d.region, "forbid", 0, 0).(map[string]any)["feature"] = "height"
-		}, "no feature"},
+		}, "unknown feature"},
 	}
 }
 
@@ -203,7 +203,7 @@ func leafMutations() []mutation {
 		{"the last leaf dropped", false, drop(func(d *document) int { return len(d.leaves) - 1 }), "no leaf covers"},
 		{"a leaf dropped, the end untouched", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.leaves = d.leaves[1:]
-		}, "leaves told"},
+		}, "it states"},
 		{"all leaves dropped", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.leaves, d.end = nil, map[string]any{"end": map[string]any{"leaves": 0}}
 		}, "no leaf covers"},
@@ -232,7 +232,7 @@ func leafMutations() []mutation {
 		}, "numbers for"},
 		{"a bounded leaf that says enumerated", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.leaves[d.leaf(false)]["enumerated"] = true
-		}, "yet with copies"},
+		}, "must not have copies"},
 		{"nothing enumerated any more", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			// At the largest gap, ε leaves no margin for any relaxation.
 			box := get(d.region, "region", "box")
@@ -266,7 +266,7 @@ func copyMutations() []mutation {
 		{"bounds upside down", false, in(func(_ *certificate.Statement, _, c map[string]any) {
 			l := list(c["logit"])
 			l[0], l[1] = l[1], l[0]
-		}), "does not enclose a logit"},
+		}), "must be finite and not empty"},
 		{"a bound too few", false, in(func(_ *certificate.Statement, _, c map[string]any) { c["logit"] = list(c["logit"])[:1] }), "two ends"},
 		{"the bounds of another copy", false, func(_ testing.TB, st *certificate.Statement, d *document) {
 			// A box where all logits of one copy exceed all bounds stated for another.
@@ -288,7 +288,7 @@ func copyMutations() []mutation {
 		{"a slope of no layer", false, slope(0, 3), "no ReLU"},
 		{"a slope of the output", false, slope(0, 2), "no ReLU"},
 		{"a slope of no neuron", false, slope(1, 5), "which has"},
-		{"a slope of a neuron and a half", false, slope(1, 0.5), "neither a layer nor a neuron"},
+		{"a slope of a neuron and a half", false, slope(1, 0.5), "not the number of a layer or neuron"},
 		{"a slope twice", false, in(func(_ *certificate.Statement, _, c map[string]any) {
 			c["slopes"] = append(slices.Clone(list(c["slopes"])[:3]), list(c["slopes"])...)
 		}), "not in order"},
@@ -317,7 +317,7 @@ func formMutations() []mutation {
 		{"no end", false, func(_ testing.TB, _ *certificate.Statement, d *document) { d.end = nil }, "cut short"},
 		{"an end of more leaves", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.end["end"] = map[string]any{"leaves": len(d.leaves) + 1}
-		}, "leaves told"},
+		}, "it states"},
 		{"something after the end", false, func(_ testing.TB, _ *certificate.Statement, d *document) { d.after = "{}" }, "follows the end"},
 		{"a leaf after the end", false, func(_ testing.TB, _ *certificate.Statement, d *document) {
 			d.after = fmt.Sprintf("{\"box\":%s,\"enumerated\":true}\n", "[0,0,0,0]")

@@ -135,7 +135,7 @@ func (d *document) seal(t testing.TB) {
 			return
 		}
 		for _, name := range []string{"network_sha256", "space_sha256"} {
-			if _, sum, found := strings.Cut(err.Error(), "below is "); found && strings.Contains(err.Error(), name) {
+			if _, sum, found := strings.Cut(err.Error(), "below has "); found && strings.Contains(err.Error(), name) {
 				d.header[name] = sum
 			}
 		}

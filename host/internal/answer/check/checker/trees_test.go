@@ -212,17 +212,17 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 		"a cycle":             {`"left":2,"right":3`, `"left":1,"right":3`, "not behind it"},
 		"borders":             {`"borders":[1,1.5]`, `"borders":[1.5,1]`, "border 1 behind 1.5"},
 		"no border":           {`"borders":[1,1.5]`, `"borders":[]`, "no border"},
-		"half a node":         {`{"leaf":-2}`, `{"leaf":-2,"left":1}`, "a node has"},
-		"a node of nothing":   {`{"leaf":-2}`, `{}`, "a node has"},
-		"a closed leaf":       {`{"leaf":-2}`, `{"leaf":-2,"closed":true}`, "a node has"},
-		"a network beside":    {`{"trees":`, `{"network":{"precision":32,"head":"sigmoid","layers":[]},"trees":`, "a network or trees"},
+		"half a node":         {`{"leaf":-2}`, `{"leaf":-2,"left":1}`, "a node must have"},
+		"a node of nothing":   {`{"leaf":-2}`, `{}`, "a node must have"},
+		"a closed leaf":       {`{"leaf":-2}`, `{"leaf":-2,"closed":true}`, "a node must have"},
+		"a network beside":    {`{"trees":`, `{"network":{"precision":32,"head":"sigmoid","layers":[]},"trees":`, "one of network and trees"},
 		"an unknown field":    {`"base":-1`, `"base":-1,"missing":[]`, "unknown field"},
 		"no trees' inputs":    {`{"trees":{"inputs":3`, `{"trees":{"inputs":2`, "compares input 2 of 2"},
-		"a leaf less":         {`{"box":[0,3,0,4]}` + "\n", "", "leaves told"},
+		"a leaf less":         {`{"box":[0,3,0,4]}` + "\n", "", "it states"},
 		"a hole":              {`{"box":[0,3,0,4]}`, `{"box":[0,2,0,4]}`, "no leaf covers age=3"},
 		"a hole in the reals": {`{"box":[0,3,0,4]}`, `{"box":[0,3,0,3.5]}`, "no leaf covers"},
 		"an overlap":          {`{"box":[0,3,0,4]}`, `{"box":[0,4,0,4]}`, "overlap"},
-		"copies":              {`{"box":[0,3,0,4]}`, `{"box":[0,3,0,4],"copies":[{"protected":[0]}]}`, "copies, which are for networks"},
+		"copies":              {`{"box":[0,3,0,4]}`, `{"box":[0,3,0,4],"copies":[{"protected":[0]}]}`, "copies are for networks"},
 	} {
 		changed := bytes.Replace(text, []byte(m.old), []byte(m.new), 1)
 		if bytes.Equal(changed, text) {

@@ -1,11 +1,11 @@
 // Package convolution counts the points of a box on each side of parallel planes.
 //
-// For a box of cells and t = Σ t_d, where every dimension d contributes one of a
-// few numbers, it bounds from below how many of the box's points have t above a
-// threshold, below another, or between two. Contributions are put into bins of
-// equal width, the numbers of points are convolved, in exact integers, and what
-// binning moved each contribution by is added up and taken off the thresholds.
-// The widest dimension is not binned at all.
+// For a box of cells and t = Σ t_d, where every dimension d contributes one of a few
+// numbers, it bounds from below how many of the box's points have t above a threshold,
+// below another, or between two. It puts the contributions into bins of equal width and
+// convolves the numbers of points in exact integers. It adds up how far binning moved
+// each contribution and subtracts that from the thresholds. The widest dimension is not
+// binned.
 package convolution
 
 import (
@@ -16,21 +16,22 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// The range of t, the widest dimension's apart, is cut into MinBins to MaxBins
-// bins, so that what binning leaves uncertain is a part of what the thresholds
-// leave so: fineness bins over what is uncertain anyhow.
+// The range of t without the widest dimension is divided into MinBins to MaxBins bins:
+// fineness bins per width that the thresholds leave uncertain anyway. So the uncertainty
+// from binning is a small part of the total.
 const (
 	MinBins  = 32
 	MaxBins  = 1024
 	fineness = 128
 )
 
-// Dim is what a dimension contributes: Values where it is not nil, else Step·c for c from 0 to Cells−1. Either must have an entry.
+// Dim is the contribution of a dimension: Values if it is not nil, else Step·c for c from 0 to Cells−1. Either must have an
+// entry.
 type Dim struct {
 	Values []float64
 	Step   float64
 	Cells  int
-	least  float64 // of the values
+	least  float64 // the least of Values
 	width  float64 // of the contributions' range
 }
 
@@ -44,23 +45,24 @@ type Counter struct {
 	even    spread
 	uneven  binned
 	ends    extent
-	turned  bool // contributions count from the greatest on
+	turned  bool // contributions count down from the greatest
 }
 
-// NewCounter makes a counter with the vector loops of a name, batch.Plan.Kernel's;
-// the fastest for none that it has.
+// NewCounter returns a counter with the vector loops of a name, as in batch.Plan.Kernel;
+// the fastest if there are none of that name.
 func NewCounter(kernel string) *Counter {
 	return &Counter{lanes: simd.Named(variants, kernel)}
 }
 
-// MaxDims bounds the dimensions of a box: binning moves a sum by half a bin for
-// each at most, and rows have room for that.
+// MaxDims bounds the dimensions of a box: binning moves a sum by at most half a bin per
+// dimension, and rows have room for that.
 const MaxDims = 2 * MaxBins
 
-// Count bounds the numbers of points from below, for t = start + Σ t_d; margin is
-// how far a sum computed of the contributions may be from the exact one, and open
-// how much of t's range the thresholds leave uncertain anyhow. Of more than MaxDims
-// dimensions it counts none; there may be 2⁵³ points. It changes dims, but not their Values.
+// Count bounds the numbers of points from below, for t = start + Σ t_d. margin bounds the
+// distance of a sum computed from the contributions from the exact one. open is the part of
+// t's range that the thresholds leave uncertain anyway. With more than MaxDims dimensions it
+// counts no points. The box may have up to 2⁵³ points. Count changes dims, but not their
+// Values.
 func (c *Counter) Count(start float64, dims []Dim, th notion.Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last := -1
@@ -107,8 +109,8 @@ func (c *Counter) Count(start float64, dims []Dim, th notion.Thresholds, open, m
 	return sums(c, &c.wide, c.shiftAdd, dims, &dims[last], th, width, per)
 }
 
-// sort orders the dimensions but one, so that narrow ones come first and rows stay
-// short for long.
+// sort orders the dimensions except one, narrow ones first, so that rows stay short for
+// long.
 func (c *Counter) sort(dims []Dim, but int) {
 	for i := range dims {
 		if i == but || dims[i].Cells == 1 {
@@ -123,11 +125,11 @@ func (c *Counter) sort(dims []Dim, but int) {
 	}
 }
 
-// sums counts by the sums of the ordered dimensions with each contribution of the
-// widest, where t is up to width.
+// sums counts by adding each contribution of the widest dimension to the sums of the ordered dimensions; t is at most
+// width.
 //
-// Rows are worked out no further than to what thresholds ask for. So where only those above one are asked for that is in the upper half,
-// all is turned round: t is above it where width − t is below width less it.
+// Rows are computed only as far as thresholds need. So if only t above a threshold in the upper half is counted, everything
+// is mirrored: t > threshold if and only if width − t < width − threshold.
 func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, widest *Dim, th notion.Thresholds, width, per float64) (above, below, between float64) {
 	if per == 0 {
 		per = 1
@@ -165,7 +167,8 @@ func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, w
 	return above * times, below * times, between * times
 }
 
-// from is what a dimension's Values count from, and by how much in bins: from the greatest on where all is turned round.
+// from returns the number from which a dimension's Values count, and the factor that converts them to bins. If the order
+// is turned, they count down from the greatest.
 func (c *Counter) from(d *Dim, per float64) (low, factor float64) {
 	if c.turned {
 		return d.least + d.width, -per
@@ -173,7 +176,7 @@ func (c *Counter) from(d *Dim, per float64) (low, factor float64) {
 	return d.least, per
 }
 
-// bins is how many bins a range deserves.
+// bins returns the number of bins for a range.
 func bins(width, open float64) float64 {
 	n := fineness * width / max(open, 0)
 	if !(n < MaxBins) {
@@ -182,11 +185,12 @@ func bins(width, open float64) float64 {
 	return max(n, MinBins)
 }
 
-// level finds the least contribution, from which on they count, and their range.
+// level returns a dimension's least contribution, from which its contributions count, and
+// sets their range.
 func (c *Counter) level(d *Dim) (least float64) {
 	if d.Values == nil {
 		d.width = d.Step * float64(d.Cells-1)
-		if d.width < 0 { // the same numbers, the other way round
+		if d.width < 0 { // the same numbers in reverse order
 			least, d.width, d.Step = d.width, -d.width, -d.Step
 		}
 		return least
@@ -206,18 +210,18 @@ func (c *Counter) level(d *Dim) (least float64) {
 	return d.least
 }
 
-// number is what points are counted in: uint32 where there are fewer than 2³² of
-// them without the widest dimension, which makes rows half as long.
+// number is the type of counts: uint32 if there are fewer than 2³² points without the
+// widest dimension, which halves the rows' memory.
 type number interface{ float64 | uint32 }
 
-// perBlock is how many numbers make 64 bytes.
+// perBlock returns how many numbers make 64 bytes.
 func perBlock[T number]() int {
 	var v T
 	return 64 / int(unsafe.Sizeof(v))
 }
 
-// carryOn extends a row from its end with its last number, for at least the blocks
-// that the next one needs.
+// carryOn extends a row beyond its end with its last number, by at least as many blocks
+// as the next row needs.
 func carryOn[T number](l *lanes, row []T, end, blocks int) {
 	last, per := row[end-1], perBlock[T]()
 	if l.fill == nil {
@@ -234,21 +238,22 @@ func carryOn[T number](l *lanes, row []T, end, blocks int) {
 	l.fill(unsafe.Pointer(&row[end]), pattern, (blocks*per-end)/per+1)
 }
 
-// rows are the numbers of points up to each bin, after MaxBins zeros, and as many
-// to come.
+// rows holds, for each bin, the number of points up to it, after MaxBins zeros; next has
+// room for the next row.
 type rows[T number] struct {
 	row, next []T
 	shift     shift
 }
 
-// make makes the rows, where they are used for the first time.
+// make allocates the rows on first use.
 func (r *rows[T]) make() {
 	if r.row == nil {
 		r.row, r.next = make([]T, 4*MaxBins), make([]T, 4*MaxBins)
 	}
 }
 
-// query looks up how many points have a bin of at most x, of all. Nothing is asked for beyond sums unless these end where all are.
+// query looks up how many points have a bin of at most x; all is the number of points. If sums ends before that number is
+// reached, no lookup may go beyond it.
 type query[T number] struct {
 	sums []T
 	all  T
@@ -264,16 +269,15 @@ func (q *query[T]) at(x float64) T {
 	return q.sums[int(x)]
 }
 
-// slip outweighs the rounding of contributions in bins, of which there are some
-// hundred.
+// slip exceeds the rounding of contributions in bins; there are some hundred of them.
 const slip = 1e-9
 
-// convolve makes a query of how many points have a bin up to each, with per bins in a unit of t, as far as a threshold furthest asks for; each stands for
-// times as many. A point of bin k has a sum from k + early to k + late bins.
+// convolve returns a query for the number of points up to each bin, with per bins in a unit of t, as far as furthest, the
+// highest threshold, needs. Each counted point stands for times points. A point in bin k has a sum from k + early to k +
+// late bins.
 //
-// Sums over shifted rows of such sums are such sums again, so no row has to be
-// added up at the end. Beyond its end a row continues with its last number. Where
-// contributions turn out to need more bins than a row holds, the query has no sums.
+// Sums over shifted rows of cumulative counts are cumulative counts again, so no row has to be summed at the end. Beyond
+// its end a row continues with its last number. If the contributions need more bins than a row has, the query has no sums.
 func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, per, furthest float64) (q query[T], early, late, times float64) {
 	r.make()
 	row := r.row[MaxBins:]
@@ -310,8 +314,8 @@ func convolve[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Di
 	return query[T]{row[:end], T(all)}, early, late, times
 }
 
-// bin puts the bins of a dimension's contributions into offsets, and finds the least and the
-// greatest distance of one from its bin.
+// bin writes the bins of a dimension's contributions to offsets. It returns the least and
+// the greatest distance of a contribution from its bin, and the largest bin.
 func (c *Counter) bin(d *Dim, per float64) (lo, hi float64, most int32) {
 	if cap(c.offsets) < d.Cells+8 {
 		c.offsets = make([]int32, d.Cells+8)

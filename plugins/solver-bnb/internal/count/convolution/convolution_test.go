@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// box is a random box of dimensions, and the sums of all its points.
+// box returns a random box of dimensions, and the sums of all its points.
 func box(r *rand.Rand) (dims []Dim, sums []float64) {
 	sums = []float64{0}
 	for range 1 + r.IntN(5) {
@@ -63,7 +63,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 			th.From, th.To = math.Inf(1), math.Inf(-1)
 		case 1:
 			th.Below = math.Inf(-1)
-		case 2: // those above one alone
+		case 2: // only points above a threshold
 			th.Below, th.From, th.To = math.Inf(-1), math.Inf(1), math.Inf(-1)
 		}
 		margin := r.Float64() * 1e-6
@@ -101,7 +101,7 @@ func TestCountBoundsTheTruth(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) { check(t, rapid.Uint64().Draw(t, "seed")) })
 	var counted, truth float64
-	for seed := range uint64(200) { // of as many and of the same ones in every run
+	for seed := range uint64(200) { // the same seeds in every run
 		c, of := check(t, seed)
 		counted, truth = counted+c, truth+of
 	}
@@ -125,7 +125,7 @@ func TestCountIsExactWhereBinsAre(t *testing.T) {
 	}
 }
 
-// Numbers of either kind are the same.
+// Counts in float64 and in uint32 are the same.
 func TestNarrowNumbersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
@@ -153,7 +153,7 @@ func TestNarrowNumbersAgree(t *testing.T) {
 	})
 }
 
-// 2⁴⁰ points, more than narrow numbers hold, are counted exactly where bins are.
+// 2⁴⁰ points, more than uint32 holds, are counted exactly if the bins are exact.
 func TestCountOfManyPoints(t *testing.T) {
 	var first float64
 	for _, variant := range simd.Supported(variants) {
@@ -194,7 +194,7 @@ func TestCountOfUnlikeContributions(t *testing.T) {
 		for i, variant := range simd.Supported(variants) {
 			c := NewCounter("")
 			c.lanes = variant
-			c.narrow.make() // though no sum may be taken
+			c.narrow.make() // even if no sum is computed
 			again := slices.Clone(dims)
 			above, below, _ := c.Count(0, again, notion.Thresholds{Above: 1, Below: 1, From: 1, To: 0}, 0, 0)
 			if above+below > float64(len(sums)) {

@@ -5,19 +5,18 @@ import (
 	"unsafe"
 )
 
-// shift: dst[k] = Σ src[k − offset] over n offsets, for as many k as fill blocks
-// of 64 bytes; dst and src are numbers of one kind. What lies in front of src is read,
-// too, as far as the largest offset. Sums of integers up to 2⁵³ in float64, and
-// below 2³² in uint32, are exact in any order.
+// shift: dst[k] = Σ src[k − offset] over n offsets, for all k in the given number of
+// blocks of 64 bytes; dst and src hold numbers of one type. The loop also reads what lies
+// in front of src, as far as the largest offset. Sums of integers up to 2⁵³ in float64,
+// and below 2³² in uint32, are exact in any order.
 type shift struct {
 	dst, src  unsafe.Pointer
 	offsets   *int32
 	n, blocks int
 }
 
-// spread: with x = step·i, offsets[i] is x rounded to the nearest integer for i
-// below n, least and most the range of x − offsets[i]. There is room for eight
-// offsets more.
+// spread: with x = step·i, offsets[i] is x rounded to the nearest integer for i < n;
+// least and most are the range of x − offsets[i]. offsets must have room for eight more.
 type spread struct {
 	step        float64
 	offsets     *int32
@@ -25,8 +24,8 @@ type spread struct {
 	least, most float64
 }
 
-// binned: with x = (values[i] − low)·per, offsets[i] is x rounded to the nearest integer, and least and most are the range of
-// x − offsets[i], with 0, for i below n, a multiple of 8 that is not 0.
+// binned: with x = (values[i] − low)·per, offsets[i] is x rounded to the nearest integer for i < n; least and most are the
+// range of x − offsets[i] and 0. n is a positive multiple of 8.
 type binned struct {
 	values      *float64
 	low, per    float64
@@ -35,15 +34,15 @@ type binned struct {
 	least, most float64
 }
 
-// extent: least and most are the range of n values, a multiple of 8 that is not 0.
+// extent: least and most are the range of n values; n is a positive multiple of 8.
 type extent struct {
 	values      *float64
 	n           int
 	least, most float64
 }
 
-// lanes is one variant of the loops. fill, where there is one, writes blocks of 64 bytes, at least one, over and over
-// the same eight.
+// lanes is one variant of the loops. fill, if not nil, fills at least one block of 64 bytes with a pattern of eight
+// bytes.
 type lanes struct {
 	name string
 	// shiftAdd adds float64s, shiftAdd32 uint32s.
@@ -54,7 +53,7 @@ type lanes struct {
 	fill                 func(dst unsafe.Pointer, pattern uint64, blocks int)
 }
 
-// Name is the kernel that the variant is written for.
+// Name returns the variant's name: avx512, avx2 or scalar.
 func (l *lanes) Name() string { return l.name }
 
 var scalar = lanes{name: "scalar", shiftAdd: shiftAddScalar[float64], shiftAdd32: shiftAddScalar[uint32], spread: spreadScalar, binned: binnedScalar, extent: extentScalar}

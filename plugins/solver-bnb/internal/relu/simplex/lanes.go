@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// update adds to each row the multiple of row r that its coefficient of a column says, having made that coefficient 0, and
-// to each row's value that coefficient times by. Rows are stride numbers long, a multiple of eight.
+// update adds row r, times each row's coefficient of a column, to each row, after it has set that coefficient to 0, and
+// the coefficient times by to the row's value. Rows are stride numbers long, a multiple of eight.
 type update struct {
 	rows, r, values       *float64
 	count, stride, column int
@@ -19,7 +19,7 @@ type lanes struct {
 	add  func(*update)
 }
 
-// Name is the kernel that the variant is written for.
+// Name returns the variant's name: avx512, avx2 or scalar.
 func (l *lanes) Name() string { return l.name }
 
 var scalar = lanes{name: "scalar", add: addScalar}

@@ -1,9 +1,8 @@
-// Package simplex solves small dense linear programs again and again while the bounds of their variables
-// change: the dual simplex method with bounds on all variables and Devex pricing (Koberstein, "The Dual Simplex Method,
-// Techniques for a fast and stable implementation", 2005, chapters 3 and 6).
+// Package simplex solves small dense linear programs repeatedly, while the bounds of their variables change: by the
+// dual simplex method with bounds on all variables and Devex pricing (Koberstein, "The Dual Simplex Method, Techniques
+// for a fast and stable implementation", 2005, chapters 3 and 6).
 //
-// Nothing that it says is proved: it computes in floating point. What it gives are multipliers, which
-// Tableau.Refuted checks.
+// It computes in floating point, so its outcomes are not proofs. It returns multipliers, which Tableau.Refuted checks.
 package simplex
 
 import (
@@ -12,59 +11,60 @@ import (
 	"github.com/hyfair/hyfair/internal/simd"
 )
 
-// Program is a linear program: columns with bounds, rows of coefficients, and the bounds of rows' values. It
-// is not to be changed while a Tableau is of it.
+// Program is a linear program: columns with bounds, rows of coefficients, and bounds of the rows' values. It
+// must not change while a Tableau uses it.
 type Program struct {
 	Columns int
-	// Rows are coefficients, a row after the other.
+	// Rows are the coefficients, row after row.
 	Rows []float64
-	// Lo and Hi are the bounds of the columns and behind them of the rows. Columns' are finite.
+	// Lo and Hi are the bounds of the columns, then of the rows. Those of columns are finite.
 	Lo, Hi []float64
-	// Errors says by how much a row's value may be away from the one that is bounded.
+	// Errors bounds, by row, how far the row's value may be from the exact one.
 	Errors []float64
-	// Objective is the column that is as large as possible.
+	// Objective is the column to maximise.
 	Objective int
-	// Kernel names the variant of the vector loops; the fastest where there is none of that name.
+	// Kernel names the variant of the vector loops; the fastest is used if there is none of that
+	// name.
 	Kernel string
 }
 
-// Outcome says what is known of a program.
+// Outcome is the result of Solve.
 type Outcome uint8
 
 // Outcomes of Solve.
 const (
-	Open      Outcome = iota // too many pivots
-	Optimal                  // values are the best
-	Refutable                // the objective is negative at most, or no values do, says the arithmetic
+	Open      Outcome = iota // the pivots were used up
+	Optimal                  // the values are optimal
+	Refutable                // in floating point: infeasible, or the objective is negative
 )
 
-// Tableau is a program on the way to its optimum. The zero value is ready for Begin or Copy, whose memory is used again. Not
+// Tableau is a program on the way to its optimum. The zero value is ready for Begin or Copy, which reuse its memory. Not
 // safe for concurrent use.
 type Tableau struct {
 	p     *Program
 	lanes *lanes
 	shape
 	scratch
-	rows  []float64 // of what basics are in terms of the others, and behind them costs
-	costs []float64 // of the others: what the objective is in terms of them
-	basic []float64 // values of the basics, and one that says nothing
-	other []float64 // and of the others, each at one of its bounds
-	free  []float64 // of the others: 1 where it may go up, −1 where it may go down, 0 where its bounds are the same
-	// lo and hi are the bounds of all variables: columns, and behind them rows' values.
+	rows  []float64 // the basics in terms of the others; behind them the costs
+	costs []float64 // the objective in terms of the others
+	basic []float64 // values of the basics, and an unused one
+	other []float64 // values of the others, each at one of its bounds
+	free  []float64 // by column: 1 if its variable may rise, −1 if it may fall, 0 if it is fixed
+	// lo and hi are the bounds of all variables: columns, then rows' values.
 	lo, hi []float64
 	basis  []int32   // the variable of each row
-	rest   []int32   // and of each column
-	at     []int32   // of each variable: its row, or ^ its column
-	size   []float64 // of each row, about: its reference weight
+	rest   []int32   // the variable of each column
+	at     []int32   // by variable: its row, or ^ its column
+	size   []float64 // approximate reference weight, by row
 }
 
 // shape is the layout of the coefficient matrix.
 type shape struct {
 	m, n   int
-	stride int // from row to row: n and zeros up to a multiple of eight
+	stride int // from row to row: n rounded up to a multiple of eight
 }
 
-// scratch is memory that no other tableau needs.
+// scratch is memory that Copy does not copy.
 type scratch struct {
 	multiply []float64 // by row of the program: see Refuted
 	sums     []float64
@@ -118,9 +118,9 @@ func (t *Tableau) Begin(p *Program) {
 
 const (
 	perturbed = 1e-8
-	violated  = 1e-9  // by more than that a bound is
-	nearly    = 1e-9  // by that much costs may be on the wrong side, for a larger coefficient to divide by
-	tiny      = 1e-10 // coefficients below are taken for none
+	violated  = 1e-9  // a bound is violated by more than this
+	nearly    = 1e-9  // costs may have the wrong sign by this much, in exchange for a larger pivot
+	tiny      = 1e-10 // smaller coefficients are not pivots
 )
 
 func (t *Tableau) row(i int) []float64 { return t.rows[i*t.stride : i*t.stride+t.n] }
@@ -136,7 +136,7 @@ func (t *Tableau) Copy(u *Tableau) {
 	t.basis, t.rest, t.at = append(t.basis[:0], u.basis...), append(t.rest[:0], u.rest...), append(t.at[:0], u.at...)
 }
 
-// Size is the number of the tableau's coefficients: about what a pivot costs.
+// Size returns the number of the tableau's coefficients: about the cost of a pivot.
 func (t *Tableau) Size() int { return t.m * t.n }
 
 // Bounds returns the bounds of variable v. Columns come first, then the values of rows.
@@ -185,7 +185,7 @@ func (t *Tableau) Value(v int) float64 {
 	return t.other[^t.at[v]]
 }
 
-// Values puts those of all variables into out.
+// Values writes the values of all variables to out.
 func (t *Tableau) Values(out []float64) {
 	for i, w := range t.basis {
 		out[w] = t.basic[i]
@@ -195,8 +195,8 @@ func (t *Tableau) Values(out []float64) {
 	}
 }
 
-// Loss is by how much the objective falls at least, says the arithmetic, where a variable above to goes down to it: up to where the first of the
-// others has to change with it.
+// Loss returns, in floating point, by how much the objective falls at least if a variable above to goes down to it: up to
+// the point at which another variable has to change with it.
 func (t *Tableau) Loss(v int, to float64) float64 {
 	i := int(t.at[v])
 	if i < 0 {
@@ -204,14 +204,15 @@ func (t *Tableau) Loss(v int, to float64) float64 {
 	}
 	ratio := math.Inf(1)
 	for j, c := range t.row(i) {
-		if c*t.free[j] <= -tiny { // it may move, and the row down with it
+		if c*t.free[j] <= -tiny { // moving it can lower the row
 			ratio = min(ratio, math.Abs(t.costs[j]/c))
 		}
 	}
 	return ratio * (t.basic[i] - to)
 }
 
-// Solve pivots to the optimum, until the objective is below below, or most pivots are done. pivots is how many it took.
+// Solve pivots to the optimum, until the objective is less than below, or for at most most pivots. pivots is the number
+// done.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
 		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
@@ -248,7 +249,7 @@ func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	return Open, pivots
 }
 
-// Bounded makes the multipliers of what bounds the objective in the present basis.
+// Bounded computes the multipliers that bound the objective in the current basis.
 func (t *Tableau) Bounded() {
 	if at := t.at[t.p.Objective]; at >= 0 {
 		t.dual(t.row(int(at)), -1)
@@ -257,7 +258,7 @@ func (t *Tableau) Bounded() {
 	}
 }
 
-// dual makes multipliers of a row of the tableau: those of the program's rows that are among the others.
+// dual sets the multipliers from a row of the tableau: those of the program's rows that are not basic.
 func (t *Tableau) dual(row []float64, sign float64) {
 	t.multiply = append(t.multiply[:0], make([]float64, t.m)...)
 	for j, c := range row {
@@ -267,12 +268,12 @@ func (t *Tableau) dual(row []float64, sign float64) {
 	}
 }
 
-// Multipliers returns the multipliers of the program's rows in the last proof of Refuted.
+// Multipliers returns the multipliers that Refuted checked last, by row of the program.
 func (t *Tableau) Multipliers() []float64 { return t.multiply }
 
-// enter finds the column that takes the place of a row whose value is worst short of its lower bound, or beyond
-// its upper one: that of the least ratio, but columns whose variable may go to its other bound, and
-// leave the row where it has to change still, do so and are passed (long steps). −1 where there is none.
+// enter returns the column that enters the basis in a row whose value is worst short of its lower bound, or
+// beyond its upper one: the one with the least ratio. Columns whose variable can go to its other bound without
+// repairing the row do so and are passed (long steps). It returns −1 if there is none.
 func (t *Tableau) enter(row int, worst float64, short bool) int {
 	t.steps = t.steps[:0]
 	sign := -1.0
@@ -280,7 +281,7 @@ func (t *Tableau) enter(row int, worst float64, short bool) int {
 		sign = 1
 	}
 	for j, c := range t.row(row) {
-		if c*t.free[j]*sign >= tiny { // it may move, and the row with it to its bound
+		if c*t.free[j]*sign >= tiny { // moving it can move the row to its bound
 			t.steps = append(t.steps, step{int32(j), math.Abs(t.costs[j] / c), math.Abs(c)})
 		}
 	}
@@ -316,7 +317,8 @@ func (t *Tableau) enter(row int, worst float64, short bool) int {
 	return -1
 }
 
-// pivot has the variable of a column take a row's place, whose own goes to the bound that it violates.
+// pivot makes the variable of a column basic in a row, whose own variable goes to the bound that it
+// violates.
 func (t *Tableau) pivot(row, column int, short bool) {
 	r := t.row(row)
 	out := t.basis[row]
@@ -340,8 +342,9 @@ func (t *Tableau) pivot(row, column int, short bool) {
 	t.follow(column)
 }
 
-// resize follows a pivot with the rows' reference weights (Forrest and Goldfarb, "Steepest-edge simplex algorithms for linear programming",
-// 1992, section 5): by a large one divided, what a row's variable violates counts for less, as other variables then have to move less for it.
+// resize updates the rows' reference weights for a pivot (Forrest and Goldfarb, "Steepest-edge simplex algorithms for
+// linear programming", 1992, section 5). The violation of a row with a large weight counts less, because it takes smaller
+// moves of other variables to repair.
 func (t *Tableau) resize(row, column int, inverse float64) {
 	w := t.size[row]
 	for i, k := 0, column; i < t.m; i, k = i+1, k+t.stride {
@@ -352,7 +355,7 @@ func (t *Tableau) resize(row, column int, inverse float64) {
 	t.size[row] = max(1, w*inverse*inverse)
 }
 
-// add eliminates a column's variable from rows, by the row that it enters, and updates the values of these rows.
+// add eliminates a column's variable from rows by the row that it enters, and updates their values.
 func (t *Tableau) add(row, column int, by float64, from, to int) {
 	if from < to {
 		t.lanes.add(&update{
@@ -362,15 +365,16 @@ func (t *Tableau) add(row, column int, by float64, from, to int) {
 	}
 }
 
-// Refuted reports whether the multipliers that Solve left prove, all rounding covered, that no values within the tableau's bounds have rows whose
-// values, with Errors, are within theirs and an objective that is not negative.
+// Refuted reports whether the multipliers that Solve left prove, with all rounding covered, that no values within the
+// tableau's bounds have row values within theirs, up to Errors, and an objective that is not negative.
 //
-// Were there such values v, and λ the multipliers: Σλᵢ·rowᵢ(v) would be at least the sum of λᵢ times the lower bound of row i,
-// less its error, where λᵢ > 0, and times the upper one and the error elsewhere. The largest that it can be over the columns' bounds
-// is less. Any λ will do, so nothing of the tableau has to be believed.
+// Assume that there are such values v, and let λ be the multipliers. Then Σλᵢ·rowᵢ(v) is at least the sum of λᵢ times the
+// lower bound of row i less its error for λᵢ > 0, and times the upper bound plus the error for λᵢ < 0. If its maximum over
+// the columns' bounds is less, that is a contradiction. Any λ is valid here, so nothing in the tableau has to be trusted.
 //
-// Rounding: each product is away by 2⁻⁵³ of itself, and sums of n terms by n−1 times that of their terms' magnitudes (Higham, section 3.1).
-// The magnitudes are added up beside, and weighed with (rows + columns + 16)·2⁻⁵², which also covers their own rounding.
+// Rounding: each product has a relative error of 2⁻⁵³, and a sum of n terms one of n−1 times that, relative to the sum of
+// the terms' magnitudes (Higham, section 3.1). The magnitudes are summed as well, and multiplied by (rows + columns +
+// 16)·2⁻⁵², which also covers their own rounding.
 func (t *Tableau) Refuted() bool {
 	t.sums = append(t.sums[:0], make([]float64, 2*t.n)...)
 	sums, sizes := t.sums[:t.n], t.sums[t.n:]
@@ -384,7 +388,7 @@ func (t *Tableau) Refuted() bool {
 			side = t.hi[t.n+i] + t.p.Errors[i]
 		}
 		if math.IsInf(side, 0) {
-			t.multiply[i] = 0 // what is unbounded says nothing
+			t.multiply[i] = 0 // an infinite side implies nothing
 			continue
 		}
 		least += l * side

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// program draws a small program of whole numbers.
+// program draws a small program with integer data.
 func program(r *rand.Rand) *Program {
 	n, m := 2+r.IntN(5), 1+r.IntN(7)
 	p := &Program{Columns: n, Objective: r.IntN(n), Errors: make([]float64, m)}
@@ -40,8 +40,8 @@ func program(r *rand.Rand) *Program {
 	return p
 }
 
-// reference is the optimum by another library's simplex method, in its standard form; −Inf where nothing is feasible. Rows' values
-// may be away by their errors or not.
+// reference returns the optimum by another library's simplex method, in its standard form; −Inf if the program is
+// infeasible. Rows' values may be off by their errors.
 func reference(t *testing.T, p *Program, lo, hi []float64, widened bool) float64 {
 	t.Helper()
 	n, m := p.Columns, len(p.Errors)
@@ -94,7 +94,7 @@ func reference(t *testing.T, p *Program, lo, hi []float64, widened bool) float64
 	return lo[p.Objective] - best
 }
 
-// The optimum is that of another library, at first and after bounds have changed, and nothing is refuted that is feasible.
+// The optimum is that of another library, at first and after changes of bounds, and no feasible program is refuted.
 func TestOptimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 49))
 	optimal, refuted := 0, 0
@@ -147,7 +147,7 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// contradiction works out in exact arithmetic that the multipliers prove it.
+// contradiction checks in exact arithmetic that the multipliers are a proof.
 func contradiction(t *testing.T, tab *Tableau) {
 	t.Helper()
 	of := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
@@ -188,7 +188,7 @@ func contradiction(t *testing.T, tab *Tableau) {
 	}
 }
 
-// Where a variable goes down, the optimum falls by no less than is said.
+// If a variable goes down, the optimum falls by at least Loss.
 func TestLoss(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 51))
 	some := 0
