@@ -1,7 +1,7 @@
 // Package sdk is what the author of a hyfair plugin imports: the two
 // interfaces, Solver and Strategy, and the vocabulary they speak.
 //
-// A plugin is a small program. Its whole main is one call:
+// A plugin is a small program, whose main is one call:
 //
 //	func main() { serve.Solver(mySolver{}) }
 //

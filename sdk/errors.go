@@ -7,8 +7,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// Errors are for "no answer". A limit reached is a result, not an error. Each
-// keeps its identity over the wire: errors.Is works on both sides.
+// These errors mean that there is no answer; a limit reached is a result, not an
+// error. Each keeps its identity over the wire: errors.Is works on both sides.
 var (
 	// ErrUnsupported: the plugin does not serve this form, goal or capability.
 	ErrUnsupported = errors.New("unsupported")
@@ -19,12 +19,12 @@ var (
 	// ErrIncompatible: the two sides cannot work together, or a library that the
 	// plugin needs is missing or too old.
 	ErrIncompatible = errors.New("incompatible")
-	// ErrPluginExited: the plugin is gone.
+	// ErrPluginExited: the plugin's process has ended, or did not start.
 	ErrPluginExited = errors.New("plugin exited")
 )
 
-// Lacks is the error where a model does not have a capability that is needed. It
-// wraps ErrUnsupported.
+// Lacks returns the error for a model without a capability that is needed. It wraps
+// ErrUnsupported.
 func Lacks(m model.Model, capability string) error {
 	return fmt.Errorf("%w: models of the family %s have no %s", ErrUnsupported, m.Family(), capability)
 }

@@ -8,34 +8,34 @@ import (
 )
 
 // Shares says which part of a region's individuals is proved to be treated
-// fairly, and which is proved not to be; the rest is undecided. Individuals are
-// the points of the region's box that have a counterfactual and fulfil what the
-// query requires; one with a single counterfactual is treated fairly.
+// fairly, and which part unfairly; the rest is undecided. Individuals are the points
+// of the region's box that have a counterfactual and satisfy the query's predicates;
+// an individual with a single counterfactual is treated fairly.
 type Shares struct {
-	// Fair and Unfair are proved lower bounds, 0 to 1, of a sum of at most 1. In a
-	// space with real features they are shares of the volume.
+	// Fair and Unfair are proved lower bounds from 0 to 1, with a sum of at most 1. In
+	// a space with real features they are shares of the volume.
 	Fair, Unfair *big.Rat
-	// Individuals is the number of individuals of the region, nil where it is not
-	// known or there are real features.
+	// Individuals is the number of individuals of the region; nil if it is not known
+	// or there are real features.
 	Individuals *big.Int
-	// Boxes counts those looked at.
+	// Boxes counts the boxes that the solver processed.
 	Boxes int64
 }
 
-// PieceClaim is what a solver claims of a piece of the region, in words of the
-// query: its notion, ε and K.
+// PieceClaim is a solver's claim about a piece of the region, for the query's notion,
+// ε and K.
 type PieceClaim uint8
 
 const (
-	// PieceFair claims that every individual is treated fairly, or for the goals with a bound
-	// stays within it.
+	// PieceFair claims that every individual is treated fairly or, for goals with a bound,
+	// stays within the bound.
 	PieceFair PieceClaim = iota + 1
 	// PieceUnfair claims that every individual violates.
 	PieceUnfair
-	// PieceUndecided claims the numbers of the piece as lower bounds.
+	// PieceUndecided claims only that the piece's counts are lower bounds.
 	PieceUndecided
-	// PieceOutside claims that no individual is asked about here: the constraints allow no
-	// counterfactual, or what the query requires does not hold.
+	// PieceOutside claims that the piece has no individuals: the constraints allow no
+	// counterfactual, or the query's predicates exclude all points.
 	PieceOutside
 )
 
@@ -45,41 +45,41 @@ var PieceClaims = []PieceClaim{PieceFair, PieceUnfair, PieceUndecided, PieceOuts
 // String gives the name used in messages and JSON.
 func (c PieceClaim) String() string { return named.Of(c, "fair", "unfair", "undecided", "outside") }
 
-// Piece is a box of the region and what is known of it.
+// Piece is a box of the region with a claim about it.
 type Piece struct {
 	Box   space.Box
 	Claim PieceClaim
-	// Fair and Unfair count the individuals of the box proved to be treated so; nil
-	// where a feature is real.
+	// Fair and Unfair count the individuals of the box that are proved to be treated
+	// fairly and unfairly; nil if a feature is real.
 	Fair, Unfair *big.Int
-	// Proof is there where SolveOptions.Proofs asked for it and the piece is fair.
+	// Proof is set if SolveOptions.Proofs asks for it and the piece is fair.
 	Proof *Proof
 }
 
-// Proof is what a checker needs to verify a piece for itself.
+// Proof is what a checker needs to verify a piece independently.
 type Proof struct {
 	// Enumerated: every individual of the box was evaluated exactly.
 	Enumerated bool
-	// Copies has the bounds of the combinations that may be allowed in the box.
+	// Copies holds the bounds of the combinations that may be allowed in the box.
 	Copies []CopyProof
-	// Cases, of a network, are proofs by cases of ReLUs, of pairs of copies that their bounds alone leave open.
+	// Cases are proofs by ReLU branching, for a network's pairs of copies that the bounds alone leave open.
 	Cases []CaseProof
 }
 
-// CopyProof is the bounds of one protected combination's logit over a box.
+// CopyProof bounds the logit of one protected combination over a box.
 type CopyProof struct {
 	// Protected holds the values of the protected features, in the features' order.
 	Protected []float64
 	Logit     space.Interval
-	// Slopes are those of the neurons whose sign is open: with l and u bounds of the
-	// neuron's value and λ its slope, λ·y ≤ max(0, y) ≤ λ·y + max(−λ·l, (1−λ)·u).
-	// All others are bounded with what the sign of their bounds gives.
+	// Slopes holds the slopes of unstable neurons: with l and u bounds of the neuron's
+	// value and λ its slope, λ·y ≤ max(0, y) ≤ λ·y + max(−λ·l, (1−λ)·u). The sign of a
+	// stable neuron's bounds decides its ReLU.
 	Slopes []Slope
-	// Joint, of a box with two copies, are slopes by which the difference of their logits is bounded as one,
-	// this copy's less the other's; nil where it is not needed.
+	// Joint, for a box with two copies, holds slopes that bound this copy's logit minus the other's as one
+	// form; nil if it is not needed.
 	Joint []JointSlope
-	// Up and Down go with Joint where scores are compared: Up·(this logit) − Down·(the other) is too small
-	// for a larger gap. Both are 0 where f(this) − f(other) is.
+	// Up and Down belong to Joint if scores are compared: Up·(this logit) − Down·(the other) is too small
+	// for a larger gap. If both are 0, the difference of the logits itself is too small.
 	Up, Down float64
 }
 
@@ -89,17 +89,17 @@ type Slope struct {
 	Value         float64
 }
 
-// JointSlope bounds a neuron with the values x in one copy and y in the other: with α and β for
-// what max(0, x) and max(0, y) are multiplied by on the way to the difference of the logits,
-// α·max(0, x) + β·max(0, y) is at most Own·x + Other·y and what the checker finds to be left.
+// JointSlope bounds a neuron with the value x in one copy and y in the other. With α and β the
+// coefficients of max(0, x) and max(0, y) in the difference of the logits,
+// α·max(0, x) + β·max(0, y) is at most Own·x + Other·y plus a constant that the checker computes.
 type JointSlope struct {
 	Layer, Neuron int
 	Own, Other    float64
 }
 
-// CaseProof proves by cases of ReLUs, of each pair of a copy of First and one of Second, that in the whole box the first's score is not
-// above the second's by more than is claimed; or where bins are counted, that the second's is not in the bin with the index Bin and the
-// first's as many bins higher as would be too many.
+// CaseProof proves by ReLU branching, for each pair of a copy of First and a copy of Second, that nowhere in the box the first's score
+// exceeds the second's by more than is claimed. If bins are counted, it proves that never the second's score is in bin Bin while the
+// first's is too many bins higher.
 type CaseProof struct {
 	First, Second CaseSide
 	Bin           int
@@ -107,33 +107,33 @@ type CaseProof struct {
 	Steps []CaseStep
 }
 
-// CaseSide is copies that are seen as one, each neuron between the least and the greatest of any.
+// CaseSide is a set of copies that are treated as one: each neuron lies between its least and its greatest value in any of them.
 type CaseSide struct {
 	// Copies are indices of the proof's copies.
 	Copies []int
-	// Neurons are those of whose value more is said than that it is max(0, y), in increasing order.
+	// Neurons lists, in increasing order, the neurons that the proof branches on or bounds by slopes.
 	Neurons []Neuron
 }
 
-// Neuron is one with a ReLU.
+// Neuron is a neuron with a ReLU.
 type Neuron struct{ Layer, Index int }
 
 // CaseStep is a node of a tree of cases.
 type CaseStep struct {
 	Kind CaseKind
-	// ReLU, of a CaseReLU, is an index of the first side's neurons and behind them the second's: first comes the case that its sum is
-	// not negative, then that it is not positive.
+	// ReLU, for a CaseReLU, is an index into the first side's neurons followed by the second's. The first subtree is the case that the
+	// neuron's sum is not negative, the second that it is not positive.
 	ReLU int
-	// Feature and At are of a CaseCut of a discrete feature: first come the values up to At, then those above.
+	// Feature and At belong to a CaseCut of a discrete feature. The first subtree has the values up to At, the second those above.
 	Feature int
 	At      float64
-	// Up, Down and Slopes are of a CaseEnd: Up·(the first's logit) − Down·(the second's) is less than what it would have to be, which shows as it is
-	// substituted back to the inputs, each neuron by its slope, one for each of both sides' in order: see JointSlope.
+	// Up, Down and Slopes belong to a CaseEnd: Up·(the first's logit) − Down·(the second's) is too small for a pair. Back-substitution to the
+	// inputs shows this; Slopes has one slope for each neuron of both sides, in order: see JointSlope.
 	Up, Down float64
 	Slopes   []float64
 }
 
-// CaseKind says what a CaseStep is.
+// CaseKind is the kind of a CaseStep.
 type CaseKind uint8
 
 const (

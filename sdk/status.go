@@ -6,15 +6,15 @@ import (
 	"github.com/hyfair/hyfair/internal/named"
 )
 
-// Status is what a solver claims of a problem.
+// Status is a solver's claim about a problem.
 type Status uint8
 
 const (
-	// Feasible means that a point is held. With a Reason, a limit stopped the solver
-	// before it could prove the point best; without one, a feasibility question
-	// was answered.
+	// Feasible means that the solver holds a point. With a Reason, it stopped before it
+	// could prove the point optimal; without one, the problem has no objective, or the
+	// point reaches the target.
 	Feasible Status = iota + 1
-	// Optimal means that the point held is best within the tolerances.
+	// Optimal means that the point held is optimal within the tolerances.
 	Optimal
 	// Infeasible means that no point exists.
 	Infeasible
@@ -48,7 +48,7 @@ const (
 	Incomplete
 	// Numerical means that the arithmetic failed.
 	Numerical
-	// Other is what Result.Native and Result.Detail say.
+	// Other means a reason that Result.Native and Result.Detail explain.
 	Other
 )
 
@@ -64,8 +64,8 @@ func (r Reason) String() string {
 	return fmt.Sprintf("Reason(%d)", uint8(r))
 }
 
-// Grade says what arithmetic stands behind a solver's claims, from the
-// strongest to the weakest. It is also the grade of a proof.
+// Grade says what arithmetic a solver's claims rest on, from the strongest to the
+// weakest. It is also the grade of a proof.
 type Grade uint8
 
 const (
@@ -73,12 +73,12 @@ const (
 	GradeExact Grade = iota + 1
 	// GradeRigorous is floating point with every rounding bounded outward.
 	GradeRigorous
-	// GradeNumerical holds up to a solver's tolerance.
+	// GradeNumerical is floating point up to a solver's tolerance.
 	GradeNumerical
 )
 
 // String gives the name used in reports and JSON.
 func (g Grade) String() string { return named.Of(g, "exact", "rigorous", "numerical") }
 
-// Weakest is the weaker of two grades.
+// Weakest returns the weaker of two grades.
 func Weakest(a, b Grade) Grade { return max(a, b) }

@@ -12,12 +12,12 @@ import (
 // Strategy proposes where to look; the host evaluates and counts.
 type Strategy interface {
 	Describe(ctx context.Context) (Description, error)
-	// Start opens a session. It owns nothing of what it is handed and must not
-	// modify it.
+	// Start opens a session. The strategy does not own the arguments and must not
+	// modify them.
 	Start(ctx context.Context, s *space.Space, o StartOptions) (Session, error)
 }
 
-// StartOptions is what a session may know of the study.
+// StartOptions holds what a session may know about the study.
 type StartOptions struct {
 	// Seed drives every random choice: same seed, same moves, on any machine.
 	Seed int64
@@ -26,39 +26,38 @@ type StartOptions struct {
 	// Region bounds the search (--where); moves outside it come back as
 	// TrialOutside.
 	Region space.Region
-	// Rows are the data set's rows as points, where Describe asks for them.
+	// Rows are the data set's rows as points, if Describe requests them.
 	Rows [][]float64
-	// Model, where Describe asks for it.
+	// Model is the model, if Describe requests it.
 	Model model.Model
-	// Options are the strategy's own, with a preset's values filled in.
+	// Options are the strategy's options, with a preset's values filled in.
 	Options map[string]string
-	// Chains is how many searches the host wants advanced side by side; 0 and 1
-	// ask for a single one, as in the paper. It is the user's, never the
-	// machine's, choice: the moves depend on it. A strategy may make something
-	// else of it (a population, say) or ignore it.
+	// Chains is the number of searches to advance side by side; 0 and 1 mean a single
+	// search, as in the paper. The moves depend on it, so it is the user's choice and
+	// never the machine's. A strategy may interpret it differently (as the size of a
+	// population, for example) or ignore it.
 	Chains int
 }
 
 // Session is one search. Calls come one at a time.
 type Session interface {
-	// Next hands back what was learned of earlier moves and asks for up to want
-	// new ones. It returns at least one move while it has ideas left, and
-	// io.EOF when the search is finished.
+	// Next passes the trials of earlier moves and asks for up to want new moves. It
+	// returns at least one move until the search is finished, then io.EOF.
 	Next(ctx context.Context, told []Trial, want int) ([]Move, error)
 	Close() error
 }
 
-// Evaluating is implemented by a Session that evaluates individuals by itself,
-// with the network it asked for. The host adds what it says to the run's
-// evaluations, so that budgets in evaluations are the same for all.
+// Evaluating is implemented by a Session that evaluates individuals by itself, with
+// the model that it requested. The host adds its count to the run's evaluations, so
+// that budgets in evaluations mean the same for all strategies.
 type Evaluating interface {
 	Session
-	// Evaluations is how many individuals the session has evaluated since it
-	// began. It is asked for between calls of Next.
+	// Evaluations returns how many individuals the session has evaluated since it
+	// began. The host calls it between calls of Next.
 	Evaluations() int64
 }
 
-// MoveKind says what the host shall do with a move.
+// MoveKind says what the host must do with a move.
 type MoveKind uint8
 
 const (
@@ -69,7 +68,7 @@ const (
 	MoveSeedFrom
 )
 
-// Move is a proposal. Trials answer it by ID.
+// Move is a proposal. Its trial has the same ID.
 type Move struct {
 	// ID is unique within the session and strictly increasing.
 	ID int64
@@ -107,30 +106,30 @@ func (s TrialStatus) String() string {
 	return named.Of(s, "evaluated", "refused", "outside", "no-seed", "no-solver")
 }
 
-// Trial is what the host learned of a move.
+// Trial is the result of a move.
 type Trial struct {
 	// ID is the ID of the move.
 	ID     int64
 	Status TrialStatus
-	// Point is the individual evaluated: the move's own, or the solver's.
+	// Point is the individual evaluated: the move's point, or the solver's.
 	Point []float64
-	// K is k(Point); at least 1 where Point has counterfactuals.
+	// K is k(Point); at least 1 if Point has counterfactuals.
 	K int
 	// Gap is gap(Point), a score difference.
 	Gap float64
-	// Violates reports gap > ε, decided exactly.
+	// Violates reports whether gap > ε, decided exactly.
 	Violates bool
 	// Shannon and MinEntropy are the entropies, in bits, of the distribution of
 	// Point's counterfactuals over the bins, all equally likely: −Σ pⱼ·log₂ pⱼ and
 	// −log₂ max pⱼ. They come from counts, so unlike Gap they are the same on every
-	// machine, and tell individuals with the same K apart.
+	// machine, and distinguish individuals with the same K.
 	Shannon, MinEntropy float64
-	// Scores and Bins are those of Point's counterfactuals, in the order of
-	// space.Counterfactuals, where Describe asks for them. Bins count from 0 and are
-	// the same on every machine; scores, as the gap, need not be in the last digits.
+	// Scores and Bins are the scores and bins of Point's counterfactuals, in the order
+	// of space.Counterfactuals, if Describe requests them. Bins count from 0 and are the
+	// same on every machine; like the gap, scores may differ in the last digits.
 	Scores []float64
 	Bins   []int
 	// Highest and Lowest are the counterfactuals with the highest and the lowest
-	// score, protected values filled in, where Describe asks for the pair.
+	// score, with protected values filled in, if Describe requests the pair.
 	Highest, Lowest []float64
 }

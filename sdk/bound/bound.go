@@ -2,9 +2,9 @@
 // is rounded outward, so it holds for the real function of the stored weights
 // and may stand in a rigorous proof.
 //
-// The methods are for networks of ReLU layers. A model of another family is
-// enclosed by itself, where it is model.Bounded, whatever the method; and
-// otherwise not at all: its logit may be anything.
+// The methods are for networks of ReLU layers. A model of another family bounds
+// itself if it is model.Bounded, whatever the method. Other models get no bound:
+// their logit may be anything.
 package bound
 
 import (
@@ -18,8 +18,8 @@ import (
 
 // Bounds encloses a model over a region.
 type Bounds struct {
-	// Pre holds one interval a neuron of a network of ReLU layers, by layer, around
-	// its value before the activation; nil for other models.
+	// Pre encloses each neuron's value before the activation, by layer and neuron;
+	// nil for models that are not networks of ReLU layers.
 	Pre [][]space.Interval
 	// Logit encloses l0, or l1 − l0 for a softmax head (as one linear form,
 	// tighter than the difference of the two outputs' intervals).
@@ -29,7 +29,7 @@ type Bounds struct {
 	Difference *Difference
 }
 
-// Apart bounds the distance of the logits of two copies of one individual; +Inf if
+// Apart bounds the distance between the logits of two copies of one individual; +Inf if
 // Difference is nil.
 func (b *Bounds) Apart() float64 {
 	if b.Difference == nil {
@@ -56,8 +56,8 @@ func Lookup(name string) (Method, error) {
 	return named.Find(Methods, func(m Method) string { return m.Name }, "bounds", name)
 }
 
-// Inputs encloses the network inputs over a region, protected features taking
-// all their values.
+// Inputs encloses the network inputs over a region, where protected features take
+// all their values in it.
 func Inputs(s *space.Space, r space.Region) []space.Interval {
 	out := make([]space.Interval, s.Inputs)
 	for i := range s.Features {
@@ -98,8 +98,8 @@ func inputRange(f *space.Feature, in *space.Input, values space.Interval, list [
 	return out
 }
 
-// affine encloses Scale·v + Offset. A fused multiply-add rounds once; where
-// the result is exact the interval is a point.
+// affine encloses Scale·v + Offset. A fused multiply-add rounds once, and not at
+// all if Scale is 1 and Offset 0: the interval is then a point.
 func affine(in *space.Input, v float64) space.Interval {
 	y := math.FMA(in.Scale, v, in.Offset)
 	if in.Scale == 1 && in.Offset == 0 {
@@ -169,7 +169,7 @@ func difference(last *relu.Layer) (row []float64, bias float64) {
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., sections
 // 3.1 and 2.1). The sum of magnitudes is itself computed, so the factor is
 // raised to (n+4+extra)·2u, which covers it for n below 2²⁰. extra counts
-// further relative roundings already in the weights. Where every product has a
+// further relative roundings already in the weights. If every product has a
 // factor 0, nothing is rounded: the sum is the bias.
 func enclose(w []float64, bias float64, v []space.Interval, extra int) space.Interval {
 	lo, hi := bias, bias

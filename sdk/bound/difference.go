@@ -17,14 +17,14 @@ type Difference struct {
 	Logit space.Interval
 }
 
-// Differences propagates the differences of the protected inputs over region
-// r, and of the features that may differ by as much as tolerance says, indexed
-// by feature (0: not at all; nil: none may). r and b must enclose both copies;
-// the bounds b are used where they are tighter, and alone for a model that is
-// neither a network of ReLU layers nor model.Comparing.
+// Differences encloses the differences of two copies over region r. The copies may
+// differ in protected features, and in every other feature i by up to
+// tolerance[i] (nil: not at all). r and b must enclose both copies. b tightens the
+// result; it is the only bound for a model that is neither a network of ReLU layers
+// nor model.Comparing.
 //
-// Where no input that may differ has a way to the logit, through weights other
-// than 0 and neurons that may be active, the difference is exactly 0.
+// The difference is exactly 0 if no input that may differ reaches the logit through
+// nonzero weights and neurons that may be active.
 func Differences(m model.Model, s *space.Space, r space.Region, tolerance []float64, b *Bounds) *Difference {
 	v := inputDifferences(s, r, tolerance)
 	n, ok := m.(*relu.Network)
@@ -59,7 +59,7 @@ func Differences(m model.Model, s *space.Space, r space.Region, tolerance []floa
 		v = pre
 		if l.ReLU {
 			// ReLU is monotone and moves by no more than its argument; it does
-			// not move at all where both copies are inactive.
+			// not move at all if both copies are inactive.
 			v = make([]space.Interval, len(pre))
 			for j := range pre {
 				if b.Pre[k][j].Hi > 0 {
@@ -71,7 +71,7 @@ func Differences(m model.Model, s *space.Space, r space.Region, tolerance []floa
 	return d
 }
 
-// spread encloses the difference of two values of one interval.
+// spread encloses the difference of two values in one interval.
 func spread(iv space.Interval) space.Interval {
 	w := up(iv.Hi - iv.Lo)
 	if math.IsNaN(w) {

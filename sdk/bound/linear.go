@@ -49,8 +49,8 @@ func activate(l *relu.Layer, pre []space.Interval) []space.Interval {
 	return out
 }
 
-// substitution carries the bounds found so far: post[k] encloses what layer k
-// reads (post[0] the inputs), pre[k] its neurons before the activation.
+// substitution carries the bounds found so far: post[k] encloses the values that
+// layer k reads (post[0]: the inputs), pre[k] its neurons before the activation.
 type substitution struct {
 	n    *relu.Network
 	post [][]space.Interval
@@ -66,7 +66,7 @@ func (s *substitution) logit(last *relu.Layer, pre []space.Interval) space.Inter
 	return enclose(row, bias, s.post[k], 1).Intersect(s.enclosed(k, row, bias, 1))
 }
 
-// enclosed encloses Σ row·h + bias, h what layer k reads. extra counts relative
+// enclosed encloses Σ row·h + bias, where layer k reads h. extra counts relative
 // roundings already in the row.
 func (s *substitution) enclosed(k int, row []float64, bias float64, extra int) space.Interval {
 	negative := make([]float64, len(row))
@@ -78,9 +78,9 @@ func (s *substitution) enclosed(k int, row []float64, bias float64, extra int) s
 
 // lower is a lower bound on Σ c·h + constant.
 //
-// Rounding: the coefficients carried down are those computed, and what each
-// computed coefficient may be off, times the largest value of the unit it
-// multiplies, is collected in err. A sum of m products has a relative error of
+// Rounding: the computed coefficients are carried down, and err sums up each one's
+// largest error times the largest magnitude of the unit that it multiplies. A sum
+// of m products has a relative error of
 // at most γ(m) of the sum of their magnitudes (see enclose); the factor used is
 // twice that and more.
 func (s *substitution) lower(k int, row []float64, constant float64, extra int) float64 {
@@ -88,7 +88,7 @@ func (s *substitution) lower(k int, row []float64, constant float64, extra int) 
 	err := float64(extra) * 0x1p-52 * (math.Abs(constant) + weigh(c, s.post[k]))
 	best := math.Inf(-1)
 	for {
-		if v := down(enclose(c, constant, s.post[k], 0).Lo - up(err)); v > best { // not where v is NaN
+		if v := down(enclose(c, constant, s.post[k], 0).Lo - up(err)); v > best { // false if v is NaN
 			best = v
 		}
 		if k == 0 {
@@ -132,7 +132,7 @@ func (s *substitution) relax(l *relu.Layer, pre []space.Interval, c []float64, c
 	return constant, err
 }
 
-// through writes a form over a layer's neurons as one over what it reads.
+// through rewrites a linear form over a layer's neurons as a form over its inputs.
 func through(l *relu.Layer, c []float64, constant, err float64, reads []space.Interval) ([]float64, float64, float64) {
 	out := make([]float64, l.In)
 	size := make([]float64, l.In) // Σ|c·w| for each input
@@ -161,7 +161,7 @@ func through(l *relu.Layer, c []float64, constant, err float64, reads []space.In
 	return out, constant, err * (1 + float64(l.In+2*l.Out+8)*0x1p-52)
 }
 
-// add is constant + step with the rounding of the sum noted in err.
+// add returns constant + step, and err plus the rounding of that sum.
 func add(constant, step, err float64) (float64, float64) {
 	sum := constant + step
 	return sum, err + 0x1p-52*math.Abs(sum)

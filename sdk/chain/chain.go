@@ -1,10 +1,10 @@
-// Package chain is the round of the paper's Algorithm 1, which strategies
-// share: a current individual, the best k so far, the way off a plateau, a
-// candidate, its acceptance. A strategy supplies what differs: which candidate
-// to propose, and when to accept it.
+// Package chain runs the rounds of the paper's Algorithm 1, which strategies
+// share: it keeps the current individual and the best k, leaves plateaus, and
+// asks for candidates. A strategy decides which candidate to propose, and when
+// to accept it.
 //
-// The algorithm, line by line ("ask" is a move; what it led to comes back with
-// the next call of Next):
+// The algorithm, line by line ("ask" is a move; its outcome comes with the next
+// call of Next):
 //
 //	current ← ask for an individual near a random row      MoveSeedFrom
 //	for round = 0, 1, …
@@ -13,12 +13,12 @@
 //	    candidate ← Propose(current); ask for its k         MovePoint
 //	    if Accept(k(current), k(candidate), round): current ← candidate
 //
-// Where no individual comes back (no solver in the run, none found, or the one
-// found is refused), a random row of the data set takes its place, asked for
-// by a MovePoint of its own. Where that row cannot be evaluated either, the
-// current individual stays; without one, the round is closed and the next
-// begins with another row. A candidate that is refused or outside is never
-// accepted, whatever Accept would say: there is nothing to compare.
+// If no individual comes back (no solver in the run, none found, or the one
+// found is refused), a separate MovePoint asks for a random row of the data set
+// in its place. If that row cannot be evaluated either, the current individual
+// stays; if there is none yet, the round is closed and the next one begins with
+// another row. A candidate that is refused or outside is never accepted, and
+// Accept is not called.
 package chain
 
 import (
@@ -30,8 +30,8 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Rules are what a strategy adds to the round. Each draws from rng only, so
-// that the same seed gives the same moves.
+// Rules are a strategy's part of the round. They draw from rng only, so that the
+// same seed gives the same moves.
 type Rules interface {
 	// Propose gives the candidate for current, which it must not modify.
 	Propose(rng *rand.Rand, current []float64) []float64
@@ -50,8 +50,8 @@ const (
 	candidate      // the round's candidate
 )
 
-// Chain is one run of the round, and an sdk.Session with Lag 0: each call of
-// Next answers the one move before it and makes one new move. It never
+// Chain is one run of the algorithm, and an sdk.Session with Lag 0: each call of
+// Next takes the trial of the move before it and makes one new move. It never
 // finishes by itself. Not safe for concurrent use.
 type Chain struct {
 	domain *Domain
@@ -99,7 +99,7 @@ func (c *Chain) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.Mov
 // Close releases nothing; it is there for sdk.Session.
 func (c *Chain) Close() error { return nil }
 
-// begin is the head of a round.
+// begin makes the first move of a round.
 func (c *Chain) begin() {
 	switch {
 	case c.current == nil:
@@ -112,8 +112,8 @@ func (c *Chain) begin() {
 	}
 }
 
-// seed asks for an individual near x, or where there is no solver to ask, for
-// a random row.
+// seed asks for an individual near x, or for a random row if the run has no
+// solver.
 func (c *Chain) seed(x []float64) {
 	if c.noSolver {
 		c.ask(restart, sdk.MovePoint, c.domain.Row(c.rng))

@@ -9,9 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// redraws bounds how often a random point is drawn again because it lies
-// outside. Beyond it the last draw is handed over, and the host calls it
-// outside.
+// redraws is the largest number of draws for a random point inside the domain. If
+// all fall outside, the last one is proposed, and the host reports it as outside.
 const redraws = 64
 
 // Domain is where a search may step: the region, the data set's rows inside
@@ -21,8 +20,8 @@ type Domain struct {
 	space  *space.Space
 	region space.Region
 	rows   [][]float64
-	// free are the non-protected features, movable those of them with more than
-	// one value in the region.
+	// free lists the non-protected features; movable lists those with more than one
+	// value in the region.
 	free, movable []int
 }
 
@@ -58,8 +57,8 @@ func (d *Domain) Rows() [][]float64 { return d.rows }
 // region, in order. Not to be modified.
 func (d *Domain) Movable() []int { return d.movable }
 
-// Interval is the region's interval of a non-protected feature, its ends values
-// of the domain where the feature is discrete.
+// Interval returns the region's interval of a non-protected feature; the ends of a
+// discrete feature's interval are values of its domain.
 func (d *Domain) Interval(i int) space.Interval {
 	f := &d.space.Features[i]
 	iv := d.region.Box[i].Intersect(space.Interval{Lo: f.Lo, Hi: f.Hi})
@@ -70,7 +69,7 @@ func (d *Domain) Interval(i int) space.Interval {
 }
 
 // Inside reports whether x is an individual of the region with at least one
-// allowed counterfactual: what the host does not call outside.
+// allowed counterfactual. The host reports any other point as outside.
 func (d *Domain) Inside(x []float64) bool {
 	if len(x) != len(d.space.Features) || !d.space.RegionContains(d.region, x) {
 		return false
@@ -86,7 +85,7 @@ func (d *Domain) Inside(x []float64) bool {
 }
 
 // Row draws a row of the data set uniformly, as an individual: a fresh slice.
-// Where the region holds no row it draws uniformly from the box.
+// If the region holds no row, it draws uniformly from the box.
 func (d *Domain) Row(rng *rand.Rand) []float64 {
 	if len(d.rows) == 0 {
 		return d.Uniform(rng)
@@ -100,8 +99,8 @@ func (d *Domain) Row(rng *rand.Rand) []float64 {
 	return slices.Clone(x)
 }
 
-// Uniform draws every non-protected feature uniformly from the region's box,
-// again where a constraint leaves the individual without counterfactuals. The
+// Uniform draws every non-protected feature uniformly from the region's box, and
+// draws again if a constraint leaves the individual without counterfactuals. The
 // protected entries are zero.
 func (d *Domain) Uniform(rng *rand.Rand) []float64 {
 	x := make([]float64, len(d.space.Features))
@@ -121,10 +120,10 @@ func (d *Domain) Uniform(rng *rand.Rand) []float64 {
 	return x
 }
 
-// Neighbour is x with one non-protected feature changed to another value of
-// the region, feature and value each drawn uniformly (a real feature: from its
-// interval), again where that leads outside. x is not modified; a fresh copy
-// of it is the answer where nothing can change or every draw leads outside.
+// Neighbour returns a copy of x with one non-protected feature changed to another
+// value of the region. Feature and value are drawn uniformly (a real feature's from
+// its interval), and drawn again if they lead outside. The copy is unchanged if
+// no feature can change or every draw leads outside.
 func (d *Domain) Neighbour(rng *rand.Rand, x []float64) []float64 {
 	out := slices.Clone(x)
 	if len(d.movable) == 0 {

@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 )
 
-// Random is the random numbers of one of several chains, walks or the like, by its
-// position. The first has those of a single one.
+// Random returns the generator of chain or walk i, counted from 0. A search with a
+// single chain uses generator 0.
 func Random(seed int64, i int) *rand.Rand {
-	// The constant is the golden ratio's, arbitrary.
+	// The constant comes from the golden ratio; any other would do.
 	return rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15+uint64(i)))
 }
 
-// Key is an individual as a map key; its protected entries should be zero (see
+// Key returns an individual as a map key; its protected entries should be zero (see
 // space.Space.Canonical).
 func Key(x []float64) string {
 	b := make([]byte, 0, 8*len(x))
@@ -31,25 +31,25 @@ type Rank struct {
 	Shannon float64
 }
 
-// Compare is positive where r is above other.
+// Compare is positive if r ranks above other.
 func (r Rank) Compare(other Rank) int {
 	return cmp.Or(cmp.Compare(r.K, other.K), cmp.Compare(r.Shannon, other.Shannon))
 }
 
-// Memory knows the latest individuals by Key. Its zero value knows none.
+// Memory remembers the latest individuals by Key. The zero value is empty.
 type Memory struct{ young, old map[string]struct{} }
 
 // maxMemory is the size of each half of a memory.
 const maxMemory = 1 << 17
 
-// Has reports that the individual is known.
+// Has reports whether the individual is remembered.
 func (m *Memory) Has(key string) bool {
 	_, young := m.young[key]
 	_, old := m.old[key]
 	return young || old
 }
 
-// Add reports that the individual is new, and remembers it.
+// Add remembers the individual, and reports whether it is new.
 func (m *Memory) Add(key string) bool {
 	if m.Has(key) {
 		return false

@@ -10,9 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// FastRules are what a strategy adds to the rounds of Parallel. They serve all
-// chains: what they draw comes from the chain's own rng, and they keep nothing
-// of one chain for another.
+// FastRules are a strategy's part of the rounds of Parallel. One value serves all
+// chains: it draws from the chain's rng only, and carries nothing from chain to chain.
 type FastRules interface {
 	// Propose gives the candidate for current, which it must not modify.
 	Propose(rng *rand.Rand, current []float64) []float64
@@ -23,11 +22,11 @@ type FastRules interface {
 
 // Parallel advances several chains side by side, for searches with
 // StartOptions.Chains above 1. Each chain has its own random numbers and one
-// move in flight; a call of Next makes one move for each of the chains that
-// wait for none, up to want, those longest at rest first. It is an sdk.Session
-// with Lag 1 and never finishes by itself. Not safe for concurrent use.
+// move in flight; a call of Next makes one move for each idle chain, up to want,
+// longest idle first. It is an sdk.Session with Lag 1 and never finishes by
+// itself. Not safe for concurrent use.
 //
-// A chain differs from Algorithm 1's in this:
+// A chain differs from Algorithm 1 as follows:
 //
 //	current ← a row                                         MovePoint
 //	for each round
@@ -37,16 +36,16 @@ type FastRules interface {
 //	        current ← ask for an individual near current    MoveSeedFrom
 //	        without one: current ← a row                    MovePoint
 //
-// so the solver does not take part in every round, and a plateau is left to the
-// strategy for a while. Better is more bins or, with as many, a larger entropy
-// of the distribution over them.
+// so the solver is not called in every round, and the strategy has patience rounds
+// to leave a plateau. Better means more bins or, with equally many, a larger
+// entropy of the distribution over them.
 type Parallel struct {
 	domain   *Domain
 	rules    FastRules
 	patience int64
 
 	chains   []walker
-	ready    []int // chains at rest, in the order in which they came to it
+	ready    []int // idle chains, longest idle first
 	inFlight map[int64]int
 	lastID   int64
 	noSolver bool
@@ -63,7 +62,7 @@ type walker struct {
 	step    step
 }
 
-// NewParallel starts the chains on the domain. A chain starts afresh after patience
+// NewParallel starts the chains on the domain. A chain starts again after patience
 // rounds without progress; 0: never. seed drives every draw.
 func NewParallel(d *Domain, r FastRules, chains int, patience, seed int64) *Parallel {
 	p := &Parallel{domain: d, rules: r, patience: patience, chains: make([]walker, chains), inFlight: map[int64]int{}}
@@ -141,7 +140,7 @@ func (p *Parallel) learn(w *walker, t *sdk.Trial) {
 	case w.step == seeding:
 		w.step = restart
 	case w.step == restart:
-		w.round++ // a row that cannot be evaluated; the next one is another round's
+		w.round++ // the row cannot be evaluated; the next one opens another round
 	default:
 		p.closeRound(w, t, evaluated)
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Walk is one of the searches side by side of a strategy that evaluates by itself.
+// Walk is one of several parallel searches of a strategy that evaluates by itself.
 type Walk interface {
 	// Step moves to the next individual and returns it; nil if the walk has ended.
 	Step() []float64
-	// Refuse takes back what led to x, which the host does not want.
+	// Refuse undoes the step to x, which the host has refused.
 	Refuse(x []float64)
 	// Evaluations counts the individuals that the walk has evaluated.
 	Evaluations() int64
@@ -25,21 +25,20 @@ type Walk interface {
 // step of each walk, on a goroutine per processor. Walks may exchange finds after a step
 // only, so that the moves do not depend on the number of goroutines.
 //
-// Of the trials it uses only the refused individuals, which no walk visits again.
+// It learns from trials only which individuals are refused; no walk visits these again.
 type Walks[W Walk] struct {
 	All []W
-	// Refused are the individuals that the host does not want, by Key: to be read
-	// in steps. It is there from the beginning.
+	// Refused holds the individuals that the host has refused, by Key. Steps may read
+	// it. The creator sets it to a map.
 	Refused map[string]bool
-	// Before, where not nil, is called before all take a step, with the number of
-	// moves that are wanted.
+	// Before, if not nil, is called before each round with the number of moves wanted.
 	Before func(want int)
-	// After, where not nil, is called after all have taken a step, for one walk after
-	// the other, with where it went, and gives further individuals to hand over.
+	// After, if not nil, is called after each round, once per walk in order, with the
+	// individual that it moved to, and returns further individuals to propose.
 	After func(walk int, step []float64) [][]float64
 
 	queue  []sdk.Move // moves made and not yet handed over
-	flying []sdk.Move // moves handed over whose trials are to come
+	flying []sdk.Move // moves handed over, waiting for their trials
 	id     int64
 	round  int64
 }

@@ -24,9 +24,9 @@ type events = grpc.ServerStreamingClient[solverv1.SolveResponse]
 // opener sends a solve to a process under the call's number.
 type opener func(ctx context.Context, proc *process, number uint64) (events, error)
 
-// solve runs one call of a solver from end to end. Whatever the plugin does, it
-// returns once the guard's patience is over, after ctx ends or the time limit
-// passes. answered tells a result of the plugin's from one made up here.
+// solve runs one call of a solver from end to end. Once ctx ends or the time limit
+// passes, it returns when the guard's patience is over, whatever the plugin does.
+// answered reports whether the result comes from the plugin and was not made here.
 func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open opener) (r *sdk.Result, answered bool, err error) {
 	began := time.Now()
 	release, err := p.take(ctx)
@@ -67,7 +67,7 @@ func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open o
 	return partial, false, p.callError(proc, "solving", err)
 }
 
-// take waits for the turn to use the plugin.
+// take waits for the caller's turn to use the plugin.
 func (p *Plugin) take(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (p *Plugin) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// liveFor is live, in no more time than the call that needs it may take.
+// liveFor is live with a deadline of limit plus the grace period; none if limit is 0.
 func (p *Plugin) liveFor(ctx context.Context, limit time.Duration) (*process, error) {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -140,8 +140,8 @@ func (p *Plugin) judge(s shape, m *solverv1.Result, reason sdk.Reason) (*sdk.Res
 	return r, nil
 }
 
-// lost reports whether an error is how a call ends that was interrupted or
-// killed, as opposed to what a plugin has to say of the problem.
+// lost reports whether err comes from interrupting or killing the call, and not
+// from the plugin's view of the problem.
 func lost(err error) bool {
 	code := status.Code(err)
 	return code == codes.Unavailable || code == codes.Canceled || code == codes.DeadlineExceeded
@@ -154,8 +154,8 @@ func reasonOf(ctx context.Context) sdk.Reason {
 	return sdk.Interrupted
 }
 
-// stopped is the result of a call that was stopped from here: the last
-// incumbent where there is one.
+// stopped is the result of a call that this side stopped: the last incumbent, or
+// Unknown without one.
 func stopped(reason sdk.Reason, incumbent *sdk.Result, began time.Time) *sdk.Result {
 	r := incumbent
 	if r == nil {
@@ -184,7 +184,7 @@ func newIncumbents(s shape, report func(sdk.Progress)) *incumbents {
 	return w
 }
 
-// put takes note of a glimpse. It does not block, however many come.
+// put records a progress report. It does not block, however many arrive.
 func (w *incumbents) put(m *solverv1.Progress) {
 	if m == nil {
 		return
@@ -228,8 +228,8 @@ func (w *incumbents) stop() {
 // progress report, since reports carry no tolerance. Other solvers' claims get 0.
 const assumedTolerance = 1e-6
 
-// last is the claim that the latest progress amounts to; nil where it has no
-// point, no bound and no shares, or makes no sense.
+// last turns the latest progress report into a claim; nil if the report is invalid
+// or has no point, no bound and no shares.
 func (w *incumbents) last(e sdk.Grade) *sdk.Result {
 	if w.latest == nil {
 		return nil

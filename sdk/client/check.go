@@ -10,10 +10,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// shape is what an answer must look like to be one to a problem.
+// shape is the form that a problem requires of its answers.
 type shape struct {
 	form problem.Form
-	// quantifies: the answer is shares, and no point.
+	// quantifies: the answer has shares, and no point.
 	quantifies bool
 	// width is the number of columns, symbols or features.
 	width int
@@ -33,15 +33,15 @@ func shapeOf(p *problem.Problem) shape {
 	return shape{}
 }
 
-// result checks that a claim is well formed for the problem: not that it is
-// true, which only a replay can tell.
+// result checks that a claim is well formed for the problem. Only a replay can
+// tell whether it is true.
 func (s shape) result(r *sdk.Result) error {
 	if err := s.values(r.Values); err != nil {
 		return err
 	}
 	if w := r.Witness; w != nil {
 		if s.form != problem.FormNetwork {
-			return fmt.Errorf("a witness for a problem in the %s form", s.form)
+			return fmt.Errorf("a witness for a problem in the %s form; want values", s.form)
 		}
 		if len(w.Copy1) != s.width || len(w.Copy2) != s.width {
 			return fmt.Errorf("a witness of %d and %d values for %d features", len(w.Copy1), len(w.Copy2), s.width)
@@ -66,7 +66,7 @@ func (s shape) result(r *sdk.Result) error {
 	return nil
 }
 
-// progress checks what a glimpse holds.
+// progress checks a progress report.
 func (s shape) progress(p *sdk.Progress) error {
 	return errors.Join(s.values(p.Values), s.shares(p.Shares))
 }
@@ -74,12 +74,13 @@ func (s shape) progress(p *sdk.Progress) error {
 // shares checks that shares were asked for; nil is valid.
 func (s shape) shares(shares *sdk.Shares) error {
 	if shares != nil && !s.quantifies {
-		return errors.New("shares, for which the problem does not ask")
+		return errors.New("shares, which the problem does not ask for")
 	}
 	return nil
 }
 
-// pieces is what to do with pieces that arrive: check them, and hand them on.
+// pieces returns the handler of received pieces: it checks them and passes them to
+// wanted.
 func (s shape) pieces(wanted func([]sdk.Piece)) func(*solverv1.Pieces) error {
 	return func(m *solverv1.Pieces) error {
 		if wanted == nil || s.form != problem.FormNetwork {
@@ -115,11 +116,11 @@ func (s shape) values(values []problem.Number) error {
 	return nil
 }
 
-// checkMoves checks what a strategy proposes when asked for up to want moves, the
-// last one so far having had the number last.
+// checkMoves checks a strategy's answer to a request for up to want moves. last is
+// the number of the latest move before it.
 func checkMoves(moves []sdk.Move, want int, last int64, features int) error {
 	if len(moves) == 0 || len(moves) > want {
-		return fmt.Errorf("%d moves where 1 to %d were asked for", len(moves), want)
+		return fmt.Errorf("%d moves; asked for 1 to %d", len(moves), want)
 	}
 	for i := range moves {
 		m := &moves[i]
@@ -128,7 +129,7 @@ func checkMoves(moves []sdk.Move, want int, last int64, features int) error {
 		}
 		last = m.ID
 		if m.Round < 0 || m.Chain < 0 {
-			return fmt.Errorf("move %d in round %d of chain %d", m.ID, m.Round, m.Chain)
+			return fmt.Errorf("move %d in round %d of chain %d: want 0 or more for both", m.ID, m.Round, m.Chain)
 		}
 		if len(m.Point) != features {
 			return fmt.Errorf("move %d has %d values for %d features", m.ID, len(m.Point), features)

@@ -1,5 +1,5 @@
 // Package client is the host's side of the wire: it starts a plugin as a
-// process of its own and speaks to it as to an sdk.Solver or sdk.Strategy.
+// separate process and presents it as an sdk.Solver or sdk.Strategy.
 //
 //	p, err := client.Launch(ctx, client.Config{Path: "plugins/hyfair-solver-highs", Kind: client.Solver})
 //	if err != nil { ... }
@@ -8,7 +8,7 @@
 //
 // Every call returns, whatever the plugin does. A plugin that hangs is interrupted and then
 // killed; a crash becomes one error with the end of the plugin's output; an invalid answer
-// is refused. The next call starts the plugin again and loads again what was loaded.
+// is refused. The next call starts the plugin again and reloads its problems.
 package client
 
 import (
@@ -43,10 +43,10 @@ func (k Kind) String() string { return named.Of(k, "solver", "strategy") }
 // wrong length, a NaN, a move out of order.
 var ErrGarbage = errors.New("answered garbage")
 
-// Config says what to start and how patient to be. Path and Kind are needed;
-// the rest has sensible zero values.
+// Config says what to start and how long to wait. Path and Kind are required;
+// the other fields have sensible zero values.
 type Config struct {
-	// Path of the program, Args its arguments.
+	// Path is the program, Args its arguments.
 	Path string
 	Args []string
 	// Env is added to the host's environment, as "key=value".
@@ -58,19 +58,19 @@ type Config struct {
 	Logger hclog.Logger
 	// StartTimeout bounds a start, up to the answer to Describe; 0: 10 s.
 	StartTimeout time.Duration
-	// KillGrace is how long a plugin that is to stop may be silent before it is
-	// killed; 0: 1 s. Every message of pieces starts it again.
+	// KillGrace is how long a plugin that was asked to stop may be silent before it is
+	// killed; 0: 1 s. Every message with pieces restarts it.
 	KillGrace time.Duration
-	// HandOver is the time that a plugin may take to hand over pieces, once it should stop,
-	// before it is killed; 0: 10 min. Time within SolveOptions.Pieces does not count.
+	// HandOver is how long a plugin that was asked to stop may hand over pieces before it
+	// is killed; 0: 10 min. Time within SolveOptions.Pieces does not count.
 	HandOver time.Duration
-	// NoTLS starts the plugin without TLS at once, for one known not to speak
-	// it. Otherwise TLS is tried first, and a plugin that does not offer it is
-	// started again without. Without TLS only a Unix socket is accepted.
+	// NoTLS starts a plugin that is known not to support TLS without it. Otherwise
+	// TLS is tried first, and a plugin that does not offer it is started again
+	// without it. Without TLS only a Unix socket is accepted.
 	NoTLS bool
 }
 
-// Plugin is a plugin under way. Its methods may be called concurrently; unless
+// Plugin is a launched plugin. Its methods may be called concurrently; unless
 // the description says Concurrent, solves wait for one another.
 type Plugin struct {
 	config      Config
@@ -91,9 +91,9 @@ type Plugin struct {
 const outputSize = 64 << 10
 
 // Launch starts the plugin and asks it to describe itself. An error wraps
-// sdk.ErrIncompatible where the program is not a plugin of this kind or speaks
-// another version, and sdk.ErrPluginExited where it ended, hung, or could not
-// be started; it names what was seen and ends with what the plugin printed.
+// sdk.ErrIncompatible if the program is not a plugin of this kind or speaks
+// another version, and sdk.ErrPluginExited if it ended, hung, or could not be
+// started. The error ends with the plugin's output.
 func Launch(ctx context.Context, c Config) (*Plugin, error) {
 	if c.Kind != Solver && c.Kind != Strategy {
 		return nil, fmt.Errorf("launch %s: unknown kind %d", c.Path, c.Kind)
@@ -121,7 +121,7 @@ func Launch(ctx context.Context, c Config) (*Plugin, error) {
 	return p, nil
 }
 
-// live is the running process, started again where the last one ended.
+// live returns the running process, a new one if the last one has ended.
 func (p *Plugin) live(ctx context.Context) (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +132,7 @@ func (p *Plugin) live(ctx context.Context) (*process, error) {
 		if p.proc.alive() {
 			return p.proc, nil
 		}
-		p.proc.end() // its connection and its socket are still there
+		p.proc.end() // removes its connection and its socket
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -181,9 +181,9 @@ func (p *Plugin) Exited() bool {
 	return !p.proc.alive()
 }
 
-// Close ends the plugin: at once where it is willing, and by force after the
-// grace period. It returns when no process is left, however it behaves, and
-// may be called again. Calls under way fail with sdk.ErrPluginExited.
+// Close asks the plugin to end, and kills it after the grace period. It returns
+// when no process is left, and may be called again. Running calls fail with
+// sdk.ErrPluginExited.
 func (p *Plugin) Close() error {
 	p.cancel()
 	p.mu.Lock()

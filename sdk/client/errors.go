@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/wire"
 )
 
-// failure is an error whose text is complete, and which is another for
-// errors.Is.
+// failure is an error with a complete text that wraps another for errors.Is
+// without repeating its text.
 type failure struct {
 	text string
 	is   error
@@ -22,7 +22,8 @@ type failure struct {
 func (e *failure) Error() string { return e.text }
 func (e *failure) Unwrap() error { return e.is }
 
-// garbage marks an error about the answer to a call as such; nil stays nil.
+// garbage wraps ErrGarbage around what is wrong with the answer to a call; nil
+// stays nil.
 func garbage(call string, err error) error {
 	if err == nil {
 		return nil
@@ -30,7 +31,7 @@ func garbage(call string, err error) error {
 	return fmt.Errorf("%w to %s: %w", ErrGarbage, call, err)
 }
 
-// maxTail bounds what an error repeats of a plugin's output.
+// maxTail is how much of a plugin's output an error repeats at most, in bytes.
 const maxTail = 2 << 10
 
 // printed is the end of the plugin's output, to be added to an error.
@@ -41,10 +42,10 @@ func (p *Plugin) printed() string {
 	return ""
 }
 
-// callError turns what gRPC says of a failed call into what the plugin said,
-// or into how it ended. doing completes "it exited while ...".
+// callError turns gRPC's error of a failed call into the plugin's message, or into
+// a report of how the plugin ended. doing completes "it exited while ...".
 func (p *Plugin) callError(proc *process, doing string, err error) error {
-	// A connection closed from this side makes it Canceled.
+	// The code is Canceled if this side has closed the connection.
 	if code := status.Code(err); (code == codes.Unavailable || code == codes.Canceled) && proc.gone() {
 		what := fmt.Sprintf("%s exited while %s (%s)%s", p, doing, proc.run.status(), p.printed())
 		if p.ctx.Err() != nil {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// GiveUp returns a context for calls of a solver, and a function that ends them
-// because nothing they could still say is wanted: a plugin then gets
-// Config.KillGrace and no more, whatever pieces it has to hand over. It may be
-// called when ctx has ended already, more than once, and from
-// SolveOptions.Pieces. Call it at the end in any case, as a cancel function.
+// GiveUp returns a context for calls of a solver, and a function that ends these
+// calls when their results are no longer wanted: a plugin then gets only
+// Config.KillGrace, even if it has pieces to hand over. The function may be called
+// more than once, after ctx has ended, and from SolveOptions.Pieces. Like a cancel
+// function, it must be called in the end.
 func GiveUp(ctx context.Context) (calls context.Context, giveUp func()) {
 	up := make(chan struct{})
 	calls, cancel := context.WithCancel(context.WithValue(ctx, givenUpKey{}, up))

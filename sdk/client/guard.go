@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/wire"
 )
 
-// guard stops a call whose time has come.
+// guard stops a call when its context ends or its time limit passes.
 type guard struct {
 	done   chan struct{}
 	ended  chan struct{}
@@ -20,8 +20,8 @@ type guard struct {
 }
 
 // watch waits for ctx or the time limit, then interrupts the call, then kills
-// the process when its patience is over. A plugin gets a quarter of the grace
-// period to see to its time limit itself before it is interrupted.
+// the process when the pulse's patience is over. A plugin gets a quarter of the
+// grace period to keep its time limit by itself before it is interrupted.
 func (p *Plugin) watch(ctx context.Context, proc *process, number uint64, limit time.Duration) *guard {
 	g := &guard{done: make(chan struct{}), ended: make(chan struct{})}
 	grace, used := p.config.KillGrace, time.Duration(0)
@@ -61,9 +61,9 @@ func (p *Plugin) watch(ctx context.Context, proc *process, number uint64, limit 
 	return g
 }
 
-// interrupt asks the call to stop until ctx ends: more than once, since the
-// first may come before the plugin has unpacked the problem. A plugin that does
-// not know how is killed in the end.
+// interrupt asks the call to stop, again and again until ctx ends: the first
+// request may arrive before the plugin has unpacked the problem. A plugin that
+// does not implement Interrupt is killed in the end.
 func (p *process) interrupt(ctx context.Context, number uint64) {
 	for ctx.Err() == nil {
 		if _, err := solverv1.NewSolverClient(p.conn).Interrupt(ctx, &solverv1.InterruptRequest{Call: number}); err != nil {
@@ -76,8 +76,8 @@ func (p *process) interrupt(ctx context.Context, number uint64) {
 	}
 }
 
-// timed is take, with the guard knowing when it runs. Pieces alone are signs of a
-// plugin that is stopping: one that cannot stop may still report progress.
+// timed wraps take to tell the pulse when it runs. Only pieces show that a plugin is
+// stopping: one that cannot stop may still report progress.
 func (g *guard) timed(take func(*solverv1.Pieces) error) func(*solverv1.Pieces) error {
 	return func(m *solverv1.Pieces) error {
 		g.pulse.arrived(time.Now())
@@ -86,27 +86,27 @@ func (g *guard) timed(take func(*solverv1.Pieces) error) func(*solverv1.Pieces) 
 	}
 }
 
-// stop ends the watch and tells why the call was stopped, if it was.
+// stop ends the watch and returns why the call was stopped, if it was.
 func (g *guard) stop() sdk.Reason {
 	g.once.Do(func() { close(g.done) })
 	<-g.ended
 	return g.reason
 }
 
-// pulse is when pieces arrived and how long they were worked on here. The zero
-// value is of a call that need not stop yet. Safe for concurrent use.
+// pulse records when pieces arrived and how long this side processed them. The zero
+// value is for a call that was not asked to stop yet. Safe for concurrent use.
 type pulse struct {
 	mu    sync.Mutex
-	began time.Time     // when the call was to stop; zero before
+	began time.Time     // when the call was asked to stop; zero before
 	heard time.Time     // time of the last message
-	busy  time.Time     // since when pieces are worked on; zero for not now
-	here  time.Duration // spent on pieces since began
-	// unwanted: pieces are not a reason to wait.
+	busy  time.Time     // since when pieces are being processed; zero if none are
+	here  time.Duration // time spent on pieces since began
+	// unwanted: pieces no longer prolong the wait.
 	unwanted bool
 }
 
-// begin marks the moment when the call is to stop; used is the part of the grace
-// that is over already.
+// begin marks the moment when the call is asked to stop; used is the part of the
+// grace period that has already passed.
 func (p *pulse) begin(now time.Time, used time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *pulse) begin(now time.Time, used time.Duration) {
 	}
 }
 
-// unheeded marks the moment from which on pieces count for nothing.
+// unheeded marks the moment from which pieces no longer prolong the wait.
 func (p *pulse) unheeded(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

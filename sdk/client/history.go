@@ -7,13 +7,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// history is a problem and all deltas that stand, merged level by level: what
-// it takes to load the problem again. It is immutable, so that a delta that
-// fails leaves no trace.
+// history is a problem and all deltas in force, merged by level, from which the
+// problem can be loaded again. It is immutable, so that a delta that fails leaves
+// no trace.
 type history struct {
 	base *problem.Problem
-	// levels has one delta a level, without pops and pushes; the first is
-	// about the base itself.
+	// levels has one delta per level, without pops and pushes; the first one
+	// changes the base itself.
 	levels []problem.Delta
 }
 
@@ -21,7 +21,7 @@ func newHistory(base *problem.Problem) history {
 	return history{base: base, levels: make([]problem.Delta, 1)}
 }
 
-// with is the history after one more delta.
+// with returns the history after delta d.
 func (h history) with(d problem.Delta) (history, error) {
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(h.levels) {
 		return h, fmt.Errorf("pop %d and push %d at depth %d", d.Pop, d.Push, len(h.levels)-1)
@@ -54,7 +54,7 @@ func merge(a, b problem.Delta, base *problem.Problem) problem.Delta {
 	return out
 }
 
-// concat never writes into a's spare room, which other histories may share.
+// concat never writes into a's spare capacity, which other histories may share.
 func concat[T any](a, b []T) []T {
 	if len(b) == 0 {
 		return a
@@ -75,7 +75,7 @@ func compact(bounds []problem.ColumnBound) []problem.ColumnBound {
 	return out
 }
 
-// problem is the problem as it stands.
+// problem returns the problem with all deltas applied.
 func (h history) problem() (*problem.Problem, error) {
 	stack := problem.NewStack(h.base)
 	var p *problem.Problem

@@ -30,8 +30,8 @@ type process struct {
 	description sdk.Description
 }
 
-// start starts a process, without TLS where the plugin turns out not to offer
-// it. Called with p.mu held.
+// start starts a process, without TLS if the plugin turns out not to offer it. The
+// caller holds p.mu.
 func (p *Plugin) start(ctx context.Context) (*process, error) {
 	proc, err := p.startOnce(ctx)
 	if errors.Is(err, errNoTLS) {
@@ -50,8 +50,8 @@ func (p *Plugin) startOnce(caller context.Context) (*process, error) {
 		VersionedPlugins: wire.Plugins(&wire.Service{}),
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		AutoMTLS:         p.tls,
-		Logger:           hclog.NewNullLogger(),     // what it has to say, startError says better
-		StartTimeout:     2 * p.config.StartTimeout, // ctx comes first
+		Logger:           hclog.NewNullLogger(),     // startError explains failures better
+		StartTimeout:     2 * p.config.StartTimeout, // ctx ends first
 		SyncStdout:       p.output,
 		SyncStderr:       p.output,
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: socketParent()},
@@ -67,7 +67,7 @@ func (p *Plugin) startOnce(caller context.Context) (*process, error) {
 			return proc.run, nil
 		},
 	})
-	// A kill makes everything below return, whatever it waits for.
+	// Killing the process makes everything below return.
 	stop := context.AfterFunc(ctx, func() { _ = proc.run.Kill(ctx) })
 	err := p.connect(ctx, proc)
 	if stop() && err == nil {
@@ -84,7 +84,7 @@ func (p *Plugin) startOnce(caller context.Context) (*process, error) {
 	return nil, p.startError(proc.run, late, err)
 }
 
-// connect goes from nothing to a described plugin.
+// connect starts the process, connects to it and asks for its description.
 func (p *Plugin) connect(ctx context.Context, proc *process) error {
 	if _, err := proc.library.Start(); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (p *process) close(grace time.Duration) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		p.library.Kill() // hangs on a process that is stopped
+		p.library.Kill() // hangs if the process is suspended
 	}()
 	select {
 	case <-closed:
@@ -165,7 +165,7 @@ func (p *process) close(grace time.Duration) {
 		_ = p.run.Kill(context.Background())
 		<-closed
 	}
-	// go-plugin gives up on one that never ran.
+	// A process that never started does not close exited.
 	if p.run.ID() != "" {
 		<-p.run.exited
 	}
@@ -174,9 +174,9 @@ func (p *process) close(grace time.Duration) {
 	}
 }
 
-// gone tells an error that came from the end of the process from one the
-// plugin sent. The connection breaks a moment before the process is seen to
-// end; a process that closed its connection and lives on is ended.
+// gone reports whether an error came from the end of the process and not from the
+// plugin. The connection breaks a moment before the process is seen to end; a
+// process that has closed its connection and still runs is killed.
 func (p *process) gone() bool {
 	select {
 	case <-p.run.exited:

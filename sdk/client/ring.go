@@ -37,7 +37,7 @@ func (r *ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String is what is held, oldest first; its first line may be cut.
+// String returns the bytes held, oldest first; the first line may be cut.
 func (r *ring) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

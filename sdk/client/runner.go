@@ -16,31 +16,30 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// runner is the process of a plugin, as go-plugin wants to drive it. It keeps
-// the pipes to itself: go-plugin sees the handshake line of standard output
-// and nothing of standard error, which otherwise it would parse, log and wait
-// for without bound. Everything else a process prints goes into the ring.
+// runner runs the process of a plugin for go-plugin, which sees only the handshake
+// line of standard output. It would parse and log standard error, and wait for it
+// without bound. Everything else that the process prints goes into the ring.
 type runner struct {
 	cmd    *exec.Cmd
 	output *ring
 	logger hclog.Logger
 
 	// out carries the first line of standard output to go-plugin; none is the
-	// standard error it gets.
+	// empty standard error that it gets.
 	out  io.ReadCloser
 	none io.ReadCloser
 
 	mu     sync.Mutex
 	pid    int    // 0 before the start
-	killed bool   // by Kill
+	killed bool   // Kill was called
 	first  string // the first line of standard output
 	spoke  bool   // there was one
 
 	exited chan struct{} // closed when the process has been waited for
-	err    error         // its exit status, valid then
+	err    error         // its exit status, valid once exited is closed
 }
 
-// maxHandshake bounds the handshake line: two certificates would fit.
+// maxHandshake bounds the handshake line, in bytes: two certificates would fit.
 const maxHandshake = 16 << 10
 
 // newRunner prepares a process; its environment is set later.
@@ -54,7 +53,7 @@ func newRunner(c *Config, output *ring) *runner {
 	}
 }
 
-// Start starts the process in a group of its own.
+// Start starts the process in a new process group.
 func (r *runner) Start(context.Context) error {
 	stdout, stdoutW, err := os.Pipe()
 	if err != nil {
@@ -84,9 +83,9 @@ func (r *runner) Start(context.Context) error {
 	pumps.Go(func() { r.pump(bufio.NewReaderSize(stderr, 64<<10)) })
 	go func() {
 		r.err = r.cmd.Wait()
-		_ = killGroup(r.cmd.Process) // what the plugin left behind
-		// The last words are in the pipes. A grandchild that left the group may
-		// hold them open for ever, so they are read for so long and no longer.
+		_ = killGroup(r.cmd.Process) // processes that the plugin left behind
+		// The pipes hold the last output. A grandchild that left the group may
+		// hold them open for ever, so reading has a deadline.
 		deadline := time.Now().Add(lastWords)
 		_ = stdout.SetReadDeadline(deadline)
 		_ = stderr.SetReadDeadline(deadline)
@@ -98,7 +97,7 @@ func (r *runner) Start(context.Context) error {
 	return nil
 }
 
-// lastWords is how long the output of a process that ended is still read.
+// lastWords is how long the output of a process is read after its end.
 const lastWords = 200 * time.Millisecond
 
 func (r *runner) launch() error {
@@ -125,13 +124,13 @@ func (r *runner) pumpStdout(stdout io.Reader, handshake *io.PipeWriter) {
 	if err == nil {
 		_, _ = handshake.Write(line)
 	} else {
-		_, _ = r.output.Write(line) // no line at all: go-plugin sees the end of the stream
+		_, _ = r.output.Write(line) // not a complete line: go-plugin sees the end of the stream
 	}
 	handshake.Close()
 	r.pump(reader)
 }
 
-// maxLogLine bounds a line that is passed on to the logger.
+// maxLogLine bounds a line that is passed on to the logger, in bytes.
 const maxLogLine = 1 << 10
 
 // pump moves output into the ring, and lines into the log at debug level.
@@ -156,14 +155,14 @@ func (r *runner) Wait(context.Context) error {
 	return r.err
 }
 
-// Kill ends the process and its group at once, or keeps it from starting.
+// Kill kills the process and its group, or keeps it from starting.
 func (r *runner) Kill(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.killed = true
 	select {
 	case <-r.exited:
-		return nil // the number may be another process's by now
+		return nil // another process may have its id by now
 	default:
 	}
 	if r.pid == 0 {
@@ -209,12 +208,12 @@ func (r *runner) ID() string {
 // Diagnose adds nothing: see startError.
 func (r *runner) Diagnose(context.Context) string { return "" }
 
-// PluginToHost returns the address as it is.
+// PluginToHost returns the address unchanged.
 func (r *runner) PluginToHost(network, address string) (string, string, error) {
 	return network, address, nil
 }
 
-// HostToPlugin returns the address as it is.
+// HostToPlugin returns the address unchanged.
 func (r *runner) HostToPlugin(network, address string) (string, string, error) {
 	return network, address, nil
 }

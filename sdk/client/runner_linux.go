@@ -2,9 +2,9 @@ package client
 
 import "syscall"
 
-// processAttributes put a plugin into a process group of its own, so that all
-// it starts can be ended with it and Ctrl-C does not reach it, and let the
-// kernel end it when the host dies.
+// processAttributes puts a plugin into a new process group, so that it can be
+// killed with its children and Ctrl-C does not reach it, and lets the kernel kill
+// it when the host dies.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

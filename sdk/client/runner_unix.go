@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// killGroup ends a plugin and all that it started; that it has ended already is not an error.
+// killGroup kills a plugin and its process group; it is not an error if they have ended.
 func killGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
 		return err

@@ -6,14 +6,14 @@ import (
 	"syscall"
 )
 
-// processAttributes put a plugin into a process group of its own, so that
-// Ctrl-C does not reach it.
+// processAttributes puts a plugin into a new process group, so that Ctrl-C does
+// not reach it.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// killGroup ends a plugin, though not what it started; what has ended is no
-// error.
+// killGroup kills a plugin, but not its children; it is not an error if it has
+// ended.
 func killGroup(p *os.Process) error {
 	if err := p.Kill(); !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -53,8 +53,8 @@ func TestLargeTable(t *testing.T) {
 func TestSessionGarbage(t *testing.T) {
 	p := launch(t, config(client.Strategy, "walk"))
 	for name, says := range map[string]string{
-		"none":      "0 moves where 1 to 2 were asked for",
-		"many":      "5 moves where 1 to 2 were asked for",
+		"none":      "0 moves; asked for 1 to 2",
+		"many":      "5 moves; asked for 1 to 2",
 		"narrow":    "1 values for 2 features",
 		"backwards": "numbers must increase",
 		"kindless":  "movekind is unspecified",

@@ -14,25 +14,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Solver is the plugin as a solver; of a strategy plugin, every call fails
-// with sdk.ErrUnsupported.
+// Solver returns the plugin as a solver. If it is a strategy plugin, every call
+// fails with sdk.ErrUnsupported.
 //
-// Solve returns soon after ctx ends or the time limit passes, with a result and
-// no error: what the plugin held when interrupted, or what it last reported if
-// it had to be killed. That is within Config.KillGrace, unless the plugin still
-// hands over pieces: then each message of them starts the grace again, for
-// Config.HandOver in all. Where the plugin exits by
-// itself the error wraps sdk.ErrPluginExited, and the result, where not nil,
-// is what it last reported. An answer that makes no sense wraps ErrGarbage.
-// Where the plugin takes several calls at once, a kill ends them all.
+// Solve returns within Config.KillGrace after ctx ends or the time limit passes,
+// with a result and no error: what the plugin held when interrupted, or its last
+// report if it had to be killed. While the plugin hands over pieces, each message
+// restarts the grace period, for Config.HandOver in total. If the plugin exits by
+// itself, the error wraps sdk.ErrPluginExited, and the result, if not nil, is its
+// last report. The error for an invalid answer wraps ErrGarbage. If the plugin
+// serves several calls at once, a kill ends them all.
 //
-// SolveOptions.Pieces is called from the goroutine that receives: while it
-// runs, the plugin soon waits, and nothing is kept in memory. It must return
-// before Solve can; however long it takes, that is not held against the plugin.
+// SolveOptions.Pieces is called from the goroutine that receives: while it runs,
+// the plugin has to wait, and pieces do not pile up in memory. Solve waits for it
+// to return, and its time does not count against the plugin.
 //
 // A loaded problem outlives the process it was loaded into: it is loaded again
-// where needed, with all deltas. Its deltas must not be modified after they
-// were handed over. A Solve that fails has not applied its delta.
+// when needed, with all its deltas, which must not be modified after the call. A
+// Solve that fails does not apply its delta.
 func (p *Plugin) Solver() sdk.Incremental { return &solver{p} }
 
 type solver struct{ p *Plugin }
@@ -40,8 +39,8 @@ type solver struct{ p *Plugin }
 // Describe returns what the plugin said at its start.
 func (s *solver) Describe(context.Context) (sdk.Description, error) { return s.p.description, nil }
 
-// Ready starts the plugin again where its process has ended, which else is the
-// next call's to do, in the time that it has.
+// Ready starts the plugin again if its process has ended, so that the next call
+// does not spend its time on it.
 func (s *solver) Ready(ctx context.Context) error { return s.p.ready(ctx) }
 
 func (s *solver) check(prob *problem.Problem) error {
@@ -49,10 +48,10 @@ func (s *solver) check(prob *problem.Problem) error {
 		return fmt.Errorf("%w: %s is not a solver", sdk.ErrUnsupported, s.p)
 	}
 	if prob == nil || prob.Form() == 0 {
-		return fmt.Errorf("%w: no problem", sdk.ErrInvalidProblem)
+		return fmt.Errorf("%w: it is nil or empty; want a MILP, a script or a query", sdk.ErrInvalidProblem)
 	}
-	// Here and not in sdk/serve: a plugin that knows nothing of sets would not
-	// see them at all, and answer another question.
+	// sdk/serve cannot check this: a plugin without support for sets would not see
+	// them, and would solve another problem.
 	if prob.MILP != nil && len(prob.MILP.SOS1) > 0 && !s.p.description.SOS1 {
 		return fmt.Errorf("%w: %s takes no special ordered sets; the problem has %d", sdk.ErrUnsupported, s.p, len(prob.MILP.SOS1))
 	}
@@ -100,20 +99,19 @@ func (s *solver) Load(ctx context.Context, prob *problem.Problem) (sdk.Loaded, e
 	return l, nil
 }
 
-// loaded is a problem that a plugin keeps, and enough here to load it again.
+// loaded is a problem loaded into a plugin, with the history to load it again.
 type loaded struct {
 	p       *Plugin
 	shape   shape
 	history history
 
-	proc   *process // that it is loaded in; nil for none
+	proc   *process // the process that holds it; nil if none does
 	handle uint64
-	floor  int  // the level of the history that was loaded as a whole
+	floor  int  // the level at which it was loaded: the plugin cannot pop below it
 	plain  bool // the plugin does not load: every call carries the problem
 }
 
-// load hands over the whole problem as it stands, which then cannot be popped
-// in the plugin below where it stood.
+// load loads prob, the problem with all its deltas, into the process.
 func (l *loaded) load(ctx context.Context, proc *process, prob *problem.Problem) error {
 	m, err := solverv1.NewSolverClient(proc.conn).Load(ctx, &solverv1.LoadRequest{Problem: topb.Problem(prob)})
 	if status.Code(err) == codes.Unimplemented {
@@ -137,8 +135,8 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 		return l.open(ctx, proc, number, d, next, &o)
 	})
 	if err != nil || !answered {
-		// The plugin may or may not have applied the delta: load again before
-		// the next.
+		// The plugin may or may not have applied the delta: the next call
+		// loads the problem again.
 		l.forget()
 	}
 	if err == nil {
@@ -147,8 +145,8 @@ func (l *loaded) Solve(ctx context.Context, d problem.Delta, o sdk.SolveOptions)
 	return r, err
 }
 
-// open sends the delta, or where the plugin does not hold what the delta is
-// about, the whole problem.
+// open sends the delta, or the complete problem if the plugin does not hold the
+// one that the delta changes.
 func (l *loaded) open(ctx context.Context, proc *process, number uint64, d problem.Delta, next history, o *sdk.SolveOptions) (events, error) {
 	api := solverv1.NewSolverClient(proc.conn)
 	if l.proc != proc || len(l.history.levels)-1-d.Pop < l.floor {
@@ -170,8 +168,8 @@ func (l *loaded) open(ctx context.Context, proc *process, number uint64, d probl
 	})
 }
 
-// forget gives the handle up. Unloading waits for nothing: it matters only to
-// the plugin's memory.
+// forget drops the handle. It unloads the problem in the background, which only
+// frees the plugin's memory.
 func (l *loaded) forget() {
 	if proc := l.proc; proc != nil && proc.alive() {
 		handle := l.handle
@@ -184,8 +182,7 @@ func (l *loaded) forget() {
 	l.proc = nil
 }
 
-// Close implements sdk.Loaded. What a process that is gone had loaded is gone
-// with it, and no error.
+// Close implements sdk.Loaded. It does nothing if the process has ended.
 func (l *loaded) Close() error {
 	proc := l.proc
 	l.proc = nil

@@ -36,8 +36,8 @@ type describeError struct{ err error }
 
 func (e *describeError) Error() string { return e.err.Error() }
 
-// startError says in one sentence why a plugin did not start: late, if it was
-// ended for taking too long. run has ended.
+// startError says in one sentence why a plugin did not start. late reports that it
+// was killed for taking too long. run has ended.
 func (p *Plugin) startError(run *runner, late bool, err error) error {
 	what, is := p.explain(run, late, err)
 	return &failure{text: p.String() + " " + what + p.printed(), is: is}
@@ -52,9 +52,9 @@ func (p *Plugin) explain(run *runner, late bool, err error) (what string, is err
 	var failed *describeError
 	switch {
 	case !spoke && late:
-		return fmt.Sprintf("hung at its start: it said nothing in %v and was ended", p.config.StartTimeout), sdk.ErrPluginExited
+		return fmt.Sprintf("hung at its start: it printed nothing in %v and was killed", p.config.StartTimeout), sdk.ErrPluginExited
 	case !spoke && strings.Contains(p.output.String(), "not meant to be executed directly"):
-		return "is a plugin of another program: it did not know the cookie of this one", sdk.ErrIncompatible
+		return "is a plugin of another program: it does not accept the handshake cookie of this one", sdk.ErrIncompatible
 	case !spoke:
 		return fmt.Sprintf("ended at its start (%s)", run.status()), sdk.ErrPluginExited
 	case !isHandshake:
@@ -64,7 +64,7 @@ func (p *Plugin) explain(run *runner, late bool, err error) (what string, is err
 	case errors.As(err, &failed) && status.Code(failed.err) == codes.Unimplemented:
 		return fmt.Sprintf("does not serve the %s interface: it is a plugin of another kind", p.config.Kind), sdk.ErrIncompatible
 	case late:
-		return fmt.Sprintf("hung at its start: no answer to its description in %v, and it was ended", p.config.StartTimeout), sdk.ErrPluginExited
+		return fmt.Sprintf("hung at its start: it did not describe itself in %v and was killed", p.config.StartTimeout), sdk.ErrPluginExited
 	case errors.As(err, &failed) && status.Code(failed.err) == codes.Unavailable:
 		return fmt.Sprintf("cannot be reached at the address of its handshake, %s", address(line)), sdk.ErrPluginExited
 	case errors.As(err, &failed):
@@ -76,8 +76,7 @@ func (p *Plugin) explain(run *runner, late bool, err error) (what string, is err
 	return "did not start: " + err.Error(), orIncompatible(err)
 }
 
-// aboutTemp says that no folder can be made where temporary files go, which a plugin's socket needs; ""
-// where one can.
+// aboutTemp returns advice if no temporary folder can be made, which a plugin's socket needs; else "".
 func aboutTemp() string {
 	folder, err := os.MkdirTemp("", "hyfair-")
 	if err == nil {
@@ -87,8 +86,8 @@ func aboutTemp() string {
 	return fmt.Sprintf(": set TMPDIR, which is %q, to a folder that exists and may be written to", os.Getenv("TMPDIR"))
 }
 
-// orIncompatible keeps an error that has a meaning; what go-plugin says of
-// other handshakes all comes down to this.
+// orIncompatible returns err if it wraps sdk.ErrIncompatible, else
+// sdk.ErrIncompatible, which go-plugin's errors about the handshake amount to.
 func orIncompatible(err error) error {
 	if errors.Is(err, sdk.ErrIncompatible) {
 		return err
@@ -96,13 +95,14 @@ func orIncompatible(err error) error {
 	return sdk.ErrIncompatible
 }
 
-// protocolVersion finds the version in what may be a handshake line.
+// protocolVersion finds the protocol version in line; ok reports that line is a
+// handshake.
 func protocolVersion(line string) (version string, ok bool) {
 	parts := strings.Split(line, "|")
 	return parts[min(1, len(parts)-1)], len(parts) >= 4 && parts[0] == "1"
 }
 
-// address is the network and address in a handshake line.
+// address returns the network and address in a handshake line.
 func address(line string) string {
 	parts := strings.Split(line, "|")
 	return parts[2] + " " + parts[3]

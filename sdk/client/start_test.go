@@ -28,8 +28,8 @@ func TestLaunchFailures(t *testing.T) {
 	}{
 		{"exit", client.Solver, sdk.ErrPluginExited, []string{"ended at its start (exit status 3)", "libsolver.so.9 is missing"}},
 		{"panic", client.Solver, sdk.ErrPluginExited, []string{"ended at its start (exit status 2)", "panic: no such luck"}},
-		{"hang", client.Solver, sdk.ErrPluginExited, []string{"said nothing in 700ms"}},
-		{"stop", client.Solver, sdk.ErrPluginExited, []string{"said nothing in 700ms"}},
+		{"hang", client.Solver, sdk.ErrPluginExited, []string{"printed nothing in 700ms"}},
+		{"stop", client.Solver, sdk.ErrPluginExited, []string{"printed nothing in 700ms"}},
 		{"print", client.Solver, sdk.ErrIncompatible, []string{`printed "Welcome to the solver" where its handshake should be`}},
 		{"version", client.Solver, sdk.ErrIncompatible, []string{"speaks version 9 of the plugin protocol, this program version 1"}},
 		{"dead-socket", client.Solver, sdk.ErrPluginExited, []string{"cannot be reached", "/nowhere/to/be/found"}},

@@ -17,12 +17,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Strategy is the plugin as a strategy; of a solver plugin, every Start fails
-// with sdk.ErrUnsupported.
+// Strategy returns the plugin as a strategy. If it is a solver plugin, every Start
+// fails with sdk.ErrUnsupported.
 //
-// Several sessions may be under way at once. A session whose ctx ends in a
-// Next, or whose plugin exits (sdk.ErrPluginExited) or answers garbage
-// (ErrGarbage), is over; a new Start starts the plugin again where needed.
+// Several sessions may run at once. A session is over if ctx ends during Next, or if
+// the plugin exits (sdk.ErrPluginExited) or answers garbage (ErrGarbage); a new
+// Start starts the plugin again if needed.
 func (p *Plugin) Strategy() sdk.Strategy { return &strategy{p} }
 
 type strategy struct{ p *Plugin }
@@ -64,23 +64,23 @@ func (s *strategy) Start(ctx context.Context, sp *space.Space, o sdk.StartOption
 	return t, nil
 }
 
-// session is a search under way.
+// session is a running search.
 type session struct {
 	p        *Plugin
 	proc     *process
 	stream   sessionStream
 	cancel   context.CancelFunc
 	features int
-	want     int   // moves, of the last Ask
+	want     int   // the number of moves that the last Ask requested
 	last     int64 // the number of the last move
-	own      int64 // what the strategy evaluated by itself
+	own      int64 // the strategy's own evaluations so far
 	packs    bool  // the last answer was packed
 	homes    wire.Homes
-	over     error // why the session ended, where it did
+	over     error // why the session ended; nil before
 }
 
-// within runs one exchange, and gives the stream up if ctx ends first or the
-// exchange fails.
+// within runs one exchange, and ends the session if ctx ends first or the exchange
+// fails.
 func (t *session) within(ctx context.Context, doing string, exchange func() error) error {
 	if t.over != nil {
 		return t.over
@@ -117,24 +117,24 @@ func (t *session) start(sp *space.Space, o *sdk.StartOptions) error {
 	if err == nil {
 		err = send(&strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_StartDone{StartDone: &strategyv1.StartDone{}}})
 	}
-	if err != nil && !errors.Is(err, io.EOF) { // of EOF, Recv tells the cause
+	if err != nil && !errors.Is(err, io.EOF) { // after EOF, Recv returns the cause
 		return err
 	}
 	m, err := t.stream.Recv()
 	if err == nil && m.GetStarted() == nil {
-		err = garbage("start", errors.New("a session began without saying started"))
+		err = garbage("start", errors.New("the first message of a session is not started"))
 	}
 	return err
 }
 
-// Pipelined is implemented by the sessions of this package: Next in two halves,
-// so that the strategy thinks while the host evaluates. Every Ask is followed
-// by its Answer, later; at most one is open, and Next is not called meanwhile.
+// Pipelined splits Next in two, so that the strategy works while the host
+// evaluates. The sessions of this package implement it. The caller calls Answer
+// once after every Ask, and neither Ask nor Next in between.
 type Pipelined interface {
 	sdk.Session
-	// Ask hands over what Next does and does not wait.
+	// Ask sends the arguments of Next without waiting for the moves.
 	Ask(ctx context.Context, told []sdk.Trial, want int) error
-	// Answer waits for what Next returns.
+	// Answer waits for the moves and returns them as Next does.
 	Answer(ctx context.Context) ([]sdk.Move, error)
 }
 
@@ -151,7 +151,7 @@ const proposing = "proposing moves"
 // Ask implements Pipelined.
 func (t *session) Ask(ctx context.Context, told []sdk.Trial, want int) error {
 	if want < 1 {
-		return fmt.Errorf("%w: next with want %d", sdk.ErrInvalidProblem, want)
+		return fmt.Errorf("%w: asked for %d moves; the least is 1", sdk.ErrInvalidProblem, want)
 	}
 	t.want = min(want, 1<<20)
 	return t.within(ctx, proposing, func() error {
@@ -162,7 +162,7 @@ func (t *session) Ask(ctx context.Context, told []sdk.Trial, want int) error {
 			next.Told = topb.Trials(told)
 		}
 		err := t.stream.Send(&strategyv1.SessionRequest{Message: &strategyv1.SessionRequest_Next{Next: next}})
-		if errors.Is(err, io.EOF) { // Answer tells the cause
+		if errors.Is(err, io.EOF) { // Answer returns the cause
 			return nil
 		}
 		return err
@@ -179,7 +179,7 @@ func (t *session) Answer(ctx context.Context) (moves []sdk.Move, err error) {
 		}
 		answer := m.GetMoves()
 		if answer == nil {
-			return garbage("next", errors.New("no moves where moves were asked for"))
+			return garbage("next", errors.New("the message has no moves"))
 		}
 		if answer.Evaluations < t.own {
 			return garbage("next", fmt.Errorf("evaluations are %d after %d; want a sum that never falls", answer.Evaluations, t.own))
@@ -219,7 +219,7 @@ func (t *session) Evaluations() int64 { return t.own }
 // Close implements sdk.Session.
 func (t *session) Close() error {
 	if t.over != nil {
-		return nil // told before
+		return nil // the error was returned before
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), t.p.config.KillGrace)
 	defer cancel()

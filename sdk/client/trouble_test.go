@@ -93,7 +93,7 @@ func TestGarbage(t *testing.T) {
 		"witness":          "a witness for a problem in the milp form",
 		"silent":           "ended without a result",
 		"empty event":      "neither progress, nor pieces",
-		"shares":           "shares, for which the problem does not ask",
+		"shares":           "shares, which the problem does not ask for",
 		"unasked pieces":   "pieces, which were not asked for",
 	} {
 		t.Run(mode, func(t *testing.T) {

@@ -1,11 +1,11 @@
-// Package conformance is what every plugin must pass, whatever its language:
-// a register of named cases that ask a solver or a strategy small questions
-// whose answers are known, and check everything it says.
+// Package conformance is the test suite that every plugin must pass, in any
+// language: a register of named cases that ask a solver or a strategy small
+// questions with known answers, and check everything that it returns.
 //
-// The suite runs what the plugin's description claims. Claimed and failing is
-// a failure; unclaimed is a skip that is shown; an exclusion needs a reason; a case that
-// could not judge the plugin is inconclusive, and no pass.
-// No plugin is named here. In a Go test:
+// The suite runs the cases for what the plugin's description claims, and reports
+// the other cases as skipped. An exclusion needs a reason. A case that could not
+// judge the plugin is inconclusive, and does not count as passed. No case depends
+// on a plugin's name. In a Go test:
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Solver(t, mySolver{}, conformance.Options{})
@@ -31,24 +31,24 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Options of a run. The zero value is sensible.
+// Options configures a run. The zero value is sensible.
 type Options struct {
-	// NewSolver and NewStrategy open the plugin once more, if possible in a
-	// process of its own, to compare the two; nil: the same value is asked
-	// again. The suite does not close what it is given.
+	// NewSolver and NewStrategy open the plugin a second time, if possible in a
+	// separate process, to compare the answers of both; nil: the same value is
+	// asked again. The suite does not close the plugins.
 	NewSolver   func(context.Context) (sdk.Solver, error)
 	NewStrategy func(context.Context) (sdk.Strategy, error)
-	// Set are the plugin's own options, handed over with every question.
+	// Set holds the plugin's own options, sent with every question.
 	Set map[string]string
-	// Only, where not empty, names the cases to run, one by one or by patterns of
+	// Only, if not empty, lists the cases to run, by name or by patterns for
 	// path.Match such as milp/*; the others are not reported.
 	Only []string
-	// Exclude maps names or patterns of cases that are not to be run to the reason.
+	// Exclude maps the names or patterns of cases that must not run to the reason.
 	Exclude map[string]string
 	// Timeout ends a case that has not returned; 0: two minutes.
 	Timeout time.Duration
 	// Grace is how long a plugin may take to come back after a cancel or a time
-	// limit; 0: ten seconds. Far above what a host tolerates, so that no
+	// limit; 0: ten seconds. A host waits for far less; this is so long that no
 	// plugin fails because the machine is busy.
 	Grace time.Duration
 }
@@ -60,7 +60,7 @@ func (o Options) grace() time.Duration   { return cmp.Or(o.Grace, 10*time.Second
 type Verdict uint8
 
 const (
-	// Passed means that the plugin did as it must.
+	// Passed means that the plugin did what the case requires.
 	Passed Verdict = iota + 1
 	// Failed means that it did not; Outcome.Why says how.
 	Failed
@@ -87,9 +87,9 @@ type Outcome struct {
 	Elapsed time.Duration
 }
 
-// Report is a whole run.
+// Report is the result of a run.
 type Report struct {
-	// Description is the plugin's own; zero where Describe failed.
+	// Description is the plugin's own; zero if Describe failed.
 	Description sdk.Description
 	Outcomes    []Outcome
 }
@@ -105,10 +105,10 @@ func (r *Report) Count(v Verdict) int {
 	return n
 }
 
-// OK reports that no case failed and that at least one passed.
+// OK reports whether no case failed and at least one passed.
 func (r *Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Passed) > 0 }
 
-// T is what the suite needs of *testing.T, which satisfies it.
+// T holds the methods of *testing.T that the suite uses.
 type T[Self any] interface {
 	Helper()
 	Run(name string, f func(Self)) bool
@@ -130,16 +130,16 @@ type inconclusiveError string
 func (e inconclusiveError) Error() string { return string(e) }
 
 // Case is one thing that every plugin of a kind must get right, if it claims what the case
-// needs. E is what the case works with.
+// needs. E is the environment that the case runs in.
 type Case[E any] struct {
-	// Name is, of a solver's case, form/what, such as milp/equality.
+	// Name identifies the case; for solvers it is form/what, such as milp/equality.
 	Name string
 	// Doc is one sentence: what a plugin must do.
 	Doc string
 	// Run asks and checks; an error is a failure.
 	Run func(ctx context.Context, e E) error
-	// Lacks, where not nil, says what the description lacks for the case to apply; an
-	// empty answer means it applies.
+	// Lacks, if not nil, says what the description lacks for the case to apply; the
+	// case applies if it returns "".
 	Lacks func(*sdk.Description) string
 }
 
@@ -148,7 +148,7 @@ type describer interface {
 	Describe(context.Context) (sdk.Description, error)
 }
 
-// bind readies every case for the plugin, according to its description.
+// bind prepares every case for the plugin, according to its description.
 func bind[E any](ctx context.Context, plugin describer, cases []Case[E], env func(sdk.Description) E) ([]runnable, sdk.Description) {
 	d, describeErr := plugin.Describe(ctx)
 	e := env(d)
@@ -169,23 +169,23 @@ func bind[E any](ctx context.Context, plugin describer, cases []Case[E], env fun
 // runnable is a case ready to run.
 type runnable struct {
 	name, doc string
-	// unclaimed, where not empty, says what the plugin does not claim; excluded, why the
-	// case is not to be run.
+	// unclaimed says what the plugin does not claim, excluded why the case must not
+	// run; both are empty for a case that runs.
 	unclaimed, excluded string
 	run                 func(context.Context) error
 	// plugin is what the case is about.
 	plugin any
 }
 
-// readier is implemented by plugins that run elsewhere and may have to be
-// started again, as those of sdk/client: the case before may have cost the
-// plugin its process, and the next must not pay for another in its own time.
+// readier is implemented by plugins in other processes, such as those of sdk/client.
+// The last case may have killed the process; starting it again must not count in
+// the time of the next case.
 type readier interface {
 	Ready(context.Context) error
 }
 
 // choose picks the cases of Only and marks those of Exclude. It refuses names and patterns
-// of no case, and exclusions that would hide something unnoticed.
+// that match no case, and exclusions without a reason.
 func choose(cases []runnable, o Options) ([]runnable, error) {
 	of := func(pattern string) (named []int) {
 		for i := range cases {
@@ -223,8 +223,8 @@ func choose(cases []runnable, o Options) ([]runnable, error) {
 	return slices.DeleteFunc(cases, func(c runnable) bool { return !wanted[c.name] }), nil
 }
 
-// execute runs one case and never panics or hangs itself. A case that does not
-// return is left behind with its context cancelled.
+// execute runs one case, and neither panics nor hangs. A case that does not return
+// in time is abandoned with its context cancelled.
 func execute(ctx context.Context, c runnable, o Options) Outcome {
 	out := Outcome{Case: c.name, Doc: c.doc}
 	if c.excluded != "" {
@@ -279,7 +279,7 @@ func execute(ctx context.Context, c runnable, o Options) Outcome {
 	return out
 }
 
-// runAll executes the cases, telling each outcome as it comes.
+// runAll executes the cases, and calls each, if not nil, after every case.
 func runAll(ctx context.Context, cases []runnable, o Options, each func(Outcome)) ([]Outcome, error) {
 	cases, err := choose(cases, o)
 	if err != nil {
@@ -320,7 +320,7 @@ func runTests[S T[S]](t S, cases []runnable, o Options) {
 	}
 }
 
-// within runs f and fails if it has not returned a grace after its own end.
+// within runs f and fails if it has not returned after grace.
 func within[R any](grace time.Duration, what string, f func() (R, error)) (R, error) {
 	type returned struct {
 		r   R
@@ -342,6 +342,6 @@ func within[R any](grace time.Duration, what string, f func() (R, error)) (R, er
 		return out.r, out.err
 	case <-time.After(grace):
 		var none R
-		return none, fmt.Errorf("%s: not back after %v", what, grace)
+		return none, fmt.Errorf("%s has not returned after %v", what, grace)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strange is the name of a family that no plugin takes.
+// strange is the name of a family that no plugin supports.
 const strange = "conformance-stranger"
 
 // stranger is a network that passes for a model of that family.
@@ -35,7 +35,8 @@ func checkSolverFamily(ctx context.Context, e *SolverEnv) error {
 	return refusedByName(known.Said(r, err), err)
 }
 
-// checkShareLink asks who takes trees about one whose output is a share.
+// checkShareLink asks solvers that support trees about an ensemble whose output is a
+// share.
 func checkShareLink(ctx context.Context, e *SolverEnv) error {
 	if !slices.Contains(e.Description.Families, trees.Family) {
 		return nil

@@ -17,15 +17,15 @@ import (
 // and the time limit it is given.
 const pause = 150 * time.Millisecond
 
-// longPause is a time limit within which a solver that starts slowly has begun as well: what it
-// makes of its own limit shows only then.
+// longPause is a time limit within which even a slow solver has begun to search: only then does
+// it show how the solver handles the limit itself.
 const longPause = 2 * time.Second
 
 // unknownOption is a name that no plugin has.
 const unknownOption = "no-such-option-anywhere"
 
-// commonCases are asked of every form alike, about its sample and its hard
-// problem.
+// commonCases are the cases that all forms share, about the form's sample and its
+// hard problem.
 func commonCases(f problem.Form) []Case[*SolverEnv] {
 	form := func(name, doc string, run func(context.Context, *SolverEnv, problem.Form) error) Case[*SolverEnv] {
 		return on(problem.Decide, f.String()+"/"+name, doc, func(ctx context.Context, e *SolverEnv) error { return run(ctx, e, f) })
@@ -35,13 +35,13 @@ func commonCases(f problem.Form) []Case[*SolverEnv] {
 		form("untouched", "the problem handed over is not modified", checkUntouched),
 		form("unknown-option", "an unknown option is refused with ErrInvalidOption", checkUnknownOption),
 		form("default-options", "every option set to its default changes nothing", checkDefaultOptions),
-		form("cancel", "a cancel during a hard problem brings the solver back, with what it holds", checkCancel),
+		form("cancel", "a cancel during a hard problem makes the solver return what it holds", checkCancel),
 		form("cancelled", "a context that has ended already is noticed", checkCancelled),
-		form("time-limit", "a tiny time limit brings the solver back from a hard problem, with what it holds", func(ctx context.Context, e *SolverEnv, f problem.Form) error {
+		form("time-limit", "a tiny time limit on a hard problem makes the solver return what it holds", func(ctx context.Context, e *SolverEnv, f problem.Form) error {
 			_, err := e.stopped(ctx, hard(f), sdk.TimeLimit, pause, sdk.SolveOptions{TimeLimit: pause})
 			return err
 		}),
-		form("long-time-limit", "a time limit of seconds brings the solver back from a hard problem, and is no proof", checkLongTimeLimit),
+		form("long-time-limit", "a time limit of seconds on a hard problem makes the solver return, without a false proof", checkLongTimeLimit),
 	}
 }
 
@@ -106,14 +106,14 @@ func checkDefaultOptions(ctx context.Context, e *SolverEnv, f problem.Form) erro
 	return err
 }
 
-// stopped solves a hard problem, which is feasible but for those of the network form, and wants
-// the solver back a grace after it should have stopped, for the reason. A sound answer judges
-// nothing: what the solver does when it is stopped was not seen.
+// stopped solves a hard problem, which is feasible unless it is in the network form, and checks
+// that the solver returns within the grace period after it should have stopped, and names the
+// reason. A complete answer is inconclusive, as the solver was not stopped.
 func (e *SolverEnv) stopped(ctx context.Context, p *problem.Problem, reason sdk.Reason, after time.Duration, o sdk.SolveOptions) (*sdk.Result, error) {
 	before := ctx.Err()
 	r, err := within(after+e.Options.grace(), "Solve, "+reason.String(), func() (*sdk.Result, error) { return e.claim(ctx, p, o) })
 	switch {
-	case err != nil && before != nil && errors.Is(err, before): // where it had ended before the call, its own error is an answer too
+	case err != nil && before != nil && errors.Is(err, before): // a ctx that had ended before the call may be the error
 		return nil, nil
 	case err != nil:
 		return nil, err

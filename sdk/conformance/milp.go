@@ -102,7 +102,7 @@ var milpCases = []Case[*SolverEnv]{
 		}
 		return milps{{"max", p, known.Optimum(4.5)}}
 	}),
-	asked(problem.Maximise, "milp/names", "names carry no meaning: empty, equal and odd ones are taken", func() milps {
+	asked(problem.Maximise, "milp/names", "names carry no meaning: empty, equal and odd names are accepted", func() milps {
 		p := knapsack()
 		for i, name := range []string{"", "x y", "x y", "ä[1]\n;<=>"} {
 			p.Columns[i].Name = name

@@ -38,18 +38,18 @@ func startedMILPs() (list milps) {
 	return list
 }
 
-// loaded is a problem kept loaded beside what it should be.
+// loaded is a loaded problem, along with the problem that the solver should hold.
 type loaded struct {
 	e      *SolverEnv
 	loaded sdk.Loaded
 	stack  *problem.Stack
 }
 
-// load loads p, or skips where the solver takes no deltas itself.
+// load loads p, or skips the case if the solver does not take deltas itself.
 func (e *SolverEnv) load(ctx context.Context, p *problem.Problem) (*loaded, error) {
 	s, ok := e.Solver.(sdk.Incremental)
 	if !ok {
-		return nil, skip("the solver takes no deltas itself: sdk/serve applies them for it")
+		return nil, skip("the solver does not take deltas itself: sdk/serve applies them for it")
 	}
 	l, err := s.Load(ctx, p)
 	if err != nil {
@@ -58,13 +58,13 @@ func (e *SolverEnv) load(ctx context.Context, p *problem.Problem) (*loaded, erro
 	return &loaded{e, l, problem.NewStack(p)}, nil
 }
 
-// loadMILP is load of a MILP.
+// loadMILP is load for a MILP.
 func (e *SolverEnv) loadMILP(ctx context.Context, m *problem.MILP) (*loaded, error) {
 	return e.load(ctx, &problem.Problem{Name: "loaded", MILP: m})
 }
 
-// ask applies the delta on both sides and compares with the right answer: of a MILP what
-// enumeration finds.
+// ask applies the delta on both sides and compares the claim with want, or, for a MILP, with the
+// answer that enumeration finds.
 func (l *loaded) ask(ctx context.Context, step string, d problem.Delta, want known.Answer) error {
 	now, err := l.stack.Apply(d)
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *loaded) ask(ctx context.Context, step string, d problem.Delta, want kno
 	return l.e.Answer(&as, r, want, false)
 }
 
-// askBest is ask of a MILP.
+// askBest is ask for a MILP.
 func (l *loaded) askBest(ctx context.Context, step string, d problem.Delta) error {
 	return l.ask(ctx, step, d, known.Answer{})
 }

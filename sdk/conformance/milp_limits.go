@@ -38,8 +38,8 @@ func marketSplit() *problem.MILP {
 	return p
 }
 
-// hard is a problem of the form that takes long; the MILP and the script are
-// feasible.
+// hard returns a problem of the form that takes long to solve; the MILP and the
+// script are feasible.
 func hard(f problem.Form) *problem.Problem {
 	switch f {
 	case problem.FormMILP:
@@ -50,7 +50,7 @@ func hard(f problem.Form) *problem.Problem {
 	return &problem.Problem{Name: "large network", Query: largeQuery()}
 }
 
-// hardFeasible is hard, and feasible in every form.
+// hardFeasible returns a hard problem that is feasible, in every form.
 func hardFeasible(f problem.Form) *problem.Problem {
 	p := hard(f)
 	if q := p.Query; q != nil {
@@ -87,7 +87,7 @@ var milpLimitCases = append(commonCases(problem.FormMILP), []Case[*SolverEnv]{
 	on(problem.Maximise, "milp/gap", "a gap may end the search early, with a bound that still holds", checkGap),
 	on(problem.Maximise, "milp/progress", "reported points are feasible, reported bounds hold, and nothing is reported afterwards", checkProgress),
 	on(problem.Maximise, "milp/threads", "more threads, another seed: the same optimum", checkThreads),
-	on(problem.Maximise, "milp/concurrent", "several calls at once do not disturb each other, where that is claimed", checkConcurrent),
+	on(problem.Maximise, "milp/concurrent", "several calls at once do not disturb each other, if concurrency is claimed", checkConcurrent),
 }...)
 
 func checkWorkLimit(ctx context.Context, e *SolverEnv) error {
@@ -177,7 +177,7 @@ func checkProgress(ctx context.Context, e *SolverEnv) error {
 			return fmt.Errorf("progress report %d: %w", i, err)
 		}
 	}
-	// Another problem gives a straggler of the first one time to show.
+	// Solving another problem leaves time for a late report on the first one.
 	if _, err := e.askMILP(ctx, "after progress", knapsack(), known.Optimum(knapsackOptimum), sdk.SolveOptions{}); err != nil {
 		return err
 	}
@@ -189,8 +189,8 @@ func checkProgress(ctx context.Context, e *SolverEnv) error {
 	return nil
 }
 
-// checkReport holds a report against its own point, as a claim of the coarsest tolerance, and
-// its bound against the optimum.
+// checkReport checks a report's point, as a claim of the coarsest tolerance, and its bound
+// against the optimum.
 func (e *SolverEnv) checkReport(p *problem.MILP, g sdk.Progress) error {
 	if g.HasBound && !(g.Bound >= knapsackOptimum-e.Slack(knapsackOptimum)) {
 		return fmt.Errorf("the bound %v cuts off the optimum %v", g.Bound, knapsackOptimum)

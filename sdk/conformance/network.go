@@ -18,7 +18,7 @@ import (
 // stepQuery asks about a network small enough to know by heart. The feature a
 // is an integer from 0 to 3, s is protected with the values 0 and 1, and
 //
-//	logit = max(0, a + 3s − 3) − 1 = a − 1 where s = 1, and −1 where s = 0.
+//	logit = max(0, a + 3s − 3) − 1 = a − 1 if s = 1, and −1 if s = 0.
 //
 // So the logit gap at a is a; the score gap is 0, 0.2311, 0.4621, 0.6119; the
 // decisions differ from a = 2 on, with the margins 1 and 2.
@@ -50,7 +50,7 @@ func ratio(text string) *big.Rat {
 	return r
 }
 
-// bent is the step query changed.
+// bent returns the step query after change.
 func bent(epsilon string, change func(*problem.Query)) *problem.Query {
 	q := stepQuery(epsilon)
 	change(q)
@@ -61,14 +61,14 @@ var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
 	asked(problem.Decide, "network/violating", "a violating individual is found, and survives the replay", func() queries {
 		return queries{{"one of four violates", stepQuery("3/5"), known.Feasible}, {"three of four violate", stepQuery("1/5"), known.Feasible}}
 	}),
-	asked(problem.Decide, "network/fair", "where no individual violates, none is claimed", func() queries {
+	asked(problem.Decide, "network/fair", "if no individual violates, none is claimed", func() queries {
 		return queries{{"gap 0.6119, ε = 0.62", stepQuery("31/50"), known.Infeasible}, {"ε just above the gap", stepQuery("0.611856"), known.Infeasible}}
 	}),
 	asked(problem.Decide, "network/notions", "logit and both decision notions mean what semantics says", func() queries {
 		notion := func(n fairness.Notion, eps string, hi float64) *problem.Query {
 			return bent(eps, func(q *problem.Query) { q.Notion, q.Space.Features[0].Hi = n, hi })
 		}
-		// With a ≤ 1 the largest logit is 0: a score of ½, which is no "yes".
+		// With a ≤ 1 the largest logit is 0: a score of ½, which is not a "yes".
 		return queries{
 			{"logit gap 3 > 2.9", notion(fairness.Logit, "29/10", 3), known.Feasible},
 			{"logit gap 3 is not > 3", notion(fairness.Logit, "3", 3), known.Infeasible},
@@ -88,15 +88,15 @@ var networkCases = append(commonCases(problem.FormNetwork), []Case[*SolverEnv]{
 		}
 	}),
 	on(problem.Decide, "network/other-family", "a model of a family that is not claimed is refused with ErrUnsupported, by name", checkSolverFamily),
-	on(problem.Decide, "network/shares", "where trees are taken, gaps of those whose output is a share are gaps of shares", checkShareLink),
+	on(problem.Decide, "network/shares", "the gaps of trees whose output is a share are gaps of shares, if trees are claimed", checkShareLink),
 	on(problem.Decide, "network/no-time", "with no time at all, a violation is found or not, and never ruled out", checkNoTime),
 	asked(problem.Decide, "network/random", "random tiny networks have the verdict that enumeration finds", drawn(problem.Decide, known.Small)),
-	asked(problem.Decide, "network/fixed", "features that have one value only are what they are, and make nothing unsat", drawn(problem.Decide, fixedQuery)),
+	asked(problem.Decide, "network/fixed", "features with a single value keep it, and rule out no individual", drawn(problem.Decide, fixedQuery)),
 	asked(problem.Maximise, "network/random-maximise", "random tiny networks have the largest gap that enumeration finds", drawn(problem.Maximise, known.Small)),
 }...)
 
-// fixedQuery is a random one of which an integer, a category and a protected feature have one
-// value each, and another has too many to be tried.
+// fixedQuery is a random query in which an integer, a category and a protected feature have one
+// value each, and another feature has too many to try them all.
 func fixedQuery(rng *rand.Rand) *problem.Query {
 	q := known.Small(rng)
 	b := &q.Space.Features[4]
@@ -107,7 +107,7 @@ func fixedQuery(rng *rand.Rand) *problem.Query {
 	return q
 }
 
-// drawn draws queries, and enumerates the truth.
+// drawn draws queries, and finds their answers by enumeration.
 func drawn(goal problem.Goal, draw func(*rand.Rand) *problem.Query) func() queries {
 	return func() (list queries) {
 		rng := rand.New(rand.NewPCG(3, 5))

@@ -68,7 +68,7 @@ var networkQueryCases = []Case[*SolverEnv]{
 			{"a ≤ 2 forbidden", bent("1/2", func(q *problem.Query) { q.Forbid = upTo(2) }), known.Feasible},
 		}
 	}),
-	optionalQuery("network/near", "a point to stay near is a wish that changes no verdict", func() queries {
+	optionalQuery("network/near", "a point to stay near is a preference that changes no verdict", func() queries {
 		near := func(eps string) *problem.Query {
 			return bent(eps, func(q *problem.Query) { q.Near = []float64{0, 0} })
 		}

@@ -17,24 +17,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// The goals that speak of an individual with all its counterfactuals, and the parts of the
-// region that a solver hands over, which are optional for goals other than Quantify. Each
-// problem is small enough to be enumerated.
+// wholeCases are about the goals that concern an individual with all its counterfactuals, and
+// about the pieces of the region that a solver hands over, which are optional for goals other
+// than Quantify. Each problem is small enough to be enumerated.
 var wholeCases = []Case[*SolverEnv]{
 	on(problem.MaxK, "network/max-k", "the largest number of bins, with an individual that reaches it", checkWholes(problem.MaxK)),
 	on(problem.MinK, "network/min-k", "the smallest number of bins, with an individual that reaches it", checkWholes(problem.MinK)),
 	on(problem.Minimise, "network/minimise", "the smallest gap in scores and in logits, with an individual that has it", checkWholes(problem.Minimise)),
 	on(problem.Quantify, "network/quantify", "the shares of individuals treated fairly and unfairly", checkQuantify),
-	on(problem.Quantify, "network/pieces", "the pieces are the region, none of it twice, and what is claimed of them holds", checkPieces(sdk.SolveOptions{Seed: 1})),
-	on(problem.Quantify, "network/pieces-limited", "stopped short, the pieces still are the region, and the shares still hold", checkPieces(sdk.SolveOptions{Seed: 1, WorkLimit: 3})),
+	on(problem.Quantify, "network/pieces", "the pieces cover the region without overlap, and their claims hold", checkPieces(sdk.SolveOptions{Seed: 1})),
+	on(problem.Quantify, "network/pieces-limited", "after a work limit, the pieces still cover the region, and the shares still hold", checkPieces(sdk.SolveOptions{Seed: 1, WorkLimit: 3})),
 	on(problem.Quantify, "network/pieces-again", "the same question has the same pieces and the same shares, in another process too", checkPiecesAgain),
-	on(problem.Quantify, "network/real-shares", "of a real-valued feature, shares are shares of its interval", checkRealShares),
-	on(problem.Decide, "network/pieces-goals", "whatever the goal, the pieces are the region, and their claims hold, also those about the bound", checkPiecesOfGoals),
-	on(problem.Quantify, "network/quantify-predicates", "those for whom a required predicate does not hold, or a forbidden one does, are not counted", checkQuantifyPredicates),
+	on(problem.Quantify, "network/real-shares", "the shares for a real-valued feature are shares of its interval", checkRealShares),
+	on(problem.Decide, "network/pieces-goals", "for every goal, the pieces cover the region, and their claims hold, also those about the bound", checkPiecesOfGoals),
+	on(problem.Quantify, "network/quantify-predicates", "individuals that break a required predicate, or match a forbidden one, are not counted", checkQuantifyPredicates),
 }
 
-// wholeQueries are random queries of a notion with bins, some with a region and
-// a predicate.
+// wholeQueries returns random queries for the score notion, every third one with a
+// region.
 func wholeQueries(n int) queries {
 	var out queries
 	rng := rand.New(rand.NewPCG(8, 13))
@@ -67,7 +67,7 @@ func checkWholes(goal problem.Goal) func(context.Context, *SolverEnv) error {
 
 func checkQuantify(ctx context.Context, e *SolverEnv) error {
 	for i, k := range wholeQueries(12) {
-		// Every notion, and many bins.
+		// Covers every notion, and many bins.
 		k.p.Notion = fairness.Notions[i%len(fairness.Notions)]
 		if k.p.Notion == fairness.Score && i > 0 {
 			k.p.K, k.p.Epsilon = 3, big.NewRat(1, 20)
@@ -79,8 +79,8 @@ func checkQuantify(ctx context.Context, e *SolverEnv) error {
 	return nil
 }
 
-// askShares asks for shares, and holds them against what enumeration counts: at
-// the end, and on the way there.
+// askShares asks for shares, and checks the final ones and those in progress reports
+// against an enumeration.
 func (e *SolverEnv) askShares(ctx context.Context, k question[*problem.Query]) error {
 	k.p.Goal = problem.Quantify
 	truth := known.Enumerate(k.p)
@@ -100,7 +100,7 @@ func (e *SolverEnv) askShares(ctx context.Context, k question[*problem.Query]) e
 	mu.Lock()
 	defer mu.Unlock()
 	if early != nil {
-		return fmt.Errorf("problem %q, %s: on the way, %w", k.name, k.p.Notion, early)
+		return fmt.Errorf("problem %q, %s: in a progress report, %w", k.name, k.p.Notion, early)
 	}
 	if err := truth.Shares(r); err != nil {
 		return fmt.Errorf("problem %q, %s: %w", k.name, k.p.Notion, err)
@@ -151,10 +151,10 @@ func checkPiecesAgain(ctx context.Context, e *SolverEnv) error {
 			return err
 		}
 		if !reflect.DeepEqual(r.Shares, again.Shares) {
-			return fmt.Errorf("problem %q: the shares are %+v, and then %+v", k.name, r.Shares, again.Shares)
+			return fmt.Errorf("problem %q: the shares of two runs differ: %+v and %+v", k.name, r.Shares, again.Shares)
 		}
 		if !reflect.DeepEqual(pieces, piecesAgain) {
-			return fmt.Errorf("problem %q: %d pieces, and then %d that are not the same", k.name, len(pieces), len(piecesAgain))
+			return fmt.Errorf("problem %q: the pieces of two runs, %d and %d, differ", k.name, len(pieces), len(piecesAgain))
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func checkRealShares(ctx context.Context, e *SolverEnv) error {
 			return fmt.Errorf("the piece %v is not in the region", p.Box)
 		}
 		if p.Fair != nil || p.Unfair != nil {
-			return fmt.Errorf("the piece %v counts individuals, of which there is no end", p.Box)
+			return fmt.Errorf("the piece %v counts individuals; a real feature has infinitely many", p.Box)
 		}
 		border := 2.5 * fair
 		if p.Claim == sdk.PieceFair && side.Hi > border+slip || p.Claim == sdk.PieceUnfair && side.Lo < border-slip {
@@ -196,7 +196,7 @@ func checkRealShares(ctx context.Context, e *SolverEnv) error {
 		}
 	}
 	if math.Abs(length-2.5) > slip {
-		return fmt.Errorf("the pieces have a length of %v together; the region has 2.5", length)
+		return fmt.Errorf("the pieces have a total length of %v; the region has 2.5", length)
 	}
 	if math.Abs(settled/2.5-proved) > slip {
 		return fmt.Errorf("the fair pieces make up %v of the region; the answer says %v", settled/2.5, proved)
@@ -253,7 +253,7 @@ func checkQuantifyPredicates(ctx context.Context, e *SolverEnv) error {
 }
 
 // realQuery has the real feature a from 0 to 2.5: the score gap at a is
-// σ(a−1) − σ(−1), which is ½ at some 2.2028.
+// σ(a−1) − σ(−1), which is ½ at about 2.2028.
 func realQuery() (q *problem.Query, fair float64) {
 	q = bent("1/2", func(q *problem.Query) {
 		q.Goal = problem.Quantify

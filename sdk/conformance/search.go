@@ -12,23 +12,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// Search is a search without a host, for the tests of a strategy's author: of a small
-// study with a feature of each kind and eight counterfactuals, by a network that treats
-// people differently. There is no solver.
+// Search runs a strategy without a host, for its author's tests. The study is small, with a
+// feature of each kind and eight counterfactuals per individual; the network discriminates.
+// There is no solver.
 type Search struct {
-	// Moves is how many are made at least, unless the strategy is finished before.
+	// Moves is the least number of moves, unless the strategy finishes before.
 	Moves int
 	Seed  int64
-	// Chains is what the host asks for; Want moves are asked for at a time, 0 for one.
-	// Where there are chains enough, trials lag behind as the description says.
+	// Chains is StartOptions.Chains; Want is the number of moves per call, 0 for one.
+	// With enough chains, trials lag behind by as much as the description allows.
 	Chains, Want int
 	Options      map[string]string
-	// Answer, if not nil, changes each trial before the strategy gets it, into a refusal, say.
+	// Answer, if not nil, changes each trial before the strategy gets it, for example into
+	// a refusal.
 	Answer func(sdk.Trial) sdk.Trial
 }
 
-// Run plays the host and gives all trials, whose k, gap and entropies are the real
-// ones. The error says which rule a move breaks.
+// Run plays the host and returns all trials, with the network's real k, gap and
+// entropies. The error says which rule a move breaks.
 func (r Search) Run(ctx context.Context, s sdk.Strategy) ([]sdk.Trial, error) {
 	d, err := s.Describe(ctx)
 	if err != nil {
@@ -74,7 +75,8 @@ func (r Search) Run(ctx context.Context, s sdk.Strategy) ([]sdk.Trial, error) {
 	return trials, errors.Join(err, session.Close())
 }
 
-// evaluated is the trial of an individual, with what the description asks for.
+// evaluated returns the trial of an individual, with the details that the description
+// asks for.
 func evaluated(host *evaluate.Evaluator, d *sdk.Description, x []float64) sdk.Trial {
 	var out [1]evaluate.Outcome
 	copies := host.EvaluateCopies([][]float64{x}, out[:], evaluate.Detail{Scores: d.NeedsScores, Bins: d.NeedsBins})

@@ -19,7 +19,7 @@ func smallScript() *problem.Script {
 `)
 }
 
-// asserted makes a case of scripts with the same answer.
+// asserted makes a case from scripts that have the same answer.
 func asserted(name, doc string, want known.Answer, texts ...string) Case[*SolverEnv] {
 	return asked(problem.Decide, name, doc, func() (list scripts) {
 		for i, text := range texts {
@@ -67,7 +67,7 @@ func checkBadScript(ctx context.Context, e *SolverEnv) error {
 			return fmt.Errorf("script %s: want ErrInvalidProblem, got %s", text, known.Said(r, err))
 		}
 	}
-	// A fault must not stick.
+	// A bad script must not affect later ones.
 	_, err := e.ask(ctx, &problem.Problem{Name: "after the faults", SMT: smallScript()}, known.Feasible, sdk.SolveOptions{})
 	return err
 }

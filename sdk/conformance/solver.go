@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// SolverEnv is what a case works with.
+// SolverEnv is the environment of a solver's case.
 type SolverEnv struct {
 	known.Referee
 	Solver      sdk.Solver
@@ -24,7 +24,7 @@ type SolverEnv struct {
 	Options     Options
 }
 
-// SolverCases lists every case in the order in which they run.
+// SolverCases lists every case in the order of execution.
 func SolverCases() []Case[*SolverEnv] {
 	return slices.Concat(describeCases, milpCases, milpLimitCases, milpDeltaCases, networkCases, networkQueryCases, wholeCases, smtCases)
 }
@@ -39,8 +39,8 @@ func Solver[S T[S]](t S, s sdk.Solver, o Options) {
 }
 
 // CheckSolver runs the suite and collects the outcomes; each, if not nil, is called with every
-// outcome as it is known. The error reports an invalid exclusion or the end of ctx; the
-// plugin's own failures are outcomes.
+// outcome as soon as it is known. The error reports an invalid case name or exclusion, or the
+// end of ctx; the plugin's failures are outcomes.
 func CheckSolver(ctx context.Context, s sdk.Solver, o Options, each func(Outcome)) (*Report, error) {
 	cases, d := bindSolver(ctx, s, o)
 	outcomes, err := runAll(ctx, cases, o, each)
@@ -53,7 +53,7 @@ func bindSolver(ctx context.Context, s sdk.Solver, o Options) ([]runnable, sdk.D
 	})
 }
 
-// on makes a case that needs a goal of the form that its name begins with.
+// on makes a case that needs goal g of the form that its name begins with.
 func on(g problem.Goal, name, doc string, run func(context.Context, *SolverEnv) error) Case[*SolverEnv] {
 	form, _, _ := strings.Cut(name, "/")
 	return Case[*SolverEnv]{name, doc, run, func(d *sdk.Description) string {
@@ -82,7 +82,7 @@ type (
 	scripts = []question[*problem.Script]
 )
 
-// problem is the question's problem.
+// problem wraps the question's problem.
 func (k question[P]) problem() *problem.Problem {
 	out := &problem.Problem{Name: k.name}
 	switch p := any(k.p).(type) {
@@ -96,12 +96,12 @@ func (k question[P]) problem() *problem.Problem {
 	return out
 }
 
-// asked makes a case of problems with known answers.
+// asked makes a case from problems with known answers.
 func asked[P any](g problem.Goal, name, doc string, list func() []question[P]) Case[*SolverEnv] {
 	return on(g, name, doc, func(ctx context.Context, e *SolverEnv) error { return askAll(ctx, e, g, list()) })
 }
 
-// askAll asks the questions, those of the network form with the goal.
+// askAll asks the questions; it sets the goal of those in the network form.
 func askAll[P any](ctx context.Context, e *SolverEnv, g problem.Goal, list []question[P]) error {
 	for _, k := range list {
 		p := k.problem()
@@ -116,7 +116,7 @@ func askAll[P any](ctx context.Context, e *SolverEnv, g problem.Goal, list []que
 	return nil
 }
 
-// ask solves a problem and checks the claim against itself and the truth.
+// ask solves a problem and checks that the claim is consistent and true.
 func (e *SolverEnv) ask(ctx context.Context, p *problem.Problem, want known.Answer, o sdk.SolveOptions) (*sdk.Result, error) {
 	r, err := e.claim(ctx, p, o)
 	if err != nil {
@@ -126,12 +126,12 @@ func (e *SolverEnv) ask(ctx context.Context, p *problem.Problem, want known.Answ
 	return r, e.Answer(p, r, want, limited)
 }
 
-// askMILP is ask of a MILP.
+// askMILP is ask for a MILP.
 func (e *SolverEnv) askMILP(ctx context.Context, name string, m *problem.MILP, want known.Answer, o sdk.SolveOptions) (*sdk.Result, error) {
 	return e.ask(ctx, &problem.Problem{Name: name, MILP: m}, want, o)
 }
 
-// claim solves a problem and checks the claim against itself.
+// claim solves a problem and checks that the claim is consistent.
 func (e *SolverEnv) claim(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	r, err := e.solve(ctx, p, o)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *SolverEnv) claim(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 	return r, e.Claim(p, r)
 }
 
-// solve asks the solver with the run's own plugin options filled in.
+// solve calls the solver, with the run's plugin options filled in.
 func (e *SolverEnv) solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	var nan atomic.Bool
 	told := o.Progress
@@ -156,9 +156,9 @@ func (e *SolverEnv) solve(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 	switch {
 	case err != nil:
 	case r == nil:
-		err = errors.New("neither a result nor an error")
+		err = errors.New("got neither a result nor an error")
 	case nan.Load():
-		err = errors.New("a bound that it reported on its way is NaN")
+		err = errors.New("a progress report has the bound NaN")
 	default:
 		return r, nil
 	}
@@ -177,8 +177,8 @@ func merged(a, b map[string]string) map[string]string {
 	return out
 }
 
-// another is the environment of a second solver of the same kind, in a process of its own
-// where the run can open one.
+// another returns the environment of a second solver of the same kind, if the run can open
+// one, else that of the same solver.
 func (e *SolverEnv) another(ctx context.Context) (*SolverEnv, error) {
 	other := *e
 	var err error
@@ -199,7 +199,7 @@ func checkSolverDescription(ctx context.Context, e *SolverEnv) error {
 
 func checkServices(d *sdk.Description) error {
 	if len(d.Serves) == 0 {
-		return errors.New("the description's Serves is empty: a solver must answer something")
+		return errors.New("the description's Serves is empty: want at least one form and goal")
 	}
 	for i, s := range d.Serves {
 		if !slices.Contains(problem.Forms, s.Form) || !slices.Contains(problem.Goals, s.Goal) {
@@ -221,7 +221,8 @@ func checkServices(d *sdk.Description) error {
 	return nil
 }
 
-// checkDescription checks what solvers and strategies share, then what own says.
+// checkDescription checks the fields that solvers and strategies share, then calls own
+// for the others.
 func checkDescription(ctx context.Context, plugin describer, own func(*sdk.Description) error) error {
 	d, err := plugin.Describe(ctx)
 	if err != nil {
@@ -251,7 +252,7 @@ func checkDescription(ctx context.Context, plugin describer, own func(*sdk.Descr
 	}
 	for _, l := range d.Libraries {
 		if l.Name == "" || !l.Found && l.Hint == "" {
-			return fmt.Errorf("library %q: want a name, and a hint where it was not found", l.Name)
+			return fmt.Errorf("library %q: want a name, and a hint if it was not found", l.Name)
 		}
 	}
 	if err := own(&d); err != nil {
@@ -296,7 +297,7 @@ func checkUnserved(ctx context.Context, e *SolverEnv) error {
 	return nil
 }
 
-// sample is a small problem of the form and goal; nil where there is none.
+// sample returns a small problem of the form and goal; nil if there is none.
 func sample(f problem.Form, g problem.Goal) *problem.Problem {
 	switch {
 	case f == problem.FormNetwork:

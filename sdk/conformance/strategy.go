@@ -15,14 +15,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// StrategyEnv is what a case works with.
+// StrategyEnv is the environment of a strategy's case.
 type StrategyEnv struct {
 	Strategy    sdk.Strategy
 	Description sdk.Description
 	Options     Options
 }
 
-// StrategyCases lists every case in the order in which they run.
+// StrategyCases lists every case in the order of execution.
 func StrategyCases() []Case[*StrategyEnv] { return strategyCases }
 
 // Strategy runs the suite as subtests of a Go test.
@@ -84,8 +84,8 @@ func randomRows(s *space.Space, n int) [][]float64 {
 	return rows
 }
 
-// start opens a session on the study, with options to which it adds what is the same each
-// time.
+// start opens a session on the study. It adds the options that are the same for every
+// session.
 func (e *StrategyEnv) start(ctx context.Context, st study, o sdk.StartOptions) (sdk.Session, error) {
 	o.Epsilon, o.Region, o.Options = big.NewRat(1, 20), st.region.Clone(), merged(e.Options.Set, o.Options)
 	if e.Description.NeedsRows {
@@ -99,13 +99,13 @@ func (e *StrategyEnv) start(ctx context.Context, st study, o sdk.StartOptions) (
 		return nil, fmt.Errorf("in Start: %w", err)
 	}
 	if s == nil {
-		return nil, errors.New("in Start: neither a session nor an error")
+		return nil, errors.New("in Start: got neither a session nor an error")
 	}
 	return s, nil
 }
 
-// drive is the host's side of one session: it asks, checks every move, and
-// answers.
+// drive is the host's side of one session: it asks for moves, checks and answers
+// them.
 type drive struct {
 	study  study
 	answer func(sdk.Move) sdk.Trial
@@ -113,7 +113,7 @@ type drive struct {
 	lag    int
 
 	moves []sdk.Move
-	// waiting are answers held back, oldest round first.
+	// waiting holds the trials not yet told, oldest call first.
 	waiting  [][]sdk.Trial
 	finished bool
 }
@@ -122,7 +122,7 @@ type drive struct {
 const rounds = 12
 
 // evaluated answers a move as a host does: points get a k and a gap that vary
-// over the space, seeds are answered by a point beside theirs.
+// over the space, seeds get a neighbouring point.
 func (st study) evaluated(m sdk.Move) sdk.Trial {
 	t := sdk.Trial{ID: m.ID, Status: sdk.TrialEvaluated, Point: slices.Clone(m.Point)}
 	if m.Kind == sdk.MoveSeedFrom {
@@ -146,8 +146,8 @@ func (st study) evaluated(m sdk.Move) sdk.Trial {
 	return t
 }
 
-// evaluated answers moves as the study does, with the per-copy values that the description
-// requests: copies take the lowest bins in turn.
+// evaluated answers moves as study.evaluated does, with the per-copy values that the
+// description requests: copies take the lowest bins in turn.
 func (e *StrategyEnv) evaluated(st study) func(sdk.Move) sdk.Trial {
 	d := &e.Description
 	return func(m sdk.Move) sdk.Trial {
@@ -172,7 +172,7 @@ func (e *StrategyEnv) evaluated(st study) func(sdk.Move) sdk.Trial {
 	}
 }
 
-// next asks once, checks the answer and readies the trials.
+// next asks once, checks the moves and prepares their trials.
 func (d *drive) next(ctx context.Context, s sdk.Session) error {
 	var told []sdk.Trial
 	for len(d.waiting) > d.lag {
@@ -183,7 +183,7 @@ func (d *drive) next(ctx context.Context, s sdk.Session) error {
 	if errors.Is(err, io.EOF) {
 		d.finished = true
 		if len(moves) > 0 {
-			return fmt.Errorf("%d moves beside io.EOF; want none", len(moves))
+			return fmt.Errorf("%d moves along with io.EOF; want none", len(moves))
 		}
 		return nil
 	}
@@ -191,10 +191,10 @@ func (d *drive) next(ctx context.Context, s sdk.Session) error {
 		return fmt.Errorf("in Next: %w", err)
 	}
 	if len(moves) == 0 {
-		return errors.New("a call of Next returned no moves and no io.EOF: a session that is finished says so")
+		return errors.New("a call of Next returned no moves and no error; want io.EOF from a finished session")
 	}
 	if len(moves) > d.want {
-		return fmt.Errorf("a call of Next returned %d moves; %d were wanted", len(moves), d.want)
+		return fmt.Errorf("a call of Next returned %d moves; want at most %d", len(moves), d.want)
 	}
 	var trials []sdk.Trial
 	for _, m := range moves {
@@ -212,7 +212,7 @@ func (d *drive) next(ctx context.Context, s sdk.Session) error {
 func (d *drive) check(m sdk.Move) error {
 	st := d.study
 	if n := len(d.moves); n > 0 && m.ID <= d.moves[n-1].ID {
-		return fmt.Errorf("its ID is not above %d, the one before", d.moves[n-1].ID)
+		return fmt.Errorf("its ID is not above %d, the last one's", d.moves[n-1].ID)
 	}
 	if m.Kind != sdk.MovePoint && m.Kind != sdk.MoveSeedFrom {
 		return errors.New("its kind is unknown")
@@ -223,7 +223,7 @@ func (d *drive) check(m sdk.Move) error {
 	for i := len(d.moves) - 1; i >= 0; i-- {
 		if before := d.moves[i]; before.Chain == m.Chain {
 			if m.Round < before.Round {
-				return fmt.Errorf("its round is below %d, that of an earlier move of the chain", before.Round)
+				return fmt.Errorf("its round is below %d, the round of an earlier move of the chain", before.Round)
 			}
 			break
 		}
@@ -237,7 +237,7 @@ func (d *drive) check(m sdk.Move) error {
 		}
 	}
 	if m.Kind == sdk.MoveSeedFrom {
-		return nil // the solver looks near it, inside the region
+		return nil // it may lie outside the region: the solver searches near it, inside
 	}
 	if !st.space.RegionContains(st.region, m.Point) {
 		return errors.New("it lies outside the region")
@@ -262,8 +262,8 @@ func (d *drive) run(ctx context.Context, s sdk.Session, rounds int) error {
 	return err
 }
 
-// search opens a session on the study, with a seed of 1, and drives it. A nil answer
-// evaluates. Where there are chains enough, trials lag behind as the description says.
+// search opens a session on the study, with seed 1, and drives it. If answer is nil, moves
+// are evaluated. With enough chains, trials lag behind by as much as the description allows.
 func (e *StrategyEnv) search(ctx context.Context, st study, want int, answer func(sdk.Move) sdk.Trial, o sdk.StartOptions) (*drive, error) {
 	o.Seed = 1
 	s, err := e.start(ctx, st, o)

@@ -14,35 +14,35 @@ import (
 
 var strategyCases = []Case[*StrategyEnv]{
 	{Name: "describe", Doc: "the description is complete and sound, and the same each time", Run: checkStrategyDescription},
-	{Name: "moves", Doc: "moves are inside the space, one at least and no more than wanted, with rising IDs", Run: checkMoves},
-	{Name: "want", Doc: "any number of moves may be wanted, and another one each time", Run: checkWant},
+	{Name: "moves", Doc: "moves are inside the space, at least one and no more than wanted, with rising IDs", Run: checkMoves},
+	{Name: "want", Doc: "any number of moves may be wanted, and a different number each time", Run: checkWant},
 	{Name: "constraints", Doc: "points that the constraints forbid are not proposed", Run: changed(32, constrain)},
 	{Name: "region", Doc: "points outside the region are not proposed", Run: changed(32, cut)},
 	{Name: "one-value", Doc: "features with a single value are handled", Run: changed(8, fixAll, fixSome)},
 	{Name: "wide", Doc: "features as wide as a float64 can count are handled", Run: changed(16, widen)},
 	{Name: "same-seed", Doc: "the same seed gives the same moves, in another process too", Run: checkSameSeed},
 	{Name: "sessions", Doc: "sessions do not disturb each other", Run: checkSessions},
-	{Name: "nan", Doc: "a gap that is NaN is survived, or refused as ErrInvalidProblem, which sdk/serve does for a plugin", Run: checkNaN},
-	{Name: "refused", Doc: "individuals that a guardrail refuses are survived", Run: checkStatus(sdk.TrialRefused)},
-	{Name: "outside", Doc: "points said to be outside are survived", Run: checkStatus(sdk.TrialOutside)},
-	{Name: "no-seed", Doc: "a solver that finds no individual is survived", Run: checkStatus(sdk.TrialNoSeed)},
-	{Name: "no-solver", Doc: "a run without a solver is searched, too", Run: checkStatus(sdk.TrialNoSolver)},
+	{Name: "nan", Doc: "the strategy survives a gap that is NaN, or refuses it with ErrInvalidProblem, as sdk/serve does for a plugin", Run: checkNaN},
+	{Name: "refused", Doc: "the search continues after individuals that a guardrail refuses", Run: checkStatus(sdk.TrialRefused)},
+	{Name: "outside", Doc: "the search continues after points that the host reports as outside", Run: checkStatus(sdk.TrialOutside)},
+	{Name: "no-seed", Doc: "the search continues after the solver finds no individual", Run: checkStatus(sdk.TrialNoSeed)},
+	{Name: "no-solver", Doc: "the search continues without a solver", Run: checkStatus(sdk.TrialNoSolver)},
 	{Name: "untouched", Doc: "space, region and rows are not modified", Run: checkStrategyUntouched},
 	{Name: "unknown-option", Doc: "an unknown option is refused with ErrInvalidOption", Run: checkStrategyOption},
 	{Name: "default-options", Doc: "every option set to its default changes nothing", Run: checkStrategyDefaults,
 		Lacks: func(d *sdk.Description) string { return unless(len(d.Options) > 0, "there are no options") }},
-	{Name: "presets", Doc: "every preset names known options and can be searched with", Run: checkPresets,
+	{Name: "presets", Doc: "every preset sets known options, and a search with it works", Run: checkPresets,
 		Lacks: func(d *sdk.Description) string { return unless(len(d.Presets) > 0, "there are no presets") }},
-	{Name: "chains", Doc: "many chains advance side by side, the same seed the same way", Run: checkChains},
-	{Name: "lag", Doc: "trials may lag behind by the calls declared", Run: checkLag,
+	{Name: "chains", Doc: "many chains advance side by side, and the same seed gives the same moves", Run: checkChains},
+	{Name: "lag", Doc: "trials may lag behind by the declared number of calls", Run: checkLag,
 		Lacks: func(d *sdk.Description) string { return unless(d.Lag > 0, "no lag is claimed") }},
 	{Name: "copies", Doc: "a single counterfactual, with the requested values, is handled", Run: changed(8, isolate),
 		Lacks: func(d *sdk.Description) string {
-			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "nothing is asked for of each counterfactual")
+			return unless(d.NeedsScores || d.NeedsBins || d.NeedsPair, "no value of single counterfactuals is requested")
 		}},
 	{Name: "other-family", Doc: "a model of a family that is not claimed is refused with ErrUnsupported, by name", Run: checkStrategyFamily,
-		Lacks: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is asked for") }},
-	{Name: "cancelled", Doc: "a context that has ended brings Next back", Run: checkNextCancelled},
+		Lacks: func(d *sdk.Description) string { return unless(d.NeedsModel, "no model is requested") }},
+	{Name: "cancelled", Doc: "Next returns if its context has ended", Run: checkNextCancelled},
 }
 
 func unless(ok bool, why string) string {
@@ -102,7 +102,7 @@ func checkWant(ctx context.Context, e *StrategyEnv) error {
 	return s.Close()
 }
 
-// changed searches the study with each change: no move may break a rule.
+// changed searches the study after each change, and checks that no move breaks a rule.
 func changed(want int, changes ...func(*study)) func(context.Context, *StrategyEnv) error {
 	return func(ctx context.Context, e *StrategyEnv) error {
 		for _, change := range changes {
@@ -125,7 +125,7 @@ func constrain(st *study) {
 	}
 }
 
-// cut leaves a region in which few rows lie, if any.
+// cut shrinks the region so that it holds few rows, if any.
 func cut(st *study) {
 	st.region.Box[1] = space.Interval{Lo: 30, Hi: 39}
 	st.region.Box[2] = space.Interval{Lo: 1, Hi: 1}
@@ -133,7 +133,7 @@ func cut(st *study) {
 	st.region.Values[0] = []float64{20, 40}
 }
 
-// fixAll leaves every feature one value, but for the protected integer.
+// fixAll leaves every feature a single value, except the protected integer.
 func fixAll(st *study) {
 	for i := range st.space.Features {
 		if f := &st.space.Features[i]; f.Kind == space.Categorical {
@@ -200,7 +200,7 @@ func sameMoves(a, b *drive) error {
 		}
 	}
 	if len(a.moves) != len(b.moves) || a.finished != b.finished {
-		return fmt.Errorf("%d moves and %d", len(a.moves), len(b.moves))
+		return fmt.Errorf("%d moves (finished: %t) and %d (%t)", len(a.moves), a.finished, len(b.moves), b.finished)
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func checkSessions(ctx context.Context, e *StrategyEnv) error {
 		return fmt.Errorf("in Close: %w", err)
 	}
 	if err := sameMoves(alone, a); err != nil {
-		return fmt.Errorf("a search alone, and the same beside another: %w", err)
+		return fmt.Errorf("a search alone, and the same one next to another: %w", err)
 	}
 	return nil
 }
@@ -255,12 +255,12 @@ func checkNaN(ctx context.Context, e *StrategyEnv) error {
 		return t
 	}, sdk.StartOptions{})
 	if errors.Is(err, sdk.ErrInvalidProblem) {
-		_, err = e.search(ctx, st, 8, nil, sdk.StartOptions{}) // that session is over; the next is as good as ever
+		_, err = e.search(ctx, st, 8, nil, sdk.StartOptions{}) // that session is over; the next one must work
 	}
 	return err
 }
 
-// checkStatus answers with one status: first each move, then every other.
+// checkStatus answers with the status: first every move, then every other one.
 func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) error {
 	return func(ctx context.Context, e *StrategyEnv) error {
 		st := mixedStudy()
@@ -287,7 +287,7 @@ func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 		return err
 	}
 	if !reflect.DeepEqual(st, pristine) {
-		return errors.New("what was handed to Start was modified")
+		return errors.New("Start's space, region or rows were modified")
 	}
 	return nil
 }
@@ -340,8 +340,8 @@ func checkPresets(ctx context.Context, e *StrategyEnv) error {
 	return nil
 }
 
-// checkChains has the strategy advance many chains as a fast search does, with
-// the trials of every call told in the next one, twice.
+// checkChains runs a search with many chains twice, with the trials of every call told
+// in the next one.
 func checkChains(ctx context.Context, e *StrategyEnv) error {
 	const chains = 16
 	drives := make([]*drive, 2)
@@ -358,8 +358,8 @@ func checkChains(ctx context.Context, e *StrategyEnv) error {
 	return nil
 }
 
-// checkLag has trials lag behind by as many calls as declared, with chains
-// enough to have moves for each of them.
+// checkLag lets trials lag behind by the declared number of calls, with enough chains
+// for moves in each of them.
 func checkLag(ctx context.Context, e *StrategyEnv) error {
 	const want = 8
 	_, err := e.search(ctx, mixedStudy(), want, nil, sdk.StartOptions{Chains: want * (e.Description.Lag + 1)})

@@ -9,27 +9,26 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// BigM is the paper's MILP (section "Certifying 2-Fairness requirements"),
-// with one column a neuron and one binary for each neuron whose sign the
-// bounds leave open:
+// BigM lowers q to the paper's MILP (section "Certifying 2-Fairness requirements"),
+// with one column per neuron and one binary for each neuron whose sign the bounds
+// leave open:
 //
 //	x ≥ y,  x ≤ y − l·(1 − a),  x ≤ u·a,  x ≥ 0,  l ≤ y ≤ u
 //
-// Protected features are free in each copy, and non-protected ones shared, except those in
-// q.Relax: with these, copies 1 and 2 also differ in a protected value. b must enclose the
-// network over RelaxedRegion(q).
+// Protected features are free in each copy; non-protected ones are shared, except those in
+// q.Relax. With relaxed features, copies 1 and 2 must still differ in a protected value. b
+// must enclose the network over RelaxedRegion(q).
 //
-// A query for K > 2 bins has K copies, ordered by InBins. It is ErrTooFewBins if the bounds
-// exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate makes the copies
-// unequal.
+// A query for K > 2 bins has K copies, ordered by InBins. The error is ErrTooFewBins if the
+// bounds exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate distinguishes
+// the copies.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm", q, b, false, nil)
 }
 
-// BigMDifferences is BigM with rows about the difference of the two copies,
-// which follow from the others and tighten the linear relaxation: shared
-// features cancel in it. A query for more than two bins is lowered as BigM
-// does.
+// BigMDifferences is BigM with rows about the difference of the two copies, in which
+// shared features cancel. The rows are redundant and tighten the linear relaxation.
+// A query for more than two bins gets none.
 func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	var differences *bound.Difference
 	if q.K <= 2 {
@@ -38,9 +37,9 @@ func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm+diff", q, b, false, differences)
 }
 
-// SOS1 is BigM without the binaries and constants of its ReLUs: a ReLU of open
-// sign splits its argument into a positive and a negative part, and a special
-// ordered set lets only one of them differ from 0:
+// SOS1 is BigM without the binaries and big-M constants of its ReLUs: the argument of
+// an unstable ReLU is split into a positive and a negative part, and a special
+// ordered set lets only one of the two differ from 0:
 //
 //	y = x − s,  0 ≤ x ≤ u,  0 ≤ s ≤ −l,  SOS1{x, s}
 //
@@ -49,8 +48,7 @@ func SOS1(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("sos1", q, b, true, nil)
 }
 
-// lower writes a query. sets and differences are how ReLUs are written: see
-// reluRows.
+// lower lowers a query; reluRows documents sets and differences.
 func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, differences *bound.Difference) (*Lowered, error) {
 	e := &builder{q: q, bounds: b, milp: &problem.MILP{}, fidelity: Exact, inputGain: make([]float64, q.Space.Inputs)}
 	var err error
@@ -98,8 +96,8 @@ func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, difference
 	return out, e.milp.Validate()
 }
 
-// apart adds a row that bounds how far the logits of the first and the last copy lie apart,
-// where the enclosure of their difference says more than their own enclosures.
+// apart adds a row that bounds the difference of the first and the last copy's logits, if
+// that bound is tight enough to be worth a row; see logitsApart.
 func (e *builder) apart(logits []int) {
 	most, ok := logitsApart(e.bounds)
 	if !ok {
@@ -120,10 +118,10 @@ type builder struct {
 	milp     *problem.MILP
 	fidelity Fidelity
 	rows     rows
-	// spelled marks the features that get one binary a value.
+	// spelled marks the features that get one binary per value.
 	spelled []bool
-	// inputGain is how far each network input moves where every column it is
-	// made of is off by one.
+	// inputGain is how far each network input moves if every column that it
+	// depends on is off by one.
 	inputGain []float64
 	edges     edges
 }
@@ -133,15 +131,15 @@ func (e *builder) column(c problem.Column) int {
 	return len(e.milp.Columns) - 1
 }
 
-// row adds lo ≤ f ≤ hi, the form's constant moved to the sides and those rounded
+// row adds lo ≤ f ≤ hi. The form's constant moves to the sides, which are rounded
 // outward.
 func (e *builder) row(name string, f form, lo, hi float64) {
 	e.milp.Rows = append(e.milp.Rows, problem.Row{Name: name, Lo: minus(lo, f.constant, math.Inf(-1)), Hi: minus(hi, f.constant, math.Inf(1)), Terms: f.terms})
 }
 
-// minus is a − b, rounded towards a side where it is not a float64. (The error
-// of a sum is one, and is found as in Knuth, The Art of Computer Programming,
-// volume 2, section 4.2.2, theorem B.)
+// minus is a − b, rounded in the given direction if it is not a float64. (The error
+// of a sum is a float64: Knuth, The Art of Computer Programming, volume 2, section
+// 4.2.2, theorem B.)
 func minus(a, b, towards float64) float64 {
 	d := a - b
 	if math.IsInf(d, 0) {
@@ -154,7 +152,7 @@ func minus(a, b, towards float64) float64 {
 	return d
 }
 
-// copyOf adds one copy of the model and returns its columns and its logit's.
+// copyOf adds copy c of the model and returns its columns and its logit column.
 func (e *builder) copyOf(c int, shared []*featureColumns, region space.Region) (copyColumns, int) {
 	suffix := fmt.Sprintf("#%d", c+1)
 	cols := copyColumns{features: make([]featureColumns, len(shared))}

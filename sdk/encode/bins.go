@@ -13,27 +13,27 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// ErrTooFewBins is returned for a query for more bins than the bounds let the logits reach,
-// or than protected combinations exist: no individual of the region reaches them.
+// ErrTooFewBins reports that no individual of the region can reach the query's number of bins:
+// the bounds of the logits, or the number of protected combinations, exclude it.
 var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
 
-// ErrUnbounded is returned by a lowering to rows of a network whose values over the
-// region float64 cannot bound.
+// ErrUnbounded is returned by a lowering to rows if float64 cannot bound the model's
+// values over the region.
 var ErrUnbounded = errors.New("the model's values over this region are not bounded in float64; z3 is exact, and --partition decides parts by their bounds")
 
-// maxEdges bounds the edges of a lowering: the rows grow with their square, a finer
-// ε has a million bins, and no solver would come back.
+// maxEdges is the largest number of edges of a lowering: the rows grow with its
+// square, and a tiny ε has a million bins, too many for any solver.
 const maxEdges = 1 << 9
 
-// edges are enclosures of the logits at which bins begin, in increasing order:
-// those that the bounds let logits cross. A query for k bins asks for copies in
-// order, with an edge of their own between every two that follow each other,
+// edges encloses the logits at which bins begin, in increasing order, as far as the
+// bounds let logits cross them. A query for k bins asks for ordered copies, with a
+// different edge between every two neighbours,
 //
 //	logit of copy i  <  edge  ≤  logit of copy i+1
 //
 // which the k − 1 separators choose. Separator i leaves edges for those before
 // and after it, so it has reach() edges to choose from, starting at edge i.
-// There are none for a query of two copies.
+// A query for two copies has no edges.
 type edges struct {
 	at         []space.Interval
 	first      int // the bin below at[0]
@@ -42,8 +42,8 @@ type edges struct {
 
 func (e *edges) reach() int { return len(e.at) - e.separators + 1 }
 
-// binEdges finds the edges of a query for more than two bins, or why none can
-// satisfy it.
+// binEdges finds the edges of a query for more than two bins. The error says why no
+// edges can satisfy the query.
 func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	var out edges
 	link := q.Model.Link()
@@ -70,7 +70,7 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	if count > maxEdges {
 		return out, fmt.Errorf("ε = %s has %d bins within reach, more than %d: %w", fairness.FormatRat(q.Epsilon), count+1, maxEdges+1, sdk.ErrUnsupported)
 	}
-	within := false // what the copies may be apart
+	within := false // some k − 1 neighbouring edges lie within the copies' distance
 	for j := range count {
 		lo, hi := link.Edge(out.first+1+j, q.Epsilon)
 		out.at = append(out.at, space.Interval{Lo: lo, Hi: hi})
@@ -84,8 +84,8 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	return out, nil
 }
 
-// oneIndividual checks that nothing in a query for many bins tells one copy
-// from another, so that they can be put in order.
+// oneIndividual checks that nothing in a query for many bins distinguishes one copy
+// from another, so that the copies can be ordered.
 func oneIndividual(q *problem.Query) error {
 	if err := fairness.CheckEpsilon(q.Epsilon, fairness.Score); err != nil {
 		return fmt.Errorf("bins: %w", err)
@@ -99,16 +99,16 @@ func oneIndividual(q *problem.Query) error {
 	return nil
 }
 
-// asked checks that InBins is asked for what was lowered.
+// asked checks that the arguments of InBins match the query that was lowered.
 func (e *edges) asked(q *problem.Query, eps *big.Rat, k int) error {
 	if e.separators == 0 || k != q.K || eps == nil || eps.Cmp(q.Epsilon) != 0 {
-		return fmt.Errorf("k = %d bins, where the query that was lowered has k = %d and its own ε", k, q.K)
+		return fmt.Errorf("InBins for k = %d and ε = %v; want k = %d and ε = %v, as in the lowered query, and k > 2", k, eps, q.K, q.Epsilon)
 	}
 	return nil
 }
 
-// sensitivity is how far the separators' rows may be off, per unit by which a
-// row or binary is.
+// sensitivity bounds the error of the separators' rows per unit of error in a row
+// or binary.
 func (e *edges) sensitivity() float64 {
 	if e.separators == 0 {
 		return 0
@@ -120,8 +120,8 @@ func (e *edges) sensitivity() float64 {
 	return total
 }
 
-// separate adds one binary for each separator and edge in its reach. The
-// separators are in order: the next one is nowhere before the last.
+// separate adds one binary for each separator and edge in its reach. Rows keep the
+// separators in order.
 func (e *builder) separate() [][]int {
 	var out [][]int
 	var before []form // before[d]: the last separator is at most d edges from its first
@@ -148,15 +148,14 @@ func (e *builder) separate() [][]int {
 	return out
 }
 
-// InBins is the delta under which the copies of a query for k > 2 bins of ε lie
-// in different ones, in increasing order, each at least the slack's value, in
-// logits, from the edges that separate it from its neighbours. Its maximum is
-// negative only where no individual reaches k bins. ε and k are those of the query
-// that was lowered; else it is an error.
+// InBins returns the delta that puts the copies of a query for k > 2 bins of ε into
+// different bins, in increasing order, each at a distance of at least the slack's
+// value, in logits, from the edges that separate it from its neighbours. The
+// slack's maximum is negative only if no individual reaches k bins. ε and k must be
+// those of the query that was lowered.
 //
-// The edges are logarithms, rounded outward, and a point on the upper edge of
-// its bin is let in: an over-approximation that a positive slack stays clear
-// of.
+// The edges are logarithms, rounded outward, and a point on the upper edge of its
+// bin is allowed: an over-approximation that a positive slack excludes.
 func (l *Lowered) InBins(eps *big.Rat, k int) (problem.Delta, error) {
 	if err := l.edges.asked(l.query, eps, k); err != nil {
 		return problem.Delta{}, err
@@ -176,8 +175,8 @@ func (l *Lowered) InBins(eps *big.Rat, k int) (problem.Delta, error) {
 	return d, nil
 }
 
-// liftSeparators sets the separators where the copies' logits are in different
-// bins in increasing order; elsewhere they stay open.
+// liftSeparators sets the separators if the copies' logits are in different bins
+// in increasing order, and leaves them open otherwise.
 func (l *Lowered) liftSeparators(start []float64) {
 	bins := make([]int, len(l.Logits)) // counted from the lowest within reach
 	for c, column := range l.Logits {
@@ -198,15 +197,13 @@ func (l *Lowered) liftSeparators(start []float64) {
 	}
 }
 
-// InBins is the text of an assertion under which the copies of a query for k > 2
-// bins of ε lie in different ones, in increasing order, each at least the
-// slack's value, in logits, from the edges that separate it from its
-// neighbours; the slack is not negative. SlackAtLeast asks for points well
-// inside their bins, which survive a replay. ε and k are those of the query
-// that was lowered; else it is an error.
+// InBins returns the assertions that put the copies of a query for k > 2 bins of ε
+// into different bins, in increasing order, each at a distance of at least the
+// slack's value, in logits, from the edges that separate it from its neighbours;
+// the slack is not negative. SlackAtLeast asks for points well inside their bins,
+// which survive a replay. ε and k must be those of the query that was lowered.
 //
-// The edges are logarithms, rounded outward to float64: the only
-// over-approximation there is.
+// The edges are logarithms, rounded outward to float64: the only over-approximation.
 func (l *LoweredSMT) InBins(eps *big.Rat, k int) (string, error) {
 	if err := l.edges.asked(l.query, eps, k); err != nil {
 		return "", err

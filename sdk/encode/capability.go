@@ -11,9 +11,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Rows is a model that can be written as rows and columns. (A network of ReLU
-// layers is, in the ways of BigM, BigMDifferences and SOS1; these all write a
-// model of another family in its own.)
+// Rows is a model of another family that can be written as rows and columns. BigM,
+// BigMDifferences and SOS1 all write it with its own rows; they differ only for
+// networks of ReLU layers, which need not implement Rows.
 type Rows interface {
 	model.Model
 	// Rows is the model over a box of its inputs. The first columns are the inputs, then the
@@ -21,32 +21,31 @@ type Rows interface {
 	// be nil, gives for each own column the only input that it depends on, or −1: copies that
 	// share the input share the column.
 	Rows(box []space.Interval) (rows *problem.MILP, of []int)
-	// Sensitivity bounds how far the objective may lie from the true logit where
-	// each row, bound and integer value of Rows is off by one unit, and each input by
-	// as much as off says.
+	// Sensitivity bounds how far the objective may lie from the true logit if each
+	// row, bound and integer value of Rows is off by one unit, and input i by off[i].
 	Sensitivity(off []float64) float64
 }
 
-// Placed is a model that writes other rows where it is known which values its inputs
-// take: one that jumps keeps its jumps away from them.
+// Placed is a model that writes different rows if the values of its inputs are known: a
+// discontinuous model moves its jumps away from them.
 type Placed interface {
 	Rows
-	// On is the model for inputs that a space feeds, with rows. It is not exact where
-	// they allow more than the model does.
+	// On returns the model, with Rows, for inputs of the space. exact is false if its
+	// rows allow more than the model does.
 	On(s *space.Space) (m model.Model, exact bool)
 }
 
 // Script is a model that can be written in SMT-LIB 2, in exact arithmetic.
 type Script interface {
 	model.Model
-	// Script gives the logit as a term of sort Real over the terms of its inputs,
-	// and the declarations, definitions and assertions that it needs, whose names
+	// Script returns the logit as a term of sort Real over the terms of its inputs,
+	// and the declarations, definitions and assertions that it needs. Their names
 	// end in suffix.
 	Script(suffix string, inputs []string) (declarations, logit string)
 }
 
-// Takes is nil where the encoding can write m, and otherwise the error that
-// says what m lacks.
+// Takes returns nil if the encoding can write m, and otherwise an error that says
+// what m lacks.
 func (e *Encoding) Takes(m model.Model) error {
 	if _, ok := m.(*relu.Network); ok {
 		return nil
@@ -66,19 +65,19 @@ func (e *Encoding) Takes(m model.Model) error {
 
 // rows writes copies of one model for a builder.
 type rows interface {
-	// add writes a copy over the forms of its inputs and gives its logit, and what
-	// fills in its columns' start values.
+	// add writes a copy over the forms of its inputs. It returns the copy's logit and
+	// the function that fills in the start values of its columns.
 	add(suffix string, inputs []form) (logit form, lift func(inputs, start []float64))
 	// relate adds rows about the first two copies together.
 	relate()
-	// sensitivity propagates one unit of error in every row, bound, integer value
-	// and set of a copy to the form of its logit.
+	// sensitivity bounds the error of a copy's logit per unit of error in each row,
+	// bound, integer value and set.
 	sensitivity() float64
 	// depth is the highest priority that its columns have.
 	depth() int
 }
 
-// rowsOf are the rows of the query's model. differences, where not nil, are for the
+// rowsOf returns the rows of the query's model. differences, if not nil, bounds the
 // neurons of a network of ReLU layers.
 func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error) {
 	switch m := e.q.Model.(type) {
@@ -94,11 +93,11 @@ func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error)
 type otherRows struct {
 	*builder
 	m Rows
-	// Of the first copy: the forms of its inputs, and of all columns of Rows.
+	// inputs holds the first copy's inputs, first all its columns of Rows.
 	inputs, first []form
 }
 
-// placed is the model for the query's space.
+// placed returns the model for the query's space.
 func (e *builder) placed(m Rows) Rows {
 	p, ok := m.(Placed)
 	if !ok {
@@ -138,7 +137,7 @@ func (o *otherRows) add(suffix string, inputs []form) (form, func(inputs, start 
 	}
 	for _, r := range of.Rows {
 		if !slices.ContainsFunc(r.Terms, func(t problem.Term) bool { return !common[t.Column] }) {
-			continue // the first copy's
+			continue // it is the first copy's row
 		}
 		o.row(r.Name+suffix, sum(r.Terms, 0), r.Lo, r.Hi)
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Enclose bounds the model over all copies of a query's individuals, and what two of an
-// individual's copies are apart.
+// Enclose bounds the model over all copies of a query's individuals, and the difference of
+// two copies of one individual.
 func Enclose(q *problem.Query, by bound.Method) *bound.Bounds {
 	b := by.Bound(q.Model, bound.Inputs(q.Space, RelaxedRegion(q)))
 	b.Difference = Difference(q, b)
 	return b
 }
 
-// Difference bounds what two copies of an individual of the query are apart. b must
+// Difference bounds the difference of two copies of one individual of the query. b must
 // enclose the model over RelaxedRegion(q).
 func Difference(q *problem.Query, b *bound.Bounds) *bound.Difference {
 	tolerances := make([]float64, len(q.Space.Features))
@@ -27,15 +27,15 @@ func Difference(q *problem.Query, b *bound.Bounds) *bound.Difference {
 	return bound.Differences(q.Model, q.Space, RelaxedRegion(q), tolerances, b)
 }
 
-// logitsApart returns the largest distance of two copies' logits. ok reports that it is less
-// than half the width of a logit's enclosure; otherwise a row would cost more than it brings.
+// logitsApart returns the largest distance between two copies' logits. ok reports that it is
+// less than half the width of a logit's enclosure; otherwise a row is not worth its cost.
 func logitsApart(b *bound.Bounds) (most float64, ok bool) {
 	most = b.Apart()
 	return most, most < (b.Logit.Hi-b.Logit.Lo)/2
 }
 
-// remember keeps neuron j of layer k of the copy being added as it is before
-// the activation.
+// remember keeps the value before the activation of neuron j of layer k, in the
+// copy being added.
 func (e *reluRows) remember(k, j int, y form) {
 	layers := e.before[len(e.before)-1]
 	if layers[k] == nil {
@@ -52,8 +52,8 @@ func (e *reluRows) remember(k, j int, y form) {
 //	a ≥ 0:      0 ≤ d ≤ δ
 //	b ≤ 0:      δ ≤ d ≤ 0
 //
-// The first line is the convex hull of d over δ where nothing else is known of
-// y1 and y2; it does not hold on the other two.
+// The first line is the convex hull of d over δ if nothing else is known about y1
+// and y2; it does not hold in the other two cases.
 func (e *reluRows) relate() {
 	if e.differences == nil {
 		return

@@ -1,7 +1,6 @@
-// Package encode lowers a query in the words of fairness to a problem that
-// solvers know: rows and columns, or a script. Each lowering says whether it
-// is exact, and brings Decode (an answer back to two people) and Lift (two
-// people to start values).
+// Package encode lowers a fairness query to a problem in a solver's form: rows and
+// columns, or a script. Each lowering says whether it is exact, and has Decode
+// (from an answer to the copies) and Lift (from copies to start values).
 package encode
 
 import (
@@ -32,26 +31,26 @@ func (f Fidelity) String() string {
 	return named.Of(f, "exact", "over-approximation", "under-approximation")
 }
 
-// Lowered is a query in the MILP form: copies of the network that share the
-// non-protected features, without yet any row about the notion of fairness.
-// Those rows are deltas, so that one loaded problem serves every question.
+// Lowered is a query in the MILP form: copies of the model that share the
+// non-protected features, without rows for the fairness notion. Those rows are
+// deltas, so that one loaded problem serves every question.
 type Lowered struct {
 	Problem  *problem.Problem
 	Fidelity Fidelity
 	// Logits are the columns of the copies' logits, in order.
 	Logits []int
-	// Slack is a free column that appears in no row: the room that rows added
-	// later may share and maximise.
+	// Slack is a free column that appears in no row: rows added later may use it as
+	// a common margin to be maximised.
 	Slack int
 	// Sensitivity bounds how far a copy's logit column may lie from the true
-	// logit, per unit by which each row, bound and integer value may be broken.
-	// Times a solver's tolerance it is the tolerance of its claims in logits.
+	// logit, per unit by which each row, bound and integer value may be violated.
+	// Its product with a solver's tolerance is the tolerance of claims in logits.
 	Sensitivity float64
 
 	query  *problem.Query
 	bounds *bound.Bounds
 	copies []copyColumns
-	// edges and separators put the copies of a query for many bins into them.
+	// edges and separators put the copies of a query for many bins into bins.
 	edges      edges
 	separators [][]int
 }
@@ -59,9 +58,9 @@ type Lowered struct {
 // Region is the region that was lowered.
 func (l *Lowered) Region() space.Region { return l.query.RegionOrWhole() }
 
-// Decode takes an answer to the nearest points of the region, one for each
-// copy: what a tolerance left beside an integer, beyond a bound or, in a relaxed
-// feature, too far from the first copy is mended.
+// Decode turns an answer into the nearest points of the region, one for each copy.
+// It repairs what the solver's tolerance left: values near an integer, beyond a
+// bound or, in a relaxed feature, too far from the first copy.
 func (l *Lowered) Decode(values []problem.Number) ([][]float64, error) {
 	if len(values) != len(l.Problem.MILP.Columns) {
 		return nil, fmt.Errorf("%d values for %d columns", len(values), len(l.Problem.MILP.Columns))
@@ -94,14 +93,14 @@ func witness(points [][]float64, err error) (*sdk.Witness, error) {
 		return nil, err
 	}
 	if len(points) != 2 {
-		return nil, fmt.Errorf("%d copies where a witness has two", len(points))
+		return nil, fmt.Errorf("a query with %d copies has no witness; want 2 copies", len(points))
 	}
 	return &sdk.Witness{Copy1: points[0], Copy2: points[1]}, nil
 }
 
-// Lift turns one point a copy, all inside the region, into start values: NaN
-// at the slack, at auxiliary columns of constraints, and at those that put
-// copies into bins where the points do not lie in bins of increasing order.
+// Lift turns points of the region, one per copy, into start values. They are NaN for
+// the slack, for auxiliary columns of constraints, and for the separators unless the
+// points lie in bins of increasing order.
 func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
 	if len(points) != len(l.copies) {
 		return nil, fmt.Errorf("%d points for %d copies", len(points), len(l.copies))
@@ -125,6 +124,6 @@ func (l *Lowered) Lift(points [][]float64) ([]float64, error) {
 // copyColumns are the columns of one copy of the model.
 type copyColumns struct {
 	features []featureColumns
-	// lift fills in the start values of those of the model.
+	// lift fills in the start values of the model's columns.
 	lift func(inputs, start []float64)
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// featureColumns is how one feature's value is spelled in columns: a constant,
-// a column (value = base + step·column), or one binary a value.
+// featureColumns encodes one feature's value: as a constant, as a column
+// (value = base + step·column), or with one binary per value.
 type featureColumns struct {
 	feature    *space.Feature
 	base, step float64
 	column     int // −1: none
 	values     []float64
-	binaries   []int // nil, or one a value
-	// box is what the copy's region leaves of a non-protected feature.
+	binaries   []int // nil, or one per value
+	// box is the copy's region of a non-protected feature.
 	box space.Interval
 }
 
-// isConstant reports that the feature has but one value.
+// isConstant reports whether the feature has a single value.
 func (f *featureColumns) isConstant() bool { return f.column < 0 && f.binaries == nil }
 
 func (f *featureColumns) decode(v []float64) float64 {
@@ -54,7 +54,7 @@ func (f *featureColumns) lift(value float64, start []float64) {
 	}
 }
 
-// linear is the feature's value as a linear form over its columns.
+// linear returns the feature's value as a linear form over its columns.
 func (f *featureColumns) linear() form {
 	out := form{constant: f.base}
 	if f.column >= 0 {
@@ -66,7 +66,7 @@ func (f *featureColumns) linear() form {
 	return out
 }
 
-// input is one network input fed by the feature as a linear form.
+// input returns a network input that the feature feeds as a linear form.
 func (f *featureColumns) input(in *space.Input) form {
 	if in.Table == nil {
 		out := form{constant: in.Offset}
@@ -83,7 +83,7 @@ func (f *featureColumns) input(in *space.Input) form {
 	return out
 }
 
-// needBinaries finds the features that a single integer column cannot spell:
+// needBinaries finds the features that a single integer column cannot encode:
 // those that map through a table, those named in a category set, and
 // protected ones whose values are not an arithmetic progression.
 func (e *builder) needBinaries() []bool {
@@ -109,8 +109,8 @@ func (e *builder) needBinaries() []bool {
 	return need
 }
 
-// progression is the step of an arithmetic progression that float64 meets
-// exactly at every value.
+// progression returns the step of an arithmetic progression whose every value is
+// exact in float64.
 func progression(values []float64) (step float64, ok bool) {
 	if len(values) == 1 {
 		return 1, true
@@ -166,8 +166,8 @@ func (e *builder) feature(i int, copyName string, region space.Region) featureCo
 	return out
 }
 
-// integerFeature spells a feature as one integer column: its value, or the
-// place of a protected one in the progression of its values.
+// integerFeature encodes a feature as one integer column: its value, or the index
+// of a protected value in its progression.
 func (e *builder) integerFeature(name string, role problem.Role, values []float64, out featureColumns) featureColumns {
 	lo, hi := math.Ceil(out.box.Lo), math.Floor(out.box.Hi)
 	out.base, out.step = 0, 1

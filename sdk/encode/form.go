@@ -10,12 +10,12 @@ import (
 type form struct {
 	constant float64
 	terms    []problem.Term
-	// at finds the terms by column where they are many; nil where it is not made, or
-	// not up to date.
+	// at maps columns to positions in terms, if there are more than manyTerms; find
+	// builds it.
 	at map[int]int
 }
 
-// manyTerms are searched by column, and not one after the other.
+// manyTerms is the number of terms above which find uses a map.
 const manyTerms = 16
 
 func (f *form) add(column int, coef float64) {
@@ -58,7 +58,7 @@ func clone(f form) form {
 	return form{constant: f.constant, terms: append([]problem.Term(nil), f.terms...)}
 }
 
-// same reports the same form, its terms in the same order.
+// same reports whether both forms have the same constant and terms, in one order.
 func (f *form) same(other *form) bool {
 	return f.constant == other.constant && slices.Equal(f.terms, other.terms)
 }

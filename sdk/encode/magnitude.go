@@ -6,15 +6,15 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// LargestMagnitude is the most that a row's terms may add up to, see
-// problem.MILP.Magnitude, where the word of a solver in floating point is to
-// count. A single rounding there is 2⁻²³, a tenth of the tolerance of 10⁻⁶ that
-// such solvers have; far beyond, no float64 keeps a row within it, and what
-// Sensitivity makes of the tolerance no longer covers what they do.
+// LargestMagnitude is the largest problem.MILP.Magnitude at which the claims of a
+// floating-point solver count. One rounding at that size is 2⁻²³, a tenth of such
+// solvers' tolerance of 10⁻⁶. Far above it, no float64 satisfies a row within the
+// tolerance, and Sensitivity no longer covers the error.
 const LargestMagnitude = 1 << 30
 
-// Carried tells in an error that floating point does not carry these rows: a
-// solver in it proves nothing, and a file in it is another problem.
+// Carried returns an error if the rows are too large for floating point: a
+// floating-point solver proves nothing about them, and a file of float64 numbers
+// holds a different problem.
 func Carried(m *problem.MILP) error {
 	if most := m.Magnitude(); !(most <= LargestMagnitude) {
 		return fmt.Errorf("the values of a row reach %.3g, and beyond 2³⁰ (10⁹) floating point proves nothing; bnb takes the model itself, and z3 and smt2 files are exact", most)

@@ -7,12 +7,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// LeastMargin keeps a violation that is asked for away from the tie at which floating
-// point cannot tell it from none, in logits.
+// LeastMargin is the least margin of a requested violation, in logits: at a tie,
+// floating point cannot tell a violation from none.
 const LeastMargin = 1e-6
 
-// Violating is the delta under which the two copies, in that order, violate a notion by at
-// least margin (in logits) beyond ε, with no objective. The notion must be linear in the
+// Violating returns the delta that makes the two copies, in order o, violate a notion by at
+// least margin (in logits) beyond ε, without an objective. The notion must be linear in the
 // logits: any except score.
 func (l *Lowered) Violating(n fairness.Notion, eps, margin float64, o Order) problem.Delta {
 	a, b := l.Logits[o.High], l.Logits[o.Low]
@@ -28,8 +28,8 @@ func (l *Lowered) Violating(n fairness.Notion, eps, margin float64, o Order) pro
 	return d
 }
 
-// MaximiseMargin is the delta under which the objective is the gap or margin
-// of a notion that is linear in the logits.
+// MaximiseMargin returns the delta that maximises the gap or margin of a notion that
+// is linear in the logits.
 func (l *Lowered) MaximiseMargin(n fairness.Notion, o Order) problem.Delta {
 	a, b := l.Logits[o.High], l.Logits[o.Low]
 	objective := &problem.Objective{Maximise: true}
@@ -50,8 +50,8 @@ func (l *Lowered) MaximiseMargin(n fairness.Notion, o Order) problem.Delta {
 	return d
 }
 
-// Tangents is the delta that describes a border of the scores at first: bounds on the
-// logits, and StartTangents tangents, which leave room to the slack.
+// Tangents returns the first delta that describes a border of the scores: bounds on the
+// logits, and StartTangents tangents with the slack.
 func (l *Lowered) Tangents(c Curve, o Order) problem.Delta {
 	d := problem.Delta{ColumnBounds: l.logitBounds(o, c.LeastA(), c.GreatestB())}
 	for _, at := range c.Start(StartTangents) {
@@ -60,18 +60,18 @@ func (l *Lowered) Tangents(c Curve, o Order) problem.Delta {
 	return d
 }
 
-// Tangent is the tangent at a, Curve.Row.
+// Tangent returns the row of the tangent at the logit at: see Curve.Row.
 func (l *Lowered) Tangent(c Curve, o Order, at float64) problem.Row {
 	return c.Row(at, l.Logits[o.High], l.Logits[o.Low], l.Slack)
 }
 
-// MostRoom is the objective that maximises the slack.
+// MostRoom returns the objective that maximises the slack.
 func (l *Lowered) MostRoom() *problem.Objective {
 	return &problem.Objective{Maximise: true, Terms: []problem.Term{{Column: l.Slack, Coef: 1}}}
 }
 
-// logitBounds asks for a ≥ least and b ≤ most within the logits' own bounds.
-// Callers have checked that both are possible.
+// logitBounds requires a ≥ least and b ≤ most, within the logits' bounds. Callers
+// must check that both are possible.
 func (l *Lowered) logitBounds(o Order, least, most float64) []problem.ColumnBound {
 	iv := l.bounds.Logit
 	return []problem.ColumnBound{
@@ -80,6 +80,6 @@ func (l *Lowered) logitBounds(o Order, least, most float64) []problem.ColumnBoun
 	}
 }
 
-// Orders lists the orders of copies 1 and 2 that a question must ask for: one if the copies
+// Orders lists the orders of copies 1 and 2 that a question must cover: one if the copies
 // are interchangeable, both otherwise.
 func (l *Lowered) Orders() []Order { return orders(l.query) }

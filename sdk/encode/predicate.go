@@ -8,9 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// predicates adds what must and must not hold at copy c. The constraints of
-// the space bind every copy; Require, Forbid and Exclude speak of the
-// individual and bind the first.
+// predicates adds the conditions on copy c. The space's constraints bind every copy;
+// Require, Forbid and Exclude are about the individual and bind the first copy.
 func (e *builder) predicates(c int, features []featureColumns) {
 	for i, p := range e.q.Space.Forbidden {
 		e.forbid(fmt.Sprintf("constraint %d #%d", i+1, c+1), p, features)
@@ -64,8 +63,7 @@ func (e *builder) require(name string, c *space.Condition, features []featureCol
 	e.row(name, f.linear(), c.Interval.Lo, c.Interval.Hi)
 }
 
-// forbid keeps the conditions of p from all holding: of the ways in which one
-// of them can fail, at least one is taken.
+// forbid adds a row by which at least one condition of p fails.
 func (e *builder) forbid(name string, p space.Predicate, features []featureColumns) {
 	var ways form
 	for k := range p {
@@ -75,12 +73,12 @@ func (e *builder) forbid(name string, p space.Predicate, features []featureColum
 		}
 		ways.plus(failing, 1)
 	}
-	// With no way to fail this is the empty row 0 ≥ 1: infeasible, as it should be.
+	// If no condition can fail, this is the empty row 0 ≥ 1: infeasible, as it must be.
 	e.row(name, ways, 1, math.Inf(1))
 }
 
-// failing is a form over binaries that is at most 0 where the condition holds
-// and can be 1 where it fails; always reports that it fails everywhere.
+// failing returns a form over binaries that is at most 0 if the condition holds and
+// can be 1 if it fails; always reports that it fails everywhere.
 func (e *builder) failing(name string, c *space.Condition, f *featureColumns) (failing form, always bool) {
 	if f.binaries != nil {
 		holds := false
@@ -96,8 +94,8 @@ func (e *builder) failing(name string, c *space.Condition, f *featureColumns) (f
 	if f.column < 0 {
 		return form{}, !c.Holds(f.base)
 	}
-	// The column's values are those of the feature mapped back: value = base +
-	// step·t, t from lo to hi. The condition fails below c.Lo or above c.Hi.
+	// The column holds t from lo to hi, and the feature's value is base + step·t.
+	// The condition fails below c.Lo or above c.Hi.
 	col := e.milp.Columns[f.column]
 	if f.feature.Kind == space.Real && !f.feature.IsProtected() {
 		return e.failingReal(name, c, f, col)
@@ -116,8 +114,8 @@ func (e *builder) failing(name string, c *space.Condition, f *featureColumns) (f
 	return failing, false
 }
 
-// firstAtLeast is the least integer t in the column's range at which the
-// feature is at least v, or one past the range where none is.
+// firstAtLeast returns the least integer t in the column's range at which the
+// feature is at least v, or one past the range if there is none.
 func (f *featureColumns) firstAtLeast(v float64, col problem.Column) float64 {
 	t := math.Ceil((v - f.base) / f.step)
 	t = math.Max(col.Lo, math.Min(t, col.Hi+1))
@@ -130,9 +128,9 @@ func (f *featureColumns) firstAtLeast(v float64, col problem.Column) float64 {
 	return t
 }
 
-// failingReal is failing for a real feature: the complement of a closed
-// interval is open, so the closed half lines stand in for it and the problem
-// is an over-approximation in the two boundary points.
+// failingReal is failing for a real feature. The complement of a closed interval is
+// open; closed half-lines replace it, so the problem over-approximates at the two
+// boundary points.
 func (e *builder) failingReal(name string, c *space.Condition, f *featureColumns, col problem.Column) (failing form, always bool) {
 	if c.Interval.Hi < col.Lo || c.Interval.Lo > col.Hi {
 		return form{}, true
@@ -149,7 +147,7 @@ func (e *builder) failingReal(name string, c *space.Condition, f *featureColumns
 }
 
 // side adds a binary d to the form with d = 1 ⇒ column ≤ at (sign +1) or
-// column ≥ at (sign −1); extreme is the column's far end.
+// column ≥ at (sign −1); extreme is the column's bound if d = 0.
 func (e *builder) side(f *form, name string, column int, extreme, at, sign float64) {
 	d := e.column(problem.Column{Name: fmt.Sprintf("%s %d", name, column), Hi: 1, Integer: true, Role: problem.RoleOther})
 	f.add(d, 1)

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// firstRegion is the query's region within the domains; one in which a feature
-// has no value is an error.
+// firstRegion returns the query's region within the domains. It fails if a feature
+// has no value in it.
 func firstRegion(q *problem.Query) (space.Region, error) {
 	r := q.RegionOrWhole().Clone()
 	for i := range q.Space.Features {
@@ -29,14 +29,14 @@ func firstRegion(q *problem.Query) (space.Region, error) {
 	return r, nil
 }
 
-// RelaxedRegion encloses all copies of a query: the region, and beyond it what
-// the relaxations let a second copy reach within the domain.
+// RelaxedRegion encloses all copies of a query: it extends the region by what
+// relaxations let a second copy reach within the domain.
 func RelaxedRegion(q *problem.Query) space.Region {
 	region := q.RegionOrWhole().Clone()
 	for _, r := range q.Relax {
 		f := &q.Space.Features[r.Feature]
 		box := &region.Box[r.Feature]
-		// Outward, as the sums may round; then inward to the values there are.
+		// Rounded outward, as the sums are inexact; then inward to the domain's values.
 		reach := space.Interval{
 			Lo: math.Nextafter(box.Lo-r.Tolerance, math.Inf(-1)),
 			Hi: math.Nextafter(box.Hi+r.Tolerance, math.Inf(1)),

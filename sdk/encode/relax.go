@@ -8,14 +8,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// relaxedGain is how far a relaxed real feature of copy 2 may lie from its
-// column, per unit by which a column or row may be broken: one for its own
-// bound, and three that pull it back to within the tolerance, for the row and
-// both columns. See Decode.
+// relaxedGain bounds how far a relaxed real feature of copy 2 may lie from its
+// column, per unit by which columns and rows may be violated: one for its bound,
+// and three, for the row and both columns, when Decode pulls it back to within the
+// tolerance.
 const relaxedGain = 4
 
-// relaxations binds copy 2 to copy 1: each relaxed feature within its tolerance,
-// and some protected value not the same.
+// relaxations binds copy 2 to copy 1: each relaxed feature lies within its
+// tolerance, and at least one protected value differs.
 func (e *builder) relaxations(one, two []featureColumns) {
 	if len(e.q.Relax) == 0 {
 		return
@@ -23,7 +23,7 @@ func (e *builder) relaxations(one, two []featureColumns) {
 	for _, r := range e.q.Relax {
 		f := e.q.Space.Features[r.Feature]
 		if one[r.Feature].isConstant() || math.IsInf(r.Tolerance, 1) {
-			continue // the region of copy 2 says it already, or there is nothing to say
+			continue // the region of copy 2 implies it, or there is no limit
 		}
 		apart := one[r.Feature].linear()
 		apart.plus(two[r.Feature].linear(), -1)
@@ -40,14 +40,14 @@ func (e *builder) relaxations(one, two []featureColumns) {
 	e.row("a protected value differs", ways, 1, math.Inf(1))
 }
 
-// differing is a form over columns of its own that can be 1 where the copies
-// differ in the feature, and is at most 0 where they do not.
+// differing returns a form over new columns that can be 1 if the copies differ in
+// the feature, and is at most 0 if they do not.
 func (e *builder) differing(name string, one, two *featureColumns) (ways form) {
 	if one.isConstant() {
 		return ways
 	}
 	if one.binaries != nil {
-		// No value is that of both. The binaries make this column integral.
+		// If d = 1, no value belongs to both. The binaries make d integral.
 		d := e.column(problem.Column{Name: name + " differs", Hi: 1, Role: problem.RoleOther})
 		for k := range one.binaries {
 			both := form{terms: []problem.Term{{Column: d, Coef: 1}, {Column: one.binaries[k], Coef: 1}, {Column: two.binaries[k], Coef: 1}}}
@@ -68,8 +68,8 @@ func (e *builder) differing(name string, one, two *featureColumns) (ways form) {
 	return ways
 }
 
-// within is the nearest value to y whose distance from x is at most the
-// tolerance, exactly.
+// within returns the value nearest to y whose exact distance from x is at most the
+// tolerance.
 func within(x, y, tolerance float64) float64 {
 	if math.IsInf(tolerance, 1) || !apart(x, y, tolerance) {
 		return y
@@ -81,7 +81,7 @@ func within(x, y, tolerance float64) float64 {
 	return y
 }
 
-// apart reports |x − y| > tolerance, exactly.
+// apart reports whether |x − y| > tolerance, in exact arithmetic.
 func apart(x, y, tolerance float64) bool {
 	d := new(big.Rat).Sub(exactly(x), exactly(y))
 	return d.Abs(d).Cmp(exactly(tolerance)) > 0

@@ -9,25 +9,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Relaxation is one copy of a network up to a layer as a linear program:
-// integers and ReLU phases may take any value between. What it lets a neuron
-// reach encloses what the network does.
+// Relaxation is the linear relaxation of one copy of a network up to a layer:
+// integers and ReLU phases may be fractional. Each neuron's range in it encloses
+// the range in the network.
 type Relaxation struct {
 	Problem *problem.Problem
-	// Neurons are the layer's neurons before the activation as objectives, their
-	// direction left open; for the output layer the one logit.
+	// Neurons holds the layer's neurons before the activation as objectives without
+	// a direction; for the output layer only the logit.
 	Neurons []problem.Objective
 	// ReLU: a ReLU follows.
 	ReLU bool
-	// Widths are how far a neuron's optimum may lie beyond the true one for each
-	// unit of a solver's tolerance: what one unit in every row, bound and phase
-	// moves the neuron, and one unit of reduced cost over every column's range.
+	// Widths bounds how far a solver's optimum of each neuron may exceed the true one,
+	// per unit of the solver's tolerance: one unit in every row, bound and phase, and
+	// one unit of reduced cost over every column's range.
 	Widths []float64
 }
 
 // Relax writes the linear relaxation of the query's network up to a layer,
-// counted from 0. b must enclose the network over RelaxedRegion(q). What floating
-// point does not carry is an error.
+// counted from 0. b must enclose the network over RelaxedRegion(q). It fails if
+// the rows are too large for floating point: see Carried.
 func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 	for _, pre := range b.Pre[:layer] {
 		for _, iv := range pre {
@@ -77,13 +77,13 @@ func Relax(q *problem.Query, b *bound.Bounds, layer int) (*Relaxation, error) {
 	return out, errors.Join(e.milp.Validate(), Carried(e.milp))
 }
 
-// head is a neuron as a form over the columns, and the magnitude of its weights.
+// head is a neuron as a form over the columns, with the magnitudes of its weights.
 type head struct {
 	form form
 	gain []float64
 }
 
-// heads are the neurons of a layer; of the output layer the logit.
+// heads returns the neurons of a layer; for the output layer, the logit.
 func (e *reluRows) heads(layer int, v []form) []head {
 	l := &e.n.Layers[layer]
 	weights := func(j int) []float64 {

@@ -16,19 +16,19 @@ type reluRows struct {
 	n *relu.Network
 	// sets: ReLUs are written as special ordered sets.
 	sets bool
-	// differences, where not nil, bound the copies' neurons against each other;
+	// differences, if not nil, bounds the differences of the copies' neurons;
 	// before then holds each copy's neurons before the activation, by layer.
 	differences *bound.Difference
 	before      [][][]form
-	// columns of each copy, by hidden layer.
+	// columns holds the columns of each copy, by hidden layer.
 	columns [][][]neuronColumns
-	// reads are the values that each layer of the first copy reads. Later copies share
-	// the neurons that read the same.
+	// reads holds the values that each layer of the first copy reads. Later copies share
+	// the neurons that have the same inputs.
 	reads [][]form
 }
 
 // neuronColumns are a neuron's value, its ReLU's phase, and the negative part
-// of the ReLU's argument; −1 where there is none.
+// of the ReLU's argument; −1 if there is none.
 type neuronColumns struct{ value, phase, negative int }
 
 func (e *reluRows) depth() int { return len(e.n.Layers) }
@@ -109,7 +109,7 @@ func (e *reluRows) hidden(k int, suffix string, v []form) ([]form, []neuronColum
 	return out, columns
 }
 
-// readsSame reports that a neuron reads the same of two copies.
+// readsSame reports whether a neuron has the same inputs in two copies.
 func readsSame(weights []float64, one, two []form) bool {
 	for i, w := range weights {
 		if w != 0 && !one[i].same(&two[i]) {
@@ -132,8 +132,8 @@ func (e *reluRows) bigM(name string, yMinusX form, x, phase int, b space.Interva
 	e.row(name+" off", off, math.Inf(-1), 0)
 }
 
-// sos1 splits the argument of a ReLU into its positive part x and its negative
-// part, which it returns, of which a set of type 1 lets only one differ from 0.
+// sos1 splits the argument of a ReLU into its positive part x and a negative part,
+// which it returns. A special ordered set lets only one of the two differ from 0.
 func (e *reluRows) sos1(name string, yMinusX form, x int, b space.Interval) (negative int) {
 	negative = e.column(problem.Column{Name: name + " negative part", Hi: -b.Lo, Role: problem.RoleNeuron})
 	yMinusX.add(negative, 1)

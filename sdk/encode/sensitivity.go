@@ -8,8 +8,8 @@ import (
 
 // sensitivity propagates one unit of error in every row, bound, integer value
 // and set of a copy to its logit: |W| products from the output back. A phase
-// counts its big-M, what x may take when the phase is off by one unit. In a set
-// the smaller part of the two may be one unit, and the ReLU is off by as much.
+// counts with its big-M, by which x moves if the phase is off by one unit. In a
+// set the smaller part may be one unit, and the ReLU is then off by as much.
 func (e *reluRows) sensitivity() float64 {
 	n := e.n
 	last := &n.Layers[len(n.Layers)-1]
@@ -23,9 +23,9 @@ func (e *reluRows) sensitivity() float64 {
 	return e.carried(gain, len(n.Layers)-2)
 }
 
-// carried is what one unit of error in every row, bound, integer value and set
-// up to layer k moves a form over that layer's neurons, whose weights gain
-// bounds. (The inputs are layer −1.)
+// carried bounds how far one unit of error in every row, bound, integer value and
+// set up to layer k moves a form over that layer's neurons. gain bounds the form's
+// weights. (The inputs are layer −1.)
 func (e *reluRows) carried(gain []float64, k int) float64 {
 	n, total := e.n, 0.0
 	for ; k >= 0; k-- {

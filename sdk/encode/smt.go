@@ -15,32 +15,32 @@ import (
 )
 
 // SMT writes the query as an SMT-LIB 2 script in exact rational arithmetic:
-// every float64 is the binary fraction that it is, integers and categories are
-// Int, real features Real, and a table is an ite over the feature's values. A
-// ReLU n = max(0, y) of open sign is a constant of its own, with a choice
-// between its two pieces and the bound as a redundant row:
+// every float64 is written as an exact fraction, integers and categories are Int,
+// real features Real, and a table is an ite over the feature's values. An unstable
+// ReLU n = max(0, y) has a separate constant, with a choice between its two pieces
+// and the bound as a redundant row:
 //
 //	n ≥ 0,  n ≥ y,  n ≤ 0 ∨ n ≤ y,  n ≤ u
 //
-// Neurons whose sign the bounds prove are plain sums; as the bounds are
-// rigorous, the script means exactly what the query says.
+// Stable neurons are plain sums; as the bounds are rigorous, the script means
+// exactly what the query says.
 //
-// The script holds the copies, two or q.K, and what each must satisfy;
-// non-protected features are shared but for those that q.Relax lets differ, in
-// which case copies 1 and 2 also differ in a protected value. Nothing is said
-// yet about fairness: Violating, Border, Tangent, SlackAtLeast and InBins give
-// text to assert, as deltas of one loaded problem.
+// The script holds the copies, two or q.K, and the conditions on each.
+// Non-protected features are shared, except those in q.Relax; with relaxed features,
+// copies 1 and 2 must still differ in a protected value. The script has no
+// assertion about fairness: Violating, Border, Tangent, SlackAtLeast and InBins
+// return text to assert, as deltas of one loaded problem.
 //
-// b must enclose the network over RelaxedRegion(q), which is the query's region
-// where nothing is relaxed. The error says which part of the query is not well
-// formed; of a query for more than two bins it is as for BigM.
+// b must enclose the network over RelaxedRegion(q), which is the query's region if
+// nothing is relaxed. The error says which part of the query is not well formed; a
+// query for more than two bins has the errors of BigM.
 func SMT(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asCases) }
 
-// SMTIte is SMT with each ReLU of open sign as an ite over its sign, which
-// brings no constants of their own. Z3 is some three times slower on it.
+// SMTIte is SMT with each unstable ReLU as an ite over its sign, without a separate
+// constant. Z3 is about three times slower on it.
 func SMTIte(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asIte) }
 
-// reluStyle is how a ReLU of open sign is written.
+// reluStyle is how an unstable ReLU is written.
 type reluStyle uint8
 
 const (
@@ -97,8 +97,8 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 	return out, nil
 }
 
-// LoweredSMT is a query in the SMT form: copies of the network over shared
-// non-protected features, without yet any assertion about the notion.
+// LoweredSMT is a query in the SMT form: copies of the model over shared
+// non-protected features, without assertions about the notion.
 type LoweredSMT struct {
 	Problem  *problem.Problem
 	Fidelity Fidelity
@@ -114,14 +114,14 @@ type LoweredSMT struct {
 	edges  edges
 }
 
-// Region is the region that was lowered, that of the first copy.
+// Region is the region that was lowered, in which the first copy lies.
 func (l *LoweredSMT) Region() space.Region { return l.query.RegionOrWhole() }
 
-// Decode takes an answer to one point a copy. Integers, categories and
-// protected values come out as they are, and a value that the script does not
-// allow is an error. A real feature's exact value is rounded to the nearest
-// float64 in its interval, which may undo a violation by less than the
-// rounding; so a point is replayed, as those of every solver.
+// Decode turns an answer into one point per copy. Integers, categories and
+// protected values are exact, and a value that the script does not allow is an
+// error. A real feature's exact value is rounded to the nearest float64 in its
+// interval, which may undo a tiny violation; so the host replays the point, as for
+// every solver.
 func (l *LoweredSMT) Decode(values []problem.Number) ([][]float64, error) {
 	symbols := l.Problem.SMT.Symbols
 	if len(values) != len(symbols) {
@@ -147,17 +147,17 @@ func (l *LoweredSMT) Witness(values []problem.Number) (*sdk.Witness, error) {
 	return witness(l.Decode(values))
 }
 
-// smtFeature is how a feature of one copy stands in the script: a symbol, or a
-// constant where the region leaves one value.
+// smtFeature is a feature of one copy in the script: a symbol, or a constant if the
+// region leaves a single value.
 type smtFeature struct {
 	feature *space.Feature
 	symbol  int    // −1: the constant
 	name    string // of the symbol
 	integer bool
-	// constant is the one value; meaningful without a symbol.
+	// constant is the only value; it is set if there is no symbol.
 	constant float64
-	// values lists those of a protected feature; otherwise all between lo and
-	// hi are allowed (all integers, where integer is set).
+	// values lists the values of a protected feature; for others it is nil, and all
+	// values from lo to hi are allowed (all integers, if integer is set).
 	values []float64
 	lo, hi float64
 }
@@ -169,7 +169,7 @@ func (f *smtFeature) decode(values []problem.Number) (float64, error) {
 	n := values[f.symbol]
 	v := n.Float64()
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("value %s", n)
+		return 0, fmt.Errorf("value %s is not finite", n)
 	}
 	switch {
 	case f.values != nil:
@@ -186,7 +186,7 @@ func (f *smtFeature) decode(values []problem.Number) (float64, error) {
 	return v, nil
 }
 
-// discrete lists every value of a feature that has a constant or is no Real.
+// discrete lists every value of a feature that is constant or not a Real.
 func (f *smtFeature) discrete() []float64 {
 	switch {
 	case f.symbol < 0:
@@ -212,8 +212,8 @@ type writer struct {
 	script        *problem.Script
 	text          strings.Builder
 	integers      bool
-	// reads are the values that each layer of the first copy of a network reads. Later
-	// copies share the neurons that read the same.
+	// reads holds the values that each layer of the first copy of a network reads. Later
+	// copies share the neurons that have the same inputs.
 	reads [][]value
 }
 
@@ -238,7 +238,7 @@ func (w *writer) assert(formula string) {
 
 func assertion(formula string) string { return "(assert " + formula + ")\n" }
 
-// define names a Real; constants stay as they are.
+// define defines a name for a Real; it returns constants unchanged.
 func (w *writer) define(name string, v value) value {
 	if v.constant != nil {
 		return v

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// feature declares feature i over the region; suffix is the copy's, in names.
+// feature declares feature i over the region; suffix marks the copy in names.
 func (w *writer) feature(i int, suffix string, region space.Region) *smtFeature {
 	f := &w.q.Space.Features[i]
 	out := &smtFeature{feature: f, symbol: -1, integer: f.Discrete(), values: region.Values[i]}
@@ -28,7 +28,7 @@ func (w *writer) feature(i int, suffix string, region space.Region) *smtFeature 
 	if out.integer {
 		sort = "Int"
 	}
-	// The prefix keeps a feature's name off the script's other names.
+	// The prefix keeps a feature's name distinct from the script's other names.
 	name := "in." + cleanName(f.Name, i) + suffix
 	out.name = quoted(name)
 	out.symbol = w.symbol(name, sort, role)
@@ -44,7 +44,7 @@ func (w *writer) feature(i int, suffix string, region space.Region) *smtFeature 
 	return out
 }
 
-// consecutive reports that the value list is all integers between its ends.
+// consecutive reports whether the value list has all integers between its ends.
 func (f *smtFeature) consecutive() bool {
 	return f.integer && f.hi-f.lo == float64(len(f.values)-1)
 }
@@ -79,7 +79,7 @@ func (f *smtFeature) input(in *space.Input) value {
 }
 
 // table selects an entry by the feature's value: the entry that most values
-// share stands last, for all values not named before.
+// share comes last, for all values not named before.
 func (f *smtFeature) table(table []float64) value {
 	var entries []float64 // in order of first use
 	users := map[float64][]float64{}
@@ -108,8 +108,8 @@ func (f *smtFeature) table(table []float64) value {
 	return value{term: text}
 }
 
-// relaxations binds the copies of relaxed features: within the tolerance of
-// the first copy, and some protected value not the same.
+// relaxations binds the other copies to the first: each relaxed feature lies within
+// its tolerance, and at least one protected value differs.
 func (w *writer) relaxations(copies [][]*smtFeature) {
 	if len(w.q.Relax) == 0 {
 		return
@@ -123,7 +123,7 @@ func (w *writer) relaxations(copies [][]*smtFeature) {
 			}
 			t := exactly(r.Tolerance)
 			if t == nil {
-				continue // infinitely far
+				continue // there is no limit
 			}
 			w.assert(fmt.Sprintf("(<= %s %s %s)", realText(new(big.Rat).Neg(t)), apart.term, realText(t)))
 		}

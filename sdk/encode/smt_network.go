@@ -110,7 +110,7 @@ func (w *writer) hidden(n *relu.Network, k int, suffix string, v []value) []valu
 	return out
 }
 
-// readsEqual reports that a neuron reads the same of two copies.
+// readsEqual reports whether a neuron has the same inputs in two copies.
 func readsEqual(weights []float64, one, two []value) bool {
 	for i, w := range weights {
 		if w != 0 && !one[i].same(&two[i]) {
@@ -120,7 +120,7 @@ func readsEqual(weights []float64, one, two []value) bool {
 	return true
 }
 
-// relu writes n = max(0, y) for a neuron of open sign.
+// relu writes n = max(0, y) for an unstable neuron.
 func (w *writer) relu(n, y string, b space.Interval) value {
 	if w.relus == asIte {
 		return w.define(n, value{term: "(ite (<= " + y + " 0.0) 0.0 " + y + ")"})
@@ -133,7 +133,7 @@ func (w *writer) relu(n, y string, b space.Interval) value {
 	return value{term: n}
 }
 
-// exactRow is a neuron's weights and bias as the fractions they are.
+// exactRow returns a neuron's weights and bias as exact fractions.
 func exactRow(l *relu.Layer, j int) (weights []*big.Rat, bias *big.Rat) {
 	weights = make([]*big.Rat, l.In)
 	for i, w := range l.Row(j) {

@@ -9,16 +9,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Order names two copies, from 0: High is to have the larger logit.
+// Order names two copies, counted from 0: High must have the larger logit.
 type Order struct{ High, Low int }
 
-// InOrder is the first copy above the second; Swapped the other way round.
+// InOrder puts the first copy above the second, Swapped the second above the first.
 var (
 	InOrder = Order{0, 1}
 	Swapped = Order{1, 0}
 )
 
-// Orders lists the orders of copies 1 and 2 that a question must ask for: one if the copies
+// Orders lists the orders of copies 1 and 2 that a question must cover: one if the copies
 // are interchangeable, both otherwise.
 func (l *LoweredSMT) Orders() []Order { return orders(l.query) }
 
@@ -29,10 +29,10 @@ func orders(q *problem.Query) []Order {
 	return []Order{InOrder}
 }
 
-// Violating is the text of an assertion, for problem.Delta.Assert, under which
-// copies 1 and 2 violate the notion, in one of the orders that Orders lists. It
-// is exact, and strict where the notion is. eps is in logits and unused by the
-// decision notions. The score notion is not linear and is refused: see Border.
+// Violating returns the assertion, for problem.Delta.Assert, that copies 1 and 2
+// violate the notion, in one of the orders that Orders lists. It is exact, and
+// strict if the notion is. eps is in logits; the decision notions ignore it. The
+// score notion is not linear and is refused: see Border.
 func (l *LoweredSMT) Violating(n fairness.Notion, eps *big.Rat) (string, error) {
 	if !n.UsesEpsilon() {
 		eps = new(big.Rat)
@@ -43,17 +43,17 @@ func (l *LoweredSMT) Violating(n fairness.Notion, eps *big.Rat) (string, error) 
 }
 
 // Exceeding asserts that the gap or margin of a notion that is linear in the
-// logits is above the amount, in logits, not below 0: so the largest can be
-// searched for by a solver that does not maximise.
+// logits exceeds amount, in logits and at least 0. With it, a solver that does not
+// maximise can search for the largest gap.
 func (l *LoweredSMT) Exceeding(n fairness.Notion, amount *big.Rat) (string, error) {
 	m := realText(amount)
 	ways, err := l.Ways(n, func(term string) string { return "(> " + term + " " + m + ")" })
 	return assertion(anyOf(ways)), err
 }
 
-// Ways has a formula for each of Orders, which says of the margin of a notion that is
-// linear in the logits what above says of a term: that the margin, a minimum of terms,
-// is more than something.
+// Ways returns, for each of Orders, the formula that the margin of a notion that is
+// linear in the logits is above something. above writes this for one term; the margin is
+// a minimum of terms.
 func (l *LoweredSMT) Ways(n fairness.Notion, above func(term string) string) (ways []string, err error) {
 	for _, o := range l.Orders() {
 		a, b := l.logits[o.High], l.logits[o.Low]
@@ -89,20 +89,20 @@ func (l *LoweredSMT) Tangents(c Curve, o Order) string {
 	return text
 }
 
-// Border asserts what the bounds alone say of a violation of the score notion:
+// Border asserts the bounds that a violation of the score notion implies:
 // a ≥ Curve.LeastA and b ≤ Curve.GreatestB.
 func (l *LoweredSMT) Border(c Curve, o Order) string {
 	return assertion(fmt.Sprintf("(and (>= %s %s) (<= %s %s))",
 		l.logits[o.High], realText(exactly(c.LeastA())), l.logits[o.Low], realText(exactly(c.GreatestB()))))
 }
 
-// Tangent asserts the tangent at a, Curve.Row, with its numbers as the exact
-// fractions they are, so as rounded outward as they were:
+// Tangent asserts the tangent at a. The numbers of Curve.Row, already rounded
+// outward, are written as exact fractions:
 //
 //	(b − slope·a)/m + slack ≤ (g(a) − slope·a)/m
 //
-// slack is the script's free symbol. Solvers that cannot maximise it are asked
-// for SlackAtLeast; at 0 the tangents forbid no violation.
+// slack is the script's free symbol. For solvers that cannot maximise it, assert
+// SlackAtLeast. With slack 0 the tangents exclude no violation.
 func (l *LoweredSMT) Tangent(c Curve, o Order, at float64) string {
 	// Positions instead of columns: 0 and 1 are the logits, 2 is the slack.
 	row := c.Row(at, 0, 1, 2)

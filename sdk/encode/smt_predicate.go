@@ -6,9 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// predicates asserts what must and must not hold at copy c. The constraints of
-// the space bind every copy; Require, Forbid and Exclude speak of the
-// individual and bind the first.
+// predicates asserts the conditions on copy c. The space's constraints bind every
+// copy; Require, Forbid and Exclude are about the individual and bind the first copy.
 func (w *writer) predicates(c int, features []*smtFeature) {
 	for _, p := range w.q.Space.Forbidden {
 		w.forbid(p, features)
@@ -31,7 +30,7 @@ func (w *writer) predicates(c int, features []*smtFeature) {
 	}
 }
 
-// forbid keeps the conditions from all holding.
+// forbid asserts that at least one condition fails.
 func (w *writer) forbid(p space.Predicate, features []*smtFeature) {
 	var all []string
 	for k := range p {
@@ -46,8 +45,8 @@ func (w *writer) forbid(p space.Predicate, features []*smtFeature) {
 	w.assert(not(allOf(all)))
 }
 
-// condition is what a condition says of the feature: true or false where it
-// holds, or fails, all over the region.
+// condition returns the formula of a condition on the feature: "true" or "false" if
+// it holds or fails all over the region.
 func (f *smtFeature) condition(c *space.Condition) string {
 	switch {
 	case f.symbol < 0 || f.values != nil || c.Set != nil:
@@ -58,7 +57,7 @@ func (f *smtFeature) condition(c *space.Condition) string {
 	return f.between(c.Interval)
 }
 
-// oneOf spells a condition out over the feature's values.
+// oneOf writes a condition as a choice among the feature's values.
 func (f *smtFeature) oneOf(c *space.Condition) string {
 	all := f.discrete()
 	var holds []string

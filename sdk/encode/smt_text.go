@@ -29,12 +29,12 @@ func intText(v float64) string {
 	return n.String()
 }
 
-// exactly is the float64 as the binary fraction it is.
+// exactly returns v as an exact fraction; nil if v is not finite.
 func exactly(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
-// cleanName takes from a feature's name what no quoted symbol can hold, and
-// what the script's own names are made with; mark, the feature's number, then
-// keeps it apart from others.
+// cleanName replaces the characters of a feature's name that a quoted symbol cannot
+// hold or that the script's other names use. A changed name ends in mark, the
+// feature's number, to stay unique.
 func cleanName(name string, mark int) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`|\@!`, r) {
@@ -48,7 +48,7 @@ func cleanName(name string, mark int) string {
 	return fmt.Sprintf("%s!%d", clean, mark)
 }
 
-// quoted is a name as an SMT-LIB symbol, in bars where it needs them.
+// quoted returns a name as an SMT-LIB symbol, in bars if it needs them.
 func quoted(name string) string {
 	simple := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("~!@$%^&*_-+=<>.?/", r)
@@ -83,13 +83,13 @@ func times(coef *big.Rat, term string) string {
 	return "(* " + realText(coef) + " " + term + ")"
 }
 
-// value is a Real that the script computes: a constant, or a name of one.
+// value is a Real that the script computes: a constant or a term.
 type value struct {
 	constant *big.Rat // nil: term is set
 	term     string
 }
 
-// same reports one constant, or one term.
+// same reports whether both are the same constant or the same term.
 func (v *value) same(other *value) bool {
 	if v.constant == nil || other.constant == nil {
 		return v.constant == other.constant && v.term == other.term

@@ -13,30 +13,30 @@ import (
 //
 //	g(a) = ln((σ(a) − ε) / (1 − σ(a) + ε))   on σ(a) > ε,
 //
-// increasing and concave, so that tangents are a sound outer description
-// (docs/reference/semantics.md, "The sigmoid, exactly and linearly"). A curve is taken
-// over logits of one region, [L, U].
+// increasing and concave, so that no tangent excludes a violation
+// (docs/reference/semantics.md, "The sigmoid, exactly and linearly"). A curve covers
+// the logits of one region, [L, U].
 type Curve struct {
 	eps  float64
 	l, u float64
-	// least keeps tangents where σ(a) − ε has digits left: below, the border is
-	// vertical to within that much in the score.
+	// least is the smallest σ(a) − ε of a tangent: below it the difference loses its
+	// digits, and the border is vertical to within least in the score.
 	least float64
 }
 
-// slop widens every number of a curve: far above the rounding of the few
-// operations behind it, far below any solver's tolerance.
+// slop widens every number of a curve: it is far above the rounding of the few
+// operations behind it, and far below any solver's tolerance.
 const slop = 1e-9
 
 // lastDigits is the relative rounding, outward, of a difference of two sigmoids.
 const lastDigits = 1e-15
 
-// usualLeast is Curve.least where ε leaves room for it.
+// usualLeast is Curve.least unless ε is too close to 1.
 const usualLeast = 1e-7
 
-// NewCurve is the border for ε over logits between l and u. ε is rounded down, so that the
-// border stays outside. ok is false where σ(u) − σ(l) ≤ ε, which is decided exactly: it is a
-// proof that nothing lies beyond the border.
+// NewCurve returns the border for ε over logits between l and u. ε is rounded down, so that
+// the border stays outside. ok is false if σ(u) − σ(l) ≤ ε, decided exactly: a proof that no
+// point lies beyond the border.
 func NewCurve(eps *big.Rat, l, u float64) (c Curve, ok bool) {
 	below, _ := fairness.Enclosure(eps)
 	c = Curve{below, l, u, math.Min(usualLeast, (1-below)/4)}
@@ -82,8 +82,8 @@ func (c Curve) parts(a float64) (u, rest float64) {
 	return math.Max(u, c.least), fairness.Sigmoid(-a) + c.eps
 }
 
-// StartTangents describe the border well enough that most questions end at the first or
-// second answer.
+// StartTangents is the number of tangents at the start: enough that most questions end at
+// the first or second answer.
 const StartTangents = 8
 
 // Start spreads n tangent points evenly over the logits b that matter.
@@ -104,8 +104,8 @@ func (c Curve) Start(n int) []float64 {
 //
 //	(b − slope·a)/m + slack ≤ (g(a) − slope·a)/m
 //
-// Where the slack can be positive, the row does not forbid a violation. In
-// these units a change of the score by δ moves the slack by at least 4δ.
+// Every violation satisfies the row with slack 0. A change of the score by δ moves
+// the slack, in these units, by at least 4δ.
 func (c Curve) Row(at float64, a, b, slack int) problem.Row {
 	if p := c.least + c.eps; fairness.Sigmoid(at) < p {
 		at = math.Log(p) - math.Log(1-c.eps-c.least)

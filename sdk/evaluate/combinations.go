@@ -14,12 +14,12 @@ type combinations struct {
 	features []int // the protected features
 	count    int
 	values   []float64 // count × len(features)
-	all      []int32   // 0 to count−1, what is allowed where no rule speaks
+	all      []int32   // 0 to count−1: allowed if no rule applies
 	rules    []rule
 }
 
-// rule is a constraint seen from the protected side: where its conditions on
-// the individual hold, the marked combinations are forbidden.
+// rule is a constraint in two parts: if its conditions on the individual hold, the
+// marked combinations are forbidden.
 type rule struct {
 	individual space.Predicate
 	forbids    []bool
@@ -27,7 +27,7 @@ type rule struct {
 
 func newCombinations(s *space.Space, r space.Region) (*combinations, error) {
 	if len(r.Values) != len(s.Features) {
-		return nil, fmt.Errorf("region speaks of %d features, space of %d", len(r.Values), len(s.Features))
+		return nil, fmt.Errorf("the region has %d features, the space %d", len(r.Values), len(s.Features))
 	}
 	c := &combinations{features: s.Protected()}
 	for _, i := range c.features {
@@ -59,7 +59,7 @@ func newCombinations(s *space.Space, r space.Region) (*combinations, error) {
 	return c, nil
 }
 
-// rule splits a constraint; ok is false where it forbids no combination.
+// rule splits a constraint; ok is false if it forbids no combination.
 func (c *combinations) rule(s *space.Space, p space.Predicate) (r rule, ok bool) {
 	var protected space.Predicate
 	for _, condition := range p {
@@ -86,7 +86,8 @@ func (c *combinations) complete(point []float64, k int) {
 	}
 }
 
-// of is Z(x) in ascending order, in memory of dst or shared.
+// of returns Z(x) in ascending order, in the memory of dst or in shared memory that
+// must not be modified.
 func (c *combinations) of(dst []int32, x []float64) []int32 {
 	all := true
 	for i := range c.rules {
@@ -103,8 +104,8 @@ func (c *combinations) of(dst []int32, x []float64) []int32 {
 	return dst
 }
 
-// defined reports whether the feature's maps to network inputs have a meaning
-// at v: anything finite for an affine map, an entry for a table.
+// defined reports whether the feature's maps to network inputs are defined at v:
+// an affine map at any finite value, a table at the values with an entry.
 func defined(f *space.Feature, v float64) bool {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return false

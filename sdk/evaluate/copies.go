@@ -4,19 +4,18 @@ import (
 	"math"
 )
 
-// Copies are an individual's allowed counterfactuals, an entry each, in the order
-// of space.Counterfactuals.
+// Copies holds one entry per allowed counterfactual of an individual, in the order of
+// space.Counterfactuals.
 type Copies struct {
-	// Combinations are their protected combinations, as numbers that Point
-	// understands.
+	// Combinations are their protected combinations, as indices for Point.
 	Combinations []int
-	// Scores are in float64 arithmetic, as Outcome.Gap is, or off by less than 1e-9.
+	// Scores are computed in float64 arithmetic like Outcome.Gap, or to within 1e-9.
 	Scores []float64
 	// Bins count from 0; exact.
 	Bins []int
 }
 
-// scoreError is how far a score may be off that float64 arithmetic has no bound for beforehand.
+// scoreError bounds the error of a score if the kernel has no error bound for it.
 const scoreError = 1e-9
 
 // Copies returns for each of x's counterfactuals what Evaluate summarises, and allocates. The
@@ -32,11 +31,12 @@ func (e *Evaluator) Copies(x []float64) Copies {
 	return c
 }
 
-// Detail says what is wanted of each counterfactual beside an individual's outcome.
+// Detail selects the values to compute for each counterfactual, along with an
+// individual's outcome.
 type Detail struct{ Scores, Bins bool }
 
-// EvaluateCopies is EvaluateAll that returns, from the same pass, what is wanted of
-// each individual's counterfactuals: nil where that is nothing.
+// EvaluateCopies is EvaluateAll that also returns, from the same pass, the selected
+// values of each individual's counterfactuals; nil if d selects none.
 func (e *Evaluator) EvaluateCopies(xs [][]float64, out []Outcome, d Detail) []Copies {
 	if d == (Detail{}) {
 		e.EvaluateAll(xs, out)
@@ -57,8 +57,8 @@ func (e *Evaluator) EvaluateCopies(xs [][]float64, out []Outcome, d Detail) []Co
 	return copies
 }
 
-// copies tells what is wanted of the columns of s, whose logits are known up to
-// their errors.
+// copies returns the selected values of the columns of s, whose logits are known up
+// to their errors.
 func (e *Evaluator) copies(s *scratch, d Detail) (c Copies) {
 	if d.Scores {
 		c.Scores = make([]float64, s.n)
@@ -79,8 +79,8 @@ func (e *Evaluator) copies(s *scratch, d Detail) (c Copies) {
 	return c
 }
 
-// scoreOf is the score of a column, of whose logit more is found out where the
-// kernel has no bound for it.
+// scoreOf returns the score of a column. It refines the logit if its error bound does
+// not suffice.
 func (e *Evaluator) scoreOf(s *scratch, column int) float64 {
 	if !e.scoreKnown(s, column) {
 		if e.refine(s, column); !e.scoreKnown(s, column) { // terms cancel, or overflow
@@ -90,14 +90,14 @@ func (e *Evaluator) scoreOf(s *scratch, column int) float64 {
 	return e.link.Score(s.logits[column])
 }
 
-// scoreKnown says that a column's logit is as good as the kernel's, or gives its
-// score to within scoreError.
+// scoreKnown reports whether a column's logit is within the kernel's error bound, or
+// gives the score to within scoreError.
 func (e *Evaluator) scoreKnown(s *scratch, column int) bool {
 	l, err := s.logits[column], s.errs[column]
 	return err <= e.bound && !math.IsInf(e.bound, 1) || e.link.Score(l+err)-e.link.Score(l-err) <= scoreError
 }
 
-// binOf is the bin of a column, of which guess is the bin to try first.
+// binOf returns the bin of a column; guess is the bin to try first.
 func (e *Evaluator) binOf(s *scratch, column, guess int) int {
 	if j, ok := e.edges.bin(s.logits[column], s.errs[column], guess); ok {
 		return j

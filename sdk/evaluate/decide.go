@@ -26,7 +26,7 @@ func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 	edges := last - first + 1
 	if edges <= 0 {
 		out.K = 1
-		return out, true // all in one bin, whose entropies are 0
+		return out, true // all columns are in one bin, and the entropies are 0
 	}
 	if edges > maxCounted || s.same {
 		return out, false
@@ -39,8 +39,8 @@ func (e *Evaluator) decide(s *scratch) (out Outcome, decided bool) {
 	return out, e.distribute(s, &out, e.edges.thresholds[2*first-2:])
 }
 
-// distribute makes k and the entropies of the counts above each edge's two
-// thresholds, of which the lower one's differs where a logit lies between them.
+// distribute computes k and the entropies from the counts above each edge's two
+// thresholds. It decides nothing if the two counts differ: a logit lies between.
 func (e *Evaluator) distribute(s *scratch, out *Outcome, thresholds []float64) (decided bool) {
 	filling := int64(-s.n & 7) // repetitions of the last column
 	var sum int64

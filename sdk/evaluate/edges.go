@@ -8,12 +8,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// maxEdges bounds the bins whose edges are held.
+// maxEdges is the largest number of bins whose edges are stored.
 const maxEdges = 1 << 12
 
-// edges are the logits between the bins: bin j lies between edge j and edge
-// j+1, of which float64 numbers below and above are held, unless there are more
-// than maxEdges bins. The outermost are infinite.
+// edges are the logits between the bins: bin j lies between edge j and edge j+1.
+// It stores float64 numbers below and above each edge, unless there are more than
+// maxEdges bins. The outermost edges are infinite.
 type edges struct {
 	bins         int
 	link         fairness.Link
@@ -21,7 +21,7 @@ type edges struct {
 	// A logit computed within the margin lies above edge j if it is at least
 	// thresholds[2j−1], and below it if it is less than thresholds[2j−2].
 	thresholds []float64
-	perScore   float64 // bins in a score of 1, about
+	perScore   float64 // 1/ε, rounded
 }
 
 func newEdges(link fairness.Link, eps *big.Rat) edges {
@@ -38,10 +38,10 @@ func newEdges(link fairness.Link, eps *big.Rat) edges {
 	return g
 }
 
-// tabled says that the edges are held.
+// tabled reports whether the edges are stored.
 func (g *edges) tabled() bool { return g.above != nil }
 
-// margin makes the thresholds for logits with an error up to err.
+// margin computes the thresholds for logits with an error up to err.
 func (g *edges) margin(err float64) {
 	err *= 1 + 0x1p-50 // outweighs the rounding below, as does the step to the next number
 	for j := 1; j < g.bins && g.tabled(); j++ {
@@ -49,10 +49,9 @@ func (g *edges) margin(err float64) {
 	}
 }
 
-// between gives the edges that columns may lie on both sides of, from first to
-// last, where p and q are the scores of the least and the greatest computed logit,
-// at which the search begins. All columns are above edge first−1
-// and below edge last+1.
+// between returns the first and the last edge that columns may lie on both sides of:
+// all columns are above edge first−1 and below edge last+1. The search begins at p
+// and q, the scores of the least and the greatest computed logit.
 func (g *edges) between(logits span, p, q float64) (first, last int) {
 	bins := g.bins
 	first = min(max(1, int(p*g.perScore)), bins-1)
@@ -72,8 +71,8 @@ func (g *edges) between(logits span, p, q float64) (first, last int) {
 	return first, last
 }
 
-// bin finds the bin of every logit within err of l. ok is false where an edge
-// lies too near. guess is the bin to try first.
+// bin finds the bin of every logit within err of l. ok is false if an edge is too
+// near. guess is the bin to try first.
 func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
 	if !g.tabled() {
 		return g.binOfScore(l, err)
@@ -89,10 +88,10 @@ func (g *edges) bin(l, err float64, guess int) (j int, ok bool) {
 	return guess, l-g.above[guess] >= err && g.below[guess+1]-l > err
 }
 
-// binOfScore is bin by the score itself, in place of the edges' logits. Scores are
-// within sigmoidError and err times the steepest slope of the link, a quarter for a sigmoid, and
-// bins of shares begin a little higher; the last
-// factor covers the rounding of perScore and of the products.
+// binOfScore is bin without stored edges, from the score. The score's error is at
+// most sigmoidError plus err times the steepest slope of the link (a quarter for a
+// sigmoid), and bins of shares begin a little higher. The last factor covers the
+// rounding of perScore and of the products.
 func (g *edges) binOfScore(l, err float64) (j int, ok bool) {
 	p := g.link.Score(l)
 	off := err*g.link.Notion(fairness.Score).Slope() + sigmoidError + (g.link.Score(0) - 0.5)

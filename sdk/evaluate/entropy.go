@@ -2,9 +2,8 @@ package evaluate
 
 import "math/bits"
 
-// entropyBits is the number of binary digits after the point that logarithms
-// are held with: enough for a sum over space.MaxCombinations counterfactuals to
-// stay inside an int64.
+// entropyBits is the number of binary digits of stored logarithms after the point:
+// a sum over space.MaxCombinations counterfactuals still fits an int64.
 const entropyBits = 36
 
 // entropies turns counts into entropies. Sums are of integers, so the result depends neither on
@@ -14,7 +13,7 @@ type entropies struct {
 	sums []int64 // n·log₂ n, both in units of 2^−entropyBits; n = 0 is 0
 }
 
-// newEntropies prepares for distributions of at most count counterfactuals.
+// newEntropies prepares the entropies of distributions of up to count counterfactuals.
 func newEntropies(count int) entropies {
 	t := entropies{logs: make([]int64, count+1), sums: make([]int64, count+1)}
 	for n := 1; n <= count; n++ {
@@ -27,21 +26,21 @@ func newEntropies(count int) entropies {
 	return t
 }
 
-// of gives −Σ pⱼ·log₂ pⱼ and −log₂ max pⱼ for pⱼ = nⱼ/n, where sum is the sum of
+// of returns −Σ pⱼ·log₂ pⱼ and −log₂ max pⱼ for pⱼ = nⱼ/n, where sum is the sum of
 // t.sums[nⱼ] and most the largest nⱼ.
 func (t *entropies) of(n int, sum int64, most int) (shannon, least float64) {
 	const unit = 1 << entropyBits
-	// Where all counts are powers of two, both come out exact.
+	// If all counts are powers of two, both are exact.
 	return float64(t.sums[n]-sum) / (float64(n) * unit), float64(t.logs[n]-t.logs[most]) / unit
 }
 
 // log2Bits is the number of digits after the point of log2's result.
 const log2Bits = 58
 
-// log2 is log₂ n in units of 2^−log2Bits, n ≥ 1, a few units too small at most.
-// It squares: where m² ≥ 2 for a mantissa 1 ≤ m < 2, the logarithm's next digit
-// is 1. A rounding in step i changes the result by about 2^(−63−i), and all of
-// them together by less than two of these units.
+// log2 returns log₂ n for n ≥ 1 in units of 2^−log2Bits, a few units too small at
+// most. It squares the mantissa 1 ≤ m < 2: if m² ≥ 2, the logarithm's next digit is
+// 1. A rounding in step i changes the result by about 2^(−63−i), and all roundings
+// together by less than two units.
 func log2(n uint64) uint64 {
 	shift := bits.LeadingZeros64(n)
 	mantissa := n << shift // 1 ≤ mantissa/2⁶³ < 2

@@ -1,18 +1,18 @@
 // Package evaluate computes k, the gap and the entropies of many individuals
 // fast: all counterfactuals of a person go through the network together, what
 // they share is computed once (kernel.go says how), and the loops that remain
-// are vector instructions where the processor has them (lanes.go).
+// use vector instructions if the processor has them (lanes.go).
 //
 // It works in floating point but its decisions are exact. Every computed logit
-// carries a proven bound of its error (derived in rounding.go); where a logit
-// lies within its bound of a bin's edge, or a gap within its bound of ε, the
-// copies concerned are evaluated again with a tighter bound and, if that does
+// carries a proven bound of its error (derived in rounding.go); if a logit lies
+// within its bound of a bin's edge, or a gap within its bound of ε, the copies
+// concerned are evaluated again with a tighter bound and, if that does
 // not decide, in exact arithmetic by sdk/model and sdk/fairness, whose
 // definitions this package is tested against.
 //
-// All of this is for networks of ReLU layers. Models of other families evaluate
-// counterfactuals together where they are model.Varying, else one at a time, with the
-// error bounds that they give, and as exactly.
+// This holds for networks of ReLU layers. Models of other families evaluate
+// counterfactuals together if they are model.Varying, otherwise one at a time. They
+// supply the error bounds, and the decisions are as exact.
 package evaluate
 
 import (
@@ -31,21 +31,21 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Outcome is what is known of one individual x.
+// Outcome is the result for one individual x.
 type Outcome struct {
-	// N is |Z(x)|, the number of allowed counterfactuals; where it is 0, x is
-	// not in the space and everything else is zero but ArgMax and ArgMin, −1.
+	// N is |Z(x)|, the number of allowed counterfactuals. If it is 0, x is not in
+	// the space; ArgMax and ArgMin are then −1, and all other fields zero.
 	N int
 	// K is k(x), the number of different bins its scores fall into; exact.
 	K int
-	// Gap is the largest score minus the smallest one, in float64 arithmetic:
-	// for display and ordering, to some 14 digits where the values inside the network
-	// are of its logits' size, and to less where larger ones cancel. All variants of the loops
-	// compute the same number; between processor architectures, whose exponential
-	// functions differ, its last digit may not be the same. Whether it exceeds ε
-	// is Violates' to say.
+	// Gap is the largest score minus the smallest one, in float64 arithmetic. It is for
+	// display and ordering, with about 14 correct digits if the values inside the network
+	// are of its logits' size, and fewer if larger ones cancel. All variants of the loops
+	// compute the same number; its last digit may differ between processor
+	// architectures, whose exponential functions differ. Violates says whether it
+	// exceeds ε.
 	Gap float64
-	// Violates reports gap(x) > ε; exact.
+	// Violates reports whether gap(x) > ε; exact.
 	Violates bool
 	// ArgMax and ArgMin are the protected combinations with the largest and the smallest
 	// score, as indices for Point. Among scores equal up to rounding, any one.
@@ -77,15 +77,15 @@ type Evaluator struct {
 	entropy entropies
 	lanes   *lanes
 	kernel  *kernel      // nil above maxTable, and for other models
-	varying model.Copies // of other models that have such; else nil
-	// bound is the error bound of kernel or varying inside the domain; +Inf where there
-	// is none, or neither: each logit is then computed on its own, which is slower.
+	varying model.Copies // of a model.Varying; else nil
+	// bound is the error bound of kernel or varying inside the domain; +Inf if there is
+	// none: each logit is then computed separately, which is slower.
 	bound float64
 	pool  sync.Pool
 }
 
 // maxTable bounds the protected contributions that New computes for the kernel,
-// one a combination and first-layer neuron.
+// one per combination and first-layer neuron.
 const maxTable = 1 << 26
 
 // New prepares an evaluator. The model and the space must have passed
@@ -96,7 +96,7 @@ const maxTable = 1 << 26
 // chooses among the variants of its loops.
 func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	if m == nil {
-		return nil, errors.New("there is no network: a strategy that evaluates by itself asks for it by NeedsModel")
+		return nil, errors.New("the model is nil: a strategy that evaluates by itself must set NeedsModel in its description")
 	}
 	if m.Inputs() != s.Inputs {
 		return nil, fmt.Errorf("network takes %d inputs, space feeds %d", m.Inputs(), s.Inputs)
@@ -139,7 +139,7 @@ func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Eva
 	return e, nil
 }
 
-// vary prepares a model's copies of one individual.
+// vary lets the model prepare to evaluate all copies of an individual together.
 func (e *Evaluator) vary(m model.Varying) {
 	var varying []int
 	for i := range e.mapping.protected {
@@ -163,22 +163,22 @@ func (e *Evaluator) vary(m model.Varying) {
 	}
 }
 
-// Combinations is the number of protected combinations of the region, before
-// constraints; Point numbers them from 0 in lexicographic order.
+// Combinations returns the number of protected combinations of the region, before
+// constraints. They are numbered from 0 in lexicographic order.
 func (e *Evaluator) Combinations() int { return e.combos.count }
 
-// Point completes x by protected combination c. The result is a fresh slice.
+// Point returns a copy of x with the values of protected combination c.
 func (e *Evaluator) Point(x []float64, c int) []float64 {
 	point := append([]float64(nil), x...)
 	e.combos.complete(point, c)
 	return point
 }
 
-// Evaluate computes the outcome of individual x, one entry a feature, of which
-// the protected ones are ignored. Outside the features' domains the network's
-// answer is as exact but slower; an x with no meaning there (a wrong length, a
-// number that is not finite, no entry in a table) is not in the space: N = 0.
-// It does not allocate unless exact arithmetic is called for.
+// Evaluate computes the outcome of individual x, which has one entry per feature;
+// protected entries are ignored. Outside the features' domains the outcome is as
+// exact, but takes longer. An x from which no inputs can be computed (a wrong length,
+// a number that is not finite, no entry in a table) is not in the space: N = 0.
+// Evaluate does not allocate unless exact arithmetic is needed.
 func (e *Evaluator) Evaluate(x []float64) Outcome {
 	s := e.pool.Get().(*scratch)
 	out, _ := e.evaluate(s, x)
@@ -186,8 +186,7 @@ func (e *Evaluator) Evaluate(x []float64) Outcome {
 	return out
 }
 
-// evaluate reports with decided that the logits as the kernel computed them
-// were all it took.
+// evaluate evaluates x. decided reports that the kernel's logits sufficed.
 func (e *Evaluator) evaluate(s *scratch, x []float64) (out Outcome, decided bool) {
 	proven := e.load(s, x)
 	if s.n == 0 {
@@ -214,8 +213,7 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	})
 }
 
-// all does n pieces of work, each of which is some individual's, on GOMAXPROCS
-// goroutines.
+// all calls do for ranges that cover n individuals, on up to GOMAXPROCS goroutines.
 func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
 	var next atomic.Int64

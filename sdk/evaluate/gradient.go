@@ -6,7 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Gradient gives the slopes of counterfactuals' logits. For one goroutine.
+// Gradient computes the slopes of counterfactuals' logits. It is not safe for
+// concurrent use.
 type Gradient struct {
 	space  *space.Space
 	combos *combinations
@@ -15,8 +16,8 @@ type Gradient struct {
 	inputs []float64
 }
 
-// Gradient prepares slopes. It fails, by name, for a model that is not
-// model.Differentiable.
+// Gradient prepares slopes. For a model that is not model.Differentiable, the error
+// names its family.
 func (e *Evaluator) Gradient() (*Gradient, error) {
 	m, ok := e.model.(model.Differentiable)
 	if !ok {
@@ -28,10 +29,10 @@ func (e *Evaluator) Gradient() (*Gradient, error) {
 	}, nil
 }
 
-// At gives the logit of x, an individual of the space, completed by protected
-// combination c, and its slopes by network input, which the next call overwrites:
-// space.Feature.Slope and Promise say what they mean for a feature. The slope of
-// the score is score·(1−score) times that of the logit. Nothing here depends on the
+// At returns the logit of x, an individual of the space, with protected combination
+// c, and the logit's slopes by network input, which the next call overwrites.
+// space.Feature.Slope and Promise convert them to slopes by feature. The slope of
+// the score is score·(1−score) times the logit's. The results are the same on every
 // machine.
 func (g *Gradient) At(x []float64, c int) (logit float64, slopes []float64) {
 	copy(g.point, x)

@@ -6,48 +6,47 @@ import (
 	"slices"
 )
 
-// tileColumns bounds the columns, one a protected combination, that go through
-// the layers together: twelve octets fill the registers of AVX-512.
+// tileColumns is the largest number of columns, one per protected combination, that
+// go through the layers together: twelve octets fill the registers of AVX-512.
 const tileColumns = 96
 
-// maxForms bounds the rows that affine forms are kept over, and with it their
-// memory; beyond it rows are computed afresh.
+// maxForms bounds the rows of affine forms, and with them the forms' memory. Above
+// it, neurons' values are computed and become the rows.
 const maxForms = 64
 
 // kernel computes the logits of one individual's counterfactuals.
 //
-// What it rests on: for one person, the sign of nearly every neuron is the same
-// in all counterfactuals. A neuron that is never positive adds nothing. One
-// that is never negative is affine in what it is fed, so it needs no value a
-// column, only its coefficients over the rows that do differ between columns:
-// at first those of the protected inputs, z. So is every neuron of a layer
-// without ReLU. Only the others, whose sign depends
-// on z, are computed column by column, and each becomes a row of its own. So
-// between two layers everything is affine in a few rows:
+// For one person, nearly every neuron has the same sign in all counterfactuals. A
+// neuron that is never positive adds nothing. A neuron that is never negative, like
+// every neuron of a layer without ReLU, is affine in its inputs. It needs no value
+// per column, only its coefficients over the rows that differ between columns: at
+// first the protected inputs, z. Only neurons whose sign depends on z are computed
+// column by column, and each becomes a new row. So between two layers everything is
+// affine in a few rows:
 //
 //	neuron j = coefs[0][j] + Σ coefs[g][j]·rows[g],
 //
-// and a layer that has A neurons of constant positive sign takes A·(rows+1)
-// vector operations over the next layer's neurons instead of A·(columns) ones
-// for each of these. Signs come from bounds of these forms over the rows'
-// ranges. Rounding is accounted for in rounding.go.
+// and a layer with A neurons of constant positive sign takes A·(rows+1) vector
+// operations over the next layer's neurons, instead of A·columns operations for
+// each of them. Signs come from bounds of these forms over the rows' ranges.
+// rounding.go accounts for rounding.
 //
-// All of it is float64. Float32 would halve the little that is left to do
-// column by column, but its proven error bound reaches from 10⁻³ for two small
-// layers to more than 1 for six: far too many individuals would have to be
-// evaluated again (docs/developer/decisions/0010).
+// All of it is float64. Float32 would halve the little work that is left per
+// column, but its proven error bound ranges from 10⁻³ for two small layers to more
+// than 1 for six: far too many individuals would have to be evaluated again
+// (docs/developer/decisions/0010).
 type kernel struct {
 	*lanes
 	layers []transposed
 	shared []int32 // the network inputs that a person's copies have in common
-	// First-layer weights of the protected inputs, from number 1 on.
+	// columns holds the first-layer weights of the protected inputs, from index 1 on.
 	columns []*float64
 	tiles   []tile
 	width   int // of the widest hidden layer
 }
 
-// transposed is a layer with one row of weights an input; rows and biases are
-// padded with zeros to whole octets.
+// transposed is a layer with one row of weights per input; rows and biases are
+// padded with zeros to full octets.
 type transposed struct {
 	out, octets int
 	weights     []float64
@@ -61,9 +60,9 @@ func (t *transposed) row(i int32) *float64 { return &t.weights[int(i)*8*t.octets
 // repeating the last combination, which changes no least or greatest value.
 type tile struct {
 	from, octets int
-	rows         []*float64 // of each protected input; number 0 stands for the constant
+	rows         []*float64 // of each protected input; index 0 stands for the constant
 	ranges       []span
-	// What the combinations add to each first-layer neuron, at least and at most.
+	// The least and the most that combinations add to each first-layer neuron.
 	least, most []float64
 }
 
@@ -78,7 +77,7 @@ func newKernel(v *lanes, layers []layer, m *mapping, c *combinations) *kernel {
 	for i := range m.shared {
 		k.shared = append(k.shared, int32(m.shared[i].Index))
 	}
-	k.shared = append(k.shared, -1) // never read; so that there is a first one
+	k.shared = append(k.shared, -1) // never read; makes &shared[0] valid
 	first := &k.layers[0]
 	k.columns = append(k.columns, nil)
 	for i := range m.protected {
@@ -135,17 +134,17 @@ func (k *kernel) newTile(m *mapping, c *combinations, from, to int) tile {
 	return t
 }
 
-// working is the kernel's memory of one goroutine.
+// working is the kernel's memory for one goroutine.
 type working struct {
-	inputs []float64 // the network's, of which the kernel reads the shared ones
-	base   []float64 // what they make of each first-layer neuron, bias included
+	inputs []float64 // the network's inputs; the kernel reads the shared ones
+	base   []float64 // their part of each first-layer neuron, bias included
 	// The rows that everything is affine in, from 0 to n−1, and the coefficients
-	// over them. Number 0 is the constant 1 and has no row.
+	// over them. Index 0 is the constant 1 and has no row.
 	n      int
 	rows   []*float64
 	coefs  []*float64
 	ranges []span
-	fixed  int        // rows up to this one are the tile's own
+	fixed  int        // the rows below this index belong to the tile
 	free   []*float64 // memory for rows
 	forms  [2][]float64
 	outs   []*float64
@@ -177,7 +176,7 @@ func (k *kernel) working(inputs int) *working {
 	for i := range w.forms {
 		w.forms[i] = make([]float64, maxForms*8*octets)
 	}
-	// A layer's rows and the ones they are made from.
+	// Memory for a layer's rows and the rows that they are computed from.
 	rows := make([]float64, (2*k.width+maxForms)*columns)
 	for at := 0; at < len(rows); at += columns {
 		w.free = append(w.free, &rows[at])
@@ -189,9 +188,9 @@ func (k *kernel) working(inputs int) *working {
 	return w
 }
 
-// logits computes the logit of every combination for the individual whose
-// inputs are in w; out has a place for each, in whole octets. It returns their
-// range. Where all are the same, only the first is written.
+// logits computes the logit of every combination for the individual whose inputs
+// are in w, into out, which has full octets. It returns their range. If same is
+// set, all are equal and out is not written.
 func (k *kernel) logits(w *working, out []float64) (all span, same bool) {
 	first := &k.layers[0]
 	w.outs[0] = &w.base[0]
@@ -215,8 +214,8 @@ func (k *kernel) logits(w *working, out []float64) (all span, same bool) {
 	return all, false
 }
 
-// tile computes the logits of one tile. It returns their range, and with same
-// set has written nothing.
+// tile computes the logits of one tile and returns their range. If same is set, all
+// are equal and out is not written.
 func (k *kernel) tile(w *working, t *tile, out []float64) (logits span, same bool) {
 	for p, column := range k.columns {
 		w.coefs[p], w.rows[p], w.ranges[p] = column, t.rows[p], t.ranges[p]
@@ -270,7 +269,7 @@ func (k *kernel) signsOf(w *working, t *tile, l int) {
 	}
 }
 
-// advance goes from the forms of layer l's neurons to those of the next.
+// advance computes the forms of the next layer's neurons from those of layer l.
 func (k *kernel) advance(w *working, t *tile, l int) {
 	next, relu := &k.layers[l+1], k.layers[l].relu
 	keep := w.keepsForms(t, next, l+2 == len(k.layers))
@@ -307,11 +306,11 @@ func (k *kernel) advance(w *working, t *tile, l int) {
 	}
 }
 
-// keepsForms decides whether the next layer's forms shall be over the rows
-// there are, with the steady neurons' contributions carried over to them, or
-// over the steady neurons' own values, column by column. Both are right; it
-// counts vector operations, guessing that every eighth neuron of the next layer
-// will have to be computed.
+// keepsForms decides whether the next layer's forms are over the present rows, to
+// which the steady neurons' contributions are carried over, or over the steady
+// neurons' values, computed column by column. Both are correct; it picks the one
+// with fewer vector operations, assuming that every eighth neuron of the next layer
+// must be computed.
 func (w *working) keepsForms(t *tile, next *transposed, last bool) bool {
 	steady := len(w.steady)
 	if steady == 0 || w.n > maxForms {
@@ -326,8 +325,8 @@ func (w *working) keepsForms(t *tile, next *transposed, last bool) bool {
 	return carried <= valued
 }
 
-// carry writes the steady neurons' part of the next layer's forms, over the
-// rows there are.
+// carry writes the steady neurons' part of the next layer's forms, over the present
+// rows.
 func (k *kernel) carry(w *working, next *transposed, parity int) {
 	pad := 8 * next.octets
 	outs := w.outs[len(w.open):][:w.n]
@@ -341,8 +340,8 @@ func (k *kernel) carry(w *working, next *transposed, parity int) {
 	copy(w.coefs, outs)
 }
 
-// expand computes the open neurons' columns into outs, and into found their
-// ranges if these are wanted.
+// expand computes the open neurons' columns into outs, and their ranges into found
+// if ranges is set.
 func (k *kernel) expand(w *working, t *tile, relu, ranges bool) {
 	a := &w.expansion
 	a.n, a.list, a.outputs, a.octets = w.n, &w.open[0], len(w.open), t.octets
@@ -356,7 +355,7 @@ func (k *kernel) expand(w *working, t *tile, relu, ranges bool) {
 	k.lanes.columns(a)
 }
 
-// take hands out memory for a row.
+// take returns memory for a row.
 func (w *working) take() *float64 {
 	end := len(w.free) - 1
 	row := w.free[end]
@@ -364,7 +363,7 @@ func (w *working) take() *float64 {
 	return row
 }
 
-// drop gives back the memory of the rows from number n on.
+// drop frees the memory of the rows from index n on.
 func (w *working) drop(n int) {
 	if from := max(n, w.fixed); from < w.n {
 		w.free = append(w.free, w.rows[from:w.n]...)

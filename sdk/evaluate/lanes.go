@@ -3,18 +3,18 @@ package evaluate
 import "math"
 
 // The kernel's work is done by six loops over float64 vectors. They exist in
-// plain Go and, where the processor has them, in vector instructions
+// plain Go and, if the processor has them, in vector instructions
 // (lanes_amd64.s, written by internal/asm). All variants do the same operations
 // in the same order, fused multiply-adds included, so their results are the
 // same to the last bit. Vectors are a number of octets long, eight numbers each.
 //
-// Arguments go in structures that live with the scratch memory: a pointer is
-// all that a call passes.
+// Arguments are in structures that belong to the scratch memory: each call passes
+// one pointer.
 
 //go:generate go run ./internal/asm lanes_amd64.s
 
-// combination: outs[q][v] = Σ coefs[q][i]·rows[i·stride + v], i in list, and for
-// q = 0 this on top of start[v]. start is nil afterwards.
+// combination: outs[q][v] = Σ coefs[q][i]·rows[i·stride + v], i in list, plus
+// start[v] for q = 0 unless start is nil. start is nil afterwards.
 type combination struct {
 	start   *float64
 	outs    **float64 // outputs vectors of octets each
@@ -28,8 +28,8 @@ type combination struct {
 }
 
 // expansion: outs[q][c] = coefs[0][j] + Σ coefs[g][j]·rows[g][c] for 0 < g < n
-// and j = list[q], negative numbers replaced by 0 where relu is not 0. ranges[q]
-// is set to the least and the greatest number of outs[q], unless ranges is nil.
+// and j = list[q]; if relu is not 0, 0 replaces negative numbers. ranges[q] is set
+// to the least and the greatest number of outs[q], unless ranges is nil.
 type expansion struct {
 	rows    **float64 // rows of octets; the first is not read
 	coefs   **float64
@@ -46,8 +46,8 @@ type expansion struct {
 type span struct{ least, most float64 }
 
 // interval: with r anywhere in ranges[g], bounds of coefs[0][j] + Σ coefs[g][j]·r
-// for 0 < g < n. Bit j of alive is set where the upper one is positive, of
-// stable where the lower one is not negative.
+// for 0 < g < n. Bit j of alive is set if the upper bound is positive, bit j of
+// stable if the lower bound is not negative.
 type interval struct {
 	coefs         **float64
 	ranges        *span
@@ -56,7 +56,7 @@ type interval struct {
 	alive, stable *uint64
 }
 
-// spread: the same bits from base[j] + most[j] and base[j] + least[j].
+// spread: the same bits for the bounds base[j] + most[j] and base[j] + least[j].
 type spread struct {
 	base, least, most *float64
 	octets            int
@@ -93,5 +93,5 @@ type lanes struct {
 // infinities are read by the assembly.
 var infinities = [2]float64{math.Inf(1), math.Inf(-1)} //nolint:unused // the assembly reads it
 
-// Name is the kernel that the variant is written for.
+// Name returns the name of the variant.
 func (l *lanes) Name() string { return l.name }

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// scalar is the plain variant, the definition of the others.
+// scalar is the plain variant, which defines the results of the others.
 var scalar = lanes{
 	name: "scalar", combine: combineScalar, columns: columnsScalar, bounds: boundsScalar,
 	signs: signsScalar, places: placesScalar, counts: countsScalar,
@@ -96,7 +96,7 @@ func signsScalar(a *spread) {
 	}
 }
 
-// setBit is called for one bit after the other, from 0 on.
+// setBit sets or clears bit j. Calls must go through the bits in order, from 0.
 func setBit(words *uint64, j int, on bool) {
 	word := (*uint64)(unsafe.Add(unsafe.Pointer(words), j/64*8))
 	if j%64 == 0 {

@@ -6,19 +6,19 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// mapping computes network inputs from points, the protected features' apart
-// from the others'.
+// mapping computes network inputs from points, separately for protected and other
+// features.
 type mapping struct {
 	features, inputs  int
 	shared, protected []feed
 	domains           []domain // of the features that are not protected
 }
 
-// domain is where a feature's values lie.
+// domain is the set of a feature's values.
 type domain struct {
 	feature int
 	lo, hi  float64
-	whole   bool // whole numbers only
+	whole   bool // integers only
 }
 
 // contains is space.ContainsIndividual.
@@ -40,7 +40,7 @@ func (m *mapping) contains(x []float64) bool {
 type feed struct {
 	space.Input
 	feature int
-	lo      float64 // the feature's domain starts here: table entry 0
+	lo      float64 // lower end of the feature's domain: table entry 0
 }
 
 func newMapping(s *space.Space) *mapping {
@@ -62,7 +62,7 @@ func newMapping(s *space.Space) *mapping {
 	return m
 }
 
-// apply writes the inputs of the feeds; dst is as long as the network's inputs.
+// apply writes the inputs of the feeds into dst, which holds all network inputs.
 func apply(feeds []feed, dst, point []float64) {
 	for i := range feeds {
 		f := &feeds[i]

@@ -21,14 +21,14 @@ import (
 //
 // plus half the smallest number, η = 2⁻¹⁰⁷⁴, for each product that underflows
 // (section 2.2, model (2.8)); sums do not underflow. The inputs' errors add
-// |Σ wᵢ(v̂ᵢ − vᵢ)| ≤ Σ|wᵢ|eᵢ. ReLU changes no difference by more than itself.
+// |Σ wᵢ(v̂ᵢ − vᵢ)| ≤ Σ|wᵢ|eᵢ. ReLU does not increase a difference.
 // So each neuron's error is at most
 //
 //	e = γ(n+1)·(|b| + Σ|wᵢ||v̂ᵢ|) + Σ|wᵢ|eᵢ + n·η,
 //
-// which neuronError bounds from above with its own roundings allowed for.
-// Two users: careful puts in the |v̂ᵢ| of one point; staticBound, for the kernel,
-// puts in what holds over the whole domain, once.
+// which neuronError bounds from above, including its own roundings. careful applies
+// it to the |v̂ᵢ| of one point; staticBound, for the kernel, applies it once to
+// bounds over the entire domain.
 //
 // The kernel does not compute every neuron's value. What stands for neuron i in
 // a column is an affine form, v̂ᵢ = αᵢ + Σ cᵢg·r̂g over G rows, with the computed
@@ -37,20 +37,20 @@ import (
 //	|αᵢ| + Σ|cᵢg·r̂g| ≤ Mᵢ.
 //
 // The next layer's α' and c' are sums over its inputs, Σ wᵢαᵢ + b and Σ wᵢcᵢg,
-// rounded as above, which moves its forms by at most γ(n+1)·(|b| + Σ|wᵢ|Mᵢ). Where
-// a form is computed, for a row, it takes G + 1 roundings more on the same
-// magnitudes, and so does finding its sign over the rows' ranges, on which a
-// neuron is taken for zero, or left as it is, where ReLU might not agree: what
-// is wrong by this is at most what the bound of the form is wrong by. (In the
-// first layer, ranges are themselves such bounds.) Together
+// rounded as above, which moves its forms by at most γ(n+1)·(|b| + Σ|wᵢ|Mᵢ).
+// Computing a form's values, for a row, takes G + 1 more roundings on the same
+// magnitudes. So does finding its sign over the rows' ranges: a neuron may be set
+// to zero, or kept, although ReLU does otherwise, and this error is at most the
+// error of the form's bound. (In the first layer, ranges are themselves such
+// bounds.) Together
 //
 //	e = γ(n + 3G + 8)·(|b| + Σ|wᵢ|Mᵢ) + Σ|wᵢ|eᵢ + n·η·(1 + Σ|r̂g|)
 //
 // for every neuron, and |b| + Σ|wᵢ|Mᵢ, enlarged by its own rounding, is the next
 // layer's M. A product that underflows in c' is multiplied by the row, hence the
-// last factor. In the first layer the rows are the protected inputs. Where M is
-// far from overflow, sums are; a coefficient of a row of small numbers is bounded
-// apart, by the sums of |w| along all ways from the row to the neuron.
+// last factor. In the first layer the rows are the protected inputs. If M is far
+// from overflow, so are sums. A coefficient of a row of small numbers is bounded
+// separately, by the sums of |w| over all paths from the row to the neuron.
 
 // layer is a network layer; for a softmax head the last one is l1 − l0.
 type layer struct {
@@ -104,8 +104,8 @@ func (f *feed) inputError(v float64) float64 {
 	return (math.Abs(f.Scale)*math.Abs(v)+math.Abs(f.Offset))*0x1p-51 + 4*math.SmallestNonzeroFloat64
 }
 
-// staticBound bounds the error of every logit the kernel computes over a
-// region. It is infinite where the arithmetic could overflow.
+// staticBound bounds the error of every logit that the kernel computes over a
+// region. It is infinite if the arithmetic could overflow.
 func staticBound(layers []layer, s *space.Space, r space.Region) float64 {
 	largest := make([]float64, s.Inputs) // Mᵢ
 	errs := make([]float64, s.Inputs)

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// scratch is the memory of one goroutine: an individual and what is known of
-// its columns, one a counterfactual.
+// scratch is the memory of one goroutine: an individual and the state of its
+// columns, one per counterfactual.
 type scratch struct {
 	*working
 	x       []float64
@@ -16,17 +16,17 @@ type scratch struct {
 	logits  []float64
 	ends    span // the least and greatest of them
 	same    bool // all are ends.least, and not written out
-	// The exact logit of column c is within errs[c] of logits[c]. It is set
-	// where the kernel's logits alone do not decide.
+	// The exact logit of column c is within errs[c] of logits[c]. errs is set only
+	// if the kernel's logits do not decide.
 	errs   []float64
 	point  []float64    // an individual completed by a combination
 	values [2][]float64 // activations and their error bounds, for careful
 	bounds [2][]float64
 	counts []int32 // how many columns lie in each bin; 0 between individuals
-	bins   []int   // the columns' bins, where there are too many for counts
+	bins   []int   // the columns' bins, if there are too many for counts
 	extent extent
 	census census
-	above  []int64 // answers to census
+	above  []int64 // results of census
 }
 
 func (e *Evaluator) newScratch() *scratch {
@@ -54,8 +54,8 @@ func (e *Evaluator) newScratch() *scratch {
 	return s
 }
 
-// load makes x the individual of s: one without columns where it is not in the
-// space. proven says that logits and their error bound will be known.
+// load makes x the individual of s, without columns if x is not in the space. proven
+// reports that x lies in the domains, for which e.bound holds.
 func (e *Evaluator) load(s *scratch, x []float64) (proven bool) {
 	s.x, s.n = x, 0
 	proven = e.mapping.contains(x)
@@ -67,7 +67,8 @@ func (e *Evaluator) load(s *scratch, x []float64) (proven bool) {
 	return proven
 }
 
-// defined reports whether x makes network inputs, inside its domain or not.
+// defined reports whether network inputs can be computed from x, inside the domains
+// or not.
 func (e *Evaluator) defined(x []float64) bool {
 	if len(x) != len(e.space.Features) {
 		return false
@@ -80,9 +81,9 @@ func (e *Evaluator) defined(x []float64) bool {
 	return true
 }
 
-// score computes the logits of all columns and their range; known says that
-// they are within e.bound of the exact ones. Otherwise they are zeros. There is
-// at least one column.
+// score computes the logits of all columns and their range; known reports that
+// they are within e.bound of the exact ones. Otherwise they are zeros with infinite
+// errors. s must have at least one column.
 func (e *Evaluator) score(s *scratch, proven bool) (known bool) {
 	if !proven || math.IsInf(e.bound, 1) {
 		clear(s.logits[:s.n])
@@ -105,7 +106,7 @@ func (e *Evaluator) score(s *scratch, proven bool) (known bool) {
 	return true
 }
 
-// others computes the logits of all combinations by a model that is no network.
+// others computes the logits of all combinations for a model.Varying.
 func (e *Evaluator) others(s *scratch) (known bool) {
 	off := s.bounds[0][:e.mapping.inputs]
 	for i := range e.mapping.shared {
@@ -139,21 +140,21 @@ func (s *scratch) pick() {
 	}
 }
 
-// spell writes out logits that are all the same.
+// spell fills in the logits if all are the same.
 func (s *scratch) spell() {
 	if s.same {
 		fill(s.logits[:s.n], s.ends.least)
 	}
 }
 
-// complete is the point of a column. It is overwritten by the next call.
+// complete returns the point of a column, which the next call overwrites.
 func (e *Evaluator) complete(s *scratch, column int) []float64 {
 	copy(s.point, s.x)
 	e.combos.complete(s.point, int(s.combos[column]))
 	return s.point
 }
 
-// around gives float64 numbers below and above r, neighbours or equal.
+// around returns float64 numbers below and above r, or r twice if it is exact.
 func around(r *big.Rat) (below, above float64) {
 	v, exact := r.Float64()
 	if exact {

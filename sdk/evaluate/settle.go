@@ -23,8 +23,8 @@ func (e *Evaluator) settle(s *scratch) Outcome {
 	return out
 }
 
-// countBins fills in what the distribution over the bins says: k and the
-// entropies, from exact counts.
+// countBins fills in k and the entropies of the distribution over the bins, from
+// exact counts.
 func (e *Evaluator) countBins(s *scratch, out *Outcome) {
 	least, most, bin := len(s.counts), 0, 0
 	s.bins = s.bins[:0]
@@ -64,7 +64,7 @@ func (e *Evaluator) countBins(s *scratch, out *Outcome) {
 	out.Shannon, out.MinEntropy = e.entropy.of(s.n, sum, int(largest))
 }
 
-// settleBin decides the bin of a column that the kernel could not.
+// settleBin decides the bin of a column that the kernel's logit does not decide.
 func (e *Evaluator) settleBin(s *scratch, column int) int {
 	e.refine(s, column)
 	if j, ok := e.edges.bin(s.logits[column], s.errs[column], 0); ok {
@@ -115,21 +115,21 @@ func (s *scratch) extremes() extremes {
 }
 
 // sigmoidError bounds the error of a difference of two computed sigmoids. The
-// roundings and an exponential to within a few units in the last place make
-// some 2⁻⁵⁰; there is room for an exponential much worse than any in use.
+// roundings and an exponential accurate to a few ulps add about 2⁻⁵⁰; the bound
+// allows for an exponential much worse than any in use.
 const sigmoidError = 0x1p-44
 
-// exceeds computes the gap and decides whether it exceeds ε; decided is false
-// where ε lies too near.
+// exceeds computes the gap and decides whether it exceeds ε; decided is false if ε
+// is too near.
 func (e *Evaluator) exceeds(s *scratch, x extremes) (gap float64, exceeds, decided bool) {
 	gap = e.link.Score(s.logits[x.high]) - e.link.Score(s.logits[x.low])
 	exceeds, decided = e.compare(gap, x.err)
 	return gap, exceeds, decided
 }
 
-// compare decides whether a gap exceeds ε that was computed from two logits,
-// each within err of the exact one. A score moves by at most the slope times a logit, ¼ for
-// a sigmoid, at either end; what rounding adds to err is far below sigmoidError.
+// compare decides whether a gap exceeds ε. The gap was computed from two logits, each
+// within err of the exact one, which moves each score by at most err times the slope
+// (¼ for a sigmoid); what rounding adds to err is far below sigmoidError.
 func (e *Evaluator) compare(gap, err float64) (exceeds, decided bool) {
 	tolerance := 2*e.notion.Slope()*err + sigmoidError
 	switch {
@@ -141,8 +141,8 @@ func (e *Evaluator) compare(gap, err float64) (exceeds, decided bool) {
 	return false, false
 }
 
-// settleGap decides what the kernel's logits could not: it refines the columns
-// that may be the extremes, and evaluates exactly those that still may be.
+// settleGap decides a gap that the kernel's logits do not decide: it refines the
+// columns that may be the extremes, and evaluates exactly those that still may be.
 func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 	s.eachCandidate(func(c int) { e.refine(s, c) })
 	x := s.extremes()
@@ -153,8 +153,8 @@ func (e *Evaluator) settleGap(s *scratch) (high, low int, violates bool) {
 	return high, low, e.notion.Exceeds(largest, smallest, e.eps)
 }
 
-// Violates reports, exactly, whether x's allowed counterfactuals violate a notion,
-// which need not be the one that Outcome.Violates is about, at an ε in its unit.
+// Violates reports, exactly, whether x's allowed counterfactuals violate notion n at
+// eps, in the notion's unit. n need not be the notion of Outcome.Violates.
 func (e *Evaluator) Violates(x []float64, n fairness.Notion, eps *big.Rat) bool {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)
@@ -166,7 +166,7 @@ func (e *Evaluator) Violates(x []float64, n fairness.Notion, eps *big.Rat) bool 
 	for refined := false; ; refined = true {
 		x := s.extremes()
 		high, low := s.logits[x.high], s.logits[x.low]
-		// What rounding adds to err is far below 2⁻⁵⁰ of the numbers it is of.
+		// What rounding adds to err is far below 2⁻⁵⁰ of the logits.
 		errHigh, errLow := x.err*(1+0x1p-50)+math.Abs(high)*0x1p-50, x.err*(1+0x1p-50)+math.Abs(low)*0x1p-50
 		switch {
 		case n.Sure(high-errHigh, low+errLow, above):
@@ -182,9 +182,9 @@ func (e *Evaluator) Violates(x []float64, n fairness.Notion, eps *big.Rat) bool 
 }
 
 // Gap encloses the largest score minus the smallest one of x's allowed
-// counterfactuals between float64 numbers rounded outward, however large the
-// values are that cancel inside the network. Both are 0 where there are fewer than
-// two.
+// counterfactuals between float64 numbers rounded outward, even if large values
+// cancel inside the network. Both are 0 if there are fewer than two
+// counterfactuals.
 func (e *Evaluator) Gap(x []float64) (lo, hi float64) {
 	s := e.pool.Get().(*scratch)
 	defer e.pool.Put(s)
@@ -218,9 +218,9 @@ func (e *Evaluator) exactExtremes(s *scratch) (largest, smallest *big.Rat, high,
 	return largest, smallest, high, low
 }
 
-// eachCandidate visits the columns whose exact logit may be the member's
-// largest or smallest. One error bound would do; the second one is for the
-// rounding here, which every bound exceeds.
+// eachCandidate visits the columns whose exact logit may be the individual's
+// largest or smallest. One error bound would do; the second one covers the rounding
+// here, which is below every bound.
 func (s *scratch) eachCandidate(visit func(column int)) {
 	x := s.extremes()
 	for c := range s.n {
@@ -243,7 +243,7 @@ func (e *Evaluator) exactLogit(s *scratch, column int) *big.Rat {
 	v, _ := logit.Float64()
 	err := math.Abs(v)*0x1p-52 + math.SmallestNonzeroFloat64
 	if math.IsInf(v, 0) {
-		v = math.Copysign(math.MaxFloat64, v) // bounds stay numbers that way
+		v = math.Copysign(math.MaxFloat64, v) // keeps the bounds finite
 	}
 	s.logits[column], s.errs[column] = v, err
 	return logit

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// decision measures a, where b is a "no": b ≤ 0.
+// decision measures a if b is a "no": b ≤ 0.
 var decision = definition{
 	name: "decision", linear: true, jumps: true, slope: 1,
 	exceeds: func(a, b, target *big.Rat) bool {

@@ -6,10 +6,10 @@ import (
 )
 
 // Pair finds the two copies that decide the notion among the logits of Z(x):
-// first has the largest logit and second the smallest. Among equal logits
-// first is the foremost and second the hindmost, so the two differ. ok is
-// false where there are fewer than two copies, or, for Decision, where no copy
-// has a logit of at most 0: such an individual is fair.
+// first has the largest logit and second the smallest. Among equal logits,
+// first is the earliest and second the latest, so the two differ. ok is false if
+// there are fewer than two copies, or, for Decision, if no copy has a logit of at
+// most 0: such an individual is fair.
 func (n Notion) Pair(logits []*big.Rat) (first, second int, ok bool) {
 	if len(logits) < 2 {
 		return 0, 0, false
@@ -37,14 +37,14 @@ func (n Notion) Violates(logits []*big.Rat, eps *big.Rat) bool {
 // is above a target of at least 0. With n.Threshold(ε) as the target, that is a
 // violation.
 //
-// No logits between b and a exceed what a and b do not: of two copies with
-// enclosures of their logits, Exceeds of the upper end of one and the lower end of
-// the other says whether a violation is possible.
+// Logits between b and a never exceed a target that a and b do not exceed. So for
+// two copies with enclosed logits, Exceeds of the upper end of one and the lower end
+// of the other says whether a violation is possible.
 func (n Notion) Exceeds(a, b, target *big.Rat) bool { return n.is().exceeds(a, b, target) }
 
-// Margin encloses what the notion measures of two logits, a ≥ b, that it compares:
-// exactly, but for the score, whose enclosure is at most 2⁻¹⁰⁰ wide, and 2⁻⁶⁰ of its upper end
-// where that is a float64 above 0.
+// Margin encloses what the notion measures of two logits, a ≥ b, that it compares. It
+// is exact, except for the score: that enclosure is at most 2⁻¹⁰⁰ wide, and at most
+// 2⁻⁶⁰ of its upper end if that is a float64 above 0.
 func (n Notion) Margin(a, b *big.Rat) (lo, hi *big.Rat) { return n.is().margin(a, b, 100) }
 
 // Gap encloses what the notion measures of an individual whose
@@ -52,8 +52,8 @@ func (n Notion) Margin(a, b *big.Rat) (lo, hi *big.Rat) { return n.is().margin(a
 //
 //   - Score: max σ(l) − min σ(l), 0 for fewer than two copies.
 //   - Logit: max l − min l, 0 for fewer than two copies.
-//   - Decision: the margin, the largest l1 where some l2 ≤ 0. It is negative or
-//     zero where all decisions are "no", and −Inf where Pair finds no pair.
+//   - Decision: the margin, the largest l1 if some l2 ≤ 0. It is negative or zero
+//     if all decisions are "no", and −Inf if Pair finds no pair.
 //   - DecisionStrict: the margin, the largest min(l1, −l2); −Inf for fewer than
 //     two copies.
 func (n Notion) Gap(logits []*big.Rat) (lo, hi float64) {
@@ -71,11 +71,11 @@ func (n Notion) Gap(logits []*big.Rat) (lo, hi float64) {
 }
 
 // Between is what the notion measures of two logits, high ≥ low, computed in float64
-// arithmetic; −Inf where it does not compare such a pair.
+// arithmetic; −Inf if it does not compare such a pair.
 func (n Notion) Between(high, low float64) float64 { return n.is().between(high, low) }
 
-// Promise grows as two logits, high ≥ low, come closer to a violation, and beyond it:
-// what a local search maximises.
+// Promise is the objective of a local search: it grows as two logits, high ≥ low, come
+// closer to a violation, and beyond it.
 func (n Notion) Promise(high, low float64) float64 {
 	d := n.is()
 	if d.promise == nil {
@@ -84,13 +84,13 @@ func (n Notion) Promise(high, low float64) float64 {
 	return d.promise(high, low)
 }
 
-// Most bounds what the notion measures of two logits between low and high, of which
-// one exceeds the other by at most apart (+Inf: by any amount). −Inf where the notion
-// does not compare such a pair.
+// Most bounds what the notion measures of two logits between low and high that differ
+// by at most apart (+Inf: by any amount). It is −Inf if the notion does not compare
+// such a pair.
 func (n Notion) Most(high, low, apart float64) float64 { return n.is().most(high, low, apart) }
 
-// Possible reports whether two such logits may exceed a target, as far as float64
-// arithmetic can tell: false is a proof.
+// Possible reports whether two logits as in Most may exceed a target, as far as
+// float64 arithmetic can tell: false is a proof.
 func (n Notion) Possible(high, low, apart, target float64) bool {
 	return !(n.Most(high, low, apart) <= target)
 }

@@ -16,29 +16,29 @@ type Link uint8
 const (
 	// LinkSigmoid means that the score is σ(logit).
 	LinkSigmoid Link = iota + 1
-	// LinkLinear means that the model ends in its logit. A study says that it is read so, and the
-	// score is σ(logit).
+	// LinkLinear means that the model's output is its logit. A study must declare this;
+	// the score is σ(logit).
 	LinkLinear
-	// LinkShare means that the model's output is itself the score, a share in [0, 1], as that of a
-	// forest is. The logit is what the share is above Half, so that decisions compare
-	// with 0 as everywhere.
+	// LinkShare means that the model's output is itself the score, a share in [0, 1], such as
+	// a forest's. The logit is the share minus Half, so that decisions compare with 0
+	// as for other links.
 	LinkShare
 )
 
 // Links lists every link in order.
 var Links = []Link{LinkSigmoid, LinkLinear, LinkShare}
 
-// Half is the score of LinkShare at the logit 0. Leaves in single precision whose shares
-// make up just ½ may add up to a little more, by less than 2⁻²⁴, which is no yes. As with
-// that border, so with those of bins: they are 2⁻²⁴ above multiples of ε, and a share on one
-// is in the lower bin, however its leaves were rounded.
+// Half is the score of LinkShare at the logit 0. Single-precision leaves whose exact share is
+// ½ may add up to slightly more, by less than 2⁻²⁴, which must not become a yes. Likewise
+// the edges of bins are 2⁻²⁴ above multiples of ε: a share on an edge is in the lower bin,
+// however its leaves were rounded.
 const Half = 0.5 + 0x1p-24
 
-// String names the function that a model of this link ends in, as messages do.
+// String gives the name used in messages, of the function that a model ends in.
 func (l Link) String() string { return named.Of(l, "sigmoid", "linear", "share") }
 
-// Notion is the notion that a question about models of this link has where a user asks for
-// n: Share in place of Score for LinkShare.
+// Notion returns the notion that replaces n for models of this link: Share instead of Score
+// for LinkShare, otherwise n.
 func (l Link) Notion(n Notion) Notion {
 	if l == LinkShare && n == Score {
 		return Share
@@ -55,7 +55,7 @@ func (l Link) Check(n Notion) error {
 }
 
 // Score is the score of a logit, to float64 accuracy. A share may lie outside [0, 1] by
-// what rounded leaves add up to.
+// the rounding of its leaves.
 func (l Link) Score(logit float64) float64 {
 	if l == LinkShare {
 		return logit + Half
@@ -64,8 +64,8 @@ func (l Link) Score(logit float64) float64 {
 }
 
 // Bin is the index j of the bin that the score of a logit falls into, decided exactly. Bin
-// j is [jε, (j+1)ε), of shares 2⁻²⁴ higher (Half), and the last one is closed at 1. A share
-// below 0 is in the first bin, and one above 1 in the last.
+// j is [jε, (j+1)ε), and 2⁻²⁴ higher for shares (see Half); the last bin is closed at 1. A
+// share below 0 is in the first bin, and a share above 1 in the last.
 func (l Link) Bin(logit, eps *big.Rat) int {
 	last := Bins(eps) - 1
 	of := func(score *big.Rat) int {
@@ -132,8 +132,8 @@ func (l Link) K(c Clustering, logits []*big.Rat, eps *big.Rat) int {
 
 // Edge encloses the logit at which bin j of ε begins: the logits of scores in
 // bin j are at least that and below Edge(j+1, ε). It is −Inf at j = 0, and +Inf
-// past the last bin. Where the score is a sigmoid, only the edge at ½, the logit 0, is a
-// rational number; where it is a share, all are.
+// past the last bin. If the score is a sigmoid, only the edge at ½, the logit 0, is a
+// rational number; if it is a share, all edges are.
 func (l Link) Edge(j int, eps *big.Rat) (lo, hi float64) {
 	p := new(big.Rat).SetInt64(int64(j))
 	p.Mul(p, eps)

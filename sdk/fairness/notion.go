@@ -1,5 +1,5 @@
 // Package fairness holds the definitions of individual fairness and
-// discrimination clusters, written to be plainly right: everything here is
+// discrimination clusters, written to be obviously correct: everything here is
 // decided in exact or outward-rounded arithmetic. The fast paths live in
 // sdk/evaluate and are tested against this package.
 package fairness
@@ -23,31 +23,31 @@ const (
 	// Logit is violated by |l1 − l2| > ε, ε in logits. It is the objective of the paper's MILP on
 	// one output unit (section "Certifying 2-Fairness requirements").
 	Logit
-	// Decision is violated where the copies get different decisions, and a score above ½
-	// decides, l1 > 0 ≥ l2. The margin is l1, subject to l2 ≤ 0.
+	// Decision is violated if only one copy has a score above ½, the positive decision:
+	// l1 > 0 ≥ l2. The margin is l1, subject to l2 ≤ 0.
 	Decision
 	// DecisionStrict is Fairify's published query, l1 > 0 > l2. The margin is
 	// min(l1, −l2).
 	DecisionStrict
-	// Share is what Score is of a model whose output is a share itself (LinkShare):
-	// |s1 − s2| > ε of the shares. It is linear in the logits. Link.Notion puts it in
-	// place of Score.
+	// Share replaces Score for a model whose output is itself a share (LinkShare): it is
+	// violated by |s1 − s2| > ε, where s1 and s2 are shares. It is linear in the logits.
+	// See Link.Notion.
 	Share
 )
 
 // Notions lists, in order, every notion that a study may ask for.
 var Notions = []Notion{Score, Logit, Decision, DecisionStrict}
 
-// definitions says what each notion means. A notion's definition has a file of its
-// own; nothing else in the SDK or the host asks which notion it deals with, except
-// where sdk/encode lowers one and where a method for one notion only says so.
+// definitions says what each notion means, one file per notion. Nothing else in the
+// SDK or the host depends on the notion, except sdk/encode, which lowers it, and
+// methods that are for one notion only.
 var definitions = [...]definition{Score: scoreGap, Logit: logitGap, Decision: decision, DecisionStrict: decisionStrict, Share: shareGap}
 
-// definition is what a notion measures of two copies, of which a has the larger
-// logit and b the smaller one. The methods of Notion say what each field is for.
+// definition is what a notion measures of two copies: a has the larger logit, b the
+// smaller one. The methods of Notion document the fields.
 type definition struct {
 	name string
-	// unit of ε; empty where the notion compares with 0.
+	// unit of ε; empty if the notion compares with 0.
 	unit                  string
 	linear, binned, jumps bool
 	slope                 float64
@@ -64,7 +64,7 @@ type definition struct {
 
 func (n Notion) known() bool { return n > 0 && int(n) < len(definitions) }
 
-// is gives the notion's definition, an empty one for a number that stands for none.
+// is returns the notion's definition, an empty one for an unknown notion.
 func (n Notion) is() *definition {
 	if !n.known() {
 		return &definitions[0]
@@ -88,7 +88,7 @@ func ParseNotion(name string) (Notion, error) {
 	return named.Find(Notions, Notion.String, "notion", name)
 }
 
-// Validate checks a notion and, where it uses ε, the range of ε.
+// Validate checks a notion and, if it uses ε, the range of ε.
 func (n Notion) Validate(eps *big.Rat) error {
 	switch {
 	case !n.known():
@@ -116,20 +116,19 @@ func (n Notion) Quantity() string {
 }
 
 // Linear reports whether what the notion measures is linear in the two logits, so
-// that a MILP or a script can say it. The score gap is not: see encode.Curve.
+// that a MILP or a script can express it. The score gap is not: see encode.Curve.
 func (n Notion) Linear() bool { return n.is().linear }
 
 // Binned reports whether ε is the width of a bin of scores, so that an individual
 // has a k.
 func (n Notion) Binned() bool { return n.is().binned }
 
-// Jumps reports whether what the notion measures ends where the smaller logit
-// passes 0, as it does for Decision: which side of 0 a logit lies on must be known
-// exactly.
+// Jumps reports whether what the notion measures is discontinuous where the smaller
+// logit passes 0, as for Decision: the sign of that logit must be known exactly.
 func (n Notion) Jumps() bool { return n.is().jumps }
 
-// Slope is how far what the notion measures can move, at most, where one of the two
-// logits moves by 1; where it jumps, on one side.
+// Slope bounds how far what the notion measures moves if one of the two logits moves
+// by 1 without crossing a jump.
 func (n Notion) Slope() float64 { return n.is().slope }
 
 // Threshold is what a violation exceeds: ε, or 0 for the notions that use none.
@@ -140,14 +139,14 @@ func (n Notion) Threshold(eps *big.Rat) *big.Rat {
 	return new(big.Rat)
 }
 
-// Exponents have three digits: a longer one would let a short text ask for
-// gigabytes.
+// Exponents have at most three digits: with longer ones, a short text could
+// allocate gigabytes.
 var (
 	decimal  = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?$`)
 	fraction = regexp.MustCompile(`^\d+/0*[1-9]\d*$`)
 )
 
-// maxEpsilon bounds the text of an ε: reading it takes more than linear time.
+// maxEpsilon bounds the text of an ε, in bytes: reading it takes more than linear time.
 const maxEpsilon = 4096
 
 // ParseEpsilon reads ε as a decimal or a fraction, exactly, and checks the
@@ -171,8 +170,8 @@ func parseNumber(text string) (*big.Rat, error) {
 	return out, nil
 }
 
-// FormatRat writes a number as every report and file has it: as a decimal where that
-// ends within 60 places, else as a fraction. ParseEpsilon reads it back.
+// FormatRat writes a number for reports and files: as a decimal if that ends within 60
+// places, else as a fraction. ParseEpsilon reads it back.
 func FormatRat(r *big.Rat) string {
 	if places, ends := r.FloatPrec(); ends && places <= 60 {
 		return r.FloatString(places)

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Rule is a decision rule: the scores that stand for a yes. The zero value says yes to a
-// score above ½. It is a value, read-only and safe for concurrent use.
+// Rule is a decision rule: it says which scores are a yes. The zero value says yes to a
+// score above ½. A Rule is read-only and safe for concurrent use.
 //
-// Models know no rule: their decision is a yes where the logit exceeds 0. LargestNo moves
-// that border.
+// Models have no rule: their decision is a yes if the logit exceeds 0. To apply a rule to a
+// model, shift its logit by LargestNo.
 type Rule struct {
-	// Threshold is what the score of a yes exceeds, between 0 and 1; nil: ½.
+	// Threshold is what the score of a yes must exceed, between 0 and 1; nil: ½.
 	Threshold *big.Rat
 	// At says yes to a score that equals the threshold.
 	At bool
@@ -31,15 +31,15 @@ func ParseThreshold(text string) (*big.Rat, error) {
 	return t, err
 }
 
-// maxThreshold bounds the bits of a threshold's denominator: those of 60 decimal places.
+// maxThreshold bounds the bits of a threshold's denominator: enough for 60 decimal places.
 const maxThreshold = 200
 
-// IsDefault reports the rule of a score above ½, which is that of models themselves.
+// IsDefault reports whether the rule is "above ½", the rule of models themselves.
 func (r Rule) IsDefault() bool { return !r.At && (r.Threshold == nil || r.Threshold.Cmp(half) == 0) }
 
 var half = big.NewRat(1, 2)
 
-// Least is the threshold.
+// Least returns the threshold.
 func (r Rule) Least() *big.Rat {
 	if r.Threshold == nil {
 		return half
@@ -71,8 +71,8 @@ func (r Rule) Yes(l Link, logit *big.Rat) bool {
 	return c > 0 || c == 0 && r.At
 }
 
-// shareBorder is the largest logit of LinkShare that is a no. Shares that differ from the threshold by
-// no more than the rounding of their leaves equal it: see Half.
+// shareBorder is the largest logit of LinkShare that is a no. Shares count as equal to the
+// threshold if they differ from it by no more than the rounding of their leaves: see Half.
 func (r Rule) shareBorder() *big.Rat {
 	at := new(big.Rat).Sub(r.Least(), half)
 	if r.At {
@@ -81,14 +81,14 @@ func (r Rule) shareBorder() *big.Rat {
 	return at
 }
 
-// Near reports that a score computed in float64, with an error far below 1/64, may lie on the
-// other side of the threshold; else Says decides.
+// Near reports whether a score computed in float64, with an error far below 1/64, may lie on
+// the other side of the threshold. If not, Says decides.
 func (r Rule) Near(score float64) bool {
 	t := r.Level()
 	return math.Abs(score-t) < t*(1-t)/16+0x1p-22
 }
 
-// Says decides a score as it is given, rounded as it may be.
+// Says decides a float64 score, ignoring its rounding.
 func (r Rule) Says(score float64) bool {
 	t := r.Level()
 	return score > t || r.At && score == t
@@ -102,9 +102,9 @@ func (r Rule) Border(l Link) (lo, hi float64) {
 	return Enclosure(r.shareBorder())
 }
 
-// LargestNo is the largest multiple of 2^(−bits) that, as a logit, is a no: of logits that are
-// such multiples, those above it are a yes, and no others. Where the score is a sigmoid, the
-// border itself is irrational but at ½.
+// LargestNo is the largest multiple of 2^(−bits) that, as a logit, is a no: a logit that is
+// such a multiple is a yes if and only if it is larger. If the score is a sigmoid, the border
+// itself is irrational, except at ½.
 func (r Rule) LargestNo(l Link, bits int) *big.Rat {
 	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits)))
 	var at *big.Rat
@@ -128,8 +128,8 @@ func (r Rule) LargestNo(l Link, bits int) *big.Rat {
 	}
 }
 
-// preciseLogit is logit(p) for 0 < p < 1, but for an error of a few 2^(−prec): Newton's
-// method on σ, whose error is squared in each step.
+// preciseLogit is logit(p) for 0 < p < 1, with an error of a few 2^(−prec). It uses Newton's
+// method on σ, which squares the error in each step.
 func preciseLogit(p *big.Rat, prec uint) *big.Rat {
 	at := new(big.Rat)
 	at.SetFloat64(estimateLogit(p))
@@ -137,7 +137,7 @@ func preciseLogit(p *big.Rat, prec uint) *big.Rat {
 		return at
 	}
 	for digits := uint(32); ; digits *= 2 {
-		// Scores near 0 and 1 lose as many bits as the logit has.
+		// Scores near 0 and 1 lose bits in proportion to the logit.
 		work := 2*digits + 2*uint(math.Abs(estimateLogit(p))) + 64
 		lo, _ := score(at, work)
 		s := rational(lo)

@@ -31,8 +31,8 @@ var scoreGap = definition{
 			return 0
 		}
 		if apart < high-low {
-			// Two logits so far apart differ the more in score the nearer their middle is
-			// to 0.
+			// At a fixed distance, two logits differ most in score if their middle is
+			// nearest to 0.
 			m := min(max(0, low+apart/2), high-apart/2)
 			high, low = m+apart/2, m-apart/2
 		}
@@ -41,10 +41,10 @@ var scoreGap = definition{
 	sure: func(high, low, target float64) bool { return scoresApart(high, low)-slop > target },
 }
 
-// finest is a number of decimal places that distinguishes any two float64, with a reserve.
+// finest is a precision, in bits, that distinguishes any two float64, with a reserve.
 const finest = 1200
 
-// near reports that an enclosure is no wider than 2⁻⁶⁰ of its upper end.
+// near reports whether an enclosure is no wider than 2⁻⁶⁰ of its upper end.
 func near(lo, hi *big.Rat) bool {
 	width := new(big.Rat).Sub(hi, lo)
 	return width.Mul(width, narrow).Cmp(hi) <= 0
@@ -52,15 +52,14 @@ func near(lo, hi *big.Rat) bool {
 
 var narrow = new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 60))
 
-// slop outweighs the error of a difference of two computed scores, above and below:
-// Exp is good to a unit in the last place, so a score to some 2⁻⁵¹; there is room for
-// the rounding of the logits' middle, and for an exponential much worse than any in
-// use.
+// slop bounds the error of a difference of two computed scores: Exp is accurate to an
+// ulp, so a score to about 2⁻⁵¹. The bound allows for the rounding of the logits'
+// middle, and for an exponential much worse than any in use.
 const slop = 0x1p-44
 
 func scoresApart(high, low float64) float64 { return Sigmoid(high) - Sigmoid(low) }
 
-// leastEpsilon makes as many bins as an int numbers.
+// leastEpsilon is 2⁻⁶²: its bins can still be counted in an int.
 var leastEpsilon = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 62))
 
 func checkScoreEpsilon(eps *big.Rat) error {
@@ -73,7 +72,7 @@ func checkScoreEpsilon(eps *big.Rat) error {
 	return nil
 }
 
-// GapExceeds reports σ(a) − σ(b) > ε, exactly. The order matters: for a ≤ b
+// GapExceeds reports whether σ(a) − σ(b) > ε, exactly. The order matters: for a ≤ b
 // and ε ≥ 0 the answer is false.
 func GapExceeds(a, b, eps *big.Rat) bool {
 	order := a.Cmp(b)

@@ -1,6 +1,6 @@
 package fairness
 
-// shareGap measures the difference of two shares, which is that of the logits.
+// shareGap measures the difference of two shares, which equals the logits' difference.
 var shareGap = definition{
 	name: "share", unit: scoreGap.unit, linear: true, binned: true, slope: logitGap.slope,
 	check:   checkScoreEpsilon,

@@ -15,14 +15,14 @@ func Sigmoid(t float64) float64 {
 	return e / (1 + e)
 }
 
-// Every comparison with a sigmoid starts at this many bits and doubles them
-// until the enclosure decides. It does decide: by the Lindemann-Weierstrass
-// theorem e^l is irrational at every rational l ≠ 0, so a score is never
-// equal to a rational number except ½ = σ(0), and a difference of two
-// different scores is never rational at all.
+// firstPrecision is the number of bits at which every comparison with a sigmoid
+// starts; it is doubled until the enclosure decides. It does decide: by the
+// Lindemann-Weierstrass theorem e^l is irrational at every rational l ≠ 0, so a
+// score is never equal to a rational number except ½ = σ(0), and the difference of
+// two different scores is never rational at all.
 const firstPrecision = 64
 
-// CompareScore is the sign of σ(logit) − p: −1, 0 or +1. It is 0 only where
+// CompareScore is the sign of σ(logit) − p: −1, 0 or +1. It is 0 only if
 // logit = 0 and p = ½.
 func CompareScore(logit, p *big.Rat) int {
 	half := big.NewRat(1, 2)
@@ -101,9 +101,9 @@ func score(logit *big.Rat, prec uint) (lo, hi *big.Float) {
 	return down(prec).Sub(one, hi), up(prec).Sub(one, lo)
 }
 
-// tail encloses 1/(1 + e^t) for t ≥ 0. Beyond t = prec it answers 0 to
-// 2^(−prec), which is right because e^(−t) < 2^(−t); so no logit, however
-// large, costs more than the precision asked for.
+// tail encloses 1/(1 + e^t) for t ≥ 0. For t > prec it returns 0 and 2^(−prec),
+// which is correct because e^(−t) < 2^(−t); so the cost depends on prec and not on
+// the size of t.
 func tail(t *big.Rat, prec uint) (lo, hi *big.Float) {
 	if t.Cmp(new(big.Rat).SetInt64(int64(prec))) > 0 {
 		return new(big.Float), new(big.Float).SetMantExp(big.NewFloat(1), -int(prec))
@@ -131,7 +131,7 @@ func exp(t *big.Rat, prec uint, rounding func(uint) *big.Float) *big.Float {
 	if whole := new(big.Int).Quo(t.Num(), t.Denom()); whole.Sign() > 0 {
 		halvings += whole.BitLen()
 	}
-	// Each squaring doubles the relative error: as many bits more.
+	// Each squaring doubles the relative error and so needs one more bit.
 	prec += uint(halvings) + 16
 	r := rounding(prec).SetRat(t)
 	r.SetMantExp(r, -halvings)
@@ -165,7 +165,7 @@ func rational(f *big.Float) *big.Rat {
 	return r
 }
 
-// Enclosure gives neighbouring or equal float64 numbers with lo ≤ r ≤ hi.
+// Enclosure returns neighbouring or equal float64 numbers with lo ≤ r ≤ hi.
 func Enclosure(r *big.Rat) (lo, hi float64) {
 	v, exact := r.Float64()
 	if exact {

@@ -9,19 +9,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Claim is what a native status means where the solver holds no point that is
-// worth something. Where it holds one, Unknown becomes Feasible and the reason
-// stays.
+// Claim is the meaning of a native status if the solver holds no feasible point. If
+// it holds one, Unknown becomes Feasible and the reason stays.
 type Claim struct {
 	Status sdk.Status
 	Reason sdk.Reason
 	Native string
 }
 
-// Claims are all statuses that a solver is known to end with, by number.
+// Claims maps all known native statuses of a solver to claims.
 type Claims map[int]Claim
 
-// Of reads a native status; one that is not known is Unknown, Other.
+// Of returns the claim of a native status: Unknown, Other if it is not known.
 func (c Claims) Of(code int) Claim {
 	if known, ok := c[code]; ok {
 		return known
@@ -29,7 +28,7 @@ func (c Claims) Of(code int) Claim {
 	return Claim{sdk.Unknown, sdk.Other, fmt.Sprintf("status %d", code)}
 }
 
-// Result is a claim as the question's result.
+// Result returns a claim as the question's result.
 func (q *Question) Result(c Claim, nodes int64) *sdk.Result {
 	return &sdk.Result{Status: c.Status, Reason: c.Reason, Native: c.Native, Tolerance: q.Tolerance, Nodes: nodes, Elapsed: time.Since(q.Begin)}
 }
@@ -58,20 +57,20 @@ func (q *Question) SettleUnbounded(nodes int64, ask func(plain Question) (*sdk.R
 	return nil, r, nil
 }
 
-// Range is the range of coefficients that a solver takes.
+// Range is the range of coefficients that a solver accepts.
 type Range struct {
-	// Solver is its name for people.
+	// Solver is the solver's name in messages.
 	Solver string
-	// Smallest: entries of the matrix up to this size are left out.
+	// Smallest: the solver ignores entries of the matrix up to this size.
 	Smallest float64
-	// Entry and Cost: from these on, an entry of the matrix and a coefficient of the
-	// objective are refused, or mean something else.
+	// Entry and Cost: the solver refuses or misreads entries of the matrix of size Entry
+	// or more, and coefficients of the objective of size Cost or more.
 	Entry, Cost float64
 }
 
-// Lost bounds what the solver changes in a row by leaving out coefficients, given
-// the columns' bounds. A problem whose meaning it would change without bound, or
-// refuse, is sdk.ErrUnsupported.
+// Lost bounds how far the solver changes a row's value by ignoring coefficients, given
+// the columns' bounds. The error wraps sdk.ErrUnsupported if there is no bound, or if
+// the solver would refuse the problem.
 func (l Range) Lost(m *problem.MILP) (float64, error) {
 	worst := 0.0
 	for i := range m.Rows {

@@ -1,8 +1,8 @@
-// Package milp is what a solver of problems in the MILP form does around its
-// search, whatever library or method it is. A Question holds the problem and its
-// limits; a Monitor enforces the limits that the search does not enforce itself
-// (cancellation, time, memory), keeps the incumbent and reports progress; Claims and
-// Range interpret a native status, and state which numbers a solver takes:
+// Package milp does what every solver of the MILP form needs around its search,
+// whatever its library or method. A Question holds the problem and its limits; a
+// Monitor enforces the limits that the search does not enforce itself (cancellation,
+// time, memory), keeps the incumbent and reports progress; Claims interpret a native
+// status, and a Range says which numbers a solver accepts:
 //
 //	m := milp.Watch(ctx, q)
 //	run(func(e Event) (stop bool) { // the library's callback

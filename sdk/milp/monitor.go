@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// How often progress is handed on and memory looked at.
+// every is the interval between progress reports and between checks of the memory.
 const every = 50 * time.Millisecond
 
 // Monitor watches all runs of one Question. Its methods are safe for concurrent
@@ -33,8 +33,8 @@ type Monitor struct {
 	moved   bool // bound or nodes changed since the last report
 }
 
-// Watch begins to watch; End it. Where ctx is done already, the search is
-// stopped before it begins.
+// Watch starts a monitor; the caller must call End. If ctx is done already, the
+// search is stopped before it begins.
 func Watch(ctx context.Context, q Question) *Monitor {
 	m := &Monitor{q: q, over: make(chan struct{}), told: true}
 	if ctx.Err() != nil {
@@ -44,8 +44,8 @@ func Watch(ctx context.Context, q Question) *Monitor {
 	return m
 }
 
-// End stops watching, with a last report where something is left to tell;
-// afterwards nothing is reported. Call it once.
+// End stops the monitor, after a last report if there is news; afterwards nothing is
+// reported. Call it once.
 func (m *Monitor) End() {
 	close(m.over)
 	m.done.Wait()
@@ -80,8 +80,8 @@ func (m *Monitor) loop(ctx context.Context) {
 	}
 }
 
-// Stop says that the search is to stop, and why: NoReason where all that was
-// asked for is there. The first reason counts.
+// Stop asks the search to stop, and says why: NoReason if the question is answered.
+// The first reason counts.
 func (m *Monitor) Stop(reason sdk.Reason) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,22 +90,22 @@ func (m *Monitor) Stop(reason sdk.Reason) {
 	}
 }
 
-// Stopped reports whether the search is to stop, and why.
+// Stopped reports whether the search must stop, and why.
 func (m *Monitor) Stopped() (reason sdk.Reason, stopped bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.reason, m.stopped
 }
 
-// Incumbent is the best point found, nil for none; not to be modified.
+// Incumbent returns the best point found, or nil. Callers must not modify it.
 func (m *Monitor) Incumbent() []float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.best
 }
 
-// Found takes x, a feasible point in the problem's column order, for the best
-// one, and keeps it, if it is the first or better than those before.
+// Found makes x, a feasible point in the problem's column order, the incumbent if it
+// is the first point or better than the incumbent. The monitor then keeps x.
 func (m *Monitor) Found(x []float64) (taken bool) {
 	v := m.q.Objective(x)
 	m.mu.Lock()
@@ -117,7 +117,7 @@ func (m *Monitor) Found(x []float64) (taken bool) {
 	return true
 }
 
-// Searched tells how many nodes were searched so far, in all runs.
+// Searched reports how many nodes were searched so far, in all runs.
 func (m *Monitor) Searched(nodes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,7 @@ func (m *Monitor) Bounded(bound float64) {
 	}
 }
 
-// report hands on what is new.
+// report passes news to Options.Progress.
 func (m *Monitor) report() {
 	m.mu.Lock()
 	p := m.latest
@@ -155,8 +155,8 @@ func (m *Monitor) report() {
 	}
 }
 
-// Memory is what this process holds, in bytes; 0 where the system does not
-// tell. For libraries that have no memory limit of their own.
+// Memory returns the memory of this process, in bytes; 0 if it is not known. It is for
+// libraries without a memory limit.
 func Memory() int64 {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -15,8 +15,8 @@ type Question struct {
 	Options sdk.SolveOptions
 	// Begin is when the Solve was called: limits and elapsed times count from it.
 	Begin time.Time
-	// Tolerance is what the solver's arithmetic may leave in a row, an integer
-	// value, or the bound.
+	// Tolerance is the error that the solver's arithmetic may leave in a row, an
+	// integer value, or the bound.
 	Tolerance float64
 }
 
@@ -24,7 +24,7 @@ type Question struct {
 // feasible point is an answer.
 func (q *Question) WantsBest() bool { return len(q.MILP.Objective.Terms) > 0 }
 
-// Objective is the objective at x, with its offset.
+// Objective returns the objective's value at x, with its offset.
 func (q *Question) Objective(x []float64) float64 {
 	return problem.Evaluate(q.MILP.Objective.Terms, x) + q.MILP.Objective.Offset
 }
@@ -37,19 +37,19 @@ func (q *Question) Better(a, b float64) bool {
 	return a < b
 }
 
-// ReachesTarget reports whether there is a target, and x is as good.
+// ReachesTarget reports whether there is a target, and x is at least as good.
 func (q *Question) ReachesTarget(x []float64) bool {
 	t := q.Options.Target
 	return t != nil && !q.Better(*t, q.Objective(x))
 }
 
-// Suffices reports that a feasible point is all that was asked for.
+// Suffices reports whether the feasible point x answers the question.
 func (q *Question) Suffices(x []float64) bool { return !q.WantsBest() || q.ReachesTarget(x) }
 
-// Feasible reports that the point breaks nothing beyond the tolerance.
+// Feasible reports whether x violates nothing by more than the tolerance.
 func (q *Question) Feasible(x []float64) bool { return q.MILP.Violation(x) <= q.Tolerance }
 
-// Left is the time that remains, -1 where there is no limit.
+// Left is the time that remains; -1 if there is no limit.
 func (q *Question) Left() time.Duration {
 	if q.Options.TimeLimit <= 0 {
 		return -1
@@ -57,8 +57,8 @@ func (q *Question) Left() time.Duration {
 	return max(0, q.Options.TimeLimit-time.Since(q.Begin))
 }
 
-// WholeStart is the problem's start where it has a value for every column, else
-// nil. Whether it is feasible is another matter.
+// WholeStart returns the problem's start if it has a value for every column, else
+// nil. The start may be infeasible.
 func (q *Question) WholeStart() []float64 {
 	if slices.ContainsFunc(q.MILP.Start, math.IsNaN) {
 		return nil
@@ -66,7 +66,8 @@ func (q *Question) WholeStart() []float64 {
 	return q.MILP.Start
 }
 
-// withoutObjective asks for any point at all, silently, in the time that is left.
+// withoutObjective asks for any feasible point, without progress reports, in the time
+// that is left.
 func (q *Question) withoutObjective() Question {
 	plain := *q.MILP
 	plain.Objective = problem.Objective{}

@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/rig"
 )
 
-// answer is a problem and what a solver says of it.
+// answer is a problem with its right answer.
 type answer struct {
 	name   string
 	milp   problem.MILP
@@ -24,7 +24,7 @@ type answer struct {
 	best   float64
 }
 
-// small are problems with known answers, of which package conformance asks none.
+// small lists problems with known answers that package conformance does not ask.
 var small = []answer{
 	{
 		name:   "fractional bounds round inwards",
@@ -59,7 +59,7 @@ var small = []answer{
 	{
 		// A guess of the least step between objectives, such as lp_solve's, may
 		// cut this off.
-		name:   "integers beside an offset",
+		name:   "integers with an offset",
 		milp:   problem.MILP{Columns: known.Integers(2, 0, 2), Rows: []problem.Row{known.Row(-inf, 3, 2, 2)}, Objective: problem.Objective{Offset: 1, Terms: Terms(-1)}},
 		status: sdk.Optimal, best: 0,
 	},
@@ -75,9 +75,9 @@ var small = []answer{
 	},
 }
 
-// Answers asks small problems whose answers are known. Where the objective has
-// no bound, the solver says so in Result.Detail ("no bound"), with this native
-// status, and holds a point.
+// Answers asks small problems with known answers. If the objective is unbounded, the
+// solver must say "no bound" in Result.Detail, have the native status unbounded, and
+// hold a point.
 func Answers(t *testing.T, s sdk.Solver, unbounded string) {
 	for _, c := range small {
 		t.Run(c.name, func(t *testing.T) { c.ask(t, s, unbounded) })
@@ -96,12 +96,12 @@ func (c answer) ask(t testing.TB, s sdk.Solver, unbounded string) {
 		t.Errorf("objective %v, want %v", r.Objective, c.best)
 	}
 	if c.reason == sdk.Other && (r.Native != unbounded || r.HasBound || !strings.Contains(r.Detail, "no bound")) {
-		t.Errorf("native %q, bound %v, detail %q; want it said that the objective has no bound", r.Native, r.HasBound, r.Detail)
+		t.Errorf("native %q, bound %v, detail %q; want %q, false and a detail with \"no bound\"", r.Native, r.HasBound, r.Detail, unbounded)
 	}
 }
 
-// SameTwice asks one problem twice, and once more with three threads, stopped on
-// the way: all of the result but its time is the same.
+// SameTwice asks one problem twice, and then with three threads, under a work limit:
+// the results must differ only in their time.
 func SameTwice(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	m, o := Repeatable()
@@ -111,22 +111,22 @@ func SameTwice(t testing.TB, s sdk.Solver) {
 	Same(t, first, Solve(t, s, m, o), "three threads")
 }
 
-// Repeatable is a search that stops on the way, where two runs may differ.
+// Repeatable returns a search that its work limit stops, where two runs may differ.
 func Repeatable() (*problem.MILP, sdk.SolveOptions) {
 	return MarketSplit(3, 16), sdk.SolveOptions{Seed: 7, WorkLimit: 100}
 }
 
-// Same fails where two results differ in more than the time they took; when says
-// what should have made them the same.
+// Same fails if two results differ in more than the time they took; when says what
+// should have made them the same.
 func Same(t testing.TB, first, second *sdk.Result, when string) {
 	t.Helper()
 	if diff := cmp.Diff(first, second, cmpopts.IgnoreFields(sdk.Result{}, "Elapsed")); diff != "" {
-		t.Errorf("%s, another result:\n%s", when, diff)
+		t.Errorf("%s, but the results differ:\n%s", when, diff)
 	}
 }
 
-// Claims fails unless the claims are those known, by status and reason, each with a
-// native text of its own, and every other code is Unknown, Other.
+// Claims fails unless claims has the statuses and reasons of all, each with a
+// different native text, and every other code is Unknown, Other.
 func Claims(t testing.TB, claims, all milp.Claims) {
 	t.Helper()
 	if len(claims) != len(all) {
@@ -142,15 +142,15 @@ func Claims(t testing.TB, claims, all milp.Claims) {
 			t.Errorf("status %d: %v, %v; want %v, %v", code, c.Status, c.Reason, want.Status, want.Reason)
 		}
 		if c.Native == "" || names[c.Native] {
-			t.Errorf("status %d: native text %q is empty or not its own", code, c.Native)
+			t.Errorf("status %d: native text %q is empty or repeated", code, c.Native)
 		}
 		names[c.Native] = true
 	}
 }
 
-// Process has a solver in a process keep a Hard problem, change it, and be stopped,
-// as one here is; limit is the work in which it can tell that there is no point, and
-// hold one. It gives the result of the stopped search.
+// Process checks that a solver in another process keeps a Hard problem, changes it, and
+// stops at a work limit. limit must be enough work to prove the problem infeasible, or
+// to find a point. It returns the result of the stopped search.
 func Process(t testing.TB, s sdk.Incremental, limit int64) *sdk.Result {
 	t.Helper()
 	m := Hard()

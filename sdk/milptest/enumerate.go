@@ -28,7 +28,7 @@ func draw(r *rand.Rand) *problem.MILP {
 	return m
 }
 
-// drawDelta draws a change of a problem, depth levels deep.
+// drawDelta draws a delta for a problem with depth pushed levels.
 func drawDelta(r *rand.Rand, m *problem.MILP, depth int) problem.Delta {
 	d := known.Delta(r, m, depth)
 	if r.IntN(4) == 0 {
@@ -39,8 +39,8 @@ func drawDelta(r *rand.Rand, m *problem.MILP, depth int) problem.Delta {
 	return d
 }
 
-// Agree fails unless a result of a problem such as Draw's is what the enumeration
-// of its points finds: status, optimum and bound.
+// Agree fails unless status, optimum and bound of a result are what enumeration finds.
+// The problem must be as small as those of Draw.
 func Agree(t rapid.TB, m *problem.MILP, r *sdk.Result) {
 	t.Helper()
 	Check(t, m, r)
@@ -59,7 +59,7 @@ func Agree(t rapid.TB, m *problem.MILP, r *sdk.Result) {
 	}
 }
 
-// Optima asks problems drawn by rapid: status, optimum and bound are what the
+// Optima asks problems drawn by rapid: status, optimum and bound must be what
 // enumeration finds.
 func Optima(t testing.TB, s sdk.Solver) {
 	t.Helper()
@@ -74,8 +74,8 @@ func Optima(t testing.TB, s sdk.Solver) {
 	t.Logf("%d problems", checks)
 }
 
-// Deltas applies a chain of deltas to one load: at each step the answer is what
-// the enumeration of the problem as it then stands gives, so popping restores it
+// Deltas applies a sequence of deltas to one loaded problem: after each, the answer
+// must be what enumeration of the changed problem finds, so popping must restore it
 // exactly.
 func Deltas(t testing.TB, s sdk.Incremental) {
 	t.Helper()

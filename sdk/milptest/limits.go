@@ -12,9 +12,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Cancel cancels a Hard problem as soon as its search is on its way, with one
-// thread and with two: an incumbent and a bound come back. The solver reports
-// progress that counts nodes.
+// Cancel cancels a Hard problem as soon as its search has begun, with one thread and
+// with two: the solver must return an incumbent and a bound. It must report progress
+// that counts nodes.
 func Cancel(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	for _, threads := range []int{1, 2} {
@@ -49,7 +49,7 @@ func Cancel(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// Cancelled asks a Hard problem of a context that is done already.
+// Cancelled asks a Hard problem with a context that is done already.
 func Cancelled(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -64,7 +64,7 @@ func Cancelled(t testing.TB, s sdk.Solver) {
 }
 
 // TimeLimits gives a Hard problem a nanosecond, a millisecond and a fifth of a
-// second. How much later it stops is not measured, only that it does not stop before.
+// second. It checks that the solver does not stop before, not how much later.
 func TimeLimits(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	for _, limit := range []time.Duration{time.Nanosecond, time.Millisecond, 200 * time.Millisecond} {
@@ -78,8 +78,8 @@ func TimeLimits(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// WorkLimit gives a Hard problem 60 units of work, in which there is a point,
-// and allows for twice as much.
+// WorkLimit gives a Hard problem 60 units of work, enough to find a point, and allows
+// for twice as much.
 func WorkLimit(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	r := Solve(t, s, Hard(), sdk.SolveOptions{WorkLimit: 60})
@@ -91,7 +91,7 @@ func WorkLimit(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// MemoryLimit gives a Hard problem a byte.
+// MemoryLimit gives a Hard problem one byte of memory.
 func MemoryLimit(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	if milp.Memory() == 0 {
@@ -103,8 +103,8 @@ func MemoryLimit(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// Target asks a Hard problem, and the same with its objective turned round, for
-// a point that is easy to find: the search ends there, for no reason.
+// Target asks a Hard problem, minimised and maximised with negated coefficients, for a
+// point that is easy to find: the search must end there, with NoReason.
 func Target(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	easy := math.Round(Solve(t, s, Hard(), sdk.SolveOptions{WorkLimit: 1}).Objective) + 50
@@ -126,8 +126,8 @@ func Target(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// Gap asks for the best up to half, of a problem whose best is 1000 to 1010 and
-// whose points are all below thousands: that is soon proved.
+// Gap asks for an optimality gap of half, on a problem whose optimum is 1000 to 1010
+// and whose points are all below a few thousand: that is soon proved.
 func Gap(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	m := MarketSplit(3, 24)
@@ -138,9 +138,9 @@ func Gap(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// Progress follows a search: reports come one at a time, incumbents are feasible
-// and ever better, bounds hold, there are some of both, and the last incumbent
-// is the result's.
+// Progress checks the reports of a search: they come one at a time, incumbents are
+// feasible and improve, bounds hold, both occur, and the last incumbent is the
+// result's.
 func Progress(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	m := Hard()

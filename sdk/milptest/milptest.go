@@ -1,15 +1,15 @@
-// Package milptest holds tests that any solver of the MILP form in floating
-// point passes if it branches and bounds, reports progress, and keeps every
-// limit: one function a test, for a plugin's own tests.
+// Package milptest holds tests for floating-point solvers of the MILP form that use
+// branch and bound, report progress, and keep every limit: one function per test, for
+// a plugin's own tests.
 //
 //	func TestAnswers(t *testing.T)   { milptest.Answers(t, newSolver(), "unbounded") }
 //	func TestWorkLimit(t *testing.T) { milptest.WorkLimit(t, newSolver()) }
 //	func TestOptimum(t *testing.T)   { milptest.Optima(t, newSolver()) }
 //
-// They go beyond package conformance, which asks what holds of every plugin:
-// here a stopped search comes with a point and a bound, its work is near the
-// limit, and a target ends it. Conformance stays the suite to pass; these find
-// the mistake sooner, and in more places.
+// They go beyond package conformance, which tests what every plugin must do: here a
+// stopped search must return a point and a bound, its work must be near the limit,
+// and a target must end it. Plugins must still pass conformance; these tests find
+// mistakes sooner.
 package milptest
 
 import (
@@ -26,12 +26,12 @@ import (
 
 var inf = math.Inf(1)
 
-// guardTime is how long a test waits for something that takes a fraction of a
-// second before it gives up. Nothing is measured by it.
+// guardTime is how long a test waits for something that takes a fraction of a second
+// before it fails. It is not a measurement.
 const guardTime = 60 * time.Second
 
-// Solve has the solver answer a problem, and checks what must hold of every
-// result. It works in tests and in properties (a *rapid.T).
+// Solve solves a problem, and checks what must hold for every result. It works in
+// tests and in properties (a *rapid.T).
 func Solve(t rapid.TB, s sdk.Solver, m *problem.MILP, o sdk.SolveOptions) *sdk.Result {
 	t.Helper()
 	p := &problem.Problem{MILP: m}
@@ -46,10 +46,10 @@ func Solve(t rapid.TB, s sdk.Solver, m *problem.MILP, o sdk.SolveOptions) *sdk.R
 	return r
 }
 
-// Check fails unless the result holds together: a point with the claims that
-// need one, within the tolerance told, with its own objective, and on the right
-// side of the bound; and a native status. The tolerance is that of a solver in
-// floating point, 1e-7 to 1e-3.
+// Check fails unless the result is consistent: claims that need a point have one,
+// within the claimed tolerance, with the right objective and on the right side of
+// the bound; there is a native status; and the tolerance is that of a floating-point
+// solver, 1e-7 to 1e-3.
 func Check(t rapid.TB, m *problem.MILP, r *sdk.Result) {
 	t.Helper()
 	claimsPoint := r.Status == sdk.Feasible || r.Status == sdk.Optimal
@@ -65,13 +65,14 @@ func Check(t rapid.TB, m *problem.MILP, r *sdk.Result) {
 	}
 }
 
-// Terms gives each column in turn its coefficient; those of 0 are left out.
+// Terms gives each column in turn its coefficient; coefficients of 0 are left out.
 func Terms(coefs ...float64) []problem.Term { return known.Terms(coefs...) }
 
-// MarketSplit asks for a subset of numbers whose sums come closest to half in
-// several rows at once: small, any subset will do for a point, and proving the
-// best one is far beyond branch and bound in a test's time. Its 0-1 columns come
-// first; each row then has two continuous slacks, the last two of its terms.
+// MarketSplit asks for the columns whose sums come closest to half the total in
+// several rows at once. It is small, and any subset of columns is a point, but
+// proving the optimum takes branch and bound far longer than a test may. Its 0-1
+// columns come first; each row then has two continuous slacks, the last two of its
+// terms.
 func MarketSplit(rows, columns int) *problem.MILP {
 	m := &problem.MILP{}
 	for range columns {
@@ -102,8 +103,8 @@ func MarketSplit(rows, columns int) *problem.MILP {
 // nothing for hours.
 func Hard() *problem.MILP { return MarketSplit(5, 40) }
 
-// NoSubset has no point beside a MarketSplit's rows: no subset of numbers above
-// 0 has a sum below 0.
+// NoSubset returns a row that makes a MarketSplit infeasible: no sum of nonnegative
+// numbers is below 0.
 func NoSubset(split *problem.MILP) problem.Row {
 	numbers := split.Rows[0].Terms
 	return problem.Row{Lo: -inf, Hi: -1, Terms: numbers[:len(numbers)-2]}

@@ -78,7 +78,7 @@ func TestLimits(t *testing.T) {
 			told := o.Progress
 			o.Progress = func(p sdk.Progress) { told(p); told(p) }
 		}, nil},
-		{"twice", "same problem and seed, another result", nil, func(r *sdk.Result) { calls++; r.Nodes = calls }},
+		{"twice", "same problem and seed, but the results differ", nil, func(r *sdk.Result) { calls++; r.Nodes = calls }},
 	} {
 		fails(t, c.test, c.want, func(t testing.TB) { tests[c.test](t, greedy{forget: c.forget, lie: c.lie}) })
 	}
@@ -105,8 +105,8 @@ func TestTruth(t *testing.T) {
 		fails(t, c.name, "", func(t testing.TB) { c.ask(t, numerical{}, "unbounded") })
 		switch {
 		case c.reason == sdk.Other:
-			fails(t, c.name, "want it said", func(t testing.TB) { c.ask(t, numerical{}, "open") })
-			fails(t, c.name, "want it said", func(t testing.TB) {
+			fails(t, c.name, "a detail with", func(t testing.TB) { c.ask(t, numerical{}, "open") })
+			fails(t, c.name, "a detail with", func(t testing.TB) {
 				c.ask(t, numerical{lie: func(_ *problem.MILP, r *sdk.Result) { r.Detail = "" }}, "unbounded")
 			})
 		case c.status == sdk.Optimal:

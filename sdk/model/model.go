@@ -1,13 +1,13 @@
-// Package model says what the rest of the program asks of a model: few things,
-// which every Model answers, and capabilities, which some have.
+// Package model defines what the rest of the program needs of a model: the methods of
+// Model, which all models have, and capabilities, which some have.
 //
-// A capability is an interface of its own. Bounded, Comparing, Near, Varying, Single,
-// Differentiable, Lowering, Joining, Sized and Portable are here. Rows and Script, which write a model as rows and columns or
-// as a script, are in sdk/encode, whose terms they speak. What is made for
-// networks of ReLU layers and nothing else (sdk/evaluate's kernel, internal/batch,
-// certificates, training) asks relu.Of for one.
+// Each capability is a separate interface. Bounded, Comparing, Near, Varying, Single,
+// Differentiable, Lowering, Joining, Sized and Portable are here. Rows and Script,
+// which write a model as rows and columns or as a script, are in sdk/encode. Code for
+// networks of ReLU layers only (sdk/evaluate's kernel, internal/batch, certificates,
+// training) gets the network from relu.Of.
 //
-// Who needs a capability that a model lacks says so with sdk.Lacks.
+// Code that needs a capability that a model lacks returns the error of sdk.Lacks.
 package model
 
 import (
@@ -25,7 +25,7 @@ import (
 // Model is a function from inputs to a logit. It is read-only once validated and
 // may then be shared between goroutines.
 type Model interface {
-	// Family is the name of the kind of model that this is one of, such as "relu".
+	// Family is the name of the model's family, such as "relu".
 	Family() string
 	// Validate checks that the model is well formed, and names the first fault. The
 	// methods below are for models that have passed it.
@@ -34,24 +34,24 @@ type Model interface {
 	Inputs() int
 	// Link says how the logit becomes a score.
 	Link() fairness.Link
-	// Parameters counts the numbers that the model is made of, and so tells roughly
-	// what an evaluation costs.
+	// Parameters counts the numbers that the model consists of, a rough measure of the
+	// cost of an evaluation.
 	Parameters() int
-	// Fingerprint is a SHA-256, in hexadecimal, of all that has a say in the logit:
-	// models of equal fingerprints compute the same.
+	// Fingerprint is a SHA-256, in hexadecimal, of everything that affects the logit:
+	// models with equal fingerprints compute the same.
 	Fingerprint() string
 	// Logit evaluates the model in float64 at as many numbers as it has inputs.
 	Logit(inputs []float64) float64
-	// LogitError bounds how far Logit may lie from the exact logit, where each input
-	// is no further from 0 than largest says and no further from the exact input
-	// than off says. It is +Inf or NaN where there is no bound.
+	// LogitError bounds how far Logit may lie from the exact logit if each input i is at
+	// most largest[i] in magnitude and at most off[i] from the exact input. It is +Inf
+	// or NaN if there is no bound.
 	LogitError(largest, off []float64) float64
 	// Exact prepares exact evaluation.
 	Exact() Exact
 }
 
-// Exact evaluates a model in exact rational arithmetic: the meaning that a
-// verdict is about. It is safe for concurrent use.
+// Exact evaluates a model in exact rational arithmetic, which verdicts are about. It is
+// safe for concurrent use.
 type Exact interface {
 	// Logit is the exact logit at exact inputs, which it does not change.
 	Logit(inputs []*big.Rat) *big.Rat
@@ -64,39 +64,40 @@ type Bounded interface {
 	Bounds(inputs []space.Interval) space.Interval
 }
 
-// Comparing is a model that bounds how far its logits at two points of a box lie
-// apart that agree in most inputs.
+// Comparing is a model that bounds the distance between its logits at two points of a
+// box that agree in most inputs.
 type Comparing interface {
 	Model
 	// Apart holds for the exact logits, rounded outward, at all pairs of points that agree
-	// in the inputs for which differs is unset. It is 0 where the others have no say.
+	// in the inputs for which differs is unset. It is 0 if the other inputs do not affect
+	// the logit.
 	Apart(inputs []space.Interval, differs []bool) float64
 }
 
-// Near is a model that tells how far a logit may be off at one point, where it knows
-// more than LogitError does: one that jumps knows whether a jump is near.
+// Near is a model that bounds the error of a logit at one point more tightly than
+// LogitError does: a discontinuous model knows whether a jump is near.
 type Near interface {
 	Model
-	// LogitNear is Logit, and a bound of how far the exact logit at inputs no further
-	// than off from these may lie from it. It is +Inf where there is none.
+	// LogitNear returns the logit, and a bound on its distance from the exact logit at
+	// inputs no further than off from these. The bound is +Inf if there is none.
 	LogitNear(inputs, off []float64) (logit, err float64)
 }
 
-// Varying is a model that evaluates points that differ in some inputs alone faster
+// Varying is a model that evaluates points that differ only in some inputs faster
 // together than one by one.
 type Varying interface {
 	Model
-	// Copies prepares points that differ in the inputs varying alone: entry k of values
-	// has the exact values of these in point k. It is nil where that would take too much
+	// Copies prepares points that differ only in the inputs varying: values[k] has the
+	// exact values of these inputs in point k. It is nil if that would take too much
 	// memory.
 	Copies(varying []int, values [][]*big.Rat) Copies
 }
 
 // Copies evaluates such points. It is safe for concurrent use.
 type Copies interface {
-	// Logits are those of all points, where the other inputs are these, no further
-	// from the exact ones than off. Each is within LogitError, at exact inputs, of the
-	// exact logit. It reports that they are: ok is unset where that is not known.
+	// Logits writes the logits of all points into out. The other inputs have these
+	// values, no further from the exact ones than off. ok reports that each logit is
+	// within LogitError, at exact inputs, of the exact logit.
 	Logits(inputs, off, out []float64) (ok bool)
 }
 
@@ -112,36 +113,37 @@ type Single interface {
 // everywhere.
 type Differentiable interface {
 	Model
-	// Gradient prepares gradients, for one goroutine. What it returns gives the
-	// logit at the inputs and its slopes, which its next call overwrites. Both are
-	// the same on every machine.
+	// Gradient prepares gradients, for one goroutine. The function that it returns
+	// computes the logit at the inputs and its slopes, which the next call overwrites.
+	// Both are the same on every machine.
 	Gradient() func(inputs []float64) (logit float64, slopes []float64)
 }
 
-// Lowering is a model that can be made smaller by a constant, exactly, so that a decision with
-// another border compares with 0 too (fairness.Rule.LargestNo).
+// Lowering is a model whose logit can be lowered by a constant, exactly, so that a decision
+// with another border compares with 0 too (fairness.Rule.LargestNo).
 type Lowering interface {
 	Model
-	// Bits is a b such that the exact logit is a multiple of 2^(−b), where each input is a
-	// multiple of 2^(−bits) with the entry of inputs; −1 there stands for any real number. ok is
-	// unset where there is no such b.
+	// Bits returns a b such that the exact logit is a multiple of 2^(−b) if each input i is a
+	// multiple of 2^(−inputs[i]); an entry of −1 stands for any real number. ok is false if
+	// there is no such b.
 	Bits(inputs []int) (b int, ok bool)
-	// Less is a model whose logit is smaller by by, of which a denominator must be a power of two.
-	// The link of what was a share is LinkLinear.
+	// Less returns a model whose logit is lower by by, whose denominator must be a power of two.
+	// If the model's link is LinkShare, the result has LinkLinear.
 	Less(by *big.Rat) (Model, error)
 }
 
-// Joining is a model that can be joined with another one of its family, so that what is asked
+// Joining is a model that can be joined with another model of its family, so that questions
 // about copies of a person can be asked about two models.
 type Joining interface {
 	Model
-	// Join is a model with this one's inputs, then the other's, then a switch: its exact logit is this one's
-	// where the switch is 0, and the other's where it is 1. most bounds the size of both exact logits at
-	// all inputs that occur. Its link is that of both, or LinkLinear where they differ or are LinkShare.
+	// Join returns a model with this model's inputs, then the other's, then a switch: its exact logit
+	// is this model's if the switch is 0, and the other's if it is 1. most bounds the size of both
+	// exact logits at all inputs that occur. Its link is the common link of both models, or LinkLinear
+	// if their links differ or are LinkShare.
 	Join(other Model, most float64) (Model, error)
 }
 
-// MaxBits bounds what Bits may be for Less: below it numbers are no float64.
+// MaxBits is the largest Bits for Less: smaller units are not float64 numbers.
 const MaxBits = 1000
 
 // FractionBits is the least b ≥ 0 for which every value times 2^b is an integer. The values
@@ -157,8 +159,8 @@ func FractionBits(values ...float64) int {
 	return most
 }
 
-// Split is numbers whose exact sum is v, the largest first, none of them 0; an error where v
-// is no such sum.
+// Split returns nonzero numbers whose exact sum is v, the largest first. It fails if v is not
+// such a sum.
 func Split(v *big.Rat) ([]float64, error) {
 	rest, out := new(big.Rat).Set(v), []float64(nil)
 	for rest.Sign() != 0 {
@@ -178,8 +180,8 @@ type Sized interface {
 	Size() string
 }
 
-// Portable is a model that can be handed to a plugin. Its content is for the
-// function that the family has registered.
+// Portable is a model that can be sent to a plugin. The function that its family has
+// registered reads its content.
 type Portable interface {
 	Model
 	encoding.BinaryMarshaler
@@ -190,10 +192,10 @@ var (
 	families = map[string]func([]byte) (Model, error){}
 )
 
-// Register names the function that reads a family's models from what
-// MarshalBinary makes of them. The package of a family calls it in an init
-// function; a program that is to take the family's models imports the package. It
-// panics for a family that is registered already, and without a function.
+// Register sets the function that reads a family's models from the output of
+// MarshalBinary. The package of a family calls it in an init function; a program
+// supports the family if it imports the package. Register panics if the family is
+// registered already or read is nil.
 func Register(family string, read func(content []byte) (Model, error)) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -206,8 +208,8 @@ func Register(family string, read func(content []byte) (Model, error)) {
 	families[family] = read
 }
 
-// Read reads a model of a registered family; its Validate is the caller's. known is
-// unset where there is no such family.
+// Read reads a model of a registered family; the caller validates it. known is false if
+// there is no such family.
 func Read(family string, content []byte) (m Model, known bool, err error) {
 	mu.RLock()
 	read := families[family]

@@ -8,11 +8,11 @@ import (
 )
 
 func dlopen(path string) (uintptr, error) {
-	return 0, fmt.Errorf("%s: native libraries are not bound on %s", path, runtime.GOOS)
+	return 0, fmt.Errorf("%s: native libraries are not supported on %s", path, runtime.GOOS)
 }
 
 func dlsym(uintptr, string) (uintptr, error) {
-	return 0, fmt.Errorf("no native libraries on %s", runtime.GOOS)
+	return 0, fmt.Errorf("native libraries are not supported on %s", runtime.GOOS)
 }
 
 func fileOf(_ uintptr, otherwise string) string { return otherwise }

@@ -8,8 +8,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// dlopen loads a library with all its symbols resolved now, so that a broken
-// one fails here, and kept to itself, so that two C++ libraries do not mix.
+// dlopen loads a library. It resolves all symbols at once, so that a broken library
+// fails here, and keeps them local, so that two C++ libraries do not mix.
 func dlopen(path string) (uintptr, error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
@@ -18,14 +18,14 @@ func dlsym(handle uintptr, name string) (uintptr, error) {
 	return purego.Dlsym(handle, name)
 }
 
-// fileOf asks the loader which file an address belongs to; otherwise is the
-// answer where it does not know.
+// fileOf asks the loader which file an address belongs to; it returns otherwise if the
+// loader does not know.
 func fileOf(address uintptr, otherwise string) string {
 	symbol, err := purego.Dlsym(purego.RTLD_DEFAULT, "dladdr")
 	if err != nil {
 		return otherwise
 	}
-	// struct Dl_info of dlfcn.h; the strings are the loader's and stay.
+	// struct Dl_info of dlfcn.h; the loader owns the strings and does not free them.
 	var info struct {
 		file    *byte
 		base    uintptr

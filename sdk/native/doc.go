@@ -1,8 +1,8 @@
 // Package native is the base of solver plugins around a native library, without
-// cgo: the tree builds with Go alone, and a library that is missing is a sentence
-// with the command that installs it. Open finds the library and binds its C
-// functions to a struct of Go ones; Solver and Incremental are all of a plugin but
-// what is its library's:
+// cgo: Go alone builds the tree, and the error for a missing library names the
+// command that installs it. Open finds the library and binds its C functions to a
+// struct of Go functions; Solver and Incremental are a plugin without the part that
+// is specific to its library:
 //
 //	type Lib struct {
 //		*native.Library
@@ -19,9 +19,9 @@
 //		return l, err
 //	}
 //
-// Handles are what callbacks get as user data. What a solver of the MILP form does
-// around a search, in a library or not, is in package milp.
+// Handles are the user data of callbacks. Package milp has what a solver of the MILP
+// form needs around a search, in a library or not.
 //
-// How Go types stand for C types is github.com/ebitengine/purego's business;
-// see purego.RegisterFunc.
+// purego.RegisterFunc of github.com/ebitengine/purego documents how Go types stand
+// for C types.
 package native

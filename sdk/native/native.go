@@ -12,13 +12,13 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// EnvDir is the environment variable that names folders to search before all
-// others, separated as in PATH.
+// EnvDir is the environment variable that lists the folders to search first,
+// separated as in PATH.
 const EnvDir = "HYFAIR_LIB_DIR"
 
 // Spec says what to look for.
 type Spec struct {
-	// Name is the library's name for people ("HiGHS").
+	// Name is the library's name in messages ("HiGHS").
 	Name string
 	// Files are the names its file may have, best first ("libhighs.so",
 	// "libhighs.so.1"). All names are tried in one folder before the next.
@@ -31,7 +31,7 @@ type Spec struct {
 // the process, and its functions are as safe for concurrent use as the library
 // makes them.
 type Library struct {
-	// Version is what the library says it is, for Report; the plugin asks for it.
+	// Version is the library's version, for Report; the plugin sets it.
 	Version string
 
 	spec   Spec
@@ -40,10 +40,10 @@ type Library struct {
 }
 
 // Open finds the library, loads it and binds its functions: functions points to
-// a struct of function variables in the shapes of the C functions, each with the C
+// a struct of function variables with the C functions' signatures, each with the C
 // function's name as its tag "symbol".
 //
-// Searched in this order:
+// It searches in this order:
 //
 //  1. the folders in $HYFAIR_LIB_DIR;
 //  2. folders relative to the executable: ../../.deps/lib (for
@@ -51,10 +51,10 @@ type Library struct {
 //  3. the system's loader, which knows LD_LIBRARY_PATH and its own cache;
 //  4. folders that distributions use without telling the loader.
 //
-// A file that is there and cannot be loaded does not end the search. Where
-// nothing is found, the error is a *NotFoundError and there is no Library; where
-// functions are missing, the error names them, none is bound, and the Library is
-// good for Report only.
+// A file that exists and cannot be loaded does not end the search. If nothing is
+// found, the error is a *NotFoundError and the Library is nil. If functions are
+// missing, the error names them, no function is bound, and the Library can only be
+// used for Report.
 func Open(s Spec, functions any) (*Library, error) {
 	missing := &NotFoundError{Spec: s}
 	for _, dir := range searchDirs() {
@@ -110,10 +110,10 @@ func (l *Library) bind(functions any) error {
 		}
 	}
 	if missing != nil {
-		return l.Unfit("has no %s: it is another version than this program knows, or another library", strings.Join(missing, ", "))
+		return l.Unfit("has no %s: it is a version that this program does not know, or another library", strings.Join(missing, ", "))
 	}
 	for i, address := range addresses {
-		// The variables need not be exported, hence not by reflection alone.
+		// The variables may be unexported, which reflection alone cannot set.
 		v := variables.Field(i)
 		purego.RegisterFunc(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface(), address)
 		if !filepath.IsAbs(l.path) { // the loader chose it
@@ -123,8 +123,8 @@ func (l *Library) bind(functions any) error {
 	return nil
 }
 
-// Unfit is the error of a library that cannot be used, for the reason given,
-// which follows its name and path.
+// Unfit returns the error of a library that cannot be used. reason follows its name
+// and path.
 func (l *Library) Unfit(reason string, args ...any) error {
 	return fmt.Errorf("%s at %s %s; to install a fitting one: %s", l.spec.Name, l.path, fmt.Sprintf(reason, args...), l.spec.Hint)
 }
@@ -137,17 +137,17 @@ func (l *Library) Report(err error) sdk.Library {
 	return sdk.Library{Name: l.spec.Name, Found: true, Version: l.Version, Path: l.path}
 }
 
-// NotFoundError says where a library was looked for and not found.
+// NotFoundError says where a library was searched for and not found.
 type NotFoundError struct {
 	Spec Spec
 	// Searched lists the places, in order, that hold no such file.
 	Searched []string
-	// Broken holds what the loader says of each file that is there and cannot be
+	// Broken holds the loader's message about each file that exists and cannot be
 	// loaded.
 	Broken []string
 }
 
-// Error is one sentence with the command that helps.
+// Error is one sentence, with the command that installs the library.
 func (e *NotFoundError) Error() string {
 	if e.Broken != nil {
 		return fmt.Sprintf("%s cannot be loaded: %s; to install it: %s", e.Spec.Name, e.Broken[0], e.Spec.Hint)
@@ -155,7 +155,7 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s was not found; to install it: %s", e.Spec.Name, e.Spec.Hint)
 }
 
-// Report tells all that was tried and seen.
+// Report describes everything that was tried, with the results.
 func (e *NotFoundError) Report() sdk.Library {
 	text := fmt.Sprintf("no %s in %s", strings.Join(e.Spec.Files, ", "), strings.Join(e.Searched, ", "))
 	if e.Broken != nil {

@@ -2,16 +2,16 @@ package native
 
 import "sync"
 
-// Handles number Go values for a C library, as user data of callbacks: callback slots are few
+// Handles numbers Go values for a C library, as user data of callbacks: callback slots are few
 // and never freed, so a plugin registers one callback per process, and the handle identifies
-// the receiver of a call. The zero value is empty and ready, and safe for concurrent use.
+// the receiver of a call. The zero value is empty and ready for use; safe for concurrent use.
 type Handles[T any] struct {
 	mu   sync.RWMutex
 	held map[uintptr]T
 	last uintptr
 }
 
-// Add holds the value under a number of its own, never 0 and never used before.
+// Add stores the value under a new number, never 0 and never used before.
 func (h *Handles[T]) Add(v T) uintptr {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -23,22 +23,22 @@ func (h *Handles[T]) Add(v T) uintptr {
 	return h.last
 }
 
-// Get is the value held under the number; the zero value for none.
+// Get returns the value stored under the number, or the zero value.
 func (h *Handles[T]) Get(id uintptr) T {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.held[id]
 }
 
-// Remove lets go of a value: a call back that comes late gets none.
+// Remove deletes a value: a late callback gets the zero value.
 func (h *Handles[T]) Remove(id uintptr) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.held, id)
 }
 
-// FoldSeed brings a seed into the range that native libraries take, 0 to 2³¹-1:
-// those in it stay as they are, others are scattered over it (Fibonacci hashing).
+// FoldSeed maps a seed into the range that native libraries accept, 0 to 2³¹-1:
+// seeds in the range stay, others are spread over it (Fibonacci hashing).
 func FoldSeed(seed int64) int32 {
 	if seed >= 0 && seed < 1<<31 {
 		return int32(seed)
@@ -46,7 +46,7 @@ func FoldSeed(seed int64) int32 {
 	return int32(uint64(seed) * 0x9e3779b97f4a7c15 >> 33)
 }
 
-// Array is a C array's address; one element stands in for an empty one.
+// Array returns the address of s as a C array. For an empty s it points to one element.
 func Array[T any](s []T) *T {
 	if len(s) == 0 {
 		return new(T)

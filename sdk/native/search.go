@@ -8,7 +8,8 @@ import (
 // loader stands for the system's own search in the list of folders.
 const loader = "\x00loader"
 
-// Where distributions put libraries; lp_solve's folder is in no loader's cache.
+// systemDirs are the folders in which distributions install libraries; lp_solve's is in
+// no loader's cache.
 var systemDirs = []string{
 	"/usr/lib/x86_64-linux-gnu",
 	"/usr/lib/aarch64-linux-gnu",
@@ -17,7 +18,7 @@ var systemDirs = []string{
 	"/usr/lib/lp_solve",
 }
 
-// searchDirs is the order that Open documents.
+// searchDirs lists the folders in the order that Open documents.
 func searchDirs() []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(os.Getenv(EnvDir)) {
@@ -34,7 +35,7 @@ func searchDirs() []string {
 	return append(append(dirs, loader), systemDirs...)
 }
 
-// besideExecutable lists the folders that belong to an executable's tree.
+// besideExecutable lists the folders for libraries near an executable.
 func besideExecutable(exe string) []string {
 	at := filepath.Dir(exe)
 	return []string{

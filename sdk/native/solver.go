@@ -12,18 +12,16 @@ import (
 // Bound is a library as a plugin binds it: a struct with a *Library in it.
 type Bound interface{ Report(error) sdk.Library }
 
-// Plugin is the part that all solver plugins around a library share. It decides
-// problems in one form and optimises them, and describes itself also where the
-// library is missing; each problem is then refused, in one sentence that says how
-// to install it.
+// Plugin is the common part of all solver plugins around a library. It decides and
+// optimises problems in one form. If the library is missing, it still describes
+// itself, and refuses each problem with one sentence that says how to install it.
 type Plugin[L Bound] struct {
-	// About is the plugin's description of itself, but for what it serves and for
-	// the library.
+	// About is the plugin's description, without Serves and Libraries.
 	About sdk.Description
 	Form  problem.Form
-	// Library is the library's name for people.
+	// Library is the library's name in messages.
 	Library string
-	// Open finds and binds the library. It is called again and again: see
+	// Open finds and binds the library. It is called many times: use
 	// sync.OnceValues.
 	Open func() (L, error)
 }
@@ -42,7 +40,7 @@ func (p *Plugin[L]) Describe(context.Context) (sdk.Description, error) {
 	return d, nil
 }
 
-// library is the library, for a problem that it can be asked.
+// library returns the library if the problem is in its form.
 func (p *Plugin[L]) library(asked *problem.Problem) (lib L, err error) {
 	if form := asked.Form(); form != p.Form {
 		return lib, fmt.Errorf("%w: %s answers problems in the %s form, this one is in the %s form", sdk.ErrUnsupported, p.Library, p.Form, form)
@@ -53,7 +51,7 @@ func (p *Plugin[L]) library(asked *problem.Problem) (lib L, err error) {
 	return lib, nil
 }
 
-// Solver is an sdk.Solver around a library that is given each problem afresh.
+// Solver is an sdk.Solver around a library that loads every problem from scratch.
 type Solver[L Bound] struct {
 	Plugin[L]
 	Answer func(context.Context, L, *problem.Problem, sdk.SolveOptions) (*sdk.Result, error)
@@ -68,7 +66,7 @@ func (s *Solver[L]) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOp
 	return s.Answer(ctx, lib, p, o)
 }
 
-// Incremental is an sdk.Incremental around a library that keeps problems.
+// Incremental is an sdk.Incremental around a library that keeps loaded problems.
 type Incremental[L Bound] struct {
 	Plugin[L]
 	Keep func(L, *problem.Problem) (sdk.Loaded, error)
@@ -83,7 +81,7 @@ func (s *Incremental[L]) Load(_ context.Context, p *problem.Problem) (sdk.Loaded
 	return s.Keep(lib, p)
 }
 
-// Solve is one Solve on a problem loaded for it.
+// Solve loads the problem, solves it and unloads it.
 func (s *Incremental[L]) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
 	l, err := s.Load(ctx, p)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package option reads a plugin's options. The host hands them over as strings
-// by name; a Reader makes numbers and words of them, with the defaults that the
-// plugin describes and the ranges that it allows:
+// Package option reads a plugin's options. The host sends them as strings by name; a
+// Reader turns them into numbers and words, with the defaults that the plugin
+// describes and the ranges that it allows:
 //
 //	r := option.Read(options, o.Options)
 //	p, k := r.Float("p", 0, 1), r.Int("neighbours", 1, 1000)
@@ -29,14 +29,14 @@ type Reader struct {
 	err       error
 }
 
-// Read begins reading the values given, over the defaults of the options
-// described. A name that is not described is an error, as Check says it.
+// Read returns a Reader of the given values, with the defaults of the described
+// options. A name that is not described is the error of Check.
 func Read(described []sdk.Option, given map[string]string) *Reader {
 	return &Reader{described: described, given: given, err: Check("this plugin", described, given)}
 }
 
-// Check is sdk.ErrInvalidOption where a value is given for a name that is not
-// described; it names the plugin, and the options there are.
+// Check returns an sdk.ErrInvalidOption if a value is given for a name that is not
+// described; it names the plugin and its options.
 func Check(plugin string, described []sdk.Option, given map[string]string) error {
 	known := make([]string, len(described))
 	for i, o := range described {
@@ -55,12 +55,11 @@ func Check(plugin string, described []sdk.Option, given map[string]string) error
 	return nil
 }
 
-// Err is the first thing that was wrong. It wraps sdk.ErrInvalidOption, unless
-// the plugin read an option that it does not describe.
+// Err returns the first error. It wraps sdk.ErrInvalidOption, unless the plugin read an
+// option that it does not describe.
 func (r *Reader) Err() error { return r.err }
 
-// Float is a number from lo to hi, either of which may be infinite; the number
-// may not.
+// Float reads a finite number from lo to hi; lo and hi may be infinite.
 func (r *Reader) Float(name string, lo, hi float64) float64 {
 	v, err := strconv.ParseFloat(r.text(name), 64)
 	if err != nil || math.IsInf(v, 0) || !(v >= lo && v <= hi) {
@@ -78,7 +77,7 @@ func (r *Reader) Float(name string, lo, hi float64) float64 {
 	return v
 }
 
-// Int is a whole number from lo to hi. It may be written as 1e6.
+// Int reads a whole number from lo to hi. It may be written as 1e6.
 func (r *Reader) Int(name string, lo, hi int) int {
 	v, ok := whole(r.text(name))
 	if !ok || v < lo || v > hi {
@@ -92,15 +91,15 @@ func whole(text string) (v int, ok bool) {
 		return v, true
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	// Up to 2⁵³ a float64 is the number that was written; an int may be shorter.
+	// Up to 2⁵³ a float64 is exactly the number that was written; an int may have fewer bits.
 	v = int(max(math.MinInt, min(f, 1<<53, math.MaxInt)))
 	return v, err == nil && float64(v) == f
 }
 
-// Bool is true or false.
+// Bool reads true or false.
 func (r *Reader) Bool(name string) bool { return r.Choice(name, "true", "false") == "true" }
 
-// Choice is one of some words.
+// Choice reads one of the words.
 func (r *Reader) Choice(name string, words ...string) string {
 	word := r.text(name)
 	if !slices.Contains(words, word) {
@@ -109,8 +108,8 @@ func (r *Reader) Choice(name string, words ...string) string {
 	return word
 }
 
-// Require refuses an option's value unless ok, where a range does not say it
-// all. What is allowed is then in the option's help.
+// Require refuses an option's value unless ok, for conditions other than a range. The
+// option's help must say what is allowed.
 func (r *Reader) Require(name string, ok bool) {
 	if !ok {
 		r.refuse(name, "")
@@ -125,7 +124,7 @@ func (r *Reader) find(name string) (o sdk.Option, ok bool) {
 	return r.described[i], true
 }
 
-// text is an option's value as given, or its default.
+// text returns an option's value as given, or its default.
 func (r *Reader) text(name string) string {
 	if text, ok := r.given[name]; ok {
 		return text
@@ -137,7 +136,7 @@ func (r *Reader) text(name string) string {
 	return o.Default
 }
 
-// refuse says what is allowed, where that is known, and the option's help.
+// refuse records an error with the option's help and, if not empty, with what is allowed.
 func (r *Reader) refuse(name, allowed string) {
 	if r.err != nil {
 		return

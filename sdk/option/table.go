@@ -6,11 +6,11 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Table lists options with what each may be, for a plugin that passes them on.
+// Table lists options with their allowed values, for a plugin that passes them on.
 type Table []Entry
 
-// Entry is an option that is one of Words, or where there are none a number from
-// Min to Max, a whole one if Whole is set.
+// Entry is an option whose value is one of Words or, if Words is nil, a number from Min
+// to Max, an integer if Whole is set.
 type Entry struct {
 	sdk.Option
 	Words    []string
@@ -25,7 +25,7 @@ type Value struct {
 	Number float64
 }
 
-// Options are the table's options as a plugin describes them.
+// Options returns the table's options for a plugin's description.
 func (t Table) Options() []sdk.Option {
 	out := make([]sdk.Option, len(t))
 	for i := range t {
@@ -34,7 +34,7 @@ func (t Table) Options() []sdk.Option {
 	return out
 }
 
-// Read reads the values given, over the defaults: one for every option.
+// Read returns a value for every option: the given one, or the default.
 func (t Table) Read(given map[string]string) (map[string]Value, error) {
 	values := map[string]Value{}
 	r := Read(t.Options(), given)

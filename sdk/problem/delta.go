@@ -3,21 +3,21 @@ package problem
 import "fmt"
 
 // Delta changes a loaded problem before one Solve. Changes are cumulative;
-// Push and Pop bracket those that are to be taken back. They apply in this
-// order: Pop, Push, column bounds, rows or assertions, objective, start.
+// Push and Pop bracket changes that can be undone. The fields apply in this order:
+// Pop, Push, column bounds, rows or assertions, objective, start.
 //
 // ColumnBounds, Rows, Objective and Start belong to the MILP form, Assert to
-// the SMT form; the network form knows none of them.
+// the SMT form; the network form supports none of them.
 type Delta struct {
-	// Pop discards that many levels and all they changed.
+	// Pop discards that many levels and all their changes.
 	Pop int
 	// Push opens that many new levels.
 	Push         int
 	ColumnBounds []ColumnBound
 	Rows         []Row
-	// Objective replaces the objective where not nil.
+	// Objective replaces the objective, if not nil.
 	Objective *Objective
-	// Start replaces the start values where not nil.
+	// Start replaces the start values, if not nil.
 	Start []float64
 	// Assert is SMT-LIB 2 text: declarations and assertions to add.
 	Assert string
@@ -39,8 +39,8 @@ type Stack struct {
 // NewStack starts from p, which is not modified.
 func NewStack(p *Problem) *Stack { return &Stack{levels: []*Problem{clone(p)}} }
 
-// Apply changes the problem and returns it as it now stands; the result is
-// valid until the next Apply. On an error nothing has changed.
+// Apply changes the problem and returns the changed problem, which is valid until
+// the next Apply. On an error nothing has changed.
 func (s *Stack) Apply(d Delta) (*Problem, error) {
 	if d.Pop < 0 || d.Push < 0 || d.Pop >= len(s.levels) {
 		return nil, fmt.Errorf("pop %d and push %d at depth %d", d.Pop, d.Push, len(s.levels)-1)

@@ -30,7 +30,7 @@ type Column struct {
 	Lo, Hi  float64
 	Integer bool
 	Role    Role
-	// Priority ranks columns for branching: higher first, 0 no wish.
+	// Priority ranks columns for branching: higher first; 0: no preference.
 	Priority int
 }
 
@@ -62,17 +62,16 @@ type Objective struct {
 	Terms    []Term
 }
 
-// MILP is a mixed-integer linear program. Coefficients are float64 and meant
-// exactly as they stand.
+// MILP is a mixed-integer linear program. Its float64 coefficients are exact.
 type MILP struct {
 	Columns []Column
 	Rows    []Row
-	// SOS1 are special ordered sets of type 1; a solver takes them only where
-	// its Description says so.
+	// SOS1 are special ordered sets of type 1; a solver accepts them only if its
+	// Description says so.
 	SOS1      []SOS1
 	Objective Objective
-	// Start is an optional start value for each column, NaN where there is
-	// none; nil for no start at all.
+	// Start holds a start value for each column, or NaN for none; nil if there are
+	// no start values.
 	Start []float64
 }
 
@@ -144,7 +143,7 @@ func (m *MILP) validateTerms(terms []Term) error {
 	return nil
 }
 
-// Evaluate is the value of Σ coef·column at the values.
+// Evaluate returns Σ coef·column at the values.
 func Evaluate(terms []Term, values []float64) float64 {
 	sum := 0.0
 	for _, t := range terms {
@@ -153,8 +152,8 @@ func Evaluate(terms []Term, values []float64) float64 {
 	return sum
 }
 
-// Magnitude is the most that a row's terms can add up to, all with one sign, within
-// the columns' bounds, or a row's side. Bounds and sides that are not finite do
+// Magnitude is the largest sum of the magnitudes of a row's terms within the columns'
+// bounds, or the largest magnitude of a side. Bounds and sides that are not finite do
 // not count.
 func (m *MILP) Magnitude() float64 {
 	finite := func(lo, hi float64) (most float64) {
@@ -177,9 +176,8 @@ func (m *MILP) Magnitude() float64 {
 	return most
 }
 
-// Violation is the largest amount by which the values break a bound, a row, a
-// set or integrality: 0 for a perfectly feasible point. len(values) must be the
-// number of columns.
+// Violation is the largest amount by which the values violate a bound, a row, a set
+// or integrality: 0 for a feasible point. len(values) must be the number of columns.
 func (m *MILP) Violation(values []float64) float64 {
 	worst := 0.0
 	note := func(v float64) {
@@ -205,8 +203,8 @@ func (m *MILP) Violation(values []float64) float64 {
 	return worst
 }
 
-// secondLargest is the second largest magnitude among the columns' values: what
-// at most one of them being non-zero is broken by.
+// secondLargest is the second largest magnitude among the columns' values, by which
+// they violate a special ordered set.
 func secondLargest(columns []int, values []float64) float64 {
 	first, second := 0.0, 0.0
 	for _, c := range columns {

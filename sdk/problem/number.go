@@ -5,8 +5,7 @@ import (
 	"math/big"
 )
 
-// Number is an exact value: Rat where it is not nil, else the float64. The
-// zero value is 0.
+// Number is an exact value: Rat if it is not nil, else Float. The zero value is 0.
 type Number struct {
 	Float float64
 	Rat   *big.Rat
@@ -38,7 +37,7 @@ func Floats(values []float64) []Number {
 	return out
 }
 
-// Float64s are the values as float64, rounded where they are fractions.
+// Float64s returns the values as float64; fractions are rounded.
 func Float64s(values []Number) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {

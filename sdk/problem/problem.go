@@ -1,6 +1,5 @@
-// Package problem holds what is asked of a solver: the Query in the words of
-// fairness, and the neutral Problem in one of three forms that solvers of
-// different kinds can read.
+// Package problem defines what a solver is asked: the Query in terms of fairness, and
+// the Problem in one of three forms for different kinds of solvers.
 package problem
 
 import (
@@ -66,12 +65,12 @@ type RelaxedFeature struct {
 	Tolerance float64
 }
 
-// Query is a question about a model in the words of fairness
+// Query is a question about a model in terms of fairness
 // (docs/reference/semantics.md). It is read-only once handed over.
 type Query struct {
 	Model model.Model
-	// Scored is the model that scores are shown of, where Model has another border of decisions
-	// (model.Lowering); nil: Model. No plugin sees it.
+	// Scored is the model whose scores are shown, if Model was lowered for another decision
+	// border (model.Lowering); nil: Model. It is not sent to plugins.
 	Scored model.Model
 	Space  *space.Space
 	// Region bounds the question; a zero Region means the whole space.
@@ -89,7 +88,7 @@ type Query struct {
 	// Require and Forbid are predicates over the first copy's point that must,
 	// or must not, hold (guards, constraints of a region).
 	Require, Forbid []space.Predicate
-	// Near is a point the answer should stay close to; nil for none.
+	// Near is a point that the answer should be close to; nil for none.
 	Near []float64
 	// Exclude lists individuals that must not be the answer.
 	Exclude [][]float64
@@ -159,7 +158,7 @@ func (q *Query) validateParts() error {
 	return nil
 }
 
-// RegionOrWhole is the query's region, or the whole space where none is set.
+// RegionOrWhole returns the query's region, or the whole space if none is set.
 func (q *Query) RegionOrWhole() space.Region {
 	if q.Region.Box == nil {
 		return q.Space.Whole()
@@ -167,21 +166,20 @@ func (q *Query) RegionOrWhole() space.Region {
 	return q.Region
 }
 
-// Describes reports that what the query requires holds at a point, and nothing that
-// it forbids.
+// Describes reports whether all required predicates and no forbidden ones hold at x.
 func (q *Query) Describes(x []float64) bool {
 	holds := func(p space.Predicate) bool { return p.Holds(x) }
 	fails := func(p space.Predicate) bool { return !p.Holds(x) }
 	return !slices.ContainsFunc(q.Require, fails) && !slices.ContainsFunc(q.Forbid, holds)
 }
 
-// Excludes reports that x is one of the individuals that must not be the answer.
+// Excludes reports whether x is one of the individuals that must not be the answer.
 func (q *Query) Excludes(x []float64) bool {
 	return slices.ContainsFunc(q.Exclude, func(y []float64) bool { return slices.Equal(q.Space.Canonical(y), q.Space.Canonical(x)) })
 }
 
-// Tolerance is how far a feature that is not protected may differ between the copies,
-// by the tighter of two relaxations; relaxed is unset where it may not differ.
+// Tolerance returns how far a feature that is not protected may differ between the
+// copies: the tightest of its relaxations. relaxed is false if it may not differ.
 func (q *Query) Tolerance(feature int) (t float64, relaxed bool) {
 	for _, r := range q.Relax {
 		if r.Feature == feature && (!relaxed || r.Tolerance < t) {
@@ -191,7 +189,7 @@ func (q *Query) Tolerance(feature int) (t float64, relaxed bool) {
 	return t, relaxed
 }
 
-// TellsCopiesApart reports that a predicate is about a protected feature, and so about
+// TellsCopiesApart reports whether a predicate is about a protected feature, and so about
 // the first copy and not about individuals.
 func (q *Query) TellsCopiesApart() bool {
 	protected := func(p space.Predicate) bool {
@@ -200,8 +198,8 @@ func (q *Query) TellsCopiesApart() bool {
 	return slices.ContainsFunc(q.Require, protected) || slices.ContainsFunc(q.Forbid, protected)
 }
 
-// Logits are the exact logits of an individual's counterfactuals in the region, in
-// the order of Space.Counterfactuals; exact is that of the model.
+// Logits returns the exact logits of an individual's counterfactuals in the region, in
+// the order of Space.Counterfactuals. exact is the query's model.
 func (q *Query) Logits(exact model.Exact, x []float64) []*big.Rat {
 	var out []*big.Rat
 	for _, p := range q.Space.Counterfactuals(q.RegionOrWhole(), x) {
@@ -228,7 +226,7 @@ type Problem struct {
 	SMT   *Script
 }
 
-// Form says which form is set; 0 where none is.
+// Form says which form is set; 0 if none is.
 func (p *Problem) Form() Form {
 	switch {
 	case p.Query != nil:
@@ -270,7 +268,7 @@ type Script struct {
 	Symbols []Symbol
 	// Objective names the Real or Int symbol to optimise; empty: feasibility.
 	Objective string
-	// Maximise is the direction where Objective is set.
+	// Maximise is the direction if Objective is set.
 	Maximise bool
 }
 
@@ -281,7 +279,7 @@ type Symbol struct {
 	Role Role
 }
 
-// Validate checks the script's frame; its text is the solver's to parse.
+// Validate checks the symbols, and that there is text. The solver parses the text.
 func (s *Script) Validate() error {
 	if strings.TrimSpace(s.Text) == "" {
 		return fmt.Errorf("empty SMT-LIB script")

@@ -13,9 +13,9 @@ import (
 type Host struct {
 	// Answer returns the trial of a move. Its ID need not be set.
 	Answer func(sdk.Move) sdk.Trial
-	// Want is how many moves are asked for in a call.
+	// Want is the number of moves requested per call.
 	Want int
-	// Lag is by how many calls trials come later than the next; 0 or 1.
+	// Lag delays trials by that many calls; 0 or 1.
 	Lag int
 }
 
@@ -42,10 +42,10 @@ func (h Host) Drive(t testing.TB, s sdk.Session, calls int) (all []sdk.Move) {
 	return all
 }
 
-// SameSeed fails unless searches with one seed make the same moves, and evaluate
-// as often, on one processor and on two, and one with the next seed makes
-// others. Each search has a strategy of its own from start: one of this process,
-// or Launch's.
+// SameSeed fails unless searches with one seed make the same moves and the same number
+// of evaluations on one processor and on two, and a search with the next seed makes
+// different moves. start returns the strategy of each search, in this process or from
+// Launch.
 func (h Host) SameSeed(t testing.TB, start func() sdk.Strategy, s *space.Space, o sdk.StartOptions, calls int) {
 	t.Helper()
 	search := func(processors int) (moves []sdk.Move, evaluations int64) {
@@ -65,11 +65,11 @@ func (h Host) SameSeed(t testing.TB, start func() sdk.Strategy, s *space.Space, 
 	first, one := search(1)
 	second, two := search(2)
 	if len(first) != len(second) || one != two {
-		t.Fatalf("seed %d: %d moves and %d evaluations, and then %d and %d", o.Seed, len(first), one, len(second), two)
+		t.Fatalf("seed %d: %d moves and %d evaluations on one processor, %d and %d on two; want the same", o.Seed, len(first), one, len(second), two)
 	}
 	for i := range first {
 		if !reflect.DeepEqual(first[i], second[i]) {
-			t.Fatalf("seed %d: move %d is %+v, and then %+v", o.Seed, i, first[i], second[i])
+			t.Fatalf("seed %d: move %d is %+v on one processor and %+v on two", o.Seed, i, first[i], second[i])
 		}
 	}
 	o.Seed++

@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Need gives the solver, whose native libraries are there. Without one the test is
-// skipped, by its name, or fails where CI=true promises it.
+// Need returns the solver if its native libraries are found. If one is missing, it skips
+// the test and names the library; with CI=true the test fails instead.
 func Need[S sdk.Solver](t testing.TB, s S) S {
 	t.Helper()
 	d, err := s.Describe(t.Context())
@@ -32,10 +32,9 @@ func Need[S sdk.Solver](t testing.TB, s S) S {
 	return s
 }
 
-// Library fails unless the solver around a native library, p its plugin, describes
-// itself and refuses what it must, with the library and without. It is asked a
-// problem that it can answer; spec is what the library is looked for by. It gives
-// the description.
+// Library fails unless the solver around a native library describes itself, and refuses
+// what it must, with the library and without. p is the solver's plugin, spec the
+// library's, and asked a problem that the solver can answer. It returns the description.
 func Library[L native.Bound](t testing.TB, s sdk.Solver, p *native.Plugin[L], spec native.Spec, asked *problem.Problem) sdk.Description {
 	t.Helper()
 	describe := func() (sdk.Description, sdk.Library) {
@@ -89,8 +88,8 @@ func Library[L native.Bound](t testing.TB, s sdk.Solver, p *native.Plugin[L], sp
 	return d
 }
 
-// Refusals fails unless parse refuses each option's value, by {option, value}, in
-// an error that names the option and holds the words given.
+// Refusals fails unless parse refuses each {option, value} of bad with an error that
+// names the option and contains the words of the entry.
 func Refusals[T any](t testing.TB, parse func(map[string]string) (T, error), bad map[[2]string]string) {
 	t.Helper()
 	for given, words := range bad {

@@ -1,6 +1,5 @@
-// Package rig holds what the tests of plugins share. A test's own program
-// serves as the plugin, in a process of its own, so that nothing has to be built
-// first:
+// Package rig holds what the tests of plugins share. The test program itself serves as
+// the plugin, in a separate process, so that nothing has to be built first:
 //
 //	func TestMain(m *testing.M) { rig.Main(m, main) }
 //
@@ -21,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// serves is set where a test's program is to be the plugin.
+// serves is the environment variable that makes a test program serve the plugin.
 const serves = "HYFAIR_TEST_SERVES"
 
 // Main is a plugin's TestMain; plugin is its main function.
@@ -33,9 +32,9 @@ func Main(m *testing.M, plugin func()) {
 	os.Exit(m.Run())
 }
 
-// MainWithLibraries is Main for a plugin that binds native libraries: where the
-// environment does not say which folder has them, it is this one. A test's program
-// is far from the tree, so that it would not find the tree's own.
+// MainWithLibraries is Main for a plugin that binds native libraries. Unless the
+// environment names a folder for libraries, it is folder: a test program is not in the
+// tree, so it would not find the tree's libraries.
 func MainWithLibraries(m *testing.M, plugin func(), folder string) {
 	if os.Getenv(native.EnvDir) == "" {
 		if dir, err := filepath.Abs(folder); err == nil {
@@ -45,8 +44,8 @@ func MainWithLibraries(m *testing.M, plugin func(), folder string) {
 	Main(m, plugin)
 }
 
-// Launch starts the plugin, as the host does, until the test ends. The test's
-// package calls Main.
+// Launch starts the plugin as the host does, and ends it with the test. The test's
+// package must call Main.
 func Launch(t testing.TB, kind client.Kind) *client.Plugin {
 	t.Helper()
 	self, err := os.Executable()
@@ -61,8 +60,8 @@ func Launch(t testing.TB, kind client.Kind) *client.Plugin {
 	return p
 }
 
-// Conformance puts the plugin to the suite over the wire, with processes of
-// their own where two are compared.
+// Conformance runs the conformance suite on the plugin over the wire. To compare two
+// plugins, it starts a second process.
 func Conformance(t *testing.T, kind client.Kind) {
 	t.Helper()
 	if kind == client.Solver {
@@ -84,8 +83,8 @@ type Step struct {
 	Want sdk.Status
 }
 
-// Walk takes the steps one after the other, fails where a status is another than
-// wanted, and gives the results.
+// Walk takes the steps one after the other, fails if a status differs from the wanted
+// one, and returns the results.
 func Walk(t testing.TB, l sdk.Loaded, steps ...Step) []*sdk.Result {
 	t.Helper()
 	var results []*sdk.Result
@@ -102,7 +101,7 @@ func Walk(t testing.TB, l sdk.Loaded, steps ...Step) []*sdk.Result {
 	return results
 }
 
-// Load loads a problem until the test ends.
+// Load loads a problem, and unloads it when the test ends.
 func Load(t testing.TB, s sdk.Incremental, p *problem.Problem) sdk.Loaded {
 	t.Helper()
 	l, err := s.Load(t.Context(), p)

@@ -18,8 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/wire"
 )
 
-// recoverUnary turns a panic in a call into its error and gives errors their
-// codes.
+// recoverUnary turns a panic in a call into an error, and gives errors their codes.
 func recoverUnary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (response any, err error) {
 	defer func() { err = caught(recover(), info.FullMethod, err) }()
 	return handler(ctx, request)
@@ -31,7 +30,7 @@ func recoverStream(server any, stream grpc.ServerStream, info *grpc.StreamServer
 	return handler(server, stream)
 }
 
-// caught is the wire's form of a call's error, or of what it panicked with.
+// caught returns a call's error, or its panic, in the form of the wire.
 func caught(panicked any, method string, err error) error {
 	if panicked == nil {
 		return wire.ToStatus(err)
@@ -40,8 +39,8 @@ func caught(panicked any, method string, err error) error {
 	return status.Errorf(codes.Internal, "the plugin panicked: %v%s", panicked, place())
 }
 
-// place is where the function that is recovering panicked, as " (at strategy.go:12)": the
-// innermost line of package main, where there is one, else the innermost below the runtime.
+// place returns where the recovered panic occurred, as " (at strategy.go:12)": the innermost
+// line of package main or, if there is none, the innermost line outside the runtime.
 func place() string {
 	pcs := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
@@ -63,8 +62,8 @@ func place() string {
 	}
 }
 
-// described is an implementation's description, asked for when it is first
-// needed. An error is not kept: the next call asks again.
+// described is an implementation's description, requested when it is first needed.
+// Errors are not stored: the next call asks again.
 type described struct {
 	ask func(context.Context) (sdk.Description, error)
 

@@ -11,12 +11,12 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// lifeline watches the connections and ends the process when the last one
-// closes: the kernel closes them for a host that was killed, so this needs
-// nothing of the host and takes a few milliseconds.
+// lifeline watches the connections and ends the process when the last one closes.
+// The kernel closes the connections of a host that was killed, so this works without
+// the host, within a few milliseconds.
 type lifeline struct {
 	// stdout and stderr are descriptors 1 and 2, and both go to standard error.
-	// They must be kept: a file that is garbage closes its descriptor.
+	// They must stay referenced: the finaliser of a file closes its descriptor.
 	stdout, stderr *os.File
 
 	mu     sync.Mutex
@@ -41,9 +41,9 @@ func (l *lifeline) HandleConn(_ context.Context, s stats.ConnStats) {
 	switch s.(type) {
 	case *stats.ConnBegin:
 		if l.open++; l.open == 1 {
-			// go-plugin's Serve has pointed these at pipes whose text would
-			// travel in gRPC messages, block when the host is slow and be lost
-			// at a crash. Standard error itself does none of that.
+			// go-plugin's Serve has set these to pipes whose text would be sent
+			// in gRPC messages, block if the host is slow, and be lost in a
+			// crash. Standard error avoids these problems.
 			os.Stdout, os.Stderr = l.stdout, l.stderr
 		}
 	case *stats.ConnEnd:
@@ -56,19 +56,19 @@ func (l *lifeline) HandleConn(_ context.Context, s stats.ConnStats) {
 func (l *lifeline) exit() {
 	if l.socket != "" {
 		os.Remove(l.socket)
-		os.Remove(filepath.Dir(l.socket)) // succeeds only where it was the host's, for us alone
+		os.Remove(filepath.Dir(l.socket)) // succeeds only if the host made the folder for this plugin
 	}
 	os.Exit(0)
 }
 
-// TagRPC does nothing; stats.Handler asks for it.
+// TagRPC does nothing; stats.Handler requires it.
 func (l *lifeline) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
 
-// HandleRPC does nothing; stats.Handler asks for it.
+// HandleRPC does nothing; stats.Handler requires it.
 func (l *lifeline) HandleRPC(context.Context, stats.RPCStats) {}
 
-// exitWithParent ends the process when its parent changes: the host died
-// before it ever connected, or holds the connection from beyond the grave.
+// exitWithParent ends the process when its parent changes: the host died before it
+// connected, or its connection stayed open after its death.
 func exitWithParent(parent int) {
 	for range time.Tick(250 * time.Millisecond) {
 		if os.Getppid() != parent {

@@ -13,11 +13,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// loaded is a problem under deltas. The stack keeps how it stands, so that
-// what an implementation sees was validated; native is set where the
-// implementation keeps the problem itself.
+// loaded is a problem under deltas. The stack holds its present state, so that the
+// implementation gets validated problems; native is set if the implementation
+// keeps the problem itself.
 type loaded struct {
-	mu     sync.Mutex // one call at a time, also of a concurrent solver
+	mu     sync.Mutex // allows one call at a time, even to a concurrent solver
 	stack  *problem.Stack
 	native sdk.Loaded
 }

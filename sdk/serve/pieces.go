@@ -8,12 +8,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/topb"
 )
 
-// maxPieces bounds a message with pieces, in bytes; a single piece may be
-// larger, with the proof of a deep network in it.
+// maxPieces bounds a message with pieces, in bytes; only a single piece with a large
+// proof may exceed it.
 const maxPieces = 1 << 20
 
-// pieces sends lists of any length as messages of bounded size. It blocks while
-// the host is behind, so that pieces pile up nowhere.
+// pieces sends lists of any length as messages of bounded size. It blocks while the
+// host is behind, so that pieces do not pile up.
 func pieces(send func(*solverv1.SolveResponse) error) func([]sdk.Piece) {
 	return func(list []sdk.Piece) {
 		m, size := &solverv1.Pieces{}, 0

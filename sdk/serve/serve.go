@@ -1,16 +1,15 @@
-// Package serve is the whole main of a plugin:
+// Package serve runs a plugin. A plugin's main is one call:
 //
 //	func main() { serve.Solver(mySolver{}) }
 //	func main() { serve.Strategy(myStrategy{}) }
 //
-// Between the wire and the implementation it does what every plugin needs and
-// no author should have to write: problems arrive validated; options that
-// Describe does not list, and forms or goals it does not serve, are refused;
-// deltas are applied for solvers that are not incremental; one Solve runs at a
-// time unless Describe says Concurrent; a panic in a call becomes that call's
-// error; progress reports never block; whatever the process prints goes to
-// standard error, where the host reads it; and the process ends when its host
-// is gone.
+// Between the wire and the implementation it does what every plugin needs: it
+// validates problems; refuses options, forms and goals that Describe does not list;
+// applies deltas for solvers that are not incremental; runs one Solve at a time
+// unless Describe says Concurrent; turns a panic in a call into that call's error;
+// reports progress without blocking; sends everything that the process prints to
+// standard error, where the host reads it; and ends the process when its host has
+// ended.
 package serve
 
 import (
@@ -31,22 +30,22 @@ import (
 
 // Solver serves impl until the host closes the connection, then returns or
 // ends the process. If impl is an sdk.Incremental, problems are loaded into
-// it; otherwise deltas are applied here. Run by hand, it prints what the
-// program is and exits with code 1.
+// it; otherwise this package applies deltas. In a program started by hand, it prints
+// what the program is and exits with code 1.
 func Solver(impl sdk.Solver) {
 	run("solver", func(s *grpc.Server) { solverv1.RegisterSolverServer(s, newSolver(impl)) })
 }
 
 // Strategy serves impl until the host closes the connection, then returns or
-// ends the process. Run by hand, it prints what the program is and exits with
-// code 1.
+// ends the process. In a program started by hand, it prints what the program is and
+// exits with code 1.
 func Strategy(impl sdk.Strategy) {
 	run("strategy", func(s *grpc.Server) { strategyv1.RegisterStrategyServer(s, newStrategy(impl)) })
 }
 
-// RegisterSolver puts impl on a gRPC server of the caller's own, with all the
-// care of Solver but without the process around it: for tests and for hosts
-// that embed a solver. Create the server with ServerOptions.
+// RegisterSolver registers impl on the caller's gRPC server. It does everything that
+// Solver does for calls, and nothing to the process: for tests and for hosts that
+// embed a solver. Create the server with ServerOptions.
 func RegisterSolver(s grpc.ServiceRegistrar, impl sdk.Solver) {
 	solverv1.RegisterSolverServer(s, newSolver(impl))
 }
@@ -56,8 +55,8 @@ func RegisterStrategy(s grpc.ServiceRegistrar, impl sdk.Strategy) {
 	strategyv1.RegisterStrategyServer(s, newStrategy(impl))
 }
 
-// ServerOptions are the options a plugin's gRPC server needs: sizes, windows,
-// and panics turned into errors.
+// ServerOptions returns the options that a plugin's gRPC server needs: message sizes,
+// flow control windows, and interceptors that turn panics into errors.
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
@@ -69,11 +68,11 @@ func ServerOptions() []grpc.ServerOption {
 }
 
 // ballast raises the heap size at which the garbage collector starts. Without it a solver of small
-// questions collects after every 4 MB, which is one question. Its pages are never touched, so they take
-// no memory.
+// problems collects garbage after every 4 MB, about one problem. Its pages are never touched, so they
+// take no memory.
 var ballast []byte //nolint:unused // held, not read
 
-// ballastSize lets up to 32 MB of garbage gather in a small process.
+// ballastSize lets a small process gather up to 32 MB of garbage.
 const ballastSize = 32 << 20
 
 func run(kind string, register func(*grpc.Server)) {
@@ -88,7 +87,7 @@ func run(kind string, register func(*grpc.Server)) {
 		fmt.Fprintf(os.Stderr, "cannot keep standard output free for the handshake: %v\n", err)
 		os.Exit(1)
 	}
-	// Ctrl-C and closed pipes are the host's to deal with: it ends its plugins.
+	// The host handles Ctrl-C and closed pipes: it ends its plugins.
 	signal.Ignore(os.Interrupt, syscall.SIGPIPE)
 	go exitWithParent(os.Getppid())
 

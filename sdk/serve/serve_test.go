@@ -333,7 +333,7 @@ func TestTrialsOfAnOlderHost(t *testing.T) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			want := "curious asks for the " + what + " of an individual's counterfactuals, and this host sends none: use a newer hyfair"
+			want := "curious needs the " + what + " of an individual's counterfactuals, which this host does not send: use a newer hyfair"
 			if status.Code(err) != c.code || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v; want %v", what, err, c.code)
 			}

@@ -23,8 +23,7 @@ type solver struct {
 	solverv1.UnimplementedSolverServer
 	impl        sdk.Solver
 	description described
-	// turn holds a token while a call runs; unused where calls may be
-	// concurrent.
+	// turn holds a token while a call runs; unused if calls may be concurrent.
 	turn chan struct{}
 
 	mu      sync.Mutex
@@ -66,7 +65,7 @@ func (s *solver) Solve(m *solverv1.SolveRequest, stream grpc.ServerStreamingServ
 	})
 }
 
-// call runs one solve with everything that must be right around it.
+// call checks the options, runs one solve, and sends its events and its result.
 func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse], number uint64, m *solverv1.SolveOptions,
 	solve func(context.Context, *sdk.Description, sdk.SolveOptions) (*sdk.Result, error),
 ) error {
@@ -103,7 +102,7 @@ func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse],
 	})
 	defer progress.Stop() // also when the implementation panics
 	o.Progress = func(p sdk.Progress) {
-		p.Values = slices.Clone(p.Values) // the implementation keeps using its own
+		p.Values = slices.Clone(p.Values) // the implementation may reuse its slice
 		progress.Put(p)
 	}
 	if m.GetPieces() {
@@ -120,7 +119,7 @@ func (s *solver) call(stream grpc.ServerStreamingServer[solverv1.SolveResponse],
 	return send(&solverv1.SolveResponse{Event: &solverv1.SolveResponse_Result{Result: topb.Result(r)}})
 }
 
-// latest merges two glimpses: an incumbent is not lost to a later one without.
+// latest merges two progress reports: what newer lacks is taken from older.
 func latest(older, newer sdk.Progress) sdk.Progress {
 	if newer.Values == nil {
 		newer.Values, newer.Objective = older.Values, older.Objective
@@ -134,7 +133,7 @@ func latest(older, newer sdk.Progress) sdk.Progress {
 	return newer
 }
 
-// take waits for the turn to use the implementation.
+// take waits for the caller's turn to use the implementation.
 func (s *solver) take(ctx context.Context, d *sdk.Description) (release func(), err error) {
 	if d.Concurrent {
 		return func() {}, nil
@@ -147,7 +146,7 @@ func (s *solver) take(ctx context.Context, d *sdk.Description) (release func(), 
 	}
 }
 
-// interruptible lets Interrupt end the call of that number until it is undone.
+// interruptible lets Interrupt end the call with that number, until undo is called.
 func (s *solver) interruptible(number uint64, cancel context.CancelFunc) (undo func()) {
 	if number == 0 {
 		return func() {}
@@ -186,8 +185,8 @@ func answers(d *sdk.Description, p *problem.Problem) error {
 	return fmt.Errorf("%w: %s does not answer %q in the %s form", sdk.ErrUnsupported, d.Name, goal, form)
 }
 
-// goalOf is what a problem asks: a MILP or script with an objective asks for
-// its best point, one without for any.
+// goalOf returns a problem's goal: a MILP or script with an objective asks for its
+// best point, one without for any point.
 func goalOf(p *problem.Problem) problem.Goal {
 	switch {
 	case p.Query != nil:

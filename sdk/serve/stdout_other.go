@@ -2,6 +2,6 @@
 
 package serve
 
-// divertStdout leaves standard output as it is: no native library is bound here
-// that could print into the handshake.
+// divertStdout does nothing: on this system no native library is bound that could
+// print into the handshake.
 func divertStdout() error { return nil }

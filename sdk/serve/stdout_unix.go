@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// divertStdout points os.Stdout at a descriptor that only this process has,
-// where the handshake goes, and descriptor 1 at standard error, so that no
-// print of a native library or a child can be taken for the handshake. The
-// caller keeps the os.Stdout there was.
+// divertStdout sets os.Stdout, for the handshake, to a descriptor that only this
+// process has, and redirects descriptor 1 to standard error, so that nothing that a
+// native library or a child prints is taken for the handshake. The caller must keep
+// the old os.Stdout.
 func divertStdout() error {
 	fd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

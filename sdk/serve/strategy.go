@@ -76,7 +76,7 @@ func (s *strategy) Session(stream sessionStream) (err error) {
 	}
 }
 
-// talk is a session under way.
+// talk is a running session.
 type talk struct {
 	session  sdk.Session
 	asked    func(*sdk.Trial) error
@@ -101,7 +101,7 @@ func lacking(d *sdk.Description) func(*sdk.Trial) error {
 		if what == "" {
 			return nil
 		}
-		return fmt.Errorf("%w: %s asks for the %s of an individual's counterfactuals, and this host sends none: use a newer hyfair", sdk.ErrIncompatible, d.Name, what)
+		return fmt.Errorf("%w: %s needs the %s of an individual's counterfactuals, which this host does not send: use a newer hyfair", sdk.ErrIncompatible, d.Name, what)
 	}
 }
 
@@ -145,8 +145,8 @@ func (t *talk) told(next *strategyv1.Next) (told []sdk.Trial, err error) {
 	return told, err
 }
 
-// remember keeps the message's copies of the points: the strategy may use its
-// own again.
+// remember keeps the message's copies of the points, because the strategy may reuse
+// its slices.
 func (t *talk) remember(p *strategyv1.PackedMoves) {
 	if len(p.Points) != len(p.Ids)*t.features {
 		return // the host refuses it
@@ -184,7 +184,7 @@ func (s *strategy) start(stream sessionStream, d *sdk.Description) (sdk.Session,
 		}
 	}
 	if d.NeedsModel && o.Model == nil {
-		return nil, nil, fmt.Errorf("%w: %s needs the network, which the host does not send", sdk.ErrInvalidProblem, d.Name)
+		return nil, nil, fmt.Errorf("%w: %s needs the model, which the host does not send", sdk.ErrInvalidProblem, d.Name)
 	}
 	if o.Model != nil {
 		if err := d.Refuses(o.Model); err != nil {
@@ -193,7 +193,7 @@ func (s *strategy) start(stream sessionStream, d *sdk.Description) (sdk.Session,
 	}
 	session, err := s.impl.Start(stream.Context(), sp, o)
 	if err == nil && session == nil {
-		err = fmt.Errorf("%s started no session", d.Name)
+		err = fmt.Errorf("%s returned neither a session nor an error", d.Name)
 	}
 	return session, sp, err
 }

@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// maxCountings bounds the work of MaxCounterfactuals.
+// maxCountings is the largest number of constraint checks in MaxCounterfactuals.
 const maxCountings = 1 << 22
 
 // MaxCounterfactuals is K over the region: the largest number of protected
-// combinations that the constraints allow at one individual. exact tells that
-// some individual has that many; otherwise there were too many cases to go
-// through, and k, the number of combinations without constraints, is an upper
-// bound.
+// combinations that the constraints allow at one individual. exact reports that
+// some individual has that many; otherwise there were too many cases to enumerate,
+// and k, the number of combinations without constraints, is an upper bound.
 //
-// Individuals that satisfy the same conditions of the constraints have the
-// same counterfactuals, so one of each kind is enough. A constraint only ever
-// forbids: of two values of a feature, the one that satisfies fewer conditions
-// (as sets) allows at least as much, and the other need not be tried.
+// Individuals that satisfy the same conditions of the constraints have the same
+// counterfactuals, so one of each kind is enough. Constraints only forbid: if one
+// value of a feature satisfies a subset of the conditions that another satisfies, it
+// allows at least as much, and the other value need not be tried.
 func (s *Space) MaxCounterfactuals(r Region) (k int, exact bool) {
 	mentioned := make([]bool, len(s.Features))
 	for _, p := range s.Forbidden {
@@ -88,7 +87,7 @@ func (s *Space) leastForbidden(feature int, iv Interval) []float64 {
 		for i, c := range conditions {
 			k.holds[i] = c.Holds(v)
 		}
-		// Within is the order of sets: a holds nowhere that b does not.
+		// within reports whether a's conditions are a subset of b's.
 		within := func(a, b kind) bool {
 			for i := range a.holds {
 				if a.holds[i] && !b.holds[i] {
@@ -110,9 +109,8 @@ func (s *Space) leastForbidden(feature int, iv Interval) []float64 {
 	return out
 }
 
-// representatives lists values within the interval such that every set of
-// conditions that some value of the feature there satisfies is satisfied by
-// one of them.
+// representatives lists values within the interval. For every value of the feature
+// in it, the list has a value that satisfies the same conditions.
 func (f *Feature) representatives(conditions []*Condition, iv Interval) []float64 {
 	var out []float64
 	add := func(v float64) {
@@ -126,7 +124,7 @@ func (f *Feature) representatives(conditions []*Condition, iv Interval) []float6
 		}
 		return out
 	}
-	// The ends of the intervals, and what lies between two neighbouring ones.
+	// The ends of the intervals, and a value between neighbouring ends.
 	ends := []float64{iv.Lo, iv.Hi}
 	for _, c := range conditions {
 		for _, end := range []float64{c.Interval.Lo, c.Interval.Hi} {

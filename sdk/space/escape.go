@@ -40,7 +40,7 @@ func splitUnescaped(text, sep string) []string {
 	}
 }
 
-// trim cuts blanks at both ends, but not an escaped one at the end.
+// trim cuts blanks at both ends, except an escaped blank at the end.
 func trim(text string) string {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
 	cut := strings.TrimRightFunc(text, unicode.IsSpace)
@@ -52,8 +52,8 @@ func trim(text string) string {
 	return cut
 }
 
-// unescape trims a name and takes the backslashes away; one before a character
-// that needs none stays.
+// unescape trims a name and removes the backslashes that escape a character. A
+// backslash before any other character stays.
 func unescape(text string) string {
 	text = trim(text)
 	var b strings.Builder

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// CountIndividuals counts the points of a box over the non-protected features. ok
-// is unset where they are more than limit, or no end of them: a real feature has more
-// than one value.
+// CountIndividuals counts the points of a box over the non-protected features. ok is
+// false if there are more than limit, or infinitely many because a real feature has
+// more than one value.
 func (s *Space) CountIndividuals(box Box, limit int) (n int, ok bool) {
 	n = 1
 	for i := range s.Features {
@@ -24,8 +24,8 @@ func (s *Space) CountIndividuals(box Box, limit int) (n int, ok bool) {
 	return n, n <= limit
 }
 
-// Draw is a random individual of a box, every value of a feature as likely as any other.
-// Protected entries are 0. Which points the constraints allow is not looked at.
+// Draw returns a random individual of a box; all values of a feature are equally likely.
+// Protected entries are 0. It ignores the constraints.
 func (s *Space) Draw(box Box, rng *rand.Rand) []float64 {
 	x := make([]float64, len(s.Features))
 	for _, i := range s.Free() {
@@ -42,7 +42,7 @@ func (s *Space) Draw(box Box, rng *rand.Rand) []float64 {
 
 // Individuals visits the points of a box over the non-protected features, which
 // must be finitely many, in lexicographic order. Protected entries are 0, and the
-// slice is reused. Which points the constraints allow is not looked at.
+// slice is reused. It ignores the constraints.
 func (s *Space) Individuals(box Box) iter.Seq[[]float64] {
 	return func(visit func([]float64) bool) {
 		free := s.Free()

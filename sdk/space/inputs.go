@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// HasTable reports that the feature feeds the network by a table, which has no
-// entry for values outside the domain.
+// HasTable reports whether the feature feeds the network through a table, which has
+// no entry for values outside the domain.
 func (f *Feature) HasTable() bool {
 	return slices.ContainsFunc(f.Inputs, func(in Input) bool { return in.Table != nil })
 }
@@ -23,8 +23,8 @@ func (f *Feature) Slope(slopes []float64) (sum float64) {
 	return sum
 }
 
-// Promise is by how much what has the slopes given, by network input, grows to
-// first order where the feature goes from one value to another.
+// Promise returns by how much a function with the given slopes, by network input,
+// grows to first order if the feature changes from one value to another.
 func (f *Feature) Promise(slopes []float64, from, to float64) (sum float64) {
 	for k := range f.Inputs {
 		in := &f.Inputs[k]
@@ -79,7 +79,8 @@ func (s *Space) ExactInputs(point []float64) []*big.Rat {
 	return out
 }
 
-// exactly is v.SetFloat64, without its greatest common divisor where v is an integer, as most are.
+// exactly returns v as a fraction. For integers, the most frequent case, it avoids the
+// greatest common divisor of SetFloat64.
 func exactly(v float64) *big.Rat {
 	if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
 		return new(big.Rat).SetInt64(int64(v))

@@ -12,20 +12,19 @@ import (
 // Interval is a closed interval; the zero value is the point 0.
 type Interval struct{ Lo, Hi float64 }
 
-// Contains reports Lo ≤ v ≤ Hi.
+// Contains reports whether Lo ≤ v ≤ Hi.
 func (i Interval) Contains(v float64) bool { return v >= i.Lo && v <= i.Hi }
 
-// Empty reports that no number lies in the interval.
+// Empty reports whether the interval contains no number.
 func (i Interval) Empty() bool { return !(i.Lo <= i.Hi) }
 
-// Intersect is the common part, possibly empty.
+// Intersect returns the intersection, possibly empty.
 func (i Interval) Intersect(j Interval) Interval {
 	return Interval{math.Max(i.Lo, j.Lo), math.Min(i.Hi, j.Hi)}
 }
 
-// Condition restricts one feature: to the category indices in Set where Set is
-// not nil (sorted, categorical features only), else to Interval, whose ends
-// may be infinite.
+// Condition restricts one feature: to the category indices in Set if Set is not nil
+// (sorted, categorical features only), else to Interval, whose ends may be infinite.
 type Condition struct {
 	Feature  int
 	Interval Interval
@@ -41,9 +40,8 @@ func (c *Condition) Holds(v float64) bool {
 	return found
 }
 
-// Predicate is a conjunction of conditions; the empty one always holds. The
-// one language of constraints, --where, guardrails, explanations and
-// certificates.
+// Predicate is a conjunction of conditions; the empty one always holds. Constraints,
+// --where, guardrails, explanations and certificates all use it.
 type Predicate []Condition
 
 // Holds reports whether every condition holds at the point.
@@ -56,7 +54,7 @@ func (p Predicate) Holds(point []float64) bool {
 	return true
 }
 
-// Validate checks the predicate against the space it speaks of.
+// Validate checks the predicate against its space.
 func (p Predicate) Validate(s *Space) error {
 	for i := range p {
 		c := &p[i]
@@ -85,12 +83,12 @@ func (p Predicate) Validate(s *Space) error {
 	return nil
 }
 
-// ParsePredicate reads "age=30..39,hours-per-week=..40,sex=Female|Male": one
-// condition a feature, separated by commas; lo..hi with either end left out, a
-// single value, or category names or indices separated by |. Where a number may be
-// missing, that is the value MissingName, and as an upper end it takes in
-// the numbers from the lower one on as well; no other end reaches there. In names, a
-// backslash takes from the next character its meaning here: \, \| \= \. \\
+// ParsePredicate reads "age=30..39,hours-per-week=..40,sex=Female|Male": conditions on
+// features, separated by commas. A condition is lo..hi, where either end may be left
+// out, a single value, or category names or indices separated by |. If a number may be
+// missing, MissingName stands for a missing value; as an upper end it also includes
+// all numbers from the lower end on, and no other end includes missing values. In
+// names, a backslash escapes the next character: \, \| \= \. \\
 func ParsePredicate(s *Space, text string) (Predicate, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -123,7 +121,7 @@ func ParseCondition(f *Feature, value string) (Condition, error) {
 	if f.Kind == Categorical && !isRange {
 		return parseSet(f, value)
 	}
-	// A category range is one over indices, or names in declared order.
+	// A category range is over indices, or over names in declared order.
 	c := Condition{Interval: Interval{math.Inf(-1), math.Inf(1)}}
 	parse := number
 	gap := f.Missing && f.Kind != Categorical
@@ -182,7 +180,7 @@ func parseSet(f *Feature, value string) (Condition, error) {
 	return c, nil
 }
 
-// category finds a category by name, or failing that by index.
+// category finds a category by name, or else by index.
 func category(f *Feature, name string) (float64, error) {
 	if i := slices.Index(f.Categories, name); i >= 0 {
 		return float64(i), nil
@@ -201,8 +199,8 @@ func number(text string) (float64, error) {
 	return v, nil
 }
 
-// Format writes the predicate in the form ParsePredicate reads, in the space's
-// own names.
+// Format writes the predicate in the form that ParsePredicate reads, with the space's
+// names.
 func (p Predicate) Format(s *Space) string {
 	parts := make([]string, len(p))
 	for i := range p {
@@ -249,8 +247,8 @@ func (c *Condition) format(f *Feature) string {
 	return from + ".." + end(hi)
 }
 
-// Label is the value as a person reads it: the category's name, MissingName, or the number
-// in its shortest form, a whole one with all its digits.
+// Label returns the value for display: the category's name, MissingName, or the number in
+// its shortest form, an integer with all its digits.
 func (f *Feature) Label(v float64) string {
 	if f.Kind == Categorical && f.Contains(v) {
 		return f.Categories[int(v)]
@@ -264,5 +262,5 @@ func (f *Feature) Label(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// ErrEmpty is returned where a cut leaves nothing of a region.
+// ErrEmpty is returned if a cut leaves nothing of a region.
 var ErrEmpty = errors.New("nothing is left of the space")

@@ -19,7 +19,7 @@ type Region struct {
 	Values [][]float64
 }
 
-// Whole is the region of the whole space.
+// Whole returns the region that is the entire space.
 func (s *Space) Whole() Region {
 	r := Region{Box: make(Box, len(s.Features)), Values: make([][]float64, len(s.Features))}
 	for i := range s.Features {
@@ -32,14 +32,13 @@ func (s *Space) Whole() Region {
 	return r
 }
 
-// Clone is a deep copy of the box and a shallow one of the (never modified)
-// value lists.
+// Clone copies the box, and shares the value lists, which are never modified.
 func (r Region) Clone() Region {
 	return Region{Box: slices.Clone(r.Box), Values: slices.Clone(r.Values)}
 }
 
 // Count is the number of protected combinations before constraints, the
-// product of the value counts (1 where nothing is protected), saturating at
+// product of the value counts (1 if nothing is protected), at most
 // MaxCombinations+1.
 func (r Region) Count() int {
 	n := 1
@@ -54,13 +53,12 @@ func (r Region) Count() int {
 	return n
 }
 
-// Cut intersects the region with a predicate. A condition on a protected
-// feature filters its list of values (of both copies: a targeted query); an
-// interval cuts the box, rounded inward for discrete features. Category sets
-// keep what all of them, and the box, have in common; where that is not
-// contiguous it cannot be a box: its hull cuts the box and the common set is
-// returned in rest, to be required by the query. ErrEmpty (wrapped, with the
-// feature's name) tells that nothing is left.
+// Cut intersects the region with a predicate. A condition on a protected feature
+// filters its list of values (for both copies: a targeted query); an interval cuts
+// the box, rounded inward for discrete features. Category sets are intersected with
+// each other and with the box. If the intersection is not contiguous, it is not a
+// box: its hull cuts the box, and rest returns the intersection for the query to
+// require. If nothing is left, the error wraps ErrEmpty and names the feature.
 func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err error) {
 	out := r.Clone()
 	sets := map[int]Predicate{} // category sets on non-protected features
@@ -116,11 +114,11 @@ func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err erro
 	return out, rest, nil
 }
 
-// Restrict is the space with its ordered non-protected features' domains cut to
-// the region: what a targeted query leaves to both copies where a relaxation
-// lets them differ (docs/reference/semantics.md). Categories, which no relaxation lets
-// differ, and protected values are left to the region. The region must lie in
-// the space and hold a value of every feature.
+// Restrict returns the space with the domains of its ordered non-protected features
+// cut to the region. A targeted query leaves these to both copies if a relaxation
+// lets them differ (docs/reference/semantics.md). Categories, which cannot be
+// relaxed, and protected values are not cut. The region must lie in the space and
+// contain a value of every feature.
 func (s *Space) Restrict(r Region) *Space {
 	out := *s
 	out.Features = slices.Clone(s.Features)

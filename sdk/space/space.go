@@ -2,7 +2,7 @@
 // kinds, domains, protected values, the rules that forbid combinations, and
 // how each feature maps to network inputs.
 //
-// A point is a []float64 with one entry a feature, in the space's feature
+// A point is a []float64 with one entry per feature, in the space's feature
 // order: an integer, a category's index, or a real number. An individual is a
 // point whose protected entries are ignored; Canonical sets them to zero.
 package space
@@ -40,22 +40,22 @@ type Feature struct {
 	Lo, Hi float64
 	// Categories names the values of a categorical feature, by index.
 	Categories []string
-	// Protected lists the values the protected copies take, strictly
-	// increasing; nil for a non-protected feature. They need not lie in the
-	// domain's steps, and Lo..Hi still is the domain the feature has when it
-	// is left out of a question's protected set.
+	// Protected lists the values that the copies take, strictly increasing; nil for
+	// a non-protected feature. They need not be in the domain. Lo..Hi is the
+	// feature's domain in questions that do not protect it.
 	Protected []float64
 	// Inputs says which network inputs the feature feeds, and how.
 	Inputs []Input
-	// Missing: Hi is no number, or category, but stands for a missing value. Integers are
-	// numbers up to Hi−1; of categories the last one is named MissingName.
+	// Missing: Hi is not a number or a category, but stands for a missing value. The
+	// numbers of an integer feature end at Hi−1; the last category of a categorical
+	// feature is named MissingName.
 	Missing bool
 }
 
-// MissingName is how people read and write a value that is missing.
+// MissingName is how a missing value is written.
 const MissingName = "missing"
 
-// Numbers is the domain of an integer or real feature, without what stands for a missing value.
+// Numbers is the domain of an integer or real feature, without the number for a missing value.
 func (f *Feature) Numbers() Interval {
 	if f.Missing {
 		return Interval{f.Lo, f.Hi - 1}
@@ -117,7 +117,7 @@ func (s *Space) Validate() error {
 	return nil
 }
 
-// ValidateFeatures is Validate for a space of which no question protects all that it does: it does not
+// ValidateFeatures is Validate for a space whose questions protect only some of its features: it does not
 // count the combinations of all protected values.
 func (s *Space) ValidateFeatures() error {
 	if len(s.Features) == 0 {
@@ -232,8 +232,8 @@ func (f *Feature) validate() error {
 	return nil
 }
 
-// validateMissing checks that the value for missing differs from all others, as the feature's
-// value and as its input's.
+// validateMissing checks that the value for missing differs from all others, both as a value
+// of the feature and as its input.
 func (f *Feature) validateMissing() error {
 	switch {
 	case f.Kind == Real || f.Lo == f.Hi:
@@ -241,7 +241,7 @@ func (f *Feature) validateMissing() error {
 	case f.Kind == Categorical && f.Categories[len(f.Categories)-1] != MissingName:
 		return fmt.Errorf("may be missing, and its last category is not %q", MissingName)
 	case len(f.Inputs) != 1:
-		return fmt.Errorf("may be missing, and feeds %d inputs in place of one", len(f.Inputs))
+		return fmt.Errorf("may be missing, and feeds %d inputs; want one", len(f.Inputs))
 	}
 	in := &f.Inputs[0]
 	value := in.Table == nil && in.Scale == 1 && in.Offset == 0
@@ -255,7 +255,8 @@ func (f *Feature) validateMissing() error {
 	return nil
 }
 
-// Beside is the input that stands for a missing value, above, and the largest of all others.
+// Beside returns the input that stands for a missing value, above, and the largest of all
+// other inputs, below.
 func (f *Feature) Beside() (below, above float64) {
 	if t := f.Inputs[0].Table; t != nil {
 		return slices.Max(t[:len(t)-1]), t[len(t)-1]
@@ -310,7 +311,7 @@ func (s *Space) Free() []int { return s.where(false) }
 // Protected lists the indices of the protected features.
 func (s *Space) Protected() []int { return s.where(true) }
 
-// HasReals reports a non-protected feature that takes any value of an interval.
+// HasReals reports whether a non-protected feature is real.
 func (s *Space) HasReals() bool {
 	return slices.ContainsFunc(s.Features, func(f Feature) bool { return !f.IsProtected() && !f.Discrete() })
 }
@@ -325,9 +326,9 @@ func (s *Space) where(protected bool) []int {
 	return out
 }
 
-// Protect returns a copy in which just the named features are protected; the
-// others of s become ordinary features over their whole domain. A name that
-// does not exist, or that has no protected values in s, is an error.
+// Protect returns a copy in which only the named features are protected; the others
+// become ordinary features over their entire domain. It fails if a name does not
+// exist, or has no protected values in s.
 func (s *Space) Protect(names ...string) (*Space, error) {
 	out := *s
 	out.Features = slices.Clone(s.Features)
@@ -379,8 +380,7 @@ func (s *Space) Contains(point []float64) bool {
 }
 
 // ContainsIndividual reports whether the non-protected entries of x lie in
-// their domains. Whether x has allowed counterfactuals is Counterfactuals'
-// business.
+// their domains. It does not check whether x has allowed counterfactuals.
 func (s *Space) ContainsIndividual(x []float64) bool {
 	if len(x) != len(s.Features) {
 		return false

@@ -6,13 +6,12 @@
 // range being that of the domain, and of 0 or 1 for equal or different
 // categories.
 //
-// Categories that differ cost a whole range each, so most rows are ruled out by
-// their categories alone. Rows with the same categories form a bucket; the
-// buckets are visited by how many categories they differ in from the
-// individual, and as soon as that is more than the farthest neighbour found is
-// away, all others are too. Inside a bucket a tree of boxes over the numbers
-// (J. L. Bentley's k-d tree, Communications of the ACM 18, 1975) does the same
-// for them.
+// Each category that differs costs a full range, so most rows are ruled out by
+// their categories alone. Rows with the same categories form a bucket. Buckets are
+// visited in the order of their number of categories that differ from the
+// individual's; the search ends when that number exceeds the distance of the
+// farthest neighbour found. Inside a bucket, a k-d tree over the numbers (J. L.
+// Bentley, Communications of the ACM 18, 1975) prunes rows in the same way.
 package nearest
 
 import (
@@ -29,21 +28,21 @@ import (
 // count once. It is read-only and safe for concurrent use.
 type Index struct {
 	rows [][]float64
-	// numeric and categorical list the feature indices, the numbers with the
-	// most scattered features first: a sum in this order can give a row up early.
+	// numeric and categorical list feature indices. The most scattered numeric
+	// features come first, so that a sum exceeds the limit early.
 	numeric, categorical []int
 	scale                []float64 // 1/range by feature
 	signer               signer
-	// signatures are those of the buckets, one after the other; trees the
-	// buckets' nodes, in the same order.
+	// signatures holds the buckets' signatures, one after the other; trees holds
+	// their root nodes, in the same order.
 	signatures []uint64
 	trees      []int32
 	forest     forest
 }
 
 // New indexes the rows, which must be of the space's width; it keeps them and
-// does not modify them. Where rows are the same individual the first one
-// stands for all.
+// does not modify them. Of several rows that are the same individual, only the
+// first is kept.
 func New(s *space.Space, rows [][]float64) *Index {
 	x := &Index{scale: make([]float64, len(s.Features))}
 	for _, i := range s.Free() {
@@ -94,9 +93,9 @@ func (x *Index) Len() int { return len(x.rows) }
 // farLevel stands for that many differing categories or more.
 const farLevel = math.MaxUint8
 
-// Find gives the k individuals nearest to point, nearest first, ties by row
-// order; the point itself is left out. There are fewer where the data set has
-// fewer. The answers are rows handed to New.
+// Find returns the k individuals nearest to point, nearest first, ties by row
+// order, or all if the data set has fewer. The point itself is left out. The
+// results are rows handed to New.
 func (x *Index) Find(point []float64, k int) [][]float64 {
 	if k <= 0 {
 		return nil

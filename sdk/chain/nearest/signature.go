@@ -2,13 +2,13 @@ package nearest
 
 import "math/bits"
 
-// signer packs the categories of a row into few words, its signature, so that
-// the number of categories in which two rows differ takes a few instructions a
-// word. Each feature has a lane of just as many bits as it needs.
+// signer packs the categories of a row into a few words, its signature, so that
+// counting the categories in which two rows differ takes a few instructions per
+// word. Each feature has a lane of the bits that it needs.
 type signer struct {
 	lanes []lane
 	words int
-	// low are the bits of all lanes but their highest, high the highest, by word.
+	// By word: high has the highest bit of every lane, low all other bits of lanes.
 	low, high []uint64
 }
 
@@ -17,7 +17,7 @@ type lane struct {
 	feature int
 	word    int
 	shift   uint
-	// codes numbers the categories that occur from 1; 0 is one that does not.
+	// codes numbers the categories that occur, from 1; 0 stands for any other.
 	codes map[float64]uint64
 }
 
@@ -61,8 +61,8 @@ func (s *signer) append(dst []uint64, row []float64) []uint64 {
 	return dst
 }
 
-// differing is the number of categories in which a and b, of which the first
-// words count, differ.
+// differing counts the categories in which the signatures at the start of a and b
+// differ.
 func (s *signer) differing(a, b []uint64) (n int) {
 	for w := range s.words {
 		n += bits.OnesCount64(s.unequal(w, a[w]^b[w]))
@@ -70,14 +70,14 @@ func (s *signer) differing(a, b []uint64) (n int) {
 	return n
 }
 
-// unequal has the highest bit of every lane in which x is not zero: adding the
-// lane's low bits carries into it where any low bit of x is set.
+// unequal sets the highest bit of every lane in which x is not zero: adding the
+// lane's low bits carries into that bit if any low bit of x is set.
 func (s *signer) unequal(w int, x uint64) uint64 {
 	return (x&s.low[w] + s.low[w] | x) & s.high[w]
 }
 
-// levels counts the differing categories of each of n signatures from one,
-// farLevel standing for that many or more.
+// levels counts, for each of n signatures, the categories that differ from those
+// of from, up to farLevel.
 func (s *signer) levels(signatures, from []uint64, n int) []byte {
 	out := make([]byte, n)
 	if s.words == 1 {

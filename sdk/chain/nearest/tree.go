@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// leafSize is the number of rows up to which all of a node are looked at.
+// leafSize is the largest number of rows of a node that is not split.
 const leafSize = 12
 
 // forest is the trees of all buckets over one array of points.
 type forest struct {
 	dims int
-	// order are the rows as the trees have them: a node's are those from..to.
+	// order lists the rows in the order of the trees: a node holds order[from:to].
 	order []int32
-	// points are the rows' scaled numbers, dims apart: row by row while the trees
-	// are grown, later in order.
+	// points holds the scaled numbers of the rows, dims per row: by row while the
+	// trees are grown, then by position in order.
 	points []float64
 	nodes  []node
-	boxes  []float64 // of the nodes: dims lowest values, then dims highest
+	boxes  []float64 // per node: dims lowest values, then dims highest
 }
 
-// node is a box of rows. Its children, where it has some, share them out.
+// node is a box of rows. An inner node's rows are split between its children.
 type node struct {
 	from, to    int32
 	left, right int32 // 0 and 0: a leaf; no child is node 0
@@ -59,7 +59,8 @@ func (f *forest) grow(from, to int) int32 {
 	return at
 }
 
-// arrange puts the points in the trees' order, so that a leaf's lie together.
+// arrange sorts the points into the trees' order, so that a leaf's points are
+// adjacent.
 func (f *forest) arrange() {
 	points := make([]float64, 0, len(f.points))
 	for _, r := range f.order {
@@ -88,10 +89,10 @@ type query struct {
 	limit  float64
 }
 
-// visit looks for neighbours in a node whose rows' categories cost the given
-// distance. A row's distance adds the features up in one order, and so does its
-// box's: sums and differences are rounded monotonically, so that the box's is
-// never above it, in the last digit either.
+// visit looks for neighbours in a node whose rows' categories add the given
+// distance. The distances of a row and of its box add up the features in the same
+// order, and rounding is monotone, so the box's distance never exceeds the row's,
+// not even in the last digit.
 func (q *query) visit(at int32, categories float64) {
 	f := q.forest
 	n := &f.nodes[at]

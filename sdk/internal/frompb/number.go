@@ -52,7 +52,7 @@ func rat(m *problemv1.Number) (*big.Rat, error) {
 }
 
 // fraction reads "n" or "n/d" and nothing else that big.Rat would accept:
-// exponents would let a short text ask for gigabytes.
+// with exponents, a short text could allocate gigabytes.
 func fraction(text string) (*big.Rat, error) {
 	if len(text) > maxFraction {
 		return nil, fmt.Errorf("fraction of %d characters; at most %d", len(text), maxFraction)
@@ -72,7 +72,7 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// Values converts a list of numbers; nil stays nil, and an empty list empty.
+// Values converts a list of numbers; nil stays nil, and an empty list stays empty.
 func Values(m *problemv1.Values) ([]problem.Number, error) {
 	if m == nil {
 		return nil, nil
@@ -87,7 +87,7 @@ func Values(m *problemv1.Values) ([]problem.Number, error) {
 	return out, nil
 }
 
-// point converts a point; nil stays nil, and an empty one empty.
+// point converts a point; nil stays nil, and an empty point stays empty.
 func point(m *problemv1.Point) ([]float64, error) {
 	if m == nil {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 )
 
-// UnpackMoves converts packed proposals. Whether they fit their space is the
-// client's to check.
+// UnpackMoves converts packed proposals. The client checks whether they fit the
+// space.
 func UnpackMoves(p *strategyv1.PackedMoves) ([]sdk.Move, error) {
 	n := len(p.GetIds())
 	if n == 0 {
@@ -74,12 +74,12 @@ func UnpackTrials(p *strategyv1.PackedTrials, features int, home func(id int64) 
 		}
 	}
 	if len(elsewhere) > 0 {
-		return nil, fmt.Errorf("%w: packed trials: %d points are of no trial", sdk.ErrInvalidProblem, len(elsewhere))
+		return nil, fmt.Errorf("%w: packed trials: %d points belong to no trial", sdk.ErrInvalidProblem, len(elsewhere))
 	}
 	return out, nil
 }
 
-// unpackCopies sets what trials say of counterfactuals, where there is anything.
+// unpackCopies sets the trials' values of counterfactuals, if there are any.
 func unpackCopies(p *strategyv1.PackedTrials, features int, out []sdk.Trial) error {
 	if len(p.Copies) != 0 && len(p.Copies) != len(out) {
 		return fmt.Errorf("%d numbers of counterfactuals for %d trials", len(p.Copies), len(out))
@@ -87,7 +87,7 @@ func unpackCopies(p *strategyv1.PackedTrials, features int, out []sdk.Trial) err
 	scores, bins, pairs := p.Scores, p.Bins, p.Pairs
 	for i, n := range p.Copies {
 		if n < 0 || p.Scores != nil && int(n) > len(scores) || p.Bins != nil && int(n) > len(bins) {
-			return fmt.Errorf("%d counterfactuals of trial %d, where %d scores and %d bins are left", n, i, len(scores), len(bins))
+			return fmt.Errorf("%d counterfactuals for trial %d; only %d scores and %d bins are left", n, i, len(scores), len(bins))
 		}
 		if p.Scores != nil && n > 0 {
 			out[i].Scores, scores = scores[:n:n], scores[n:]
@@ -101,17 +101,17 @@ func unpackCopies(p *strategyv1.PackedTrials, features int, out []sdk.Trial) err
 			continue
 		}
 		if len(pairs) < 2*features {
-			return fmt.Errorf("no pair of trial %d", i)
+			return fmt.Errorf("no pair for trial %d", i)
 		}
 		out[i].Highest, out[i].Lowest, pairs = pairs[:features:features], pairs[features:2*features:2*features], pairs[2*features:]
 	}
 	if len(scores)+len(bins)+len(pairs) > 0 {
-		return fmt.Errorf("%d scores, %d bins and %d values of pairs are of no trial", len(scores), len(bins), len(pairs))
+		return fmt.Errorf("%d scores, %d bins and %d values of pairs belong to no trial", len(scores), len(bins), len(pairs))
 	}
 	return nil
 }
 
-// ints widens; nil for none.
+// ints converts to int; nil if list is empty.
 func ints(list []int32) []int {
 	if len(list) == 0 {
 		return nil

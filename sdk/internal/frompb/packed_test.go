@@ -97,14 +97,14 @@ func TestPackedRefuses(t *testing.T) {
 	for says, spoil := range map[string]func(*strategyv1.PackedTrials){
 		"unequal length":              func(p *strategyv1.PackedTrials) { p.Ks = nil },
 		"trial 0 has no point":        func(p *strategyv1.PackedTrials) { p.Elsewhere, p.Points = nil, nil },
-		"1 points are of no trial":    func(p *strategyv1.PackedTrials) { p.Elsewhere[0] = 7; p.Statuses[0] = 2; p.Pairs = nil },
+		"1 points belong to no trial": func(p *strategyv1.PackedTrials) { p.Elsewhere[0] = 7; p.Statuses[0] = 2; p.Pairs = nil },
 		"entry 0 is NaN":              func(p *strategyv1.PackedTrials) { p.Gaps[0] = math.NaN() },
 		"trialstatus is unspecified":  func(p *strategyv1.PackedTrials) { p.Statuses[1] = 0 },
 		"1 numbers of counterfactual": func(p *strategyv1.PackedTrials) { p.Copies = p.Copies[:1] },
 		"1 scores and 2 bins":         func(p *strategyv1.PackedTrials) { p.Scores = p.Scores[:1] },
 		"-1 counterfactuals":          func(p *strategyv1.PackedTrials) { p.Copies[0] = -1 },
 		"1 bins and 0 values":         func(p *strategyv1.PackedTrials) { p.Bins = append(p.Bins, 3) },
-		"no pair of trial 0":          func(p *strategyv1.PackedTrials) { p.Pairs = p.Pairs[:3] },
+		"no pair for trial 0":         func(p *strategyv1.PackedTrials) { p.Pairs = p.Pairs[:3] },
 		"1 values of pairs":           func(p *strategyv1.PackedTrials) { p.Pairs = append(p.Pairs, 3) },
 		"entry 1 is +Inf":             func(p *strategyv1.PackedTrials) { p.Scores[1] = math.Inf(1) },
 	} {

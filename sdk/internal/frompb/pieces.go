@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Pieces converts parts of a region and refuses those that are malformed in
-// themselves. Whether they fit their problem is the client's to check.
+// Pieces converts pieces of a region and refuses malformed ones. The client checks
+// whether they fit the problem.
 func Pieces(m *solverv1.Pieces) ([]sdk.Piece, error) {
 	return each(m.GetPieces(), "piece", piece)
 }
@@ -135,13 +135,13 @@ func caseStep(m *solverv1.CaseStep) (s sdk.CaseStep, err error) {
 			return s, fmt.Errorf("weights %v and %v of two logits, slopes %v", s.Up, s.Down, s.Slopes)
 		}
 	default:
-		return s, errors.New("neither cases nor an end")
+		return s, errors.New("neither a ReLU, nor a cut, nor an end")
 	}
 	return s, nil
 }
 
-// Shares converts what is proved of a region and refuses shares that cannot
-// be; nil stays nil.
+// Shares converts proven shares of a region and refuses impossible ones; nil stays
+// nil.
 func Shares(m *solverv1.Shares) (*sdk.Shares, error) {
 	if m == nil {
 		return nil, nil
@@ -188,7 +188,7 @@ func count(m *problemv1.Number) (*big.Int, error) {
 		return nil, err
 	}
 	if !r.IsInt() || r.Sign() < 0 {
-		return nil, errors.New("it is not a number of people")
+		return nil, errors.New("the count is not an integer of 0 or more")
 	}
 	return r.Num(), nil
 }

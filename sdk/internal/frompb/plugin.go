@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// SolverDescription converts what a solver says of itself. Forms and goals
-// that only a later version knows are left out: they cannot be asked for here.
+// SolverDescription converts a solver's description. It leaves out the forms and
+// goals of later versions, which this version cannot ask for.
 func SolverDescription(m *pluginv1.Description) (sdk.Description, error) {
 	d, err := description(m)
 	if err != nil {
@@ -37,7 +37,7 @@ func SolverDescription(m *pluginv1.Description) (sdk.Description, error) {
 	return d, nil
 }
 
-// StrategyDescription converts what a strategy says of itself.
+// StrategyDescription converts a strategy's description.
 func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 	d, err := description(m)
 	if err != nil {
@@ -61,11 +61,11 @@ func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 	return d, err
 }
 
-// maxLine bounds, in characters, what a plugin says of itself in one text.
+// maxLine is the largest length of a text in a description, in characters.
 const maxLine = 1000
 
-// line is a text of a plugin's as it may stand within a line of a report: no longer than a
-// screen, and without characters that begin another line or steer a terminal.
+// line makes a plugin's text fit into a line of a report: it limits the length, and replaces
+// characters that begin another line or control a terminal.
 func line(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {

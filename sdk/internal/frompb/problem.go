@@ -12,9 +12,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Problem converts and validates a problem: what it returns may be handed to
-// an implementation. Errors wrap sdk.ErrInvalidProblem, or sdk.ErrUnsupported
-// where the model is of a family that is not known here.
+// Problem converts and validates a problem, so that it may be handed to an
+// implementation. Errors wrap sdk.ErrInvalidProblem, or sdk.ErrUnsupported if the
+// model's family is not known here.
 func Problem(m *problemv1.Problem) (*problem.Problem, error) {
 	p, err := form(m)
 	if err == nil {
@@ -26,8 +26,8 @@ func Problem(m *problemv1.Problem) (*problem.Problem, error) {
 	return p, nil
 }
 
-// invalid says that a message is not a problem; a model of a family that is not known
-// here may be one.
+// invalid wraps sdk.ErrInvalidProblem around an error, unless the error is that the
+// model's family is not known here.
 func invalid(err error) error {
 	if errors.Is(err, sdk.ErrUnsupported) {
 		return err
@@ -192,8 +192,8 @@ func script(m *problemv1.Script) (*problem.Script, error) {
 	}, err
 }
 
-// Delta converts a delta; whether it fits the problem is problem.Stack's to
-// say. Errors wrap sdk.ErrInvalidProblem.
+// Delta converts a delta; problem.Stack checks whether it fits the problem. Errors
+// wrap sdk.ErrInvalidProblem.
 func Delta(m *problemv1.Delta) (problem.Delta, error) {
 	d, err := delta(m)
 	if err != nil {

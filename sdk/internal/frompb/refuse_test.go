@@ -227,8 +227,8 @@ func TestPiecesRefused(t *testing.T) {
 		"feature 0 is from 2 to 1":      func(p *solverv1.Piece) { p.Lo[0], p.Hi[0] = 2, 1 },
 		"feature 1 is from NaN":         func(p *solverv1.Piece) { p.Lo[1] = math.NaN() },
 		"feature 1 is from 0 to +Inf":   func(p *solverv1.Piece) { p.Hi[1] = math.Inf(1) },
-		"fair individuals: it is no":    func(p *solverv1.Piece) { p.Fair = fraction("-1") },
-		"unfair individuals: it is no":  func(p *solverv1.Piece) { p.Unfair = fraction("1/2") },
+		"fair individuals: the count":   func(p *solverv1.Piece) { p.Fair = fraction("-1") },
+		"unfair individuals: the count": func(p *solverv1.Piece) { p.Unfair = fraction("1/2") },
 		"unfair individuals: number w":  func(p *solverv1.Piece) { p.Unfair = &problemv1.Number{} },
 		"copy 0: logit from 1 to 0":     func(p *solverv1.Piece) { p.Proof.Copies[0].Logit = &problemv1.Interval{Lo: 1} },
 		"copy 0: interval NaN":          func(p *solverv1.Piece) { p.Proof.Copies[0].Logit = &problemv1.Interval{Lo: math.NaN()} },
@@ -241,7 +241,7 @@ func TestPiecesRefused(t *testing.T) {
 		"cases 0: copy -2":              func(p *solverv1.Piece) { p.Proof.Cases[0].First.Copies[0] = -2 },
 		"cases 0: 1 neurons in 0 layer": func(p *solverv1.Piece) { p.Proof.Cases[0].Second.Layers = nil },
 		"cases 0: neuron 2 of layer -1": func(p *solverv1.Piece) { p.Proof.Cases[0].Second.Layers[0] = -1 },
-		"step 0: neither cases nor an ": func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].Step = nil },
+		"step 0: neither a ReLU, nor a": func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].Step = nil },
 		"step 0: cases of neuron -4":    func(p *solverv1.Piece) { p.Proof.Cases[0].Steps[0].Step = &solverv1.CaseStep_Relu{Relu: -4} },
 		"step 0: feature 1 cut at NaN": func(p *solverv1.Piece) {
 			p.Proof.Cases[0].Steps[0].Step = &solverv1.CaseStep_Cut{Cut: &solverv1.CaseCut{Feature: 1, At: math.NaN()}}
@@ -270,7 +270,7 @@ func TestSharesRefused(t *testing.T) {
 		"fair share: absent":           {Unfair: fraction("0")},
 		"fair share: -0.1":             {Fair: fraction("-1/10"), Unfair: fraction("0")},
 		"unfair share: 2.0":            {Fair: fraction("0"), Unfair: fraction("2")},
-		"individuals: it is not a num": {Fair: fraction("0"), Unfair: fraction("0"), Individuals: fraction("-4")},
+		"individuals: the count is no": {Fair: fraction("0"), Unfair: fraction("0"), Individuals: fraction("-4")},
 		"-1 boxes":                     {Fair: fraction("0"), Unfair: fraction("0"), Boxes: -1},
 	} {
 		_, err := frompb.Shares(m)

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 )
 
-// SolveOptions converts limits and options; nil gives the zero value. Progress
-// and Pieces are the caller's to set. Errors wrap sdk.ErrInvalidOption.
+// SolveOptions converts limits and options; nil gives the zero value. The caller
+// sets Progress and Pieces. Errors wrap sdk.ErrInvalidOption.
 func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
 	o := sdk.SolveOptions{
 		Seed: m.GetSeed(), Threads: int(m.GetThreads()), Memory: m.GetMemory(),
@@ -32,7 +32,7 @@ func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
 	return o, nil
 }
 
-// Progress converts a glimpse.
+// Progress converts a progress report.
 func Progress(m *solverv1.Progress) (sdk.Progress, error) {
 	p := sdk.Progress{Objective: m.GetObjective(), Nodes: m.GetNodes(), Elapsed: time.Duration(m.GetElapsedNanos()), Settled: m.GetSettled()}
 	var err error
@@ -52,8 +52,8 @@ func Progress(m *solverv1.Progress) (sdk.Progress, error) {
 	return p, err
 }
 
-// Result converts a claim and refuses one that is malformed in itself. Whether
-// it fits its problem is the client's to check.
+// Result converts a claim and refuses a malformed one. The client checks whether it
+// fits the problem.
 func Result(m *solverv1.Result) (*sdk.Result, error) {
 	if m == nil {
 		return nil, errors.New("no result")

@@ -12,9 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// modelOf converts the arm that is set, which is nil where neither is. A family
-// that is not registered is sdk.ErrUnsupported. The model's Validate is the
-// caller's.
+// modelOf converts the message that is set; nil if neither is. The error for a family
+// that is not registered wraps sdk.ErrUnsupported. The caller validates the model.
 func modelOf(n *problemv1.Network, other *problemv1.EncodedModel) (model.Model, error) {
 	switch {
 	case n != nil:
@@ -45,7 +44,7 @@ func network(m *problemv1.Network) (*relu.Network, error) {
 	return &relu.Network{Layers: layers, Head: relu.Head(m.Head), Precision: int(m.Precision)}, err
 }
 
-// Space converts a space; nil stays nil. Its Validate is the caller's.
+// Space converts a space; nil stays nil. The caller validates it.
 func Space(m *problemv1.Space) (*space.Space, error) {
 	if m == nil {
 		return nil, nil
@@ -54,8 +53,8 @@ func Space(m *problemv1.Space) (*space.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Every network input is fed by exactly one map, so a larger number is a
-	// lie, and a way to make Validate allocate.
+	// Every network input is fed by exactly one map. A larger number is wrong, and
+	// would make Validate allocate too much.
 	fed := 0
 	for i := range features {
 		fed += len(features[i].Inputs)
@@ -74,7 +73,7 @@ func feature(m *problemv1.Feature) (space.Feature, error) {
 	inputs, err := each(m.Inputs, "input", func(in *problemv1.Input) (space.Input, error) {
 		out := space.Input{Index: int(in.GetIndex()), Scale: in.GetScale(), Offset: in.GetOffset()}
 		if t := in.GetTable(); t != nil {
-			out.Table = append([]float64{}, t.Values...) // not nil, however empty
+			out.Table = append([]float64{}, t.Values...) // not nil, even if empty
 		}
 		return out, nil
 	})

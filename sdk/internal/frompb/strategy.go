@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Start converts and validates a session's start; rows follow in chunks.
-// Errors are as Problem's.
+// Start converts and validates a session's start; rows follow in chunks. Its errors
+// are those of Problem.
 func Start(m *strategyv1.Start) (*space.Space, sdk.StartOptions, error) {
 	s, o, err := session(m)
 	if err != nil {
@@ -69,8 +69,7 @@ func AppendRows(rows [][]float64, m *strategyv1.RowChunk, features int) ([][]flo
 	return rows, nil
 }
 
-// Trials converts what was learned of moves. Errors wrap
-// sdk.ErrInvalidProblem.
+// Trials converts the results of moves. Errors wrap sdk.ErrInvalidProblem.
 func Trials(list []*strategyv1.Trial) ([]sdk.Trial, error) {
 	out, err := each(list, "trial", func(m *strategyv1.Trial) (sdk.Trial, error) {
 		t := sdk.Trial{
@@ -90,8 +89,7 @@ func Trials(list []*strategyv1.Trial) ([]sdk.Trial, error) {
 	return out, nil
 }
 
-// Moves converts proposals. Whether they fit their space is the client's to
-// check.
+// Moves converts proposals. The client checks whether they fit the space.
 func Moves(list []*strategyv1.Move) ([]sdk.Move, error) {
 	return each(list, "move", func(m *strategyv1.Move) (sdk.Move, error) {
 		return sdk.Move{

@@ -9,8 +9,8 @@ import (
 // Breaking lists what a peer built from the old descriptors would no longer
 // find, or find changed, in the new ones: files, packages, messages, fields
 // (number, name, type, label, oneof), enum values, services and methods. Only
-// additions are free, and a message that becomes the one old member of a new
-// oneof, which is the same on the wire. A nil old set breaks nothing.
+// additions are allowed, and moving one old message field into a new oneof, which
+// is the same on the wire. If old is nil, the list is empty.
 func Breaking(old, new *descriptorpb.FileDescriptorSet) []string {
 	var b breakage
 	files := index(new.GetFile(), (*descriptorpb.FileDescriptorProto).GetName)
@@ -68,8 +68,8 @@ func (b *breakage) fields(message string, was, is *descriptorpb.DescriptorProto)
 	}
 }
 
-// joins reports that f has done nothing but become, as g, the one old field in a
-// oneof that is new.
+// joins reports whether the only change from f to g is that it became the only old
+// field of a new oneof.
 func joins(was, is *descriptorpb.DescriptorProto, f, g *descriptorpb.FieldDescriptorProto) bool {
 	if f.OneofIndex != nil || g.OneofIndex == nil || f.GetType() != descriptorpb.FieldDescriptorProto_TYPE_MESSAGE ||
 		signature(was, f)+" in oneof "+is.OneofDecl[g.GetOneofIndex()].GetName() != signature(is, g) {
@@ -84,7 +84,7 @@ func joins(was, is *descriptorpb.DescriptorProto, f, g *descriptorpb.FieldDescri
 	return true
 }
 
-// signature is all of a field that its peers rely on.
+// signature describes everything about a field that peers rely on.
 func signature(m *descriptorpb.DescriptorProto, f *descriptorpb.FieldDescriptorProto) string {
 	s := fmt.Sprintf("%s %s%s %s", f.GetLabel(), f.GetType(), f.GetTypeName(), f.GetName())
 	if f.GetProto3Optional() {

@@ -1,6 +1,6 @@
 // Package protocheck compiles the wire's .proto files without protoc, checks
-// their style, and compares them with a committed image so that within v1
-// nothing but additions can happen.
+// their style, and compares them with a committed image, so that changes within v1
+// are additions only.
 package protocheck
 
 import (

@@ -52,7 +52,7 @@ func (l *linter) commented(what string, at []int32) {
 	}
 }
 
-// Field numbers within descriptor.proto, which source locations are paths of.
+// Field numbers of descriptor.proto; the path of a source location consists of them.
 const (
 	fileMessage, fileEnum, fileService           = 4, 5, 6
 	messageField, messageNested, messageEnum     = 2, 3, 4

@@ -1,5 +1,5 @@
-// Package throttle passes on the latest of many values, now and then, without
-// ever blocking the one who produces them.
+// Package throttle passes on the latest of many values at intervals, without ever
+// blocking their producer.
 package throttle
 
 import (
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Latest delivers values put into it from one goroutine of its own, at least
-// an interval apart. Values that arrive in between are merged, so memory stays
-// bounded however fast they come. Put and Stop are safe for concurrent use.
+// Latest delivers the values put into it, from a separate goroutine and at least an
+// interval apart. Values that arrive in between are merged, so memory stays bounded
+// however fast they arrive. Put and Stop are safe for concurrent use.
 type Latest[T any] struct {
 	every   time.Duration
 	merge   func(older, newer T) T
@@ -48,8 +48,8 @@ func (l *Latest[T]) Put(v T) {
 	}
 }
 
-// Stop delivers what is pending and returns when no delivery is running any
-// more. It may be called again.
+// Stop delivers the pending value and returns when no delivery is running. It may be
+// called again.
 func (l *Latest[T]) Stop() {
 	l.once.Do(func() { close(l.stop) })
 	<-l.done

@@ -52,8 +52,8 @@ func points(list [][]float64) []*problemv1.Point {
 	return out
 }
 
-// clean makes text fit for the wire, which knows UTF-8 only: names come from
-// files and messages from native libraries.
+// clean makes text valid UTF-8, as the wire requires: names come from files and
+// messages from native libraries.
 func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 func cleanAll(list []string) []string {

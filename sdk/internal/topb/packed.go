@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/strategyv1"
 )
 
-// PackMoves converts proposals column by column. ok is false where their points
-// differ in width, which Moves can tell.
+// PackMoves converts proposals column by column. ok is false if there are none, or if
+// their points differ in width; Moves converts these.
 func PackMoves(list []sdk.Move) (p *strategyv1.PackedMoves, ok bool) {
 	if len(list) == 0 {
 		return nil, false
@@ -30,9 +30,9 @@ func PackMoves(list []sdk.Move) (p *strategyv1.PackedMoves, ok bool) {
 	return p, true
 }
 
-// PackTrials converts what was learned of moves column by column. home gives
-// the point that the other side takes a trial's to be unless told otherwise;
-// nil: it knows none.
+// PackTrials converts the results of moves column by column. home returns the point
+// that the other side assumes for a trial unless the message has another; nil if it
+// knows none.
 func PackTrials(list []sdk.Trial, home func(id int64) []float64) *strategyv1.PackedTrials {
 	n := len(list)
 	p := &strategyv1.PackedTrials{
@@ -60,5 +60,5 @@ func PackTrials(list []sdk.Trial, home func(id int64) []float64) *strategyv1.Pac
 	return p
 }
 
-// sameBits tells -0 from 0.
+// sameBits compares bits, so that -0 differs from 0.
 func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

@@ -64,7 +64,7 @@ func caseStep(s *sdk.CaseStep) *solverv1.CaseStep {
 	return &solverv1.CaseStep{Step: &solverv1.CaseStep_End{End: &solverv1.CaseEnd{Up: s.Up, Down: s.Down, Slopes: s.Slopes}}}
 }
 
-// Shares converts what is proved of a region; nil stays nil.
+// Shares converts proven shares of a region; nil stays nil.
 func Shares(s *sdk.Shares) *solverv1.Shares {
 	if s == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 )
 
-// SolverDescription converts what a solver says of itself.
+// SolverDescription converts a solver's description.
 func SolverDescription(d *sdk.Description) *pluginv1.Description {
 	m := description(d)
 	m.Kind = &pluginv1.Description_Solver{Solver: &pluginv1.SolverTraits{
@@ -21,7 +21,7 @@ func SolverDescription(d *sdk.Description) *pluginv1.Description {
 	return m
 }
 
-// StrategyDescription converts what a strategy says of itself.
+// StrategyDescription converts a strategy's description.
 func StrategyDescription(d *sdk.Description) *pluginv1.Description {
 	m := description(d)
 	m.Kind = &pluginv1.Description_Strategy{Strategy: &pluginv1.StrategyTraits{

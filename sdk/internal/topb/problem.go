@@ -64,7 +64,7 @@ func milp(m *problem.MILP) *problemv1.Milp {
 	}
 }
 
-// role reads the zero Role as RoleOther, which it means in memory.
+// role converts a Role. The zero Role means RoleOther in memory.
 func role(r problem.Role) problemv1.Role {
 	if r == 0 {
 		r = problem.RoleOther

@@ -6,8 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 )
 
-// SolveOptions converts everything but Progress and Pieces, which stay with the
-// caller: of Pieces, only that they are wanted travels.
+// SolveOptions converts all options except Progress and Pieces, which stay with the
+// caller; the message says whether Pieces is set.
 func SolveOptions(o *sdk.SolveOptions) *solverv1.SolveOptions {
 	m := &solverv1.SolveOptions{
 		Seed: o.Seed, Threads: narrow(o.Threads), Memory: o.Memory,
@@ -21,7 +21,7 @@ func SolveOptions(o *sdk.SolveOptions) *solverv1.SolveOptions {
 	return m
 }
 
-// Progress converts a glimpse.
+// Progress converts a progress report.
 func Progress(p *sdk.Progress) *solverv1.Progress {
 	return &solverv1.Progress{
 		Values: Values(p.Values), Objective: p.Objective,

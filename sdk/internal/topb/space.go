@@ -7,9 +7,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// modelOf converts a model to one of its two arms; neither is for nil. The message
-// of a network aliases its weights. A model that is not model.Portable is sent
-// without its content.
+// modelOf converts a model to one of two messages, or none for nil. The message of a
+// network aliases its weights. A model that is not model.Portable is sent without
+// its content.
 func modelOf(m model.Model) (*problemv1.Network, *problemv1.EncodedModel) {
 	n, ok := m.(*relu.Network)
 	if !ok {

@@ -25,8 +25,8 @@ func Start(s *space.Space, o *sdk.StartOptions) *strategyv1.Start {
 // ChunkRows is the largest number of rows in a chunk.
 const ChunkRows = 4096
 
-// RowChunks hands the rows to send in chunks of at most ChunkRows, and stops
-// at its first error. The width of a chunk is that of its first row.
+// RowChunks passes the rows to send in chunks of at most ChunkRows, and stops at its
+// first error. A chunk has the width of its first row.
 func RowChunks(rows [][]float64, send func(*strategyv1.RowChunk) error) error {
 	for len(rows) > 0 {
 		n := min(len(rows), ChunkRows)
@@ -43,7 +43,7 @@ func RowChunks(rows [][]float64, send func(*strategyv1.RowChunk) error) error {
 	return nil
 }
 
-// Trials converts what was learned of moves. The messages alias the points.
+// Trials converts the results of moves. The messages alias the points.
 func Trials(list []sdk.Trial) []*strategyv1.Trial {
 	return each(list, func(t *sdk.Trial) *strategyv1.Trial {
 		return &strategyv1.Trial{

@@ -12,7 +12,7 @@ import (
 )
 
 // pairs maps the SDK's errors to gRPC codes, one to one, so that a plugin in
-// any language can return them. Where an error wraps several, the first wins.
+// any language can return them. If an error wraps several, the first in the list wins.
 var pairs = []struct {
 	err  error
 	code codes.Code
@@ -50,7 +50,7 @@ func FromStatus(err error) error {
 	if err == nil || !ok {
 		return err
 	}
-	remote := &remoteError{text: strings.ReplaceAll(s.Message(), "\n", "\n  ")} // its lines stand below ours
+	remote := &remoteError{text: strings.ReplaceAll(s.Message(), "\n", "\n  ")} // indent its further lines
 	if remote.text == "" {
 		remote.text = s.Code().String()
 	}
@@ -65,7 +65,7 @@ func FromStatus(err error) error {
 // remoteError is an error as the other side wrote it.
 type remoteError struct {
 	text string
-	is   error // nil for none of the SDK's
+	is   error // nil for errors outside the SDK
 }
 
 func (e *remoteError) Error() string { return e.text }

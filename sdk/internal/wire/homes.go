@@ -8,8 +8,8 @@ import (
 )
 
 // Homes remembers the moves that wait for their trials, on both sides of the
-// wire, so that a trial's point need not travel back. A trial is at home where
-// its point is its move's with zeros for the protected features. The zero value
+// wire, so that a trial's point need not be sent back. A trial is at home if its
+// point is its move's point with zeros for the protected features. The zero value
 // is for a space without protected features. Not safe for concurrent use.
 type Homes struct {
 	// Protected are the protected features.
@@ -22,11 +22,12 @@ type home struct {
 	point []float64
 }
 
-// maxWaiting bounds what is remembered: far more than are ever in flight.
+// maxWaiting is the largest number of remembered moves: far more than are ever in
+// flight.
 const maxWaiting = 1 << 16
 
-// Add remembers moves, whose identifiers are above all earlier ones, and makes
-// copies of their points where those are not at home.
+// Add remembers moves, whose identifiers must be above all earlier ones. It copies
+// points whose protected entries are not zero.
 func (h *Homes) Add(moves []sdk.Move) {
 	for i := range moves {
 		x := moves[i].Point
@@ -46,8 +47,8 @@ func (h *Homes) Add(moves []sdk.Move) {
 	}
 }
 
-// Take gives the point of a move and forgets it and all before it: trials come
-// in the order of their moves. nil where there is none.
+// Take returns the point of a move, nil if it is unknown, and forgets the move and
+// all moves before it: trials come in the order of their moves.
 func (h *Homes) Take(id int64) []float64 {
 	for i := range h.waiting {
 		if h.waiting[i].id == id {

@@ -11,28 +11,28 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Version is the version of the protocol. Within it only additions happen.
+// Version is the version of the protocol. Changes within a version are additions.
 const Version = 1
 
-// Name is the one plugin a process offers, in go-plugin's terms.
+// Name is the only plugin that a process offers, in go-plugin's terms.
 const Name = "hyfair"
 
-// Handshake makes sure that a program started as a plugin is one of ours. It
-// is not a security measure.
+// Handshake makes sure that a program started as a plugin is a hyfair plugin. It is
+// not a security measure.
 var Handshake = plugin.HandshakeConfig{
 	MagicCookieKey:   "HYFAIR_PLUGIN",
 	MagicCookieValue: "8f0c7d5e-individual-fairness-v1",
 }
 
 const (
-	// MaxMessage bounds a message from the host: a whole problem.
+	// MaxMessage bounds a message from the host, such as a problem, in bytes.
 	MaxMessage = 1 << 30
-	// MaxAnswer bounds a message from a plugin: a point or a batch of moves.
+	// MaxAnswer bounds a message from a plugin, such as a batch of moves, in bytes.
 	MaxAnswer = 1 << 28
 	// StreamWindow is the HTTP/2 flow control window of a call; gRPC's
 	// default of 64 KiB makes large tables three times slower.
 	StreamWindow = 4 << 20
-	// ConnWindow is that of a connection.
+	// ConnWindow is the flow control window of a connection.
 	ConnWindow = 16 << 20
 	// ProgressEvery is the least time between two progress events.
 	ProgressEvery = 50 * time.Millisecond
@@ -54,7 +54,7 @@ func (s *Service) GRPCServer(_ *plugin.GRPCBroker, server *grpc.Server) error {
 	return nil
 }
 
-// GRPCClient is called by go-plugin in the host, and hands out the connection.
+// GRPCClient is called by go-plugin in the host, and returns the connection.
 func (s *Service) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
 	return conn, nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// exact evaluates a network in exact rational arithmetic. The stored weights
-// are binary fractions, so each layer is held as integers over one power of
-// two and a forward pass needs integer products and sums only, no gcd.
+// exact evaluates a network in exact rational arithmetic. The stored weights are
+// binary fractions, so each layer is stored as integers over one power of two, and
+// a forward pass needs only integer products and sums, no gcd.
 type exact struct {
 	layers []exactLayer
 	head   Head
@@ -87,7 +87,7 @@ func scaled(values []float64, shift uint) []*big.Int {
 		out[i] = big.NewInt(int64(frac * (1 << 53)))
 		if up := int(shift) + exp - 53; up >= 0 {
 			out[i].Lsh(out[i], uint(up))
-		} else { // what falls off is zeros
+		} else { // only zeros are shifted out
 			out[i].Rsh(out[i], uint(-up))
 		}
 	}

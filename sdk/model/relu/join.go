@@ -9,9 +9,9 @@ import (
 
 var _ model.Joining = (*Network)(nil)
 
-// Join implements model.Joining. Both networks are computed side by side. A ReLU behind each logit z cuts off the one
-// that the switch s is not for: with L ≥ most, ReLU(z + L − 2L·s) is z + L where s = 0 and 0 where s = 1. The other network
-// has the opposite signs, and the sum of both is L more than the logit. L is a power of two, which no product rounds.
+// Join implements model.Joining. Both networks are computed side by side. A ReLU after each logit z removes the network
+// that the switch s does not select: with L ≥ most, ReLU(z + L − 2L·s) is z + L if s = 0 and 0 if s = 1. The other network
+// has the opposite signs, and the sum of both is the logit plus L. L is a power of two, so no product is rounded.
 func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	o, ok := other.(*Network)
 	switch {
@@ -29,7 +29,7 @@ func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	}
 	wide, wider := n.Inputs(), o.Inputs()
 	for len(first)+len(second) > 0 {
-		// Identity lets a strand wait: exactly so without ReLU, and with it once its values are those of a ReLU, as at its end.
+		// An identity layer delays a strand. It is exact without ReLU, and with it if its inputs come from a ReLU, as at a strand's end.
 		relu := (len(first) == 0 || first[0].ReLU) && (len(second) == 0 || second[0].ReLU)
 		a, b := identity(wide), identity(wider)
 		if len(first) > 0 && first[0].ReLU == relu {
@@ -45,13 +45,13 @@ func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	return out, out.Validate()
 }
 
-// stage is a layer of one of two networks, to which the switch has weights of its own.
+// stage is a layer of one of the two networks, with additional weights for the switch.
 type stage struct {
 	Layer
 	byFlip []float64 // nil: 0
 }
 
-// strand is the network's layers and behind them the ReLU that cuts its logit off.
+// strand returns the network's layers, followed by the ReLU that removes its logit.
 func (n *Network) strand(bias, flip float64) (out []stage) {
 	for _, l := range n.Layers {
 		out = append(out, stage{Layer: l})
@@ -70,7 +70,7 @@ func identity(n int) stage {
 	return out
 }
 
-// beside is a layer of both stages, and of the switch as its last unit.
+// beside returns a layer that has both stages, and the switch as its last unit.
 func beside(a, b stage, relu bool) Layer {
 	l := Layer{In: a.In + b.In + 1, Out: a.Out + b.Out + 1, ReLU: relu}
 	row := func(of *stage, j, at int) {

@@ -21,13 +21,13 @@ func (n *Network) Bits(inputs []int) (int, bool) {
 	return b, b <= model.MaxBits
 }
 
-// difference is the layer that makes one logit of the two outputs of HeadSoftmax.
+// difference is the layer that turns the two outputs of HeadSoftmax into one logit.
 func difference() Layer {
 	return Layer{In: 2, Out: 1, Weights: []float64{-1, 1}, Bias: []float64{0}}
 }
 
-// Less implements model.Lowering. What no bias can take, since it would round, is taken by
-// further layers of one unit each, without ReLU.
+// Less implements model.Lowering. If the last bias would be rounded, further layers of one
+// unit each, without ReLU, add the rest.
 func (n *Network) Less(by *big.Rat) (model.Model, error) {
 	out := &Network{Head: n.Head, Precision: 64, Layers: slices.Clone(n.Layers)}
 	last := &out.Layers[len(out.Layers)-1]

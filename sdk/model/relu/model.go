@@ -20,8 +20,8 @@ var (
 	_ model.Differentiable = (*Network)(nil)
 )
 
-// Of is m as a network of ReLU layers, for what can be done with no other model. The
-// error says what that is.
+// Of returns m as a network of ReLU layers. For other models it fails; what names, in the
+// error, the use that needs such a network.
 func Of(m model.Model, what string) (*Network, error) {
 	if n, ok := m.(*Network); ok {
 		return n, nil
@@ -48,7 +48,7 @@ func (n *Network) Fingerprint() string {
 	for i := range nameless.Layers {
 		nameless.Layers[i].Name = ""
 	}
-	// What has passed Validate is all numbers that JSON knows.
+	// A network that has passed Validate has only finite numbers, which JSON can hold.
 	text, _ := json.Marshal(struct {
 		Network *Network `json:"network"`
 	}{&nameless})
@@ -56,7 +56,7 @@ func (n *Network) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MarshalJSON writes the network as it stands in certificates (docs/reference/certificates.md).
+// MarshalJSON writes the network in the form of certificates (docs/reference/certificates.md).
 func (n *Network) MarshalJSON() ([]byte, error) {
 	type layer struct {
 		Name    string    `json:"name,omitempty"`
@@ -86,10 +86,10 @@ func (n *Network) MarshalJSON() ([]byte, error) {
 //
 // With u = 2⁻⁵³, a sum of n products and a bias, in any order, is off by at most
 // γ·(Σ|w·x| + |b|), γ = (n+1)u / (1 − (n+1)u) ≤ 2(n+1)u (Higham, Accuracy and
-// Stability of Numerical Algorithms, ch. 3), to which errors of the inputs add
-// as they go through the weights; a ReLU adds nothing. Factors are rounded up
-// for what this function itself rounds; underflow adds 2⁻¹⁰⁷⁴ a product. A
-// bound that overflows is infinite or NaN, and then decides nothing.
+// Stability of Numerical Algorithms, ch. 3). The inputs' errors, multiplied by the
+// weights, add to this; a ReLU adds nothing. Factors are rounded up to cover the
+// rounding of this function; underflow adds 2⁻¹⁰⁷⁴ per product. A bound that
+// overflows is infinite or NaN, and then decides nothing.
 func (n *Network) LogitError(largest, off []float64) float64 {
 	const u = 0x1p-53
 	size := largest

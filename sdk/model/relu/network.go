@@ -1,6 +1,6 @@
 // Package relu holds a trained fully connected ReLU network and evaluates
 // it: in float64 (fast), in float32 (the arithmetic of a deployment) and in
-// exact rational arithmetic (the meaning a verdict is about).
+// exact rational arithmetic (which verdicts are about).
 package relu
 
 import (
@@ -19,15 +19,15 @@ const (
 	HeadSigmoid Head = iota + 1
 	// HeadSoftmax is two output units with a softmax: score = σ(l1 − l0).
 	HeadSoftmax
-	// HeadLinear is one output unit without activation. It is read as a logit
-	// only where a study says so (output: logit); Validate accepts it.
+	// HeadLinear is one output unit without activation. It is read as a logit only
+	// if a study says so (output: logit); Validate accepts it.
 	HeadLinear
 )
 
 // String gives the name used in native model files and messages.
 func (h Head) String() string { return named.Of(h, "sigmoid", "softmax", "linear") }
 
-// Layer is one dense layer, y = W·x + b, followed by max(0, ·) where ReLU is set.
+// Layer is one dense layer, y = W·x + b, followed by max(0, ·) if ReLU is set.
 type Layer struct {
 	Name string
 	// In and Out are the numbers of inputs and of neurons, both at least 1.
@@ -35,7 +35,7 @@ type Layer struct {
 	// Weights is row-major, Out × In: the weight from input i to neuron j is
 	// Weights[j*In+i].
 	Weights []float64
-	// Bias has one entry a neuron.
+	// Bias has one entry per neuron.
 	Bias []float64
 	ReLU bool
 }
@@ -50,12 +50,12 @@ type Network struct {
 	Layers []Layer
 	Head   Head
 	// Precision is the width in bits (32 or 64) in which the weights were
-	// stored; every stored value is exact in the float64s held here.
+	// stored; the float64 numbers here hold every stored value exactly.
 	Precision int
 }
 
-// MaxUnits bounds the width of a layer and of the input: far above the
-// networks of this field, low enough that a hostile file cannot exhaust memory.
+// MaxUnits bounds the width of a layer and of the input. It is far above the networks
+// of this field, but low enough that a hostile file cannot exhaust memory.
 const MaxUnits = 1 << 16
 
 // Inputs is the number of network inputs.

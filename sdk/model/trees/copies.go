@@ -9,18 +9,18 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// maxMarks bounds the words that say which copies go left where.
+// maxMarks is the largest number of words in copies.left.
 const maxMarks = 1 << 23
 
-// copies evaluates many points that differ in a few inputs: a tree that compares none
-// of these is gone through once, and any other once for all copies, which part where
-// such an input is compared.
+// copies evaluates many points that differ in a few inputs. A tree that compares none of
+// these inputs is traversed once. Any other tree is traversed once for all copies, which
+// split up at nodes that compare such an input.
 type copies struct {
 	base           float64
 	count          int
 	alike, parting *flat
-	// left is by special node of parting trees which copies go left, words of a bit a copy;
-	// nil where the input is in common.
+	// left holds, for each special node of the parting trees, which copies go left, in words
+	// with one bit per copy; nil if the copies share the node's input.
 	left [][]uint64
 	all  []uint64
 	pool sync.Pool // of marks
@@ -98,7 +98,7 @@ func (c *copies) Logits(inputs, off, out []float64) bool {
 	return true
 }
 
-// part continues from step i with the copies in the last words of marks.
+// part continues from step i with the copies that the last words of marks select.
 func (c *copies) part(i int32, marks *[]uint64, inputs, off, out []float64) bool {
 	words := len(c.all)
 	from := len(*marks) - words

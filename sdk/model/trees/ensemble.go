@@ -1,11 +1,11 @@
 // Package trees is the family of sums of decision trees: boosted trees and forests.
 //
 // A tree compares one input at a time with borders and ends in a leaf, whose value
-// it adds. Borders are real numbers. A library may round an input before it compares
-// (XGBoost takes it as a float32): a reader of its files then moves the borders to where
-// the rounded input changes sides (Rounded), so that nothing is rounded here. The exact
-// logit is the exact sum of the leaves; Logit32 is the sum as a library computes it in
-// single precision.
+// it adds. Borders are real numbers. A library may round an input before the comparison
+// (XGBoost rounds to float32): a reader of its files then moves the borders to where the
+// rounded input changes sides (Rounded), so that nothing is rounded here. The exact logit
+// is the exact sum of the leaves; Logit32 is the sum as a library computes it in single
+// precision.
 package trees
 
 import (
@@ -22,11 +22,11 @@ import (
 // Family is the name of the family.
 const Family = "trees"
 
-// Bounds of what an ensemble may have.
+// The largest numbers of nodes and of inputs, and the largest depth, of an ensemble.
 const (
 	MaxNodes  = 1 << 22
 	MaxInputs = 1 << 16
-	MaxDepth  = 1 << 10 // comparisons on a way to a leaf
+	MaxDepth  = 1 << 10 // comparisons on the path to a leaf
 )
 
 var (
@@ -44,34 +44,34 @@ var (
 type Ensemble struct {
 	// Columns is the number of inputs.
 	Columns int
-	// Output says how the sum becomes a score. For LinkShare the sum is what the share is
-	// above fairness.Half.
+	// Output says how the sum becomes a score. For LinkShare the sum is the share minus
+	// fairness.Half.
 	Output fairness.Link
 	Base   float64
 	Trees  []Tree
 
 	once    sync.Once
-	off     float64 // SumError, once it was asked for
+	off     float64 // SumError, once computed
 	flatten sync.Once
-	steps   *flat // once a point was evaluated
+	steps   *flat // set once a point was evaluated
 }
 
-// Tree is nodes, the root first and children behind their parents.
+// Tree is a list of nodes: the root first, and children after their parents.
 type Tree []Node
 
 // Node is a comparison, or a leaf.
 type Node struct {
-	// Input is what is compared; −1 makes the node a leaf.
+	// Input is the index of the compared input; −1 makes the node a leaf.
 	Input int32
-	// Left and Right are the places of the children in the tree.
+	// Left and Right are the indices of the children in the tree.
 	Left, Right int32
 	// Value is the value of a leaf, or the border of a comparison: an input below it
-	// goes left, and one above it right. An input on the border goes left where Closed is set.
+	// goes left, and one above it right. An input on the border goes left if Closed is set.
 	Value  float64
 	Closed bool
-	// More are further borders, which increase and are above Value: an input goes
-	// left where an even number of all borders is below it. Sets of categories are
-	// such.
+	// More holds further borders, increasing and above Value: an input goes left if an
+	// even number of all borders is below it. Comparisons with sets of categories have
+	// several borders.
 	More []float64
 	// Missing: an input that is NaN goes left.
 	Missing bool
@@ -80,7 +80,7 @@ type Node struct {
 // Leaf makes a leaf.
 func Leaf(value float64) Node { return Node{Input: -1, Value: value} }
 
-// IsLeaf reports that the node is a leaf.
+// IsLeaf reports whether the node is a leaf.
 func (n *Node) IsLeaf() bool { return n.Input < 0 }
 
 // Borders calls visit for each border of a comparison.
@@ -91,14 +91,14 @@ func (n *Node) Borders(visit func(border float64)) {
 	}
 }
 
-// GoesLeft reports where an exact input goes; one that is nil is missing.
+// GoesLeft reports whether an exact input goes left; nil is a missing input.
 func (n *Node) GoesLeft(input *big.Rat) bool { return n.left(nearest(input)) }
 
-// SendsLeft reports where a float64 input goes; NaN is missing.
+// SendsLeft reports whether a float64 input goes left; NaN is a missing input.
 func (n *Node) SendsLeft(input float64) bool { return n.left(input, 0) }
 
-// nearest is the float64 nearest to an input, and the sign of what the input is more;
-// NaN for nil.
+// nearest returns the float64 nearest to an input, NaN for nil, and the sign of the input
+// minus that float64.
 func nearest(input *big.Rat) (at float64, more int) {
 	if input == nil {
 		return math.NaN(), 0
@@ -110,7 +110,8 @@ func nearest(input *big.Rat) (at float64, more int) {
 	return at, more
 }
 
-// left reports where an input goes that is at plus something of the sign of more.
+// left reports whether an input goes left. The input is at, or infinitesimally above or
+// below it, as the sign of more says.
 func (n *Node) left(at float64, more int) bool {
 	if math.IsNaN(at) {
 		return n.Missing
@@ -125,7 +126,7 @@ func (n *Node) left(at float64, more int) bool {
 	return left
 }
 
-// passes reports that the input lies behind a border.
+// passes reports whether the input lies above a border, or on it if Closed is unset.
 func (n *Node) passes(border, at float64, more int) bool {
 	switch {
 	case at != border:
@@ -173,7 +174,7 @@ func (e *Ensemble) Size() string {
 	return fmt.Sprintf("%d %s of depth %d at most, %d leaves", len(e.Trees), what, e.Depth(), leaves)
 }
 
-// Depth is the most comparisons on a way to a leaf.
+// Depth is the largest number of comparisons on a path to a leaf.
 func (e *Ensemble) Depth() int {
 	most := 0
 	for _, t := range e.Trees {
@@ -216,8 +217,8 @@ func (e *Ensemble) Validate() error {
 	return nil
 }
 
-// Share is the ensemble, whose output is a share, as one of LinkShare: with a further tree that is what of
-// the share is no logit.
+// Share turns an ensemble whose sum is a share into one with LinkShare: a further tree subtracts
+// fairness.Half.
 func (e *Ensemble) Share() *Ensemble {
 	less := Tree{Leaf(-fairness.Half)}
 	return &Ensemble{Columns: e.Columns, Output: fairness.LinkShare, Base: e.Base, Trees: append(slices.Clone(e.Trees), less)}
@@ -238,7 +239,7 @@ func (e *Ensemble) validateShare() error {
 		lo, hi = lo+least, hi+most
 	}
 	if lo < -off || hi > 1+off {
-		return fmt.Errorf("leaves add up to between %v and %v, and a share is from 0 to 1", lo, hi)
+		return fmt.Errorf("leaves add up to between %v and %v; want a share from 0 to 1", lo, hi)
 	}
 	return nil
 }
@@ -285,12 +286,11 @@ func (e *Ensemble) validate(t Tree) error {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Rounded is the border, for real numbers, of a comparison with a float32 before
-// which the input is rounded to the nearest float32, ties to even: rounded(x) < t, or
-// where orEqual is set rounded(x) ≤ t, holds just where x < border, or x ≤
-// border where closed is set.
+// Rounded returns the border, for real numbers, of a comparison that rounds its input to
+// the nearest float32, ties to even. rounded(x) < t (with orEqual: rounded(x) ≤ t) holds if
+// and only if x < border (with closed: x ≤ border).
 func Rounded(t float32, orEqual bool) (border float64, closed bool) {
-	if orEqual && math.IsInf(float64(t), 1) { // all numbers, and nothing that is missing
+	if orEqual && math.IsInf(float64(t), 1) { // true for all numbers, but not for missing ones
 		return math.MaxFloat64, true
 	}
 	below, above := t, t
@@ -300,7 +300,7 @@ func Rounded(t float32, orEqual bool) (border float64, closed bool) {
 		below = math.Nextafter32(t, float32(math.Inf(-1)))
 	}
 	low, high := float64(below), float64(above)
-	if math.IsInf(high, 1) { // what is rounded to more than the largest float32
+	if math.IsInf(high, 1) { // the value above the largest float32, for rounding
 		high = 0x1p128
 	}
 	if math.IsInf(low, -1) {

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// leafAt is the place of the leaf that a tree ends in; more, where not nil, has the
-// sign of what the inputs are more than at.
+// leafAt returns the index of the leaf that a tree ends in. more, if not nil, has the
+// signs of the inputs minus at.
 func (t Tree) leafAt(at []float64, more []int) int {
 	i := int32(0)
 	for !t[i].IsLeaf() {
@@ -27,7 +27,7 @@ func (t Tree) leafAt(at []float64, more []int) int {
 	return int(i)
 }
 
-// leaves gives the value of the leaf that tree k ends in.
+// leaves returns a function that gives the value of the leaf that tree k ends in.
 func (e *Ensemble) leaves(inputs []float64) func(k int) float64 {
 	if missing(inputs) {
 		return func(k int) float64 { return e.Trees[k][e.Trees[k].leafAt(inputs, nil)].Value }
@@ -39,7 +39,7 @@ func (e *Ensemble) leaves(inputs []float64) func(k int) float64 {
 	}
 }
 
-// flat is the ensemble as points go through it.
+// flat returns the flattened ensemble, which evaluates points.
 func (e *Ensemble) flat() *flat {
 	e.flatten.Do(func() { e.steps = flatten(e.Trees, nil) })
 	return e.steps
@@ -54,7 +54,7 @@ func (e *Ensemble) Logit(inputs []float64) float64 {
 	return sum
 }
 
-// Logit32 is the sum as libraries take it in single precision, tree by tree.
+// Logit32 is the sum as libraries compute it in single precision, tree by tree.
 func (e *Ensemble) Logit32(inputs []float64) float32 {
 	sum, leaf := float32(e.Base), e.leaves(inputs)
 	for k := range e.Trees {
@@ -63,8 +63,8 @@ func (e *Ensemble) Logit32(inputs []float64) float32 {
 	return sum
 }
 
-// near is where an input goes that is no further than off from at; it is too near a
-// border where that is not known.
+// near reports whether an input at goes left, and whether it is too near a border: an
+// input within off of at might go to the other side.
 func (n *Node) near(at, off float64) (left, near bool) {
 	left = n.left(at, 0)
 	if off != 0 {
@@ -75,7 +75,7 @@ func (n *Node) near(at, off float64) (left, near bool) {
 }
 
 // SumError bounds the error of any sum of the base and a leaf of each tree, in
-// float64 and in any order. It is 0 where such sums are exact.
+// float64 and in any order. It is 0 if such sums are exact.
 func (e *Ensemble) SumError() float64 {
 	e.once.Do(func() { e.off = e.sumError() })
 	return e.off
@@ -103,9 +103,9 @@ func (t Tree) most() float64 {
 	return most
 }
 
-// scale is the shift such that the base and all leaves, times 2^shift, are integers.
-// total is what the magnitudes of the largest add up to; ok is unset where that
-// takes more than 62 bits.
+// scale returns the shift such that the base and all leaves, times 2^shift, are integers.
+// total is the sum of the magnitudes of the base and of each tree's largest leaf; ok is
+// false if it may take more than 62 bits.
 func (e *Ensemble) scale() (shift int, total uint64, ok bool) {
 	least, highest := math.MaxInt, math.MinInt
 	note := func(v float64) {
@@ -139,8 +139,8 @@ func (e *Ensemble) scale() (shift int, total uint64, ok bool) {
 	return -least, total, true
 }
 
-// LogitError implements model.Model. It knows nothing of where borders are near, so
-// that there is a bound only where all inputs are exact: see LogitNear.
+// LogitError implements model.Model. It does not know which borders are near, so there is
+// a bound only if all inputs are exact: see LogitNear.
 func (e *Ensemble) LogitError(_, off []float64) float64 {
 	for _, o := range off {
 		if o != 0 {
@@ -150,8 +150,8 @@ func (e *Ensemble) LogitError(_, off []float64) float64 {
 	return e.SumError()
 }
 
-// LogitNear implements model.Near: the error is infinite where an input that is
-// compared may lie beyond a border that it does not seem to.
+// LogitNear implements model.Near: the error is infinite if a compared input may lie on
+// the other side of a border.
 func (e *Ensemble) LogitNear(inputs, off []float64) (logit, err float64) {
 	if off = exactly(off); off == nil {
 		leaf := e.leaves(inputs)
@@ -174,7 +174,7 @@ func (e *Ensemble) LogitNear(inputs, off []float64) (logit, err float64) {
 	return logit + e.Base, e.SumError()
 }
 
-// count is how many borders are below v, or where with is set, at most v.
+// count returns how many borders are below v, or, if with is set, at most v.
 func (n *Node) count(v float64, with bool) int {
 	count := 0
 	n.Borders(func(b float64) {
@@ -185,7 +185,7 @@ func (n *Node) count(v float64, with bool) int {
 	return count
 }
 
-// exact sums leaves as integers over 2^shift, in an int64 where that will do.
+// exact sums leaves as integers over 2^shift, in an int64 if ok is set.
 type exact struct {
 	e     *Ensemble
 	shift int
@@ -199,7 +199,7 @@ func (e *Ensemble) Exact() model.Exact {
 	return x
 }
 
-// Logit implements model.Exact. An input that is nil is missing.
+// Logit implements model.Exact. nil is a missing input.
 func (x *exact) Logit(inputs []*big.Rat) *big.Rat {
 	at, more := make([]float64, len(inputs)), make([]int, len(inputs))
 	for i, v := range inputs {
@@ -231,7 +231,7 @@ func (x *exact) scaled(to *big.Int, v float64) *big.Int {
 	if up := x.shift + exp - 53; up >= 0 {
 		return to.Lsh(to, uint(up))
 	}
-	// What falls off is zeros; a shift rounds negative numbers down.
+	// Only zeros are shifted out; a shift rounds negative numbers down.
 	up := uint(53 - exp - x.shift)
 	if to.Sign() < 0 {
 		to.Neg(to)
@@ -253,8 +253,8 @@ func (e *Ensemble) Bounds(box []space.Interval) space.Interval {
 	return space.Interval{Lo: out.Lo - 2*err, Hi: out.Hi + 2*err}
 }
 
-// reach is the least and the greatest leaf below node i within the box, which is as
-// it was in the end.
+// reach returns the least and the greatest leaf below node i within the box. It restores
+// the box before it returns.
 func (t Tree) reach(i int32, box []space.Interval) (lo, hi float64) {
 	n := &t[i]
 	if n.IsLeaf() {
@@ -273,15 +273,15 @@ func (t Tree) reach(i int32, box []space.Interval) (lo, hi float64) {
 	return lo, hi
 }
 
-// side is a child of a comparison and the inputs of an interval that go there, if
-// any do.
+// side is a child of a comparison, and the part of an interval of inputs that goes there,
+// if any does.
 type side struct {
 	child   int32
 	part    space.Interval
 	reached bool
 }
 
-// sides are where the inputs of an interval go, left and right.
+// sides splits an interval of inputs into the parts that go left and right.
 func (n *Node) sides(at space.Interval) [2]side {
 	if len(n.More) > 0 {
 		first, last := n.count(at.Lo, !n.Closed), n.count(at.Hi, !n.Closed)
@@ -293,8 +293,8 @@ func (n *Node) sides(at space.Interval) [2]side {
 	}
 }
 
-// Apart implements model.Comparing: the sum of what each tree's leaves differ by where
-// a comparison of an input that differs sends the points to two sides.
+// Apart implements model.Comparing: it sums, over the trees, the largest difference of
+// leaves that a comparison of a differing input separates.
 func (e *Ensemble) Apart(box []space.Interval, differs []bool) float64 {
 	room := append([]space.Interval(nil), box...)
 	sum := 0.0
@@ -306,8 +306,8 @@ func (e *Ensemble) Apart(box []space.Interval, differs []bool) float64 {
 	return sum
 }
 
-// apart bounds how far apart two leaves below node i are in which such points end, and
-// gives the least and the greatest leaf.
+// apart bounds the difference of the leaves below node i in which two such points end,
+// and returns the least and the greatest leaf.
 func (t Tree) apart(i int32, box []space.Interval, differs []bool) (apart, lo, hi float64) {
 	n := &t[i]
 	if n.IsLeaf() {

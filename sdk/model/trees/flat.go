@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// step is a node as points go through it: a quarter of a Node, so that more of a large
-// forest is near the processor.
+// step is a node for the evaluation of points: a quarter of the size of a Node, so that more
+// of a large forest fits the processor's caches.
 type step struct {
-	// value is a leaf's, or else the border: what is below it goes to the next step, and all else to
-	// that at right. A border that itself goes left is the next float64.
+	// value is a leaf's value, or the border: an input below it goes to the next step, any other to
+	// the step at right. If an input on the border goes left, value is the float64 after the border.
 	value float64
-	// input is what is compared, leafStep for a leaf, and below that a special one.
+	// input is the index of the compared input; leafStep for a leaf; lower for a special node.
 	input int32
 	right int32
 }
 
 const leafStep = -1
 
-// flat is trees as points go through them.
+// flat is a list of trees in the form that evaluates points.
 type flat struct {
 	steps []step
 	roots []int32 // by tree
-	// special are nodes that are no plain comparison: that of a step is the one at −2 − input.
+	// special are nodes that are not plain comparisons: a step's node has the index −2 − input.
 	special []*Node
 }
 
-// flatten writes trees one step behind the other. Comparisons with several borders are special, and those
-// that apart names, where it is not nil.
+// flatten writes the trees' steps in preorder. Comparisons with several borders are special, and also those
+// for which apart, if not nil, is true.
 func flatten(list []Tree, apart func(n *Node) bool) *flat {
 	type waiting struct{ node, parent int32 }
 	f, nodes := &flat{}, 0
@@ -64,8 +64,8 @@ func flatten(list []Tree, apart func(n *Node) bool) *flat {
 	return f
 }
 
-// leaf is the value of the leaf that inputs end in, of which none is missing. An input is no further than
-// off from the exact one, which nil says of all; near is set where the leaf is not known for that.
+// leaf returns the value of the leaf that inputs end in; none may be missing. Each input is at most off from
+// the exact one (nil: all are exact). near is set if the leaf is uncertain because of off.
 func (f *flat) leaf(root int32, inputs, off []float64) (value float64, near bool) {
 	for i := root; ; {
 		s := &f.steps[i]
@@ -82,7 +82,7 @@ func (f *flat) leaf(root int32, inputs, off []float64) (value float64, near bool
 	}
 }
 
-// goes is where inputs go at a comparison; near is set where that is not known.
+// goes reports whether inputs go left at a comparison; near is set if that is uncertain.
 func (f *flat) goes(s *step, inputs, off []float64) (left, near bool) {
 	if s.input < 0 {
 		n := f.special[-2-s.input]
@@ -100,10 +100,10 @@ func (f *flat) goes(s *step, inputs, off []float64) (left, near bool) {
 	return at < s.value, near
 }
 
-// missing reports that some input is.
+// missing reports whether an input is missing.
 func missing(inputs []float64) bool { return slices.ContainsFunc(inputs, math.IsNaN) }
 
-// exactly is off, or nil where all of it is 0.
+// exactly returns off, or nil if all entries are 0.
 func exactly(off []float64) []float64 {
 	if slices.ContainsFunc(off, func(o float64) bool { return o != 0 }) {
 		return off

@@ -10,7 +10,7 @@ import (
 
 var _ model.Joining = (*Ensemble)(nil)
 
-// Join implements model.Joining: every tree begins with a look at the switch, and is 0 where that is for
+// Join implements model.Joining: every tree first compares the switch, and is 0 if the switch selects
 // the other ensemble.
 func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 	o, ok := other.(*Ensemble)
@@ -18,7 +18,7 @@ func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 		return nil, fmt.Errorf("a model of the family %s cannot be joined with one of %s", other.Family(), Family)
 	}
 	out := &Ensemble{Columns: e.Columns + o.Columns + 1, Output: e.Output}
-	if o.Output != e.Output || e.Output == fairness.LinkShare { // leaves of both add up to more than a share may
+	if o.Output != e.Output || e.Output == fairness.LinkShare { // the leaves of both may add up to more than 1
 		out.Output = fairness.LinkLinear
 	}
 	at := int32(out.Columns - 1)
@@ -35,7 +35,7 @@ func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 	return out, out.Validate()
 }
 
-// behind is a tree whose nodes stand by places further on, and whose inputs by columns.
+// behind returns a copy of t with its node indices shifted by places and its inputs by columns.
 func behind(t Tree, places, columns int32) Tree {
 	out := slices.Clone(t)
 	for i := range out {

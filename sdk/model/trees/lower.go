@@ -10,14 +10,14 @@ import (
 
 var _ model.Lowering = (*Ensemble)(nil)
 
-// Bits implements model.Lowering. Inputs have no say: leaves add up.
+// Bits implements model.Lowering. It does not depend on the inputs: a logit is a sum of leaves.
 func (e *Ensemble) Bits([]int) (int, bool) {
 	shift, _, _ := e.scale()
 	b := max(0, shift)
 	return b, b <= model.MaxBits
 }
 
-// Less implements model.Lowering, by trees of one leaf.
+// Less implements model.Lowering. It adds trees that are single leaves.
 func (e *Ensemble) Less(by *big.Rat) (model.Model, error) {
 	out := &Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base, Trees: slices.Clone(e.Trees)}
 	if out.Output == fairness.LinkShare {

@@ -7,9 +7,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Coded is the ensemble for the points of a space: where a feature may be missing, borders say where
-// the input goes that stands for that. It is above all others, so one more border at most, between it and
-// them, makes a comparison of numbers tell both. Without such features it is the ensemble itself.
+// Coded returns the ensemble for the points of a space, in which a number above all values stands for a
+// missing feature. At most one more border per comparison, below that number, sends it to the side of missing
+// values. If no feature may be missing, Coded returns e.
 func (e *Ensemble) Coded(s *space.Space) *Ensemble {
 	cuts := map[int32]float64{}
 	for i := range s.Features {
@@ -34,7 +34,7 @@ func (e *Ensemble) Coded(s *space.Space) *Ensemble {
 	return out
 }
 
-// code makes a comparison send what is above the border cut to where it sends what is missing.
+// code makes a comparison send inputs above the border cut to the side of missing values.
 func (n *Node) code(cut float64) {
 	var borders []float64
 	n.Borders(func(b float64) {
@@ -51,12 +51,11 @@ func (n *Node) code(cut float64) {
 	n.Value, n.More = borders[0], borders[1:]
 }
 
-// Absent is the ensemble that takes value for a missing value in all inputs, as XGBoost does where missing= said so
-// and, with 0, where inputs were the rows of a sparse matrix. Inputs count as value that are
-// rounded to it in single precision.
+// Absent returns the ensemble in which value means missing in all inputs, as in XGBoost with missing=value or, for
+// 0, with rows of a sparse matrix. An input counts as value if single precision rounds it to value.
 func (e *Ensemble) Absent(value float32) *Ensemble {
 	if value == 0 {
-		value = 0 // and not −0, whose neighbours are others
+		value = 0 // not −0, which has other neighbours
 	}
 	out := &Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base}
 	for _, t := range e.Trees {
@@ -71,8 +70,8 @@ func (e *Ensemble) Absent(value float32) *Ensemble {
 	return out
 }
 
-// absent makes a comparison send an input that is rounded to value to where it sends what is missing: between two
-// borders around it, and everything else to where it went.
+// absent makes a comparison send inputs that are rounded to value, between two borders around it, to the side of
+// missing values. All other inputs go where they went.
 func (n *Node) absent(value float32) {
 	least, most := n.at(Rounded(value, false)), n.at(Rounded(value, true))
 	var below, above []float64
@@ -99,8 +98,8 @@ func (n *Node) absent(value float32) {
 	n.Value, n.More = below[0], below[1:]
 }
 
-// at is a border of the node that splits float64 numbers as border does, on which an input goes left where closed
-// is set.
+// at returns a border of the node that splits float64 numbers as border does, on which an input goes left if
+// closed is set.
 func (n *Node) at(border float64, closed bool) float64 {
 	switch {
 	case n.Closed == closed:

@@ -12,10 +12,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// On is the ensemble with borders moved off the space's values: each border of an input with
-// finitely many values lies midway between its neighbours, so that rows separate the two
-// sides. exact is false if an input of a real feature is compared: rows then allow either
-// side on a border.
+// On returns the ensemble with borders moved off the space's values: each border of an input
+// with finitely many values lies midway between its neighbours, so that rows separate the two
+// sides. exact is false if a comparison is with an input of a real feature, or two values
+// leave no room: rows then allow either side on a border.
 func (e *Ensemble) On(s *space.Space) (m model.Model, exact bool) {
 	on, exact := &Ensemble{Columns: e.Columns, Output: e.Output, Base: e.Base}, true
 	taken := make([]*values, e.Columns)
@@ -64,7 +64,7 @@ type border struct {
 	closed bool
 }
 
-// valuesOf is nil for an input of a real feature.
+// valuesOf returns the values that a feature feeds into an input; nil for a real feature.
 func valuesOf(f *space.Feature, in *space.Input) *values {
 	v := &values{known: map[border]float64{}}
 	list := in.Table
@@ -102,7 +102,7 @@ func valuesOf(f *space.Feature, in *space.Input) *values {
 	return v
 }
 
-// between moves a border between the two values beside it; ok is unset where there
+// between moves a border to the middle of the two values around it; ok is false if there
 // is no room.
 func (v *values) between(at *float64, closed bool) (ok bool) {
 	key := border{*at, closed}
@@ -136,7 +136,7 @@ type writer struct {
 	*problem.MILP
 	of    []int
 	box   []space.Interval
-	below []map[float64]int // by input: the column that says that it is below a border
+	below []map[float64]int // by input and border: the column that says that the input is not above it
 }
 
 // sum is a linear form over columns.
@@ -145,10 +145,10 @@ type sum struct {
 	terms    []problem.Term
 }
 
-// Rows implements encode.Rows: for each input and border a binary that says that the
-// input is not above it, shared by all trees, and for each leaf a share, which is 1 where
-// the tree ends in it (Kantchelian, Tygar and Joseph, Evasion and hardening of tree
-// ensemble classifiers, ICML 2016).
+// Rows implements encode.Rows. All trees share a binary for each input and border, which
+// says that the input is not above the border. Each leaf has a column that is 1 if the tree
+// ends in it (Kantchelian, Tygar and Joseph, Evasion and hardening of tree ensemble
+// classifiers, ICML 2016).
 func (e *Ensemble) Rows(box []space.Interval) (rows *problem.MILP, of []int) {
 	w := &writer{MILP: &problem.MILP{}, box: slices.Clone(box), below: make([]map[float64]int, e.Columns)}
 	for i := range box {
@@ -159,7 +159,7 @@ func (e *Ensemble) Rows(box []space.Interval) (rows *problem.MILP, of []int) {
 	for k, t := range e.Trees {
 		leaves := w.tree(t, 0, fmt.Sprintf("tree%d", k))
 		if len(leaves) == 1 && leaves[0] < 0 {
-			continue // one leaf, which the offset has
+			continue // a single leaf, which is part of the offset
 		}
 		one := problem.Row{Name: fmt.Sprintf("tree%d ends", k), Lo: 1, Hi: 1}
 		for _, c := range leaves {
@@ -209,7 +209,7 @@ func (w *writer) column(c problem.Column, of int) int {
 
 func (w *writer) row(r problem.Row) { w.MILP.Rows = append(w.MILP.Rows, r) }
 
-// goesLeft is 1 where an input goes left.
+// goesLeft returns a form that is 1 if the input goes left, and 0 otherwise.
 func (w *writer) goesLeft(n *Node) sum {
 	var out sum
 	sign := 1.0
@@ -222,13 +222,13 @@ func (w *writer) goesLeft(n *Node) sum {
 		}
 		sign = -sign
 	})
-	if len(n.More)%2 == 1 { // behind all of an even number
+	if len(n.More)%2 == 1 { // above all borders, an even number, the input goes left
 		out.constant++
 	}
 	return merged(out)
 }
 
-// merged has each column once.
+// merged returns s with each column once.
 func merged(s sum) sum {
 	slices.SortFunc(s.terms, func(a, b problem.Term) int { return a.Column - b.Column })
 	var terms []problem.Term
@@ -244,8 +244,8 @@ func merged(s sum) sum {
 	return sum{s.constant, terms}
 }
 
-// tree adds the leaves below node i and gives their columns; a tree that is a leaf is
-// −1, and in the offset.
+// tree adds the leaves below node i and returns their columns. For a tree that is a single
+// leaf it returns −1 and adds the leaf to the offset.
 func (w *writer) tree(t Tree, i int32, name string) []int {
 	n := &t[i]
 	if n.IsLeaf() {
@@ -272,7 +272,7 @@ func (w *writer) tree(t Tree, i int32, name string) []int {
 		}
 		leaves := w.tree(t, child, name)
 		if len(left.terms) > 0 {
-			// Of the leaves on the left no more than left, of those on the right 1 − left.
+			// The leaves on the left sum to at most left, those on the right to 1 − left.
 			r, sign := problem.Row{Name: at + " left", Lo: math.Inf(-1), Hi: left.constant}, -1.0
 			if side == 1 {
 				r.Name, r.Hi, sign = at+" right", 1-left.constant, 1
@@ -290,11 +290,10 @@ func (w *writer) tree(t Tree, i int32, name string) []int {
 	return both
 }
 
-// Sensitivity implements encode.Rows. A leaf that is not the one that a tree ends in
-// lies behind a comparison on the way to that one, where the other side has at
-// most what two units leave it; a unit more may be below each of the leaves. Inputs
-// decide nothing: a border is farther from all their values than they are off, or
-// on either side of it rows allow both.
+// Sensitivity implements encode.Rows. A wrong leaf branches off the path to the right leaf at
+// some comparison, where the rows leave its side at most two units; each leaf's own bound adds
+// one unit. Errors of the inputs do not matter: a border is farther from all their values than
+// the error, or the rows allow both of its sides.
 func (e *Ensemble) Sensitivity([]float64) float64 {
 	total := 0.0
 	depth := float64(e.Depth())

@@ -40,7 +40,7 @@ func (t Tree) write(b *strings.Builder, i int32, inputs []string) {
 	b.WriteByte(')')
 }
 
-// condition holds for an input that goes left.
+// condition writes the formula that the input goes left.
 func (n *Node) condition(b *strings.Builder, input string) {
 	below := "<"
 	if n.Closed {
@@ -62,7 +62,7 @@ func (n *Node) condition(b *strings.Builder, input string) {
 	b.WriteByte(')')
 }
 
-// number is a term for v.
+// number returns an SMT-LIB term for v.
 func number(v float64) string {
 	r := new(big.Rat).SetFloat64(v)
 	text := fmt.Sprintf("%s.0", new(big.Int).Abs(r.Num()))

@@ -62,7 +62,7 @@ func read(content []byte) (model.Model, error) {
 	}
 	for _, b := range m.More {
 		if b.GetNode() < 0 || int(b.GetNode()) >= n || len(b.GetBorders()) == 0 {
-			return nil, errors.New("borders of no node")
+			return nil, errors.New("a list of borders belongs to no node, or is empty")
 		}
 		all[b.GetNode()].More = b.GetBorders()
 	}
@@ -80,7 +80,7 @@ func read(content []byte) (model.Model, error) {
 		e.Trees, all = append(e.Trees, all[:size:size]), all[size:]
 	}
 	if len(all) > 0 {
-		return nil, errors.New("nodes of no tree")
+		return nil, errors.New("some nodes belong to no tree")
 	}
 	return e, nil
 }

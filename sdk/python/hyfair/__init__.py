@@ -1,18 +1,18 @@
 """hyfair finds and proves discrimination in models.
 
-This package is for those who audit a model: it will hold ``Study``, which takes a
+This package is for auditors of models: it will hold ``Study``, which takes a
 fitted estimator and a data frame, and the results of ``audit``, ``certify``,
 ``quantify``, ``search``, ``explain``, ``mitigate`` and ``report``. Until then use
 the command line.
 
-``hyfair.plugin`` is for those who write solvers and strategies. Up to 1.0 it was
-this package: its old names still work here, with a ``DeprecationWarning``, and go
-in 1.2.
+``hyfair.plugin`` is for authors of solvers and strategies. Up to 1.0 it was this
+package: its old names still work here, with a ``DeprecationWarning``, and will be
+removed in 1.2.
 """
 
 import sys
 
-if sys.version_info < (3, 9):  # and so no newer syntax in this file
+if sys.version_info < (3, 9):  # so this file must not use newer syntax
     raise ImportError("hyfair needs Python 3.9 or newer; %s is Python %d.%d" % (
         (sys.executable,) + sys.version_info[:2]))
 

@@ -1,7 +1,7 @@
 """The names of 1.0, when ``hyfair`` was what ``hyfair.plugin`` is now.
 
-``from hyfair import Solver`` and ``import hyfair.serve`` give what ``hyfair.plugin``
-has, the same objects, and warn. Goes in 1.2.
+``from hyfair import Solver`` and ``import hyfair.serve`` give the same objects as
+``hyfair.plugin``, and warn. To be removed in 1.2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _warn(old: str, new: str, depth: int) -> None:
 
 
 def attribute(name: str) -> Any:
-    """The value of ``hyfair.NAME``, which 1.0 had. Raises AttributeError for other names."""
+    """The value of ``hyfair.NAME`` if 1.0 had it. Raises AttributeError for other names."""
     if name.startswith("__"):
         raise AttributeError(f"module 'hyfair' has no attribute {name!r}")
     plugin = importlib.import_module("hyfair.plugin")
@@ -69,6 +69,6 @@ def _new(name: str) -> str:
 
 
 def install() -> None:
-    """Makes the old modules importable, once in a process."""
+    """Makes the old modules importable, once per process."""
     if not any(isinstance(f, _Finder) for f in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

@@ -127,7 +127,7 @@ func agree(t *testing.T, strategy sdk.Strategy, s *space.Space, n *relu.Network,
 	}
 	told[0].Highest = nil // as a host tells that does not know of the pair
 	if _, err := session.Next(t.Context(), told, 1); !errors.Is(err, sdk.ErrIncompatible) ||
-		!strings.Contains(err.Error(), "doubt asks for the extreme pair of an individual's counterfactuals, and this host sends none: use a newer hyfair") {
+		!strings.Contains(err.Error(), "doubt needs the extreme pair of an individual's counterfactuals, which this host does not send: use a newer hyfair") {
 		return fmt.Errorf("of an older host: %w", err)
 	}
 	return nil

@@ -1,7 +1,7 @@
 // Command asm writes the vector kernels of sdk/evaluate as Go assembly, once
-// for AVX2 with FMA and once for AVX-512. What each kernel computes, and in which
-// order, is said by its plain counterpart in lanes_scalar.go; the results are
-// the same to the last bit.
+// for AVX2 with FMA and once for AVX-512. The plain Go functions in lanes_scalar.go
+// define what each kernel computes, and in which order; the results are the same to
+// the last bit.
 package main
 
 import "github.com/hyfair/hyfair/internal/octets"
@@ -10,8 +10,8 @@ import "github.com/hyfair/hyfair/internal/octets"
 type isa struct {
 	octets.Set
 	zero int // the register that holds zeros
-	// Registers of outputs that columns computes together, with the numbers of
-	// octets each takes at once, largest first; likewise for combine.
+	// columns and combine list how many outputs the kernel of that name computes
+	// together, and how many octets of each at once, largest first.
 	columns, combine []octets.Shape
 }
 
@@ -26,7 +26,7 @@ var sets = []isa{
 
 func main() { octets.Main(generate) }
 
-// generate is the text of the file.
+// generate returns the text of the file.
 func generate() string {
 	w := &writer{}
 	w.Start("sdk/evaluate/internal/asm")
@@ -49,7 +49,7 @@ type writer struct {
 }
 
 // reduce leaves the least (op VMINPD) or greatest (VMAXPD) number of register n
-// in the lowest place of it; t is for scratch.
+// in its lowest lane; t is a scratch register.
 func (w *writer) reduce(op string, n, t int) {
 	if w.Reg == "Z" {
 		w.P("VEXTRACTF64X4 $1, Z%d, Y%d", n, t)

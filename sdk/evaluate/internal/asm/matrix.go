@@ -48,8 +48,8 @@ func (w *writer) combineBlock(prefix string, outputs, octets int) {
 	for q, r := range pointers {
 		w.P("MOVQ %d(DX), %s", 8*q, r)
 	}
-	// Registers run out: with the list's position in R15, the row's address is
-	// made in R13, whose count of outputs waits on in the structure.
+	// There are too few registers: R13 holds the row's address in this loop, and
+	// the structure keeps its count of outputs meanwhile.
 	w.P("MOVQ R13, combination_outputs(DI)")
 	w.P("XORQ R15, R15")
 	w.Label("%sitem", prefix)
@@ -75,7 +75,7 @@ func (w *writer) combineBlock(prefix string, outputs, octets int) {
 }
 
 // columns: outs[q][c] = coefs[0][j] + Σ coefs[g][j]·rows[g][c], j = list[q],
-// clipped at zero where relu is set, and each output's least and greatest.
+// clipped at zero if relu is set, and each output's minimum and maximum.
 //
 // SI rows, DX coefs, R12 their number, R8 list, R10 outs, R11 ranges, R13
 // outputs left, R14 octets left, R9 bytes done, R15 position among the rows,
@@ -94,8 +94,8 @@ func (w *writer) columns() {
 		if s.Outputs == 2 {
 			w.P("MOVLQSX 4(R8), BX")
 		}
-		// Two pairs of registers for least and greatest: one an output, or two for
-		// the only one, which makes the chains of operations shorter.
+		// Two pairs of registers for minimum and maximum: one per output, or two for
+		// a single output, which shortens the dependency chains.
 		least := w.isa.zero - 4
 		for pair := range 2 {
 			w.P("VBROADCASTSD ·infinities+0(SB), %s", w.V(least+2*pair))
@@ -152,8 +152,8 @@ func (w *writer) columnsBlock(prefix string, outputs, octets, least int) {
 	w.P("JEQ %slinear", prefix)
 	w.Clear(w.isa.zero)
 	for v := range outputs * n {
-		// Where both are zeros or one is no number, the second operand, written
-		// first here, is the result.
+		// If both are zeros or one is NaN, the result is the second operand, which
+		// is written first here.
 		w.P("VMAXPD %s, %s, %s", w.V(w.isa.zero), w.V(v), w.V(v))
 	}
 	w.Label("%slinear", prefix)

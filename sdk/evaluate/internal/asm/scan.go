@@ -10,9 +10,9 @@ const (
 	greater        = 30
 )
 
-// mask leaves in AX the bits of the octet's lanes where b[v] is in the relation
-// to a[v], v running over the octet's registers: operand(v) is written first,
-// so it is the second one of the relation.
+// mask sets in AX the bits of the octet's lanes in which register(v) has the
+// relation to operand(v). v runs over the octet's registers; the second operand of
+// a relation is written first.
 func (w *writer) mask(relation int, operand func(v int) string, register func(v int) string, t int) {
 	if w.Reg == "Z" {
 		w.P("VCMPPD $%d, %s, %s, K1", relation, operand(0), register(0))
@@ -37,11 +37,11 @@ func (w *writer) firstMasks(argument string) {
 	w.P("XORQ R9, R9")
 }
 
-// nextMasks ends the loop over the octets of neurons, of which R14 are left: whose
-// bounds from above and below are in the registers from high and from low on. The
-// masks so far are in R10 and R11, the youngest lowest: each octet turns the
-// words by one byte, so that eight of them are in order. A word is stored as a
-// whole, because it is read as a whole soon after.
+// nextMasks ends the loop over the octets of neurons; R14 counts those left. The
+// registers from high and from low on hold the neurons' upper and lower bounds. R10
+// and R11 hold the masks so far, the latest in the lowest byte: each octet rotates
+// the words by one byte, so that eight octets end in order. Each word is stored at
+// once, because it is soon read at once.
 func (w *writer) nextMasks(argument string, high, low, t int) {
 	zero := func(int) string { return w.V(w.isa.zero) }
 	w.mask(greater, zero, func(v int) string { return w.V(high + v) }, t)
@@ -68,7 +68,7 @@ func (w *writer) nextMasks(argument string, high, low, t int) {
 	store()
 	w.P("JMP octet")
 	w.Label("flush")
-	w.P("MOVQ R9, CX") // 64 an octet: an eighth of it is the bits turned
+	w.P("MOVQ R9, CX") // 64 per octet; an eighth of it is the number of bits rotated
 	w.P("SHRQ $3, CX")
 	w.P("NEGQ CX")
 	for _, m := range words {
@@ -77,9 +77,9 @@ func (w *writer) nextMasks(argument string, high, low, t int) {
 	store()
 }
 
-// bounds: from below and above coefs[0][j] + Σ coefs[g][j]·r, r between
-// ranges[g], for every neuron j; a bit of alive where the bound above is
-// positive, of stable where the one below is not negative.
+// bounds: lower and upper bounds of coefs[0][j] + Σ coefs[g][j]·r, with r in
+// ranges[g], for every neuron j; sets a bit of alive if the upper bound is
+// positive, and of stable if the lower bound is not negative.
 func (w *writer) bounds() {
 	w.Begin("bounds", "interval")
 	w.P("MOVQ interval_coefs(DI), DX")
@@ -119,7 +119,7 @@ func (w *writer) bounds() {
 	w.End()
 }
 
-// signs: the same from base[j] + least[j] and base[j] + most[j].
+// signs: the same bits for the bounds base[j] + least[j] and base[j] + most[j].
 func (w *writer) signs() {
 	w.Begin("signs", "spread")
 	w.P("MOVQ spread_base(DI), DX")
@@ -183,7 +183,7 @@ func (w *writer) counts() {
 				if w.Reg == "Z" {
 					w.P("VCMPPD $%d, Z5, Z%d, K%d", lessOrEqual, i, i+1)
 					w.P("VPADDQ Z4, Z%d, K%d, Z%d", i+2, i+1, i+2)
-				} else { // the mask is −1 where it holds
+				} else { // the mask is −1 if the relation holds
 					w.P("VCMPPD $%d, Y5, Y%d, Y6", lessOrEqual, i)
 					w.P("VPSUBQ Y6, Y%d, Y%d", i+2, i+2)
 				}

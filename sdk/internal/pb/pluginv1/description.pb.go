@@ -81,27 +81,27 @@ func (Exactness) EnumDescriptor() ([]byte, []int) {
 	return file_hyfair_plugin_v1_description_proto_rawDescGZIP(), []int{0}
 }
 
-// Description is what a plugin says of itself.
+// Description describes a plugin.
 type Description struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What --solver or --strategy selects; must be set.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The plugin's own version, semantic.
+	// The plugin's semantic version.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	// One line for people.
 	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
-	// Options the plugin takes; others are refused.
+	// The plugin's options; others are refused.
 	Options []*Option `protobuf:"bytes,4,rep,name=options,proto3" json:"options,omitempty"`
-	// Native libraries it needs, found or not.
+	// The native libraries that it needs, found or not.
 	Libraries []*Library `protobuf:"bytes,5,rep,name=libraries,proto3" json:"libraries,omitempty"`
-	// What a plugin of one kind adds; must match the service that is asked.
+	// The traits of the plugin's kind; must match the service that is called.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
 	//	*Description_Solver
 	//	*Description_Strategy
 	Kind isDescription_Kind `protobuf_oneof:"kind"`
-	// What runs it, where its file is no program of the machine's own.
+	// The interpreter that runs it, if it is not a native program.
 	Interpreter   *Interpreter `protobuf:"bytes,8,opt,name=interpreter,proto3" json:"interpreter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -222,14 +222,14 @@ func (*Description_Solver) isDescription_Kind() {}
 
 func (*Description_Strategy) isDescription_Kind() {}
 
-// Interpreter runs a plugin that is not a program of the machine's own.
+// Interpreter runs a plugin that is not a native program.
 type Interpreter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it says of itself.
+	// Its version, as it reports it.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
 	// Its file.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
-	// The folders in which it looks for packages, in this order.
+	// The folders that it searches for packages, in this order.
 	Folders       []string `protobuf:"bytes,3,rep,name=folders,proto3" json:"folders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -292,13 +292,13 @@ type SolverTraits struct {
 	// The pairs of form and goal it answers. A MILP or script without an
 	// objective has the goal GOAL_DECIDE, one with an objective GOAL_MAXIMISE.
 	Serves []*Service `protobuf:"bytes,1,rep,name=serves,proto3" json:"serves,omitempty"`
-	// The grade its claims can have at best.
+	// The best grade that its claims can have.
 	Exactness Exactness `protobuf:"varint,2,opt,name=exactness,proto3,enum=hyfair.plugin.v1.Exactness" json:"exactness,omitempty"`
 	// Whether several calls may run at once.
 	Concurrent bool `protobuf:"varint,3,opt,name=concurrent,proto3" json:"concurrent,omitempty"`
-	// Whether it takes the special ordered sets of a MILP.
+	// Whether it supports the special ordered sets of a MILP.
 	Sets bool `protobuf:"varint,4,opt,name=sets,proto3" json:"sets,omitempty"`
-	// The families of models that it takes in a query; none: "relu".
+	// The families of models that it supports in a query; none: "relu".
 	Families      []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -433,15 +433,15 @@ type StrategyTraits struct {
 	NeedsNetwork bool `protobuf:"varint,2,opt,name=needs_network,json=needsNetwork,proto3" json:"needs_network,omitempty"`
 	// Whether a session's start must carry the data set's rows.
 	NeedsRows bool `protobuf:"varint,3,opt,name=needs_rows,json=needsRows,proto3" json:"needs_rows,omitempty"`
-	// Rounds by which trials may lag behind the moves they answer.
+	// The number of calls of next by which trials may lag behind their moves.
 	Lag int32 `protobuf:"varint,4,opt,name=lag,proto3" json:"lag,omitempty"`
-	// The families of models that it takes; none: "relu".
+	// The families of models that it supports; none: "relu".
 	Families []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
 	// Whether a trial must carry the scores of the point's counterfactuals.
 	NeedsScores bool `protobuf:"varint,6,opt,name=needs_scores,json=needsScores,proto3" json:"needs_scores,omitempty"`
 	// Whether it must carry their bins.
 	NeedsBins bool `protobuf:"varint,7,opt,name=needs_bins,json=needsBins,proto3" json:"needs_bins,omitempty"`
-	// Whether it must carry those with the highest and the lowest score.
+	// Whether it must carry the counterfactuals with the highest and the lowest score.
 	NeedsPair     bool `protobuf:"varint,8,opt,name=needs_pair,json=needsPair,proto3" json:"needs_pair,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -538,7 +538,7 @@ type Option struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Key in --set key=value.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Value where it is not set.
+	// The value if it is not set.
 	Default string `protobuf:"bytes,2,opt,name=default,proto3" json:"default,omitempty"`
 	// One line for people.
 	Help          string `protobuf:"bytes,3,opt,name=help,proto3" json:"help,omitempty"`
@@ -610,7 +610,7 @@ type Library struct {
 	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
 	// Command that installs it.
 	Hint string `protobuf:"bytes,5,opt,name=hint,proto3" json:"hint,omitempty"`
-	// What was tried and seen where it was not found.
+	// What was tried, with the results, if it was not found.
 	Problem       string `protobuf:"bytes,6,opt,name=problem,proto3" json:"problem,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -142,12 +142,12 @@ func (x *Network) GetPrecision() int32 {
 	return 0
 }
 
-// EncodedModel is a model of a family that has no message of its own.
+// EncodedModel is a model of a family without a message in this package.
 type EncodedModel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The family's name; must be set.
 	Family string `protobuf:"bytes,1,opt,name=family,proto3" json:"family,omitempty"`
-	// As the family says.
+	// The model, in the family's format.
 	Content       []byte `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -197,7 +197,7 @@ func (x *EncodedModel) GetContent() []byte {
 	return nil
 }
 
-// Layer is y = W x + b, followed by max(0, .) where relu is set.
+// Layer is y = W x + b, followed by max(0, .) if relu is set.
 type Layer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For messages only.
@@ -208,7 +208,7 @@ type Layer struct {
 	Out int32 `protobuf:"varint,3,opt,name=out,proto3" json:"out,omitempty"`
 	// Row-major, out x in: the weight from input i to neuron j is at j*in + i.
 	Weights []float64 `protobuf:"fixed64,4,rep,packed,name=weights,proto3" json:"weights,omitempty"`
-	// One entry a neuron.
+	// One entry per neuron.
 	Bias []float64 `protobuf:"fixed64,5,rep,packed,name=bias,proto3" json:"bias,omitempty"`
 	// Whether a ReLU follows.
 	Relu          bool `protobuf:"varint,6,opt,name=relu,proto3" json:"relu,omitempty"`

@@ -6,8 +6,8 @@
 
 // The problem a solver gets and the answers it gives, without any service.
 //
-// Every enum's zero is illegal on the wire and refused: a sender must say what
-// it means. Doubles are IEEE 754, with infinities where a comment allows them.
+// Every enum's zero is illegal on the wire and refused: a sender must set the
+// value. Doubles are IEEE 754, and infinite only where a comment allows it.
 
 package problemv1
 
@@ -100,7 +100,7 @@ type isNumber_Value interface {
 }
 
 type Number_Float struct {
-	// A finite double, meant exactly.
+	// A finite double, which is exact.
 	Float float64 `protobuf:"fixed64,1,opt,name=float,proto3,oneof"`
 }
 
@@ -114,10 +114,10 @@ func (*Number_Float) isNumber_Value() {}
 
 func (*Number_Fraction) isNumber_Value() {}
 
-// Values is a list whose absence differs from its being empty.
+// Values is a list that may be absent, which differs from an empty list.
 type Values struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One number a column or symbol, in the problem's order.
+	// One number per column or symbol, in the problem's order.
 	Numbers       []*Number `protobuf:"bytes,1,rep,name=numbers,proto3" json:"numbers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -160,7 +160,7 @@ func (x *Values) GetNumbers() []*Number {
 	return nil
 }
 
-// Point is one value a feature, in the space's feature order.
+// Point is one value per feature, in the space's feature order.
 type Point struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Finite doubles: an integer, a category's index or a real number.

@@ -161,8 +161,8 @@ const (
 	Notion_NOTION_DECISION Notion = 3
 	// l1 > 0 > l2.
 	Notion_NOTION_DECISION_STRICT Notion = 4
-	// The scores differ by more than epsilon, of a model whose score is a share: as
-	// the logits do.
+	// For a model whose score is a share: the scores, and so the logits, differ by
+	// more than epsilon.
 	Notion_NOTION_SHARE Notion = 5
 )
 
@@ -395,11 +395,11 @@ func (*Problem_Milp) isProblem_Form() {}
 
 func (*Problem_Smt) isProblem_Form() {}
 
-// Query is a question about a model in the words of fairness.
+// Query is a question about a model in terms of fairness.
 type Query struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The model; one of them must be set. A plugin refuses what it does not take as
-	// unsupported, and names the family.
+	// The model; one of them must be set. A plugin refuses a family that it does not
+	// support with UNIMPLEMENTED, and names it.
 	//
 	// Types that are valid to be assigned to Model:
 	//
@@ -414,9 +414,10 @@ type Query struct {
 	Notion Notion `protobuf:"varint,4,opt,name=notion,proto3,enum=hyfair.problem.v1.Notion" json:"notion,omitempty"`
 	// Epsilon, exact; may be absent for the decision notions.
 	Epsilon *Number `protobuf:"bytes,5,opt,name=epsilon,proto3" json:"epsilon,omitempty"`
-	// Bins a witness of GOAL_DECIDE must reach; 0 and 2: any violation.
+	// The number of bins that a witness of GOAL_DECIDE must reach; 0 and 2: any
+	// violation.
 	K int32 `protobuf:"varint,6,opt,name=k,proto3" json:"k,omitempty"`
-	// What is asked.
+	// The goal of the query.
 	Goal Goal `protobuf:"varint,7,opt,name=goal,proto3,enum=hyfair.problem.v1.Goal" json:"goal,omitempty"`
 	// Features that may differ between the copies.
 	Relax []*Relaxation `protobuf:"bytes,8,rep,name=relax,proto3" json:"relax,omitempty"`
@@ -424,7 +425,7 @@ type Query struct {
 	Require []*Predicate `protobuf:"bytes,9,rep,name=require,proto3" json:"require,omitempty"`
 	// Predicates that must not hold at the first copy.
 	Forbid []*Predicate `protobuf:"bytes,10,rep,name=forbid,proto3" json:"forbid,omitempty"`
-	// A point the answer should stay close to.
+	// A point that the answer should be close to.
 	Near *Point `protobuf:"bytes,11,opt,name=near,proto3" json:"near,omitempty"`
 	// Individuals that must not be the answer.
 	Exclude []*Point `protobuf:"bytes,12,rep,name=exclude,proto3" json:"exclude,omitempty"`
@@ -646,7 +647,7 @@ func (x *Relaxation) GetTolerance() float64 {
 	return 0
 }
 
-// Milp is a mixed-integer linear program; coefficients are meant exactly.
+// Milp is a mixed-integer linear program with exact coefficients.
 type Milp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The variables.
@@ -658,7 +659,7 @@ type Milp struct {
 	// Start values.
 	Start *Start `protobuf:"bytes,4,opt,name=start,proto3" json:"start,omitempty"`
 	// Special ordered sets of type 1; only for a solver whose traits say that it
-	// takes them.
+	// supports them.
 	Sets          []*Set `protobuf:"bytes,5,rep,name=sets,proto3" json:"sets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -798,7 +799,7 @@ type Column struct {
 	Integer bool `protobuf:"varint,4,opt,name=integer,proto3" json:"integer,omitempty"`
 	// What it stands for.
 	Role Role `protobuf:"varint,5,opt,name=role,proto3,enum=hyfair.problem.v1.Role" json:"role,omitempty"`
-	// Rank for branching: higher first, 0 no wish.
+	// Rank for branching: higher first; 0: no preference.
 	Priority      int64 `protobuf:"varint,6,opt,name=priority,proto3" json:"priority,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1034,7 +1035,7 @@ func (x *Objective) GetCoefs() []float64 {
 // Start gives start values.
 type Start struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One a column; NaN where there is none.
+	// One per column; NaN for none.
 	Values        []float64 `protobuf:"fixed64,1,rep,packed,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1087,7 +1088,7 @@ type Script struct {
 	Symbols []*Symbol `protobuf:"bytes,2,rep,name=symbols,proto3" json:"symbols,omitempty"`
 	// Name of the Real or Int symbol to optimise; empty: feasibility.
 	Objective string `protobuf:"bytes,3,opt,name=objective,proto3" json:"objective,omitempty"`
-	// Direction where an objective is set.
+	// Direction if an objective is set.
 	Maximise      bool `protobuf:"varint,4,opt,name=maximise,proto3" json:"maximise,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1215,11 +1216,11 @@ func (x *Symbol) GetRole() Role {
 	return Role_ROLE_UNSPECIFIED
 }
 
-// Delta changes a loaded problem before a Solve, for good. Its parts apply in
+// Delta changes a loaded problem permanently before a Solve. Its parts apply in
 // this order: pop, push, column bounds, rows or assertions, objective, start.
 type Delta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Discards that many levels and all they changed.
+	// Discards that many levels and all their changes.
 	Pop int32 `protobuf:"varint,1,opt,name=pop,proto3" json:"pop,omitempty"`
 	// Opens that many levels.
 	Push int32 `protobuf:"varint,2,opt,name=push,proto3" json:"push,omitempty"`

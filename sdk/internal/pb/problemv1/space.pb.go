@@ -147,7 +147,7 @@ type Feature struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unique in the space.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Which values it takes.
+	// The kind of its values.
 	Kind Kind `protobuf:"varint,2,opt,name=kind,proto3,enum=hyfair.problem.v1.Kind" json:"kind,omitempty"`
 	// Lower end of the domain, finite.
 	Lo float64 `protobuf:"fixed64,3,opt,name=lo,proto3" json:"lo,omitempty"`
@@ -155,8 +155,8 @@ type Feature struct {
 	Hi float64 `protobuf:"fixed64,4,opt,name=hi,proto3" json:"hi,omitempty"`
 	// Names of a categorical feature's values, by index.
 	Categories []string `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The values the protected copies take, strictly increasing; none for a
-	// feature that is not protected.
+	// The values that the copies take, strictly increasing; none for a feature that
+	// is not protected.
 	Protected []float64 `protobuf:"fixed64,6,rep,packed,name=protected,proto3" json:"protected,omitempty"`
 	// Which network inputs it feeds.
 	Inputs        []*Input `protobuf:"bytes,7,rep,name=inputs,proto3" json:"inputs,omitempty"`
@@ -319,7 +319,7 @@ func (x *Input) GetTable() *Table {
 // Table lists an input for every value of a feature's domain.
 type Table struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Finite doubles, one a value from lo to hi.
+	// Finite doubles, one per value from lo to hi.
 	Values        []float64 `protobuf:"fixed64,1,rep,packed,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -606,7 +606,7 @@ func (x *CategorySet) GetIndices() []int32 {
 }
 
 // Region is a part of the space: a box, and the values protected features may
-// take. Both lists have one entry a feature.
+// take. Both lists have one entry per feature.
 type Region struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The intervals of features that are not protected; others are ignored.

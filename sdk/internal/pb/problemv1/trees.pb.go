@@ -32,15 +32,15 @@ type TreeEnsemble struct {
 	Identity bool `protobuf:"varint,2,opt,name=identity,proto3" json:"identity,omitempty"`
 	// Whether the score is a share: the sum plus 0.5 + 2^-24. With identity.
 	Share bool `protobuf:"varint,12,opt,name=share,proto3" json:"share,omitempty"`
-	// What the trees' leaves are added to.
+	// The number that the trees' leaves are added to.
 	Base float64 `protobuf:"fixed64,3,opt,name=base,proto3" json:"base,omitempty"`
 	// Number of nodes of each tree.
 	Nodes []int32 `protobuf:"varint,4,rep,packed,name=nodes,proto3" json:"nodes,omitempty"`
 	// The input that a node compares; -1 for a leaf.
 	Input []int32 `protobuf:"zigzag32,5,rep,packed,name=input,proto3" json:"input,omitempty"`
-	// Places of the children within the tree; 0 for a leaf.
+	// Index of the left child within the tree; 0 for a leaf.
 	Left []int32 `protobuf:"varint,6,rep,packed,name=left,proto3" json:"left,omitempty"`
-	// As left.
+	// Index of the right child, likewise.
 	Right []int32 `protobuf:"varint,7,rep,packed,name=right,proto3" json:"right,omitempty"`
 	// A leaf's value, or the border: inputs below it go left, those above it right.
 	Value []float64 `protobuf:"fixed64,8,rep,packed,name=value,proto3" json:"value,omitempty"`
@@ -168,8 +168,8 @@ func (x *TreeEnsemble) GetMore() []*Borders {
 	return nil
 }
 
-// Borders are a node's borders behind its first: an input goes left where an even
-// number of all borders is below it.
+// Borders are a node's borders after its first: an input goes left if an even number
+// of all its borders is below it.
 type Borders struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The node, counted over all trees.

@@ -9,8 +9,8 @@
 // Errors mean "no answer" and travel as gRPC status codes: UNIMPLEMENTED for
 // an unsupported form, goal or capability, INVALID_ARGUMENT for a malformed
 // problem, OUT_OF_RANGE for an unknown option or value, FAILED_PRECONDITION
-// where the two sides or a library are incompatible, UNAVAILABLE where the
-// plugin is gone. A limit reached is a result, not an error.
+// if the two sides or a library are incompatible, UNAVAILABLE if the plugin has
+// ended. A limit reached is a result, not an error.
 
 package solverv1
 
@@ -31,7 +31,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Status is what a solver claims of a problem.
+// Status is a solver's claim about a problem.
 type Status int32
 
 const (
@@ -39,7 +39,7 @@ const (
 	Status_STATUS_UNSPECIFIED Status = 0
 	// A point is held.
 	Status_STATUS_FEASIBLE Status = 1
-	// The point held is best within the tolerances.
+	// The point held is optimal within the tolerances.
 	Status_STATUS_OPTIMAL Status = 2
 	// No point exists.
 	Status_STATUS_INFEASIBLE Status = 3
@@ -110,7 +110,7 @@ const (
 	Reason_REASON_INTERRUPTED Reason = 5
 	// The method cannot decide this problem.
 	Reason_REASON_INCOMPLETE Reason = 6
-	// The arithmetic got into trouble.
+	// The arithmetic failed.
 	Reason_REASON_NUMERICAL Reason = 7
 	// See Result.native and Result.detail.
 	Reason_REASON_OTHER Reason = 8
@@ -169,7 +169,7 @@ func (Reason) EnumDescriptor() ([]byte, []int) {
 	return file_hyfair_solver_v1_solver_proto_rawDescGZIP(), []int{1}
 }
 
-// PieceClaim is what is claimed of a piece, in the words of the query.
+// PieceClaim is a claim about a piece, for the query's notion, epsilon and k.
 type PieceClaim int32
 
 const (
@@ -181,7 +181,7 @@ const (
 	PieceClaim_PIECE_CLAIM_UNFAIR PieceClaim = 2
 	// The counts are lower bounds.
 	PieceClaim_PIECE_CLAIM_UNDECIDED PieceClaim = 3
-	// No individual that is asked about.
+	// The piece has no individuals.
 	PieceClaim_PIECE_CLAIM_OUTSIDE PieceClaim = 4
 )
 
@@ -378,7 +378,7 @@ func (x *SolveRequest) GetCall() uint64 {
 	return 0
 }
 
-// SolveOptions bound and steer one call. Zero sets no limit.
+// SolveOptions are the limits and options of one call. Zero sets no limit.
 type SolveOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Drives every random choice.
@@ -389,16 +389,16 @@ type SolveOptions struct {
 	Memory int64 `protobuf:"varint,3,opt,name=memory,proto3" json:"memory,omitempty"`
 	// Nanoseconds.
 	TimeLimitNanos int64 `protobuf:"varint,4,opt,name=time_limit_nanos,json=timeLimitNanos,proto3" json:"time_limit_nanos,omitempty"`
-	// In the solver's own deterministic unit.
+	// In the solver's deterministic unit.
 	WorkLimit int64 `protobuf:"varint,5,opt,name=work_limit,json=workLimit,proto3" json:"work_limit,omitempty"`
 	// Relative optimality gap.
 	Gap float64 `protobuf:"fixed64,6,opt,name=gap,proto3" json:"gap,omitempty"`
 	// Stop as soon as a point's objective reaches it.
 	Target *float64 `protobuf:"fixed64,7,opt,name=target,proto3,oneof" json:"target,omitempty"`
-	// The plugin's own options.
+	// The plugin's options.
 	Options map[string]string `protobuf:"bytes,8,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Asks for events with pieces; of a problem in network form only. A plugin
-	// that knows none sends none.
+	// Asks for events with pieces; only for a problem in the network form. A plugin
+	// without support for pieces sends none.
 	Pieces bool `protobuf:"varint,9,opt,name=pieces,proto3" json:"pieces,omitempty"`
 	// Asks that pieces carry proofs.
 	Proofs        bool `protobuf:"varint,10,opt,name=proofs,proto3" json:"proofs,omitempty"`
@@ -590,7 +590,7 @@ type isSolveResponse_Event interface {
 }
 
 type SolveResponse_Progress struct {
-	// A glimpse.
+	// A progress report.
 	Progress *Progress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"`
 }
 
@@ -600,7 +600,7 @@ type SolveResponse_Result struct {
 }
 
 type SolveResponse_Pieces struct {
-	// Parts of the region; only where SolveOptions.pieces asks for them.
+	// Pieces of the region; only if SolveOptions.pieces asks for them.
 	Pieces *Pieces `protobuf:"bytes,3,opt,name=pieces,proto3,oneof"`
 }
 
@@ -610,12 +610,12 @@ func (*SolveResponse_Result) isSolveResponse_Event() {}
 
 func (*SolveResponse_Pieces) isSolveResponse_Event() {}
 
-// Pieces are parts of the region as they are settled. All pieces of a call
-// together are the region, and none of it comes twice. A message should stay
-// below a mebibyte: longer lists are split.
+// Pieces are pieces of the region as they are decided. All pieces of a call
+// together cover the region without overlap. A message should stay below a
+// mebibyte: split longer lists.
 type Pieces struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In no order.
+	// In any order.
 	Pieces        []*Piece `protobuf:"bytes,1,rep,name=pieces,proto3" json:"pieces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -658,21 +658,21 @@ func (x *Pieces) GetPieces() []*Piece {
 	return nil
 }
 
-// Piece is a box of the region and what is known of it.
+// Piece is a box of the region with a claim about it.
 type Piece struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Lower ends, one a feature, in the space's order; 0 for protected features.
+	// Lower ends, one per feature, in the space's order; 0 for protected features.
 	Lo []float64 `protobuf:"fixed64,1,rep,packed,name=lo,proto3" json:"lo,omitempty"`
 	// Upper ends, likewise.
 	Hi []float64 `protobuf:"fixed64,2,rep,packed,name=hi,proto3" json:"hi,omitempty"`
 	// What is claimed.
 	Claim PieceClaim `protobuf:"varint,3,opt,name=claim,proto3,enum=hyfair.solver.v1.PieceClaim" json:"claim,omitempty"`
-	// How many individuals are proved to be treated fairly; a non-negative
-	// integer, absent where a feature is real.
+	// The number of individuals proved to be treated fairly; a non-negative integer,
+	// absent if a feature is real.
 	Fair *problemv1.Number `protobuf:"bytes,4,opt,name=fair,proto3" json:"fair,omitempty"`
-	// How many are proved to violate, likewise.
+	// The number of individuals proved to violate, likewise.
 	Unfair *problemv1.Number `protobuf:"bytes,5,opt,name=unfair,proto3" json:"unfair,omitempty"`
-	// Where SolveOptions.proofs asked for it.
+	// Set if SolveOptions.proofs asks for it.
 	Proof         *Proof `protobuf:"bytes,6,opt,name=proof,proto3" json:"proof,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -750,14 +750,14 @@ func (x *Piece) GetProof() *Proof {
 	return nil
 }
 
-// Proof is what a checker needs to verify a piece for itself.
+// Proof is what a checker needs to verify a piece independently.
 type Proof struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Every individual of the box was evaluated exactly.
 	Enumerated bool `protobuf:"varint,1,opt,name=enumerated,proto3" json:"enumerated,omitempty"`
-	// One a protected combination that may be allowed in the box.
+	// One per protected combination that may be allowed in the box.
 	Copies []*CopyProof `protobuf:"bytes,2,rep,name=copies,proto3" json:"copies,omitempty"`
-	// Of pairs of copies that these bounds alone leave open.
+	// Proofs for the pairs of copies that these bounds alone leave open.
 	Cases         []*CaseProof `protobuf:"bytes,3,rep,name=cases,proto3" json:"cases,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -814,16 +814,16 @@ func (x *Proof) GetCases() []*CaseProof {
 	return nil
 }
 
-// CaseProof proves by cases of ReLUs, of each pair of a first copy and a second
-// one, that in the whole box the first's score is not above the second's by more
-// than is claimed.
+// CaseProof proves by ReLU branching, for each pair of a first copy and a second
+// copy, that nowhere in the box the first's score exceeds the second's by more than
+// is claimed.
 type CaseProof struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The copies that may be the first, seen as one.
+	// The copies that may be the first, treated as one.
 	First *CaseSide `protobuf:"bytes,1,opt,name=first,proto3" json:"first,omitempty"`
-	// Those that may be the second.
+	// The copies that may be the second, treated as one.
 	Second *CaseSide `protobuf:"bytes,2,opt,name=second,proto3" json:"second,omitempty"`
-	// Where bins are counted: the index of that in which the second's score would
+	// If bins are counted: the index of the bin in which the second's score would
 	// be.
 	Bin int32 `protobuf:"varint,3,opt,name=bin,proto3" json:"bin,omitempty"`
 	// A tree in preorder.
@@ -890,8 +890,8 @@ func (x *CaseProof) GetSteps() []*CaseStep {
 	return nil
 }
 
-// CaseSide is copies that are seen as one, with the neurons of which steps tell
-// something. The lists of layers and neurons have the same length.
+// CaseSide is a set of copies that are treated as one, with the neurons that steps
+// refer to. The lists of layers and neurons have the same length.
 type CaseSide struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Indices in Proof.copies.
@@ -958,7 +958,7 @@ func (x *CaseSide) GetNeurons() []int32 {
 // CaseStep is a node of a tree of cases.
 type CaseStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is.
+	// The kind of the step.
 	//
 	// Types that are valid to be assigned to Step:
 	//
@@ -1039,9 +1039,9 @@ type isCaseStep_Step interface {
 }
 
 type CaseStep_Relu struct {
-	// Tells cases of a ReLU apart: an index of the first side's neurons and
-	// behind them the second's. Below it are the steps where its sum is not
-	// negative, then those where it is not positive.
+	// Branches on a ReLU: an index into the first side's neurons followed by the
+	// second's. The first subtree is the case that its sum is not negative, the
+	// second that it is not positive.
 	Relu int32 `protobuf:"varint,1,opt,name=relu,proto3,oneof"`
 }
 
@@ -1051,7 +1051,7 @@ type CaseStep_Cut struct {
 }
 
 type CaseStep_End struct {
-	// Nobody of the case is left.
+	// The case contains no pair.
 	End *CaseEnd `protobuf:"bytes,3,opt,name=end,proto3,oneof"`
 }
 
@@ -1066,7 +1066,7 @@ type CaseCut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The feature's index.
 	Feature int32 `protobuf:"varint,1,opt,name=feature,proto3" json:"feature,omitempty"`
-	// Below it are the steps for values up to this one, then those for the others.
+	// The first subtree has the values up to this one, the second all others.
 	At            float64 `protobuf:"fixed64,2,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1116,16 +1116,16 @@ func (x *CaseCut) GetAt() float64 {
 	return 0
 }
 
-// CaseEnd shows that up times the first's logit less down times the second's is
-// less than it would have to be.
+// CaseEnd shows that up times the first's logit minus down times the second's is
+// too small for a pair.
 type CaseEnd struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At least 0.
 	Up float64 `protobuf:"fixed64,1,opt,name=up,proto3" json:"up,omitempty"`
 	// At least 0.
 	Down float64 `protobuf:"fixed64,2,opt,name=down,proto3" json:"down,omitempty"`
-	// By which each neuron of the first side is substituted, and then of the
-	// second's.
+	// The slopes that substitute the neurons of the first side, and then of the
+	// second side.
 	Slopes        []float64 `protobuf:"fixed64,3,rep,packed,name=slopes,proto3" json:"slopes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1190,25 +1190,25 @@ type CopyProof struct {
 	Protected *problemv1.Point `protobuf:"bytes,1,opt,name=protected,proto3" json:"protected,omitempty"`
 	// Encloses the logit; the ends may be infinite.
 	Logit *problemv1.Interval `protobuf:"bytes,2,opt,name=logit,proto3" json:"logit,omitempty"`
-	// The layers of the neurons whose sign is open.
+	// The layers of the unstable neurons.
 	Layers []int32 `protobuf:"varint,3,rep,packed,name=layers,proto3" json:"layers,omitempty"`
 	// Their indices in the layer.
 	Neurons []int32 `protobuf:"varint,4,rep,packed,name=neurons,proto3" json:"neurons,omitempty"`
 	// Their slopes, 0 to 1.
 	Slopes []float64 `protobuf:"fixed64,5,rep,packed,name=slopes,proto3" json:"slopes,omitempty"`
-	// Of a box with two copies, where the difference of their logits is bounded as
-	// one: the layers of the neurons whose sign is open in one of them.
+	// For a box with two copies, if the difference of their logits is bounded as one
+	// form: the layers of the neurons that are unstable in one of them.
 	JointLayers []int32 `protobuf:"varint,6,rep,packed,name=joint_layers,json=jointLayers,proto3" json:"joint_layers,omitempty"`
 	// Their indices in the layer.
 	JointNeurons []int32 `protobuf:"varint,7,rep,packed,name=joint_neurons,json=jointNeurons,proto3" json:"joint_neurons,omitempty"`
-	// Their slopes in this copy, of how much its logit is above the other's.
+	// Their slopes in this copy, for this copy's logit minus the other's.
 	JointOwn []float64 `protobuf:"fixed64,8,rep,packed,name=joint_own,json=jointOwn,proto3" json:"joint_own,omitempty"`
-	// And in the other copy.
+	// Their slopes in the other copy.
 	JointOther []float64 `protobuf:"fixed64,9,rep,packed,name=joint_other,json=jointOther,proto3" json:"joint_other,omitempty"`
-	// Where scores are compared: up times this copy's logit less down times the
-	// other's is too small for a larger gap. Both are 0 where that is not told.
+	// If scores are compared: up times this copy's logit minus down times the
+	// other's is too small for a larger gap. Both are 0 if they are not used.
 	Up float64 `protobuf:"fixed64,10,opt,name=up,proto3" json:"up,omitempty"`
-	// Goes with up.
+	// Belongs to up.
 	Down          float64 `protobuf:"fixed64,11,opt,name=down,proto3" json:"down,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1321,18 +1321,18 @@ func (x *CopyProof) GetDown() float64 {
 	return 0
 }
 
-// Shares are what is proved of a region's individuals, or of their volume where
-// a feature is real.
+// Shares are the proved shares of a region's individuals, or of the volume if a
+// feature is real.
 type Shares struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Share treated fairly, 0 to 1.
 	Fair *problemv1.Number `protobuf:"bytes,1,opt,name=fair,proto3" json:"fair,omitempty"`
 	// Share that violates, 0 to 1; the two sum to at most 1.
 	Unfair *problemv1.Number `protobuf:"bytes,2,opt,name=unfair,proto3" json:"unfair,omitempty"`
-	// Number of individuals of the region, a non-negative integer; absent where
-	// it is not known or a feature is real.
+	// Number of individuals of the region, a non-negative integer; absent if it is
+	// not known or a feature is real.
 	Individuals *problemv1.Number `protobuf:"bytes,3,opt,name=individuals,proto3" json:"individuals,omitempty"`
-	// Boxes looked at.
+	// The number of boxes processed.
 	Boxes         int64 `protobuf:"varint,4,opt,name=boxes,proto3" json:"boxes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1396,10 +1396,10 @@ func (x *Shares) GetBoxes() int64 {
 	return 0
 }
 
-// Progress is a glimpse of a running call.
+// Progress is a report on a running call.
 type Progress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An incumbent; absent for none new since the last event.
+	// An incumbent; absent if there is no new one since the last event.
 	Values *problemv1.Values `protobuf:"bytes,1,opt,name=values,proto3" json:"values,omitempty"`
 	// Objective of the incumbent.
 	Objective float64 `protobuf:"fixed64,2,opt,name=objective,proto3" json:"objective,omitempty"`
@@ -1407,12 +1407,11 @@ type Progress struct {
 	Bound *float64 `protobuf:"fixed64,3,opt,name=bound,proto3,oneof" json:"bound,omitempty"`
 	// Branch-and-bound nodes or the like.
 	Nodes int64 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	// The solver's own time, in nanoseconds.
+	// The time that the solver measured, in nanoseconds.
 	ElapsedNanos int64 `protobuf:"varint,5,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
-	// What is proved so far, for the goal of quantifying; absent for nothing new.
+	// What is proved so far, for the goal of quantifying; absent if nothing is new.
 	Shares *Shares `protobuf:"bytes,6,opt,name=shares,proto3" json:"shares,omitempty"`
-	// Share of the region that needs no more looking at, from 0 to 1; 0 also for
-	// not known.
+	// The share of the region that is decided, from 0 to 1; 0 also if it is unknown.
 	Settled       float64 `protobuf:"fixed64,7,opt,name=settled,proto3" json:"settled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1504,26 +1503,26 @@ type Result struct {
 	Status Status `protobuf:"varint,1,opt,name=status,proto3,enum=hyfair.solver.v1.Status" json:"status,omitempty"`
 	// Why it stopped short.
 	Reason Reason `protobuf:"varint,2,opt,name=reason,proto3,enum=hyfair.solver.v1.Reason" json:"reason,omitempty"`
-	// The solver's own status text.
+	// The solver's native status.
 	Native string `protobuf:"bytes,3,opt,name=native,proto3" json:"native,omitempty"`
-	// A sentence for people.
+	// A sentence for the user.
 	Detail string `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
-	// The point held of a MILP or script.
+	// The point held for a MILP or script.
 	Values *problemv1.Values `protobuf:"bytes,5,opt,name=values,proto3" json:"values,omitempty"`
-	// The point held of a problem in network form.
+	// The point held for a problem in the network form.
 	Witness *Witness `protobuf:"bytes,6,opt,name=witness,proto3" json:"witness,omitempty"`
 	// Objective of the point held.
 	Objective float64 `protobuf:"fixed64,7,opt,name=objective,proto3" json:"objective,omitempty"`
-	// No point has a better objective; infinite where only the solver's word
-	// for "none" is known.
+	// No point has a better objective; infinite if the solver only says that it
+	// has no bound.
 	Bound *float64 `protobuf:"fixed64,8,opt,name=bound,proto3,oneof" json:"bound,omitempty"`
 	// Absolute error the arithmetic may leave; 0 for exact arithmetic.
 	Tolerance float64 `protobuf:"fixed64,9,opt,name=tolerance,proto3" json:"tolerance,omitempty"`
 	// Branch-and-bound nodes or the like.
 	Nodes int64 `protobuf:"varint,10,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	// The solver's own time, in nanoseconds.
+	// The time that the solver measured, in nanoseconds.
 	ElapsedNanos int64 `protobuf:"varint,11,opt,name=elapsed_nanos,json=elapsedNanos,proto3" json:"elapsed_nanos,omitempty"`
-	// Answers the goal of quantifying, for which no point is held.
+	// The answer for the goal of quantifying, which has no point.
 	Shares        *Shares `protobuf:"bytes,12,opt,name=shares,proto3" json:"shares,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -9,8 +9,8 @@
 // Errors mean "no answer" and travel as gRPC status codes: UNIMPLEMENTED for
 // an unsupported form, goal or capability, INVALID_ARGUMENT for a malformed
 // problem, OUT_OF_RANGE for an unknown option or value, FAILED_PRECONDITION
-// where the two sides or a library are incompatible, UNAVAILABLE where the
-// plugin is gone. A limit reached is a result, not an error.
+// if the two sides or a library are incompatible, UNAVAILABLE if the plugin has
+// ended. A limit reached is a result, not an error.
 
 package solverv1
 
@@ -41,23 +41,22 @@ const (
 //
 // Solver answers problems.
 type SolverClient interface {
-	// Describe says what the plugin is.
+	// Describe returns the plugin's description.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Solve answers one problem: any number of progress events, and of pieces
-	// where they were asked for, then one result.
+	// Solve answers one problem: any number of progress events, and of events with
+	// pieces if the options ask for them, then one result.
 	Solve(ctx context.Context, in *SolveRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SolveResponse], error)
-	// Load keeps a problem for SolveLoaded. A plugin that gains nothing from it
+	// Load keeps a problem for SolveLoaded. A plugin that does not benefit from it
 	// may answer UNIMPLEMENTED.
 	Load(ctx context.Context, in *LoadRequest, opts ...grpc.CallOption) (*LoadResponse, error)
-	// SolveLoaded applies a delta for good and answers the problem as it then
-	// stands, with the events of Solve. After an error the handle is of no more
-	// use but to Unload.
+	// SolveLoaded applies a delta permanently and answers the changed problem, with
+	// the events of Solve. After an error the handle may only be used for Unload.
 	SolveLoaded(ctx context.Context, in *SolveLoadedRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SolveResponse], error)
 	// Unload forgets a loaded problem.
 	Unload(ctx context.Context, in *UnloadRequest, opts ...grpc.CallOption) (*UnloadResponse, error)
 	// Interrupt asks a running Solve or SolveLoaded to stop soon with what it
-	// holds; it returns at once. A call that is not running is no error.
-	// Cancelling the Solve itself says the same, but forgoes its result.
+	// holds; it returns at once. It is not an error if the call is not running.
+	// Cancelling the Solve itself stops it too, but loses its result.
 	Interrupt(ctx context.Context, in *InterruptRequest, opts ...grpc.CallOption) (*InterruptResponse, error)
 }
 
@@ -153,23 +152,22 @@ func (c *solverClient) Interrupt(ctx context.Context, in *InterruptRequest, opts
 //
 // Solver answers problems.
 type SolverServer interface {
-	// Describe says what the plugin is.
+	// Describe returns the plugin's description.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Solve answers one problem: any number of progress events, and of pieces
-	// where they were asked for, then one result.
+	// Solve answers one problem: any number of progress events, and of events with
+	// pieces if the options ask for them, then one result.
 	Solve(*SolveRequest, grpc.ServerStreamingServer[SolveResponse]) error
-	// Load keeps a problem for SolveLoaded. A plugin that gains nothing from it
+	// Load keeps a problem for SolveLoaded. A plugin that does not benefit from it
 	// may answer UNIMPLEMENTED.
 	Load(context.Context, *LoadRequest) (*LoadResponse, error)
-	// SolveLoaded applies a delta for good and answers the problem as it then
-	// stands, with the events of Solve. After an error the handle is of no more
-	// use but to Unload.
+	// SolveLoaded applies a delta permanently and answers the changed problem, with
+	// the events of Solve. After an error the handle may only be used for Unload.
 	SolveLoaded(*SolveLoadedRequest, grpc.ServerStreamingServer[SolveResponse]) error
 	// Unload forgets a loaded problem.
 	Unload(context.Context, *UnloadRequest) (*UnloadResponse, error)
 	// Interrupt asks a running Solve or SolveLoaded to stop soon with what it
-	// holds; it returns at once. A call that is not running is no error.
-	// Cancelling the Solve itself says the same, but forgoes its result.
+	// holds; it returns at once. It is not an error if the call is not running.
+	// Cancelling the Solve itself stops it too, but loses its result.
 	Interrupt(context.Context, *InterruptRequest) (*InterruptResponse, error)
 	mustEmbedUnimplementedSolverServer()
 }

@@ -25,7 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// MoveKind says what the host shall do with a move.
+// MoveKind says what the host must do with a move.
 type MoveKind int32
 
 const (
@@ -78,7 +78,7 @@ func (MoveKind) EnumDescriptor() ([]byte, []int) {
 	return file_hyfair_strategy_v1_strategy_proto_rawDescGZIP(), []int{0}
 }
 
-// TrialStatus says what became of a move.
+// TrialStatus is the outcome of a move.
 type TrialStatus int32
 
 const (
@@ -226,7 +226,7 @@ func (x *DescribeResponse) GetDescription() *pluginv1.Description {
 	return nil
 }
 
-// SessionRequest is what the host says.
+// SessionRequest is a message of the host.
 type SessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What is said; one of them must be set.
@@ -347,7 +347,7 @@ func (*SessionRequest_StartDone) isSessionRequest_Message() {}
 
 func (*SessionRequest_Next) isSessionRequest_Message() {}
 
-// SessionResponse is what the plugin says.
+// SessionResponse is a message of the plugin.
 type SessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What is said; one of them must be set.
@@ -434,7 +434,7 @@ func (*SessionResponse_Started) isSessionResponse_Message() {}
 
 func (*SessionResponse_Moves) isSessionResponse_Message() {}
 
-// Start is what a session may know of the study.
+// Start holds what a session may know about the study.
 type Start struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The space to search.
@@ -445,14 +445,14 @@ type Start struct {
 	Epsilon *problemv1.Number `protobuf:"bytes,3,opt,name=epsilon,proto3" json:"epsilon,omitempty"`
 	// Bounds the search; absent: the whole space.
 	Region *problemv1.Region `protobuf:"bytes,4,opt,name=region,proto3" json:"region,omitempty"`
-	// Where the description asks for it.
+	// The model, if the description requests it.
 	//
 	// Types that are valid to be assigned to Model:
 	//
 	//	*Start_Network
 	//	*Start_Other
 	Model isStart_Model `protobuf_oneof:"model"`
-	// The strategy's own options.
+	// The strategy's options.
 	Options map[string]string `protobuf:"bytes,6,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Chains to advance side by side; 0 and 1: a single one.
 	Chains        int32 `protobuf:"varint,7,opt,name=chains,proto3" json:"chains,omitempty"`
@@ -704,17 +704,17 @@ func (*Started) Descriptor() ([]byte, []int) {
 	return file_hyfair_strategy_v1_strategy_proto_rawDescGZIP(), []int{7}
 }
 
-// Next tells of earlier moves and asks for new ones.
+// Next has the trials of earlier moves and asks for new moves.
 type Next struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was learned.
+	// The trials of earlier moves.
 	Told []*Trial `protobuf:"bytes,1,rep,name=told,proto3" json:"told,omitempty"`
 	// At most that many moves; at least 1.
 	Want int32 `protobuf:"varint,2,opt,name=want,proto3" json:"want,omitempty"`
-	// The answer may be packed. A plugin that packs its answers takes packed
+	// The answer may be packed. A plugin that packs its answers must accept packed
 	// trials.
 	Packs bool `protobuf:"varint,3,opt,name=packs,proto3" json:"packs,omitempty"`
-	// What was learned, in place of told; only after a packed answer.
+	// The trials of earlier moves, instead of told; only after a packed answer.
 	Packed        *PackedTrials `protobuf:"bytes,4,opt,name=packed,proto3" json:"packed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -778,16 +778,17 @@ func (x *Next) GetPacked() *PackedTrials {
 	return nil
 }
 
-// Moves is what the strategy proposes.
+// Moves holds the strategy's proposals.
 type Moves struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Proposals; at least one unless finished.
 	Moves []*Move `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
 	// The search is over; no moves come with it.
 	Finished bool `protobuf:"varint,2,opt,name=finished,proto3" json:"finished,omitempty"`
-	// Individuals the strategy has evaluated by itself since the session began.
+	// The number of individuals that the strategy has evaluated by itself since the
+	// session began.
 	Evaluations int64 `protobuf:"varint,3,opt,name=evaluations,proto3" json:"evaluations,omitempty"`
-	// Proposals in place of moves; only where the host asked for it.
+	// Proposals instead of moves; only if next.packs is set.
 	Packed        *PackedMoves `protobuf:"bytes,4,opt,name=packed,proto3" json:"packed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -858,7 +859,7 @@ type Move struct {
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The iteration of the search loop, from 0.
 	Round int64 `protobuf:"varint,2,opt,name=round,proto3" json:"round,omitempty"`
-	// Tells parallel chains apart.
+	// The number of the chain, if several run side by side.
 	Chain int32 `protobuf:"varint,3,opt,name=chain,proto3" json:"chain,omitempty"`
 	// What to do.
 	Kind MoveKind `protobuf:"varint,4,opt,name=kind,proto3,enum=hyfair.strategy.v1.MoveKind" json:"kind,omitempty"`
@@ -933,12 +934,12 @@ func (x *Move) GetPoint() []float64 {
 	return nil
 }
 
-// Trial is what the host learned of a move.
+// Trial is the result of a move.
 type Trial struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The move's.
+	// The id of the move.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What became of it.
+	// The outcome of the move.
 	Status TrialStatus `protobuf:"varint,2,opt,name=status,proto3,enum=hyfair.strategy.v1.TrialStatus" json:"status,omitempty"`
 	// The individual evaluated.
 	Point []float64 `protobuf:"fixed64,3,rep,packed,name=point,proto3" json:"point,omitempty"`
@@ -955,14 +956,14 @@ type Trial struct {
 	MinEntropy float64 `protobuf:"fixed64,8,opt,name=min_entropy,json=minEntropy,proto3" json:"min_entropy,omitempty"`
 	// The scores of the point's counterfactuals: of the region's protected
 	// combinations that the constraints allow, the last feature's values changing
-	// fastest. Where the description needs them.
+	// fastest. Set if the description requests them.
 	Scores []float64 `protobuf:"fixed64,9,rep,packed,name=scores,proto3" json:"scores,omitempty"`
-	// Their bins, from 0, in the same order. Where the description needs them.
+	// Their bins, from 0, in the same order. Set if the description requests them.
 	Bins []int32 `protobuf:"varint,10,rep,packed,name=bins,proto3" json:"bins,omitempty"`
-	// The counterfactual with the highest score. Where the description needs the
-	// pair.
+	// The counterfactual with the highest score. Set if the description requests
+	// the pair.
 	Highest []float64 `protobuf:"fixed64,11,rep,packed,name=highest,proto3" json:"highest,omitempty"`
-	// That with the lowest one.
+	// The counterfactual with the lowest score.
 	Lowest        []float64 `protobuf:"fixed64,12,rep,packed,name=lowest,proto3" json:"lowest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1183,19 +1184,19 @@ type PackedTrials struct {
 	Shannons []float64 `protobuf:"fixed64,6,rep,packed,name=shannons,proto3" json:"shannons,omitempty"`
 	// As in Trial.
 	MinEntropies []float64 `protobuf:"fixed64,7,rep,packed,name=min_entropies,json=minEntropies,proto3" json:"min_entropies,omitempty"`
-	// The trials, in order, whose point is another than their move's with zeros
-	// for the protected features, and those points one after the other.
+	// The trials, in order, whose point is not their move's point with zeros for the
+	// protected features, and their points one after the other.
 	Elsewhere []int32 `protobuf:"varint,8,rep,packed,name=elsewhere,proto3" json:"elsewhere,omitempty"`
 	// All of the same width.
 	Points []float64 `protobuf:"fixed64,9,rep,packed,name=points,proto3" json:"points,omitempty"`
-	// How many entries of scores and of bins are each trial's; empty where there
-	// are neither.
+	// The number of entries of scores and of bins per trial; empty if there are
+	// neither.
 	Copies []int32 `protobuf:"varint,10,rep,packed,name=copies,proto3" json:"copies,omitempty"`
 	// As in Trial, one trial's after the other's.
 	Scores []float64 `protobuf:"fixed64,11,rep,packed,name=scores,proto3" json:"scores,omitempty"`
 	// As in Trial, one trial's after the other's.
 	Bins []int32 `protobuf:"varint,12,rep,packed,name=bins,proto3" json:"bins,omitempty"`
-	// Highest and lowest of each trial that was evaluated, one after the other.
+	// Highest and lowest of each evaluated trial, one after the other.
 	Pairs         []float64 `protobuf:"fixed64,13,rep,packed,name=pairs,proto3" json:"pairs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

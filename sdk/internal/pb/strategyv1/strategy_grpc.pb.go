@@ -31,12 +31,12 @@ const (
 //
 // Strategy proposes where to look.
 type StrategyClient interface {
-	// Describe says what the plugin is.
+	// Describe returns the plugin's description.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Session is one search. The host sends a start, the rows where they are
-	// needed, and start_done, which the plugin answers with started; from then
-	// on each next is answered by one moves, in order. The host ends the
-	// session by closing its side of the stream.
+	// Session is one search. The host sends a start, the rows if they are needed,
+	// and start_done, which the plugin answers with started. From then on the
+	// plugin answers each next with one moves, in order. The host ends the session
+	// by closing its side of the stream.
 	Session(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SessionRequest, SessionResponse], error)
 }
 
@@ -77,12 +77,12 @@ type Strategy_SessionClient = grpc.BidiStreamingClient[SessionRequest, SessionRe
 //
 // Strategy proposes where to look.
 type StrategyServer interface {
-	// Describe says what the plugin is.
+	// Describe returns the plugin's description.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Session is one search. The host sends a start, the rows where they are
-	// needed, and start_done, which the plugin answers with started; from then
-	// on each next is answered by one moves, in order. The host ends the
-	// session by closing its side of the stream.
+	// Session is one search. The host sends a start, the rows if they are needed,
+	// and start_done, which the plugin answers with started. From then on the
+	// plugin answers each next with one moves, in order. The host ends the session
+	// by closing its side of the stream.
 	Session(grpc.BidiStreamingServer[SessionRequest, SessionResponse]) error
 	mustEmbedUnimplementedStrategyServer()
 }

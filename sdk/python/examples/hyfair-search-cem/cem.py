@@ -1,7 +1,7 @@
 """One population of the cross-entropy method.
 
-Nothing here leans on the machine: uniform draws, the four operations, square
-roots and correctly rounded sums, so the same seed gives the same draws anywhere.
+Nothing here depends on the machine: it uses uniform draws, the four operations,
+square roots and correctly rounded sums, so the same seed gives the same draws anywhere.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from hyfair.plugin import Point, Region, Space, draw
 Value = Tuple[int, float, float, int]
 
 NARROW = 64
-"""A feature with at most that many values gets a probability for each."""
+"""A feature with at most this many values gets a probability for each."""
 TRIES = 32
-"""Draws that are known or forbidden before an island takes what comes."""
+"""Known or forbidden draws in a row before an island accepts any draw."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Axis(Protocol):
 
 
 class Narrow:
-    """A probability for each value, at first all equal."""
+    """A probability for each value, all equal at first."""
 
     def __init__(self, lo: float, hi: float) -> None:
         self.lo = lo
@@ -52,7 +52,7 @@ class Narrow:
             u -= p
             if u < 0:
                 return self.lo + i
-        return self.lo + draw.below(rng, len(self.share))  # the shares' rounding left a crack
+        return self.lo + draw.below(rng, len(self.share))  # rounded shares may sum to less than 1
 
     def move(self, elite: Sequence[float], rate: float) -> None:
         counts = [0] * len(self.share)
@@ -62,7 +62,7 @@ class Narrow:
 
 
 class Wide:
-    """Nearly a normal distribution, at first as wide as the range; rounded for
+    """Nearly a normal distribution, as wide as the range at first; rounded for
     whole numbers."""
 
     def __init__(self, lo: float, hi: float, whole: bool) -> None:
@@ -80,7 +80,7 @@ class Wide:
     def move(self, elite: Sequence[float], rate: float) -> None:
         n = len(elite)
         mean = math.fsum(v / n for v in elite)
-        # By the largest distance, so that squares stay in range.
+        # Scaled by the largest distance, so that squares stay in range.
         far = max(abs(v - mean) for v in elite)
         spread = far * math.sqrt(math.fsum(((v - mean) / far) ** 2 for v in elite) / n) if far > 0 else 0.0
         self.mean = (1 - rate) * self.mean + rate * mean
@@ -106,8 +106,8 @@ class Island:
         self._stale = 0
 
     def draw(self) -> Point:
-        """An individual that the region and the constraints allow, and as far as
-        they are easily found a new one."""
+        """An individual that the region and the constraints allow, and a new one if
+        one is easily found."""
         rng, explore, constrained = self._rng, self._settings.explore, self._space.forbidden
         for _ in range(TRIES):
             point = list(self._blank)
@@ -120,8 +120,8 @@ class Island:
         return self._space.random(rng, self._region)
 
     def learn(self, point: Point, value: Value) -> None:
-        """Takes note of what a draw was worth; points that could not be evaluated
-        have no coordinates and only fill their place in the generation."""
+        """Records the value of a draw. Points that could not be evaluated have no
+        coordinates and only count towards the generation."""
         self._generation.append((value, point))
         if len(self._generation) < self._settings.population:
             return
@@ -142,7 +142,7 @@ class Island:
 
 
 def axis(space: Space, region: Region, feature: int) -> Axis:
-    """The distribution to begin with."""
+    """The initial distribution of a feature."""
     lo, hi = space.range(feature, region)
     if space.features[feature].discrete and hi - lo < NARROW:
         return Narrow(lo, hi)

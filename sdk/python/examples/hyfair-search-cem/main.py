@@ -1,9 +1,9 @@
 """The cross-entropy method on the lattice of individuals, as a strategy.
 
-A distribution over the individuals is drawn from, and after every generation
-moved towards the elite: the draws that reached the most bins. With several
-chains, several such populations (islands) search side by side, each with a
-distribution of its own.
+It draws from a distribution over the individuals and, after every generation,
+moves it towards the elite: the draws that reached the most bins. With several
+chains, several such populations (islands) search side by side, each with its
+own distribution.
 
 R. Y. Rubinstein, "The cross-entropy method for combinatorial and continuous
 optimization", Methodology and Computing in Applied Probability 1 (1999).
@@ -50,8 +50,8 @@ def settings(options: Dict[str, str]) -> Settings:
 
 
 class Search(Session):
-    """Islands that take turns to draw; a trial goes back to the island that drew
-    it, however late it comes."""
+    """Islands that take turns to draw; each trial goes back to the island that drew
+    it, however late it arrives."""
 
     def __init__(self, space: Space, options: StartOptions, s: Settings) -> None:
         rng = draw.generator(options.seed)
@@ -76,9 +76,9 @@ class Search(Session):
 
 
 def value(trial: Trial) -> Value:
-    """What is to be large: the bins reached, then how evenly, then the gap.
-    Entropies come from counts and are the same everywhere; of the gap, which is
-    computed in floating point, only its first digits count."""
+    """What the search maximises: the bins reached, then how evenly, then the gap.
+    Entropies come from counts and are the same everywhere; the gap is computed in
+    floating point, so only its first digits count."""
     if trial.status is not TrialStatus.EVALUATED:
         return (0, 0.0, 0.0, 0)
     return (trial.k, trial.shannon, trial.min_entropy, int(trial.gap * 1e6))

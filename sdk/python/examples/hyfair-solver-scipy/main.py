@@ -1,9 +1,9 @@
-"""SciPy's mixed-integer solver, which is a HiGHS inside, as a solver plugin.
+"""SciPy's mixed-integer solver, which uses HiGHS, as a solver plugin.
 
-What ``scipy.optimize.milp`` does not offer, this solver cannot do: it takes no
-start values, seed, threads, branching priorities or special ordered sets,
-reports no progress, and cannot be interrupted. So it works in a process apart,
-which is ended where the host cancels; what it held is lost then.
+This solver cannot do what ``scipy.optimize.milp`` does not offer: it ignores start
+values, seed, threads, branching priorities and special ordered sets, reports no
+progress, and cannot be interrupted. So it runs in a separate process, which is
+killed if the host cancels; its incumbent is then lost.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from hyfair.plugin import (
     SolveOptions, Solver, Status, milp, option, serve)
 
 TOLERANCE = 1e-6
-"""HiGHS's default for integrality and the absolute gap, above those for rows and
-bounds (1e-7); SciPy has no means to change them."""
+"""HiGHS's default for integrality and the absolute gap, which is above the default
+for rows and bounds (1e-7). SciPy cannot change them."""
 NUMBERS = milp.Range("HiGHS", smallest=1e-9, entry=1e15, cost=1e20)
 
 OTHER = (Status.UNKNOWN, Reason.OTHER)
@@ -42,8 +42,8 @@ CLAIMS: Dict[int, Tuple[Status, Reason]] = {
     17: (Status.UNKNOWN, Reason.INTERRUPTED),
     18: (Status.UNKNOWN, Reason.MEMORY_LIMIT),
 }
-"""By HiGHS's number, which SciPy gives in its message; its own status lumps
-together what must be told apart."""
+"""By HiGHS's number, which SciPy's message contains; SciPy's own status does not
+distinguish all of these."""
 
 OPTIONS = [Option("presolve", "on", "on or off")]
 

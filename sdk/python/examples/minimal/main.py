@@ -1,4 +1,4 @@
-"""A strategy in twenty lines: random individuals, and from time to time the best
+"""A strategy in twenty lines: random individuals, and every other time the best
 one so far with one feature changed."""
 
 from __future__ import annotations

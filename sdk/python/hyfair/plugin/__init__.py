@@ -2,7 +2,7 @@
 
 A plugin is a class and one line: ``serve.strategy(MyStrategy())`` or
 ``serve.solver(MySolver())``. Only ``hyfair.plugin.serve`` needs grpcio and
-protobuf; the types can be used without.
+protobuf; the types can be used without them.
 """
 
 from . import draw, milp, option, serve, smt

@@ -11,8 +11,8 @@ from .errors import Cancelled
 class Cancel:
     """A flag that is set once, from any thread.
 
-    A solver looks at it now and then and returns soon after it is set, with
-    what it holds and the reason ``INTERRUPTED``.
+    A solver checks it at intervals and returns soon after it is set, with what it
+    holds and the reason ``INTERRUPTED``.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Cancel:
         return self._event.is_set()
 
     def wait(self, timeout: Optional[float] = None) -> bool:
-        """Waits, at most so many seconds, and tells whether it is set."""
+        """Waits at most ``timeout`` seconds, and returns whether it is set."""
         return self._event.wait(timeout)
 
     def raise_if_set(self) -> None:
@@ -34,7 +34,7 @@ class Cancel:
             raise Cancelled("the call was cancelled")
 
     def on_set(self, callback: Callable[[], None]) -> None:
-        """Calls back, from the thread that sets it; at once if it is set."""
+        """Calls ``callback`` from the thread that sets it; at once if it is set."""
         with self._lock:
             if not self._event.is_set():
                 self._callbacks.append(callback)
@@ -42,7 +42,7 @@ class Cancel:
         callback()
 
     def set(self) -> None:
-        """Sets it. Further times do nothing."""
+        """Sets it. Further calls do nothing."""
         with self._lock:
             self._event.set()
             callbacks, self._callbacks = self._callbacks, []

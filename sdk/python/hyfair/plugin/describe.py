@@ -1,4 +1,4 @@
-"""What a plugin says of itself."""
+"""The description of a plugin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Exactness(enum.Enum):
     RIGOROUS = 2
     """Floating point with every rounding bounded outward."""
     NUMERICAL = 3
-    """A solver's tolerance is inside."""
+    """Floating point up to a solver's tolerance."""
 
 
 @dataclass
@@ -38,16 +38,16 @@ class Library:
     version: str = ""
     path: str = ""
     hint: str = ""
-    """The command that installs it, where it was not found."""
+    """The command that installs it, if it was not found."""
     problem: str = ""
-    """What was tried and seen, where it was not found."""
+    """Why it cannot be used, if it was not found."""
 
     @classmethod
     def of_package(cls, package: str, hint: str, name: str = "", solver: str = "") -> Library:
-        """The installed package of that name on the package index, which is not
-        imported; under another name for people, with the solver before it that a package
-        such as PuLP wraps. Its path is that of the list of all its files and their checksums."""
-        import importlib.metadata  # which takes its time, and is needed here only
+        """The installed package with that name on the package index; it is not imported.
+        ``name`` is its name in messages, ``solver`` the solver that a package such as PuLP
+        wraps. The path is the file that lists the package's files and their checksums."""
+        import importlib.metadata  # slow to import, and needed only here
         import sys
 
         name = name or package
@@ -80,44 +80,44 @@ class Service:
 
 @dataclass
 class Description:
-    """What a plugin says of itself. ``name`` is what --solver or --strategy
-    selects: the plugin's file name without its hyfair-... prefix."""
+    """Describes a plugin. ``name`` is what --solver or --strategy selects: the
+    plugin's file name without its hyfair-... prefix."""
 
     name: str
     version: str = "0.1.0"
     summary: str = ""
     options: List[Option] = field(default_factory=list)
-    """Options the plugin takes; others are refused before it sees them."""
+    """The plugin's options; others are refused before the plugin sees them."""
     libraries: List[Library] = field(default_factory=list)
 
     # Solvers.
 
     serves: List[Service] = field(default_factory=list)
-    """MILP and SMT know only DECIDE (feasible?) and MAXIMISE (optimise the
-    objective in its own direction)."""
+    """The MILP and SMT forms have only the goals DECIDE (feasible?) and MAXIMISE
+    (optimise the objective in its direction)."""
     exactness: Exactness = Exactness.NUMERICAL
-    """The grade the claims can have at best."""
+    """The best grade that the claims can have."""
     concurrent: bool = False
     """Whether several calls may run at once in one process."""
     sets: bool = False
-    """Whether the solver takes ``MILP.sets``."""
+    """Whether the solver supports ``MILP.sets``."""
 
     # Strategies.
 
     presets: List[Preset] = field(default_factory=list)
     needs_network: bool = False
-    """Asks that ``StartOptions.network`` be set."""
+    """Requests ``StartOptions.network``."""
     needs_rows: bool = False
-    """Asks that ``StartOptions.rows`` be set."""
+    """Requests ``StartOptions.rows``."""
     needs_scores: bool = False
-    """Asks that ``Trial.scores`` be set. The host spends time on what is asked for."""
+    """Requests ``Trial.scores``, which costs the host time."""
     needs_bins: bool = False
-    """Asks that ``Trial.bins`` be set."""
+    """Requests ``Trial.bins``."""
     needs_pair: bool = False
-    """Asks that ``Trial.highest`` and ``Trial.lowest`` be set."""
+    """Requests ``Trial.highest`` and ``Trial.lowest``."""
     lag: int = 0
-    """The largest number of calls of ``next`` by which trials may lag behind the
-    moves they answer; 0: every call is told all moves of the one before."""
+    """The largest number of calls of ``next`` by which trials may lag behind their
+    moves; 0: every call gets the trials of all moves of the call before."""
 
     def answers(self, form: Form, goal: Goal) -> bool:
         """Whether the solver described serves the form and goal."""

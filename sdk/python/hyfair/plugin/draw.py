@@ -1,8 +1,8 @@
 """Random draws that are the same on every machine and Python.
 
-The standard library promises that only of ``random.Random.random``; its other
-draws may change between versions or lean on the machine's mathematics library.
-So does ``sum``, which rounds differently from Python 3.12 on: use ``math.fsum``.
+The standard library guarantees this only for ``random.Random.random``; its other
+draws may change between versions or depend on the machine's mathematics library.
+``sum`` rounds differently from Python 3.12 on: use ``math.fsum``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from random import Random
 
 
 def generator(seed: int) -> Random:
-    """A generator for a session's seed; negative seeds are seeds of their own."""
+    """A generator for a session's seed; a negative seed differs from its positive."""
     return Random(seed % (1 << 64))
 
 
@@ -21,8 +21,8 @@ def below(rng: Random, n: int) -> int:
 
 
 def normal(rng: Random) -> float:
-    """Nearly normally distributed, with mean 0 and variance 1: twelve uniform
-    draws added up, so never beyond 6."""
+    """A nearly normal number with mean 0 and variance 1: the sum of twelve uniform
+    draws, so it lies within -6 and 6."""
     total = -6.0
     for _ in range(12):
         total += rng.random()

@@ -1,13 +1,13 @@
-"""What a plugin may raise instead of an answer.
+"""The exceptions that a plugin may raise instead of an answer.
 
-Errors are for "no answer". A limit reached is a result (see
-``hyfair.plugin.Reason``), not an error. Each of these keeps its meaning over the wire;
+They mean that there is no answer. A limit reached is a result (see
+``hyfair.plugin.Reason``), not an error. Each exception keeps its meaning over the wire;
 any other exception reaches the user as "the plugin raised ...".
 """
 
 
 class Error(Exception):
-    """The base of all of these."""
+    """The base class of these errors."""
 
 
 class Unsupported(Error):
@@ -32,4 +32,4 @@ class Cancelled(Error):
 
 
 class Finished(Exception):
-    """Raised by ``Session.next`` when the search is over: no error."""
+    """Raised by ``Session.next`` when the search is over. It is not an error."""

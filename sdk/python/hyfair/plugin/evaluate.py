@@ -1,19 +1,19 @@
 """k, the gap and the entropies of many individuals at once, for strategies that
 evaluate by themselves.
 
-Logits are computed in floating point, of all points and counterfactuals together
-where numpy is there, else one by one. What is concluded is exact: no logit is
-further from the exact one than ``Evaluator.error``, and where one lies as near to
-a bin's edge as that, or a gap to epsilon, it is evaluated again in rational
-arithmetic (docs/developer/decisions/0010 of hyfair; sdk/evaluate does the same in Go).
+Logits are computed in floating point: for all points and counterfactuals together
+with numpy, otherwise one by one. The conclusions are exact: no logit is further from
+the exact one than ``Evaluator.error``; if a logit is that near to a bin's edge, or a
+gap to epsilon, it is evaluated again in rational arithmetic
+(docs/developer/decisions/0010 of hyfair; sdk/evaluate does the same in Go).
 
 How far a computed logit can be from the exact one: a neuron sums n products and a
 bias, in whatever order and with or without fused multiply-adds, so each term
 passes through at most n + 1 roundings (Higham, Accuracy and Stability of Numerical
 Algorithms, 2nd ed., section 3.1). With inputs that are at most e_i off, it is at
 most gamma(n + 1) (|b| + sum |w_i v_i|) + sum |w_i| e_i off, and by the least normal
-number for each product, should the library flush smaller ones to zero. ReLU adds
-nothing. The bound is that of the largest values that the region has.
+number for each product, in case the library flushes smaller numbers to zero. ReLU
+adds nothing. The bound uses the largest values in the region.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def _found() -> bool:
-    """Imports numpy, which takes its time, where it is there."""
+    """Imports numpy, which is slow, if it is installed."""
     global numpy
     try:
         import numpy as found
@@ -48,16 +48,15 @@ def _found() -> bool:
 
 ENTROPY_BITS = 36
 MOST_EDGES = 1 << 12
-"""Of the bins' edges that are held. Where epsilon makes more, bins come from scores,
-one by one."""
+"""The largest number of stored edges of bins. If epsilon makes more, bins come from
+scores, one by one."""
 ROUNDING = 2.0 ** -48
 BLOCK = 1 << 18
 """Numbers that go through a layer together: few enough for the processor's caches."""
 
 
 class Outcome(NamedTuple):
-    """What is known of one individual. Where it has no counterfactuals, n is 0 and so
-    is all else."""
+    """The result for one individual. If it has no counterfactuals, all fields are 0."""
 
     n: int
     """How many counterfactuals it has."""
@@ -68,17 +67,17 @@ class Outcome(NamedTuple):
     violates: bool
     """gap > epsilon; exact."""
     shannon: float
-    """As ``Trial.shannon``, and the same on every machine."""
+    """Like ``Trial.shannon``; the same on every machine."""
     min_entropy: float
     highest: int
     """The combination with the largest score, for ``Evaluator.point``. Among scores
-    that rounding cannot tell apart it may be any, and another on another machine."""
+    that rounding cannot distinguish it may be any, and differ between machines."""
     lowest: int
 
 
 class Evaluator:
     """Evaluates individuals of one network, space, region and epsilon. Each counts in
-    ``Session.evaluations``. ``plain``: without numpy, though it be there."""
+    ``Session.evaluations``. ``plain``: do not use numpy, even if it is installed."""
 
     def __init__(self, network: Network, space: Space, region: Region, epsilon: Fraction, plain: bool = False) -> None:
         if not 0 < epsilon <= 1:
@@ -89,45 +88,45 @@ class Evaluator:
         """The protected values of each combination, in the order of the space's
         protected features; numbered in this order."""
         self.error = _bound(self._layers, space, region)
-        """No computed logit is further from the exact one. Where it is infinite, exact
-        logits are computed, and rounded: less than ROUNDING and _tolerance allow for."""
+        """No computed logit is further from the exact one. If it is infinite, exact logits
+        are computed and rounded, within what ROUNDING and _tolerance allow for."""
         self._error = 0.0 if math.isinf(self.error) else self.error
         self._bins = -(-epsilon.denominator // epsilon.numerator)
         self._tabled = self._bins <= MOST_EDGES
-        # Where a computed logit is surely, and possibly, on or above each edge.
+        # The values from which a computed logit is surely, and possibly, on or above each edge.
         self._surely: List[float] = []
         self._possibly: List[float] = []
         for j in range(1, self._bins if self._tabled else 0):
             above = j * epsilon.numerator
             edge = math.log(above / (epsilon.denominator - above))
-            slack = ROUNDING * (1 + abs(edge))  # logarithms may be far worse than any in use
+            slack = ROUNDING * (1 + abs(edge))  # allows for logarithms far worse than any in use
             self._surely.append(math.nextafter(edge + slack + self._error, math.inf))
             self._possibly.append(math.nextafter(edge - slack - self._error, -math.inf))
         self._logs = [0] + [_log2(n) for n in range(1, len(self.combinations) + 1)]
         self._sums = [_round(n * log, 58 - ENTROPY_BITS) for n, log in enumerate(self._logs)]
         self._logs = [_round(log, 58 - ENTROPY_BITS) for log in self._logs]
-        # The first layer's part that each combination makes.
+        # Each combination's part of the first layer.
         first = self._layers[0]
         self._parts = [first.part(space, space.protected, self.point([0.0] * len(space.features), c)) for c in range(len(self.combinations))]
         self._arrays: Any = _Arrays(self) if not plain and self.error < math.inf and _found() else None
 
     def point(self, x: Sequence[float], combination: int) -> Point:
-        """The individual completed by a protected combination."""
+        """The individual with the values of a protected combination."""
         out = list(x)
         for i, v in zip(self._space.protected, self.combinations[combination]):
             out[i] = v
         return out
 
     def evaluate(self, points: Sequence[Sequence[float]]) -> List[Outcome]:
-        """The outcomes of individuals, in order. One that is not in the region has no
+        """The outcomes of individuals, in order. An individual outside the region has no
         counterfactuals."""
         if self._arrays is not None:
             return self._arrays.evaluate(points)  # type: ignore[no-any-return]
         return [self._one(x) for x in points]
 
     def copies(self, points: Sequence[Sequence[float]]) -> List[Tuple[List[float], List[int]]]:
-        """Of individuals, in order, the scores of their counterfactuals, in float64, and
-        the bins, which are exact: as ``Trial.scores`` and ``bins``."""
+        """For each individual, in order, the scores of its counterfactuals, in float64, and
+        their bins, which are exact, like ``Trial.scores`` and ``bins``."""
         if self._arrays is not None:
             return self._arrays.copies(points)  # type: ignore[no-any-return]
         return [([sigmoid(l) for l in logits], self._bin(x, allowed, logits)) for x in points for allowed, logits in [self._logits(x)]]
@@ -176,8 +175,7 @@ class Evaluator:
         return max(0, int((p - off) / each * (1 - ROUNDING))), min(last, int((p + off) / each * (1 + ROUNDING)))
 
     def _settle(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> Outcome:
-        """The outcome from the computed logits, and from exact ones where these do not
-        decide."""
+        """The outcome from the computed logits, or from exact ones if these do not decide."""
         counts = Counter(self._bin(x, allowed, logits))
         high, low = max(range(len(logits)), key=logits.__getitem__), min(range(len(logits)), key=logits.__getitem__)
         gap, slack = sigmoid(logits[high]) - sigmoid(logits[low]), 4 * self._error
@@ -209,8 +207,8 @@ class Evaluator:
 
 
 def _whole(values: Sequence[Fraction]) -> Tuple[List[int], int]:
-    """Values of floats and their sums and products as multiples of 2 ** -bits, and bits:
-    sums of whole numbers need no common divisors, which cost most in sums of fractions."""
+    """Binary fractions as multiples of 2 ** -bits, and bits: sums of integers need no common
+    divisors, the main cost of sums of fractions."""
     bits = max(v.denominator.bit_length() for v in values)
     return [v.numerator << (bits - v.denominator.bit_length()) for v in values], bits - 1
 
@@ -220,10 +218,10 @@ NOBODY = Outcome(0, 0, 0.0, False, 0.0, 0.0, 0, 0)
 
 
 class _Layer:
-    """A layer; of a softmax the last is the difference of its two outputs."""
+    """A layer; for a softmax the last layer is the difference of its two outputs."""
 
     def __init__(self, layer: Layer, difference: bool) -> None:
-        self.extra = 1 if difference else 0  # roundings that weights carry already
+        self.extra = 1 if difference else 0  # roundings already in the weights
         weights, bias, n = list(layer.weights), list(layer.bias), layer.inputs
         if difference:
             weights, bias = [b - a for a, b in zip(weights[:n], weights[n:])], [bias[1] - bias[0]]
@@ -241,7 +239,7 @@ class _Layer:
         return rows, bias, bits
 
     def part(self, space: Space, features: Sequence[int], x: Sequence[float]) -> List[float]:
-        """What some features make of the neurons of a first layer, without the bias."""
+        """The features' part of the first layer's neurons, without the bias."""
         out, n = [0.0] * len(self.bias), self.inputs
         for i in features:
             f = space.features[i]
@@ -257,7 +255,7 @@ def _fold(network: Network) -> List[_Layer]:
 
 
 def _bound(layers: Sequence[_Layer], space: Space, region: Region) -> float:
-    """See above. It is infinite where the arithmetic could overflow."""
+    """The error bound that the module describes; infinite if the arithmetic could overflow."""
     largest, off = [0.0] * space.inputs, [0.0] * space.inputs
     for i, f in enumerate(space.features):
         values = list(region.values[i]) if f.is_protected else list(space.range(i, region))
@@ -285,7 +283,7 @@ def _bound(layers: Sequence[_Layer], space: Space, region: Region) -> float:
 
 def _tolerance(error: float) -> float:
     """How far a computed gap may be from the exact one: the sigmoid's slope is at most
-    1/4, at both ends, and there is room for exponentials far worse than any in use."""
+    1/4, at both ends; the rest allows for exponentials far worse than any in use."""
     return error / 2 + 2.0 ** -44
 
 
@@ -305,7 +303,7 @@ class _Arrays:
         self.parts = numpy.array(e._parts).reshape(len(e.combinations), len(first.bias))
         self.surely, self.possibly = numpy.array(e._surely), numpy.array(e._possibly)
         self.sums, self.logs = numpy.array(e._sums, dtype=numpy.int64), numpy.array(e._logs, dtype=numpy.int64)
-        # Each constraint's conditions on the individual, and the combinations that the others name.
+        # Each constraint's conditions on the individual, and the combinations that its other conditions match.
         self.rules = [(
             [c for c in p if not space.features[c.feature].is_protected],
             numpy.array([all(c.holds(e.point([0.0] * len(space.features), z)[c.feature]) for c in p if space.features[c.feature].is_protected)
@@ -321,8 +319,8 @@ class _Arrays:
         return self.each(points, self.details, ([], []))
 
     def each(self, points: Sequence[Sequence[float]], block: Callable[[Sequence[Sequence[float]]], List[T]], nobody: T) -> List[T]:
-        """What block says of points, some at a time; of those of another length it is
-        not asked."""
+        """Calls block on a few points at a time and joins its results; points of a wrong
+        length get nobody."""
         width = len(self.e._space.features)
         known = [x for x in points if len(x) == width]
         answers = iter([a for i in range(0, len(known), self.rows) for a in block(known[i:i + self.rows])])
@@ -386,7 +384,7 @@ class _Arrays:
         return out
 
     def logits(self, xs: Any) -> Any:
-        """Of each point, with every combination."""
+        """The logits of each point, with every combination."""
         space = self.e._space
         inputs = []
         for i in space.free:
@@ -405,9 +403,9 @@ class _Arrays:
         return values.reshape(len(xs), len(self.parts))
 
 
-# In exact arithmetic. e^l is irrational for every rational l but 0 (Lindemann and
-# Weierstrass), so no score but 1/2 is a rational number, no difference of two scores
-# is one but 0, and enclosures that grow tighter decide every comparison.
+# In exact arithmetic. e^l is irrational for every rational l except 0 (Lindemann and
+# Weierstrass), so 1/2 is the only rational score, 0 is the only rational difference of
+# two scores, and tighter and tighter enclosures decide every comparison.
 
 
 def at_least(logit: Fraction, score: Fraction) -> bool:
@@ -444,7 +442,7 @@ def gap_exceeds(a: Fraction, b: Fraction, epsilon: Fraction) -> bool:
 
 def _enclose(f: Callable[[Context, Decimal], Decimal], v: Fraction, digits: int) -> Tuple[Fraction, Fraction]:
     """Encloses an increasing function at v. Decimal rounds logarithms and exponentials
-    correctly, so that they are right to less than one in the last digit."""
+    correctly, to less than one unit in the last digit."""
     ends = []
     for rounding, sign in ((ROUND_FLOOR, -1), (ROUND_CEILING, 1)):
         c = Context(digits, rounding)
@@ -461,7 +459,7 @@ def _logit(score: Fraction, digits: int) -> Tuple[Fraction, Fraction]:
 def _score(logit: Fraction, digits: int) -> Tuple[Fraction, Fraction]:
     """Encloses sigmoid(logit)."""
     size = -abs(logit)
-    if size < -2 * digits:  # below 10^-digits/2, and not worth its own digits
+    if size < -2 * digits:  # the score is below 10^-digits/2: a wide enclosure will do
         lo, hi = Fraction(0), Fraction(1, 10 ** (digits // 2))
     else:
         lo, hi = _enclose(Context.exp, size, digits)
@@ -470,8 +468,8 @@ def _score(logit: Fraction, digits: int) -> Tuple[Fraction, Fraction]:
 
 
 def _log2(n: int) -> int:
-    """log2 n in units of 2^-58, as sdk/evaluate computes it: a digit is 1 where the
-    square of the mantissa is at least 2."""
+    """log2 n in units of 2^-58, as sdk/evaluate computes it: a digit is 1 if the square
+    of the mantissa is at least 2."""
     shift = 64 - n.bit_length()
     mantissa, log = n << shift, 63 - shift
     for _ in range(58):

@@ -1,4 +1,4 @@
-"""What a solver of the MILP form does around its library::
+"""What a solver of the MILP form needs around its library::
 
     NUMBERS = milp.Range("SCIP", smallest=1e-9, entry=1e15, cost=1e20)
 
@@ -9,9 +9,9 @@
         ...
         return milp.Outcome(*CLAIMS[status], point=x, bound=bound, nodes=nodes)
 
-``answer`` refuses coefficients that the library would change, asks a second time
-where the objective may have no bound, and takes the library's word no further than
-its own points bear out. Values are floats.
+``answer`` refuses coefficients that the library would change, asks a second time if
+the objective may be unbounded, and accepts the library's claims only as far as its
+points support them. Values are floats.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from .problem import MILP, Objective, Terms
 from .solver import Progress, Reason, Result, SolveOptions, Status
 
 COARSEST = 1e-4
-"""A point that breaks the problem by more proves nothing."""
+"""A point that violates the problem by more proves nothing."""
 
 
 @dataclass
 class Range:
-    """The coefficients that a library takes."""
+    """The coefficients that a library accepts."""
 
     solver: str
-    """Its name for people."""
+    """The library's name in messages."""
     smallest: float = 0.0
-    """Entries of the matrix up to this size are left out."""
+    """The library ignores entries of the matrix up to this size."""
     entry: float = math.inf
-    """From this size on an entry of the matrix is refused, or means something else,"""
+    """The library refuses or misreads entries of the matrix from this size on."""
     cost: float = math.inf
-    """and from this on a coefficient of the objective."""
+    """The library refuses or misreads coefficients of the objective from this size on."""
 
     def lost(self, m: MILP) -> float:
-        """Bounds what the library changes in a row by leaving out coefficients.
-        Raises Unsupported where that has no bound, or where it refuses one."""
+        """Bounds how far the library changes a row by ignoring coefficients. Raises
+        Unsupported if there is no bound, or if the library refuses a coefficient."""
         worst = 0.0
         for i, row in enumerate(m.rows):
             effect = 0.0
@@ -69,7 +69,7 @@ class Range:
 
 @dataclass
 class Outcome:
-    """What one run of a library left behind."""
+    """The outcome of one run of a library."""
 
     status: Status
     reason: Reason = Reason.NONE
@@ -77,15 +77,15 @@ class Outcome:
     point: Optional[Sequence[float]] = None
     """The point held, in column order."""
     bound: Optional[float] = None
-    """What was proved of the objective, its offset included."""
+    """The proved bound of the objective, with its offset."""
     nodes: int = 0
     open_ended: bool = False
-    """The objective is said to have no bound, or there to be no point."""
+    """The library says that the problem is unbounded or infeasible."""
 
 
 class Watch:
-    """Remembers the best point of a running solve, hands progress on, and says
-    when to stop. For the library's callbacks."""
+    """Remembers the best point of a running solve, reports progress, and says when to
+    stop. For the library's callbacks."""
 
     def __init__(self, m: MILP, options: SolveOptions) -> None:
         self._milp, self._options, self._began = m, options, time.monotonic()
@@ -93,7 +93,7 @@ class Watch:
         self._wants_best = bool(m.objective.terms.columns)
 
     def found(self, point: Sequence[float], nodes: int = 0, bound: Optional[float] = None) -> None:
-        """A new incumbent, as the library holds it, and a bound that it has proved."""
+        """Reports a new incumbent of the library, and a bound that it has proved."""
         x = _best_reading(self._milp, point)
         new = self._milp.violation(x) <= COARSEST and self._improves(x)
         if new:
@@ -111,8 +111,8 @@ class Watch:
 
     @property
     def stop(self) -> Optional[Reason]:
-        """Why the library should stop now; None where it should go on, and
-        ``Reason.NONE`` where all that was asked for is there."""
+        """Why the library should stop now: None if it should go on, ``Reason.NONE`` if
+        the question is answered."""
         if self._options.cancel.is_set():
             return Reason.INTERRUPTED
         if self._options.time_limit is not None and time.monotonic() - self._began >= self._options.time_limit:
@@ -130,9 +130,9 @@ Run = Callable[[MILP, SolveOptions, Watch], Outcome]
 
 
 def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: Range) -> Result:
-    """The claim about a problem, whose library keeps the tolerance."""
+    """The claim about a problem. ``tolerance`` is the library's."""
     tolerance += numbers.lost(m)
-    # Rows without terms are statements about zero, which libraries seldom take.
+    # Rows without terms compare zero with their sides; few libraries accept them.
     if any(row.lo > 0 or row.hi < 0 for row in m.rows if not row.terms.columns):
         return Result(Status.INFEASIBLE, native="empty row")
     if not m.columns:
@@ -143,9 +143,9 @@ def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: 
     outcome = run(m, options, watch)
     if not outcome.open_ended:
         return conclude(m, outcome, tolerance, options, watch.best)
-    if not m.objective.terms.columns:  # there is nothing to be unbounded
+    if not m.objective.terms.columns:  # without an objective, nothing is unbounded
         return conclude(m, dataclasses.replace(outcome, status=Status.INFEASIBLE, reason=Reason.NONE), tolerance)
-    # Infeasible, or without a best point: a question without an objective tells which.
+    # Infeasible or unbounded: the problem without its objective tells which.
     plain = dataclasses.replace(m, objective=Objective())
     left = None if options.time_limit is None else max(1e-3, options.time_limit - (time.monotonic() - began))
     second = dataclasses.replace(options, time_limit=left, target=None, progress=lambda p: None)
@@ -158,9 +158,9 @@ def answer(m: MILP, options: SolveOptions, run: Run, tolerance: float, numbers: 
 
 def conclude(m: MILP, outcome: Outcome, tolerance: float, options: Optional[SolveOptions] = None,
              known: Optional[Sequence[float]] = None) -> Result:
-    """The claim that an outcome and the best point known beside it bear out:
-    "infeasible" beside a feasible point becomes ``FEASIBLE``, ``NUMERICAL``, and an
-    optimum without one ``UNKNOWN``. Of a tolerance above COARSEST it is points only."""
+    """The claim that an outcome and the best known point support: "infeasible" with a
+    feasible point becomes ``FEASIBLE``, ``NUMERICAL``, and "optimal" without a point
+    ``UNKNOWN``. With a tolerance above COARSEST only points count."""
     best_asked = bool(m.objective.terms.columns)
     if tolerance > COARSEST:  # nothing but points counts
         native = f"{outcome.native}, with a tolerance of {tolerance:g}"
@@ -197,7 +197,7 @@ def conclude(m: MILP, outcome: Outcome, tolerance: float, options: Optional[Solv
     if _better(m, r.objective, bound) and _apart(r.objective, bound, tolerance):
         r.status, r.reason, r.detail = Status.FEASIBLE, Reason.NUMERICAL, f"the bound {bound:g} contradicts the point held"
         return r
-    # The point held is worth what it is worth: a bound behind it is rounding.
+    # The point has its objective, so a bound that excludes it is off by rounding.
     r.bound = max(bound, r.objective) if m.objective.maximise else min(bound, r.objective)
     return r
 
@@ -212,17 +212,17 @@ def _better(m: MILP, a: float, b: float) -> bool:
 
 
 def _best_reading(m: MILP, x: Sequence[float]) -> List[float]:
-    """The point with its integers made whole where that breaks the problem no
-    more than leaving them as they are."""
+    """The point with its integers rounded, unless that violates the problem more than
+    the unrounded point does."""
     whole = [float(round(v)) if c.integer and math.isfinite(v) else float(v) for c, v in zip(m.columns, x)]
     return whole if m.violation(whole) <= m.violation(x) else list(x)
 
 
 def write_mps(m: MILP, path: Union[str, os.PathLike[str]]) -> None:
     """Writes the problem as free MPS, for a library or a program that reads files. Column
-    i is called c{i}, row i r{i}; the upper side of a row of two is r{i}u. All bounds are
-    given, as readers' defaults differ, and numbers are written so that they are read
-    back exactly. A start and priorities have no place in the format."""
+    i is called c{i}, row i r{i}; the upper side of a row with two sides is r{i}u. All
+    bounds are written, as readers' defaults differ, and numbers are read back exactly.
+    The format cannot hold a start or priorities."""
     m.check()
     sides: List[Tuple[str, str, float, Terms]] = [("obj", "N", -m.objective.offset, m.objective.terms)]
     for i, r in enumerate(m.rows):

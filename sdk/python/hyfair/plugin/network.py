@@ -24,7 +24,7 @@ class Head(enum.Enum):
 
 @dataclass
 class Layer:
-    """y = W x + b, followed by max(0, .) where relu is set."""
+    """y = W x + b, followed by max(0, .) if relu is set."""
 
     name: str
     inputs: int
@@ -32,7 +32,7 @@ class Layer:
     weights: Sequence[float]
     """Row-major, outputs x inputs: from input i to neuron j at j*inputs + i."""
     bias: Sequence[float]
-    """One entry a neuron."""
+    """One entry per neuron."""
     relu: bool
 
     def apply(self, values: Sequence[float]) -> List[float]:
@@ -64,8 +64,8 @@ class Network:
     """From the inputs to the outputs; the last one has no ReLU."""
     head: Head
     precision: int = 32
-    """Width in bits in which the weights were stored, 32 or 64; every stored
-    value is exact in the floats held here."""
+    """Width in bits in which the weights were stored, 32 or 64; the floats here hold
+    every stored value exactly."""
 
     @property
     def inputs(self) -> int:
@@ -85,11 +85,11 @@ class Network:
         return sigmoid(self.logit(inputs))
 
     def gradient(self, inputs: Sequence[float]) -> Tuple[float, List[float]]:
-        """The logit at one input vector, and its slope by each of the inputs, by
-        backpropagation: ``Feature.slope`` and ``Feature.promise`` say what they mean
-        for a feature. The slope of a ReLU at 0 is taken to be 0. The slope of the
-        score is score * (1 - score) times that of the logit. The numbers are those
-        of sdk/model/relu in Go, to the last bit."""
+        """The logit at one input vector, and its slope by each input, by
+        backpropagation. ``Feature.slope`` and ``Feature.promise`` convert these to
+        slopes by feature. The slope of a ReLU at 0 is taken to be 0. The slope of the
+        score is score * (1 - score) times the logit's. The numbers equal those of
+        sdk/model/relu in Go to the last bit."""
         values: List[Sequence[float]] = [inputs]
         for layer in self.layers:
             values.append(layer.apply(values[-1]))
@@ -106,8 +106,8 @@ class Network:
         return logit, back
 
     def check(self) -> None:
-        """Raises ValueError that names the first fault. Networks handed to a
-        plugin have been checked."""
+        """Raises ValueError that names the first fault. Networks that a plugin gets
+        have been checked."""
         if not self.layers:
             raise ValueError("network has no layers")
         if self.precision not in (32, 64):

@@ -1,11 +1,12 @@
-"""The values of a plugin's own options, which come as text::
+"""Reads the values of a plugin's options, which are sent as text::
 
     given = option.read(OPTIONS, options.options)
     rate, count = given.float("rate", 0, 1), given.int("count", 1, 1000)
     sampler = given.choice("sampler", "tpe", "random")
 
-What is not given has its default. A value that will not do is InvalidOption, which
-says what would. The package sdk/option does the same in Go, under the same names.
+Options that are not given have their defaults. An invalid value raises InvalidOption,
+which says what is allowed. The package sdk/option does the same in Go, with the same
+names.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def complete(plugin: str, described: Sequence[Option], given: Mapping[str, str])
 
 
 def read(described: Sequence[Option], given: Mapping[str, str]) -> Reader:
-    """Begins reading the values given, over the defaults of the options described."""
+    """A reader of the given values, with the defaults of the described options."""
     return Reader(described, given)
 
 
@@ -67,14 +68,14 @@ class Reader:
         return self.choice(name, "true", "false") == "true"
 
     def choice(self, name: str, *words: str) -> str:
-        """One of some words."""
+        """One of the words."""
         if self._values[name] not in words:
             self._refuse(name, "are " + ", ".join(words))
         return self._values[name]
 
     def require(self, name: str, ok: builtins.bool) -> None:
-        """Refuses an option's value unless ok, where a range does not say it all.
-        What is allowed is then in the option's help."""
+        """Refuses an option's value unless ok, for conditions other than a range. The
+        option's help must say what is allowed."""
         if not ok:
             self._refuse(name, "")
 
@@ -84,7 +85,7 @@ class Reader:
 
 
 def _number(text: str) -> Optional[float]:
-    """Python takes spaces and underscores, which Go does not."""
+    """Reads a number as Go does: Python also accepts spaces and underscores."""
     try:
         return None if "_" in text or text != text.strip() else float(text)
     except ValueError:
@@ -99,5 +100,5 @@ def _whole(text: str, v: float) -> int:
 
 
 def word(given: Mapping[str, str], name: str, words: Sequence[str]) -> str:
-    """``Reader.choice`` for plugins that were written before there was one."""
+    """``Reader.choice`` for plugins that are older than ``Reader``."""
     return Reader([Option(name)], {name: given[name]}).choice(name, *words)

@@ -1,4 +1,4 @@
-"""What is asked of a solver: a problem in one of three forms."""
+"""What a solver is asked: a problem in one of three forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .network import Network, sigmoid
 from .space import Point, Predicate, Region, Space, check_predicate, holds
 
 Number = Union[int, float, Fraction]
-"""An exact value: a float is meant exactly as it stands."""
+"""An exact value; floats are exact too."""
 
 
 class Form(enum.Enum):
@@ -33,7 +33,7 @@ class Goal(enum.Enum):
     DECIDE = 1
     """Is there a violating individual?"""
     MAXIMISE = 2
-    """The largest gap or margin; of a MILP or script: the best objective."""
+    """The largest gap or margin; for a MILP or script, the best objective."""
     MINIMISE = 3
     """The smallest gap or margin."""
     MAX_K = 4
@@ -56,7 +56,7 @@ class Notion(enum.Enum):
     DECISION_STRICT = 4
     """l1 > 0 > l2."""
     SHARE = 5
-    """The scores differ by more than epsilon, of a model whose score is a share: as the logits do."""
+    """For a model whose score is a share: the scores, and so the logits, differ by more than epsilon."""
 
 
 class Role(enum.Enum):
@@ -85,7 +85,7 @@ class Relaxation:
 
 @dataclass
 class Query:
-    """A question about a network in the words of fairness."""
+    """A question about a network in terms of fairness."""
 
     network: Network
     space: Space
@@ -94,14 +94,14 @@ class Query:
     goal: Goal
     epsilon: Optional[Fraction] = None
     k: int = 0
-    """Bins a witness of DECIDE must reach; 0 and 2: any violation."""
+    """The number of bins that a witness of DECIDE must reach; 0 and 2: any violation."""
     relax: List[Relaxation] = field(default_factory=list)
     require: List[Predicate] = field(default_factory=list)
     """Must hold at the first copy."""
     forbid: List[Predicate] = field(default_factory=list)
     """Must not hold at the first copy."""
     near: Optional[Point] = None
-    """A point the answer should stay close to."""
+    """A point that the answer should be close to."""
     exclude: List[Point] = field(default_factory=list)
     """Individuals that must not be the answer."""
 
@@ -176,7 +176,7 @@ class Column:
     integer: bool = False
     role: Role = Role.OTHER
     priority: int = 0
-    """Rank for branching: higher first, 0 no wish."""
+    """Rank for branching: higher first; 0: no preference."""
 
 
 @dataclass
@@ -191,7 +191,7 @@ class Row:
 
 @dataclass
 class Objective:
-    """terms + offset; no terms: only a feasible point is asked for."""
+    """terms + offset; without terms, any feasible point is an answer."""
 
     maximise: bool = False
     offset: float = 0.0
@@ -208,15 +208,15 @@ class Set:
 
 @dataclass
 class MILP:
-    """A mixed-integer linear program; coefficients are meant exactly."""
+    """A mixed-integer linear program with exact coefficients."""
 
     columns: List[Column]
     rows: List[Row] = field(default_factory=list)
     objective: Objective = field(default_factory=Objective)
     start: Optional[Sequence[float]] = None
-    """A start value for each column, NaN where there is none."""
+    """A start value for each column, or NaN for none."""
     sets: List[Set] = field(default_factory=list)
-    """Only for a solver whose description says that it takes them."""
+    """Only for a solver whose description says that it supports them."""
 
     def check(self) -> None:
         """Raises ValueError that names the first fault."""
@@ -244,8 +244,8 @@ class MILP:
         return self.objective.terms.value(values) + self.objective.offset
 
     def violation(self, values: Sequence[float]) -> float:
-        """The largest amount by which the values break a bound, a row, a set or
-        integrality: 0 for a feasible point. Infinite for values that are no numbers."""
+        """The largest amount by which the values violate a bound, a row, a set or
+        integrality: 0 for a feasible point, infinite for NaN."""
         if any(math.isnan(v) for v in values):
             return math.inf
         worst = 0.0
@@ -284,7 +284,7 @@ class Script:
     maximise: bool = False
 
     def check(self) -> None:
-        """Checks the frame; the text is the solver's to parse."""
+        """Checks the symbols, and that there is text. The solver parses the text."""
         if not self.text.strip():
             raise ValueError("empty SMT-LIB script")
         for y in self.symbols:
@@ -310,7 +310,7 @@ class Problem:
 
     @property
     def goal(self) -> Goal:
-        """Of a MILP or script: MAXIMISE where it has an objective, else DECIDE."""
+        """The query's goal. A MILP or script has MAXIMISE with an objective, else DECIDE."""
         if self.network is not None:
             return self.network.goal
         if self.milp is not None:
@@ -339,7 +339,7 @@ class Delta:
     """Changes a loaded problem before a solve. Its parts apply in this order."""
 
     pop: int = 0
-    """Discards that many levels and all they changed."""
+    """Discards that many levels and all their changes."""
     push: int = 0
     """Opens that many levels."""
     column_bounds: List[ColumnBound] = field(default_factory=list)
@@ -360,8 +360,8 @@ class Stack:
         self._levels = [problem]
 
     def apply(self, delta: Delta) -> Problem:
-        """Changes the problem and returns it as it now stands. On a ValueError
-        nothing has changed."""
+        """Changes the problem and returns the changed problem. On a ValueError nothing
+        has changed."""
         if delta.pop < 0 or delta.push < 0 or delta.pop >= len(self._levels):
             raise ValueError(f"pop {delta.pop} and push {delta.push} at depth {len(self._levels) - 1}")
         levels = self._levels[: len(self._levels) - delta.pop]
@@ -373,7 +373,7 @@ class Stack:
 
 
 def _changed(problem: Problem, delta: Delta) -> Problem:
-    """The problem after the delta; what it does not change is shared."""
+    """The problem after the delta; unchanged parts are shared."""
     about_milp = bool(delta.column_bounds or delta.rows) or delta.objective is not None or delta.start is not None
     if about_milp and problem.milp is None:
         raise ValueError(f"delta changes rows or columns of a problem in the {problem.form.name} form")

@@ -1,5 +1,5 @@
-"""What a solver of the SMT form does around its library: it checks what a script
-holds before the library runs it, and reads the values that the library prints."""
+"""What a solver of the SMT form needs around its library: it checks the commands of a
+script before the library runs them, and reads the values that the library prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Iterator, List, Tuple
 from .errors import InvalidProblem
 
 ALLOWED = {"assert", "declare-const", "declare-fun", "declare-sort", "define-fun", "define-const", "define-sort", "set-logic"}
-"""What a script may hold. Other commands would run, print or end things on their own."""
+"""The commands that a script may contain. Others would start, print or end something."""
 IGNORED = {"set-info", "set-option"}
 
 _TOKEN = re.compile(r'[()]|;[^\n]*|"[^"]*"|\|[^|]*\||[^\s()";|]+|\S')
@@ -18,8 +18,8 @@ _OUTLINE = re.compile(r'[()]|;[^\n]*|"[^"]*"|\|[^|]*\||["|]')
 
 
 def commands(text: str) -> Iterator[Tuple[str, str]]:
-    """The commands of a script, each with its name. Raises InvalidProblem where the
-    text is no list of those allowed; what they say is the library's to read."""
+    """The commands of a script, each with its name. Raises InvalidProblem if the text is
+    not a list of allowed commands; the library parses their contents."""
     depth, start, end = 0, 0, 0
     for token in _OUTLINE.finditer(text):
         word = token.group()
@@ -46,7 +46,7 @@ def commands(text: str) -> Iterator[Tuple[str, str]]:
 
 
 def _next(text: str, at: int) -> int:
-    """Where something stands after white space."""
+    """The position of the first character after white space."""
     return len(text) - len(text[at:].lstrip())
 
 

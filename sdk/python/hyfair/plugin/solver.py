@@ -14,13 +14,14 @@ from .problem import Delta, Number, Problem
 
 
 class Status(enum.Enum):
-    """What a solver claims of a problem."""
+    """A solver's claim about a problem."""
 
     FEASIBLE = 1
-    """A point is held. With a reason, a limit stopped the solver before it could
-    prove the point best; without one, a feasibility question was answered."""
+    """The solver holds a point. With a reason, it stopped before it could prove the
+    point optimal; without one, the problem has no objective, or the point reaches the
+    target."""
     OPTIMAL = 2
-    """The point held is best within the tolerances."""
+    """The point held is optimal within the tolerances."""
     INFEASIBLE = 3
     """No point exists."""
     UNKNOWN = 4
@@ -40,27 +41,26 @@ class Reason(enum.Enum):
     INCOMPLETE = 5
     """The method cannot decide this problem."""
     NUMERICAL = 6
-    """The arithmetic got into trouble."""
+    """The arithmetic failed."""
     OTHER = 7
     """See ``Result.native`` and ``Result.detail``."""
 
 
 @dataclass
 class Progress:
-    """A glimpse of a running call."""
+    """A report on a running call."""
 
     values: Optional[Sequence[Number]] = None
-    """An incumbent; None for none new since the last glimpse."""
+    """An incumbent; None if there is no new one since the last report."""
     objective: float = 0.0
-    """Of values."""
+    """The objective of ``values``."""
     bound: Optional[float] = None
     """No point has a better objective."""
     nodes: int = 0
     elapsed: float = 0.0
     """Seconds."""
     settled: float = 0.0
-    """The share of the region that needs no more looking at, from 0 to 1; 0 also
-    where the solver does not know."""
+    """The share of the region that is decided, from 0 to 1; 0 also if it is unknown."""
 
 
 def _ignore(_: Progress) -> None:
@@ -69,29 +69,29 @@ def _ignore(_: Progress) -> None:
 
 @dataclass
 class SolveOptions:
-    """Bounds and steers one call. None sets no limit."""
+    """Limits and options of one call. None sets no limit."""
 
     seed: int = 0
-    """Drives every random choice: same problem, options and seed, same result,
-    as far as no time limit is hit."""
+    """Drives every random choice: the same problem, options and seed give the same
+    result unless a time limit is reached."""
     threads: int = 1
     memory: Optional[int] = None
     """Bytes."""
     time_limit: Optional[float] = None
     """Seconds."""
     work_limit: Optional[int] = None
-    """In the solver's own deterministic unit (branch-and-bound nodes)."""
+    """In the solver's deterministic unit (branch-and-bound nodes)."""
     gap: float = 0.0
     """Relative optimality gap at which an optimising solver may stop; 0: the
     solver's tightest sensible setting."""
     target: Optional[float] = None
     """Stop as soon as a point's objective reaches it."""
     options: Dict[str, str] = field(default_factory=dict)
-    """The solver's own (``Description.options``), complete: defaults filled in."""
+    """The solver's options (``Description.options``), with defaults filled in."""
     cancel: Cancel = field(default_factory=Cancel)
     """Set when the host wants the call to end: return soon, with what is held."""
     progress: Callable[[Progress], None] = _ignore
-    """Call it now and then; it never blocks."""
+    """The solver calls it at intervals; it never blocks."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Witness:
     copy1: Sequence[float]
     """The individual with protected values filled in."""
     copy2: Sequence[float]
-    """Differs in protected attributes, and in relaxed features only otherwise."""
+    """Differs in protected features, and otherwise in relaxed features only."""
 
 
 @dataclass
@@ -111,20 +111,20 @@ class Result:
     status: Status
     reason: Reason = Reason.NONE
     native: str = ""
-    """The solver's own status text."""
+    """The solver's native status."""
     detail: str = ""
-    """A sentence for people."""
+    """A sentence for the user."""
     values: Optional[Sequence[Number]] = None
-    """The point held of a MILP or script, in column or symbol order."""
+    """The point held for a MILP or script, in column or symbol order."""
     witness: Optional[Witness] = None
-    """The point held of a problem in network form."""
+    """The point held for a problem in the network form."""
     objective: float = 0.0
-    """Of the point held."""
+    """The objective of the point held."""
     bound: Optional[float] = None
     """No point has a better objective."""
     tolerance: float = 0.0
-    """Absolute error the arithmetic may leave in a row, an integer value or the
-    bound; 0 for exact arithmetic."""
+    """The absolute error that the arithmetic may leave in a row, an integer value or
+    the bound; 0 for exact arithmetic."""
     nodes: int = 0
     elapsed: float = 0.0
     """Seconds."""
@@ -140,7 +140,7 @@ class Solver(abc.ABC):
 
     @abc.abstractmethod
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        """Answers the problem, which has been checked and is not to be modified."""
+        """Answers the problem, which has been checked and must not be modified."""
 
 
 class Loaded(abc.ABC):
@@ -148,16 +148,16 @@ class Loaded(abc.ABC):
 
     @abc.abstractmethod
     def solve(self, delta: Delta, options: SolveOptions) -> Result:
-        """Applies the delta for good and answers the problem as it then stands."""
+        """Applies the delta permanently and answers the changed problem."""
 
     def close(self) -> None:
         """Called once, when the problem is no longer needed."""
 
 
 class Incremental(Solver):
-    """A solver that gains from keeping a problem loaded while parts of it change.
-    For others, ``hyfair.plugin.serve`` applies deltas itself."""
+    """A solver that benefits from keeping a problem loaded while parts of it change.
+    For other solvers, ``hyfair.plugin.serve`` applies the deltas."""
 
     @abc.abstractmethod
     def load(self, problem: Problem) -> Loaded:
-        """Takes a problem in."""
+        """Loads a problem."""

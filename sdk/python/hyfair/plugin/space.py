@@ -1,6 +1,6 @@
 """The inputs of a network as named features.
 
-A point is a list with one float a feature, in the space's order: an integer, a
+A point is a list with one float per feature, in the space's order: an integer, a
 category's index or a real number. An individual is a point whose protected
 entries are ignored.
 """
@@ -22,7 +22,7 @@ Point = List[float]
 MAX_INPUTS = 1 << 16
 MAX_COMBINATIONS = 1 << 20
 MAX_DRAWS = 10_000
-"""How often ``Space.random`` tries before it gives up."""
+"""How often ``Space.random`` draws before it raises ValueError."""
 
 
 class Kind(enum.Enum):
@@ -69,8 +69,8 @@ class Feature:
     """The domain, inclusive; 0 and len(categories)-1 for a categorical feature."""
     categories: Sequence[str] = ()
     protected: Sequence[float] = ()
-    """The values the protected copies take, increasing; empty for a feature that
-    is not protected."""
+    """The values that the copies take, increasing; empty for a feature that is not
+    protected."""
     inputs: Sequence[Input] = ()
 
     @property
@@ -88,9 +88,9 @@ class Feature:
         return self.lo <= value <= self.hi and (not self.discrete or value == math.trunc(value))
 
     def slope(self, slopes: Sequence[float]) -> float:
-        """The derivative along the feature of what has these slopes by network input
-        (see ``Network.gradient``). An input with a table has none along its feature
-        and adds nothing: see ``promise``."""
+        """The derivative along the feature of a function with these slopes by network
+        input (see ``Network.gradient``). An input with a table has no derivative and
+        adds 0: see ``promise``."""
         total = 0.0
         for m in self.inputs:
             if m.table is None:
@@ -98,8 +98,8 @@ class Feature:
         return total
 
     def promise(self, slopes: Sequence[float], start: float, end: float) -> float:
-        """By how much what has these slopes by network input grows to first order
-        where the feature goes from one value to another."""
+        """By how much a function with these slopes by network input grows, to first
+        order, if the feature changes from one value to another."""
         total = 0.0
         for m in self.inputs:
             change = m.scale * (end - start) if m.table is None else m.table[int(end - self.lo)] - m.table[int(start - self.lo)]
@@ -138,8 +138,8 @@ class Feature:
 
 @dataclass
 class Condition:
-    """Restricts one feature: to the categories in ``categories`` where that is
-    set, else to ``interval``."""
+    """Restricts one feature: to the categories in ``categories`` if that is set, else
+    to ``interval``."""
 
     feature: int
     interval: Interval = field(default_factory=lambda: Interval(-math.inf, math.inf))
@@ -163,7 +163,7 @@ def holds(predicate: Predicate, point: Sequence[float]) -> bool:
 
 @dataclass
 class Region:
-    """A part of a space. Both lists have one entry a feature."""
+    """A part of a space. Both lists have one entry per feature."""
 
     box: List[Interval]
     """The intervals of features that are not protected; others are ignored."""
@@ -192,7 +192,7 @@ class Space:
         return [i for i, f in enumerate(self.features) if f.is_protected]
 
     def whole(self) -> Region:
-        """The region of the whole space."""
+        """The region that is the entire space."""
         return Region([Interval(f.lo, f.hi) for f in self.features], [f.protected for f in self.features])
 
     def range(self, feature: int, region: Region) -> Tuple[float, float]:
@@ -206,8 +206,8 @@ class Space:
         return lo, hi
 
     def clip(self, point: Sequence[float], region: Region) -> Point:
-        """The nearest values inside the region's box, whole where they must be;
-        protected entries become their first value. Constraints are not looked at."""
+        """The nearest point inside the region's box, rounded for discrete features;
+        protected entries become their first value. It ignores the constraints."""
         out = []
         for i, f in enumerate(self.features):
             if f.is_protected:
@@ -236,7 +236,7 @@ class Space:
         return list(self._allowed(point, region, self.protected))
 
     def _mentioned(self) -> List[int]:
-        """The protected features that a constraint speaks of."""
+        """The protected features that constraints mention."""
         said = {c.feature for p in self.forbidden for c in p}
         return [i for i in self.protected if i in said]
 
@@ -249,8 +249,8 @@ class Space:
                 yield list(full)
 
     def random(self, rng: Random, region: Region) -> Point:
-        """An individual of the region, uniformly among those that have
-        counterfactuals. Raises ValueError where none is found in MAX_DRAWS draws."""
+        """An individual of the region, uniformly among those that have counterfactuals.
+        Raises ValueError if none is found in MAX_DRAWS draws."""
         for _ in range(MAX_DRAWS):
             point = [
                 region.values[i][0] if f.is_protected else self._draw(rng, i, region)
@@ -261,9 +261,9 @@ class Space:
         raise ValueError(f"no individual that the constraints allow was found in {MAX_DRAWS} draws")
 
     def neighbour(self, rng: Random, point: Sequence[float], region: Region) -> Point:
-        """The individual with one feature changed to another value of its range,
-        uniformly. Where the constraints allow none of many draws, or there is no
-        other value, a random individual."""
+        """The individual with one feature changed to another value of its range, drawn
+        uniformly. If the constraints forbid many draws in a row, or there is no other
+        value, it returns a random individual."""
         wide = [i for i in self.free if self.range(i, region)[0] < self.range(i, region)[1]]
         for _ in range(MAX_DRAWS if wide else 0):
             out, i = list(point), wide[below(rng, len(wide))]
@@ -291,8 +291,8 @@ class Space:
         return out
 
     def check(self) -> None:
-        """Raises ValueError that names the first fault. Spaces handed to a plugin
-        have been checked."""
+        """Raises ValueError that names the first fault. Spaces that a plugin gets have
+        been checked."""
         if not self.features:
             raise ValueError("space has no features")
         names = [f.name for f in self.features]
@@ -315,7 +315,7 @@ class Space:
 
 
 def check_predicate(predicate: Predicate, space: Space) -> None:
-    """Raises ValueError where the predicate does not fit the space."""
+    """Raises ValueError if the predicate does not fit the space."""
     for c in predicate:
         if not 0 <= c.feature < len(space.features):
             raise ValueError(f"a condition on feature {c.feature} of {len(space.features)}")

@@ -16,7 +16,7 @@ from .space import Point, Region, Space
 
 
 class MoveKind(enum.Enum):
-    """What the host shall do with a move."""
+    """What the host must do with a move."""
 
     POINT = 1
     """Evaluate the point."""
@@ -26,7 +26,7 @@ class MoveKind(enum.Enum):
 
 @dataclass
 class Move:
-    """A proposal. Trials answer it by id."""
+    """A proposal. Its trial has the same id."""
 
     id: int
     """Unique in the session and strictly increasing."""
@@ -36,15 +36,15 @@ class Move:
     """The iteration of the search loop the move belongs to, from 0; within a
     chain it never falls."""
     chain: int = 0
-    """Tells parallel chains apart."""
+    """The number of the chain, if several run side by side."""
     kind: MoveKind = MoveKind.POINT
 
 
 class TrialStatus(enum.Enum):
-    """What became of a move."""
+    """The outcome of a move."""
 
     EVALUATED = 1
-    """point, k, gap and what follows them are set."""
+    """``point``, ``k``, ``gap`` and the fields after them are set."""
     REFUSED = 2
     """A guardrail refuses the individual."""
     OUTSIDE = 3
@@ -57,41 +57,41 @@ class TrialStatus(enum.Enum):
 
 @dataclass
 class Trial:
-    """What the host learned of a move."""
+    """The result of a move."""
 
     id: int
-    """The move's."""
+    """The id of the move."""
     status: TrialStatus
     point: Point = field(default_factory=list)
-    """The individual evaluated: the move's own, or the solver's."""
+    """The individual evaluated: the move's point, or the solver's."""
     k: int = 0
-    """Bins that its counterfactuals' scores fall into."""
+    """The number of bins that its counterfactuals' scores fall into."""
     gap: float = 0.0
     """Largest score minus smallest."""
     violates: bool = False
     """gap > epsilon, decided exactly."""
     shannon: float = 0.0
-    """Shannon entropy, in bits, of the counterfactuals' distribution over the
-    bins. Like min_entropy it comes from counts and is the same on every
-    machine: prefer them to the gap for telling equal k apart."""
+    """Shannon entropy, in bits, of the counterfactuals' distribution over the bins.
+    Like min_entropy it comes from counts and is the same on every machine: prefer
+    both to the gap to rank individuals with equal k."""
     min_entropy: float = 0.0
     """-log2 of the fullest bin's share."""
     scores: List[float] = field(default_factory=list)
     """The scores of the point's counterfactuals, in the order of
-    ``Space.counterfactuals``, where the description needs them."""
+    ``Space.counterfactuals``, if the description requests them."""
     bins: List[int] = field(default_factory=list)
-    """Their bins, from 0, where the description needs them. Like ``k`` they are the
-    same on every machine; of scores the last digits need not be."""
+    """Their bins, from 0, if the description requests them. Like ``k`` they are the
+    same on every machine; scores may differ in the last digits."""
     highest: Point = field(default_factory=list)
-    """The counterfactual with the highest score, protected values filled in, where
-    the description needs the pair."""
+    """The counterfactual with the highest score, with protected values filled in, if
+    the description requests the pair."""
     lowest: Point = field(default_factory=list)
-    """That with the lowest score."""
+    """The counterfactual with the lowest score."""
 
 
 @dataclass
 class StartOptions:
-    """What a session may know of the study. Not to be modified."""
+    """What a session may know about the study. Not to be modified."""
 
     seed: int
     """Drives every random choice: same seed, same moves, on any machine."""
@@ -100,16 +100,16 @@ class StartOptions:
     outside it come back as OUTSIDE."""
     epsilon: Optional[Fraction] = None
     rows: List[Point] = field(default_factory=list)
-    """The data set's rows as points, where the description needs them."""
+    """The data set's rows as points, if the description requests them."""
     network: Optional[Network] = None
-    """Where the description needs it."""
+    """The network, if the description requests it."""
     options: Dict[str, str] = field(default_factory=dict)
-    """The strategy's own (``Description.options``), complete: defaults filled in."""
+    """The strategy's options (``Description.options``), with defaults filled in."""
     chains: int = 0
-    """How many searches the host wants advanced side by side; 0 and 1 ask for a
-    single one. A strategy may make something else of it (a population, say)."""
+    """The number of searches to advance side by side; 0 and 1 mean a single search. A
+    strategy may interpret it differently (as the size of a population, for example)."""
     cancel: Cancel = field(default_factory=Cancel)
-    """Set when the host has given the session up."""
+    """Set when the host has abandoned the session."""
 
 
 class Session(abc.ABC):
@@ -117,13 +117,12 @@ class Session(abc.ABC):
 
     @abc.abstractmethod
     def next(self, told: List[Trial], want: int) -> List[Move]:
-        """Is told what was learned of earlier moves and proposes new ones: at
-        least one and at most ``want``. Raises ``Finished`` when the search is
-        over."""
+        """Gets the trials of earlier moves and proposes new moves: at least one and at
+        most ``want``. Raises ``Finished`` when the search is over."""
 
     def evaluations(self) -> int:
-        """How many individuals the session has evaluated by itself, with the
-        network it asked for, since it began: it counts against the budget."""
+        """How many individuals the session has evaluated by itself since it began, with
+        the network that it requested. They count against the budget."""
         return 0
 
     def close(self) -> None:
@@ -140,4 +139,4 @@ class Strategy(abc.ABC):
     @abc.abstractmethod
     def start(self, space: Space, options: StartOptions) -> Session:
         """Opens a session. Several may be open at once; they must not share
-        state. Raises ``InvalidOption`` for a value that makes no sense."""
+        state. Raises ``InvalidOption`` for an invalid value."""

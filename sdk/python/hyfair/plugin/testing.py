@@ -1,6 +1,6 @@
-"""What the tests of a plugin can be made of: the host's side of a search, and of a
-question to a solver, without a host. ``hyfair plugin test`` asks much more of a plugin,
-over the wire."""
+"""Building blocks for the tests of a plugin: the host's side of a search, and of a
+question to a solver, without a host. ``hyfair plugin test`` tests much more, over the
+wire."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ from .strategy import Move, MoveKind, StartOptions, Strategy, Trial, TrialStatus
 
 
 class IllegalMove(AssertionError):
-    """A move, or an answer of ``Session.next``, that a host refuses. A test that it
-    ends fails."""
+    """A move, or a result of ``Session.next``, that a host refuses. It makes a test fail."""
 
 
 MOST_CHAINS = 4096
-"""Of a run."""
+"""The largest number of chains of a run."""
 
 
 @dataclass
 class Study:
-    """What is searched."""
+    """A study to search."""
 
     space: Space
     network: Network
@@ -43,8 +42,8 @@ class Study:
 
 
 def tiny() -> Study:
-    """A feature of each kind, two protected ones with eight counterfactuals, a
-    constraint, twenty rows, and a network that treats people differently."""
+    """A study with a feature of each kind, two protected features with eight
+    counterfactuals, a constraint, twenty rows, and a network that discriminates."""
     space = Space([
         Feature("age", Kind.INTEGER, 18, 80, protected=[20.0, 40.0, 60.0, 75.0], inputs=[Input(0, 0.02, -1)]),
         Feature("hours", Kind.INTEGER, 1, 60, inputs=[Input(1, 0.05, -1.5)]),
@@ -66,11 +65,11 @@ def search(
     strategy: Strategy, moves: int = 100, seed: int = 1, chains: int = 0, want: int = 1, options: Optional[Dict[str, str]] = None,
     study: Optional[Study] = None, answer: Callable[[Trial], Trial] = lambda trial: trial,
 ) -> List[Trial]:
-    """Plays the host until the strategy has made so many moves or is finished, and
-    gives all trials. ``IllegalMove`` says which rule a move breaks. ``want`` moves are
-    asked for at a time, and trials lag behind by as many calls as the description
-    says where chains are many. There is no solver. ``answer`` may change what the
-    strategy is told, into a refusal for instance."""
+    """Plays the host until the strategy has made that many moves or is finished, and
+    returns all trials. ``IllegalMove`` says which rule a move breaks. Each call asks for
+    ``want`` moves, and with enough chains trials lag behind by as many calls as the
+    description says. There is no solver. ``answer`` may change the trials that the
+    strategy gets, for example into refusals."""
     study, d = study or tiny(), strategy.describe()
     space, region = study.space, study.region or study.space.whole()
     space.check()
@@ -98,7 +97,7 @@ def search(
 
 
 class _Rules:
-    """What a host asks of moves."""
+    """The rules for moves."""
 
     def __init__(self, space: Space, region: Region) -> None:
         self.space, self.region = space, region
@@ -107,7 +106,7 @@ class _Rules:
         self.evaluations = 0
 
     def admit(self, made: Sequence[Move], want: int, evaluations: int) -> None:
-        """Takes the moves of a call."""
+        """Checks the moves of a call and records them."""
         if not isinstance(made, (list, tuple)) or not 1 <= len(made) <= want:
             what = f"{len(made)} moves" if isinstance(made, (list, tuple)) else repr(made)
             raise IllegalMove(f"{what} where a list of 1 to {want} moves was wanted; a session that is finished raises Finished")
@@ -158,18 +157,17 @@ def trial(host: Evaluator, d: Description, space: Space, m: Move) -> Trial:
 
 
 class IllegalClaim(AssertionError):
-    """A result that a host refuses, or that its own point refutes. A test that it ends
-    fails."""
+    """A result that a host refuses, or that its own point refutes. It makes a test fail."""
 
 
 ROUNDING = 1e-9
-"""By how much a point may break a problem beside the result's own tolerance."""
+"""By how much a point may violate a problem, in addition to the result's tolerance."""
 
 
 def knapsack(capacity: float = 14, least: float = 0) -> Problem:
-    """Which of four things to take, of weights 5, 7, 4 and 3 that sum to between least
-    and the capacity: the largest worth is 21, of all but the first, and its relaxation's 22.
-    With ``knapsack(2, 1)`` there is no point."""
+    """Which of four things to take, with weights 5, 7, 4 and 3 and a total weight from
+    least to capacity. The optimum is 21, all things except the first; the relaxation's is
+    22. ``knapsack(2, 1)`` is infeasible."""
     every = range(4)
     return Problem("knapsack", milp=MILP(
         [Column(f"thing {i}", 0, 1, integer=True) for i in every], [Row("weight", least, capacity, Terms(every, [5, 7, 4, 3]))],
@@ -177,10 +175,10 @@ def knapsack(capacity: float = 14, least: float = 0) -> Problem:
 
 
 def solve(solver: Solver, problem: Problem, options: Optional[Dict[str, str]] = None, **limits: Any) -> Result:
-    """Asks the solver as a host does: a problem that is checked, in a form and with a goal
-    that it serves, with all its options, those not given by their defaults; ``limits`` are
-    other fields of SolveOptions. ``IllegalClaim`` says what is wrong with the result: the
-    point held breaks the problem, or contradicts the objective or the bound."""
+    """Asks the solver as a host does: it checks the problem, that the solver serves its
+    form and goal, and the options, and fills in defaults. ``limits`` are other fields of
+    SolveOptions. ``IllegalClaim`` says what is wrong with the result: the point held
+    violates the problem, or contradicts the objective or the bound."""
     problem.check()
     d = solver.describe()
     if not d.answers(problem.form, problem.goal):
@@ -194,7 +192,7 @@ def solve(solver: Solver, problem: Problem, options: Optional[Dict[str, str]] = 
 
 
 def _refuted(problem: Problem, r: Result) -> str:
-    """What is wrong with the claim; empty for nothing that can be seen here."""
+    """What is wrong with the claim; empty if no fault is found."""
     if not isinstance(r, Result) or not isinstance(r.status, Status):
         return f"solve returned {r!r}, and no Result with a Status"
     held = r.values if problem.form is not Form.NETWORK else r.witness

@@ -1,7 +1,7 @@
-"""Messages into the package's types, refusing what is malformed: enums that are
-unspecified or unknown, numbers that are not finite, indices out of range, lists
-that do not match. The functions raise ValueError, and Unsupported for a model
-of a family that is not known here."""
+"""Converts messages into the package's types, and refuses malformed ones: enums that
+are unspecified or unknown, numbers that are not finite, indices out of range, lists
+that do not match. The functions raise ValueError, and Unsupported for a model of a
+family that is not known here."""
 
 from __future__ import annotations
 

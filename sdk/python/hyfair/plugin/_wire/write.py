@@ -1,4 +1,4 @@
-"""The package's types into messages."""
+"""Converts the package's types into messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._pb.strategy.v1 import strategy_pb2
 
 
 def _code(e: Enum) -> Any:
-    """The wire's number of an enum's value; its type exists only in stubs."""
+    """The wire's number of an enum's value; the number's type exists only in stubs."""
     return e.value
 
 

@@ -1,16 +1,15 @@
-"""The whole main of a plugin::
+"""Runs a plugin. A plugin's main is one call::
 
     serve.strategy(MyStrategy())
     serve.solver(MySolver())
 
-Between the wire and the implementation it does what every plugin needs and no
-author should have to write: problems arrive checked; options that ``describe``
-does not list, and forms or goals it does not serve, are refused, and options
-that are not set arrive with their defaults; deltas are applied for solvers that
-are not ``Incremental``; one solve runs at a time unless the description says
-``concurrent``; an exception in a call becomes that call's error; progress
-reports never block; whatever the process prints goes to standard error, where
-the host reads it; and the process ends when its host is gone.
+Between the wire and the implementation it does what every plugin needs: it checks
+problems; refuses options, forms and goals that ``describe`` does not list; fills in
+the defaults of options; applies deltas for solvers that are not ``Incremental``; runs
+one solve at a time unless the description says ``concurrent``; turns an exception in
+a call into that call's error; reports progress without blocking; sends everything
+that the process prints to standard error, where the host reads it; and ends the
+process when its host has ended.
 """
 
 from __future__ import annotations
@@ -26,20 +25,21 @@ __all__ = ["solver", "strategy"]
 
 
 def strategy(impl: Strategy) -> None:
-    """Serves a strategy until the host is gone. Run by hand, it says what the
-    program is and exits with code 1."""
+    """Serves a strategy until the host has ended. In a program started by hand, it
+    prints what the program is and exits with code 1."""
     _run("strategy", impl)
 
 
 def solver(impl: Solver, apart: bool = False) -> None:
-    """Serves a solver until the host is gone. Run by hand, it says what the
-    program is and exits with code 1.
+    """Serves a solver until the host has ended. In a program started by hand, it
+    prints what the program is and exits with code 1.
 
-    With ``apart``, ``solve`` runs in a process of its own, for libraries that
-    hold the interpreter lock, cannot be interrupted, or may crash: a call that
-    overstays its time limit, its memory or a cancel is ended there, and its last
-    progress report becomes its result. The class must not be ``Incremental``, and
-    ``describe`` should not load the library, as it is asked here."""
+    With ``apart``, ``solve`` runs in a separate process, for libraries that hold
+    the interpreter lock, cannot be interrupted, or may crash. A call that exceeds
+    its time limit or its memory, or does not return after a cancel, is killed
+    there, and its last progress report becomes its result. The class must not be
+    ``Incremental``, and ``describe``, which runs in this process, should not load
+    the library."""
     if apart:
         from .apart import Apart, work
         if _handshake.apart:
@@ -49,8 +49,8 @@ def solver(impl: Solver, apart: bool = False) -> None:
 
 
 def _run(kind: str, impl: object) -> None:
-    # A child that a plugin starts needs nothing of gRPC, whose handlers for
-    # forks would only complain on standard error.
+    # A child that a plugin starts does not use gRPC, whose fork handlers would
+    # only print warnings to standard error.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:

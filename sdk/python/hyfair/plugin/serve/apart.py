@@ -1,4 +1,4 @@
-"""A solver's calls in a process of their own, which runs the same program."""
+"""Runs a solver's calls in a separate process of the same program."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from . import handshake
 from .fault import told
 
 GRACE = 0.2
-"""Seconds that a call has to come back by itself; the host waits for half a second."""
+"""Seconds that a stopped call has to return by itself; the host waits for half a second."""
 LOOK = 0.02
-"""Seconds between two looks at a call's limits."""
+"""Seconds between two checks of a call's limits."""
 READY, PROGRESS, RESULT, ERROR, END = "ready", "progress", "result", "error", "end"
 
 
 class Apart(Solver):
-    """The plugin's side. The process is started when it is first needed, and again
-    after it was ended."""
+    """The plugin's side. It starts the process when it is first needed, and again
+    after the process has ended."""
 
     def __init__(self, impl: Solver) -> None:
         self._impl = impl
@@ -55,7 +55,7 @@ class Apart(Solver):
 
 
 class _Call:
-    """One solve: what was asked, and what is held so far."""
+    """One solve: the question, and the best result so far."""
 
     def __init__(self, problem: Problem, options: SolveOptions, began: float) -> None:
         self.problem, self.options = problem, options
@@ -72,7 +72,7 @@ class _Call:
             if kind == RESULT:
                 result = _result(body)
                 if result.reason is Reason.INTERRUPTED and reason is not Reason.NONE:
-                    result.reason = reason  # the limit for which it was called back
+                    result.reason = reason  # the limit that stopped it
                 return result
             if kind == ERROR:
                 raise body
@@ -86,7 +86,7 @@ class _Call:
                 reason = self._limit(process)
                 if reason is not Reason.NONE:
                     if not process.asked:
-                        return self._stopped(reason)  # let it get ready for the next call
+                        return self._stopped(reason)  # the process prepares for the next call
                     over = time.monotonic()
                     process.send(None)
             if over is not None and time.monotonic() - over > GRACE:
@@ -116,7 +116,7 @@ class _Call:
         self.options.progress(dataclasses.replace(p))
 
     def _stopped(self, reason: Reason, native: str = "ended") -> Result:
-        """What is left of a call that was ended, or ended its process."""
+        """The result of a call that was killed, or that ended its process."""
         held = self.held
         result = Result(
             Status.UNKNOWN if held.values is None else Status.FEASIBLE, reason, native=native, values=held.values,
@@ -136,8 +136,8 @@ _processes: Set[_Process] = set()
 
 
 def end() -> None:
-    """Ends what is still there before the plugin ends: whoever waits for the plugin
-    then knows how much processor time both took."""
+    """Ends the process before the plugin ends, so that the plugin's parent can
+    account for the processor time of both."""
     for process in list(_processes):
         process.kill()
 
@@ -166,7 +166,7 @@ class _Process:
             self._messages.put((END, None))
 
     def hear(self, seconds: float) -> Tuple[str, Any]:
-        """The next message, or nothing."""
+        """The next message, or none after ``seconds``."""
         try:
             kind, body = self._messages.get(timeout=seconds)
         except queue.Empty:
@@ -177,7 +177,7 @@ class _Process:
         return kind, body
 
     def send(self, message: object) -> None:
-        """Hands over a question, or None to call it back. That the process has ended is heard."""
+        """Sends a question, or None to stop it. ``hear`` reports if the process has ended."""
         try:
             pickle.dump(message, self._popen.stdin, pickle.HIGHEST_PROTOCOL)  # type: ignore[arg-type]
             self._popen.stdin.flush()  # type: ignore[union-attr]
@@ -185,7 +185,7 @@ class _Process:
             pass
 
     def memory(self) -> int:
-        """Bytes; 0 where the system does not tell."""
+        """The memory of the process in bytes; 0 if it is unknown."""
         try:
             with open(f"/proc/{self._popen.pid}/statm") as f:
                 return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -206,7 +206,7 @@ class _Process:
 
 
 def work(impl: Solver) -> NoReturn:
-    """The other process's side: answers until its parent is gone."""
+    """The other process's side: answers until its parent has ended."""
     out = os.fdopen(handshake.descriptor, "wb")  # type: ignore[arg-type]
     lock = threading.Lock()
     questions: queue.SimpleQueue[Tuple[Problem, SolveOptions]] = queue.SimpleQueue()

@@ -1,4 +1,4 @@
-"""What is told of an exception that a plugin did not mean to raise."""
+"""The text for an unexpected exception of a plugin."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 
-# gRPC carries the text in a header, whose size peers limit.
+# gRPC sends the text in a header, whose size peers limit.
 MAX_TEXT = 4000
 
 
@@ -19,7 +19,7 @@ def told(e: BaseException) -> str:
 
 
 def _place(e: BaseException) -> str:
-    """Where: the innermost line of the plugin's own folder, or else of all."""
+    """Where it was raised: the innermost line in the plugin's folder, or else of all."""
     frames = traceback.extract_tb(e.__traceback__)
     if not frames:
         return ""

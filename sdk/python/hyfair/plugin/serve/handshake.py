@@ -1,10 +1,9 @@
-"""Standard output, which in a plugin carries one line: the handshake.
+"""Standard output, which carries only one line in a plugin: the handshake.
 
-Importing this in a program that a host has started moves it out of the way:
-descriptor 1 is kept for the handshake and then points at standard error, so that
-nothing that is printed, by the plugin or by a library, can be taken for it. The
-cookie is taken from the environment, so that a process that the plugin starts
-is none itself.
+Importing this module in a program that a host has started keeps a copy of descriptor
+1 for the handshake and redirects descriptor 1 to standard error, so that nothing that
+the plugin or a library prints is taken for the handshake. It removes the cookie from
+the environment, so that a process that the plugin starts is not taken for a plugin.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ COOKIE_VALUE = "8f0c7d5e-individual-fairness-v1"
 APART = "HYFAIR_APART"
 
 apart = os.environ.pop(APART, "") != ""
-"""Whether this is the process that a solver works in."""
+"""Whether this is the separate process in which a solver runs."""
 
 
 def _divert() -> Optional[int]:
@@ -26,14 +25,14 @@ def _divert() -> Optional[int]:
         return None
     kept = os.dup(1)  # not inherited by children
     os.dup2(2, 1)
-    sys.stdout.flush()  # what waited there goes to standard error too
+    sys.stdout.flush()  # buffered output goes to standard error too
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)
     return kept
 
 
 descriptor = _divert()
-"""Where the handshake, or an answer, goes; None in a program that no host has started."""
+"""The descriptor for the handshake, or for answers; None if no host started the program."""
 
 parent = os.getppid()
-"""Who started the program, before it can have gone."""
+"""The process that started the program, read before it can have ended."""

@@ -1,5 +1,5 @@
-"""The process around a plugin: the handshake with the host, what every host
-expects beside the plugin's own service, and the end."""
+"""The process around a plugin: the handshake with the host, the common services
+that every host expects, and the end."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from .services import on_end
 
 CORE_VERSION = 1
 PROTOCOL_VERSION = 1
-"""Within it only additions happen. A host of another version says so itself."""
+"""Changes within a version are additions. A host with another version reports it."""
 
 MAX_SESSIONS = 1024
-"""Calls at once; each takes a thread, and a session is a call."""
+"""The largest number of calls at once; each takes a thread, and a session is a call."""
 
 MAX_SOCKET_PATH = 100
 POLL = 0.25
-"""Seconds between two looks at the parent."""
+"""Seconds between two checks of the parent."""
 
 
 def run(kind: str, service: grpc.GenericRpcHandler) -> None:
-    """Serves until the host is gone; does not return."""
+    """Serves until the host has ended; does not return."""
     if handshake.descriptor is None:
         raise SystemExit(
             f"{sys.argv[0]} is a {kind} plugin of hyfair and is started by hyfair, not by hand: "
             "put its folder into a plugin folder and run `hyfair plugins` to see it.")
-    # Ctrl-C is the host's to deal with: it ends its plugins.
+    # The host handles Ctrl-C: it ends its plugins.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)  # exact numbers may be long; their text is bounded elsewhere
@@ -61,8 +61,8 @@ def run(kind: str, service: grpc.GenericRpcHandler) -> None:
 
 
 def _listen(server: grpc.Server, life: Life) -> Tuple[str, str]:
-    """A Unix socket in a folder that is only this user's; without such sockets,
-    a port."""
+    """Listens on a Unix socket in a folder that only this user can read; without such
+    sockets, on a port."""
     if not hasattr(socket, "AF_UNIX"):
         port = server.add_insecure_port("127.0.0.1:0")
         return "tcp", f"127.0.0.1:{port}"
@@ -76,7 +76,7 @@ def _listen(server: grpc.Server, life: Life) -> Tuple[str, str]:
 
 
 class Life:
-    """Ends the process, once, whoever notices first that the host is gone."""
+    """Ends the process once, whichever thread first notices that the host has ended."""
 
     def __init__(self) -> None:
         self.folder: Optional[str] = None
@@ -87,7 +87,7 @@ class Life:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def end(self) -> NoReturn:
-        self._once.acquire()  # a second one waits for the end
+        self._once.acquire()  # a second caller waits for the end
         apart.end()
         self.remove()
         for stream in (sys.stdout, sys.stderr):
@@ -99,16 +99,16 @@ class Life:
 
 
 def _common(life: Life) -> Sequence[grpc.GenericRpcHandler]:
-    """Shutdown makes an end quick; a host keeps the output stream open as long
-    as its connection, so the end of that call is the end of the host, however
-    it died; health answers a ping. All speak empty messages, or nearly."""
+    """The common services. Shutdown ends the plugin at once. The host keeps the output
+    stream open as long as its connection, so the end of that call is the end of the
+    host. Health answers a ping. All messages are empty, or nearly."""
 
     def shutdown(_: bytes, context: grpc.ServicerContext) -> bytes:
         threading.Timer(0.01, life.end).start()  # after the answer
         return b""
 
-    # Of a host that goes before its request was read no handler is called that waits for one:
-    # so this one takes a stream of them.
+    # A unary handler is not called if the host ends before its request was read, so this
+    # handler takes a stream of requests.
     def output(_: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         gone = threading.Event()
         on_end(context, gone.set)

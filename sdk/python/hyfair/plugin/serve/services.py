@@ -1,4 +1,4 @@
-"""The gRPC services by hand-made handlers: no generated stubs are needed."""
+"""The gRPC services, with handwritten handlers instead of generated stubs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def handlers(kind: str, impl: Any) -> grpc.GenericRpcHandler:
 
 
 def on_end(context: grpc.ServicerContext, callback: Callable[[], None]) -> None:
-    """Calls back when the call ends, also if the host has gone already."""
+    """Calls ``callback`` when the call ends, even if the host has ended already."""
     if not context.add_callback(callback):
         callback()
 
@@ -63,8 +63,8 @@ def _unary(method: Callable[[Any], Any], request: Any) -> grpc.RpcMethodHandler:
 
 
 class Described:
-    """An implementation's description, asked for when it is first needed. An
-    exception is not kept: the next call asks again."""
+    """An implementation's description, requested when it is first needed. Exceptions
+    are not stored: the next call asks again."""
 
     def __init__(self, ask: Callable[[], Description]) -> None:
         self._ask = ask

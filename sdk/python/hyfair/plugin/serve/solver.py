@@ -27,18 +27,18 @@ Events = Iterator[solver_pb2.SolveResponse]
 
 
 class _Kept:
-    """A problem under deltas. The stack keeps how it stands, so that what an
-    implementation sees was checked; ``native`` is set where the implementation
+    """A problem under deltas. The stack holds its present state, so that the
+    implementation gets checked problems; ``native`` is set if the implementation
     keeps the problem itself."""
 
     def __init__(self, problem: Problem, native: Optional[Loaded]) -> None:
-        self.lock = threading.Lock()  # one call at a time, also of a concurrent solver
+        self.lock = threading.Lock()  # allows one call at a time, even to a concurrent solver
         self.stack = Stack(problem)
         self.native = native
 
 
 class SolverService:
-    """Speaks for an implementation."""
+    """The service around an implementation."""
 
     def __init__(self, impl: Solver) -> None:
         self._impl = impl
@@ -106,8 +106,8 @@ class SolverService:
         self, context: grpc.ServicerContext, number: int, m: solver_pb2.SolveOptions,
         work: Callable[[Description, SolveOptions], Result],
     ) -> Events:
-        """Runs one solve in a thread of its own, which ends when the
-        implementation returns, and passes on what it reports meanwhile."""
+        """Runs one solve in a separate thread, which ends when the implementation
+        returns, and passes on its progress reports."""
         call = _Call()
         on_end(context, call.cancel.set)
         if number:
@@ -137,7 +137,7 @@ class SolverService:
 
 
 def _checked(convert: Callable[[], T]) -> T:
-    """What a peer sent; a ValueError says that it is malformed."""
+    """Converts what a peer sent; a ValueError becomes InvalidProblem."""
     try:
         return convert()
     except ValueError as e:
@@ -150,7 +150,7 @@ def _refuse_unserved(d: Description, p: Problem) -> None:
 
 
 class _Call:
-    """A running solve: what it has reported and not yet sent, and how it ended."""
+    """A running solve: its reports that are not yet sent, and how it ended."""
 
     def __init__(self) -> None:
         self.cancel = Cancel()
@@ -170,10 +170,9 @@ class _Call:
             self._changed.notify()
 
     def report(self, p: Progress) -> None:
-        """Keeps the latest glimpse; an incumbent is not lost to a later one
-        without."""
+        """Keeps the latest report; what it lacks is taken from the one before."""
         if p.values is not None:
-            p.values = list(p.values)  # the implementation goes on using its own
+            p.values = list(p.values)  # the implementation may reuse its list
         with self._changed:
             old = self._pending
             if old is not None and p.values is None:
@@ -184,7 +183,7 @@ class _Call:
             self._changed.notify()
 
     def events(self) -> Events:
-        """Progress now and then, and the result last."""
+        """Progress at intervals, and the result last."""
         sent = 0.0
         while True:
             with self._changed:
@@ -209,7 +208,7 @@ class _Turn:
 
     @contextmanager
     def taken(self, d: Description, cancel: Cancel) -> Iterator[None]:
-        """Waits for the turn; a cancel in the queue raises."""
+        """Waits for the caller's turn; raises if the call is cancelled meanwhile."""
         if d.concurrent:
             yield
             return

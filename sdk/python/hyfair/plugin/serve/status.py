@@ -1,4 +1,4 @@
-"""Exceptions as gRPC statuses, one code for each meaning."""
+"""Converts exceptions to gRPC statuses, one code for each meaning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import grpc
 from .. import errors
 from .fault import MAX_TEXT, told
 
-# The order does not matter: no class is another's.
+# The order does not matter: no class is a subclass of another.
 CODES = {
     errors.Unsupported: grpc.StatusCode.UNIMPLEMENTED,
     errors.InvalidProblem: grpc.StatusCode.INVALID_ARGUMENT,

@@ -18,7 +18,7 @@ from .services import Described, expect, on_end
 
 
 class StrategyService:
-    """Speaks for an implementation."""
+    """The service around an implementation."""
 
     def __init__(self, impl: Strategy) -> None:
         self._impl = impl
@@ -42,7 +42,7 @@ class StrategyService:
             for m in _until_gone(requests):
                 yield strategy_pb2.SessionResponse(moves=_ask(self._described.get(), session, m))
         except GeneratorExit:
-            raise  # the host is gone in the middle of an answer
+            raise  # the host has ended in the middle of an answer
         except BaseException as e:
             failure = status.of(e)
         finally:
@@ -69,7 +69,7 @@ class StrategyService:
             else:
                 raise errors.Cancelled("the session ended before its start was done")
             if d.needs_network and options.network is None:
-                raise ValueError(f"{d.name} needs the network, which the host does not send")
+                raise ValueError(f"{d.name} needs the model, which the host does not send")
         except (ValueError, StopIteration) as e:
             raise errors.InvalidProblem(str(e)) from e
         options.rows = rows
@@ -78,7 +78,7 @@ class StrategyService:
 
 
 def _until_gone(requests: Iterator[strategy_pb2.SessionRequest]) -> Iterator[strategy_pb2.SessionRequest]:
-    """The requests, to their end or to that of the host."""
+    """The requests, until they end or the host does."""
     try:
         yield from requests
     except grpc.RpcError:
@@ -86,8 +86,8 @@ def _until_gone(requests: Iterator[strategy_pb2.SessionRequest]) -> Iterator[str
 
 
 def _lacking(d: Description, t: Trial) -> str:
-    """What an evaluated trial lacks of what the description asks for: a host that is
-    older than the question does not hear it."""
+    """Which requested value an evaluated trial lacks: an older host does not know the
+    request."""
     if t.status is not TrialStatus.EVALUATED:
         return ""
     return ("scores" if d.needs_scores and not t.scores else "bins" if d.needs_bins and not t.bins
@@ -103,7 +103,7 @@ def _ask(d: Description, session: Session, m: strategy_pb2.SessionRequest) -> st
         raise errors.InvalidProblem(str(e)) from e
     for what in filter(None, (_lacking(d, t) for t in told)):
         raise errors.Incompatible(
-            f"{d.name} asks for the {what} of an individual's counterfactuals, and this host sends none: use a newer hyfair")
+            f"{d.name} needs the {what} of an individual's counterfactuals, which this host does not send: use a newer hyfair")
     try:
         moves: Any = session.next(told, m.next.want)
     except errors.Finished:
