@@ -304,10 +304,10 @@ func TestCompareUsage(t *testing.T) {
 		"both":                     {[]string{study, "--solvers", "rogue", "--arm", "a=solver:rogue"}, "not both"},
 		"two of a name":            {[]string{study, "--solvers", "rogue,rogue"}, "two arms"},
 		"unknown solver":           {[]string{study, "--solvers", "absent"}, "rogue"},
-		"unknown key":              {[]string{study, "--arm", "a=solver:rogue,colour:red"}, "the keys are"},
+		"unknown key":              {[]string{study, "--arm", "a=solver:rogue,colour:red"}, "want one of solver"},
 		"no SMT there":             {[]string{study, "--arm", "a=solver:rogue,encoding:absent"}, "bigm"},
 		"partition":                {[]string{study, "--arm", "a=solver:rogue,partition:yers=3"}, "years"},
-		"partition of study":       {[]string{study, "--arm", "a=solver:rogue,partition:study"}, "none is given"},
+		"partition of study":       {[]string{study, "--arm", "a=solver:rogue,partition:study"}, "gives no partition"},
 		"format":                   {[]string{study, "--solvers", "rogue", "--format", "docx"}, "latex"},
 		"pattern":                  {[]string{study, "--solvers", "rogue", "--models", "["}, "--models"},
 		"no such model":            {[]string{study, "--solvers", "rogue", "--models", "Z*"}, "Z*"},
@@ -346,7 +346,7 @@ func TestCompareUsage(t *testing.T) {
 		}
 		j.Close()
 		code, _, stderr := command(t, plugins, "compare", "--from", infos[0].Name, "--journal", path)
-		if code != ExitUsage || !strings.Contains(stderr, "no comparison") {
+		if code != ExitUsage || !strings.Contains(stderr, "want compare") {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	})

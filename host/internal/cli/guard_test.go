@@ -78,7 +78,7 @@ func TestGuardAnswersRows(t *testing.T) {
 		{"row", "line", "answer", "", "decision", "rule", "why"},
 		{"1", "2", "refuse", "", "", "low rating, large loan", "sex, age and origin decide there"},
 		{"2", "3", "predict", "", "1", "", ""},
-		{"3", "4", "unusable", "", "", "", `cell 3: feature "origin": "west" is none of the categories north, south, east`},
+		{"3", "4", "unusable", "", "", "", `cell 3: feature "origin": "west" is not among the categories north, south, east`},
 		{"4", "5", "predict", "", "1", "", "income is 50, outside its domain 1 to 10"},
 	}
 	if d := cmp.Diff(want, lines); d != "" {

@@ -49,7 +49,7 @@ func TestInspectGolden(t *testing.T) {
 			if strings.HasSuffix(name, ".json") && !json.Valid([]byte(stdout)) {
 				t.Error("not one JSON value")
 			}
-			if hint := strings.Contains(stderr, "no rows and no accuracy: nodata.yaml:4:11: data.files[0]: data:rows.csv: the file lies under the data root"); hint != strings.HasPrefix(name, "nodata") {
+			if hint := strings.Contains(stderr, "no rows and no accuracy: nodata.yaml:4:11: data.files[0]: data:rows.csv: the file is under the data root"); hint != strings.HasPrefix(name, "nodata") {
 				t.Errorf("standard error: %s", stderr)
 			}
 			got := seconds.ReplaceAllString(stdout, `"seconds": 0`)

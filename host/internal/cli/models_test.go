@@ -43,7 +43,7 @@ func TestModelsReplacesTheFile(t *testing.T) {
 				t.Errorf("%s, %s: exit code %d: %s%s", command, says, code, stdout, stderr)
 			}
 			code, stdout, stderr = hyfair(command, file, "--models", "B-*")
-			if code != ExitUsage || !strings.Contains(stderr, `--models "B-*": no study has such a network beside its own`) {
+			if code != ExitUsage || !strings.Contains(stderr, `--models "B-*": no study has such a network in its folder of networks`) {
 				t.Errorf("%s, %s: exit code %d: %s%s", command, says, code, stdout, stderr)
 			}
 			code, stdout, stderr = hyfair(command, file, "--models", "[")

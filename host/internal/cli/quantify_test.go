@@ -151,7 +151,7 @@ func TestQuantifyUsage(t *testing.T) {
 		"a map of no kind":  {[]string{study, "--map", "boxes.txt"}, ExitUsage, []string{"boxes.txt", ".csv or .jsonl"}},
 		"a map nowhere":     {[]string{study, "--map", filepath.Join(study, "map.csv")}, ExitUsage, []string{"--map"}},
 		"several maps":      {[]string{"../../../studies/loan", "--protected", "each", "--map", "boxes.csv"}, ExitUsage, []string{"--map", "--protected each"}},
-		"a word and a name": {[]string{"../../../studies/loan", "--protected", "each,sex"}, ExitUsage, []string{"each stands alone"}},
+		"a word and a name": {[]string{"../../../studies/loan", "--protected", "each,sex"}, ExitUsage, []string{"each cannot be combined with others"}},
 		"unknown notion":    {[]string{study, "--notion", "fair"}, ExitUsage, []string{"--notion"}},
 		"unknown solver":    {[]string{study, "--solver", "absent"}, ExitUsage, []string{"absent"}},
 		"another solver":    {[]string{study, "--solver", "lpsolve"}, ExitUsage, []string{"lpsolve does not quantify"}},

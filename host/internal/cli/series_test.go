@@ -127,7 +127,7 @@ func TestMistakesInSeries(t *testing.T) {
 		"another arm":       {[]string{"mitigate", arms}, `no arm "nonsense"`},
 		"no arms":           {[]string{"mitigate", good, "--arms", ""}, "--arms"},
 		"threads in a grid": {[]string{"explain", textFile(t, "threads.yaml", "studies: [{study: "+study+"}]\ngrid: {threads: [1, 2]}\n")}, "grid.threads: is the same for all tasks"},
-		"option twice":      {[]string{"explain", textFile(t, "twice.yaml", "studies: [{study: "+study+"}]\nset: {climbs: 3}\ngrid: {set.climbs: [1, 2]}\n")}, "is fixed to 3 beside the grid"},
+		"option twice":      {[]string{"explain", textFile(t, "twice.yaml", "studies: [{study: "+study+"}]\nset: {climbs: 3}\ngrid: {set.climbs: [1, 2]}\n")}, "is also set to 3 outside the grid"},
 		"other budget":      {[]string{"explain", good, "--budget", "soon"}, "--budget"},
 	} {
 		t.Run(name, func(t *testing.T) {

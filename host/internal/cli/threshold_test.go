@@ -28,7 +28,7 @@ func TestThresholdOfACertificate(t *testing.T) {
 	cert := filepath.Join(t.TempDir(), "loan.cert.gz")
 	asked := []string{"certify", loan, "--notion", "decision", "--threshold", "0.3", "--protected", "sex", "--solver", "bnb", "--certificate", cert}
 	out := told(t, ExitDone, append(asked, "--where", "income=8..9,credit_rating=6..7,debt_ratio=0..1")...)
-	for _, want := range []string{"a decision is positive where the score is above 0.3", "FAIR, grade rigorous"} {
+	for _, want := range []string{"a decision is positive if the score is above 0.3", "FAIR, grade rigorous"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -144,8 +144,8 @@ protected: {b: all}
 		out, errs string
 	}{
 		{"certify STUDY --solver bnb --maximize", ExitDone, "proved (rigorous)", ""},
-		{"certify STUDY --solver bnb --notion decision", ExitUsage, "", "which has the largest is no question about one of them"},
-		{"explain STUDY --notion decision", ExitUsage, "", "which has the largest is no question about one of them"},
+		{"certify STUDY --solver bnb --notion decision", ExitUsage, "", "from which it does not follow whether the class wins"},
+		{"explain STUDY --notion decision", ExitUsage, "", "from which it does not follow whether the class wins"},
 		{"audit STUDY", ExitDone, "2 people were audited", "a decision is positive here where the share of the class is above ½"},
 	} {
 		args := append(strings.Fields(strings.ReplaceAll(c.command, "STUDY", filepath.Join(dir, "study.yaml"))), "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db"))

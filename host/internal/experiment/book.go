@@ -20,15 +20,15 @@ import (
 
 // Beginning selects which earlier results an experiment uses.
 type Beginning struct {
-	// Resume continues the interrupted run of the same plan, and fails without one; Fresh
-	// repeats all tasks. Neither: results of any earlier run are reused.
+	// Resume continues the interrupted run of the same plan, and fails if there is none; Fresh
+	// repeats all tasks. With neither, results of any earlier run are reused.
 	Resume, Fresh bool
 	// Reuse are further journals whose results are reused.
 	Reuse []string
 }
 
-// errNothingOpen: Resume without an interrupted run.
-var errNothingOpen = errors.New("no run of the very same arms, networks, rules and versions was broken off")
+// errNothingOpen is the error of Resume if no interrupted run has the same plan.
+var errNothingOpen = errors.New("no interrupted run has the same arms, networks, rules and versions")
 
 // Kept describes where an experiment's results are stored, and whether all tasks were done.
 type Kept struct {
@@ -40,7 +40,7 @@ type Kept struct {
 	own     []string
 }
 
-// In notes it in a table's parts.
+// In copies k into a table's parts.
 func (k Kept) In(h *Head, c *Conditions, interrupted *bool) {
 	h.Source = k.Source
 	h.Tidy.Keep(k)
@@ -66,10 +66,10 @@ type book struct {
 	// run's own first; none with Fresh.
 	run   *journal.Run
 	known []*journal.Journal
-	paths []string // of those after it, as they were named
+	paths []string // the paths of known[1:], as the user named them
 	// contents are the tasks' content digests, by key.
 	contents map[string]string
-	// mu guards tasks, by key, and made: the costs of tasks done at another place.
+	// mu guards tasks and made, both by key. made holds the costs of tasks done elsewhere.
 	mu    sync.Mutex
 	tasks map[string]known
 	made  map[string]workers.Usage
@@ -174,8 +174,8 @@ func (b *book) reuse(own *journal.Journal, more []string) error {
 	return nil
 }
 
-// within names what results of different processors are not mixed in: the task's cell; under a
-// budget in time, in which they do more or less, the whole experiment.
+// within names the set of tasks whose results must come from equal processors: the task's cell,
+// or the entire experiment under a time budget, in which a faster processor does more.
 func (b *book) within(t Task) string {
 	if b.frame.Limit() > 0 {
 		return ""
@@ -183,8 +183,8 @@ func (b *book) within(t Task) string {
 	return cmp.Or(t.Cell, t.Key)
 }
 
-// prepare adopts reusable results of other runs, and keeps the tasks' content digests. apart are
-// the machines whose results were left because others were there.
+// prepare adopts reusable results of other runs, and keeps the tasks' content digests. apart
+// lists the machines whose results were rejected because they differ from this one.
 func (b *book) prepare(tasks []Task) (apart []record.Machine, err error) {
 	cells, size := map[string][]Task{}, map[string]int{}
 	var order []string
@@ -227,8 +227,8 @@ func (b *book) prepare(tasks []Task) (apart []record.Machine, err error) {
 }
 
 // elsewhere finds results of a cell's tasks that other runs made on equal machines. If no task
-// of the cell was done here and a journal was named with Reuse, results of one kind of machine
-// are accepted for the whole cell. left are other machines with results that were not accepted.
+// of the cell was done here and a journal was named with Reuse, it accepts the results of one
+// other kind of machine if they cover the cell. left lists machines whose results were rejected.
 func (b *book) elsewhere(tasks []Task, begun bool) (done []journal.Done, left []record.Machine, err error) {
 	var machines []record.Machine
 	found := make([][]journal.Done, len(tasks))
@@ -309,7 +309,7 @@ func (k *Kept) take(tasks func(visit func(journal.Done) error) error) error {
 	})
 }
 
-// started is the run's first event in the journal.
+// started returns the run's first event in the journal.
 func (f *Frame) started(shard record.Shard) (record.Started, error) {
 	t, err := f.Task()
 	if shard.Of > 0 && err == nil {
@@ -340,7 +340,7 @@ type Memory struct {
 	done map[string]journal.Done
 }
 
-// Done implements Record.
+// Done implements record.Store.
 func (m *Memory) Done(key string) ([]byte, float64, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -348,7 +348,7 @@ func (m *Memory) Done(key string) ([]byte, float64, bool) {
 	return d.Result, d.Seconds, ok
 }
 
-// Complete implements Record.
+// Complete implements record.Store.
 func (m *Memory) Complete(key string, result any, seconds float64, _ ...record.Event) error {
 	text, err := json.Marshal(result)
 	if err != nil {

@@ -20,7 +20,7 @@ type Plan interface {
 	Frame() *Frame
 	// Do runs the tasks without a result in the bench's record.
 	Do(ctx context.Context, b *Bench) error
-	// Tabulate makes the tables of the results so far. The table is valid even beside an error.
+	// Tabulate makes the tables of the results so far. It may return a valid table and an error.
 	Tabulate(from record.Store) (Table, error)
 }
 
@@ -58,14 +58,14 @@ func (b *Bench) Run(ctx context.Context, tasks []Task, o Options) error {
 	if b.book != nil {
 		if of, all := b.Session.Shard, len(tasks); of.Of > 0 {
 			tasks = b.book.frame.shard(of, tasks)
-			b.Session.Note("shard %s: %d of %d tasks; hyfair runs merge puts the journals of all shards together", of, len(tasks), all)
+			b.Session.Note("shard %s: %d of %d tasks; hyfair runs merge merges the journals of all shards", of, len(tasks), all)
 		}
 		apart, err := b.book.prepare(tasks)
 		if err != nil {
 			return err
 		}
 		for _, m := range apart {
-			b.Session.Note("results of another machine, %s, are not taken over: they would stand beside those of this one", m)
+			b.Session.Note("results of another machine, %s, are not reused: they cannot be compared with those of this one", m)
 		}
 		o.unchanged = b.book.frame.unchanged
 		if o.Here {
@@ -96,8 +96,8 @@ type Job struct {
 	Copies *files.Copies `json:"copies,omitempty"`
 }
 
-// Answer runs a request in a worker and decodes its result. Notes of the worker are passed to
-// tell, prefixed by who. result may be set beside an error.
+// Answer runs a request in a worker and decodes its result. It passes the worker's progress to
+// tell and its notes to the session, prefixed by who. It may set result and return an error.
 func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(string), result any) (workers.Usage, error) {
 	var end *workers.Said
 	e.Say = func(s *workers.Said) {
@@ -117,7 +117,7 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 	case end == nil && session.IsMistake(err):
 		return usage, err
 	case end == nil:
-		return usage, errors.Join(err, errors.New("the worker ended before it gave an answer"))
+		return usage, errors.Join(err, errors.New("the worker ended before it answered"))
 	case len(end.Result) > 0:
 		err = json.Unmarshal(end.Result, result)
 	}
@@ -133,8 +133,8 @@ func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(stri
 	return usage, err
 }
 
-// Conduct runs the pending tasks of an experiment and makes its tables. The table is valid
-// even beside an error.
+// Conduct runs the pending tasks of an experiment and makes its tables. It may return a valid
+// table and an error.
 func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how Beginning) (Table, error) {
 	f := p.Frame()
 	if err := f.Check(); err != nil {
@@ -155,7 +155,7 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	cores := workers.Cores()
 	slots := Slots(cores, f.Jobs, f.Threads)
 	if f.Jobs > 1 && slots == nil {
-		s.Note("%d jobs of %d thread(s) cannot have cores of their own here (there are %d): their times will be longer than alone", f.Jobs, f.Threads, len(cores))
+		s.Note("%d jobs of %d thread(s) share the %d core(s) of this machine: their times will be longer than those of single jobs", f.Jobs, f.Threads, len(cores))
 	}
 	work := b.at(place, func(kind string, request json.RawMessage) *Job {
 		return &Job{Kind: kind, Request: request, Threads: s.Threads, Memory: s.Memory, Clock: f.Clock, Journal: s.JournalFile}
@@ -183,7 +183,8 @@ func Conduct(ctx context.Context, s *session.Session, place Place, p Plan, how B
 	return t, failed
 }
 
-// Recall makes the tables of an experiment in the journal. plan decodes the experiment's task.
+// Recall makes the tables of an experiment from its run in the journal. plan decodes the
+// experiment's task.
 func Recall(j *journal.Journal, run string, plan func(record.Task) (Plan, error)) (Table, error) {
 	d, err := j.Show(run)
 	if err != nil {

@@ -17,18 +17,18 @@ type Cost struct {
 	CPU     float64 `json:"cpu"`
 	// Cores are the processors reserved for the task; empty: shared.
 	Cores []int `json:"cores,omitempty"`
-	// Load of the machine when the task began and when it ended; nil: not known.
+	// Load of the machine when the task began and when it ended; nil: unknown.
 	Load *[2]float64 `json:"load,omitempty"`
-	// MemoryHeld: a control group enforced the memory limit. MemoryPeak is the peak of worker
-	// and plugins in it, in bytes, 0 if unknown; MemoryKilled counts those of them killed for
-	// exceeding it.
+	// MemoryHeld reports that a control group enforced the memory limit. MemoryPeak is the peak
+	// use of worker and plugins in the group, in bytes, 0 if unknown; MemoryKilled counts the
+	// processes that were killed for exceeding the limit.
 	MemoryHeld   bool  `json:"memory_held,omitempty"`
 	MemoryPeak   int64 `json:"memory_peak,omitempty"`
 	MemoryKilled int   `json:"memory_killed,omitempty"`
 }
 
-// Charge adds a worker's usage. Seconds keeps the worker's own figure (told), unless that is
-// missing or on another clock.
+// Charge sets the cost from a worker's usage. told reports that Seconds holds the worker's own
+// figure, which is kept unless the budget is in processor time.
 func (c *Cost) Charge(t *Terms, u workers.Usage, told bool) {
 	if !told || t.Clock == clock.CPUTime {
 		c.Seconds = u.Wall.Seconds()
@@ -39,8 +39,7 @@ func (c *Cost) Charge(t *Terms, u workers.Usage, told bool) {
 	}
 }
 
-// Took is the task's duration in seconds, on the clock of its budget; TimeLabel names the
-// clock.
+// Took returns the task's duration in seconds, on the clock of its budget.
 func (t *Terms) Took(c *Cost) float64 {
 	if t.Clock == clock.CPUTime {
 		return c.CPU
@@ -48,7 +47,7 @@ func (t *Terms) Took(c *Cost) float64 {
 	return c.Seconds
 }
 
-// TimeLabel is the label of an axis of such times.
+// TimeLabel is the label of an axis of times on the budget's clock.
 func (t *Terms) TimeLabel() string {
 	if t.Clock == clock.CPUTime {
 		return "processor time (s)"
@@ -62,7 +61,7 @@ func (t *Terms) Trouble(c *Cost) error {
 	case c.MemoryKilled > 0:
 		return fmt.Errorf("used more than its %s of memory", mebibytes(t.Memory))
 	case t.waited(c):
-		return fmt.Errorf("ended by wall time, %.4g times a budget in processor time that it did not use up", c.Seconds/t.Limit().Seconds())
+		return fmt.Errorf("ended by wall time after %.4g times its budget of processor time, which it did not use up", c.Seconds/t.Limit().Seconds())
 	}
 	return nil
 }
@@ -74,7 +73,7 @@ func (t *Terms) waited(c *Cost) bool {
 	return t.Clock == clock.CPUTime && limit > 0 && c.CPU < near*limit.Seconds() && c.Seconds >= near*clock.Longest(t.Clock, limit).Seconds()
 }
 
-// Limit is a time budget, on its clock; 0: the budget is not a time.
+// Limit returns the time budget, on its clock; 0 if the budget is not a time.
 func (t *Terms) Limit() time.Duration {
 	d, _ := time.ParseDuration(t.Budget)
 	return d
@@ -82,8 +81,8 @@ func (t *Terms) Limit() time.Duration {
 
 // Conditions summarises how tasks were run.
 type Conditions struct {
-	// The number of tasks with reserved processors. With several jobs the others may have disturbed each
-	// other.
+	// The number of tasks with reserved processors. With several jobs, tasks without may have slowed each
+	// other down.
 	Pinned int `json:"pinned"`
 	// The reserved processors.
 	Cores []int `json:"cores,omitempty"`
@@ -141,7 +140,7 @@ func (c *Conditions) load(of *[2]float64) {
 	c.LoadEnd = &of[1]
 }
 
-// keep orders the loads as the run's own tasks were done.
+// keep takes the loads from the tasks that the run did itself, in the order in which they were done.
 func (c *Conditions) keep(where Kept) {
 	if where.origins == nil {
 		return // unknown
@@ -152,14 +151,15 @@ func (c *Conditions) keep(where Kept) {
 	}
 }
 
-// Exceeded includes whether a task, failed ones too, exceeded its memory limit.
+// Exceeded counts a task, finished or failed, that exceeded its memory limit.
 func (c *Conditions) Exceeded(k *Cost) {
 	if k.MemoryKilled > 0 {
 		c.MemoryExceeded++
 	}
 }
 
-// Notes states the conditions in words; tasks is the number done, all includes failed ones.
+// Notes states the conditions in words. tasks is the number of finished tasks; all includes
+// failed ones.
 func (c *Conditions) Notes(t *Terms, tasks, all int) (notes []string) {
 	switch {
 	case t.Jobs < 2:

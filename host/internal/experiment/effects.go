@@ -10,18 +10,18 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// GridPoint is where an arm stands in a grid; without keys it is in none.
+// GridPoint is an arm's position in a grid; without keys, the arm is in no grid.
 type GridPoint struct {
 	Grid         string
 	Keys, Values []string
 }
 
-// Effects are those of a full grid's keys on a measure: the variance of the arms' means,
-// taken apart as G. Hooker does (Generalized functional ANOVA diagnostics for high-dimensional
-// functions of dependent variables, Journal of Computational and Graphical Statistics 16, 2007) for
-// a grid in which every combination counts the same.
+// Effects are the effects of a full grid's keys on a measure. The functional ANOVA of G. Hooker
+// (Generalized functional ANOVA diagnostics for high-dimensional functions of dependent variables,
+// Journal of Computational and Graphical Statistics 16, 2007), with equal weights for all
+// combinations, decomposes the variance of the arms' means.
 type Effects struct {
-	// The name that the grid's arms have before the values.
+	// The grid's name: what the names of its arms begin with, before the values.
 	Grid string `json:"grid"`
 	// The measure.
 	Measure string `json:"measure"`
@@ -35,8 +35,8 @@ type Effects struct {
 type Factor struct {
 	// The key, or the two keys.
 	Keys []string `json:"keys"`
-	// The share of the variance of the arms' means that is of this key alone, or of two keys beyond
-	// what each of them alone explains.
+	// The share of the variance of the arms' means that this key alone explains; for two keys, that their
+	// interaction explains beyond each alone.
 	Share float64 `json:"share"`
 	// The key's values, or the combinations of two keys' values.
 	Levels []Level `json:"levels"`
@@ -44,22 +44,22 @@ type Factor struct {
 
 // Level is a value of a key, or a combination of values.
 type Level struct {
-	// The value, or one of each key.
+	// The value, or one value per key.
 	Values []string `json:"values"`
-	// The mean over the arms that have it, the networks and the runs.
+	// The mean over the arms with this value, the networks and the runs.
 	Mean float64 `json:"mean"`
-	// The 95 % interval of the mean for other seeds on the same networks; null where no arm has two runs.
+	// The 95 % interval of the mean for other seeds on the same networks; null if no arm has two runs.
 	CI *statistics.Interval `json:"mean_ci"`
 }
 
-// gridArms are the arms of a grid, by their places.
+// gridArms are the arms of a grid, as indices of Tests.Arms.
 type gridArms struct {
 	name string
 	keys []string
 	arms []int
 }
 
-// grids are those of which every combination is an arm.
+// grids returns the full grids: those whose combinations of values are all arms.
 func (t *Tests[Row, Run]) grids() (out []gridArms) {
 	for i, p := range t.Points {
 		at := slices.IndexFunc(out, func(g gridArms) bool { return g.name == p.Grid && slices.Equal(g.keys, p.Keys) })
@@ -79,7 +79,7 @@ func (t *Tests[Row, Run]) grids() (out []gridArms) {
 	})
 }
 
-// levels are the arms of a grid by their values of some keys, in the order of the arms.
+// levels groups the arms of a grid by their values of some keys, in the order of the arms.
 func (t *Tests[Row, Run]) levels(g gridArms, keys ...int) (out [][]int) {
 	var seen [][]string
 	for _, arm := range g.arms {
@@ -100,7 +100,8 @@ func (t *Tests[Row, Run]) valuesOf(arm int, keys []int) (values []string) {
 	return values
 }
 
-// effects are those of a grid on a measure.
+// effects computes the effects of a grid on a measure; false without a network on which all its
+// arms have runs.
 func (t *Tests[Row, Run]) effects(g gridArms, measure string) (Effects, bool) {
 	e := Effects{Grid: g.name, Measure: measure}
 	means, weights := make([]float64, len(t.Arms)), make([]float64, len(t.Arms)) // weights are sums of 1/runs
@@ -114,7 +115,7 @@ func (t *Tests[Row, Run]) effects(g gridArms, measure string) (Effects, bool) {
 			mean := statistics.Mean(on.values[a])
 			means[a], weights[a] = means[a]+mean, weights[a]+1/float64(len(on.values[a]))
 			for _, v := range on.values[a] {
-				squares += float64((v - mean) * (v - mean)) // rounded, the same on every machine
+				squares += float64((v - mean) * (v - mean)) // the conversion prevents a fused multiply-add, which only some machines have
 			}
 			freedom += len(on.values[a]) - 1
 		}
@@ -165,7 +166,7 @@ func (t *Tests[Row, Run]) effects(g gridArms, measure string) (Effects, bool) {
 	return e, true
 }
 
-// strongest is the place of the interaction with the largest share; below 0: there is none.
+// strongest is the index of the interaction with the largest share; -1 if there is none.
 func (e *Effects) strongest() int {
 	best := -1
 	for i, f := range e.Factors {
@@ -176,7 +177,7 @@ func (e *Effects) strongest() int {
 	return best
 }
 
-// effectsTable shows the keys' effects, and of the strongest interaction the combinations.
+// effectsTable shows the keys' effects, with the combinations of the strongest interaction.
 func (s *Standings) effectsTable(title string) *view.Table {
 	t := &view.Table{Title: title, Columns: []view.Column{
 		{Title: "by"}, {Title: "grid"}, {Title: "key"}, {Title: "value"}, {Title: "mean", Right: true}, {Title: "95 % interval", Right: true}, {Title: "share", Right: true},
@@ -203,21 +204,21 @@ func (s *Standings) effectsTable(title string) *view.Table {
 		}
 	}
 	t.Notes = []string{
-		"mean: over the arms of the grid with this value, the networks and the runs; a time that never came counts as twice what the run had",
-		"95 % interval: of other seeds on these networks (Student's t, variance pooled over arms and networks)",
-		"share: of the variance of the arms' means that is of this key alone; of two keys, beyond what each alone explains",
+		"mean: over the arms of the grid with this value, the networks and the runs; a time that was not reached counts as twice the run's budget",
+		"95 % interval: for other seeds on these networks (Student's t, variance pooled over arms and networks)",
+		"share: of the variance of the arms' means that this key alone explains; for two keys, what they explain beyond each alone",
 	}
 	return t
 }
 
-// EffectFigures show the means of the keys' values by each measure, with intervals, the first
-// key on top, and below them those of the strongest interaction.
+// EffectFigures show, per measure, the means of the keys' values with their intervals, the first
+// key on top, and below them the combinations of the strongest interaction.
 func (s *Standings) EffectFigures(title func(what string) string) (figures []*view.Figure) {
 	for i := range s.Effects {
 		e := &s.Effects[i]
 		f := &view.Figure{
-			Name: "effects-" + strings.TrimPrefix(e.Measure, "#"), Title: title("what the keys of " + e.Grid + " do to " + e.Measure),
-			Caption: "Lines: 95 % intervals of other seeds on the same networks.", X: view.Axis{Label: e.Measure + ", mean over arms, networks and runs"},
+			Name: "effects-" + strings.TrimPrefix(e.Measure, "#"), Title: title("effects of the keys of " + e.Grid + " on " + e.Measure),
+			Caption: "Lines: 95 % intervals for other seeds on the same networks.", X: view.Axis{Label: e.Measure + ", mean over arms, networks and runs"},
 		}
 		if n := slices.IndexFunc(s.Effects[:i], func(o Effects) bool { return o.Measure == e.Measure }); n >= 0 {
 			f.Name = "effects-" + e.Grid + "-" + strings.TrimPrefix(e.Measure, "#")

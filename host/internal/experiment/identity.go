@@ -17,7 +17,7 @@ import (
 
 // Plugin identifies a plugin of the experiment.
 type Plugin struct {
-	// Name is the plugin's own; an arm may select it by a preset's name.
+	// Name is the plugin's own name; an arm may select it by a preset's name.
 	Name    string `json:"name,omitempty"`
 	Version string `json:"version"`
 	Library string `json:"library,omitempty"`
@@ -77,13 +77,13 @@ func Solvers(ctx context.Context, s *session.Session, names []string, options ma
 	return out, nil
 }
 
-// SolverKey and StrategyKey name plugins in a frame.
+// SolverKey is the key of a solver in Frame.Plugins.
 func SolverKey(name string) string { return "solver " + name }
 
-// StrategyKey is the name of a strategy in a frame.
+// StrategyKey is the key of a strategy in Frame.Plugins.
 func StrategyKey(name string) string { return "strategy " + name }
 
-// AsSolvers are solvers by their names in a frame.
+// AsSolvers replaces the names of solvers by their keys in Frame.Plugins.
 func AsSolvers(solvers map[string]Plugin) map[string]Plugin {
 	out := map[string]Plugin{}
 	for name, s := range solvers {
@@ -92,8 +92,8 @@ func AsSolvers(solvers map[string]Plugin) map[string]Plugin {
 	return out
 }
 
-// Learn launches a plugin whose key is not known yet, to learn which it is. check, if not nil,
-// looks at what it says of itself.
+// Learn launches a plugin unless known has its key, and stores its identity there. check, if not
+// nil, may refuse the plugin's description.
 func Learn(ctx context.Context, s *session.Session, known map[string]Plugin, kind client.Kind, name string, check func(sdk.Description) error) error {
 	key := kind.String() + " " + name
 	if _, ok := known[key]; ok {
@@ -151,7 +151,7 @@ func (f *Frame) shard(of record.Shard, tasks []Task) []Task {
 			piece = append(piece, t.Key)
 		}
 		text, err := json.Marshal(piece)
-		return err == nil && !of.Has(string(text)) // the content is the same, and so is the error
+		return err == nil && !of.Has(string(text)) // content fails with the same error later
 	})
 }
 
@@ -160,7 +160,7 @@ func (f *Frame) shard(of record.Shard, tasks []Task) []Task {
 func (f *Frame) unchanged() error {
 	if program, err := session.Program(); err == nil {
 		if path, changed := program.Changed(); changed {
-			return session.Mistake(fmt.Errorf("%s changed while the experiment ran; the same command does its tasks again", path))
+			return session.Mistake(fmt.Errorf("%s changed while the experiment ran; run the same command again to repeat its tasks", path))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Plugins)) {
@@ -169,21 +169,20 @@ func (f *Frame) unchanged() error {
 			continue
 		}
 		if path, changed := id.Changed(); changed {
-			return session.Mistake(fmt.Errorf("%s: %s changed while the experiment ran; the same command does its tasks again", name, path))
+			return session.Mistake(fmt.Errorf("%s: %s changed while the experiment ran; run the same command again to repeat its tasks", name, path))
 		}
 	}
 	return nil
 }
 
-// Settings of a run's task beside the plan. Runs are resumed, and results reused, only if
-// they are equal.
+// Settings of a run's task besides the plan. A run is resumed only if they are equal.
 const (
 	pluginsSetting = "plugins"
 	programSetting = "program"
 )
 
-// ground lists program, plugins and machine, as settings of the run's task.
-func (f *Frame) ground() (map[string]string, error) {
+// requirements lists program, plugins and machine, as settings of the run's task.
+func (f *Frame) requirements() (map[string]string, error) {
 	program, err := session.Program()
 	if err != nil {
 		return nil, err

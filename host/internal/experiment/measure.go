@@ -11,26 +11,26 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Measure is what runs are measured by, and a column of tables. Row is an arm on one network,
-// Run one of its runs.
+// Measure is a quantity that every run has, and a column of tables. Row is an arm on one
+// network, Run one of its runs.
 type Measure[Row, Run any] struct {
-	// Name is that of --columns and of tables for programs.
+	// Name is the name in --columns and in tables for programs.
 	Name     string
 	Title    string
 	Decimals int
-	// Cell is where a row has the measure.
+	// Cell returns the row's cell for the measure.
 	Cell func(*Row) *statistics.Cell
-	// Of is the value of a run; nil for none.
+	// Of is the value of a run; nil if it lacks the measure.
 	Of func(*Run) *float64
-	// Worth orders runs from worse to better, entry after entry; nil stands for the value
-	// itself, 0 where there is none.
+	// Worth orders runs from worse to better, lexicographically. If Worth is nil, Of orders
+	// them, with 0 for a missing value.
 	Worth func(*Run) []float64
-	// Amount is what a run counts in means over the arms of a grid; nil stands for the value
-	// itself, 0 where there is none.
+	// Amount is a run's value in means over the arms of a grid. If Amount is nil, Of is used,
+	// with 0 for a missing value.
 	Amount func(*Run) float64
-	// Beyond the paper's table.
+	// Beyond: the measure is not in the paper's table.
 	Beyond bool
-	// Neutral: neither more nor less is better, and it is not tested.
+	// Neutral: neither more nor less is better, so the measure is not tested.
 	Neutral bool
 }
 
@@ -56,9 +56,8 @@ func Values[Row, Run any](measures []Measure[Row, Run], run *Run) (out view.Reco
 	return out
 }
 
-// Worths are the runs of each arm as numbers that order them as the measure does, larger
-// being better: their places among all of them, equal ones sharing theirs. Tests that look at
-// order alone take them for the values.
+// Worths returns, per arm, the ranks of its runs among the runs of all arms: larger is better,
+// and ties share their mean rank. Rank tests use them in place of the values.
 func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
 	of := m.Worth
 	if of == nil {
@@ -76,7 +75,6 @@ func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
 	out := make([][]float64, len(arms))
 	for a := range arms {
 		for _, key := range keys[a] {
-			// The middle of the places that it shares.
 			first, _ := slices.BinarySearchFunc(all, key, slices.Compare[[]float64])
 			after, _ := slices.BinarySearchFunc(all, key, func(have, want []float64) int {
 				return cmp.Or(slices.Compare(have, want), -1)
@@ -87,7 +85,7 @@ func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
 	return out
 }
 
-// amounts are what runs count in means over the arms of a grid.
+// amounts returns the runs' values in means over the arms of a grid.
 func (m *Measure[Row, Run]) amounts(runs []Run) (out []float64) {
 	for i := range runs {
 		if m.Amount != nil {
@@ -99,7 +97,7 @@ func (m *Measure[Row, Run]) amounts(runs []Run) (out []float64) {
 	return out
 }
 
-// OrZero is a value, 0 for none.
+// OrZero returns *v, or 0 if v is nil.
 func OrZero(v *float64) float64 {
 	if v == nil {
 		return 0
@@ -107,21 +105,22 @@ func OrZero(v *float64) float64 {
 	return *v
 }
 
-// Tests hold arms against each other by measures, network by network.
+// Tests compare arms by measures, network by network.
 type Tests[Row, Run any] struct {
 	Arms     []string
 	Measures []Measure[Row, Run]
-	// Ranked are the names of the measures that arms are ranked by over networks, the first
-	// deciding.
+	// Ranked are the names of the measures by which arms are ranked over networks, the most
+	// important first.
 	Ranked []string
 	// Control is the arm that every other one is tested against; empty: all pairs are tested.
 	Control string
-	// Points are where the arms stand in grids; nil: in none.
+	// Points are the arms' positions in grids; nil if there is no grid.
 	Points  []GridPoint
 	matches map[string][]match // by measure
 }
 
-// Add tests the rows of a network, an arm each, by the measures that are not neutral, nor so there.
+// Add tests the rows of a network, one per arm, by all measures except those that are neutral,
+// in general or on this network.
 func (t *Tests[Row, Run]) Add(study, model string, rows []Row, runs [][]Run, neutral func(measure string) bool) {
 	if t.matches == nil {
 		t.matches = map[string][]match{}
@@ -139,18 +138,18 @@ func (t *Tests[Row, Run]) Add(study, model string, rows []Row, runs [][]Run, neu
 	}
 }
 
-// Column shows the measure of rows.
+// Column is the measure as a column of a table of rows.
 func (m *Measure[Row, Run]) Column(rows []Row) Column {
 	return Measured(m.Name, m.Title, m.Decimals, func(i int) *statistics.Cell { return m.Cell(&rows[i]) })
 }
 
-// Data are columns of tables for programs, and their texts in a row.
+// Data are columns of a table for programs: their names, and their texts in a row.
 type Data struct {
 	Names []string
 	Of    func(row int) []string
 }
 
-// Part are some of the columns.
+// Part returns the columns from to to-1.
 func (d Data) Part(from, to int) Data {
 	return Data{d.Names[from:to], func(row int) []string { return d.Of(row)[from:to] }}
 }

@@ -17,21 +17,21 @@ type Errand struct {
 	Request any
 	// Spec is the part of the request that names files.
 	Spec *question.Spec
-	// Measured is the ε above which an individual counts as found, a score difference; empty:
-	// Spec's.
+	// Measured is the score difference above which an individual counts as found; empty: the ε
+	// of Spec.
 	Measured string
 	workers.Assignment
 }
 
-// Order is an errand with what a place needs to run it.
+// Order is an errand with everything that a place needs to run it.
 type Order struct {
 	Errand
 	Job *Job
-	// Content is the task's digest; Plugins are those it uses, by their names in the frame.
+	// Content is the task's digest; Plugins are those it uses, by their keys in the frame.
 	Content string
 	Plugins map[string]Plugin
-	// Group names the tasks whose times are compared, and which run on one machine; empty: the
-	// task may run anywhere.
+	// Group names the tasks whose times are compared, so that one machine runs them all; empty:
+	// the task may run anywhere.
 	Group string
 }
 

@@ -20,7 +20,7 @@ type Terms struct {
 	question.Scope
 	// The budget of each task, as text.
 	Budget string `json:"budget"`
-	// The clock of a budget in time: cpu for processor time; absent for wall time.
+	// The clock of a time budget: cpu for processor time; absent for wall time.
 	Clock string `json:"clock,omitempty"`
 	// The number of runs of each arm on each network, with the seeds seed, seed + 1, and so on.
 	Runs int `json:"runs"`
@@ -32,11 +32,11 @@ type Terms struct {
 	Threads int `json:"threads"`
 	// The memory limit of each task in bytes; absent without a limit.
 	Memory int64 `json:"memory,omitempty"`
-	// The number of tasks side by side.
+	// The number of tasks that run in parallel.
 	Jobs int `json:"jobs"`
 }
 
-// Bounds on what may be asked for, far above any use.
+// Upper limits of an experiment's size, far above any use.
 const (
 	MaxRuns    = 1000
 	MaxThreads = 1024
@@ -44,7 +44,7 @@ const (
 	maxTasks   = 1 << 20
 )
 
-// Listed are the terms with the seeds of the runs.
+// Listed returns the terms with Seeds set.
 func (r Terms) Listed() Terms {
 	for i := range r.Runs {
 		r.Seeds = append(r.Seeds, r.Seed+int64(i))
@@ -52,7 +52,7 @@ func (r Terms) Listed() Terms {
 	return r
 }
 
-// BudgetOf tells the budget and what it counts: kind, where that is not processor time.
+// BudgetOf describes the budget and its unit: kind, unless the budget is in processor time.
 func (r *Terms) BudgetOf(kind string) string {
 	if r.Clock == clock.CPUTime {
 		kind = " of processor time (worker and plugins), as are times to individuals"
@@ -70,13 +70,14 @@ type Subject struct {
 	ModelSHA256 string `json:"model_sha256"`
 	Asks        *Asks  `json:"asks,omitempty"`
 
-	// Clustering is the study's; k counts bins whatever it is.
+	// Clustering is the study's clustering; the measure k counts bins regardless.
 	Clustering fairness.Clustering `json:"-"`
-	// Source is where this machine has it.
+	// Source names the files on this machine.
 	Source question.Spec `json:"-"`
 }
 
-// ReadSubject reads a study with one network, and the ε of measures, which are of scores.
+// ReadSubject reads a study with one network, and returns the ε for measures, which compare
+// scores.
 func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, error) {
 	q, err := question.Open(from)
 	if err != nil {
@@ -93,33 +94,33 @@ func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, err
 	return s, q, eps, err
 }
 
-// Name is how reports call it.
+// Name is the subject's name in reports: study/model.
 func (s *Subject) Name() string { return s.Study + "/" + s.Model }
 
-// Frame is what plans of every kind have.
+// Frame is the part that plans of every kind share.
 type Frame struct {
 	Command string
-	// Plan is the kind's own, by which a run that was broken off is found.
+	// Plan is the plan of the experiment's kind; an interrupted run is found by it.
 	Plan     any
 	Subjects []*Subject
-	// Arms are names. There are Runs tasks of each with each subject.
+	// Arms are the arms' names. Each arm has Runs tasks per subject.
 	Arms []string
 	Terms
-	// Control is the arm that tables hold every other one against; empty: all pairs are.
+	// Control is the arm that every other one is compared with; empty: all pairs are compared.
 	Control string
-	// Plugins take part: "solver highs", "strategy sa".
+	// Plugins are those that take part, by keys such as "solver highs" and "strategy sa".
 	Plugins map[string]Plugin
-	// Keys name the tasks in their order; nil: after subject, arm and seed.
+	// Keys name the tasks in their order; nil: keys are made of subject, arm and seed.
 	Keys []string
-	// Called is what lists of runs show in place of the subjects' names, where they are many.
+	// Called, if not empty, replaces the subjects' names in lists of runs.
 	Called string
-	// Untested: no test says that one arm is better than another.
+	// Untested: no statistical test compares the arms.
 	Untested bool
-	// Others is how many more tasks there are.
+	// Others is the number of tasks besides those of subjects and arms.
 	Others int
 }
 
-// Each is what every one of a list has.
+// Each applies of to every element of a list.
 func Each[T, U any](list []T, of func(*T) U) (out []U) {
 	for i := range list {
 		out = append(out, of(&list[i]))
@@ -135,7 +136,7 @@ type Entry[S, A any] struct {
 	Seed    int64
 }
 
-// Group names the tasks of one subject and seed, of which arms are held against each other.
+// Group names the tasks of one subject and seed, whose arms are compared.
 func (e *Entry[S, A]) Group(s *Subject) string {
 	return fmt.Sprintf("%s %s %d", s.StudySHA256, s.ModelSHA256, e.Seed)
 }
@@ -143,7 +144,7 @@ func (e *Entry[S, A]) Group(s *Subject) string {
 // Cell names the tasks of one subject and arm, which differ in their seeds.
 func (e *Entry[S, A]) Cell() string { return e.Key[:strings.LastIndex(e.Key, seedMark)] }
 
-// seedMark is before the seed in a task's key.
+// seedMark precedes the seed in a task's key.
 const seedMark = " | seed "
 
 // Entries lists the tasks of a kind's plan.
@@ -154,14 +155,14 @@ func Entries[S, A any](f *Frame, subjects []S, arms []A) (out []Entry[S, A]) {
 	return out
 }
 
-// place is where a task stands in a plan.
+// place is a task's position in a plan.
 type place struct {
 	key          string
 	subject, arm int
 	seed         int64
 }
 
-// tasks lists the tasks, run after run, so that an experiment broken off is balanced.
+// tasks lists the tasks, run after run, so that an interrupted experiment is balanced.
 func (f *Frame) tasks() []place {
 	out := make([]place, 0, f.Runs*len(f.Subjects)*len(f.Arms))
 	for run := range f.Runs {
@@ -180,7 +181,7 @@ func (f *Frame) tasks() []place {
 	return out
 }
 
-// Check looks for what no experiment can do.
+// Check returns an error if the experiment cannot be run.
 func (f *Frame) Check() error {
 	switch {
 	case len(f.Subjects) == 0:
@@ -214,18 +215,18 @@ func (f *Frame) Check() error {
 	return nil
 }
 
-// checkControl looks for the control among the arms.
+// checkControl returns an error unless the control is one of several arms.
 func (f *Frame) checkControl() error {
 	if f.Control == "" || slices.Contains(f.Arms, f.Control) && len(f.Arms) > 1 {
 		return nil
 	}
-	return fmt.Errorf("--control %q: want one of two arms or more; the arms are %s", f.Control, strings.Join(f.Arms, ", "))
+	return fmt.Errorf("--control %q: want one of at least two arms; the arms are %s", f.Control, strings.Join(f.Arms, ", "))
 }
 
 // planSetting is the setting of a run's task that holds the plan.
 const planSetting = "plan"
 
-// Task is the experiment as the journal knows it.
+// Task returns the experiment as the journal stores it.
 func (f *Frame) Task() (record.Task, error) {
 	text, err := json.Marshal(f.Plan)
 	var studies, models []string
@@ -235,7 +236,7 @@ func (f *Frame) Task() (record.Task, error) {
 	if err != nil {
 		return record.Task{}, err
 	}
-	settings, err := f.ground()
+	settings, err := f.requirements()
 	if err != nil {
 		return record.Task{}, err
 	}
@@ -246,12 +247,12 @@ func (f *Frame) Task() (record.Task, error) {
 	}, nil
 }
 
-// PlanOf reads the plan back from a task of the journal. kind is what an experiment of
-// the command is called.
+// PlanOf reads the plan back from a task of the journal. kind is the name of the command's
+// experiments in messages.
 func PlanOf[P any](t record.Task, command, kind string) (*P, error) {
 	text, ok := t.Settings[planSetting]
 	if t.Command != command || !ok {
-		return nil, fmt.Errorf("the run is a %s, no %s", t.Command, kind)
+		return nil, fmt.Errorf("%s: got a run of the command %s, want %s", kind, t.Command, command)
 	}
 	p := new(P)
 	if err := json.Unmarshal([]byte(text), p); err != nil {
@@ -260,7 +261,7 @@ func PlanOf[P any](t record.Task, command, kind string) (*P, error) {
 	return p, nil
 }
 
-// digest is one sum for several: the sum itself where all are equal.
+// digest returns one checksum for several: their common value if all are equal.
 func digest(sums []string) string {
 	for _, s := range sums {
 		if s != sums[0] {

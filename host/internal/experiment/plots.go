@@ -2,13 +2,13 @@ package experiment
 
 import "github.com/hyfair/hyfair/host/internal/view"
 
-// Pictures are an experiment's figures as files.
+// Pictures lists an experiment's figures that were written to files.
 type Pictures struct {
 	// The files drawn, with --plots.
 	Plots []string `json:"plots,omitempty"`
 }
 
-// Draw draws figures into a folder, which it makes, and notes the files.
+// Draw draws figures into a folder, which it creates, and adds their paths to Plots.
 func (p *Pictures) Draw(dir, format string, figures []*view.Figure) error {
 	paths, err := view.Draw(dir, format, figures)
 	p.Plots = append(p.Plots, paths...)

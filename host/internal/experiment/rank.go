@@ -14,54 +14,53 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Standings are how arms do by some measures over all networks.
+// Standings are the results of all arms by some measures over all networks.
 type Standings struct {
-	// The arm that every other one is tested against; absent: all pairs are.
+	// The arm that every other one is tested against; absent: all pairs are tested.
 	Control string `json:"control,omitempty"`
-	// One entry for each measure and arm, the best first; empty for an arm alone.
+	// One entry per measure and arm, the best first; empty with a single arm.
 	Ranking []Rank `json:"ranking"`
-	// The arms compared over the networks, by each of these measures.
+	// The comparisons of the arms over the networks, one per measure.
 	Overall []Overall `json:"overall"`
-	// The effects of the keys of full grids, by each of these measures.
+	// The effects of the keys of full grids, per measure.
 	Effects []Effects `json:"effects,omitempty"`
 }
 
-// Rank is how one arm does by one measure over all networks on which every arm
-// has a run.
+// Rank is one arm's result by one measure over all networks on which every arm has a run.
 type Rank struct {
 	// The measure.
 	Measure string `json:"measure"`
 	// The arm.
 	Arm string `json:"arm"`
-	// The mean of the arm's ranks over the networks, 1 the best; null without a network. On a network the
-	// runs of all arms are ordered, and arms are ranked by the mean place of their runs; equal ones share
-	// their ranks.
+	// The mean of the arm's ranks over the networks, 1 being the best; null without a network. On each
+	// network the runs of all arms are ranked, and arms are ranked by the mean rank of their runs; ties
+	// share their mean rank.
 	MeanRank *float64 `json:"mean_rank"`
-	// The number of networks that count: those on which every arm has a run. For certified, those on which
-	// no proof was refuted.
+	// The number of networks that count: those on which every arm has a run. For the measure certified,
+	// those on which no proof was refuted.
 	Networks int `json:"networks"`
-	// The number of other arms, over networks, against which the arm is significantly better: Mann-Whitney
-	// U, p < 0.05 after Holm, on networks on which every arm has at least five runs.
+	// The number of other arms, summed over the networks, than which this one is significantly better:
+	// Mann-Whitney U, p < 0.05 after Holm, on networks on which every arm has at least five runs.
 	Wins int `json:"wins"`
-	// The number of other arms, over networks, against which it is significantly worse.
+	// The number of other arms, summed over the networks, than which it is significantly worse.
 	Losses int `json:"losses"`
 	// The mean effect size against the other arms; null without another arm.
 	A12 *float64 `json:"a12"`
 }
 
-// match is how arms did by a measure on one network: the places of each arm's runs among all of
-// them, larger being better, and the cell that was tested.
+// match holds the arms' results by a measure on one network: the ranks of each arm's runs among
+// all runs, larger being better, and the cells that were tested.
 type match struct {
 	study, model string
 	runs         [][]float64
 	cells        []*statistics.Cell
-	values       [][]float64 // what runs count in means over grids
+	values       [][]float64 // the runs' values in means over grids
 }
 
-// control is the place of the control among the arms; below 0: there is none.
+// control is the index of the control among the arms; -1 if there is none.
 func (t *Tests[Row, Run]) control() int { return slices.Index(t.Arms, t.Control) }
 
-// Standings rank the arms; an arm alone is not ranked.
+// Standings ranks the arms; a single arm is not ranked.
 func (t *Tests[Row, Run]) Standings() Standings {
 	s, arms, grids := Standings{Control: t.Control, Ranking: []Rank{}, Overall: []Overall{}}, t.Arms, t.grids()
 	for _, name := range t.Ranked {
@@ -86,7 +85,7 @@ func (t *Tests[Row, Run]) Standings() Standings {
 				means[i] = statistics.Mean(places)
 			}
 			for i, r := range statistics.Ranks(means) {
-				// Ranks grow with worth; the best is to be the first.
+				// Ranks grow with worth; the best arm gets rank 1.
 				ranks[i] = append(ranks[i], float64(len(arms)+1)-r)
 				if c := on.cells[i]; c.Bold || c.Worse {
 					marked = append(marked, Mark{on.study, on.model, arms[i], c.Bold})
@@ -133,22 +132,23 @@ type Overall struct {
 	Networks int `json:"networks"`
 	// The fewest runs of an arm on one of the networks.
 	Runs int `json:"runs"`
-	// The arm that the others are tested against; absent: all pairs are.
+	// The arm that the others are tested against; absent: all pairs are tested.
 	Control string `json:"control,omitempty"`
-	// The cells of single networks that stand out.
+	// The significant cells of single networks.
 	Marked []Mark `json:"marked,omitempty"`
-	// χ² of Friedman's test whether the arms differ at all; null below three arms or two networks.
+	// χ² of Friedman's test for any difference between the arms; null below three arms or two networks.
 	Friedman *float64 `json:"friedman"`
-	// The p of that test; null likewise.
+	// The p of that test; null in the same cases.
 	P *float64 `json:"p"`
-	// Nemenyi's critical difference of mean ranks at 0.05, with a control Dunn's; null below two networks.
+	// The critical difference of mean ranks at 0.05: Nemenyi's, or Dunn's with a control; null below two
+	// networks.
 	CriticalDifference *float64 `json:"critical_difference"`
 	// All pairs of arms, or those with the control.
 	Pairs []Pair `json:"pairs"`
 }
 
-// Mark is a cell that stands out: significantly better than every other arm on the network, or
-// better or worse than the control.
+// Mark is a significant cell: better than every other arm on the network, or better or worse than
+// the control.
 type Mark struct {
 	// The study.
 	Study string `json:"study"`
@@ -156,11 +156,12 @@ type Mark struct {
 	Model string `json:"model"`
 	// The arm.
 	Arm string `json:"arm"`
-	// The cell is better than every other arm's, or than the control's; else it is worse than that.
+	// Whether the cell is better than every other arm's, or than the control's; otherwise it is worse
+	// than the control's.
 	Better bool `json:"better"`
 }
 
-// Pair is one arm against another.
+// Pair is the comparison of two arms.
 type Pair struct {
 	// The first arm.
 	Arm string `json:"arm"`
@@ -175,12 +176,12 @@ type Pair struct {
 	// The p of Wilcoxon's signed-rank test of the networks' effect sizes; with one network, of the
 	// Mann-Whitney test.
 	P float64 `json:"p"`
-	// That p corrected after Holm for the number of pairs.
+	// That p, corrected by Holm's method for the number of pairs.
 	PHolm float64 `json:"p_holm"`
 }
 
-// overall compares arms, on networks given by the places of their runs, larger being
-// better: network, arm, run. control is the place of the control, below 0 for none.
+// overall compares arms over networks. networks holds the ranks of runs, larger being better, by
+// network, arm and run. control is the index of the control, negative if there is none.
 func overall(measure string, arms []string, networks [][][]float64, control int) Overall {
 	o := Overall{Measure: measure, Networks: len(networks), Pairs: []Pair{}}
 	if len(networks) == 0 {
@@ -233,7 +234,7 @@ func overall(measure string, arms []string, networks [][][]float64, control int)
 	return o
 }
 
-// of is the pair of two arms, seen from the first.
+// of returns the pair of two arms, seen from the first.
 func (o *Overall) of(arm, other string) Pair {
 	at := slices.IndexFunc(o.Pairs, func(p Pair) bool {
 		return p.Arm == arm && p.Other == other || p.Arm == other && p.Other == arm
@@ -245,26 +246,26 @@ func (o *Overall) of(arm, other string) Pair {
 	return p
 }
 
-// sentence says who wins by the measure, and by how much, or how each arm does beside the
-// control; empty where there is no contest. Where the networks or runs are too few for the
-// test, it says so, and what single networks show. ranking is the measure's, arms are called
-// one, and label names networks.
+// sentence says which arm is best by the measure, and by how much, or compares each arm with the
+// control; empty with fewer than two arms. If the networks or runs are too few for the test, it
+// says so, and what single networks show. ranking is the measure's, one is the word for an arm,
+// and label names networks.
 func (o *Overall) sentence(one string, ranking []Rank, label func(study, model string) string) string {
 	if o.Networks == 0 || len(ranking) < 2 {
 		return ""
 	}
 	tests, few := statistics.Tests(len(ranking), o.Control != ""), ""
 	if need := statistics.EnoughNetworks(tests); o.Networks > 1 && o.Networks < need {
-		few = fmt.Sprintf("; %d networks are too few for a test over them, which takes %d", o.Networks, need)
+		few = fmt.Sprintf("; %d networks are too few for a test over them, which needs %d", o.Networks, need)
 	} else if need := statistics.EnoughRuns(tests); o.Networks == 1 && o.Runs < need {
-		few = fmt.Sprintf("; %s too few for a test, which takes %d", english.Plural(o.Runs, "run is", "runs are"), need)
+		few = fmt.Sprintf("; %s too few for a test, which needs %d", english.Plural(o.Runs, "run is", "runs are"), need)
 	}
 	shown := ""
 	if few != "" && o.Networks > 1 {
 		shown = "; " + o.single(one, label)
 	}
 	if o.Control != "" {
-		return o.beside(ranking, few != "") + few + shown
+		return o.compared(ranking, few != "") + few + shown
 	}
 	first, second := ranking[0], ranking[1]
 	if *first.MeanRank == *second.MeanRank {
@@ -319,8 +320,8 @@ func armsOf(ranking []Rank) (names []string) {
 	return names
 }
 
-// beside says how the other arms do beside the control; untested leaves the test out.
-func (o *Overall) beside(ranking []Rank, untested bool) string {
+// compared compares the other arms with the control; untested leaves out the test's results.
+func (o *Overall) compared(ranking []Rank, untested bool) string {
 	var better, worse, equal []string
 	for _, r := range ranking {
 		if r.Arm == o.Control {
@@ -348,10 +349,10 @@ func (o *Overall) beside(ranking []Rank, untested bool) string {
 			parts = append(parts, what+strings.Join(all, ", "))
 		}
 	}
-	return fmt.Sprintf("beside %s on %s: %s", o.Control, o.Measure, strings.Join(parts, "; "))
+	return fmt.Sprintf("compared with %s on %s: %s", o.Control, o.Measure, strings.Join(parts, "; "))
 }
 
-// single says which cells stand out on single networks.
+// single lists the significant cells of single networks.
 func (o *Overall) single(one string, label func(study, model string) string) string {
 	at := func(better bool) string {
 		var arms []string
@@ -392,7 +393,7 @@ func pText(p float64) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-// note says what the tests over networks came to.
+// note states the results of the tests over networks.
 func (o *Overall) note() string {
 	if o.CriticalDifference == nil {
 		return ""
@@ -404,7 +405,7 @@ func (o *Overall) note() string {
 	return text + fmt.Sprintf("%s critical difference of mean ranks %.2f", o.criterion(), *o.CriticalDifference)
 }
 
-// criterion names whose critical difference it is.
+// criterion names the author of the critical difference.
 func (o *Overall) criterion() string {
 	if o.Control != "" {
 		return "Dunn's"
@@ -412,7 +413,7 @@ func (o *Overall) criterion() string {
 	return "Nemenyi's"
 }
 
-// only is the ranking by the measures among these names; without names by all.
+// only restricts the standings to the measures with these names; no names: all measures.
 func (s *Standings) only(names []string) *Standings {
 	if len(names) == 0 {
 		return s
@@ -425,8 +426,8 @@ func (s *Standings) only(names []string) *Standings {
 	}
 }
 
-// Blocks are the ranking and the sentences on it; none where nothing is ranked. label names
-// networks.
+// Blocks are the ranking and the sentences about it; none if nothing is ranked. one is the word
+// for an arm, and label names networks.
 func (s *Standings) Blocks(title, one string, label func(study, model string) string) (out []view.Block) {
 	if len(s.Ranking) > 0 {
 		out = append(out, s.table(title, one))
@@ -437,7 +438,7 @@ func (s *Standings) Blocks(title, one string, label func(study, model string) st
 	return out
 }
 
-// by is the ranking by a measure.
+// by returns the ranking by a measure.
 func (s *Standings) by(measure string) (out []Rank) {
 	for _, r := range s.Ranking {
 		if r.Measure == measure {
@@ -447,7 +448,7 @@ func (s *Standings) by(measure string) (out []Rank) {
 	return out
 }
 
-// sentences say for each measure who wins. Arms are called one, and label names networks.
+// sentences says, for each measure, which arm is best.
 func (s *Standings) sentences(one string, label func(study, model string) string) (out view.Paragraph) {
 	for i := range s.Overall {
 		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure), label); text != "" {
@@ -457,7 +458,7 @@ func (s *Standings) sentences(one string, label func(study, model string) string
 	return out
 }
 
-// table is the ranking. Arms are called one.
+// table is the ranking as a table.
 func (s *Standings) table(title, one string) *view.Table {
 	many := one + "s"
 	if strings.HasSuffix(one, "ch") {
@@ -470,8 +471,8 @@ func (s *Standings) table(title, one string) *view.Table {
 			{Title: "losses", Right: true}, {Title: "A12", Right: true}, {Title: "networks", Right: true},
 		},
 		Notes: []string{
-			fmt.Sprintf("mean rank: over the networks on which every %s has a run, by the mean place of its runs among all runs; 1 is the best", one),
-			fmt.Sprintf("wins, losses: other %s, over networks with %d runs of each, against which it is significantly better or worse; A12: mean chance to do better than another", many, statistics.MinRunsForBold),
+			fmt.Sprintf("mean rank: over the networks on which every %s has a run, by the mean rank of its runs among all runs; 1 is the best", one),
+			fmt.Sprintf("wins, losses: other %s, over networks with %d runs of each, than which it is significantly better or worse; A12: mean probability of doing better than another", many, statistics.MinRunsForBold),
 		},
 	}
 	networks, arms, control := 0, 0, ""
@@ -483,10 +484,10 @@ func (s *Standings) table(title, one string) *view.Table {
 		}
 	}
 	if control != "" {
-		t.Notes[1] = fmt.Sprintf("wins, losses: networks with %d runs of each on which it is significantly better or worse than %s (of %[2]s, %s there); A12: mean chance to do better", statistics.MinRunsForBold, control, many)
+		t.Notes[1] = fmt.Sprintf("wins, losses: networks with %d runs of each on which it is significantly better or worse than %s (for %[2]s, the number of %s that it beats or loses to); A12: mean probability of doing better", statistics.MinRunsForBold, control, many)
 	}
 	if networks > 1 && arms > 1 {
-		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected after Holm; "+statistics.PowerOver(arms, networks, statistics.Tests(arms, control != "")))
+		t.Notes = append(t.Notes, "p of pairs over networks: Wilcoxon's signed ranks of A12, corrected by Holm's method; "+statistics.PowerOver(arms, networks, statistics.Tests(arms, control != "")))
 	}
 	for i := range s.Ranking {
 		r := &s.Ranking[i]
@@ -498,9 +499,9 @@ func (s *Standings) table(title, one string) *view.Table {
 	return t
 }
 
-// CriticalDifferences are figures of the mean ranks by each measure: a line for each arm, the
-// best on top, as long as the critical difference, so that arms differ significantly
-// where their lines do not overlap, and the axis goes from the best rank to the worst. arms are in the order of the tables.
+// CriticalDifferences are figures of the mean ranks, one per measure. Each arm has a line, the best
+// on top, as long as the critical difference: arms whose lines do not overlap differ significantly.
+// The axis goes from the best rank to the worst. arms are in the order of the tables.
 func (s *Standings) CriticalDifferences(title func(what string) string, arms []string) (figures []*view.Figure) {
 	for i := range s.Overall {
 		o := &s.Overall[i]

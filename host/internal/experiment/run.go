@@ -1,7 +1,6 @@
-// Package experiment does many tasks under equal rules: it resumes what was broken
-// off, tries a failed task once more, and keeps tasks on processors of their own.
-// What the tasks are and what is measured over their results is for the kinds of
-// experiment: compare, ablate, series.
+// Package experiment runs many tasks under equal rules: it resumes interrupted runs, tries a
+// failed task a second time, and reserves processors for tasks. The kinds of experiment
+// (compare, ablate, series and others) define the tasks and the measures of their results.
 package experiment
 
 import (
@@ -16,64 +15,63 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Task is one of an experiment's.
+// Task is one task of an experiment.
 type Task struct {
-	// Key names it in the record.
+	// Key names the task in the record.
 	Key string
-	// Asked is all that makes its result beside the Plugins, by their names in the frame:
-	// a task of which another run has the result is not done again, unless Asked is nil. Cell has the tasks
-	// that stand in a table side by side, which are all done on machines that are alike.
+	// Asked and Plugins, which are keys in the frame, determine the task's result: a result that
+	// another run has is reused, unless Asked is nil. All tasks of a Cell run on equal machines.
 	Asked   any
 	Plugins []string
 	Cell    string
-	// Group has the tasks whose times are held against each other: they are all done on one
-	// machine. Empty: the task is alone.
+	// Group names the tasks whose times are compared: all run on one machine. Empty: the task
+	// may run anywhere.
 	Group string
-	// Try does it once, on these processors (none: on any), and tells on the way how
-	// it stands. retried says what went wrong the first time; empty: nothing. The
-	// outcome of an error is what was known by then.
+	// Try runs the task once, on these processors (none: on any), and passes progress to tell.
+	// retried is the error of the first attempt; empty on the first. With an error, the outcome
+	// holds what was known by then.
 	Try func(ctx context.Context, cores []int, retried string, tell func(string)) (Outcome, error)
 }
 
-// Outcome is what a task came to.
+// Outcome is the result of a task.
 type Outcome struct {
 	// Result is recorded as JSON, with the events.
 	Result any
 	Events []record.Event
 }
 
-// Options say how tasks are done.
+// Options are the settings of Run.
 type Options struct {
-	// Jobs run at the same time, each on its own of the slots where there are any.
+	// Jobs is the number of tasks that run at a time, each on one of Slots if there are any.
 	Jobs  int
 	Slots [][]int
-	// Here: the tasks have no errands, and are done here wherever others are.
+	// Here: the tasks have no errands, and run on this machine even if a fleet runs others.
 	Here bool
-	// Limit is about how long a task takes; 0: not known.
+	// Limit is roughly the duration of a task; 0: unknown.
 	Limit time.Duration
-	// Failed is what is recorded of a task that failed for good, made of what was known
-	// by then; another Run tries it again. nil: nothing is, and the failure is returned.
+	// Failed makes the record of a task that failed in every attempt, from what was known by
+	// then; another Run tries the task again. If Failed is nil, Run returns the failure.
 	Failed func(known any, err error, retried string) any
 	// Progress, if not nil, is called with the state after each change.
 	Progress func(Progress)
 
-	// unchanged, where not nil, is an error where something is not what it was when the
-	// experiment began: a task's result is not recorded then, and no other is begun.
+	// unchanged, if not nil, returns an error if a plugin or the program has changed since the
+	// experiment began: the task's result is then not recorded, and no other task begins.
 	unchanged func() error
 }
 
-// Progress is a glimpse of an experiment under way.
+// Progress is the state of a running experiment.
 type Progress struct {
-	// Done counts the tasks that have results, of Total, Resumed those that had
-	// one before; Failed those that failed, Retried those that failed once.
+	// Of Total tasks, Done have results, Resumed of which are from before; Failed failed in
+	// every attempt, Retried in the first.
 	Done, Resumed, Failed, Retried, Total int
-	// Latest is a line of progress of one running task.
+	// Latest is the latest progress line of a running task.
 	Latest string
-	// Left is how long the rest may take; 0: not known yet.
+	// Left is the estimated time to the end; 0: unknown.
 	Left time.Duration
 }
 
-// String is one line for a person.
+// String returns the progress as one line.
 func (p Progress) String() string {
 	left := "?"
 	if p.Left > 0 {
@@ -92,11 +90,11 @@ func (p Progress) String() string {
 	return fmt.Sprintf("%s · %s left · %s", line, left, p.Latest)
 }
 
-// attempts is how often a task is tried.
+// attempts is the maximum number of attempts per task.
 const attempts = 2
 
-// Slots divides processors among jobs, threads to each; nil where they do not
-// suffice, or there is one job, which nothing disturbs.
+// Slots divides processors among jobs, threads for each. It returns nil if there are too few
+// processors, or a single job, which no other disturbs.
 func Slots(cores []int, jobs, threads int) [][]int {
 	if jobs < 2 || threads < 1 || len(cores)/threads < jobs {
 		return nil
@@ -108,9 +106,9 @@ func Slots(cores []int, jobs, threads int) [][]int {
 	return out
 }
 
-// Run does the tasks that the record has no result of, Jobs at a time. The error
-// is about what could not be recorded, and about failures that Options.Failed does
-// not take. ctx ends the experiment early: tasks under way are not recorded.
+// Run runs the tasks without a result in the record, Jobs at a time. The error joins what could
+// not be recorded and the failures if Options.Failed is nil. ctx ends the experiment early:
+// running tasks are not recorded.
 func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error {
 	r := &runner{Options: o, kept: kept}
 	var open []Task
@@ -121,7 +119,7 @@ func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error 
 	}
 	done := len(tasks) - len(open)
 	r.state = Progress{Done: done, Resumed: done, Total: len(tasks)}
-	// Until a task is done, its limit tells what one takes.
+	// Until the first task is done, the limit estimates a task's duration.
 	r.state.Left = o.Limit * time.Duration((len(open)+o.Jobs-1)/o.Jobs)
 	queue := make(chan Task)
 	var group sync.WaitGroup
@@ -132,7 +130,7 @@ func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error 
 		}
 		group.Go(func() {
 			for t := range queue {
-				if ctx.Err() == nil { // it may have ended while t was handed over
+				if ctx.Err() == nil { // ctx may have ended while t was handed over
 					r.do(ctx, t, cores)
 				}
 			}
@@ -149,7 +147,7 @@ func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error 
 	return errors.Join(r.failures...)
 }
 
-// runner is a Run under way. It is the only one to write to the record.
+// runner is the state of Run, the only writer to the record.
 type runner struct {
 	Options
 	kept record.Store
@@ -169,7 +167,7 @@ func (r *runner) broken() bool {
 	return r.stop
 }
 
-// do does one task, twice if need be, and records what it came to.
+// do runs one task, with a second attempt if the first fails, and records the result.
 func (r *runner) do(ctx context.Context, t Task, cores []int) {
 	begin := time.Now()
 	tell := func(latest string) { r.change(func(s *Progress) { s.Latest = latest }) }
@@ -188,11 +186,11 @@ func (r *runner) do(ctx context.Context, t Task, cores []int) {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return // cut short: not what the budget would have given
+			return // the budget was not used up, so the result does not count
 		case err == nil:
 			r.complete(t.Key, out, time.Since(begin), false)
 			return
-		case attempt < attempts && !session.IsMistake(err) && !errors.Is(err, session.ErrContradiction): // these stay what they are
+		case attempt < attempts && !session.IsMistake(err) && !errors.Is(err, session.ErrContradiction): // a second attempt would fail in the same way
 			retried = err.Error()
 			r.change(func(s *Progress) { s.Retried++ })
 			continue
@@ -209,7 +207,7 @@ func (r *runner) do(ctx context.Context, t Task, cores []int) {
 	}
 }
 
-// complete records what a task came to.
+// complete records a task's result or failure.
 func (r *runner) complete(key string, out Outcome, wall time.Duration, failed bool) {
 	err := r.kept.Complete(key, out.Result, wall.Seconds(), out.Events...)
 	r.change(func(s *Progress) {
@@ -239,7 +237,7 @@ func (r *runner) change(do func(*Progress)) {
 	}
 }
 
-// faults are the events that tell what plugins did wrong.
+// faults selects the events about faults of plugins.
 func faults(events []record.Event) []record.Event {
 	var out []record.Event
 	for _, e := range events {
@@ -250,8 +248,8 @@ func faults(events []record.Event) []record.Event {
 	return out
 }
 
-// failedKey is where the next failure of a task is recorded: beside its result,
-// whose place stays free for another try.
+// failedKey is the key of a task's next failure. It differs from the task's key, which remains
+// free for the result of another try.
 func failedKey(kept record.Store, key string) string {
 	for n := 1; ; n++ {
 		failed := record.FailedKey(key, n)
@@ -270,7 +268,7 @@ func Results[R, S, A any](kept record.Store) func(Entry[S, A]) (*R, error) {
 	}
 }
 
-// Timed is a task's result, as of Results, with how many seconds the task took.
+// Timed returns a task's result, as Results does, and its duration in seconds.
 func Timed[R any](kept record.Store, key string) (*R, float64, error) {
 	text, seconds, ok := kept.Done(key)
 	for n := 1; !ok; n++ {

@@ -10,24 +10,24 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Course is how the tasks of an experiment went.
+// Course summarises how the tasks of an experiment ran.
 type Course struct {
 	Terms      *Terms
 	Conditions *Conditions
 	Source     *Source
-	// Done and Failed of Tasks; Retried failed once.
+	// Of Tasks, Done have results and Failed failed in every attempt; Retried failed once.
 	Done, Failed, Retried, Tasks int
 }
 
-// Notes end those of every experiment's table: under which conditions tasks were done, how many,
-// and where their results are.
+// Notes returns the last notes of every experiment's table: the conditions of the tasks, their
+// number, and where the results are stored.
 func (c *Course) Notes() []string {
 	notes := c.Conditions.Notes(c.Terms, c.Done, c.Done+c.Failed)
 	if c.Retried > 0 {
-		notes = append(notes, fmt.Sprintf("%d task(s) were lost once and tried again", c.Retried))
+		notes = append(notes, fmt.Sprintf("%d task(s) failed once and were tried again", c.Retried))
 	}
 	if c.Failed > 0 {
-		notes = append(notes, fmt.Sprintf("FAILED: %d of %d tasks, twice each; they count nowhere, and the same command tries them again", c.Failed, c.Tasks))
+		notes = append(notes, fmt.Sprintf("FAILED: %d of %d tasks, twice each; no figure includes them, and the same command tries them again", c.Failed, c.Tasks))
 	}
 	if c.Done+c.Failed < c.Tasks {
 		notes = append(notes, fmt.Sprintf("INCOMPLETE: %d of %d tasks are done", c.Done, c.Tasks))
@@ -35,48 +35,47 @@ func (c *Course) Notes() []string {
 	return append(notes, c.Source.Notes()...)
 }
 
-// Sheet is what an experiment shows whose arms are held against each other.
+// Sheet holds the tables of an experiment that compares arms.
 type Sheet struct {
 	Course
 	Head      *Head
 	Standings *Standings
 	Rows      *Rows
-	// One is what tables call an arm.
+	// One is the word for an arm in tables.
 	One string
-	// Main is the paper's table, Beyond what the paper has not. The notes of Main begin with
-	// its own; Lost says how runs without a value count in tests, and Aside is noted after the
-	// tests.
+	// Main is the paper's table; Beyond holds the measures that the paper does not have. The
+	// notes below Main are Main.Notes, then those on tests, in which Lost says how runs without
+	// a value count, then Aside.
 	Main, Beyond Part
 	Lost         string
 	Aside        []string
-	// Paper are the columns of the main table as papers have it, where no user chose them.
+	// Paper are the columns of the main table in --format latex unless the user chose others.
 	Paper []string
-	// Beside, if not nil, are columns as they stand in the table of a paper with the arms side by
-	// side.
+	// Beside, if not nil, adapts columns to a paper's table with the arms side by side.
 	Beside func(columns []Column) []Column
 }
 
-// Part is one of a sheet's tables.
+// Part is one table of a sheet.
 type Part struct {
 	Title   string
 	Columns []Column
 	Notes   []string
-	// Short are those that the table of a paper has in place of Notes.
+	// Short replaces Notes in a paper's table.
 	Short []string
 }
 
-// Tables that stand for themselves among the columns that a user chooses.
+// Names of entire tables that the user may choose along with columns.
 const (
 	ranking = "ranking"
 	effects = "effects"
 )
 
-// Columns are the names of those that the tables can have, and of whole tables.
+// Columns lists the names that Choose accepts: of columns and of entire tables.
 func (s *Sheet) Columns() []string {
 	return append(names(slices.Concat(s.Main.Columns, s.Beyond.Columns)), ranking, effects)
 }
 
-// Choose picks the columns to show, a table each, by their names.
+// Choose selects the columns to show by their names, one list per table.
 func (s *Sheet) Choose(tables [][]string) error {
 	have := s.Columns()
 	for _, name := range slices.Concat(tables...) {
@@ -88,8 +87,8 @@ func (s *Sheet) Choose(tables [][]string) error {
 	return nil
 }
 
-// Document shows the tables, what stands between, and the ranking. A paper has one table, or
-// those that were chosen.
+// Document shows the tables, the blocks of between, and the ranking. A paper shows the main
+// table only, or those that were chosen.
 func (s *Sheet) Document(between ...view.Block) *view.Document {
 	marks := tested(s.Rows.Arms, s.Terms.Runs, s.Standings.Control, s.One, s.Lost)
 	main, course := s.Main, s.Course.Notes()
@@ -145,12 +144,12 @@ func (s *Sheet) Document(between ...view.Block) *view.Document {
 	return d
 }
 
-// shouting are notes that no table goes without: of tasks that failed, or ran otherwise than
-// they should.
+// shouting matches the notes that every table shows: on tasks that failed, are missing, or broke
+// the conditions.
 var shouting = regexp.MustCompile(`\b(FAILED|INCOMPLETE|NOT)\b`)
 
-// table is one of the tables, with the paper's form of these columns, if any: the arms side by
-// side where that fits a page.
+// table makes one of the tables. Its form for a paper has the columns of paper, if any, with the
+// arms side by side if that fits a page.
 func (s *Sheet) table(p Part, paper []Column) *view.Table {
 	t := s.Rows.table(s.Head.Title(p.Title), s.One, p.Columns)
 	t.Notes = p.Notes
@@ -168,7 +167,7 @@ func (s *Sheet) table(p Part, paper []Column) *view.Table {
 	return t
 }
 
-// Asking is a block that says, if it is a table, below it what was asked.
+// Asking adds the description of the task to a block that is a table, as its first note.
 func (h *Head) Asking(b view.Block) view.Block {
 	if t, ok := b.(*view.Table); ok && h.Asked != "" {
 		t.Notes = append([]string{h.Asked}, t.Notes...)
@@ -176,7 +175,7 @@ func (h *Head) Asking(b view.Block) view.Block {
 	return b
 }
 
-// choose picks columns by their names, in the order of those.
+// choose selects columns by their names, in the order of names.
 func choose(columns []Column, names []string) (out []Column) {
 	for _, name := range names {
 		if i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); i >= 0 {

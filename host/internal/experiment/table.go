@@ -10,27 +10,27 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Head is what tables of arms begin with.
+// Head is the first part of the tables of arms.
 type Head struct {
 	// The name of the experiment's file; absent without one.
 	Name string `json:"name,omitempty"`
-	// What all arms were asked, and under which terms, in one line.
+	// The question and the terms that all arms share, in one line.
 	Asked string `json:"asked,omitempty"`
 	Source
-	// Tidy are the tasks, a row each.
+	// Tidy holds the tasks, one row per task.
 	Tidy *Tidy `json:"-"`
-	// Chosen are the names of the columns to show, a table each; none: all.
+	// Chosen are the names of the columns to show, one list per table; none: all.
 	Chosen [][]string `json:"-"`
 }
 
 // Records are the tasks as data.
 func (h *Head) Records() view.Records { return h.Tidy.Records() }
 
-// Source is where the results of an experiment are from.
+// Source tells where the results of an experiment come from.
 type Source struct {
-	// The run's name in the journal; absent where nothing is kept.
+	// The run's name in the journal; absent if nothing is stored.
 	Run string `json:"run,omitempty"`
-	// The journal's file; absent where nothing is kept.
+	// The journal's file; absent if nothing is stored.
 	Journal string `json:"journal,omitempty"`
 	// The machine that did the tasks, except for those taken from other runs.
 	Machine *record.Machine `json:"machine,omitempty"`
@@ -38,10 +38,10 @@ type Source struct {
 	Taken []Taken `json:"taken,omitempty"`
 }
 
-// Keep notes where the journal has the experiment.
+// Keep sets the source to where the results are stored.
 func (s *Source) Keep(where Kept) { *s = where.Source }
 
-// Notes say it in words.
+// Notes states the source in words.
 func (s *Source) Notes() (notes []string) {
 	if s.Machine != nil {
 		notes = append(notes, "on "+s.Machine.String())
@@ -51,22 +51,22 @@ func (s *Source) Notes() (notes []string) {
 	}
 	for _, t := range s.Taken {
 		if t.Run == s.Run && t.Journal == "" {
-			notes = append(notes, fmt.Sprintf("%d of the tasks done by a fleet, on %s; those found were evaluated again here, all else is its word", t.Tasks, t.Machine))
+			notes = append(notes, fmt.Sprintf("%d of the tasks done by a fleet, on %s; this machine evaluated the individuals that were found again, all else is as reported by the fleet", t.Tasks, t.Machine))
 			continue
 		}
-		note := fmt.Sprintf("results taken over from run %s", t.Run)
+		note := fmt.Sprintf("results reused from run %s", t.Run)
 		if t.Journal != "" {
 			note += " of " + t.Journal
 		}
 		if note += fmt.Sprintf(": %d", t.Tasks); s.Machine != nil && !t.Machine.Same(*s.Machine) {
-			note += ", of another machine: " + t.Machine.String()
+			note += ", made on another machine: " + t.Machine.String()
 		}
 		notes = append(notes, note)
 	}
 	return notes
 }
 
-// Title is what a table shows, with the experiment's name before it.
+// Title is a table's title: what it shows, after the experiment's name if it has one.
 func (h *Head) Title(what string) string {
 	if h.Name != "" {
 		return h.Name + ": " + what
@@ -88,10 +88,10 @@ type Row struct {
 	Found int `json:"found"`
 }
 
-// FoundOf is how many runs found an individual.
+// FoundOf returns the number of runs that found an individual, as "found/runs".
 func (r *Row) FoundOf() string { return fmt.Sprintf("%d/%d", r.Found, r.Runs) }
 
-// Rows begin the lines of a table: network by network, as many arms each.
+// Rows are the lines of a table, network by network, with the same number of arms on each.
 type Rows struct {
 	Rows []*Row
 	Arms int
@@ -105,8 +105,8 @@ func (t *Rows) Names() (names []string) {
 	return names
 }
 
-// Label names a row's network: with its study where there are several, and by the study alone
-// where the network has but a general name.
+// Label names a row's network: by the model; by study and model if another study has a model of
+// that name; by the study alone if the model's name says nothing.
 func (t *Rows) Label(r *Row) string { return t.name(r.Study, r.Model) }
 
 func (t *Rows) name(study, model string) string {
@@ -121,13 +121,13 @@ func (t *Rows) name(study, model string) string {
 	return model
 }
 
-// Column is one that tables of arms can have.
+// Column is a column of a table of arms.
 type Column struct {
-	// Name is that of --columns and of tables for programs.
+	// Name is the name in --columns and in tables for programs.
 	Name  string
 	Title string
 	Cell  func(row int) view.Cell
-	// Over is what stands for several rows together.
+	// Over summarises several rows in one text.
 	Over func(rows []int) string
 }
 
@@ -139,7 +139,8 @@ func Measured(name, title string, decimals int, cell func(row int) *statistics.C
 	}
 }
 
-// Mean is the mean of the rows that have a value, with their number where it is not all.
+// Mean returns a function that shows the mean of the rows with a value, and their number if some
+// rows lack one.
 func Mean(value func(row int) *float64, text func(*float64) string) func(rows []int) string {
 	return func(rows []int) string {
 		var values []float64
@@ -156,7 +157,7 @@ func Mean(value func(row int) *float64, text func(*float64) string) func(rows []
 	}
 }
 
-// Counted is a column of counts, of which those of several rows add up.
+// Counted is a column of counts; several rows are summarised by their sum.
 func Counted(name, title string, count func(row int) int) Column {
 	return Column{name, title, func(i int) view.Cell { return view.Cell{Text: strconv.Itoa(count(i))} }, func(rows []int) string {
 		sum := 0
@@ -167,7 +168,7 @@ func Counted(name, title string, count func(row int) int) Column {
 	}}
 }
 
-// FoundIn is the column that says in how many runs an individual was found.
+// FoundIn is the column of the number of runs that found an individual.
 func (t *Rows) FoundIn() Column {
 	return Column{"found", "found in", func(i int) view.Cell { return view.Cell{Text: t.Rows[i].FoundOf()} }, func(rows []int) string {
 		var sum Row
@@ -178,10 +179,10 @@ func (t *Rows) FoundIn() Column {
 	}}
 }
 
-// networks is how many there are.
+// networks returns the number of networks.
 func (t *Rows) networks() int { return len(t.Rows) / max(1, t.Arms) }
 
-// of are the rows of an arm.
+// of returns the indices of an arm's rows.
 func (t *Rows) of(arm int) (rows []int) {
 	for i := arm; i < len(t.Rows); i += t.Arms {
 		rows = append(rows, i)
@@ -189,19 +190,19 @@ func (t *Rows) of(arm int) (rows []int) {
 	return rows
 }
 
-// Means is what a line over all networks is called, and a note on it; empty where there
-// are fewer than two.
+// Means returns the label of the line over all networks, and a note on it; both are empty if there
+// are fewer than two networks.
 func (t *Rows) Means() (label, note string) {
 	n := t.networks()
 	if n < 2 {
 		return "", ""
 	}
 	return fmt.Sprintf("mean of %d", n),
-		fmt.Sprintf("mean of %d: over the networks on which the arm has a value, (n) where those are fewer than %d; what is found in, unsolved, faults and retried add up", n, n)
+		fmt.Sprintf("mean of %d: over the networks on which the arm has a value, (n) if those are fewer than %d; found in, unsolved, faults and retried are sums", n, n)
 }
 
-// table has a line for each row, with these columns after network and arm, and a rule
-// between networks; below it, a line for each arm over all networks.
+// table makes a table with a line per row, these columns after network and arm, and a rule
+// between networks; below them, a line per arm over all networks.
 func (t *Rows) table(title, arm string, columns []Column) *view.Table {
 	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}, {Title: arm}}}
 	for _, c := range columns {
@@ -230,7 +231,7 @@ func (t *Rows) table(title, arm string, columns []Column) *view.Table {
 	return out
 }
 
-// beside has a line for each network, and the arms side by side, each with these columns.
+// beside makes a table with a line per network and the arms side by side, each with these columns.
 func (t *Rows) beside(title string, columns []Column) *view.Table {
 	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}}, Groups: []view.Group{{Span: 1}}}
 	for a := range t.Arms {
@@ -260,15 +261,15 @@ func (t *Rows) beside(title string, columns []Column) *view.Table {
 	return out
 }
 
-// Shown is a cell in a table.
+// Shown shows a cell's mean and standard deviation, with its marks.
 func Shown(c *statistics.Cell, digits int) view.Cell {
 	return Marked(c, view.MeanSD(c.Mean, c.SD, digits))
 }
 
-// worseMark stands after a cell that is significantly worse than the control.
+// worseMark follows a value that is significantly worse than the control's.
 const worseMark = " −"
 
-// Marked is a text with the marks of a cell.
+// Marked shows a text with the marks of a cell.
 func Marked(c *statistics.Cell, text string) view.Cell {
 	if c.Worse {
 		text += worseMark
@@ -276,17 +277,17 @@ func Marked(c *statistics.Cell, text string) view.Cell {
 	return view.Cell{Text: text, Bold: c.Bold}
 }
 
-// tested are notes on which cells stand out, and on whether any can: first what the marks
-// mean. one is what the table calls an arm, and lost how runs count that have no value.
+// tested returns notes on the tests: first what the marks mean, or why there are none, then the
+// tests' power. one is the word for an arm, and lost says how runs without a value count.
 func tested(arms, runs int, control, one, lost string) []string {
 	if arms < 2 {
-		return []string{"no cell is marked as significantly better: that takes two arms"}
+		return []string{"no cell is marked as significantly better: that needs two arms"}
 	}
 	tests := statistics.Tests(arms, control != "")
 	power := statistics.Power(arms, runs, tests)
 	switch {
 	case runs < statistics.MinRunsForBold:
-		return []string{fmt.Sprintf("no cell is marked as significantly better: that takes %d runs", statistics.MinRunsForBold), power}
+		return []string{fmt.Sprintf("no cell is marked as significantly better: that needs %d runs", statistics.MinRunsForBold), power}
 	case control != "":
 		return []string{fmt.Sprintf("%s better, %s worse than %s: Mann-Whitney U, p < 0.05 after Holm over all others; %s", view.BoldMark, strings.TrimSpace(worseMark), control, lost), power}
 	}

@@ -26,8 +26,8 @@ const (
 	Missing = "missing"
 )
 
-// Add adds a task's row: what it was about, the arm as it ran, what it was given and what
-// it came to. Of values with one name the first counts.
+// Add adds a task's row: question, arm with its options, terms, status and measures. Of several
+// values with the same name, the first counts.
 func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string, options view.Record, seed int64, status string, measures view.Record) {
 	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: Text(arm)}}
 	asks := terms.asks(s)
@@ -36,7 +36,7 @@ func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string
 	}
 	row = append(append(row, options...), view.Value{Name: "where", Of: Text(asks.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(asks.Protected, ","))},
 		view.Value{Name: "rules", Of: Text(strings.Join(asks.Rules, ","))}, view.Value{Name: "threshold", Of: Text(asks.Threshold)})
-	if terms.Budget != "" { // else the measures may have it
+	if terms.Budget != "" { // otherwise the measures may contain it
 		row = append(row, view.Value{Name: "budget", Of: terms.Budget})
 	}
 	row = append(row, view.Value{Name: "clock", Of: Text(terms.Clock)}, view.Value{Name: "threads", Of: terms.Threads}, view.Value{Name: "jobs", Of: terms.Jobs})
@@ -52,7 +52,7 @@ func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string
 	t.keys, t.rows = append(t.keys, key), append(t.rows, row)
 }
 
-// Blank are values of which none is known.
+// Blank clears all values, and keeps their names.
 func Blank(values view.Record) view.Record {
 	for i := range values {
 		values[i].Of = nil
@@ -60,10 +60,10 @@ func Blank(values view.Record) view.Record {
 	return values
 }
 
-// Keep notes where the journal has the tasks.
+// Keep stores where the journal has the tasks.
 func (t *Tidy) Keep(where Kept) { t.from = where }
 
-// Records are the rows, with the runs of the journal and the machines that did them.
+// Records returns the rows, each with its run, its journal and the machine that did the task.
 func (t *Tidy) Records() view.Records {
 	out := make(view.Records, len(t.rows))
 	for i, row := range t.rows {
@@ -83,7 +83,7 @@ func (t *Tidy) Records() view.Records {
 	return out
 }
 
-// Text is a value; none where it is empty.
+// Text returns s as a value; nil if it is empty.
 func Text(s string) any {
 	if s == "" {
 		return nil
@@ -91,9 +91,9 @@ func Text(s string) any {
 	return s
 }
 
-// Fields are the values of a struct by their names in JSON: those of a field that is a
-// struct or a map of texts as field.name, and none of lists. Empty texts, and what JSON
-// leaves out, have no value.
+// Fields lists the values of a struct by their names in JSON. A field that is a struct or a map of
+// texts yields entries named field.name; lists are skipped. An empty text, or a zero that JSON
+// omits, yields a name without a value.
 func Fields(of any) view.Record { return fields("", reflect.ValueOf(of)) }
 
 func fields(before string, of reflect.Value) (out view.Record) {

@@ -13,15 +13,15 @@ import (
 
 // Reasons why a task was not solved.
 const (
-	ByTime     = "time"     // its limit of time
-	ByBudget   = "budget"   // a limit of another kind
-	ByMemory   = "memory"   // its limit of memory
-	ByFault    = "fault"    // the plugin failed, or what it claimed was refuted
-	ByRefusal  = "refused"  // the plugin does not take the question, or its method cannot decide it
+	ByTime     = "time"     // the time limit ended it
+	ByBudget   = "budget"   // a limit of another kind ended it
+	ByMemory   = "memory"   // the memory limit ended it
+	ByFault    = "fault"    // the plugin failed, or its claim was refuted
+	ByRefusal  = "refused"  // the plugin does not accept the question, or its method cannot decide it
 	ByNumerics = "numerics" // the plugin's arithmetic or tolerance leaves it open
 )
 
-// Reason is that of a message about a question that stayed open.
+// Reason classifies the message about a question that remained open.
 func Reason(text string) string {
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
@@ -44,7 +44,7 @@ func Reason(text string) string {
 // Unsolved counts tasks by the reasons why they were not solved.
 type Unsolved map[string]int
 
-// Count includes a task; an empty reason is that of one that was solved.
+// Count counts a task by its reason; an empty reason means that it was solved.
 func (u *Unsolved) Count(reason string) {
 	if reason == "" {
 		return
@@ -67,7 +67,7 @@ func (u Unsolved) String() string {
 	return strings.Join(reasons, ", ")
 }
 
-// UnsolvedIn is the column of the reasons.
+// UnsolvedIn is the column that counts unsolved tasks by reason.
 func UnsolvedIn(of func(row int) Unsolved) Column {
 	return Column{"unsolved", "unsolved", func(i int) view.Cell { return view.Cell{Text: of(i).String()} }, func(rows []int) string {
 		sum := Unsolved{}

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Grounds is what an answer rests on beside its proof. Results embed it, and show its Caveats
-// below their first lines. The zero value says nothing, as results of older versions do.
+// Grounds holds what an answer depends on besides its proof. Results embed it, and show its
+// Caveats below their first lines. The zero value, as in results of older versions, means unknown.
 type Grounds struct {
 	// The rule of a positive decision; absent for a score above ½.
 	Decision *Decision `json:"decision,omitempty"`
@@ -31,7 +31,7 @@ func DecisionOf(st *study.Study) *Decision {
 	return &Decision{fairness.FormatRat(st.Rule.Least()), st.Rule.At}
 }
 
-// About leaves out the rule of decisions where an answer is about none.
+// About returns g, without the decision rule if the answer is not about decisions.
 func (g Grounds) About(decisions bool) Grounds {
 	if !decisions {
 		g.Decision = nil
@@ -39,7 +39,7 @@ func (g Grounds) About(decisions bool) Grounds {
 	return g
 }
 
-// Decision is a decision rule as JSON has it.
+// Decision is the JSON form of a decision rule.
 type Decision struct {
 	// The score that a positive decision exceeds, a decimal or a fraction.
 	Threshold string `json:"threshold"`
@@ -47,23 +47,23 @@ type Decision struct {
 	At bool `json:"at,omitempty"`
 }
 
-// Rule is the rule of decisions that the answer is about.
+// Rule is the decision rule that the answer is about.
 func (g *Grounds) Rule() fairness.Rule { return g.Decision.Rule() }
 
-// Rule is the rule; of nil, a score above ½.
+// Rule returns the rule; for nil, a score above ½.
 func (d *Decision) Rule() (r fairness.Rule) {
 	if d != nil {
 		r.At = d.At
-		r.Threshold, _ = fairness.ParseThreshold(d.Threshold) // nil, as of ½, for what no version wrote
+		r.Threshold, _ = fairness.ParseThreshold(d.Threshold) // an invalid text, which no version writes, counts as ½
 	}
 	return r
 }
 
-// shownDoubts is how many doubts a document shows; JSON has all.
+// shownDoubts is the maximum number of doubts in a document; JSON has all.
 const shownDoubts = 3
 
 // Caveats are what a reader must know before the answer: that the study's inputs were not
-// checked, and the first few doubts about them. None where there is nothing to say.
+// checked, and the first few doubts about them.
 func (g *Grounds) Caveats() []view.Block { return g.caveats(shownDoubts) }
 
 // AllCaveats are the Caveats with all doubts.
@@ -72,7 +72,7 @@ func (g *Grounds) AllCaveats() []view.Block { return g.caveats(math.MaxInt) }
 func (g *Grounds) caveats(most int) []view.Block {
 	var blocks []view.Block
 	if g.Decision != nil {
-		blocks = append(blocks, view.Paragraph{"a decision is positive where the score is " + g.Rule().String()})
+		blocks = append(blocks, view.Paragraph{"a decision is positive if the score is " + g.Rule().String()})
 	}
 	c := g.InputCheck
 	if c == nil {
@@ -92,8 +92,8 @@ func (g *Grounds) caveats(most int) []view.Block {
 	return append(blocks, out)
 }
 
-// Unchecked says that the study's inputs were not checked, and why; empty where they were, or
-// where the result does not say.
+// Unchecked says that the study's inputs were not checked, and why; empty if they were checked, or
+// if the result does not say.
 func (g *Grounds) Unchecked() string {
 	switch c := g.InputCheck; {
 	case c == nil || c.Checked:
@@ -104,13 +104,13 @@ func (g *Grounds) Unchecked() string {
 	return study.NotChecked
 }
 
-// Check says in a line how the study's inputs were checked; empty where they were not.
+// Check says in one line how the study's inputs were checked; empty if they were not.
 func (g *Grounds) Check() string {
 	switch c := g.InputCheck; {
 	case c == nil || !c.Checked:
 		return ""
 	case c.By == study.ByTraining:
-		return "the model was trained on the study's inputs by hyfair"
+		return "hyfair trained the model on the study's inputs"
 	default:
 		return fmt.Sprintf("checked against the model's own scores: %s rows, at most %.2g apart", view.Count(c.Rows), c.Worst)
 	}

@@ -1,6 +1,6 @@
-// Package question turns a Spec into a Question: a study and its network, read and checked,
-// with the part of the space that is asked about. Every command, experiment and worker makes
-// its queries here; answering them is package answer's task.
+// Package question turns a Spec into a Question: a study and its network, read and checked, with a
+// region of the space. Every command, experiment and worker makes its queries here; package answer
+// answers them.
 package question
 
 import (
@@ -27,19 +27,19 @@ import (
 // Spec selects a study and overrides its question. It is plain data, a part of every request.
 // Fields left zero keep the study's values; Study is required.
 type Spec struct {
-	// Study is the study file, Data the folder that data: paths start from, Model a
-	// network in place of the study's: a file, or a bare name beside it.
+	// Study is the study file, Data the folder of paths that begin with data:, Model a network
+	// in place of the study's: a file, or a bare name in the study's folder of networks.
 	Study string `json:"study,omitempty"`
 	Data  string `json:"data,omitempty"`
 	Model string `json:"model,omitempty"`
-	// StudySHA256, ModelSHA256 and DataSHA256 are the contents that the files must
-	// have; empty: any.
+	// StudySHA256, ModelSHA256 and DataSHA256 are the checksums that the files must have; empty:
+	// any.
 	StudySHA256 string `json:"study_sha256,omitempty"`
 	ModelSHA256 string `json:"model_sha256,omitempty"`
 	DataSHA256  string `json:"data_sha256,omitempty"`
 
-	// Notion is the study's where empty. K asks for that many bins; 0: for two people
-	// who differ.
+	// Notion is the notion; empty: the study's. K is the number of bins to look for; 0: the
+	// question is about two copies.
 	Notion string `json:"notion,omitempty"`
 	K      int    `json:"k,omitempty"`
 	Scope
@@ -47,14 +47,14 @@ type Spec struct {
 	Relax []string `json:"relax,omitempty"`
 }
 
-// Scope is what all arms of an experiment are asked alike. The zero value is the
-// study's own.
+// Scope is the part of a question that all arms of an experiment share. The zero value is the
+// study's.
 type Scope struct {
 	// ε, a decimal or a fraction in the notion's unit; absent for the study's.
 	Epsilon string `json:"epsilon,omitempty"`
-	// The attributes that vary together; absent, or "all", for those of the study.
+	// The protected attributes that vary together; absent, or "all", for those of the study.
 	Protected []string `json:"protected,omitempty"`
-	// The predicate that cuts the space.
+	// The predicate that restricts the space.
 	Where string `json:"where,omitempty"`
 	// The constraints to switch on; absent for the study's.
 	Rules []string `json:"rules,omitempty"`
@@ -62,10 +62,10 @@ type Scope struct {
 	Threshold string `json:"threshold,omitempty"`
 }
 
-// Validate checks what can be checked without reading anything.
+// Validate checks the spec without reading files.
 func (s *Spec) Validate() error {
 	if s.K != 0 && s.K < 3 {
-		return fmt.Errorf("--k %d: want 3 or more; without it the question is for two that differ", s.K)
+		return fmt.Errorf("--k %d: want 3 or more; leave it out to ask about two copies", s.K)
 	}
 	return nil
 }
@@ -73,14 +73,14 @@ func (s *Spec) Validate() error {
 // OneGoal checks a question that may ask for the largest gap or margin.
 func (s *Spec) OneGoal(maximise bool) error {
 	if s.K > 0 && maximise {
-		return errors.New("--k and --maximize exclude each other: a question for bins has no gap to maximise")
+		return errors.New("--k and --maximize exclude each other: a question about bins has no gap to maximise")
 	}
 	return nil
 }
 
-// Command is a command of hyfair that asks the same, as one would type it: its name,
-// the study, the flags of the spec, and others behind. notion leaves out what is only for
-// commands that take one.
+// Command returns a command line of hyfair that asks the same question: the command's name, the
+// study, the flags of the spec, and more. Without notion it omits the flags that only commands with
+// a notion accept.
 func (s *Spec) Command(name string, notion bool, more ...string) string {
 	words := []string{"hyfair", name, s.Study}
 	flag := func(name, value string) {
@@ -113,8 +113,8 @@ func (s *Spec) Command(name string, notion bool, more ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Canonical is the spec by content: without the places where this machine has
-// the files. It needs all sums.
+// Canonical returns the spec without the paths of the files, which then are identified by their
+// checksums alone. All checksums must be set.
 func (s Spec) Canonical() Spec {
 	s.Study, s.Data, s.Model = "", "", ""
 	return s
@@ -124,14 +124,14 @@ func (s Spec) Canonical() Spec {
 type Question struct {
 	Spec  Spec
 	Study *study.Study
-	// Space has the protected attributes that are asked about. Region is what Where
-	// leaves of it, and Rest what of Where no box can say.
+	// Space has the question's protected attributes. Region is the box that Where leaves of it,
+	// and Rest the conditions of Where that no box can express.
 	Space  *space.Space
 	Region space.Region
 	Rest   space.Predicate
 }
 
-// ErrChanged tells that a file has not the content that the spec names.
+// ErrChanged reports that a file differs from the checksum in the spec.
 var ErrChanged = errors.New("the file was changed since the run began")
 
 // Open reads the study and applies the spec, which must ask one question.
@@ -141,15 +141,15 @@ func Open(spec Spec) (*Question, error) {
 	case err != nil:
 		return nil, err
 	case len(all) > 1:
-		return nil, fmt.Errorf("--protected %s asks several questions; name the attributes to vary together, such as %s",
+		return nil, fmt.Errorf("--protected %s asks several questions, want one: name the attributes to vary together, such as %s",
 			strings.Join(spec.Protected, ","), strings.Join(Protected(all[0].Study.Space), ","))
 	}
 	return all[0], nil
 }
 
-// openAll is Open for a spec whose protected attributes may be "each" (one at a
-// time) or "subsets" (every subset, smaller ones first): one question a set, and
-// with anyClass, of a study that asks about any class, one a set and class.
+// openAll is Open for a spec whose protected attributes may be "each" (one at a time) or "subsets"
+// (every subset, smaller ones first): it returns one question per set. With anyClass and a study
+// that asks about any class, it returns one question per set and class.
 func openAll(spec Spec, anyClass bool) ([]*Question, error) {
 	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, Threshold: spec.Threshold, AnyClass: anyClass, Parts: len(spec.Protected) > 0})
 	if err != nil {
@@ -158,7 +158,7 @@ func openAll(spec Spec, anyClass bool) ([]*Question, error) {
 	return Of(st, spec)
 }
 
-// Of asks the spec's questions of a study that was read.
+// Of returns the spec's questions about a study that was read.
 func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	if err := unchanged(st, &spec); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 			}
 		}
 		if q.Space.Whole().Count() > space.MaxCombinations {
-			return nil, fmt.Errorf("--protected %s: more than %d combinations of protected values; protect less at a time", strings.Join(set, ","), space.MaxCombinations)
+			return nil, fmt.Errorf("--protected %s: more than %d combinations of protected values, the maximum: name fewer attributes", strings.Join(set, ","), space.MaxCombinations)
 		}
 		where, err := space.ParsePredicate(q.Space, spec.Where)
 		if err == nil {
@@ -201,8 +201,8 @@ func Of(st *study.Study, spec Spec) ([]*Question, error) {
 	return out, nil
 }
 
-// Queries reads the study and makes the spec's queries, one for each set of protected
-// attributes. note tells the user something beside the result.
+// Queries reads the study and makes the spec's queries, one per set of protected attributes. note
+// receives notes for the user.
 func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)) (*study.Study, []*problem.Query, error) {
 	all, out, err := queries(spec, goal, false, note)
 	if err != nil {
@@ -211,8 +211,8 @@ func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)
 	return all[0].Study, out, nil
 }
 
-// ByClass is Queries that takes a study which asks about any class too: then there is a
-// question for each class, whether it wins, and neighbours are of the same attributes.
+// ByClass is Queries for a study that may ask about any class. Then there is one question per class,
+// whether it wins; the questions of a set of attributes are adjacent.
 func ByClass(spec Spec, goal problem.Goal, note func(format string, args ...any)) ([]*Question, []*problem.Query, error) {
 	return queries(spec, goal, true, note)
 }
@@ -237,8 +237,7 @@ func queries(spec Spec, goal problem.Goal, anyClass bool, note func(format strin
 	return all, out, nil
 }
 
-// With is the question asked of another network of the study's shape, which need
-// not be a file.
+// With returns the question about another network of the same shape, which need not be a file.
 func (q *Question) With(n *relu.Network) (*Question, error) {
 	sum := sha256.New()
 	if err := modelfile.WriteJSON(sum, n); err != nil {
@@ -250,7 +249,7 @@ func (q *Question) With(n *relu.Network) (*Question, error) {
 	return &out, nil
 }
 
-// unchanged holds the files against the sums of the spec, or fills them in.
+// unchanged compares the files with the spec's checksums, and fills in those that are empty.
 func unchanged(st *study.Study, spec *Spec) error {
 	for _, f := range []struct {
 		path, have string
@@ -264,31 +263,29 @@ func unchanged(st *study.Study, spec *Spec) error {
 	return nil
 }
 
-// CountsBins tells the user that k counts bins, where the study wants another
-// clustering.
+// CountsBins tells the user that k counts bins, if the study has another clustering.
 func CountsBins(c fairness.Clustering, note func(format string, args ...any)) {
 	if c != fairness.ByBins {
 		note("k counts bins; the study's clustering, %s, is not used", c)
 	}
 }
 
-// TakesSigmoids tells the user that scores are σ of a model's output that may be none to
-// take it of, as a regression is.
+// TakesSigmoids tells the user that scores are σ of the model's output, in case the model is a
+// regression, whose output is not a logit.
 func TakesSigmoids(m model.Model, note func(format string, args ...any)) {
 	if m.Link() == fairness.LinkLinear && m.Family() != relu.Family {
-		note("scores are σ of what the %s add up to; where that is a regression, ask certify and quantify with --notion logit", m.Family())
+		note("scores are σ of the sum of the %s; if the model is a regression, use certify and quantify with --notion logit", m.Family())
 	}
 }
 
-// NeedsMajority tells the user what a yes is of a class's share.
+// NeedsMajority tells the user which shares of a class are positive decisions.
 func NeedsMajority(st *study.Study, note func(format string, args ...any)) {
 	if st.ModelFile.ShareOfMany {
-		note("a decision is positive here where the share of the class is above ½, which is more than that it has the largest share")
+		note("a decision is positive if the share of the class is above ½; the largest share alone is not enough")
 	}
 }
 
-// EpsilonFor is ε for a question in a notion, see study.EpsilonFor. Bins and gaps
-// are of scores, whatever notion is certified.
+// EpsilonFor returns the ε of a question in a notion, see study.EpsilonFor.
 func (q *Question) EpsilonFor(n fairness.Notion) (*big.Rat, error) {
 	eps, err := q.Study.EpsilonFor(n, q.Spec.Epsilon)
 	if err != nil && q.Spec.Epsilon != "" {
@@ -297,8 +294,7 @@ func (q *Question) EpsilonFor(n fairness.Notion) (*big.Rat, error) {
 	return eps, err
 }
 
-// Notion is the notion that is asked for, or the study's. Of a model whose output is a share,
-// scores are shares.
+// Notion returns the spec's notion, or else the study's, adapted to the model's link.
 func (q *Question) Notion() (fairness.Notion, error) {
 	n := q.Study.Notion
 	if q.Spec.Notion != "" {
@@ -310,7 +306,7 @@ func (q *Question) Notion() (fairness.Notion, error) {
 	return q.Study.Model.Link().Notion(n), q.Study.Takes(n)
 }
 
-// Query is the question as a solver gets it.
+// Query returns the question in the form for solvers.
 func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	out := &problem.Query{Model: q.Study.Model, Space: q.Space, Region: q.Region, K: q.Spec.K, Goal: goal}
 	if len(q.Rest) > 0 {
@@ -338,15 +334,14 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 		out.Relax = append(out.Relax, r)
 	}
 	if len(out.Relax) > 0 {
-		// The copies are two people, and the cut is for both (docs/reference/semantics.md).
+		// The copies are two individuals, both of which must lie in the region (docs/reference/semantics.md).
 		out.Space = q.Space.Restrict(q.Region)
 	}
 	return out, out.Validate()
 }
 
-// Scores is the question as one about scores, whatever notion the study
-// certifies: who violates it. What no box can say becomes constraints, which
-// strategies, solvers and evaluation all respect.
+// Scores returns the question which individuals have gaps of scores above ε, regardless of the
+// study's notion. Rest becomes constraints, which strategies, solvers and evaluation all respect.
 func (q *Question) Scores() (*problem.Query, error) {
 	n := q.Study.Model.Link().Notion(fairness.Score)
 	eps, err := q.EpsilonFor(n)
@@ -360,7 +355,7 @@ func (q *Question) Scores() (*problem.Query, error) {
 	return out, out.Validate()
 }
 
-// Decisions is the question as one about decisions, as Scores has one about scores.
+// Decisions returns the question for the notion decision, as Scores does for scores.
 func (q *Question) Decisions() (*problem.Query, error) {
 	if err := q.Study.Takes(fairness.Decision); err != nil {
 		return nil, err
@@ -372,7 +367,7 @@ func (q *Question) Decisions() (*problem.Query, error) {
 	return out, out.Validate()
 }
 
-// decides gives a query the model whose decisions are those of the study's rule.
+// decides sets a query's model to one whose decisions follow the study's rule.
 func (q *Question) decides(to *problem.Query) (err error) {
 	if to.Model, err = q.Study.Decided(); to.Model != q.Study.Model {
 		to.Scored = q.Study.Model
@@ -380,7 +375,7 @@ func (q *Question) decides(to *problem.Query) (err error) {
 	return err
 }
 
-// forbid forbids what rest, a set of categories with holes, leaves out.
+// forbid forbids the categories that rest excludes.
 func forbid(s *space.Space, rest space.Predicate) *space.Space {
 	if len(rest) == 0 {
 		return s
@@ -406,34 +401,34 @@ func parseRelaxation(s *space.Space, text string) (r problem.RelaxedFeature, err
 	}
 	name = strings.TrimSpace(name)
 	if r.Feature, ok = s.Index(name); !ok {
-		return r, fmt.Errorf("no feature %q; there are %s", name, strings.Join(s.Names(), ", "))
+		return r, fmt.Errorf("no feature %q; the features are %s", name, strings.Join(s.Names(), ", "))
 	}
 	f := &s.Features[r.Feature]
 	switch {
 	case f.IsProtected():
-		return r, fmt.Errorf("%s is protected, so its copies differ as they like", name)
+		return r, fmt.Errorf("%s is protected, so copies may differ in it without limit: leave it out", name)
 	case f.Kind == space.Categorical:
-		return r, fmt.Errorf("%s has categories, which lie at no distance from each other", name)
+		return r, fmt.Errorf("%s has categories, between which there is no distance: relax other features", name)
 	case f.Missing:
-		return r, fmt.Errorf("%s may be missing, which lies at no distance from a number: relax other features, or leave missing: out of the study", name)
+		return r, fmt.Errorf("%s may be missing, and a missing value has no distance to a number: relax other features, or leave out missing: in the study", name)
 	}
 	if r.Tolerance, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(r.Tolerance >= 0) {
-		return r, fmt.Errorf("%q is not a tolerance", value)
+		return r, fmt.Errorf("got the tolerance %q, want a number of at least 0", value)
 	}
 	return r, nil
 }
 
-// The words that Spec.Protected knows beside names.
+// Words of Spec.Protected that are not names of attributes.
 const (
 	protectedAll     = "all"
 	protectedEach    = "each"
 	protectedSubsets = "subsets"
 )
 
-// maxSubsets bounds the attributes whose subsets are asked about.
+// maxSubsets is the maximum number of attributes for the word subsets.
 const maxSubsets = 10
 
-// protectedSets lists the sets of attributes to vary together, one a question.
+// protectedSets lists the sets of attributes to vary together, one per question.
 func protectedSets(s *space.Space, asked []string) ([][]string, error) {
 	all := Protected(s)
 	if len(asked) == 0 {
@@ -442,7 +437,7 @@ func protectedSets(s *space.Space, asked []string) ([][]string, error) {
 	if len(asked) > 1 {
 		for _, word := range asked {
 			if word == protectedAll || word == protectedEach || word == protectedSubsets {
-				return nil, fmt.Errorf("--protected %s: %s stands alone", strings.Join(asked, ","), word)
+				return nil, fmt.Errorf("--protected %s: %s cannot be combined with others", strings.Join(asked, ","), word)
 			}
 		}
 		return [][]string{asked}, nil
@@ -464,7 +459,7 @@ func protectedSets(s *space.Space, asked []string) ([][]string, error) {
 
 func subsets(names []string) ([][]string, error) {
 	if len(names) > maxSubsets {
-		return nil, fmt.Errorf("--protected subsets: %d attributes have %d subsets; name those that matter", len(names), 1<<len(names)-1)
+		return nil, fmt.Errorf("--protected subsets: %d attributes have %d subsets, too many: name the attributes that matter", len(names), 1<<len(names)-1)
 	}
 	var sets [][]string
 	for mask := 1; mask < 1<<len(names); mask++ {

@@ -213,8 +213,8 @@ func TestStrangersOfAnEncoder(t *testing.T) {
 			continue
 		}
 		for sex, says := range map[string]string{
-			"categories: [F, M, x], inputs: [{table: [1, 0, 0]}, {table: [0, 1, 0]}]": "knows F, M and refuses all else; no input is that of x",
-			"categories: [female, M], inputs: one-hot":                                "female is fed as F, which the rows do not say",
+			"categories: [F, M, x], inputs: [{table: [1, 0, 0]}, {table: [0, 1, 0]}]": "knows F, M and refuses all else; it has no input for x",
+			"categories: [female, M], inputs: one-hot":                                "the study feeds female as F, but its cells have another text",
 		} {
 			if err := os.WriteFile(r.Out+"2.yaml", []byte("extends: study.yaml\nfeatures: {sex: {"+sex+"}}\n"), 0o600); err != nil {
 				t.Fatal(err)

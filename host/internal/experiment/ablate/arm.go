@@ -1,6 +1,6 @@
 // Package ablate runs several arms (strategies, their options, modes, with and without a solver)
-// on the same networks under equal budgets, each task in a process of its own, and tabulates and
-// ranks their finds. User page: docs/user/ablate.md.
+// on the same networks under equal budgets, each task in a separate process, and tabulates and
+// ranks their results. User page: docs/user/ablate.md.
 package ablate
 
 import (
@@ -20,7 +20,7 @@ const (
 	ModeFast  = "fast"
 )
 
-// NoSolver is the solver of an arm that searches without one.
+// NoSolver is the value of Arm.Solver for a search without a solver.
 const NoSolver = "none"
 
 // Arm is one way to search.
@@ -47,11 +47,11 @@ type Arm struct {
 	At string `json:"-"`
 }
 
-// solverKey is what the keys of a solver's options begin with.
+// solverKey is the prefix of the keys of a solver's options.
 const solverKey = "solver_set."
 
-// Form is how arms are described: by what a grid may vary beside options of the strategy and,
-// with solver_set. before them, of the solver.
+// Form describes arms: the keys that a grid may vary, besides options of the strategy and, with
+// the prefix solver_set., of the solver.
 var Form = gridfile.Form[Arm]{
 	Name:  func(a *Arm) *string { return &a.Name },
 	Point: func(a *Arm) *gridfile.Point { return &a.Point },
@@ -66,7 +66,7 @@ var Form = gridfile.Form[Arm]{
 		gridfile.Text("solver", func(a *Arm) *string { return &a.Solver }, filled),
 		{Name: "chains", Set: func(a *Arm, value string) (err error) {
 			if a.Chains, err = strconv.Atoi(value); err != nil || a.Chains < 1 || a.Chains > search.MaxChains {
-				return fmt.Errorf("%q is not a whole number from 1 to %d", value, search.MaxChains)
+				return fmt.Errorf("got %q, want a whole number from 1 to %d", value, search.MaxChains)
 			}
 			return nil
 		}},
@@ -86,13 +86,13 @@ func filled(value string) error {
 	return nil
 }
 
-// same reports arms that differ in nothing but their names.
+// same reports whether two arms differ at most in their names.
 func (a *Arm) same(o Arm) bool {
 	return a.Strategy == o.Strategy && a.Mode == o.Mode && a.Chains == o.Chains && a.Solver == o.Solver &&
 		maps.EqualFunc(a.Set, o.Set, gridfile.SameValue) && maps.EqualFunc(a.SolverSet, o.SolverSet, gridfile.SameValue)
 }
 
-// check looks at an arm by itself.
+// check checks a single arm.
 func (a *Arm) check() error {
 	switch {
 	case a.Strategy == "":
@@ -102,9 +102,9 @@ func (a *Arm) check() error {
 	case a.Solver == NoSolver && len(a.SolverSet) > 0:
 		return errors.New("sets options of a solver, but has no solver")
 	case a.Chains > 0 && a.Mode != ModeFast:
-		return errors.New("chains are of mode: fast; paper mode has one")
+		return errors.New("sets chains in paper mode, which has one: leave out chains or give mode: fast")
 	case strings.ContainsAny(a.Name, "\n\t|"):
-		return fmt.Errorf("%q: a name is one line, without |", a.Name)
+		return fmt.Errorf("%q: want a name of one line, without tabs and |", a.Name)
 	}
 	return nil
 }

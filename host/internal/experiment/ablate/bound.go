@@ -14,23 +14,23 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Bound is what a solver proved of a network's k beside what the searches found.
-// It is the same for all of them.
+// Bound is the bound that a solver proved for the k of a network, with the largest k that the
+// searches found. All arms share it.
 type Bound struct {
 	// The study.
 	Study string `json:"study"`
 	// The model.
 	Model string `json:"model"`
-	// The largest k of any run; 0 for none.
+	// The largest k of any run; 0 if no run found an individual.
 	Found int `json:"found"`
 	search.Bound
 }
 
-// boundKey is where a network's bound is recorded, beside the results of tasks.
+// boundKey is the key of a network's bound in the record.
 func boundKey(s *Subject) string { return s.Name() + " | bound" }
 
-// prove computes the bound of each network that the record lacks, in order, see
-// experiment.Run. Failures are not recorded, so another run asks again.
+// prove computes the bounds that the record lacks, network by network, see experiment.Run.
+// Failures are not recorded, so another run tries again.
 func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.Context, *Subject) (*search.Bound, error)) error {
 	if p.Bound == 0 {
 		return nil
@@ -48,8 +48,8 @@ func (p *Plan) prove(ctx context.Context, b *experiment.Bench, ask func(context.
 	return b.Run(ctx, tasks, experiment.Options{Jobs: 1, Here: true, Limit: p.Bound})
 }
 
-// TakeBounds adds the bounds that the record has, each held against what the
-// searches found: one that was refuted is a disagreement.
+// TakeBounds adds the bounds that the record has. A bound that a search refuted is a
+// disagreement.
 func (a *Ablation) TakeBounds(p *Plan, from record.Store) error {
 	for i := range p.Subjects {
 		s := &p.Subjects[i]
@@ -87,8 +87,7 @@ func (a *Ablation) bound(c *Cell) *Bound {
 	return nil
 }
 
-// proved is a cell's network's bound in the table: "= 20" where some search reached
-// it.
+// proved shows the bound of a cell's network: "= 20" if a search reached it.
 func (a *Ablation) proved(c *Cell) view.Cell {
 	switch b := a.bound(c); {
 	case b == nil:
@@ -102,7 +101,7 @@ func (a *Ablation) proved(c *Cell) view.Cell {
 	}
 }
 
-// boundNotes say what the bounds are.
+// boundNotes explains the bounds.
 func (a *Ablation) boundNotes() []string {
 	if len(a.Bounds) == 0 {
 		return nil
@@ -114,6 +113,6 @@ func (a *Ablation) boundNotes() []string {
 			grades = append(grades, b.Grade)
 		}
 	}
-	return []string{fmt.Sprintf("proved: k that no individual in the network's space exceeds, = where a search reached it; by %s (%s) in at most %s each, apart from the searches",
+	return []string{fmt.Sprintf("proved: k that no individual in the network's space exceeds, = if a search reached it; by %s (%s) in at most %s each, not counted in the searches' times",
 		a.Bounds[0].Solver, strings.Join(grades, ", "), view.Seconds(most))}
 }

@@ -17,9 +17,9 @@ type File struct {
 	Name    string
 	Studies []gridfile.Study
 	Arms    []Arm
-	// Terms have nothing where the file says nothing.
+	// Terms are zero where the file is silent.
 	experiment.Terms
-	// Bound is the time a solver gets for each network, see Plan; 0: none.
+	// Bound is a solver's time per network, see Plan; 0: no bound is computed.
 	Bound time.Duration
 }
 
@@ -74,10 +74,10 @@ func parseFile(text []byte, path string) (*File, error) {
 	return f, nil
 }
 
-// optionOf is the option of a strategy that a key of a grid stands for.
+// optionOf returns the strategy's option that a grid's key names.
 func optionOf(key string) string { return strings.TrimPrefix(key, gridfile.OptionKey) }
 
-// entry is what a grid file says of arms beside their form.
+// entry reads the keys of an arm that are specific to grid files.
 var entry = gridfile.Entry[Arm]{
 	Keys: []string{"set", "solver_set"},
 	Read: func(in *gridfile.File, n, grid *yamlfile.Node, a *Arm) bool {
@@ -89,10 +89,10 @@ var entry = gridfile.Entry[Arm]{
 			a.Strategy = a.Name
 		}
 		once := true
-		for i, e := range grid.Entries { // an option has two names
+		for i, e := range grid.Entries { // an option may be named with or without its prefix
 			for _, o := range grid.Entries[:i] {
 				if option := optionOf(e.Key.Text); option == optionOf(o.Key.Text) && !slices.Contains(Form.Names(), option) {
-					in.FaultAt(grid, e, "%s is %s of %s: give it in one place", e.Key.Text, o.Key.Text, o.Key.At)
+					in.FaultAt(grid, e, "%s is the same option as %s at %s: give it in one place", e.Key.Text, o.Key.Text, o.Key.At)
 					once = false
 				}
 			}

@@ -103,20 +103,20 @@ func TestFileFaults(t *testing.T) {
 		"unknown top key":   {"runs: 3", "rums: 3", "mine.yaml:23:1: "},
 		"mode":              {"mode: fast", "mode: swift", "mine.yaml:13:11: strategies[1].mode: got \"swift\", want paper or fast"},
 		"chains":            {"chains: 8", "chains: many", "mine.yaml:14:13: strategies[1].chains: "},
-		"chains of paper":   {"mode: fast", "mode: paper", "mine.yaml:10:5: strategies[1]: chains are of mode: fast"},
+		"chains of paper":   {"mode: fast", "mode: paper", "mine.yaml:10:5: strategies[1]: sets chains in paper mode, which has one"},
 		"mode in grid":      {"p: [0.5, 1e-3]", "mode: [fast, slow]", "mine.yaml:21:13: strategies[2].grid.mode: got \"slow\""},
 		"empty axis":        {"p: [0.5, 1e-3]", "p: []", "mine.yaml:21:10: strategies[2].grid.p: lists no value"},
 		"value twice":       {"p: [0.5, 1e-3]", "p: [0.5, 0.5]", "mine.yaml:21:16: strategies[2].grid.p[1]: 0.5 is listed twice: 0.5 at mine.yaml:21:11 is the same"},
 		"number twice":      {"p: [0.5, 1e-3]", "p: [0.1, 0.10]", "mine.yaml:21:16: strategies[2].grid.p[1]: 0.10 is listed twice: 0.1 at mine.yaml:21:11 is the same"},
-		"option twice":      {"p: [0.5, 1e-3]", "p: [0.5]\n      set.p: [1]", "mine.yaml:22:7: strategies[2].grid: set.p is p of mine.yaml:21:7: give it in one place"},
+		"option twice":      {"p: [0.5, 1e-3]", "p: [0.5]\n      set.p: [1]", "mine.yaml:22:7: strategies[2].grid: set.p is the same option as p at mine.yaml:21:7: give it in one place"},
 		"arm twice":         {"- strategy: sa\n", "- {name: a, strategy: x, set: {p: 1}}\n  - {name: b, strategy: x, set: {p: 1.0}}\n  - strategy: sa\n", `arms "a" (mine.yaml:17:6) and "b" (mine.yaml:18:6) are the same search`},
-		"solver's, both":    {"p: [0.5, 1e-3]", "solver_set.presolve: [off, on]", "solver_set.presolve: is fixed to on"},
+		"solver's, both":    {"p: [0.5, 1e-3]", "solver_set.presolve: [off, on]", "solver_set.presolve: is also set to on"},
 		"clock":             {"budget: 90s\n", "budget: 90s\nclock: sun\n", `clock: clock "sun" is neither wall nor cpu`},
-		"fixed and varied":  {"- strategy: sa\n", "- strategy: sa\n    set: {p: 1}\n", "mine.yaml:22:10: strategies[2].grid.p: is fixed to 1"},
-		"solver and varied": {"- strategy: sa\n", "- strategy: sa\n    solver: z3\n", "strategies[2].grid.solver: is fixed to z3"},
+		"fixed and varied":  {"- strategy: sa\n", "- strategy: sa\n    set: {p: 1}\n", "mine.yaml:22:10: strategies[2].grid.p: is also set to 1"},
+		"solver and varied": {"- strategy: sa\n", "- strategy: sa\n    solver: z3\n", "strategies[2].grid.solver: is also set to z3"},
 		"budget":            {"90s", "soon", "mine.yaml:22:9: budget: "},
 		"runs":              {"runs: 3", "runs: 0", "mine.yaml:23:7: runs: "},
-		"bound":             {"bound: 10s", "bound: soon", "mine.yaml:31:8: bound: \"soon\" is not a time"},
+		"bound":             {"bound: 10s", "bound: soon", "mine.yaml:31:8: bound: got \"soon\", want a time"},
 		"negative bound":    {"bound: 10s", "bound: -2s", "mine.yaml:31:8: bound: "},
 		"jobs":              {"jobs: 4", "jobs: -1", "mine.yaml:26:7: jobs: "},
 		"no solver":         {"solver: highs\nstr", "str", "mine.yaml:8:5: strategies[0]: names no solver"},
@@ -150,7 +150,7 @@ func TestFileFaults(t *testing.T) {
 	_, err := parseFile([]byte(several), "mine.yaml")
 	for _, want := range []string{
 		"strategies[1].mode: got", "strategies[1].chains: ", "strategies[1].grid.p: lists no value", "strategies[1].grid.q[1]: 1 is listed twice",
-		"strategies[2].grid: set.p is p of", "strategies[2].grid.set.p[1]: 1.0 is listed twice",
+		"strategies[2].grid: set.p is the same option as p at", "strategies[2].grid.set.p[1]: 1.0 is listed twice",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %s", err, want)

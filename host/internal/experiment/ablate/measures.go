@@ -12,8 +12,8 @@ import (
 
 type measure = experiment.Measure[Cell, run]
 
-// run is a result together with the target that its network's runs are held
-// against, 0 for none, what it is judged in, and the terms that it was made under.
+// run is a result with its network's target k, 0 for none, the unit of its measures, and its
+// terms.
 type run struct {
 	*Result
 	target int
@@ -21,8 +21,8 @@ type run struct {
 	terms  *experiment.Terms
 }
 
-// spent is what the run took until its end. Of evaluations the whole budget counts, since the
-// number made is not kept.
+// spent returns the run's cost until its end. In evaluations it is the budget, since the number
+// of evaluations is not recorded.
 func (r *run) spent(in unit) float64 {
 	switch in {
 	case evaluations:
@@ -40,8 +40,8 @@ func (r *run) spent(in unit) float64 {
 
 // ert is the expected running time to the target (N. Hansen et al., COCO: a platform for
 // comparing continuous optimizers in a black-box setting, Optimization Methods and Software 36,
-// 2021): what all runs spent until they reached it or ended, over the number of those that
-// reached it; nil where none did.
+// 2021): what all runs spent until they reached it or ended, over the number of runs that
+// reached it; nil if none did.
 func ert(runs []run, in unit) *float64 {
 	sum, reached := 0.0, 0
 	for i := range runs {
@@ -59,7 +59,7 @@ func ert(runs []run, in unit) *float64 {
 	return new(sum / float64(reached))
 }
 
-// reason says why the run did not reach the target; empty where it did, or there is none.
+// reason says why the run did not reach the target; empty if it did, or if there is no target.
 func (r *run) reason() string {
 	switch {
 	case r.Error != "" && r.MemoryKilled > 0:
@@ -74,7 +74,7 @@ func (r *run) reason() string {
 	return experiment.ByBudget
 }
 
-// unit is what runs are judged in: what their budget counts.
+// unit is the unit of the runs' measures: what their budget counts.
 type unit int
 
 const (
@@ -85,10 +85,10 @@ const (
 
 func (u unit) String() string { return [...]string{"s", "evaluations", "iterations"}[u] }
 
-// short is the unit as budgets have it.
+// short is the unit's suffix in budgets.
 func (u unit) short() string { return [...]string{"s", "ev", "it"}[u] }
 
-// at is when a step was; nil for none.
+// at returns the moment of a step in the unit; nil for no step.
 func (u unit) at(s *Step) *float64 {
 	if s == nil {
 		return nil
@@ -96,8 +96,8 @@ func (u unit) at(s *Step) *float64 {
 	return new([...]float64{s.Seconds, float64(s.Evals), float64(s.Iter)}[u])
 }
 
-// unitOf is that of a budget, or seconds where some result of an earlier version has not
-// what it takes.
+// unitOf returns the unit of a budget, or seconds if a result of an earlier version lacks
+// counts in that unit.
 func unitOf(budget string, results []*Result) unit {
 	b, _ := search.ParseBudget(budget)
 	u := seconds
@@ -115,7 +115,7 @@ func unitOf(budget string, results []*Result) unit {
 	return u
 }
 
-// judgedIn is what the runs of a table are judged in, as its cells tell.
+// judgedIn derives the unit of a table's measures from its cells.
 func (a *Ablation) judgedIn() unit {
 	if len(a.Cells) > 0 && a.Cells[0].N1st == nil {
 		return seconds
@@ -123,10 +123,10 @@ func (a *Ablation) judgedIn() unit {
 	return unitOf(a.Budget, nil)
 }
 
-// reachedAt is when the run's largest k was at least k, in its unit.
+// reachedAt is the moment, in the run's unit, at which its largest k reached k.
 func (r *run) reachedAt(k int) *float64 { return r.in.at(r.reached(k)) }
 
-// firstAt, bestAt and targetAt are when the run found the first individual, its own
+// firstAt, bestAt and targetAt are the moments at which the run found the first individual, its
 // largest k, and the target.
 func (r *run) firstAt() *float64 { return r.reachedAt(1) }
 func (r *run) bestAt() *float64  { return r.reachedAt(max(1, r.maxK())) }
@@ -137,7 +137,7 @@ func (r *run) targetAt() *float64 {
 	return r.reachedAt(r.target)
 }
 
-// sooner is the worth of a time; one that never came is worse than any.
+// sooner is the worth of a time: less is better, and nil, a time that was not reached, is worst.
 func sooner(seconds *float64) float64 {
 	if seconds == nil {
 		return math.Inf(-1)
@@ -145,7 +145,7 @@ func sooner(seconds *float64) float64 {
 	return -*seconds
 }
 
-// penalised is when the target was reached, or twice what was spent.
+// penalised returns the moment at which the target was reached, or else twice what was spent.
 func penalised(at *float64, spent float64) float64 {
 	if at == nil {
 		return 2 * spent
@@ -153,7 +153,7 @@ func penalised(at *float64, spent float64) float64 {
 	return *at
 }
 
-// Names of measures that are looked for.
+// Names of measures that the code refers to.
 const (
 	measureMaxK    = "Max.K"
 	measureID      = "#ID"
@@ -162,8 +162,8 @@ const (
 	measureNTarget = "N.target"
 )
 
-// measures are those of an ablation in a unit: where that is not seconds, counts of it
-// take the place of times, which are shown beside and not tested.
+// measures returns an ablation's measures in a unit. If that is not seconds, counts replace the
+// times, which are still shown but not tested.
 func (u unit) measures() (out []measure) {
 	for _, m := range measures {
 		name, isTime := strings.CutPrefix(m.Name, "T.")
@@ -185,7 +185,7 @@ func (u unit) measures() (out []measure) {
 	return out
 }
 
-// cellAt is the cell that a pointer is for.
+// cellAt returns the cell at p, which it allocates if nil.
 func cellAt(p **statistics.Cell) *statistics.Cell {
 	if *p == nil {
 		*p = new(statistics.Cell)
@@ -193,7 +193,7 @@ func cellAt(p **statistics.Cell) *statistics.Cell {
 	return *p
 }
 
-// counted are the measures in place of times, by what they are about.
+// counted are the measures that replace times, by the event that they count up to.
 var counted = map[string]measure{
 	"1st": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.N1st) }, Of: (*run).firstAt,
 		Worth: func(r *run) []float64 { return []float64{sooner(r.firstAt())} }},
@@ -204,10 +204,9 @@ var counted = map[string]measure{
 		Worth:  func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
 }
 
-// measures are the paper's columns, the time to the target, and what DICE
-// reports. A time or a
-// count at a run's own largest k is compared among equal k only: a run that
-// reaches a larger one is better, however late.
+// measures are the paper's columns, the time to the target, and the measures of DICE. A time or
+// a count at a run's largest k is compared among runs of equal k only: a run with a larger k is
+// better, however late.
 var measures = []measure{
 	{Name: "Iter", Neutral: true, Cell: func(c *Cell) *statistics.Cell { return &c.Iter }, Of: func(r *run) *float64 { return r.Measures.Iter }},
 	{Name: measureMaxK, Decimals: 1, Cell: func(c *Cell) *statistics.Cell { return &c.MaxK }, Of: func(r *run) *float64 { return r.Measures.MaxK }},
@@ -231,7 +230,7 @@ var measures = []measure{
 	{Name: "Spread", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Spread }, Of: func(r *run) *float64 { return r.Spread }, Beyond: true},
 }
 
-// timeToTarget is when the run reached the target; nil where it never did.
+// timeToTarget returns the seconds until the run reached the target; nil if it did not.
 func (r *run) timeToTarget() *float64 {
 	if r.target == 0 {
 		return nil
@@ -239,8 +238,7 @@ func (r *run) timeToTarget() *float64 {
 	return seconds.at(r.reached(r.target))
 }
 
-// target is the largest k that at least half of the runs reached; 0 where fewer
-// found anything.
+// target is the largest k that at least half of the runs reached; 0 if fewer found an individual.
 func target(arms [][]run) int {
 	var ks []int
 	for _, runs := range arms {
@@ -252,7 +250,7 @@ func target(arms [][]run) int {
 		return 0
 	}
 	slices.Sort(ks)
-	// The largest value that half of them, rounded up, are at or above.
+	// Half of the runs, rounded up, are at or above this value.
 	return ks[len(ks)-(len(ks)+1)/2]
 }
 

@@ -10,29 +10,28 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Plan is an ablation with everything settled: each of its tasks is a network,
-// an arm and a seed. Two equal plans are the same ablation, wherever their files
-// lie.
+// Plan is an ablation with all settings resolved: a task is a network, an arm and a seed. Equal
+// plans are the same ablation, wherever their files are stored.
 type Plan struct {
 	// Name of the ablation, for titles.
 	Name     string    `json:"name,omitempty"`
 	Subjects []Subject `json:"subjects"`
 	Arms     []Arm     `json:"arms"`
-	// Plugins tells the versions behind the arms, by "strategy NAME" as an arm has
-	// it and "solver NAME".
+	// Plugins identifies the arms' plugins, by "strategy NAME" and "solver NAME" with the names
+	// that arms use.
 	Plugins map[string]experiment.Plugin `json:"plugins"`
-	// Budget is as search.ParseBudget reads it.
+	// Terms.Budget has the form that search.ParseBudget reads.
 	experiment.Terms
-	// Bound is how long a solver may take to prove which k no individual exceeds, once for
-	// each network and after the searches; 0: it is not asked.
+	// Bound is the time in which a solver may prove which k no individual exceeds, once per
+	// network and after the searches; 0: no bound is computed.
 	Bound time.Duration `json:"bound,omitempty"`
 	// Target is the k of times to target; 0: the largest that at least half of a
 	// network's runs reached.
 	Target int `json:"-"`
-	// Control is the arm that every other one is tested against; empty: all pairs are.
+	// Control is the arm that every other one is tested against; empty: all pairs are tested.
 	Control string `json:"-"`
 
-	// prover is what Plugins call the solver of Bound.
+	// prover is the key in Plugins of the solver for Bound.
 	prover string
 }
 
@@ -45,7 +44,7 @@ type Subject struct {
 	Epsilon string `json:"epsilon"`
 }
 
-// AddSubject loads a study with one network and takes it into the plan.
+// AddSubject loads a study with one network and adds it to the plan.
 func (p *Plan) AddSubject(from question.Spec) error {
 	from.Scope = p.Scope
 	read, q, eps, err := experiment.ReadSubject(from)
@@ -54,7 +53,7 @@ func (p *Plan) AddSubject(from question.Spec) error {
 	}
 	s, st := Subject{Subject: read, Epsilon: fairness.FormatRat(eps)}, q.Study
 	s.Source.Epsilon = s.Epsilon
-	for i := range p.Subjects { // the rows of one study are read once
+	for i := range p.Subjects { // read the rows of a study once
 		if o := &p.Subjects[i]; o.StudySHA256 == s.StudySHA256 && o.Source.Study == from.Study && o.Source.Data == from.Data {
 			s.DataSHA256 = o.DataSHA256
 		}
@@ -78,13 +77,13 @@ func (p *Plan) Settle() error {
 		return err
 	}
 	if p.Budget = budget.String(); p.Clock != "" && budget.Time == 0 { // equal budgets make equal plans
-		return fmt.Errorf("clock %s: the budget %s is not in time", p.Clock, p.Budget)
+		return fmt.Errorf("clock %s: the budget %s is not a time: leave out the clock or give a time", p.Clock, p.Budget)
 	}
 	if err := p.Frame().Check(); err != nil {
 		return err
 	}
 	if p.Bound < 0 {
-		return fmt.Errorf("bound %v is negative", p.Bound)
+		return fmt.Errorf("bound %v is negative: want a time, or 0 for no bound", p.Bound)
 	}
 	for i := range p.Arms {
 		if err := p.Arms[i].check(); err != nil {
@@ -94,7 +93,7 @@ func (p *Plan) Settle() error {
 	return nil
 }
 
-// limit is the budget in time; 0 where it is of another kind.
+// limit returns the time budget; 0 if the budget is of another kind.
 func (p *Plan) limit() time.Duration {
 	b, err := search.ParseBudget(p.Budget)
 	if err != nil {
@@ -122,22 +121,21 @@ func (p *Plan) Frame() *experiment.Frame {
 	return f
 }
 
-// question says what counts on a subject as an individual that was found.
+// question describes what counts as a found individual on a subject.
 func (p *Plan) question(subject int) string {
 	return "notion score, ε " + p.Subjects[subject].Epsilon
 }
 
 const command = "ablate"
 
-// Request is what an entry asks.
+// Request is the search of an entry.
 func (p *Plan) Request(e Entry) *search.Request {
 	r := &search.Request{
 		Spec: e.Subject.Source, Strategy: e.Arm.Strategy, Solver: e.Arm.Solver, Mode: e.Arm.Mode, Budget: p.Budget,
 		Chains: e.Arm.Chains, Keep: search.DefaultKeep, Runs: 1, Seed: e.Seed, Set: map[string]string{},
 	}
 	r.Scope, r.Epsilon = p.Scope, e.Subject.Epsilon
-	// Options are addressed to their plugin: the strategy by its own name, which a
-	// preset's is not.
+	// Options are addressed to a plugin by its name, which differs from a preset's.
 	for name, value := range e.Arm.Set {
 		r.Set[p.Plugins[experiment.StrategyKey(e.Arm.Strategy)].Name+"."+name] = value
 	}

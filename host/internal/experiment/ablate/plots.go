@@ -12,9 +12,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Figures are an ablation's plots, and without the reasons for missing ones, such as a
-// network on which nothing was found. With several networks there is one figure per ranked
-// measure.
+// Figures returns an ablation's plots, and in without the reasons for missing ones, such as a
+// network on which nothing was found. With several networks, each ranked measure has a figure.
 func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	for i := range a.networks {
 		n := &a.networks[i]
@@ -22,8 +21,8 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 			without = append(without, fmt.Sprintf("no plots of %s/%s: nothing was found", n.study, n.model))
 			continue
 		}
-		// Where the budget counts no time, the largest k is shown over that, too. How many evaluations
-		// a run of a budget in time made in all is not kept.
+		// If the budget is not a time, the largest k is shown over time too. The converse is impossible:
+		// the number of evaluations under a time budget is not recorded.
 		figures = slices.Concat(figures, a.histograms(n).Panels(), a.largest(n, "maxk", a.in).Panels())
 		if n.target > 0 {
 			figures = append(figures, a.reached(n).Panels()...)
@@ -35,11 +34,11 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	return slices.Concat(figures, a.CriticalDifferences(a.Title, a.lines().Names()), a.EffectFigures(a.Title)), without
 }
 
-// any reports whether some run on the network is such.
-func (n *network) any(such func(*run) bool) bool {
+// any reports whether the predicate holds for some run on the network.
+func (n *network) any(holds func(*run) bool) bool {
 	for _, runs := range n.arms {
 		for i := range runs {
-			if such(&runs[i]) {
+			if holds(&runs[i]) {
 				return true
 			}
 		}
@@ -47,7 +46,7 @@ func (n *network) any(such func(*run) bool) bool {
 	return false
 }
 
-// figure is one of a network's, over time or what else counts.
+// figure returns an empty figure of a network.
 func (a *Ablation) figure(n *network, name string, x, y view.Axis) *view.Figure {
 	return &view.Figure{Name: n.study + "-" + n.model + "-" + name, Title: a.Title(n.study + "/" + n.model), X: x, Y: y}
 }
@@ -79,7 +78,7 @@ func (a *Ablation) axis(n *network, in unit) view.Axis {
 	return x
 }
 
-// reached is how many runs of each arm got to the target, by when.
+// reached shows the share of each arm's runs that reached the target, over time.
 func (a *Ablation) reached(n *network) *view.Figure {
 	f := a.figure(n, "target", a.axis(n, a.in), view.Axis{Label: fmt.Sprintf("share of runs with k ≥ %d", n.target), Max: 1.02})
 	for i, runs := range n.arms {
@@ -90,7 +89,7 @@ func (a *Ablation) reached(n *network) *view.Figure {
 	return f
 }
 
-// largest is the largest k of each arm's runs as it grows.
+// largest shows the largest k of each arm's runs, over time or counts.
 func (a *Ablation) largest(n *network, name string, in unit) *view.Figure {
 	const maxBands = 4 // more would hide each other
 	f := a.figure(n, name, a.axis(n, in), view.Axis{Label: "largest k: median and quartiles", Whole: true})
@@ -114,7 +113,7 @@ func (a *Ablation) largest(n *network, name string, in unit) *view.Figure {
 	return f
 }
 
-// histograms are how many individuals of each k each arm found.
+// histograms shows the number of individuals of each k that each arm found.
 func (a *Ablation) histograms(n *network) *view.Figure {
 	f := a.figure(n, "histogram", view.Axis{Label: "k", Min: 1, Max: 2, Whole: true}, view.Axis{Label: "individuals found, mean over runs", Log: true, Min: math.Inf(1)})
 	for i, runs := range n.arms {
@@ -130,7 +129,7 @@ func (a *Ablation) histograms(n *network) *view.Figure {
 	return f
 }
 
-// timeToTarget is the share of runs that reached k by each moment.
+// timeToTarget returns the share of runs that reached k, over time.
 func timeToTarget(runs []run, k int, from, to float64) []view.Point {
 	var times []float64
 	for i := range runs {
@@ -146,8 +145,8 @@ func timeToTarget(runs []run, k int, from, to float64) []view.Point {
 	return append(out, view.Point{X: to, Y: float64(len(times)) / float64(len(runs))})
 }
 
-// largestOver is the median of the runs' largest k at each moment, with the
-// quartiles as its band; 0 before a run's first find.
+// largestOver returns the median of the runs' largest k at each moment, with the quartiles as its
+// band; a run counts as 0 before its first individual.
 func largestOver(runs []run, in unit, from, to float64) (s view.Series) {
 	moments := []float64{from, to}
 	for i := range runs {
@@ -176,8 +175,8 @@ func largestOver(runs []run, in unit, from, to float64) (s view.Series) {
 	return s
 }
 
-// histogram is how many individuals of each k a run found on average: lines over all k
-// without a gap.
+// histogram returns the mean number of individuals of each k per run, one line per range of
+// consecutive k.
 func histogram(runs []run) (lines [][]view.Point) {
 	sums := map[int]float64{}
 	for i := range runs {

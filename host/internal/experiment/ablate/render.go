@@ -11,17 +11,17 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// sheet is what the ablation shows.
+// sheet holds the tables that the ablation shows.
 func (a *Ablation) sheet() *experiment.Sheet {
 	s := &experiment.Sheet{
 		Course: experiment.Course{Terms: &a.Terms, Conditions: &a.Conditions, Source: &a.Source, Done: a.Done, Failed: a.Failed, Retried: a.Retried, Tasks: a.Tasks},
 		Head:   &a.Head, Standings: &a.Standings, Rows: a.lines(), One: "search", Aside: a.boundNotes(),
 		Paper:  []string{measureMaxK, "bound", "Avg.K", "N.1st", "T.1st", measureID, measureNTarget, measureTTarget, "found"},
 		Main:   experiment.Part{Title: "what the searches found"},
-		Beyond: experiment.Part{Title: "how uneven the outcomes, how spread out the individuals, at what cost", Notes: beyondNotes},
+		Beyond: experiment.Part{Title: "entropy of the outcomes, spread of the individuals, cost", Notes: beyondNotes},
 	}
 	s.Main.Columns, s.Beyond.Columns = a.main(), a.beyond()
-	if a.in != seconds { // times are beyond the paper's table then
+	if a.in != seconds { // measures puts times beyond the paper's table
 		s.Paper = slices.DeleteFunc(s.Paper, func(name string) bool { return strings.HasPrefix(name, "T.") })
 	}
 	s.Main.Notes, s.Lost = a.notes(), "N/A counts as the worst"
@@ -54,17 +54,17 @@ func (a *Ablation) Document() *view.Document {
 	return d
 }
 
-// lines are the cells as tables begin their lines.
+// lines are the cells' rows.
 func (a *Ablation) lines() *experiment.Rows {
 	return &experiment.Rows{Rows: experiment.Each(a.Cells, func(c *Cell) *experiment.Row { return &c.Row }), Arms: len(a.Arms)}
 }
 
-// Columns are the names of those that the tables can have.
+// Columns lists the names that Choose accepts.
 func Columns() []string {
 	return (&Ablation{in: evaluations, Bounds: []Bound{{}}}).sheet().Columns()
 }
 
-// Choose picks the columns to show, by their names.
+// Choose selects the columns to show by their names, one list per table.
 func (a *Ablation) Choose(tables [][]string) error {
 	a.in = a.judgedIn()
 	return a.sheet().Choose(tables)
@@ -93,8 +93,8 @@ func (a *Ablation) main() (out []experiment.Column) {
 	return append(out, found)
 }
 
-// column returns the table column of a measure. That of the target shows the expected running
-// time, not the mean of the runs that reached it.
+// column returns the table column of a measure. The column of the target shows the expected
+// running time, not the mean of the runs that reached it.
 func (a *Ablation) column(m measure) experiment.Column {
 	c := m.Column(a.Cells)
 	if m.Name != measureTTarget && m.Name != measureNTarget {
@@ -118,7 +118,7 @@ func (a *Ablation) column(m measure) experiment.Column {
 		return experiment.Marked(m.Cell(c), text)
 	}
 	over := experiment.Mean(ert, func(v *float64) string { return view.Number(v, m.Decimals) })
-	c.Over = func(rows []int) string { // a mean is of times to one k
+	c.Over = func(rows []int) string { // times to different k have no common mean
 		target := 0
 		for _, i := range rows {
 			if c := &a.Cells[i]; ert(i) != nil {
@@ -133,8 +133,8 @@ func (a *Ablation) column(m measure) experiment.Column {
 	return c
 }
 
-// beyond are the columns that the paper has not: how a person's outcomes are distributed,
-// how far those found are apart, and what it cost.
+// beyond are the columns that the paper does not have: the entropy of an individual's outcomes,
+// the spread of the individuals, and costs.
 func (a *Ablation) beyond() (out []experiment.Column) {
 	for _, m := range a.in.measures() {
 		if m.Beyond {
@@ -151,27 +151,27 @@ func (a *Ablation) beyond() (out []experiment.Column) {
 }
 
 var beyondNotes = []string{
-	"Shannon, MinEntropy: of the distribution of an individual's outcomes over the bins, in bits, mean over individuals;",
-	"Spread: mean Gower distance of two individuals found, 0 to 1; CPU time is that of worker and plugins",
+	"Shannon, MinEntropy: entropy of an individual's outcomes over the bins, in bits, mean over individuals",
+	"Spread: mean Gower distance between two found individuals, 0 to 1; CPU time: worker and plugins",
 	"unsolved: runs that did not reach the k of the target, and why",
 }
 
-// notes say how the figures came about. The first two are those of every table.
+// notes explains the figures. The first two notes belong to every table.
 func (a *Ablation) notes() []string {
 	letter, times, old := "T", "", ""
 	if a.in != seconds {
 		letter, times = "N", ", times"
 	} else if a.counts() {
-		old = "some results are of an earlier version, which kept times only: what the budget counts is not compared"
+		old = "some results are from an earlier version, which recorded times only: times are compared instead of the budget's unit"
 	}
 	unit := a.in.String()
 	if a.in == seconds {
 		unit = "seconds"
 	}
 	notes := []string{
-		"mean ± sd over the runs that have a value (found in: how many found one)",
-		fmt.Sprintf("%s.target: expected running time (ERT) to the k given: %s of all runs until they reached it or ended, over the number that reached it", letter, unit),
-		fmt.Sprintf("%s.maxK and #ID.maxK are about each run's own largest k, and compared among equal Max.K only; Iter%s and Succ.rate are not compared", letter, times),
+		"mean ± sd over the runs that have a value (found in: the number of runs that found an individual)",
+		fmt.Sprintf("%s.target: expected running time (ERT) to the given k: %s of all runs until they reached it or ended, over the number that reached it", letter, unit),
+		fmt.Sprintf("%s.maxK and #ID.maxK refer to each run's largest k, and are compared among runs of equal Max.K only; Iter%s and Succ.rate are not compared", letter, times),
 	}
 	for i := range a.Cells {
 		if more := search.RateNotes(a.Cells[i].SuccRate.Mean); more != nil {
@@ -185,7 +185,7 @@ func (a *Ablation) notes() []string {
 	return notes
 }
 
-// data has a line for each network and arm, with everything.
+// data is the table for programs: a line per network and arm, with all values.
 func (a *Ablation) data() *view.Table {
 	cell := func(of func(*Cell) []string, names ...string) experiment.Data {
 		return experiment.Data{Names: names, Of: func(i int) []string { return of(&a.Cells[i]) }}

@@ -16,8 +16,8 @@ import (
 )
 
 // Resolve launches each plugin to learn its version, then starts each arm's search on the
-// first network, so that a mistake of an arm is reported before any task runs, with its place
-// in the grid. The plan must be settled.
+// first network, so that a mistake in an arm is reported before any task runs, with its place
+// in the file. Settle must have been called.
 func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 	for i := range p.Arms {
 		if err := p.resolve(ctx, s, i); err != nil {
@@ -27,7 +27,7 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session) error {
 	if p.Bound == 0 {
 		return nil
 	}
-	// A missing solver is reported before the searches as well.
+	// A missing solver is reported before the searches, too.
 	solver, err := engine.OpenProver(ctx, s, p.Seed, problem.MaxK)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (p *Plan) resolve(ctx context.Context, s *session.Session, arm int) error {
 	return session.Mistake(searcher.Try(ctx))
 }
 
-// boundOf asks for the bound of a network, of a solver in a process of its own.
+// boundOf computes the bound of a network with a newly launched solver.
 func (p *Plan) boundOf(ctx context.Context, s *session.Session, of *Subject) (*search.Bound, error) {
 	asked, err := question.Open(of.Source)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Plan) boundOf(ctx context.Context, s *session.Session, of *Subject) (*s
 	defer solver.Close()
 	b, err := search.Prove(ctx, solver, q, p.Bound)
 	if b != nil && errors.Is(err, session.ErrContradiction) {
-		return b, nil // with the error's text, which the tables tell
+		return b, nil // b holds the error's text, which the tables show
 	}
 	return b, err
 }

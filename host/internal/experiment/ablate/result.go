@@ -11,27 +11,28 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Result is what one task came to: all that tables and plots need, so that they
-// can be made again from the journal alone.
+// Result is the result of one task: all that tables and plots need, so that they can be made
+// from the journal alone.
 type Result struct {
 	Measures search.Measures `json:"measures"`
-	// Steps tell when the largest k rose, and to what.
+	// Steps are the moments at which the largest k rose.
 	Steps []Step `json:"steps,omitempty"`
-	// Counts are the distinct individuals with gap > ε by their k.
+	// Counts are the numbers of distinct individuals with gap > ε, by their k.
 	Counts map[int]int64 `json:"counts,omitempty"`
-	// Shannon and MinEntropy are means over the individuals, in bits, and Spread is
-	// how far they are apart, as hyfair report has them; nil where that is N/A.
+	// Shannon and MinEntropy are means over the individuals, in bits, and Spread is their mean
+	// distance, as in hyfair report; nil if not defined.
 	Shannon    *float64 `json:"shannon"`
 	MinEntropy *float64 `json:"min_entropy"`
 	Spread     *float64 `json:"spread"`
 	experiment.Cost
-	// Retried says what went wrong the first time; empty: nothing.
+	// Retried is the error of the first attempt; empty: it succeeded.
 	Retried string `json:"retried,omitempty"`
-	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one in two rounds.
+	// Uncounted: the strategy holds the model and reported less than one evaluation per two rounds.
 	Uncounted bool `json:"uncounted,omitempty"`
-	// Refuted are claims of the solver that evaluated individuals refute, the first few.
+	// Refuted are the first few claims of the solver that evaluated individuals refute.
 	Refuted []string `json:"refuted,omitempty"`
-	// Error: the task failed, twice, and the rest says nothing.
+	// Error is the error of the last attempt if the task failed twice; of the other fields, only
+	// Cost and Retried are then valid.
 	Error string `json:"error,omitempty"`
 }
 
@@ -39,13 +40,13 @@ type Result struct {
 type Step struct {
 	Seconds float64 `json:"t"`
 	K       int     `json:"k"`
-	// Evals and Iter are how many evaluations and rounds there had been; 0 in results
-	// of an earlier version.
+	// Evals and Iter are the numbers of evaluations and rounds so far; 0 in results of an
+	// earlier version.
 	Evals int64 `json:"evals,omitempty"`
 	Iter  int64 `json:"iter,omitempty"`
 }
 
-// reached is when the largest k was at least k; nil where it never was.
+// reached returns the step at which the largest k reached k; nil if it did not.
 func (r *Result) reached(k int) *Step {
 	for i := range r.Steps {
 		if r.Steps[i].K >= k {
@@ -55,7 +56,7 @@ func (r *Result) reached(k int) *Step {
 	return nil
 }
 
-// maxK is the largest k; 0 where nothing was found.
+// maxK is the largest k; 0 if nothing was found.
 func (r *Result) maxK() int {
 	if len(r.Steps) == 0 {
 		return 0
@@ -63,10 +64,10 @@ func (r *Result) maxK() int {
 	return r.Steps[len(r.Steps)-1].K
 }
 
-// fold makes a result of a task's events as they come in, and keeps those that
-// the journal gets: all, but of a paper run's individuals the first 10,000 and,
-// thinned out as those of a fast run are, some of the others, which are summed up
-// instead. So a long run's memory stays bounded, and its journal small.
+// fold makes a task's result from its stream of events, and keeps the events for the journal. Of
+// a paper run's individuals it keeps the first 10,000 and a sample of the others, whose totals it
+// keeps instead, as a fast run does itself. This bounds the memory of a long run and keeps its
+// journal small.
 type fold struct {
 	// fast: the run thins out its individuals itself.
 	fast   bool
@@ -80,10 +81,10 @@ type fold struct {
 	finished bool
 }
 
-// errInterrupted: the worker was interrupted before its budget.
+// errInterrupted is the error of a worker that was interrupted before its budget was used up.
 var errInterrupted = errors.New("the worker was interrupted")
 
-// add takes in one event.
+// add processes one event.
 func (f *fold) add(e record.Event) {
 	switch e.Kind {
 	case record.KindFound:
@@ -102,9 +103,9 @@ func (f *fold) add(e record.Event) {
 	f.kept.Add(e)
 }
 
-// keeps decides whether an individual just found keeps its event: a new best
-// does, so do the first ones, and number n after them with probability
-// DefaultKeep/n. A fast run has thinned them out already.
+// keeps decides whether to keep the event of a newly found individual. It keeps a new best, the
+// first DefaultKeep individuals, number n after them with probability DefaultKeep/n, and all
+// those of a fast run, which are a sample already.
 func (f *fold) keeps(x *record.Found) bool {
 	f.found++
 	better := f.best == nil || x.K > f.best.K || x.K == f.best.K && x.Gap > f.best.Gap
@@ -114,7 +115,7 @@ func (f *fold) keeps(x *record.Found) bool {
 	if better || f.found <= search.DefaultKeep || f.fast {
 		return true
 	}
-	// The finaliser of splitmix64: the same run keeps the same ones.
+	// The finaliser of splitmix64 makes the choice reproducible.
 	z := f.found * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -132,8 +133,7 @@ func (f *fold) count(at Step, n int64) {
 	f.result.Counts[at.K] += n
 }
 
-// end is the result of a task that came to its end by itself; what it has to
-// say against that is an error.
+// end returns the result of a task, or an error if its events show that it did not end as planned.
 func (f *fold) end() (*Result, error) {
 	for i := range f.events {
 		// A search continues without a lost solver, which makes it another arm; a lost
@@ -151,7 +151,7 @@ func (f *fold) end() (*Result, error) {
 	}
 	switch end := f.events[len(f.events)-1].Finished; {
 	case end == nil:
-		return nil, errors.New("the worker wrote more after its result")
+		return nil, errors.New("the worker sent further events after its result")
 	case end.Error != "":
 		return nil, errors.New(end.Error)
 	case end.Interrupted:

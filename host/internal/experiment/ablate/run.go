@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Recall reads a plan back from a task of the journal, with the k of times to target and
-// the control that its tables have.
+// Recall reads a plan back from a task of the journal, and sets the target k and the control for
+// its tables.
 func Recall(t record.Task, target int, control string) (experiment.Plan, error) {
 	p, err := experiment.PlanOf[Plan](t, command, "ablation")
 	if err != nil {
@@ -23,15 +23,15 @@ func Recall(t record.Task, target int, control string) (experiment.Plan, error) 
 	return p, nil
 }
 
-// Do implements experiment.Plan. A task that fails twice is recorded as failed; failed
-// tasks are for the tables to tell.
+// Do implements experiment.Plan. A task that fails twice is recorded as failed; the tables report
+// it.
 func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for _, e := range p.Entries() {
 		asked := *p.Request(e)
 		asked.Spec = asked.Spec.Canonical()
 		plugins, group := []string{experiment.StrategyKey(e.Arm.Strategy), experiment.SolverKey(e.Arm.Solver)}, ""
-		if p.limit() > 0 { // else seconds are not compared
+		if p.limit() > 0 { // otherwise times are not compared
 			group = e.Group(&e.Subject.Subject)
 		}
 		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: plugins, Cell: e.Cell(), Group: group, Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
@@ -52,10 +52,10 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	return p.prove(ctx, b, func(ctx context.Context, of *Subject) (*search.Bound, error) { return p.boundOf(ctx, b.Session, of) })
 }
 
-// try does a task once.
+// try runs a task once.
 func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []int, tell func(string)) (*fold, error) {
 	f := &fold{fast: e.Arm.Mode == ModeFast}
-	// GOMAXPROCS of worker and plugins; a solver's threads are an option.
+	// Procs is the GOMAXPROCS of worker and plugins; a solver's threads are set by an option.
 	r := p.Request(e)
 	t := workers.Assignment{Limit: p.limit(), Cores: cores, Procs: p.Threads}
 	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: "search", Request: r, Spec: &r.Spec, Assignment: t}, func(event record.Event) error {
@@ -69,7 +69,7 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 	_, bad := f.end()
 	switch {
 	case err != nil && !f.finished:
-	case bad != nil: // what the worker told on the way says more than how it ended
+	case bad != nil: // the worker's events say more than its exit status
 		err = bad
 	}
 	if usage.Killed && !f.finished {

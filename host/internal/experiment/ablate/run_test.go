@@ -181,7 +181,7 @@ func TestRunTriesAgain(t *testing.T) {
 		"a quietly lost one":  {[]record.Event{fault, end(record.Finished{})}, workers.Usage{}, nil, "z3: it is gone"},
 		"an error at the end": {[]record.Event{end(record.Finished{Error: "out of luck"})}, workers.Usage{}, nil, "out of luck"},
 		"interrupted":         {[]record.Event{end(record.Finished{Interrupted: true})}, workers.Usage{}, nil, "the worker was interrupted"},
-		"babbling":            {[]record.Event{end(record.Finished{}), {Kind: record.KindStarted}}, workers.Usage{}, nil, "the worker wrote more after its result"},
+		"babbling":            {[]record.Event{end(record.Finished{}), {Kind: record.KindStarted}}, workers.Usage{}, nil, "the worker sent further events after its result"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, m := smallPlan(1, 1), newMemory()

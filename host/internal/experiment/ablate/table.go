@@ -9,25 +9,25 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Ablation is a plan with what its tasks came to: the object of --json.
+// Ablation is a plan with the results of its tasks: the object of --json.
 // docs/reference/schema describes its fields.
 type Ablation struct {
 	experiment.Head
 	// The arms as they ran.
 	Arms []ArmInfo `json:"arms"`
-	// One entry for each network and arm.
+	// One entry per network and arm.
 	Cells []Cell `json:"cells"`
 	// Standings rank the arms over all networks.
 	experiment.Standings
-	// Proved bounds of the networks' k, with --bound, in the order of cells. Networks not reached are
-	// absent.
+	// Proved bounds of the networks' k, with --bound, in the order of cells. Networks without a bound yet
+	// are absent.
 	Bounds []Bound `json:"bounds,omitempty"`
-	// Claims of solvers that evaluated individuals refute, with the place. They end the command with exit
-	// code 4.
+	// Claims of solvers that evaluated individuals refute, with network and arm. If there are any, the
+	// command's exit code is 4.
 	Disagreements []string `json:"disagreements,omitempty"`
 	experiment.Terms
 	experiment.Conditions
-	// Wall time of all tasks together, in seconds.
+	// The sum of the tasks' wall times, in seconds.
 	Seconds float64 `json:"seconds"`
 	// The number of tasks done.
 	Done int `json:"done"`
@@ -43,9 +43,9 @@ type Ablation struct {
 
 	// networks hold the runs by network and arm, for plots.
 	networks []network
-	// in is what runs are judged in.
+	// in is the unit of the runs' measures.
 	in unit
-	// bounded: bounds are asked for.
+	// bounded: the plan asks for bounds.
 	bounded bool
 }
 
@@ -70,7 +70,7 @@ type ArmInfo struct {
 // Cell is one arm on one network, over its runs.
 type Cell struct {
 	experiment.Row
-	// The number of tasks that failed twice, which count nowhere else.
+	// The number of tasks that failed twice; no other figure includes them.
 	Failed int `json:"failed"`
 	// The number of tasks that failed once.
 	Retried int `json:"retried"`
@@ -92,16 +92,16 @@ type Cell struct {
 	IDMaxK statistics.Cell `json:"#ID.maxK"`
 	// Seconds to the first of those.
 	TMaxK statistics.Cell `json:"T.maxK"`
-	// The k of times to target, the same for all arms on the network; 0 for none.
+	// The k of times to target, the same for all arms on the network; 0 if there is none.
 	Target int `json:"target"`
 	// The number of runs that reached it.
 	Reached int `json:"reached"`
 	// Seconds to the first individual with the target k.
 	TTarget statistics.Cell `json:"T.target"`
 	// The expected running time to the target: seconds of all runs until they reached it or ended, over
-	// the number that reached it; null where no run did.
+	// the number that reached it; null if no run did.
 	TERT *float64 `json:"T.ert"`
-	// The same in evaluations or iterations, where the budget counts those.
+	// T.ert in evaluations or iterations, if the budget counts those.
 	NERT *float64 `json:"N.ert,omitempty"`
 	// The number of runs that did not reach the target, failed ones included, by the reason: time, budget,
 	// memory, fault, refused, numerics.
@@ -110,28 +110,27 @@ type Cell struct {
 	Shannon statistics.Cell `json:"Shannon"`
 	// The mean of their min-entropy, in bits.
 	MinEntropy statistics.Cell `json:"MinEntropy"`
-	// The mean distance of a run's individuals, 0 to 1.
+	// The mean distance between a run's individuals, 0 to 1.
 	Spread statistics.Cell `json:"Spread"`
 	// The mean CPU time of worker and plugins, in seconds; null without a run.
 	CPU *float64 `json:"cpu_seconds"`
 	// The mean wall time, in seconds; null without a run.
 	Seconds *float64 `json:"seconds"`
-	// The number of runs of a strategy that holds the model and reported fewer evaluations of its own than
-	// one in two rounds.
+	// The number of runs whose strategy holds the model and reported less than one evaluation per two
+	// rounds.
 	Uncounted int `json:"uncounted,omitempty"`
 	// Failures, retries and refuted claims, in words.
 	Errors []string `json:"errors,omitempty"`
-	// Evaluations or iterations to the first individual, where the budget counts those.
+	// Evaluations or iterations to the first individual, if the budget counts those.
 	N1st *statistics.Cell `json:"N.1st,omitempty"`
-	// Evaluations or iterations to the first individual with the largest k, likewise.
+	// Evaluations or iterations to the first individual with the largest k, if the budget counts those.
 	NMaxK *statistics.Cell `json:"N.maxK,omitempty"`
-	// Evaluations or iterations to the target, likewise.
+	// Evaluations or iterations to the target, if the budget counts those.
 	NTarget *statistics.Cell `json:"N.target,omitempty"`
 }
 
-// Tabulate makes the tables of the results there are; result gives nil for a
-// task without one. aim is the k of times to target; 0: the largest that at
-// least half of a network's runs reached.
+// Tabulate makes the tables of the results so far; result returns nil for a task without one. aim
+// is the k of times to target; 0: the largest that at least half of a network's runs reached.
 func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation, error) {
 	a := &Ablation{Head: experiment.Head{Name: p.Name, Asked: p.Frame().Asked(p.question, ""), Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Cells: []Cell{}, bounded: p.Bound > 0}
 	for i := range p.Arms {
@@ -168,13 +167,13 @@ func Tabulate(p *Plan, aim int, result func(Entry) (*Result, error)) (*Ablation,
 	return a, nil
 }
 
-// info is an arm with the versions of its plugins.
+// info returns an arm with the versions of its plugins.
 func (p *Plan) info(a Arm) ArmInfo {
 	strategy, solver := p.Plugins[experiment.StrategyKey(a.Strategy)], p.Plugins[experiment.SolverKey(a.Solver)]
 	return ArmInfo{a, strategy.Version, solver.Version, solver.Library}
 }
 
-// tidy adds the row of a task; r is nil where it has no result.
+// tidy adds the row of a task; r is nil if it has no result.
 func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	at := slices.IndexFunc(a.networks, func(n network) bool { return n.study == e.Subject.Study && n.model == e.Subject.Model })
 	ran, status := run{&Result{}, a.networks[at].target, a.in, &a.Terms}, experiment.Done
@@ -203,7 +202,7 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, options, e.Seed, status, values)
 }
 
-// count takes a result into the sums.
+// count adds a result to the sums.
 func (a *Ablation) count(key string, r *Result) {
 	a.Seconds += r.Seconds
 	if r.Retried != "" {
@@ -218,7 +217,7 @@ func (a *Ablation) count(key string, r *Result) {
 	a.Add(&a.Terms, key, &r.Cost)
 }
 
-// add makes one network's cells, an arm each.
+// add makes one network's cells, one per arm.
 func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int, tests *experiment.Tests[Cell, run]) {
 	n := network{study: s.Study, model: s.Model, arms: make([][]run, len(p.Arms))}
 	for i := range p.Arms {
@@ -255,7 +254,7 @@ func (a *Ablation) add(p *Plan, s *Subject, results map[*Arm][]*Result, aim int,
 	a.networks = append(a.networks, n)
 }
 
-// cell is one arm's on a network: runs are its results that did not fail.
+// cell makes an arm's cell on a network; runs are the results that did not fail.
 func (a *Ablation) cell(s *Subject, arm string, runs []run, results []*Result) Cell {
 	c := Cell{Row: experiment.Row{Study: s.Study, Model: s.Model, Arm: arm, Runs: len(runs)}, Failed: len(results) - len(runs)}
 	for _, r := range results {

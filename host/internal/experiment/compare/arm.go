@@ -1,5 +1,5 @@
 // Package compare puts one fairness question to several arms (solvers, encodings, ways to
-// partition the space) under equal rules, each task in a process of its own. It tabulates
+// partition the space) under equal rules, each task in a separate process. It tabulates
 // answers and times, and lists arms that contradict each other. User page: docs/user/compare.md.
 package compare
 
@@ -31,12 +31,11 @@ const (
 	StartSearch = "search"
 )
 
-// PartitionOfStudy stands for the partition that a comparison file gives for
-// the study.
+// PartitionOfStudy selects the partition that a comparison file gives for the study.
 const PartitionOfStudy = "study"
 
-// Arm is one way to look for discriminated individuals. Empty fields stand for
-// defaults; an arm that runs has them filled in, see Resolve.
+// Arm is one way to look for discriminated individuals. Empty fields mean defaults, which Resolve
+// fills in.
 type Arm struct {
 	// The arm's name.
 	Name string `json:"name"`
@@ -46,12 +45,12 @@ type Arm struct {
 	Notion string `json:"notion,omitempty"`
 	// ε in the notion's unit; absent for the study's.
 	Epsilon string `json:"epsilon,omitempty"`
-	// The lowering; absent for what suits the solver.
+	// The lowering; absent for the solver's default.
 	Encoding string `json:"encoding,omitempty"`
-	// The bounds of the lowering; absent for what suits the solver.
+	// The bounds of the lowering; absent for the solver's default.
 	Bounds string `json:"bounds,omitempty"`
-	// The chunk size that cuts the space into regions, for every feature or for each named
-	// ("age=10,hours=20"); absent for the whole space.
+	// The chunk size that cuts the space into regions, for every feature or for each named one
+	// ("age=10,hours=20"); absent if the space is one region.
 	Partition string `json:"partition,omitempty"`
 	// The goal: decide or maximise.
 	Goal string `json:"goal,omitempty"`
@@ -59,20 +58,20 @@ type Arm struct {
 	Gap float64 `json:"gap,omitempty"`
 	// The solver's start: none or search.
 	Start string `json:"start,omitempty"`
-	// The limit of a region's first question. An undecided region is asked about again, with twice the
-	// limit, after all others had their turn; absent: the rest of the budget.
+	// The time limit of a region's first question. An undecided region is queued again, with twice the
+	// limit, behind all others; absent: the rest of the budget.
 	Soft Duration `json:"soft,omitempty"`
 	// The solver's options.
 	Set map[string]string `json:"set,omitempty"`
 
-	// The values that a grid gives to its keys; absent for an arm of no grid.
+	// The values that a grid gives to its keys; absent for an arm outside grids.
 	Point gridfile.Point `json:"point,omitempty"`
 
-	// At is where a file describes the arm, as file:line:column, for messages.
+	// At is the place of the arm's description, as file:line:column, for messages.
 	At string `json:"-"`
 }
 
-// Form is how arms are described on the command line and in comparison files.
+// Form describes arms on the command line and in comparison files.
 var Form = gridfile.Form[Arm]{
 	Name:  func(a *Arm) *string { return &a.Name },
 	Point: func(a *Arm) *gridfile.Point { return &a.Point },
@@ -91,10 +90,10 @@ var Form = gridfile.Form[Arm]{
 		gridfile.Text("goal", func(a *Arm) *string { return &a.Goal }, oneOf(GoalDecide, GoalMaximise)),
 		{Name: "gap", Set: func(a *Arm, value string) (err error) {
 			if a.Gap, err = strconv.ParseFloat(value, 64); err != nil {
-				return fmt.Errorf("%q is not a number", value)
+				return fmt.Errorf("got %q, want a number", value)
 			}
 			if !(a.Gap >= 0 && a.Gap < 1) {
-				return fmt.Errorf("%v is not a relative gap from 0 to below 1", a.Gap)
+				return fmt.Errorf("got %v, want a relative gap of at least 0 and below 1", a.Gap)
 			}
 			return nil
 		}},
@@ -102,10 +101,10 @@ var Form = gridfile.Form[Arm]{
 		{Name: "soft", Set: func(a *Arm, value string) error {
 			soft, err := time.ParseDuration(value)
 			if err != nil {
-				return fmt.Errorf("%q is not a time such as 10s", value)
+				return fmt.Errorf("got %q, want a time such as 10s", value)
 			}
 			if a.Soft = Duration(soft); soft <= 0 {
-				return fmt.Errorf("%v is not above 0", a.Soft)
+				return fmt.Errorf("got %v, want a time above 0", a.Soft)
 			}
 			return nil
 		}},
@@ -164,7 +163,7 @@ func ParseArm(text string) (Arm, error) {
 	return a, nil
 }
 
-// LikeForLike are arms that differ in the solver only.
+// LikeForLike returns arms that differ in the solver only.
 func LikeForLike(solvers []string) []Arm {
 	arms := make([]Arm, len(solvers))
 	for i, s := range solvers {
@@ -173,7 +172,7 @@ func LikeForLike(solvers []string) []Arm {
 	return arms
 }
 
-// checkArms looks at arms that are to be compared with each other.
+// checkArms checks the arms of a comparison.
 func checkArms(arms []Arm) error {
 	if len(arms) == 0 {
 		return errors.New("no arms to compare: give --solvers a,b or --arm name=solver:…, or a comparison file")
@@ -188,7 +187,7 @@ func checkArms(arms []Arm) error {
 		case name == theHost:
 			return fmt.Errorf("the arm name %q is reserved for the host, which refutes proofs: choose another", name)
 		case strings.ContainsAny(name, "\n\t|"):
-			return fmt.Errorf("arm %q: a name is one line, without |", name)
+			return fmt.Errorf("arm %q: want a name of one line, without tabs and |", name)
 		}
 		seen[arms[i].Name] = true
 	}
@@ -198,7 +197,8 @@ func checkArms(arms []Arm) error {
 // Duration is a time.Duration that is written as text: 1m30s.
 type Duration time.Duration
 
-// String is time.Duration's, but 100s stays 100s where minutes are not whole.
+// String omits zero units, and writes up to ten minutes in seconds if they are not a multiple of
+// a minute: 100s, 2m.
 func (d Duration) String() string {
 	t := time.Duration(d)
 	if s := t / time.Second; t%time.Second == 0 && s%60 != 0 && s < 600 {

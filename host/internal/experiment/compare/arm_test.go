@@ -41,7 +41,7 @@ func TestParseArmRefuses(t *testing.T) {
 		"a=solver:z3,start:warm":     "search",
 		"a=solver:z3,soft:ten":       "10s",
 		"a=solver:z3,soft:-1s":       "above 0",
-		"a=solver:z3,partition,gap:": "not a number",
+		"a=solver:z3,partition,gap:": "want a number",
 	} {
 		if _, err := ParseArm(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

@@ -8,43 +8,42 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment"
 )
 
-// decision is whether, when and how a run of an arm answered its task.
+// decision is the kind of a run's answer to its task.
 type decision int
 
 const (
 	undecided decision = iota
-	// found: an individual that counts.
+	// witnessed: an individual was found that counts.
 	witnessed
-	// fair: the whole space was proved so, by the arm's notion.
+	// fair: the entire space was proved fair by the arm's notion.
 	fair
-	// refuted: proved fair, and an individual refutes it.
+	// refuted: the space was proved fair, and an individual refutes the proof.
 	refuted
 )
 
-// answer is one of them.
+// answer is a decision and the time it took.
 type answer struct {
 	decision
 	seconds float64
 }
 
-// good reports an answer that counts.
+// good reports whether the answer counts.
 func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
 
-// answerOf is that of a run. Who is above a limit that holds everywhere refutes every proof
-// of it.
-func (p *Plan) answerOf(r *Result, lied bool) answer {
+// answerOf returns the answer of a run. disproved: a proof of its arm on the subject was refuted.
+func (p *Plan) answerOf(r *Result, disproved bool) answer {
 	switch first := r.first(); {
 	case first != nil:
 		return answer{witnessed, first.Seconds}
 	case r.Certified < 1 || r.Unfair > 0 || r.Undecided > 0:
 		return answer{}
-	case lied:
+	case disproved:
 		return answer{refuted, p.Took(&r.Cost)}
 	}
 	return answer{fair, p.Took(&r.Cost)}
 }
 
-// provedAt is when the whole space was proved fair; nil where it was not.
+// provedAt returns the seconds until the entire space was proved fair; nil if it was not.
 func (a answer) provedAt() *float64 {
 	if a.decision != fair {
 		return nil
@@ -52,8 +51,8 @@ func (a answer) provedAt() *float64 {
 	return &a.seconds
 }
 
-// par2 is the time to the answer, or where there is none twice the budget: the penalised
-// average runtime with factor two of solver competitions.
+// par2 is the time to the answer, or twice the budget without one: the penalised average runtime
+// with factor two of solver competitions.
 func (r *run) par2() *float64 {
 	if !r.good() {
 		return new(2 * r.budget)
@@ -64,7 +63,7 @@ func (r *run) par2() *float64 {
 // belowEpsilon is the reason of a task whose arm found only individuals that do not count.
 const belowEpsilon = "below ε"
 
-// reason says why a task was not decided; empty where it was.
+// reason says why a task was not decided; empty if it was.
 func (p *Plan) reason(r *run) string {
 	const near = 0.9 // questions end slightly before the budget does
 	switch {

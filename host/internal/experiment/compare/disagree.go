@@ -12,8 +12,8 @@ import (
 )
 
 // Disagreement is a proof of one arm that a replayed witness refutes, or a claim that the host
-// did not take for a proof since it refuted it. The witness may be another arm's, the same
-// arm's in another run, or the host's.
+// refuted and so did not accept as a proof. The witness may come from another arm, the same arm
+// in another run, or the host.
 type Disagreement struct {
 	// The study.
 	Study string `json:"study"`
@@ -27,8 +27,8 @@ type Disagreement struct {
 	Notion string `json:"notion"`
 	// The grade of the proof.
 	Grade string `json:"grade"`
-	// The proved limit of every margin in the region, tolerance included; null where only other claims
-	// were refuted.
+	// The proved limit of every margin in the region, tolerance included; null if only other claims were
+	// refuted.
 	Limit float64 `json:"limit"`
 	// The first claim that the host refuted within a task, and the refutation.
 	Claim string `json:"claim,omitempty"`
@@ -47,7 +47,7 @@ type Disagreement struct {
 	FinderSeed int64 `json:"finder_seed"`
 }
 
-// String tells it in one line.
+// String describes the disagreement in one line.
 func (d *Disagreement) String() string {
 	if d.Claim != "" {
 		return fmt.Sprintf("%s/%s: %s refuted %d of the claims of %s in its tasks (%s; %s): %s", d.Study, d.Model, d.Finder, d.Count, d.Prover, d.Grade, d.Region, d.Claim)
@@ -56,27 +56,27 @@ func (d *Disagreement) String() string {
 		d.Study, d.Model, d.Prover, d.Grade, d.Notion, d.Limit, d.Region, d.Finder, d.Margin)
 }
 
-// theHost is who found what refutes a claim in its task, or a proof once its task had ended.
+// theHost is the finder of individuals that the host found, during a task or after it.
 const theHost = "hyfair"
 
-// slack is how far a margin must lie above a proved limit to contradict it:
-// margins and limits are exact values rounded to float64.
+// slack is the least distance of a margin above a proved limit that contradicts it: margins and
+// limits are exact values rounded to float64.
 func slack(limit float64) float64 { return 1e-9 * math.Max(1, math.Abs(limit)) }
 
-// proved and found are a proof and an individual with the run they are from.
+// proved is a proof with the seed of its run.
 type proved struct {
 	*Proof
 	seed int64
 }
 
+// found is an individual with the seed of its run.
 type found struct {
 	*Individual
 	seed int64
 }
 
-// disagreements holds every proof on a subject against every individual found
-// there, whatever notion it was found by: a replayed pair of logits has a margin
-// in each.
+// disagreements checks every proof on a subject against every individual found there, by any
+// notion: a replayed pair of logits has a margin in each notion.
 func disagreements(p *Plan, s *Subject, results func(arm *Arm) []run) ([]Disagreement, error) {
 	proofs, finds, finders := map[string][]proved{}, map[string][]found{}, []string{theHost}
 	var refuting []run
@@ -107,7 +107,7 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []run) ([]Disagre
 		for _, finder := range finders {
 			d := Disagreement{Study: s.Study, Model: s.Model, Prover: prover.Name, Finder: finder, Notion: prover.Notion, Margin: math.Inf(-1)}
 			for _, one := range finds[d.Finder] {
-				d.hold(s, notion, one, proofs[d.Prover])
+				d.check(s, notion, one, proofs[d.Prover])
 			}
 			if finder == theHost {
 				for _, r := range results(&p.Arms[i]) {
@@ -122,7 +122,7 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []run) ([]Disagre
 	return out, nil
 }
 
-// refuted takes in the claims that the host refuted in a task.
+// refuted adds the claims that the host refuted in a task.
 func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 	for i := range r.Refuted {
 		c := &r.Refuted[i]
@@ -130,7 +130,7 @@ func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 			d.Claim = c.Text
 		}
 		if by := c.By; by != nil && by.margin(n, s.Border) > c.Claimed.Limit+slack(c.Claimed.Limit) {
-			continue // held against the claim already
+			continue // check has counted it
 		}
 		if d.Count++; d.Count == 1 {
 			d.Limit, d.Margin = math.NaN(), math.NaN()
@@ -142,7 +142,7 @@ func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 	}
 }
 
-// margin is the individual's in a notion, whose decisions change at the border.
+// margin is the individual's margin in a notion. border is the logit at which decisions change.
 func (i *Individual) margin(n fairness.Notion, border float64) float64 {
 	if n.UsesEpsilon() {
 		border = 0
@@ -154,8 +154,8 @@ func (i *Individual) margin(n fairness.Notion, border float64) float64 {
 	return margin
 }
 
-// hold holds an individual against proofs.
-func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []proved) {
+// check checks proofs against an individual.
+func (d *Disagreement) check(s *Subject, n fairness.Notion, one found, proofs []proved) {
 	margin := one.margin(n, s.Border)
 	for _, p := range proofs {
 		if margin <= p.Limit+slack(p.Limit) || !p.Box.Contains(one.X) {
@@ -169,7 +169,7 @@ func (d *Disagreement) hold(s *Subject, n fairness.Notion, one found, proofs []p
 	}
 }
 
-// named gives an individual's values by feature.
+// named returns an individual's values by feature.
 func (s *Subject) named(x []float64) map[string]float64 {
 	out := map[string]float64{}
 	for i, name := range s.Features {
@@ -196,8 +196,8 @@ func (s *Subject) text(b Box) string {
 	return strings.Join(parts, ",")
 }
 
-// gather collects an arm's proofs, and its claims that were refuted, of a box the one with the
-// lowest limit, and the individuals it found, each once, over its runs.
+// gather collects, over an arm's runs, its proofs and refuted claims, of each box the one with
+// the lowest limit, and the individuals it found, each once.
 func gather(results []run) ([]proved, []found) {
 	tightest := map[string]proved{}
 	once := map[string]found{}

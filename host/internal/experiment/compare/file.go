@@ -6,13 +6,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-// File is a comparison file: what to compare on what, under which rules. Flags
-// of the command line override it.
+// File is a comparison file: arms, studies and terms. Flags of the command line override it.
 type File struct {
 	Name    string
 	Studies []gridfile.Study
 	Arms    []Arm
-	// Terms have nothing where the file says nothing.
+	// Terms are zero where the file is silent.
 	experiment.Terms
 }
 
@@ -54,7 +53,7 @@ func parseFile(text []byte, path string) (*File, error) {
 	return f, nil
 }
 
-// entry is what a comparison file says of arms beside their form.
+// entry reads the keys of an arm that are specific to comparison files.
 var entry = gridfile.Entry[Arm]{
 	Keys: []string{"set"},
 	Read: func(in *gridfile.File, n, grid *yamlfile.Node, a *Arm) bool {

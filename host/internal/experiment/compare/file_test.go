@@ -89,7 +89,7 @@ func TestFileFaults(t *testing.T) {
 		"deep":            {"threads: 2", "threads: " + strings.Repeat("[", 1000), "nested more than 32 deep"},
 		"in a grid":       {"[highs, lpsolve]", "[highs, '']", "arms[2].grid.solver: names no solver"},
 		"key of a grid":   {"set.cuts", "cuts", "mine.yaml:28:13: arms[2].grid.cuts: unknown key"},
-		"fixed":           {"set.cuts", "set.presolve", "is fixed to on beside the grid"},
+		"fixed":           {"set.cuts", "set.presolve", "is also set to on outside the grid"},
 		"twice":           {"runs: 3", "runs: 3\nruns: 4", "mine.yaml:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,42 +17,40 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Plan is a comparison with everything settled: each of its tasks is a subject,
-// an arm and a seed. Two equal plans are the same comparison, wherever their
-// files lie.
+// Plan is a comparison with all settings resolved: a task is a subject, an arm and a seed. Equal
+// plans are the same comparison, wherever their files are stored.
 type Plan struct {
 	// Name of the comparison, for titles.
 	Name     string    `json:"name,omitempty"`
 	Subjects []Subject `json:"subjects"`
 	Arms     []Arm     `json:"arms"`
-	// Solvers tells the versions behind the arms, by solver.
+	// Solvers identifies the arms' solvers, by name.
 	Solvers map[string]experiment.Plugin `json:"solvers"`
 	experiment.Terms
-	// Control is the arm that every other one is tested against; empty: all pairs are.
+	// Control is the arm that every other one is tested against; empty: all pairs are tested.
 	Control string `json:"-"`
 }
 
 // Subject is a study with one network.
 type Subject struct {
 	experiment.Subject
-	// Notion is the study's and Epsilon that of the measures: what arms without
-	// their own ask for.
+	// Notion is the study's notion and Epsilon the ε of the measures: the defaults of arms.
 	Notion  string `json:"notion"`
 	Epsilon string `json:"epsilon"`
 	// Border is the logit at which decisions change.
 	Border float64 `json:"border,omitempty"`
-	// Partition is what PartitionOfStudy stands for; Yardstick the partition
-	// whose regions count how spread out found individuals are.
+	// Partition is the value of PartitionOfStudy. Yardstick is the partition of the measure
+	// regions: the number of its regions with a found individual.
 	Partition string `json:"partition,omitempty"`
 	Yardstick string `json:"yardstick"`
-	// Features names the non-protected features by index; empty at the others.
+	// Features are the names of the non-protected features by index; empty for protected ones.
 	Features []string `json:"features"`
 
 	asked *question.Question
 }
 
-// ask is an arm's question to the subject. Without ε of its own, an arm has that of the
-// measures; in logits the study's, where that is one.
+// ask returns an arm's question about the subject. An arm without ε gets that of the measures, or
+// in logits the study's if the study's notion is logit.
 func (s *Subject) ask(a *Arm) question.Spec {
 	spec := s.Source
 	if spec.Notion, spec.Epsilon = a.Notion, a.Epsilon; a.Epsilon == "" && !(cmp.Or(a.Notion, s.Notion) == "logit" && s.Notion == "logit") {
@@ -61,7 +59,7 @@ func (s *Subject) ask(a *Arm) question.Spec {
 	return spec
 }
 
-// query is an arm's question about the whole region.
+// query is an arm's question about the subject's entire region.
 func (s *Subject) query(a *Arm) (*problem.Query, error) {
 	asked := *s.asked
 	asked.Spec = s.ask(a)
@@ -71,8 +69,8 @@ func (s *Subject) query(a *Arm) (*problem.Query, error) {
 // defaultYardstick is Fairify's chunk on its largest data set.
 const defaultYardstick = "10"
 
-// AddSubject loads a study with one network and takes it into the plan.
-// partition is what PartitionOfStudy stands for there; empty: nothing.
+// AddSubject loads a study with one network and adds it to the plan. partition is the value of
+// PartitionOfStudy there; empty: undefined.
 func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	from.Scope = p.Scope
 	s, q, eps, err := experiment.ReadSubject(from)
@@ -90,8 +88,8 @@ func (p *Plan) AddSubject(from question.Spec, partition string) error {
 	return nil
 }
 
-// Settle checks the plan and fills in what follows from the rest. Arms need
-// their encodings and bounds by then.
+// Settle checks the plan and fills in each subject's yardstick. The arms' encodings and bounds
+// must be set.
 func (p *Plan) Settle() error {
 	if err := checkArms(p.Arms); err != nil {
 		return err
@@ -135,12 +133,12 @@ func (p *Plan) settle(s *Subject) error {
 	return err
 }
 
-// arm is an arm as it runs on a subject.
+// arm returns an arm with the defaults of a subject filled in.
 func (p *Plan) arm(s *Subject, a *Arm) (Arm, error) {
 	out := *a
 	if out.Partition == PartitionOfStudy {
 		if out.Partition = s.Partition; out.Partition == "" {
-			return out, fmt.Errorf("partition: %s says the study's, and none is given for %s", a.Name, s.Study)
+			return out, fmt.Errorf("partition: arm %s uses the study's partition, but study %s gives no partition: add partition: there or a chunk size here", a.Name, s.Study)
 		}
 	}
 	if out.Notion == "" {
@@ -199,18 +197,19 @@ func (p *Plan) question(subject int) string {
 
 const command = "compare"
 
-// Job is one task as a worker process gets it: a request to certify, put about region
-// after region within its Timeout. The files must still be those of the plan.
+// Job is a worker's task: a request to certify, asked about region after region within its
+// Timeout. The files must still be those of the plan.
 type Job struct {
 	certify.Request
-	// Arm is its name, Measured the ε of the measures: who counts as found.
+	// Arm is the arm's name. Measured is the ε of the measures: an individual above it counts as
+	// found.
 	Arm      string `json:"arm"`
 	Measured string `json:"measured"`
 	Threads  int    `json:"threads"`
 	Memory   int64  `json:"memory,omitempty"`
 }
 
-// options returns the options of an arm's solver: those of all arms, overridden by its own.
+// options returns the options of an arm's solver: the common ones, overridden by the arm's.
 func (p *Plan) options(a *Arm) map[string]string {
 	shared := map[string]string{}
 	for _, name := range discover.Members(a.Solver) {
@@ -227,7 +226,7 @@ func (p *Plan) options(a *Arm) map[string]string {
 	return gridfile.WithOptions(shared, a.Set)
 }
 
-// job is what a worker needs for an entry.
+// job returns the worker's task of an entry.
 func (p *Plan) job(e Entry) (*Job, error) {
 	a, err := p.arm(e.Subject, e.Arm)
 	if err != nil {

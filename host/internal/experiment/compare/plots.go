@@ -9,12 +9,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// decisions are the answers of a subject's tasks that every arm has done, arm by arm.
+// decisions returns the answers to a subject's tasks that every arm has done, by task and arm.
 func decisions(p *Plan, results map[*Arm][]run) (tasks [][]answer) {
 	of := map[int64][]answer{}
 	for i := range p.Arms {
 		for _, r := range results[&p.Arms[i]] {
-			if len(of[r.seed]) == i { // else an arm before has not done it
+			if len(of[r.seed]) == i { // otherwise an earlier arm has not done the task
 				of[r.seed] = append(of[r.seed], r.answer)
 			}
 		}
@@ -27,21 +27,21 @@ func decisions(p *Plan, results map[*Arm][]run) (tasks [][]answer) {
 	return tasks
 }
 
-// maxScatters is how many pairs of arms are held against each other task by task.
+// maxScatters is the maximum number of scatter plots, each of two arms.
 const maxScatters = 8
 
 // pictures makes figures of a comparison.
 type pictures struct {
 	*Comparison
-	// names of arms as all figures have them, with a mark at those whose proofs were refuted.
+	// names are the arms' names in figures, with † if a proof of the arm was refuted.
 	names []string
-	// best is who decided first of each task's arms; -1: none.
+	// best is, per task, the arm that decided it fastest; -1: none.
 	best []int
-	// from and limit are where times begin and end.
+	// from and limit are the ends of the time axes.
 	from, limit float64
 }
 
-// Figures are a comparison's plots, and what is to be said of those that there are not.
+// Figures returns a comparison's plots, and in without the reasons for missing ones.
 func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	p := pictures{Comparison: c, limit: c.Limit().Seconds()}
 	p.from = p.limit / 10
@@ -68,11 +68,11 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	}
 	switch {
 	case len(c.tasks) == 0:
-		return nil, []string{"no plots: there is no task that every arm has done"}
+		return nil, []string{"no plots: no task has been done by every arm"}
 	case !decided:
 		return nil, []string{"no plots: no arm decided any task"}
 	case len(c.Arms) < 2:
-		return p.cactus().Panels(), []string{"one arm: scatter, profile and contribution are plots of two or more"}
+		return p.cactus().Panels(), []string{"one arm: scatter, profile and contribution need at least two"}
 	}
 	figures = append(slices.Concat(p.cactus().Panels(), p.profile().Panels()), p.contribution())
 	ranking := p.ranking()
@@ -85,28 +85,28 @@ func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	return slices.Concat(figures, c.CriticalDifferences(c.Title, c.lines().Names()), c.EffectFigures(c.Title)), without
 }
 
-// figure is one with what all have.
+// figure returns an empty figure with the parts that all figures share.
 func (p *pictures) figure(name, title, caption string) *view.Figure {
 	if n := p.Tasks/len(p.Arms) - len(p.tasks); n > 0 {
-		caption += fmt.Sprintf(" INCOMPLETE: tasks left out, which not every arm has done: %d.", n)
+		caption += fmt.Sprintf(" INCOMPLETE: without %d task(s) that not every arm has done.", n)
 	}
 	if len(p.Disagreements) > 0 {
-		caption += " †: some proof of this arm was refuted."
+		caption += " †: a proof of this arm was refuted."
 	}
 	return &view.Figure{Name: name, Title: p.Title(title), Caption: caption}
 }
 
-// total says how many tasks there are.
+// total states the number of tasks.
 func (p *pictures) total() string {
-	return fmt.Sprintf("Tasks, a network and a seed each: %d.", len(p.tasks))
+	return fmt.Sprintf("Tasks (a network and a seed each): %d.", len(p.tasks))
 }
 
-// ideal is what is best of all arms, task by task.
+// ideal names the series that takes the best arm on each task.
 const ideal = "virtual best"
 
-// cactus is how many tasks each arm has decided by each moment.
+// cactus shows the number of tasks that each arm decided, over time.
 func (p *pictures) cactus() *view.Figure {
-	f := p.figure("cactus", "tasks decided in time", p.total()+" Decided: an individual was found, or the whole space proved fair by the arm's notion.")
+	f := p.figure("cactus", "tasks decided over time", p.total()+" Decided: an individual was found, or the entire space was proved fair by the arm's notion.")
 	f.X = view.Axis{Label: p.TimeLabel(), Min: p.from, Max: p.limit, Log: true}
 	f.Y = view.Axis{Label: "tasks decided", Max: 1.02 * float64(len(p.tasks)), Whole: true}
 	if len(p.Arms) > 1 {
@@ -119,11 +119,11 @@ func (p *pictures) cactus() *view.Figure {
 	return f
 }
 
-// always is one arm for every task.
+// always selects one arm for every task.
 func (p *pictures) always(arm int) []int { return slices.Repeat([]int{arm}, len(p.tasks)) }
 
-// counted counts the good answers, those of some arm for each task, by a value of theirs
-// that goes from one number to another. each is what one counts for.
+// counted returns the cumulative number of good answers by a value, clamped to from and to. arms
+// holds the arm whose answer counts, per task; each is the height of one step.
 func (p *pictures) counted(arms []int, value func(a answer, task int) float64, from, to, each float64) []view.Point {
 	var values []float64
 	for task, arm := range arms {
@@ -156,7 +156,7 @@ func (p *pictures) profile() *view.Figure {
 			}
 		}
 	}
-	f := p.figure("profile", "performance profile", fmt.Sprintf("%s Those that some arm decided: %d. For which share of them an arm took at most τ times as long as the fastest.", p.total(), decided))
+	f := p.figure("profile", "performance profile", fmt.Sprintf("%s Decided by at least one arm: %d. Lines: the share of those on which an arm took at most τ times as long as the fastest.", p.total(), decided))
 	f.X = view.Axis{Label: "τ: " + strings.TrimSuffix(p.TimeLabel(), " (s)") + " over that of the fastest arm", Min: 1, Max: 1.1 * most, Log: true}
 	f.Y = view.Axis{Label: "share of tasks", Max: 1.02}
 	for i, name := range p.names {
@@ -166,7 +166,7 @@ func (p *pictures) profile() *view.Figure {
 	return f
 }
 
-// contribution is what each arm adds to the virtual best.
+// contribution shows what each arm adds to the virtual best.
 func (p *pictures) contribution() *view.Figure {
 	f := p.figure("contribution", "what each arm contributes", p.total())
 	f.X = view.Axis{Label: "tasks decided", Max: float64(len(p.tasks)), Whole: true}
@@ -208,7 +208,7 @@ func (p *pictures) contribution() *view.Figure {
 	return f
 }
 
-// ranking has the arms that decided most first, of those with as many the fastest.
+// ranking orders the arms by the number of decided tasks, largest first, then by time.
 func (p *pictures) ranking() []int {
 	decided, seconds, order := make([]int, len(p.Arms)), make([]float64, len(p.Arms)), make([]int, len(p.Arms))
 	for i := range p.Arms {
@@ -226,7 +226,7 @@ func (p *pictures) ranking() []int {
 	return order
 }
 
-// label is what an axis with the times of an arm's answers is called.
+// label is the label of an axis with the times of an arm's answers.
 func (p *pictures) label(arm int) string {
 	found, proved := false, false
 	for _, task := range p.tasks {
@@ -246,11 +246,11 @@ func (p *pictures) label(arm int) string {
 	return p.names[arm] + ": " + what + until + " (" + unit
 }
 
-// scatter holds two arms against each other, task by task.
+// scatter compares two arms, task by task.
 func (p *pictures) scatter(a, b int) *view.Figure {
 	border := 1.5 * p.limit
 	f := p.figure("scatter-"+p.Arms[a].Name+"-"+p.Arms[b].Name, p.names[a]+" against "+p.names[b],
-		fmt.Sprintf("%s Above the diagonal %s is faster. Beyond the lines at %s: not decided.", p.total(), p.names[a], p.Budget))
+		fmt.Sprintf("%s Above the diagonal, %s is faster. Beyond the lines at %s: not decided.", p.total(), p.names[a], p.Budget))
 	axis := view.Axis{Min: p.from, Max: 1.1 * border, Log: true}
 	f.X, f.Y, f.Square = axis, axis, true
 	f.X.Label, f.Y.Label = p.label(a), p.label(b)

@@ -120,10 +120,10 @@ func TestFiguresMarkContradictions(t *testing.T) {
 	for _, s := range all["cactus"].Series {
 		names = append(names, fmt.Sprint(s.Name, " ", s.Steps[len(s.Steps)-1].Y))
 	}
-	if strings.Join(names, ", ") != "virtual best 3, †liar 1, honest 3" || !strings.Contains(all["cactus"].Caption, "†: some proof of this arm was refuted.") {
+	if strings.Join(names, ", ") != "virtual best 3, †liar 1, honest 3" || !strings.Contains(all["cactus"].Caption, "†: a proof of this arm was refuted.") {
 		t.Errorf("%v: %s", names, all["cactus"].Caption)
 	}
-	if f := all["profile"]; !strings.Contains(f.Caption, "Those that some arm decided: 3.") {
+	if f := all["profile"]; !strings.Contains(f.Caption, "Decided by at least one arm: 3.") {
 		t.Errorf("%s", f.Caption)
 	}
 }
@@ -153,10 +153,10 @@ func TestFiguresOfLittle(t *testing.T) {
 		figures int
 		without string
 	}{
-		{"one arm, one task", raced(t, map[string][2][]float64{"a": {{1}, {}}}, "a"), 1, "one arm: scatter, profile and contribution are plots of two or more"},
+		{"one arm, one task", raced(t, map[string][2][]float64{"a": {{1}, {}}}, "a"), 1, "one arm: scatter, profile and contribution need at least two"},
 		{"one task", raced(t, map[string][2][]float64{"a": {{1}, {}}, "b": {{1}, {}}}, "a", "b"), 4, ""},
 		{"nobody decides", raced(t, map[string][2][]float64{"a": {{0}, {0}}, "b": {{0}, {0}}}, "a", "b"), 0, "no plots: no arm decided any task"},
-		{"nothing done by both", raced(t, map[string][2][]float64{"a": {{1}, {}}, "b": {{}, {1}}}, "a", "b"), 0, "no plots: there is no task that every arm has done"},
+		{"nothing done by both", raced(t, map[string][2][]float64{"a": {{1}, {}}, "b": {{}, {1}}}, "a", "b"), 0, "no plots: no task has been done by every arm"},
 		{"at once", raced(t, map[string][2][]float64{"a": {{1e-9}, {1e-9}}, "b": {{1e-9}, {1e9}}}, "a", "b"), 9, ""},
 	} {
 		all, without := c.of.Figures()
@@ -166,7 +166,7 @@ func TestFiguresOfLittle(t *testing.T) {
 		if err := c.of.Draw(t.TempDir(), view.SVG, all); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if c.name == "one task" && !strings.Contains(all[0].Caption, "INCOMPLETE: tasks left out, which not every arm has done: 1.") {
+		if c.name == "one task" && !strings.Contains(all[0].Caption, "INCOMPLETE: without 1 task(s) that not every arm has done.") {
 			t.Errorf("%s: %s", c.name, all[0].Caption)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Side is the interval that a box has in one feature. In JSON it is a list of
-// the three: there are many.
+// Side is a box's interval in one feature. In JSON it is the list [feature, lo, hi], to keep
+// results small.
 type Side struct {
 	Feature int
 	Lo, Hi  float64
@@ -30,11 +30,10 @@ func (s *Side) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Box lists the sides in which a region is smaller than the region the
-// comparison asks about.
+// Box lists the sides in which a region is smaller than the comparison's region.
 type Box []Side
 
-// Contains reports whether an individual of the whole region lies in the box.
+// Contains reports whether an individual of the comparison's region lies in the box.
 func (b Box) Contains(x []float64) bool {
 	for _, s := range b {
 		if !(x[s.Feature] >= s.Lo && x[s.Feature] <= s.Hi) {
@@ -44,7 +43,7 @@ func (b Box) Contains(x []float64) bool {
 	return true
 }
 
-// region is the part of the whole region that the box is.
+// region returns the box as a part of the comparison's region.
 func (b Box) region(whole space.Region) space.Region {
 	out := whole.Clone()
 	for _, s := range b {
@@ -53,7 +52,7 @@ func (b Box) region(whole space.Region) space.Region {
 	return out
 }
 
-// sides is the box of a part of the whole region.
+// sides returns the box of a part of the comparison's region.
 func sides(s *space.Space, whole, part space.Region) Box {
 	var out Box
 	for _, i := range s.Free() {
@@ -77,9 +76,8 @@ func boxOf(s *space.Space, whole space.Region, text string) (Box, error) {
 	return sides(s, whole, part), nil
 }
 
-// share is how much of the whole region a part is: lattice points of discrete
-// features times lengths of real ones. Features that the whole region leaves
-// one value have no part in it.
+// share returns the volume of a part relative to the entire region: numbers of values of discrete
+// features times lengths of real ones. Features with a single value are ignored.
 func share(s *space.Space, whole, part space.Region) *big.Rat {
 	out := big.NewRat(1, 1)
 	for _, i := range s.Free() {
@@ -94,17 +92,17 @@ func share(s *space.Space, whole, part space.Region) *big.Rat {
 	return out
 }
 
-// chunksOf reads a partition that is fixed beforehand, as one that is the same
-// for every arm must be.
+// chunksOf reads a partition into fixed regions. An adaptive one is refused: it would differ
+// between arms.
 func chunksOf(s *space.Space, text string) (partition.Chunks, error) {
 	if text == partition.Adaptive {
-		return nil, fmt.Errorf("partition: %s splits by what a solver leaves undecided, and arms need the same regions: give chunk sizes", text)
+		return nil, fmt.Errorf("partition: %s splits the regions that a solver leaves undecided, but all arms need the same regions: give chunk sizes", text)
 	}
 	return partition.ParseChunks(s, text)
 }
 
-// size counts the values of a discrete feature in an interval, or is the length
-// of a real one's.
+// size returns the number of values of a discrete feature in an interval, or the length of a real
+// feature's interval.
 func size(f *space.Feature, iv space.Interval) *big.Rat {
 	if f.Discrete() {
 		return new(big.Rat).SetFloat64(math.Max(0, math.Floor(iv.Hi)-math.Ceil(iv.Lo)+1))
@@ -113,9 +111,9 @@ func size(f *space.Feature, iv space.Interval) *big.Rat {
 	return hi.Sub(hi, lo)
 }
 
-// beside cuts a region along one feature into what lies below x, at x and above
-// x; a part that would be empty is left out.
-func beside(f *space.Feature, feature int, region space.Region, x float64) (below, at, above []space.Region) {
+// around cuts a region along one feature into the parts below, at and above x, each nil if
+// empty.
+func around(f *space.Feature, feature int, region space.Region, x float64) (below, at, above []space.Region) {
 	part := func(lo, hi float64) []space.Region {
 		if !(lo <= hi) {
 			return nil

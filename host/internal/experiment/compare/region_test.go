@@ -109,7 +109,7 @@ func TestBeside(t *testing.T) {
 			x[i], y[i] = min(max(x[i], r.Box[i].Lo), r.Box[i].Hi), min(max(y[i], r.Box[i].Lo), r.Box[i].Hi)
 		}
 		for _, i := range wide(s, r) {
-			below, at, above := beside(&s.Features[i], i, r, x[i])
+			below, at, above := around(&s.Features[i], i, r, x[i])
 			parts := append(append(below, at...), above...)
 			n := 0
 			for _, p := range parts {

@@ -12,13 +12,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// sheet is what the comparison shows.
+// sheet holds the tables that the comparison shows.
 func (c *Comparison) sheet() *experiment.Sheet {
 	s := &experiment.Sheet{
 		Course: experiment.Course{Terms: &c.Terms, Conditions: &c.Conditions, Source: &c.Source, Done: c.Done, Tasks: c.Tasks},
 		Head:   &c.Head, Standings: &c.Standings, Rows: c.lines(), One: "arm", Beside: c.beside,
 		Main:   experiment.Part{Title: "discriminated individuals found", Notes: []string{means}, Short: []string{means}},
-		Beyond: experiment.Part{Title: "how spread out, how much proved, at what cost", Notes: c.beyondNotes()},
+		Beyond: experiment.Part{Title: "spread of the individuals, share proved, cost", Notes: c.beyondNotes()},
 		Lost:   "a run that found no individual counts as the budget, or as k = 0",
 	}
 	for i := range measures {
@@ -44,7 +44,7 @@ func (c *Comparison) sheet() *experiment.Sheet {
 		s.Paper = append(s.Paper, column.Name)
 	}
 	if all := c.troubles(); len(all) > 1 {
-		s.Main.Short = append(s.Main.Short, fmt.Sprintf("%s; %d more such", all[0], len(all)-1))
+		s.Main.Short = append(s.Main.Short, fmt.Sprintf("%s; %d more such notes", all[0], len(all)-1))
 	} else {
 		s.Main.Short = append(s.Main.Short, all...)
 	}
@@ -70,19 +70,19 @@ func (c *Comparison) Document() *view.Document {
 	return d
 }
 
-// lines are the rows as tables begin them.
+// lines are the rows' first columns.
 func (c *Comparison) lines() *experiment.Rows {
 	return &experiment.Rows{Rows: experiment.Each(c.Rows, func(r *Row) *experiment.Row { return &r.Row }), Arms: len(c.Arms)}
 }
 
-// Columns are the names of those that the tables can have.
+// Columns lists the names that Choose accepts.
 func Columns() []string { return new(Comparison).sheet().Columns() }
 
-// Choose picks the columns to show, by their names.
+// Choose selects the columns to show by their names, one list per table.
 func (c *Comparison) Choose(tables [][]string) error { return c.sheet().Choose(tables) }
 
-// beside has with the time to the first individual in how many runs there was one, and says so
-// in no column of its own.
+// beside moves the number of runs that found an individual from its column to the column of the
+// time to the first, unless the user chose the columns.
 func (c *Comparison) beside(columns []experiment.Column) []experiment.Column {
 	if columns = slices.Clone(columns); c.Chosen == nil {
 		columns = columns[:len(columns)-1]
@@ -101,7 +101,7 @@ func (c *Comparison) beside(columns []experiment.Column) []experiment.Column {
 	return columns
 }
 
-// percent shows the share that was proved.
+// percent shows the proved share in per cent.
 func (c *Comparison) percent(column experiment.Column) experiment.Column {
 	share := func(v *float64) string {
 		if v == nil {
@@ -121,7 +121,7 @@ func (c *Comparison) percent(column experiment.Column) experiment.Column {
 	return column
 }
 
-// troubles tell which runs did not end as they should.
+// troubles lists the runs that did not end as planned, over all rows.
 func (c *Comparison) troubles() (lines []string) {
 	for i := range c.Rows {
 		lines = append(lines, c.trouble(&c.Rows[i])...)
@@ -131,20 +131,20 @@ func (c *Comparison) troubles() (lines []string) {
 
 func (c *Comparison) beyondNotes() []string {
 	return append(c.troubles(),
-		"diversity: mean Gower distance of two individuals found; regions: parts of the yardstick partition they lie in;",
-		"certified: share of the space proved fair by the arm's notion; T.proof: until all of it was; CPU time is that of the worker and its solver",
-		"PAR-2: mean time to an individual or to the proof of the whole space, where there is neither twice the budget; unsolved: runs with neither, and why",
-		"tested as above: diversity, regions; of arms with one notion and ε PAR-2, and where no proof was refuted certified and T.proof, and fair, of arms with one partition besides")
+		"diversity: mean Gower distance between two found individuals; regions: parts of the yardstick partition that hold one",
+		"certified: share of the space proved fair by the arm's notion; T.proof: time until the entire space was; CPU time: the worker and its solver",
+		"PAR-2: mean time to an individual or to the proof of the entire space, or twice the budget without either; unsolved: runs with neither, and why",
+		"tested as above: diversity and regions; if all arms have the same notion and ε, PAR-2; if moreover no proof was refuted, certified and T.proof, and with the same partition fair")
 }
 
-// trouble tells which runs of an arm did not end as they should.
+// trouble lists the runs of a row that did not end as planned.
 func (c *Comparison) trouble(r *Row) (lines []string) {
 	who := fmt.Sprintf("%s, %s", c.lines().Label(&r.Row), r.Arm)
 	if n := len(r.Errors); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: ended early in %d of %s: %s", who, n, english.Plural(r.Runs, "run", ""), view.FirstLine(r.Errors[0])))
 	}
 	if r.Killed > 0 {
-		lines = append(lines, fmt.Sprintf("%s: had to be ended from outside in %d of %s, after the budget", who, r.Killed, english.Plural(r.Runs, "run", "")))
+		lines = append(lines, fmt.Sprintf("%s: the worker was killed after the budget in %d of %s", who, r.Killed, english.Plural(r.Runs, "run", "")))
 	}
 	if r.Faults > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %s of the solver, the first: %s", who, english.Plural(r.Faults, "fault", ""), view.FirstLine(r.Fault)))
@@ -152,7 +152,8 @@ func (c *Comparison) trouble(r *Row) (lines []string) {
 	return lines
 }
 
-// matrix counts disagreements, the proving arm in the line, and what the host refuted.
+// matrix counts disagreements by proving arm (row) and finder (column), with a column for the
+// host if it refuted a proof.
 func (c *Comparison) matrix() *view.Table {
 	t := &view.Table{Title: c.Title("disagreements: proofs of the arm on the left refuted by a replayed witness of the arm above"), Columns: []view.Column{{Title: ""}}}
 	byHost := slices.ContainsFunc(c.Disagreements, func(d Disagreement) bool { return d.Finder == theHost })
@@ -178,7 +179,7 @@ func (c *Comparison) matrix() *view.Table {
 	return t
 }
 
-// data has a line for each model and arm, with everything.
+// data is the table for programs: a line per model and arm, with all values.
 func (c *Comparison) data() *view.Table {
 	row := func(of func(*Row) []string, names ...string) experiment.Data {
 		return experiment.Data{Names: names, Of: func(i int) []string { return of(&c.Rows[i]) }}
@@ -207,7 +208,8 @@ func (c *Comparison) data() *view.Table {
 	return experiment.DataTable(len(c.Rows), append(out, row(func(r *Row) []string { return []string{r.Fault, r.Unsolved.String(), c.Asked} }, "fault", "unsolved", "asked")))
 }
 
-// refutations counts what a finder refutes of an arm: on a row's network, nil on all.
+// refutations counts an arm's proofs and claims that a finder refuted, on the network of r, or on
+// all networks if r is nil.
 func (c *Comparison) refutations(prover, finder string, r *Row) (n int) {
 	for k := range c.Disagreements {
 		if d := &c.Disagreements[k]; d.Prover == prover && d.Finder == finder && (r == nil || d.Study == r.Study && d.Model == r.Model) {
@@ -217,8 +219,7 @@ func (c *Comparison) refutations(prover, finder string, r *Row) (n int) {
 	return n
 }
 
-// refutedBy is a row's line of its model's disagreement matrix: who refuted the
-// arm's proofs, and how often.
+// refutedBy lists, for a row's arm on its model, how often each finder refuted its proofs.
 func (c *Comparison) refutedBy(r *Row) string {
 	var counts []string
 	tell := func(finder string, always bool) {

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Resolve starts each solver once, with these options, to learn its version and whether
-// it takes what its arms would ask.
+// Resolve starts each solver once, with these options, to learn its version and to check that it
+// accepts the questions of its arms.
 func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[string]string) (err error) {
 	var names []string
 	for i := range p.Arms {
@@ -33,12 +33,12 @@ func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[stri
 	return err
 }
 
-// resolveArm fills in the lowering and checks that the solver takes it, with the
-// options, of the first subject.
+// resolveArm fills in the lowering, and checks that the solver accepts the options and the first
+// subject's question.
 func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*discover.Plugin) error {
 	var all discover.Solvers
 	for _, name := range discover.Members(a.Solver) {
-		own := *plugins[name] // the options of other arms are not its own
+		own := *plugins[name] // a copy: each arm has its options
 		own.Options = maps.Clone(own.Options)
 		all = append(all, &own)
 		if err := discover.Missing(own.Description()); err != nil {
@@ -55,7 +55,7 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*disco
 	if a.Encoding == "" && len(all) == 1 {
 		a.Encoding = o.Encoding
 	}
-	if len(p.Subjects) == 0 { // which Settle tells
+	if len(p.Subjects) == 0 { // Settle reports that
 		return nil
 	}
 	on, err := p.arm(&p.Subjects[0], a)

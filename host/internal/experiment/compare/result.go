@@ -13,27 +13,26 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Result is what one task came to: all that the tables need, so that they can
-// be made again from the journal alone.
+// Result is the result of one task: all that the tables need, so that they can be made from the
+// journal alone.
 type Result struct {
-	// Individuals are the distinct ones whose witnesses were replayed, in the
-	// order in which they were found.
+	// Individuals are the distinct individuals whose witnesses were replayed, in the order in
+	// which they were found.
 	Individuals []Individual `json:"individuals,omitempty"`
 	// Proofs are the regions in which the arm proved a limit.
 	Proofs []Proof `json:"proofs,omitempty"`
-	// Refuting are individuals that the host found against Proofs, when the task had
-	// ended.
+	// Refuting are individuals that the host found after the task, and that refute Proofs.
 	Refuting []Individual `json:"refuting,omitempty"`
-	// Diversity is the mean Gower distance between two of those found, over
-	// non-protected features; nil for fewer than two. Regions counts the regions
-	// of the yardstick partition that they lie in.
+	// Diversity is the mean Gower distance between two Individuals that count, over
+	// non-protected features; nil for fewer than two. Regions counts the regions of the
+	// yardstick partition that contain one.
 	Diversity *float64 `json:"diversity,omitempty"`
 	Regions   int      `json:"regions"`
 	// Certified is the share of the space proved fair.
 	Certified float64 `json:"certified"`
-	// Fair, Unfair and Undecided count regions, Asked the questions about them,
-	// Solves those that reached the solver, with Nodes of work. Spurious counts
-	// points that the replay refused.
+	// Fair, Unfair and Undecided count regions, Asked the questions about them, Solves the
+	// questions that reached the solver, Nodes its search nodes. Spurious counts points that the
+	// replay refused.
 	Fair      int64 `json:"fair"`
 	Unfair    int64 `json:"unfair"`
 	Undecided int64 `json:"undecided"`
@@ -41,16 +40,16 @@ type Result struct {
 	Solves    int64 `json:"solves"`
 	Nodes     int64 `json:"nodes"`
 	Spurious  int64 `json:"spurious"`
-	// Open counts the regions' verdicts that left them undecided, by the reason.
+	// Open counts the verdicts that left a region undecided, by reason.
 	Open experiment.Unsolved `json:"open,omitempty"`
 	experiment.Cost
-	// Killed: the worker did not end by itself soon after its budget. What it had told by
-	// then counts, as it does where memory ended it.
+	// Killed: the worker did not end soon after its budget, and was killed. Its events up to
+	// then count, as they do if the memory limit ended it.
 	Killed bool `json:"killed,omitempty"`
-	// Error ended the task before its budget.
+	// Error is the error that ended the task before its budget; empty: none did.
 	Error string `json:"error,omitempty"`
-	// Faults of the solver, the first few, and those of them that are claims which the host
-	// refuted in the task: they are no Proofs.
+	// Faults are the solver's first few faults. Refuted are claims that the host refuted during
+	// the task; they are not in Proofs.
 	Faults  []string  `json:"faults,omitempty"`
 	Refuted []Refuted `json:"refuted,omitempty"`
 }
@@ -58,22 +57,22 @@ type Result struct {
 // Refuted is a claim that the host refuted.
 type Refuted struct {
 	Text string `json:"text"`
-	// Claimed by the solver, and By an individual above its Limit; nil, and without a Limit,
-	// where the claim is of another kind.
+	// Claimed is the solver's claim, and By an individual above its Limit. A claim of another
+	// kind has neither Limit nor By.
 	Claimed Proof       `json:"claimed"`
 	By      *Individual `json:"by,omitempty"`
 }
 
-// Individual is one who was found.
+// Individual is an individual that was found.
 type Individual struct {
 	X []float64 `json:"x"`
 	// Seconds from the start of the task.
 	Seconds float64 `json:"t"`
 	K       int     `json:"k"`
-	// Gap is the exact gap, rounded, of an individual that counts: above ε. 0 for
-	// one that only another notion calls a witness.
+	// Gap is the exact gap, rounded, if it exceeds ε, so that the individual counts; 0 if the
+	// individual is a witness by another notion only.
 	Gap float64 `json:"gap,omitempty"`
-	// The logits of the replayed pair.
+	// Logit1 and Logit2 are the logits of the replayed pair.
 	Logit1 float64 `json:"l1"`
 	Logit2 float64 `json:"l2"`
 }
@@ -81,18 +80,18 @@ type Individual struct {
 // counts reports whether the individual's gap exceeds ε: a 2-discriminant.
 func (i *Individual) counts() bool { return i.Gap > 0 }
 
-// Proof says that no individual of a box has a larger margin.
+// Proof states that no individual of a box has a margin above Limit.
 type Proof struct {
 	Box   Box     `json:"box,omitempty"`
 	Limit float64 `json:"limit"`
 	Grade string  `json:"grade"`
 }
 
-// fold makes a result of a task's events as they come in.
+// fold makes a task's result from its stream of events.
 type fold struct {
 	subject *question.Question
 	query   *problem.Query
-	// epsilon is the limit that the verdict fair stands for, in the notion's unit.
+	// epsilon is the limit that the verdict fair proves, in the notion's unit.
 	epsilon  float64
 	result   Result
 	finished bool
@@ -112,21 +111,20 @@ func newFold(s *Subject, arm *Arm) (*fold, error) {
 	return f, nil
 }
 
-// add takes in one event; what a worker of this program cannot have sent is an
-// error.
+// add processes one event; an event that a worker of this program cannot have sent is an error.
 func (f *fold) add(e *record.Event) error {
 	switch e.Kind {
 	case record.KindWitness:
 		w := e.Witness
 		if len(w.Copy1) != len(f.subject.Space.Features) {
-			return fmt.Errorf("a witness has %d values", len(w.Copy1))
+			return fmt.Errorf("a witness has %d values, want %d: one per feature", len(w.Copy1), len(f.subject.Space.Features))
 		}
 		f.result.Individuals = append(f.result.Individuals, Individual{
 			X: f.subject.Space.Canonical(w.Copy1), Seconds: e.Seconds, K: w.K, Logit1: w.Logit1, Logit2: w.Logit2,
 		})
 	case record.KindFound:
 		if len(f.result.Individuals) == 0 {
-			return fmt.Errorf("an individual was found without a witness")
+			return fmt.Errorf("an individual was reported without a witness before it")
 		}
 		f.result.Individuals[len(f.result.Individuals)-1].Gap = e.Found.Gap
 	case record.KindVerdict:
@@ -142,7 +140,7 @@ func (f *fold) add(e *record.Event) error {
 	return nil
 }
 
-// verdict keeps what a region's verdict proves.
+// verdict adds the proof that a region's verdict contains, if any.
 func (f *fold) verdict(v *record.Verdict) error {
 	limit := f.epsilon
 	switch {
@@ -163,7 +161,7 @@ func (f *fold) verdict(v *record.Verdict) error {
 	return nil
 }
 
-// refuted keeps a claim that was refuted.
+// refuted adds a claim that the host refuted.
 func (f *fold) refuted(of *record.Fault) error {
 	r := of.Refuted
 	if r == nil {
@@ -176,7 +174,7 @@ func (f *fold) refuted(of *record.Fault) error {
 	out := Refuted{Text: of.Error, Claimed: Proof{Box: box, Limit: r.Limit, Grade: r.Grade}}
 	if w := r.Witness; w != nil {
 		if len(w.Copy1) != len(f.subject.Space.Features) {
-			return fmt.Errorf("a witness has %d values", len(w.Copy1))
+			return fmt.Errorf("a witness has %d values, want %d: one per feature", len(w.Copy1), len(f.subject.Space.Features))
 		}
 		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1), Logit1: w.Logit1, Logit2: w.Logit2}
 	}
@@ -198,8 +196,8 @@ func (f *fold) measures(m map[string]*float64) {
 	}
 }
 
-// doubt tries to refute the proofs, of which those that are not the arm's only word
-// stand anyway. The task has ended: none of its time is spent.
+// doubt searches for individuals that refute the proofs. The task has ended, so this costs none
+// of its time.
 func (f *fold) doubt(ctx context.Context, seed int64) {
 	d := engine.NewDoubt(f.query, seed)
 	for _, p := range f.result.Proofs {
@@ -211,7 +209,7 @@ func (f *fold) doubt(ctx context.Context, seed int64) {
 	}
 }
 
-// end completes the result with what follows from all individuals together.
+// end completes the result with the measures over all individuals.
 func (f *fold) end(yardstick string) (*Result, error) {
 	c, err := chunksOf(f.subject.Space, yardstick)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// Recall reads a plan back from a task of the journal, with the control that its tables have.
+// Recall reads a plan back from a task of the journal, and sets the control for its tables.
 func Recall(t record.Task, control string) (experiment.Plan, error) {
 	p, err := experiment.PlanOf[Plan](t, command, "comparison")
 	if err != nil {
@@ -23,8 +23,7 @@ func Recall(t record.Task, control string) (experiment.Plan, error) {
 	return p, nil
 }
 
-// Do implements experiment.Plan. Tasks that fail twice are reported together at the
-// end.
+// Do implements experiment.Plan. Its error joins those of tasks that fail twice.
 func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	var tasks []experiment.Task
 	for _, e := range p.Entries() {
@@ -45,7 +44,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 	return b.Run(ctx, tasks, experiment.Options{Jobs: p.Jobs, Limit: p.Limit()})
 }
 
-// try does a task once.
+// try runs a task once.
 func (p *Plan) try(ctx context.Context, e Entry, job *Job, b *experiment.Bench, cores []int, tell func(string)) (out experiment.Outcome, err error) {
 	f, err := newFold(e.Subject, e.Arm)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Comparison is a plan with what its tasks came to: the object of --json.
+// Comparison is a plan with the results of its tasks: the object of --json.
 // docs/reference/schema describes its fields.
 type Comparison struct {
 	experiment.Head
 	// The arms as they ran.
 	Arms []ArmInfo `json:"arms"`
-	// One entry for each model and arm.
+	// One entry per model and arm.
 	Rows []Row `json:"rows"`
-	// Pairs of arms on a model of which one refuted a proof of the other, or proofs that hyfair refuted
-	// itself; empty if none was refuted.
+	// One entry per model, proving arm and finder (an arm or hyfair) that refuted its proofs; empty if no
+	// proof was refuted.
 	Disagreements []Disagreement `json:"disagreements"`
-	// The contradictions over all models, counted by proving arm (line) and finding arm (column).
+	// The contradictions over all models, counted by proving arm (row) and finding arm (column).
 	Matrix [][]int `json:"matrix"`
 	experiment.Terms
 	experiment.Conditions
-	// Wall time of all tasks together, in seconds.
+	// The sum of the tasks' wall times, in seconds.
 	Seconds float64 `json:"seconds"`
 	// The number of tasks done; fewer than tasks after an interrupt.
 	Done int `json:"done"`
@@ -37,7 +37,7 @@ type Comparison struct {
 	experiment.Standings
 	experiment.Pictures
 
-	// tasks are the answers of those that every arm has done, for plots.
+	// tasks are the answers to the tasks that every arm has done, for plots.
 	tasks [][]answer
 }
 
@@ -50,7 +50,7 @@ type ArmInfo struct {
 	Library string `json:"library,omitempty"`
 }
 
-// info is an arm with the versions of its solver, or of its portfolio's members.
+// info returns an arm with the versions of its solver, or of its portfolio's members.
 func (p *Plan) info(a Arm) ArmInfo {
 	var versions, libraries []string
 	for _, name := range discover.Members(a.Solver) {
@@ -73,7 +73,7 @@ type Row struct {
 	K1st statistics.Cell `json:"#K.1st"`
 	// The largest k.
 	MaxK statistics.Cell `json:"#K"`
-	// The mean over runs of the Gower distance of the individuals found; null where no run found two.
+	// The mean over runs of the mean Gower distance between two found individuals; null if no run found two.
 	Diversity *float64 `json:"diversity"`
 	// The mean number of regions in which an individual was found.
 	Regions *float64 `json:"regions"`
@@ -95,10 +95,10 @@ type Row struct {
 	CPU *float64 `json:"cpu_seconds"`
 	// The mean wall time of a task, in seconds.
 	Seconds *float64 `json:"seconds"`
-	// The number of runs ended from outside.
+	// The number of runs whose worker did not end after the budget and was killed.
 	Killed int `json:"killed"`
 	// The number of runs that decided nothing, by the reason: time, memory, fault, refused, numerics, or
-	// "below ε" where the arm found only individuals that do not count.
+	// "below ε" if the arm found only individuals that do not count.
 	Unsolved experiment.Unsolved `json:"unsolved,omitempty"`
 	// The number of the solver's faults in all runs.
 	Faults int `json:"faults"`
@@ -106,11 +106,11 @@ type Row struct {
 	Fault string `json:"fault,omitempty"`
 	// The errors that ended runs early.
 	Errors []string `json:"errors,omitempty"`
-	// Each of these means over the runs, by its name.
+	// The statistics over the runs behind each of these means, by its name.
 	Over map[string]*statistics.Cell `json:"over_runs"`
 }
 
-// run is a result with what it answers, the seed of its run, and the seconds that it had.
+// run is a result with its answer, its seed, and its budget in seconds.
 type run struct {
 	*Result
 	answer
@@ -120,7 +120,7 @@ type run struct {
 
 type measure = experiment.Measure[Row, run]
 
-// measures are the paper's columns, and what it only mentions.
+// measures are the paper's columns, and measures that the paper only mentions.
 var measures = []measure{
 	{Name: "#ID", Title: "#ID", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.ID }, Of: func(r *run) *float64 { return new(float64(r.count())) }},
 	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Amount: func(r *run) float64 {
@@ -132,7 +132,7 @@ var measures = []measure{
 		if at := r.firstAt(); at != nil {
 			return []float64{-*at}
 		}
-		return []float64{-r.budget} // censored: it would have taken longer
+		return []float64{-r.budget} // censored
 	}},
 	{Name: "#K.1st", Title: "#K.1st", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.K1st }, Of: func(r *run) *float64 { return r.first().k() }},
 	{Name: "#K", Title: "#K", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.MaxK }, Of: func(r *run) *float64 { return r.worst().k() }},
@@ -159,9 +159,9 @@ var measures = []measure{
 const (
 	// first is the name of the time to the first individual.
 	first = "T.1st"
-	// certified is that of the share of the space that was proved fair.
+	// certified is the name of the share of the space that was proved fair.
 	certified = "certified"
-	// proof is that of the time to the proof of the whole space, par2 that of the time to an
+	// proof is the name of the time to the proof of the entire space, par2 of the time to an
 	// answer.
 	proof = "T.proof"
 	par2  = "PAR-2"
@@ -170,7 +170,7 @@ const (
 // ranked are the measures by which arms are ranked over networks.
 var ranked = []string{"#ID", first, "#K", certified, par2}
 
-// over is a measure that the paper only mentions, in Row.Over.
+// over returns a measure that the paper only mentions, stored in Row.Over.
 func over(name, title string, decimals int, of func(*run) *float64) measure {
 	return measure{Name: name, Title: title, Decimals: decimals, Beyond: true, Of: of, Cell: func(r *Row) *statistics.Cell {
 		if r.Over[name] == nil {
@@ -180,7 +180,7 @@ func over(name, title string, decimals int, of func(*run) *float64) measure {
 	}}
 }
 
-// lasting is a time in Row.Over, of which less is better.
+// lasting returns a time in Row.Over; worth orders its runs.
 func lasting(name, title string, of func(*run) *float64, worth func(*run) []float64) measure {
 	m := over(name, title, 2, of)
 	m.Worth = worth
@@ -193,9 +193,9 @@ func neutral(name, title string, of func(*run) *float64) measure {
 	return m
 }
 
-// compares reports whether the arms can be compared by a measure: proofs of one claim can,
-// where none of them was refuted, and their number in regions of one partition. A refuted proof
-// is no answer, so that times to answers of one question can.
+// compares reports whether the arms can be compared by a measure. Measures of proofs need equal
+// notions and ε, and, except PAR-2, which counts a refuted proof as no answer, no refuted proof;
+// the number of fair regions needs equal partitions, too.
 func (p *Plan) compares(measure string, refuted bool) bool {
 	if !slices.Contains([]string{certified, "fair", proof, par2}, measure) {
 		return true
@@ -206,7 +206,7 @@ func (p *Plan) compares(measure string, refuted bool) bool {
 	})
 }
 
-// firstAt is when the run found the first individual that counts; nil for none.
+// firstAt is the time of the first individual that counts; nil if there is none.
 func (r *run) firstAt() *float64 {
 	if one := r.first(); one != nil {
 		return &one.Seconds
@@ -214,7 +214,7 @@ func (r *run) firstAt() *float64 {
 	return nil
 }
 
-// k is the individual's; nil for none.
+// k returns the individual's k; nil for a nil individual.
 func (i *Individual) k() *float64 {
 	if i == nil {
 		return nil
@@ -222,7 +222,7 @@ func (i *Individual) k() *float64 {
 	return new(float64(i.K))
 }
 
-// count is #ID.
+// count returns #ID, the number of individuals that count.
 func (r *Result) count() (n int) {
 	for i := range r.Individuals {
 		if r.Individuals[i].counts() {
@@ -232,7 +232,7 @@ func (r *Result) count() (n int) {
 	return n
 }
 
-// first is the first individual that counts; nil for none.
+// first is the first individual that counts; nil if there is none.
 func (r *Result) first() *Individual {
 	for i := range r.Individuals {
 		if r.Individuals[i].counts() {
@@ -242,7 +242,7 @@ func (r *Result) first() *Individual {
 	return nil
 }
 
-// worst is one with the largest k; nil for none.
+// worst is the first of the individuals with the largest k; nil if there is none.
 func (r *Result) worst() *Individual {
 	var out *Individual
 	for i := range r.Individuals {
@@ -253,9 +253,9 @@ func (r *Result) worst() *Individual {
 	return out
 }
 
-// Tabulate makes the tables of the results there are; result gives nil for a
-// task without one. Results are asked for model by model and not kept, since
-// those of large partitions are large.
+// Tabulate makes the tables of the results so far; result returns nil for a task without one.
+// Tabulate reads the results model by model and does not keep them, since those of large
+// partitions are large.
 func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error) {
 	c := &Comparison{
 		Head: experiment.Head{Name: p.Name, Asked: p.Frame().Asked(p.question, " of wall time"), Tidy: &experiment.Tidy{}}, Terms: p.Listed(), Rows: []Row{}, Disagreements: []Disagreement{},
@@ -299,9 +299,9 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		}
 		c.Disagreements = append(c.Disagreements, found...)
 		for arm, runs := range results {
-			lied := slices.ContainsFunc(found, func(d Disagreement) bool { return d.Prover == arm.Name })
+			disproved := slices.ContainsFunc(found, func(d Disagreement) bool { return d.Prover == arm.Name })
 			for k := range runs {
-				runs[k].answer = p.answerOf(runs[k].Result, lied)
+				runs[k].answer = p.answerOf(runs[k].Result, disproved)
 			}
 		}
 		for _, e := range tasks[s] {
@@ -314,7 +314,8 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 	return c, nil
 }
 
-// tidy adds the row of a task, which one of the runs is of, if it has a result.
+// tidy adds the row of a task. runs are the runs of its arm; the one with its seed, if any, is the
+// task's result.
 func (c *Comparison) tidy(p *Plan, e Entry, runs []run) {
 	arm, err := p.arm(e.Subject, e.Arm)
 	if err != nil {
@@ -340,20 +341,20 @@ func (c *Comparison) tidy(p *Plan, e Entry, runs []run) {
 	c.Tidy.Add(c.Name, &p.Terms, e.Key, &e.Subject.Subject, arm.Name, options, e.Seed, status, values)
 }
 
-// killed is the status of a task that was ended from outside, after its budget.
+// killed is the status of a task whose worker did not end after its budget and was killed.
 const killed = "killed"
 
-// run is a result as it is measured.
+// run returns a result with seed and budget, without its answer.
 func (p *Plan) run(r *Result, seed int64) run {
 	return run{Result: r, seed: seed, budget: p.Limit().Seconds()}
 }
 
-// tests hold the arms against each other.
+// tests compares the arms.
 func (p *Plan) tests() *experiment.Tests[Row, run] {
 	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked, Control: p.Control, Points: Form.Points(p.Arms)}
 }
 
-// rows are one model's, an arm each. refuted: some proof was.
+// rows makes one model's rows, one per arm, and tests them. refuted: a proof was refuted.
 func rows(p *Plan, s *Subject, results map[*Arm][]run, refuted bool, tests *experiment.Tests[Row, run]) []Row {
 	out, runs := make([]Row, len(p.Arms)), make([][]run, len(p.Arms))
 	for i := range p.Arms {

@@ -26,11 +26,11 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Open starts the solver of a task, or the members of its portfolio: the options say who it
-// is and what it is asked in, and close ends it.
+// Open starts the solver of a task, or the members of its portfolio. The options name the solver
+// and its lowering; close ends it.
 type Open func(context.Context) (o *engine.Options, close func(), err error)
 
-// Measures of a finished task, beside those that its events tell.
+// Measures of a finished task, besides those that follow from its events.
 const (
 	measureFair      = "fair"      // regions proved fair
 	measureUnfair    = "unfair"    // regions with a witness
@@ -47,19 +47,17 @@ const (
 	maxLosses = 3
 	// maxFaultEvents bounds the faults that one task reports.
 	maxFaultEvents = 20
-	// replayTime of the budget, or a tenth of it, is kept for the last answer.
+	// replayTime of the budget, but at most a tenth of it, is reserved for the last replay.
 	replayTime = 250 * time.Millisecond
-	// progressEvery is how often a task tells how it stands.
+	// progressEvery is the least time between two progress events of a task.
 	progressEvery = time.Second
 )
 
-// Work does one task: it asks about region after region until nothing is left
-// or the budget on the clock is used up, and emits what it learns. The
-// last event is Finished, also where ctx ends first. An error means that the
-// task could not be begun: nothing was emitted then.
+// Work runs one task: it asks about region after region until none is left or the budget on the
+// clock is used up, and emits the results as events. The last event is Finished, even if ctx
+// ends first. An error means that the task could not begin; then nothing was emitted.
 func Work(ctx context.Context, job *Job, c *clock.Clock, open Open, emit func(record.Event)) error {
-	// Questions end early enough for their answers to be replayed in time: what a
-	// solver holds at its limit counts.
+	// Questions end early enough to replay what a solver found by its limit.
 	budget := job.Timeout
 	ctx, cancel := c.Until(ctx, budget-min(replayTime, budget/10))
 	defer cancel()
@@ -84,7 +82,7 @@ func Work(ctx context.Context, job *Job, c *clock.Clock, open Open, emit func(re
 	return nil
 }
 
-// worker is a task under way.
+// worker is the state of a running task.
 type worker struct {
 	job     *Job
 	asked   *question.Question
@@ -93,8 +91,8 @@ type worker struct {
 	options engine.Options
 	stream  *record.Stream
 	rng     *rand.Rand
-	// emitting guards stream, finding what witness writes: a solver's incumbents
-	// come from another goroutine.
+	// emitting guards stream; finding guards the fields that witness writes, which a solver's
+	// goroutine calls for incumbents.
 	emitting, finding sync.Mutex
 
 	queue []item
@@ -110,19 +108,19 @@ type worker struct {
 	told      time.Time
 }
 
-// item is a region waiting for its turn.
+// item is a queued region.
 type item struct {
 	region space.Region
-	// known is an individual of the region that was found; the region is cut
-	// beside it before anything is asked.
+	// known is an individual that was found in the region. If not nil, the region is cut around
+	// it instead of being asked about.
 	known []float64
-	// limit of the next question; 0: what is left of the budget.
+	// limit is the time limit of the next question; 0: the rest of the budget.
 	limit time.Duration
-	// tries counts the questions that left it undecided.
+	// tries counts the questions that left the region undecided.
 	tries int
 }
 
-// begin loads what the question is about and fills the queue.
+// begin loads the study and the model, and fills the queue.
 func (w *worker) begin() error {
 	var err error
 	if w.asked, err = question.Open(w.job.Spec); err != nil {
@@ -149,8 +147,7 @@ func (w *worker) begin() error {
 			return err
 		}
 	}
-	// The order depends on the seed alone: every arm with this partition gets the
-	// same one.
+	// The order depends on the seed alone, so all arms with this partition have the same order.
 	order := rand.New(rand.NewPCG(uint64(w.job.Seed), 1))
 	order.Shuffle(len(regions), func(i, k int) { regions[i], regions[k] = regions[k], regions[i] })
 	for _, r := range regions {
@@ -174,16 +171,15 @@ func (w *worker) loop(ctx context.Context) {
 	}
 }
 
-// cut replaces a region by its parts beside the individual known there, along
-// one feature drawn among those in which it has several values. The part that
-// holds the individual is cut further when its turn comes.
+// cut replaces a region by its parts around the known individual, along a random feature in
+// which the region has several values. The part that holds the individual is cut again later.
 func (w *worker) cut(it item) {
 	features := wide(w.asked.Space, it.region)
 	if len(features) == 0 {
-		return // the only process
+		return // the region holds only the known individual
 	}
 	i := features[w.rng.IntN(len(features))]
-	below, at, above := beside(&w.asked.Space.Features[i], i, it.region, it.known[i])
+	below, at, above := around(&w.asked.Space.Features[i], i, it.region, it.known[i])
 	for _, r := range append(below, above...) {
 		w.queue = append(w.queue, item{region: r, limit: w.job.SoftTimeout})
 	}
@@ -192,7 +188,7 @@ func (w *worker) cut(it item) {
 	}
 }
 
-// ask puts the question about one region.
+// ask asks the solver about one region.
 func (w *worker) ask(ctx context.Context, it item) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if it.limit > 0 {
@@ -203,7 +199,7 @@ func (w *worker) ask(ctx context.Context, it item) {
 	q.Region = it.region
 	w.counts[measureAsked]++
 	rep, err := engine.Run(limited, &q, w.options)
-	if rep == nil { // the question is malformed, which another region would not change
+	if rep == nil { // the question is malformed, for every region
 		w.lost = err
 		w.fault(record.Fault{Error: err.Error()})
 		return
@@ -215,16 +211,16 @@ func (w *worker) ask(ctx context.Context, it item) {
 	switch {
 	case err == nil:
 		w.losses = 0
-	case limited.Err() == nil: // a solver stopped at its limit is not broken
+	case limited.Err() == nil: // a solver that was stopped at its limit was not lost
 		if w.losses++; w.losses == maxLosses {
 			w.lost = fmt.Errorf("the solver was lost %d times in a row: %w", maxLosses, err)
 		}
 	}
-	// Where it was not for lack of time, asking again would bring the same.
+	// Unless time ran out or the solver failed, a second question would get the same answer.
 	w.learn(it, rep, limited.Err() != nil || err != nil)
 }
 
-// doubled is twice the limit, without overflow.
+// doubled returns twice the limit, or the limit itself if that would overflow.
 func doubled(d time.Duration) time.Duration {
 	if d > math.MaxInt64/2 {
 		return d
@@ -232,8 +228,7 @@ func doubled(d time.Duration) time.Duration {
 	return 2 * d
 }
 
-// learn takes in the answer to a question. again: an undecided region deserves
-// another try.
+// learn processes the answer to a question. again: an undecided region is queued again.
 func (w *worker) learn(it item, rep *engine.Report, again bool) {
 	w.witness(rep.Witness)
 	w.verdict(it, rep)
@@ -253,8 +248,7 @@ func (w *worker) learn(it item, rep *engine.Report, again bool) {
 	}
 }
 
-// witness records an individual unless it was found before. Safe for concurrent
-// use.
+// witness records an individual unless it is known already. Safe for concurrent use.
 func (w *worker) witness(found *individual.Witness) {
 	if found == nil {
 		return
@@ -281,7 +275,7 @@ func (w *worker) witness(found *individual.Witness) {
 	}
 }
 
-// identity is the values of a canonical individual as a key.
+// identity encodes the values of a canonical individual as a key.
 func identity(x []float64) string {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
@@ -307,7 +301,7 @@ func (w *worker) verdict(it item, rep *engine.Report) {
 	w.emit(record.Event{Kind: record.KindVerdict, Verdict: v})
 }
 
-// faulty records what was wrong with an answer, and what was refuted of it.
+// faulty records an answer's faults and refuted claims.
 func (w *worker) faulty(rep *engine.Report) {
 	for i := range rep.Refuted {
 		r := &rep.Refuted[i]

@@ -23,7 +23,7 @@ import (
 
 // Address locates a fleet's queue and the keys to it.
 type Address struct {
-	// URL is one server's, or those of a cluster's servers, separated by commas.
+	// URL is the URL of one server, or the URLs of a cluster's servers, separated by commas.
 	URL string
 	// Keys is a folder written by hyfair fleet keys; empty: the queue is on this machine.
 	Keys string
@@ -33,14 +33,14 @@ type Address struct {
 const (
 	caFile   = "ca.pem"
 	seedFile = "user.nk"
-	// credsFile is read in place of seedFile, for a cluster of one's own.
+	// credsFile, if present, is read in place of seedFile, for the user's NATS cluster.
 	credsFile = "user.creds"
 )
 
 // DefaultURL is the address of a queue on this machine.
 const DefaultURL = "nats://127.0.0.1:4222"
 
-// link is a connection to the queue. It reconnects by itself.
+// link is a connection to the queue. It reconnects automatically.
 type link struct {
 	*nats.Conn
 	js jetstream.JetStream
@@ -58,10 +58,10 @@ func dial(a Address, role, name string) (*link, error) {
 	for _, one := range strings.Split(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Host == "" {
-			return nil, session.Mistake(fmt.Errorf("%q is not the address of a fleet: want one such as %s", one, DefaultURL))
+			return nil, session.Mistake(fmt.Errorf("%q is not the address of a fleet: want an address such as %s", one, DefaultURL))
 		}
 		if a.Keys == "" && !access.Loopback(u.Hostname()) {
-			return nil, session.Mistake(fmt.Errorf("%s is another machine: give its keys, the folder %s of those that hyfair fleet keys wrote, with --keys DIR, or --fleet-keys DIR beside --fleet", u.Host, role))
+			return nil, session.Mistake(fmt.Errorf("%s is another machine: give its keys, the folder %s that hyfair fleet keys wrote, with --keys DIR, or with --fleet-keys DIR next to --fleet", u.Host, role))
 		}
 	}
 	commands := api
@@ -87,7 +87,7 @@ func dial(a Address, role, name string) (*link, error) {
 	return &link{nc, js, commands}, nil
 }
 
-// errNobody: no server answers at the address.
+// errNobody is the error if no server answers at the address.
 var errNobody = errors.New("nothing answers there")
 
 // refused adds to a connection error its cause and remedy.
@@ -96,21 +96,21 @@ func refused(a Address, err error) error {
 	var host x509.HostnameError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired):
-		return session.Mistake(fmt.Errorf("fleet %s: the queue knows no such credentials: %w; hyfair fleet keys writes some, and hyfair fleet serve reads them", a.URL, err))
+		return session.Mistake(fmt.Errorf("fleet %s: the queue does not know these credentials: %w; use the keys that hyfair fleet keys wrote for this server", a.URL, err))
 	case errors.Is(err, nats.ErrNkeysNotSupported):
 		return session.Mistake(fmt.Errorf("fleet %s: the queue asks for no keys: leave them out", a.URL))
 	case errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrSecureConnWanted) || errors.As(err, &unknown):
-		return session.Mistake(fmt.Errorf("fleet %s: %w; the keys have to be of those that the server has", a.URL, err))
+		return session.Mistake(fmt.Errorf("fleet %s: %w; use the keys that hyfair fleet keys wrote for this server", a.URL, err))
 	case errors.As(err, &host):
-		return session.Mistake(fmt.Errorf("fleet %s: %w; its certificate is for the hosts that hyfair fleet keys was given with --host", a.URL, err))
+		return session.Mistake(fmt.Errorf("fleet %s: %w; the certificate holds for the hosts that were given to hyfair fleet keys with --host", a.URL, err))
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("fleet %s: %w; hyfair fleet serve starts a queue", a.URL, errNobody)
 	}
 	return fmt.Errorf("fleet %s: %w", a.URL, err)
 }
 
-// credentials reads a folder of keys. own reports that hyfair fleet keys wrote it: workers
-// then have an account of their own.
+// credentials reads a folder of keys. own reports that hyfair fleet keys wrote it, so that workers
+// have a separate account.
 func credentials(dir string) (_ []nats.Option, own bool, _ error) {
 	ca, err := os.ReadFile(filepath.Join(dir, caFile))
 	if err != nil {
@@ -187,16 +187,16 @@ func (l *link) mayAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := l.FlushWithContext(ctx); err != nil {
-		return nil // the queue is away; the link reconnects
+		return nil // the queue is not reachable; the link reconnects
 	}
 	if err := l.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-		return session.Mistake(fmt.Errorf("these keys may not ask how the fleet is, nor hand out tasks: want those in the folder %s that hyfair fleet keys wrote", RoleCoordinator))
+		return session.Mistake(fmt.Errorf("these keys may neither read the fleet's status nor hand out tasks: use those in the folder %s that hyfair fleet keys wrote", RoleCoordinator))
 	}
 	return nil
 }
 
-// ask requests the state of each machine and collects replies for wait. Each machine is
-// reported once, even if others ask at the same time.
+// ask requests the state of each machine and passes the replies of the next wait to take. Each
+// machine is reported once, even if other clients ask at the same time.
 func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) error {
 	sub, err := l.SubscribeSync(statePrefix + ">")
 	if err != nil {

@@ -68,7 +68,7 @@ func (c *cache) get(ctx context.Context, f file) (string, error) {
 		return "", err
 	}
 	if info.Size != uint64(f.Size) {
-		return "", fmt.Errorf("file %s has %d bytes, not %d", f.SHA256, info.Size, f.Size)
+		return "", fmt.Errorf("file %s in the fleet's queue has %d bytes, want %d", f.SHA256, info.Size, f.Size)
 	}
 	stream, err := c.js.Stream(ctx, "OBJ_"+contentBucket)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *cache) get(ctx context.Context, f file) (string, error) {
 			return err
 		}
 		if sum.text() != f.SHA256 {
-			return fmt.Errorf("file %s has another SHA-256", f.SHA256)
+			return fmt.Errorf("file %s in the fleet's queue is damaged: its SHA-256 is %s", f.SHA256, sum.text())
 		}
 		return nil
 	})
@@ -108,7 +108,7 @@ func (c *chunks) Read(to []byte) (int, error) {
 			return 0, err
 		}
 		if int64(len(m.Data)) > c.left {
-			return 0, errors.New("the file is longer than it should be")
+			return 0, errors.New("the file in the fleet's queue is longer than its task says")
 		}
 		c.have, c.next, c.left = m.Data, m.Sequence+1, c.left-int64(len(m.Data))
 	}

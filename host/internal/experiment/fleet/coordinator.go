@@ -26,17 +26,18 @@ import (
 )
 
 const (
-	// width is the number of tasks that an experiment has under way at once. Most wait for
-	// room. Prefetch: the queue holds twice the slots, at least leastOut, so no worker idles.
+	// width is the number of tasks that an experiment passes to the coordinator at a time; most
+	// wait there. Prefetch: the queue holds twice as many tasks as the fleet has slots, at least
+	// leastOut, so that no worker idles.
 	width    = 4096
 	leastOut = 16
-	// looks is the number of polls of the fleet and the queue per patience.
+	// looks is the number of polls of fleet and queue in the time patience.
 	looks = 6
 	// maxEarly bounds the bytes of results that arrive before their tasks are sent.
 	maxEarly = 256 << 20
-	// expands is the largest ratio of a gzip expansion.
+	// expands is the largest expansion ratio of gzip.
 	expands = 1032
-	// overhead is the memory in bytes of a kept result, beside its content.
+	// overhead is the memory in bytes of a stored result, besides its content.
 	overhead = 512
 )
 
@@ -46,7 +47,7 @@ type Coordinator struct {
 	s    *session.Session
 	// patience is the time without a sign of life after which a task is redelivered.
 	patience time.Duration
-	// plan is the experiment's name in the queue, dir the folder that file names are relative to.
+	// plan is the experiment's name in the queue; file names are relative to dir.
 	plan  string
 	dir   string
 	frame *experiment.Frame
@@ -73,17 +74,17 @@ type Coordinator struct {
 	waiting  map[string]*wait
 	early    map[string]early
 	earlier  int
-	// taken are the parcels whose results were accepted, fresh those of the last seconds;
-	// latest is the sequence of the newest message with results. comparing: a second result of
-	// some parcel is being compared with its first.
+	// taken are the parcels whose results were accepted, fresh the recent ones among them;
+	// latest is the sequence number of the newest message with results. comparing: a parcel's
+	// second result is being compared with its first.
 	taken     map[string]once
 	comparing bool
 	fresh     []message
 	latest    uint64
 	// subscription numbers the subscriptions to results; older ones are ignored.
 	subscription int
-	// lastPolled is latest at the last poll, undelivered the number of polls in a row at which
-	// the stream had more.
+	// lastPolled is latest at the last poll, undelivered the number of consecutive polls at
+	// which the stream had newer messages.
 	lastPolled  uint64
 	undelivered int
 	parts       gatherer
@@ -106,7 +107,7 @@ type errand struct {
 	came         chan came // buffered: one
 }
 
-// message identifies a message with results: its parcel, sequence and time of arrival.
+// message identifies a message with results: its parcel, sequence number and time of arrival.
 type message struct {
 	id  string
 	seq uint64
@@ -133,7 +134,7 @@ type came struct {
 	worker  string
 	machine record.Machine
 	err     error
-	handed  func() // must be called after the outcome was handed over
+	handed  func() // must be called after the outcome has been handed over
 }
 
 // wait is a parcel in the queue or at a worker.
@@ -178,7 +179,7 @@ func coordinator(l *link, s *session.Session) *Coordinator {
 	return c
 }
 
-// Begin implements experiment.Place. It waits up to forming for a cluster that is starting.
+// Begin implements experiment.Place. It waits up to a minute for a cluster that is starting.
 func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, error) {
 	c.mu.Lock()
 	for name, n := range groups {
@@ -331,7 +332,7 @@ func (c *Coordinator) again(id string, before once, whole []byte) {
 		second := came{answer: a.Answers[0]}
 		_, err := second.hand(before.of, func(record.Event) error { return nil }, func(*workers.Said) {})
 		if err != nil || second.sum != before.sum {
-			c.s.Note("%s was done a second time, by worker %s, with another result; the first counts", before.key, a.Worker)
+			c.s.Note("worker %[2]s did %[1]s a second time, with a different result; the first result counts", before.key, a.Worker)
 		}
 	}
 	c.mu.Lock()
@@ -549,11 +550,11 @@ func (c *Coordinator) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close purges the experiment's tasks and results, stops tasks under way, and disconnects.
+// Close purges the experiment's tasks and results, stops running tasks, and disconnects.
 func (c *Coordinator) Close() error {
 	if c.done != nil {
 		c.done()
-		c.unsubscribe() // no goroutine uses it any more
+		c.unsubscribe() // no goroutine uses the subscription any more
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if c.link.IsConnected() {

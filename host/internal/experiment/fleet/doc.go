@@ -1,7 +1,7 @@
 // Package fleet runs an experiment's tasks on other machines. A coordinator publishes tasks
-// to a queue (NATS JetStream), workers run them in processes of their own and publish
-// results. The coordinator's journal is authoritative: the queue may lose any message, and
-// the coordinator publishes it again. docs/developer/decisions/0039 says why.
+// to a queue (NATS JetStream); workers run each task in a separate process and publish results.
+// The coordinator's journal is authoritative: the queue may lose any message, and the coordinator
+// publishes it again. docs/developer/decisions/0039 says why.
 package fleet
 
 import "time"
@@ -13,16 +13,16 @@ const (
 	contentBucket = "hyfair_content"
 )
 
-// Subjects. A task's is requirements, experiment, parcel; a result's is experiment, parcel,
-// attempt, part, number of parts.
+// Subjects. After its prefix, the subject of a task is requirements, experiment, parcel; that of a
+// result is experiment, parcel, attempt, part, number of parts.
 const (
 	taskPrefix   = "hyfair.task."
 	resultPrefix = "hyfair.result."
 	// statePrefix is for replies to askSubject: a machine's State.
 	statePrefix = "hyfair.state."
 	askSubject  = "hyfair.ask"
-	// wakeSubject announces tasks with new requirements; drainSubject names a worker that
-	// shall take no more tasks.
+	// wakeSubject announces tasks with new requirements; drainSubject names a worker that must
+	// take no more tasks.
 	wakeSubject  = "hyfair.wake"
 	drainSubject = "hyfair.drain"
 	// dropSubject announces that an experiment has ended or was interrupted.
@@ -34,8 +34,9 @@ const (
 	DefaultWait = 30 * time.Second
 	// deliveries is the number of attempts after which a task fails.
 	deliveries = 3
-	// Bounds in bytes: maxTask of a message with tasks, maxPart of one part of a result,
-	// maxAnswer of a result unpacked, maxState of a State. maxParts is a number of parts.
+	// Limits in bytes: maxTask for a message with tasks, maxPart for one part of a result,
+	// maxAnswer for an unpacked result, maxState for a State. maxParts limits the parts of a
+	// result.
 	maxTask   = 768 << 10
 	maxPart   = 512 << 10
 	maxParts  = 256
@@ -51,16 +52,16 @@ const (
 	RoleCoordinator = "coordinator"
 )
 
-// JetStream requests begin with api. A worker in an account of its own uses workersAPI,
-// since a server answers api in each account for that account alone.
+// Prefixes of JetStream requests. A server answers api in each account for that account alone, so
+// workers, which have a separate account, use workersAPI.
 const (
 	api        = "$JS.API"
 	workersAPI = "hyfair.api"
 )
 
-// Allowed lists the subjects that a worker may publish and subscribe to. It takes tasks and
-// publishes results; it cannot add tasks or files. Workers share a key, and can read each
-// other's replies.
+// Allowed lists the subjects that a worker may publish and subscribe to. A worker takes tasks and
+// publishes results; it cannot add tasks or files. Workers share a key and can read each other's
+// replies.
 func Allowed() (publish, subscribe []string) {
 	return []string{
 			resultPrefix + ">", statePrefix + ">",
@@ -72,5 +73,5 @@ func Allowed() (publish, subscribe []string) {
 		}
 }
 
-// inbox is the prefix of a role's replies: no role reads another's.
+// inbox is the prefix of the replies to a role, which the other role cannot read.
 func inbox(role string) string { return "_INBOX_" + role }

@@ -39,7 +39,7 @@ func TestWhatAWorkerLacks(t *testing.T) {
 		for _, w := range b.status().Workers {
 			for _, why := range w.Lacks {
 				// The version of a build outside a repository is its checksum.
-				if strings.Contains(why, "strategy sa is version") && strings.Contains(why, "and the tasks need") {
+				if strings.Contains(why, "strategy sa is version") && strings.Contains(why, "but the tasks need") {
 					return true
 				}
 			}

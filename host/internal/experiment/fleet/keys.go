@@ -26,11 +26,11 @@ import (
 // validity is the lifetime of the certificates.
 const validity = 2 * 365 * 24 * time.Hour
 
-// WriteKeys writes the folders server, worker and coordinator into dir. hosts are the names
-// and addresses of the server. Existing files are not replaced.
+// WriteKeys writes the folders server, worker and coordinator into dir. hosts are the names and
+// addresses of the server. It fails if dir contains files.
 func WriteKeys(dir string, hosts []string) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s: %w and has files: keys that are in use are not replaced", dir, fs.ErrExist)
+		return fmt.Errorf("%s: %w and is not empty: keys are never overwritten, so give another folder", dir, fs.ErrExist)
 	}
 	ca, caCert, caPEM, err := certificate("hyfair fleet", nil, nil, nil)
 	if err != nil {
@@ -80,9 +80,9 @@ func WriteKeys(dir string, hosts []string) error {
 	return nil
 }
 
-// config is the access part of a server's configuration. Workers have an account of their
-// own: a server checks the subject of a message, but not its reply subject, and within the
-// queue's account a reply could be a command to the queue.
+// config returns the access part of a server's configuration. Workers have a separate account: a
+// server checks the subject of a message, but not its reply subject, and within the queue's
+// account a reply could be a command to the queue.
 func config(dir string, public map[string]string) []byte {
 	publish, subscribe := Allowed()
 	var list struct{ publish, subscribe, export, take, offer []string }
@@ -107,21 +107,21 @@ func config(dir string, public map[string]string) []byte {
 		list.take = append(list.take, fmt.Sprintf("{ stream: { account: FLEET, subject: %q } }", subject))
 	}
 	lines := func(list []string) string { return "\n      " + strings.Join(list, "\n      ") + "\n    " }
-	return fmt.Appendf(nil, `# Written by hyfair fleet keys. A cluster of your own takes it by include.
+	return fmt.Appendf(nil, `# Written by hyfair fleet keys. Your NATS cluster can include this file.
 tls {
   cert_file: %q
   key_file: %q
   min_version: "1.3"
 }
 accounts {
-  # Has the queue: its user hands tasks out and takes results in.
+  # Owns the queue: its user hands out tasks and receives results.
   FLEET {
     jetstream: enabled
     users: [ { nkey: %s } ]
     exports: [%s]
     imports: [ { stream: { account: WORKERS, subject: %q } } ]
   }
-  # Takes tasks and gives results, and nothing else.
+  # May only take tasks and publish results.
   WORKERS {
     users: [ { nkey: %s, permissions: {
       publish: [%s]
@@ -159,13 +159,13 @@ func certificate(name string, hosts []string, by *ecdsa.PrivateKey, parent *x509
 			case ip != nil:
 				c.IPAddresses = append(c.IPAddresses, ip)
 			case host == "" || strings.ContainsAny(host, " /:"):
-				return nil, nil, nil, fmt.Errorf("--host %q is neither a name nor an address", host)
+				return nil, nil, nil, fmt.Errorf("--host %q: want a host name or an IP address, without a port", host)
 			default:
 				c.DNSNames = append(c.DNSNames, host)
 			}
 		}
 		if len(hosts) == 0 {
-			return nil, nil, nil, errors.New("no host is named")
+			return nil, nil, nil, errors.New("no host is named: give the server's name or address with --host")
 		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), by)

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 )
 
-// life watches a task's process for signs of life: output, or processor time.
+// life watches a task's process for signs of life: output or use of processor time.
 type life struct {
 	last atomic.Int64
 	mu   sync.Mutex
@@ -43,8 +43,8 @@ func (l *life) look() time.Duration {
 	return time.Since(time.Unix(0, l.last.Load()))
 }
 
-// keep renews the task's lease every third of wait, while there are signs of life. After wait
-// without any it calls silent and ends.
+// keep renews the task's lease every third of wait while there are signs of life. After wait
+// without a sign it calls silent and stops.
 func (l *life) keep(m *nats.Msg, wait time.Duration, silent func()) (end func()) {
 	l.sign()
 	done := make(chan struct{})

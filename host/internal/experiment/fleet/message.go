@@ -45,23 +45,24 @@ func (g *requirements) name() string {
 type parcel struct {
 	Plan string `json:"plan"`
 	ID   string `json:"id"`
-	// Dir and Files are the requests' files as the coordinator names them, with sizes and sums.
+	// Files are the requests' files, by their names on the coordinator. Relative names are
+	// relative to Dir.
 	Dir   string          `json:"dir"`
 	Files map[string]file `json:"files"`
 	Tasks []task          `json:"tasks"`
 }
 
-// file is one that is copied to workers.
+// file identifies the content of a file that is copied to workers.
 type file struct {
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
 }
 
-// task is one of a parcel.
+// task is a task of a parcel.
 type task struct {
 	// Content is a digest that identifies the task.
 	Content string `json:"content"`
-	// Key is the task's name for people.
+	// Key is the task's name in messages.
 	Key     string          `json:"key"`
 	Kind    string          `json:"kind"`
 	Request json.RawMessage `json:"request"`
@@ -96,17 +97,17 @@ func parseParcel(text []byte) (*parcel, error) {
 	case !isName(p.Plan) || !isName(p.ID):
 		return nil, errors.New("invalid plan or parcel id")
 	case len(p.Tasks) == 0:
-		return nil, errors.New("no task")
+		return nil, errors.New("the parcel has no task")
 	}
 	for name, f := range p.Files {
 		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxFile {
-			return nil, fmt.Errorf("the file %q has no sum, or is too large", name)
+			return nil, fmt.Errorf("file %q: sum %q, size %d: want a SHA-256 and at most %d bytes", name, f.SHA256, f.Size, maxFile)
 		}
 	}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		if t.Threads < 1 || t.Threads > experiment.MaxThreads || t.Procs < 0 || t.Procs > experiment.MaxThreads || t.Memory < 0 || t.Limit < 0 {
-			return nil, errors.New("a task's threads, processes, memory or limit are out of range")
+			return nil, errors.New("the threads, processes, memory or time limit of a task are out of range")
 		}
 	}
 	return p, nil
@@ -137,7 +138,7 @@ type answer struct {
 	Error   string        `json:"error,omitempty"`
 }
 
-// packers and unpackers are reused: each has tables of a megabyte.
+// packers and unpackers are pooled: each holds tables of about a megabyte.
 var packers, unpackers sync.Pool
 
 // pack encodes, compresses and splits answers into parts of at most maxPart bytes.
@@ -158,7 +159,7 @@ func pack(a *answers) ([][]byte, error) {
 		parts, b = append(parts, b[:n]), b[n:]
 	}
 	if len(parts) > maxParts {
-		return nil, fmt.Errorf("the results are too large to be sent: %d bytes, packed", out.Len())
+		return nil, fmt.Errorf("the results are too large to be sent: %d bytes compressed, at most %d", out.Len(), maxParts*maxPart)
 	}
 	return parts, nil
 }
@@ -177,7 +178,7 @@ func unpack(b []byte) (*answers, error) {
 	a := new(answers)
 	if err := json.NewDecoder(in).Decode(a); err != nil {
 		if in.N <= 0 {
-			return nil, fmt.Errorf("more than %d bytes", maxAnswer)
+			return nil, fmt.Errorf("the result has more than %d bytes", maxAnswer)
 		}
 		return nil, err
 	}
@@ -234,7 +235,7 @@ type pile struct {
 	first message
 }
 
-// add keeps a part. With the last one it returns the whole and the first part's message.
+// add stores a part. With the last part it returns the joined parts and the first part's message.
 func (g *gatherer) add(p part, body []byte, m message) ([]byte, message) {
 	if len(body) > maxPart {
 		return nil, m
@@ -303,23 +304,23 @@ type State struct {
 	Program string `json:"program"`
 	// The time when it joined.
 	Since time.Time `json:"since"`
-	// Of a worker, the number of tasks at a time.
+	// For a worker, the number of tasks that it runs at a time.
 	Slots int `json:"slots,omitempty"`
-	// Of a worker, the cores of each task.
+	// For a worker, the cores per task.
 	Threads int `json:"threads,omitempty"`
-	// The tasks under way.
+	// The running tasks.
 	Busy []Doing `json:"busy,omitempty"`
-	// The reasons why it does not take waiting tasks.
+	// The reasons why the worker cannot take waiting tasks.
 	Lacks []string `json:"lacks,omitempty"`
-	// It takes no more tasks.
+	// The worker takes no more tasks.
 	Draining bool `json:"draining,omitempty"`
-	// The number of tasks done: a worker's since it joined, a coordinator's of its experiment.
+	// The number of tasks done: by a worker since it joined, or of a coordinator's experiment.
 	Done int `json:"done"`
 	// The number of failed tasks.
 	Failed int `json:"failed"`
-	// Of a coordinator, the number of all tasks.
+	// For a coordinator, the number of all tasks.
 	Total int `json:"total,omitempty"`
-	// Of a coordinator, the estimated remaining time in nanoseconds; absent if unknown.
+	// For a coordinator, the estimated remaining time in nanoseconds; absent if unknown.
 	Left time.Duration `json:"left_ns,omitempty"`
 }
 
@@ -338,14 +339,14 @@ type Doing struct {
 // parseState decodes and validates a State.
 func parseState(text []byte) (*State, error) {
 	if len(text) > maxState {
-		return nil, errors.New("too long")
+		return nil, fmt.Errorf("the state has %d bytes, at most %d are allowed", len(text), maxState)
 	}
 	s := new(State)
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, err
 	}
 	if !isName(s.Name) || s.Role != RoleWorker && s.Role != RoleCoordinator || s.Slots < 0 || s.Slots > 1<<16 || s.Done < 0 || s.Failed < 0 || s.Total < 0 || s.Left < 0 {
-		return nil, errors.New("a name, role or number of it is out of range")
+		return nil, errors.New("the state has an invalid name, role or number")
 	}
 	for _, text := range []*string{&s.Host, &s.Version, &s.Program, &s.Machine.OS, &s.Machine.Arch, &s.Machine.CPU, &s.Machine.Caches, &s.Machine.Governor, &s.Machine.Kernel} {
 		*text = view.Printable(*text)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// longest is how long a request for a task stays open in the queue if all tasks have the
-	// same requirements, idle if they have several.
+	// longest is the lifetime of a request for a task in the queue if all tasks have the same
+	// requirements, idle if they differ.
 	longest = 30 * time.Second
 	idle    = 2 * time.Second
-	// late is how much longer a reply may take. A task that arrives later counts as begun, and is
+	// late is the additional time for a reply. A task that arrives even later is lost here, and
 	// redelivered.
 	late = 30 * time.Second
 )

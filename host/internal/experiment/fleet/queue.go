@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// createStreams makes the queue's streams and subscribes to results from the first one. On
+// createStreams creates the queue's streams and subscribes to all results from the first on. On
 // an error nothing changes.
 func (c *Coordinator) createStreams(ctx context.Context) error {
 	c.filling.Lock()
@@ -24,17 +24,17 @@ func (c *Coordinator) createStreams(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.unsubscribe() // its results are of the old stream
+	c.unsubscribe() // from the old stream
 	clear(c.consumers)
 	clear(c.sent)
 	c.mu.Lock()
-	c.latest, c.fresh, c.undelivered = 0, nil, 0 // the stream may be another
+	c.latest, c.fresh, c.undelivered = 0, nil, 0 // the stream may have been recreated
 	c.mu.Unlock()
 	c.queue, c.results, c.store = queue, results, store
 	return c.subscribe(ctx)
 }
 
-// subscribe receives results after the last that arrived. c.filling is held.
+// subscribe receives the results after the last one that arrived. c.filling is held.
 func (c *Coordinator) subscribe(ctx context.Context) error {
 	c.unsubscribe()
 	c.mu.Lock()
@@ -53,7 +53,8 @@ func (c *Coordinator) subscribe(ctx context.Context) error {
 	return err
 }
 
-// unsubscribe ends the subscription; take ignores what it still delivers. c.filling is held.
+// unsubscribe ends the subscription; take ignores messages that it still delivers. c.filling is
+// held.
 func (c *Coordinator) unsubscribe() {
 	c.mu.Lock()
 	c.subscription++
@@ -64,13 +65,13 @@ func (c *Coordinator) unsubscribe() {
 	}
 }
 
-// pulse is the server's heartbeat while it delivers results: after two missing ones, as when
-// a cluster loses a server, the client asks another server.
+// pulse is the interval of the server's heartbeats while it delivers results. After two missing
+// ones, such as when a cluster loses a server, the client asks another server.
 const pulse = 5 * time.Second
 
-// resubscribe renews the subscription if the stream has results that are not delivered: a
-// request repeated by the library after the loss of a server may stay unanswered. If the
-// stream's last sequence is below latest, another coordinator has recreated it.
+// resubscribe renews the subscription if the stream has undelivered results: a request that the
+// library repeats after the loss of a server may remain unanswered. If the stream's last sequence
+// number is below latest, another coordinator has recreated it.
 func (c *Coordinator) resubscribe(ctx context.Context, results jetstream.Stream) {
 	c.mu.Lock()
 	came := c.latest
@@ -111,7 +112,7 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 		return err
 	}
 	if len(text) > maxTask {
-		return session.Mistake(fmt.Errorf("the tasks %s and others are too long to be sent: %d bytes of at most %d", w.parcel.Tasks[0].Key, len(text), maxTask))
+		return session.Mistake(fmt.Errorf("%s: the %d task(s) that must run on one machine are too large for the fleet: %d bytes, at most %d", w.parcel.Tasks[0].Key, len(w.parcel.Tasks), len(text), maxTask))
 	}
 	first, err := c.fill(ctx, w)
 	if gone := (*gone)(nil); errors.As(err, &gone) {
@@ -124,12 +125,12 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 		c.link.Publish(wakeSubject, nil)
 	}
 	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) && !strings.Contains(refused.Description, "per subject") {
-		c.s.Note("the fleet's queue takes no more: %s; its tasks wait", refused.Description)
+		c.s.Note("the fleet's queue accepts no more tasks: %s; they wait", refused.Description)
 	}
 	return nil
 }
 
-// gone: a file of the experiment has changed or is missing.
+// gone is the error of a file of the experiment that has changed or is missing.
 type gone struct{ error }
 
 // fill makes the consumer for the parcel's requirements and uploads its files, if the queue
@@ -179,7 +180,7 @@ func (c *Coordinator) upload(ctx context.Context, name string, f file) error {
 	}
 	if sum.text() != f.SHA256 {
 		c.store.Delete(ctx, f.SHA256)
-		return &gone{session.Mistake(fmt.Errorf("%s changed while the experiment ran; the same command does its tasks again", name))}
+		return &gone{session.Mistake(fmt.Errorf("%s changed while the experiment ran; run the same command again to repeat its tasks", name))}
 	}
 	return nil
 }
@@ -225,7 +226,7 @@ func (c *Coordinator) pollWorkers(ctx context.Context) {
 	slices.Sort(lacks)
 	switch {
 	case !c.link.IsConnected():
-		c.s.Note("the fleet's queue does not answer; its tasks wait")
+		c.s.Note("the fleet's queue does not answer; the tasks wait")
 	case machines == 0:
 		c.s.Note("the fleet has no worker yet; hyfair fleet join starts one")
 	case free == 0:
@@ -292,7 +293,7 @@ func (c *Coordinator) sweep(ctx context.Context) {
 	}
 }
 
-// stuck reports that a consumer will not deliver its messages: all were delivered and none
+// stuck reports whether a consumer will not deliver its messages: all were delivered and none
 // awaits an acknowledgement. A killed server may forget a delivery, but not an
 // acknowledgement.
 func (c *Coordinator) stuck(ctx context.Context, queue jetstream.Stream, name string) bool {
@@ -306,11 +307,12 @@ func (c *Coordinator) stuck(ctx context.Context, queue jetstream.Stream, name st
 	return err == nil && from.CachedInfo().NumPending == 0 && from.CachedInfo().NumAckPending == 0
 }
 
-// stale is how long the queue keeps a result of an unknown parcel, or one with missing parts.
+// stale is the time for which the queue keeps an incomplete result, or the result of an unknown
+// parcel.
 const stale = 10 * time.Minute
 
-// over is the first sequence that the results stream must keep: accepted results are in the
-// journal a few polls later. c.mu is held.
+// over is the first sequence number that the results stream must keep: accepted results are in
+// the journal two polls later. c.mu is held.
 func (c *Coordinator) over() uint64 {
 	for len(c.fresh) > 0 && time.Since(c.fresh[0].at) > 2*c.patience/looks {
 		c.fresh = c.fresh[1:]

@@ -22,7 +22,7 @@ import (
 type subject struct {
 	files map[string]file
 	asked *question.Question
-	// judge checks pairs, evaluator individuals; the latter needs a score's ε.
+	// judge checks pairs, evaluator individuals; the latter needs an ε for scores.
 	judge     func() (*individual.Judge, error)
 	evaluator func() (*evaluate.Evaluator, error)
 }
@@ -40,7 +40,7 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 			return nil, fmt.Errorf("%s: %w", name, files.Reason(err))
 		}
 		if size > maxFile {
-			return nil, fmt.Errorf("%s: %d bytes; at most %d travel", name, size, maxFile)
+			return nil, fmt.Errorf("%s: %d bytes, but a fleet copies files of at most %d", name, size, maxFile)
 		}
 		s.files[name] = file{sum, size}
 	}
@@ -52,7 +52,7 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 		return individual.NewJudge(query), nil
 	})
 	s.evaluator = sync.OnceValues(func() (*evaluate.Evaluator, error) {
-		if epsilon == "" { // a search: its constraints allow individuals that no box describes
+		if epsilon == "" { // a search
 			query, err := q.Scores()
 			if err != nil {
 				return nil, err
@@ -71,7 +71,7 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 // replay checks the events of one task, in order.
 type replay struct {
 	*subject
-	// seen are the individuals found, most is their largest k; last is the individual of the
+	// seen are the individuals found so far, most their largest k; last is the individual of the
 	// last pair.
 	seen map[string]bool
 	most int
@@ -80,7 +80,7 @@ type replay struct {
 	sum uint64
 }
 
-// add adds the hash of some numbers to sum.
+// add adds the hash of the numbers to sum.
 func (r *replay) add(numbers ...[]float64) {
 	h := fnv.New64a()
 	for _, list := range numbers {
@@ -89,8 +89,8 @@ func (r *replay) add(numbers ...[]float64) {
 	r.sum += h.Sum64()
 }
 
-// errNotSo: a worker's statement about an individual is refuted.
-var errNotSo = errors.New("what it says of an individual does not hold here")
+// errNotSo is the error of a worker's statement about an individual that the replay refutes.
+var errNotSo = errors.New("its statement about an individual does not hold here")
 
 // check evaluates each individual that an event reports. It does not panic on any event.
 func (r *replay) check(e *record.Event) error {
@@ -99,12 +99,12 @@ func (r *replay) check(e *record.Event) error {
 		return r.found(e.Found)
 	case record.KindBest:
 		if e.Best == nil {
-			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+			return fmt.Errorf("an event of kind %q has no content", e.Kind)
 		}
-		return nil // one of those found; not counted
+		return nil // reported as found, too
 	case record.KindTally:
 		if e.Tally == nil {
-			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+			return fmt.Errorf("an event of kind %q has no content", e.Kind)
 		}
 		least := 2
 		if r.asked.Study.Model.Link() == fairness.LinkShare { // the first bin is wider than ε
@@ -112,7 +112,7 @@ func (r *replay) check(e *record.Event) error {
 		}
 		for k, n := range e.Tally.K {
 			if n < 0 || k < least || k > r.most {
-				return fmt.Errorf("%w: %d of k = %d, where the largest was %d", errNotSo, n, k, r.most)
+				return fmt.Errorf("%w: %d individuals with k = %d, want a count of at least 0 and k from %d to %d", errNotSo, n, k, least, r.most)
 			}
 		}
 	case record.KindWitness:
@@ -123,17 +123,17 @@ func (r *replay) check(e *record.Event) error {
 		}
 	case record.KindStarted:
 		if e.Started == nil {
-			return fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+			return fmt.Errorf("an event of kind %q has no content", e.Kind)
 		}
 		s := r.asked.Space
 		if d := e.Started.Domains; !slices.Equal(e.Started.Features, s.Names()) || d != nil && !slices.Equal(d, record.Domains(s)) {
-			return fmt.Errorf("%w: it has other features", errNotSo)
+			return fmt.Errorf("%w: its features differ from the study's", errNotSo)
 		}
 	}
 	return nil
 }
 
-// near allows for rounding on machines with other vector instructions.
+// near compares numbers up to the rounding of machines with other vector instructions.
 func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
 }
@@ -150,10 +150,10 @@ func (r *replay) found(x *record.Found) error {
 	out := e.Evaluate(x.X)
 	entropies := x.Shannon == 0 && x.MinEntropy == 0 || near(out.Shannon, x.Shannon) && near(out.MinEntropy, x.MinEntropy)
 	if !out.Violates || out.K != x.K || !near(out.Gap, x.Gap) || !entropies {
-		return fmt.Errorf("%w: %v has k = %d and a gap of %v, not %d and %v", errNotSo, x.X, out.K, out.Gap, x.K, x.Gap)
+		return fmt.Errorf("%w: %v has k = %d and a gap of %v here, the worker reported k = %d and %v", errNotSo, x.X, out.K, out.Gap, x.K, x.Gap)
 	}
 	if key := fmt.Sprint(s.Canonical(x.X)); r.seen[key] {
-		return fmt.Errorf("%w: %v is found a second time", errNotSo, x.X)
+		return fmt.Errorf("%w: %v was reported twice", errNotSo, x.X)
 	} else if r.seen == nil {
 		r.seen = map[string]bool{key: true}
 	} else {
@@ -164,7 +164,8 @@ func (r *replay) found(x *record.Found) error {
 	return nil
 }
 
-// copies checks that a witness's copies are of one who was asked about, with these logits.
+// copies checks that a witness's copies belong to one individual of the question and have the
+// reported logits.
 func (r *replay) copies(w *record.Witness) error {
 	judge, err := r.judge()
 	if err != nil {
@@ -179,7 +180,7 @@ func (r *replay) copies(w *record.Witness) error {
 		logit float64
 	}{{w.Copy1, w.Logit1}, {w.Copy2, w.Logit2}} {
 		if logit, _ := judge.Shown(c.point).Float64(); !near(logit, c.logit) && !math.IsInf(logit, 0) {
-			return fmt.Errorf("%w: the logit of %v is %v, not %v", errNotSo, c.point, logit, c.logit)
+			return fmt.Errorf("%w: the logit of %v is %v here, the worker reported %v", errNotSo, c.point, logit, c.logit)
 		}
 	}
 	return nil
@@ -195,7 +196,7 @@ func (r *replay) witness(w *record.Witness) error {
 	}
 	r.last = r.asked.Space.Canonical(w.Copy1)
 	if out := e.Evaluate(r.last); out.K != w.K {
-		return fmt.Errorf("%w: %v has k = %d, not %d", errNotSo, w.Copy1, out.K, w.K)
+		return fmt.Errorf("%w: %v has k = %d here, the worker reported %d", errNotSo, w.Copy1, out.K, w.K)
 	}
 	r.add(w.Copy1, w.Copy2)
 	return nil

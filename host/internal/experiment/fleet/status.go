@@ -23,15 +23,15 @@ type Status struct {
 	Workers []*State `json:"workers"`
 	// The coordinators that answered.
 	Coordinators []*State `json:"coordinators"`
-	// The tasks at a time of all workers.
+	// The number of tasks that all workers together run at a time.
 	Slots int `json:"slots"`
-	// The tasks under way on all workers.
+	// The number of running tasks.
 	Busy int `json:"busy"`
 	// The number of parcels of tasks in the queue.
 	Waiting uint64 `json:"waiting"`
-	// The number of parcels that a worker has.
+	// The number of parcels that were delivered to a worker and are not acknowledged.
 	UnderWay int `json:"under_way"`
-	// The number of those that another worker had before.
+	// The number of those that were redelivered.
 	Redelivered int `json:"redelivered"`
 	// The number of tasks done by the present workers.
 	Done int `json:"done"`
@@ -86,25 +86,25 @@ func Look(ctx context.Context, a Address) (*Status, error) {
 	return s, list.Err()
 }
 
-// Document implements the view of a status.
+// Document shows the status.
 func (s *Status) Document() *view.Document {
 	f := &view.Facts{}
 	f.Add("Fleet", s.URL)
 	f.Add("Workers", fmt.Sprintf("%d with %d slot(s), %d busy", len(s.Workers), s.Slots, s.Busy))
 	queue := fmt.Sprintf("%d waiting, %d under way", s.Waiting, s.UnderWay)
 	if s.Redelivered > 0 {
-		queue += fmt.Sprintf(", %d of them after another worker", s.Redelivered)
+		queue += fmt.Sprintf(", %d of them redelivered", s.Redelivered)
 	}
 	f.Add("Queue", queue)
-	f.Add("Tasks", fmt.Sprintf("%d done by these workers, %d failed, %.3g a minute", s.Done, s.Failed, s.PerMinute))
+	f.Add("Tasks", fmt.Sprintf("%d done by these workers, %d failed, %.3g per minute", s.Done, s.Failed, s.PerMinute))
 	d := view.Of(f)
 	if len(s.Workers) > 0 {
 		t := &view.Table{Columns: []view.Column{{Title: "worker"}, {Title: "host"}, {Title: "machine"}, {Title: "slots"}, {Title: "busy"}, {Title: "done"}, {Title: "failed"}, {Title: "state"}}}
 		for _, w := range s.Workers {
-			state := "waits"
+			state := "waiting"
 			switch {
 			case w.Draining:
-				state = "drains"
+				state = "draining"
 			case len(w.Busy) > 0:
 				state = w.Busy[0].Task
 				if w.Busy[0].Latest != "" {
@@ -133,12 +133,12 @@ type Drained struct {
 	Workers int `json:"workers"`
 }
 
-// Document implements the view of the count.
+// Document shows the count.
 func (d *Drained) Document() *view.Document {
-	return view.Of(view.Paragraph{fmt.Sprintf("%d worker(s) finish what they do and take no more tasks", d.Workers)})
+	return view.Of(view.Paragraph{fmt.Sprintf("%d worker(s) finish their running tasks and take no more", d.Workers)})
 }
 
-// Drain requests a worker, or every worker if empty, to finish its tasks, take no more and
+// Drain asks a worker, or every worker if worker is empty, to finish its tasks, take no more and
 // exit. It returns the number of workers asked.
 func Drain(ctx context.Context, a Address, worker string) (int, error) {
 	l, err := dial(a, RoleCoordinator, nuid.Next())

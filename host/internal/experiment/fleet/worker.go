@@ -27,24 +27,24 @@ import (
 )
 
 const (
-	// patience is how long a worker retries publishing a result, oneTry the timeout of one try:
-	// a broken connection brings no acknowledgement.
+	// patience is the time for which a worker retries to publish a result, oneTry the timeout of
+	// one try: a broken connection brings no acknowledgement.
 	patience = 10 * time.Minute
 	oneTry   = 10 * time.Second
-	// surveys is the interval between surveys without a wake-up; lingers is how long a worker
-	// keeps requesting tasks of requirements that have none left.
+	// surveys is the interval between surveys without a wake-up; lingers is the time for which a
+	// worker keeps requesting tasks with requirements for which none is left.
 	surveys = 10 * time.Second
 	lingers = 30 * time.Second
 )
 
-// Worker takes tasks and runs them in processes of their own.
+// Worker takes tasks and runs each in a separate process.
 type Worker struct {
 	Address
 	Processes *workers.Processes
 	Plugins   *discover.Catalogue
 	// Slots is the number of tasks at once, Threads the cores of each.
 	Slots, Threads int
-	// Cache is a folder for files, JournalFile the journal of the tasks' processes.
+	// Cache is a folder for files, JournalFile the journal that the tasks' processes use.
 	Cache, JournalFile string
 	// Log receives a line per event.
 	Log func(format string, args ...any)
@@ -59,11 +59,11 @@ type Worker struct {
 	state   State
 	doing   map[int]*Doing
 	running map[*parcel]context.CancelCauseFunc
-	// plugins are those that were launched and hashed, by their names in requirements.
+	// plugins are the plugins that were launched and hashed, by their names in requirements.
 	plugins map[string]*experiment.Plugin
 	lacks   map[string]string
-	// offers are requirements that this worker meets; full is when each last had tasks; stirred
-	// ends when offers change.
+	// offers are the requirements that this worker meets; full holds the time at which each last
+	// had tasks; stirred ends when offers change.
 	offers  []offer
 	full    map[string]time.Time
 	stirred context.Context
@@ -78,7 +78,7 @@ type offer struct {
 	leader string
 }
 
-// errDropped: the experiment has ended or was interrupted.
+// errDropped cancels the tasks of an experiment that has ended or was interrupted.
 var errDropped = errors.New("its experiment is over")
 
 // Run takes tasks until ctx ends, which interrupts running tasks, or until it is drained,
@@ -96,7 +96,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		} else if !errors.Is(err, errNobody) {
 			return err
 		} else if !noted {
-			w.Log("%v; it is tried again until interrupted", err)
+			w.Log("%v; retrying until interrupted", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -163,7 +163,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	var slots [][]int
 	if w.Slots > 1 {
 		if slots = experiment.Slots(cores, w.Slots, w.Threads); slots == nil && len(cores) > 0 {
-			return session.Mistake(fmt.Errorf("%d slots of %d core(s) do not fit on %d core(s): no two tasks share one", w.Slots, w.Threads, len(cores)))
+			return session.Mistake(fmt.Errorf("%d slots of %d core(s) do not fit on %d core(s), which tasks never share: give fewer slots or threads", w.Slots, w.Threads, len(cores)))
 		}
 	}
 	w.Log("%s joined %s with %d slot(s) of %d core(s)", name, w.URL, w.Slots, w.Threads)
@@ -224,7 +224,7 @@ func (w *Worker) survey(ctx context.Context) {
 	lacks := map[string]string{}
 	queue, err := w.link.js.Stream(ctx, tasksStream)
 	if err != nil {
-		return // the queue is away or not made yet; keep the last survey
+		return // the queue is not reachable or does not exist yet; keep the last survey
 	}
 	list := queue.ListConsumers(ctx)
 	for info := range list.Info() {
@@ -262,19 +262,19 @@ func (w *Worker) survey(ctx context.Context) {
 	})
 }
 
-// again has the slots renew their requests. w.mu is held.
+// again makes the slots renew their requests. w.mu is held.
 func (w *Worker) again() {
 	w.stir()
 	w.stirred, w.stir = context.WithCancel(context.Background())
 }
 
-// lacking describes what this worker lacks of some requirements; empty: nothing.
+// lacking describes the requirements that this worker does not meet; empty: it meets all.
 func (w *Worker) lacking(ctx context.Context, g *requirements) string {
 	switch {
 	case g.Program != w.state.Program:
-		return fmt.Sprintf("its hyfair is %s, and another build than the %s that the tasks need", w.state.Version, g.Version)
+		return fmt.Sprintf("its hyfair is %s, a different build from the %s that the tasks need", w.state.Version, g.Version)
 	case g.Threads > w.Threads:
-		return fmt.Sprintf("its slots have %d core(s), and the tasks need %d: hyfair fleet join --threads %d", w.Threads, g.Threads, g.Threads)
+		return fmt.Sprintf("its slots have %d core(s), but the tasks need %d: hyfair fleet join --threads %d", w.Threads, g.Threads, g.Threads)
 	}
 	var out []string
 	for name, need := range g.Plugins {
@@ -283,16 +283,16 @@ func (w *Worker) lacking(ctx context.Context, g *requirements) string {
 		case err != nil:
 			out = append(out, fmt.Sprintf("it has no %s: %v", name, err))
 		case have.SHA256 != need.SHA256 && have.Version != need.Version:
-			out = append(out, fmt.Sprintf("its %s is version %s, and the tasks need %s", name, have.Version, need.Version))
+			out = append(out, fmt.Sprintf("its %s is version %s, but the tasks need %s", name, have.Version, need.Version))
 		case have.SHA256 != need.SHA256:
-			out = append(out, fmt.Sprintf("its %s %s has other files or libraries than the tasks need", name, have.Version))
+			out = append(out, fmt.Sprintf("its %s %s differs in files or libraries from the one that the tasks need", name, have.Version))
 		}
 	}
 	slices.Sort(out)
 	return strings.Join(out, "; ")
 }
 
-// plugin launches and hashes a plugin, unless a result is cached and still current.
+// plugin launches and hashes a plugin, unless it is in plugins and its files have not changed.
 func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, error) {
 	w.mu.Lock()
 	known := w.plugins[name]
@@ -303,7 +303,7 @@ func (w *Worker) plugin(ctx context.Context, name string) (*experiment.Plugin, e
 	kind, own, _ := strings.Cut(name, " ")
 	of, ok := map[string]client.Kind{client.Solver.String(): client.Solver, client.Strategy.String(): client.Strategy}[kind]
 	if !ok {
-		return nil, errors.New("unknown kind of plugin")
+		return nil, fmt.Errorf("unknown kind of plugin %q", kind)
 	}
 	p, err := w.Plugins.Launch(ctx, of, own)
 	if err != nil {
@@ -326,14 +326,14 @@ func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int,
 	}
 	p, err := parseParcel(m.Data)
 	if err != nil {
-		w.Log("an invalid task: %v", err)
+		w.Log("dropped an invalid task: %v", err)
 		m.Term()
 		return
 	}
 	out := &answers{Worker: w.state.Name, Machine: w.state.Machine}
 	if meta.NumDelivered > deliveries {
 		for i := range p.Tasks {
-			out.Answers = append(out.Answers, answer{Content: p.Tasks[i].Content, Error: fmt.Sprintf("%d workers began it, and were lost or lost it", deliveries)})
+			out.Answers = append(out.Answers, answer{Content: p.Tasks[i].Content, Error: fmt.Sprintf("%d workers began the task, but were lost or failed to run it", deliveries)})
 		}
 	} else if err := w.work(ctx, m, wait, p, n, cores, out); err != nil {
 		w.Log("%s: %v", p.Tasks[0].Key, err)
@@ -343,12 +343,12 @@ func (w *Worker) do(ctx context.Context, m *nats.Msg, wait time.Duration, n int,
 		return
 	}
 	if err := w.give(ctx, m, p, out); err != nil {
-		w.Log("%s: its result could not be given: %v", p.Tasks[0].Key, err)
+		w.Log("%s: its result could not be published: %v", p.Tasks[0].Key, err)
 	}
 }
 
-// errSilent: a process showed no sign of life, and the task was redelivered.
-var errSilent = errors.New("its process shows no sign of life; the task is given up")
+// errSilent cancels a task whose process shows no sign of life; the queue redelivers it.
+var errSilent = errors.New("its process shows no sign of life; the queue gives the task to another worker")
 
 // work runs the tasks of a parcel in order.
 func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *parcel, n int, cores []int, out *answers) error {
@@ -366,7 +366,7 @@ func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *p
 	for name, f := range p.Files {
 		path, err := w.cache.get(ctx, f)
 		if err != nil {
-			return fmt.Errorf("its files: %w", err)
+			return fmt.Errorf("getting its files: %w", err)
 		}
 		copies.Files[name] = path
 		life.sign()
@@ -463,7 +463,7 @@ func (w *Worker) give(ctx context.Context, m *nats.Msg, p *parcel, out *answers)
 			}
 		}
 	}
-	return m.Ack() // if it is lost, the task is redelivered and its second result ignored
+	return m.Ack() // if it is lost, the task is redelivered and its second result does not count
 }
 
 // CacheDir is a worker's default folder for files.

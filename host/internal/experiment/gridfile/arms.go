@@ -2,21 +2,23 @@ package gridfile
 
 import "github.com/hyfair/hyfair/host/internal/question/yamlfile"
 
-// Entry is what a kind of file says of arms beside name, about, grid and the keys of their form.
+// Entry reads the part of an arm that is specific to a kind of file, besides name, about, grid and
+// the keys of the form.
 type Entry[A any] struct {
-	// Keys are its own.
+	// Keys are the specific keys.
 	Keys []string
-	// Read reads them into an arm that has the form's keys already; false after a mistake. grid
-	// is the entry's.
+	// Read reads Keys into an arm whose form's keys are set; false after a mistake. grid is the
+	// entry's grid.
 	Read func(in *File, n, grid *yamlfile.Node, a *A) bool
-	// Outside has what is given for a key of the grid outside it.
+	// Outside returns a function that finds the value that an entry gives, outside its grid, for
+	// a key of the grid.
 	Outside func(n *yamlfile.Node) func(key string) *yamlfile.Node
-	// Check looks at an arm that was read without a mistake.
+	// Check checks an arm that was read without a mistake.
 	Check func(*A) error
 }
 
-// Arms reads what one entry of a file describes: one arm, or those of its grid, with what a has
-// already. It reports all mistakes of the entry; after one there are no arms.
+// Arms reads the arms of one entry of a file: a single arm, or those of its grid. a holds the
+// defaults. It reports all mistakes of the entry; after a mistake it returns no arms.
 func (f *Form[A]) Arms(in *File, n *yamlfile.Node, a A, e Entry[A]) []A {
 	if !in.Mapping(n, append(append([]string{"name", "about", "grid"}, e.Keys...), f.Names()...)...) {
 		return nil

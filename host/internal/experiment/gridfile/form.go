@@ -9,26 +9,26 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-// Form is how arms of a kind are described, in files, grids and flags.
+// Form describes arms of a kind in files, grids and flags.
 type Form[A any] struct {
 	Keys []Key[A]
-	// Options are where an arm has the option that a key stands for, which no other key does,
-	// and the option's name; nil: the key stands for nothing.
+	// Options returns, for a key that is not in Keys, the map of an arm's options that holds it
+	// and the option's name; nil: the key is unknown.
 	Options func(a *A, key string) (options *map[string]string, name string)
-	// Name is where an arm has its name.
+	// Name returns the field for an arm's name.
 	Name func(*A) *string
-	// Point is where an arm has its point of a grid.
+	// Point returns the field for an arm's point in a grid.
 	Point func(*A) *Point
 }
 
-// Key is one of a form.
+// Key is a key of a form.
 type Key[A any] struct {
 	Name string
-	// Set gives an arm the value, which is the user's.
+	// Set sets an arm's field to a value that the user gave.
 	Set func(a *A, value string) error
 }
 
-// Text is a key for a text. check, if not nil, looks at it.
+// Text returns a key for a text. check, if not nil, checks the text.
 func Text[A any](name string, field func(*A) *string, check func(string) error) Key[A] {
 	return Key[A]{name, func(a *A, value string) error {
 		if *field(a) = value; check == nil {
@@ -46,20 +46,20 @@ func (f *Form[A]) Names() (names []string) {
 	return names
 }
 
-// Set gives an arm the value of a key, or of an option.
+// Set sets a key or an option of an arm.
 func (f *Form[A]) Set(a *A, key, value string) error {
 	if i := slices.IndexFunc(f.Keys, func(k Key[A]) bool { return k.Name == key }); i >= 0 {
 		return f.Keys[i].Set(a, value)
 	}
 	options, name := f.Options(a, key)
 	if options == nil {
-		return fmt.Errorf("unknown key; the keys are %s, and %sOPTION for an option of the solver", strings.Join(f.Names(), ", "), OptionKey)
+		return fmt.Errorf("unknown key: want one of %s, or %sOPTION for an option of the solver", strings.Join(f.Names(), ", "), OptionKey)
 	}
 	*options = WithOption(*options, name, value)
 	return nil
 }
 
-// Read gives an arm what a mapping says of some keys; false after a mistake.
+// Read sets an arm's fields from some keys of a mapping; false after a mistake.
 func (f *Form[A]) Read(in *File, n *yamlfile.Node, a *A, keys ...string) bool {
 	all := true
 	for _, key := range keys {
@@ -76,7 +76,7 @@ func (f *Form[A]) Read(in *File, n *yamlfile.Node, a *A, keys ...string) bool {
 	return all
 }
 
-// Spread is an arm with each combination of a grid's values, see File.Grid.
+// Spread returns one arm per combination of a grid's values, see File.Grid.
 func (f *Form[A]) Spread(in *File, grid *yamlfile.Node, a A, other func(key string) *yamlfile.Node) ([]A, bool) {
 	points, ok := in.Grid(grid, other, func(v Value) error { scratch := a; return f.Set(&scratch, v.Key, v.Text) })
 	arms := make([]A, len(points))
@@ -90,8 +90,8 @@ func (f *Form[A]) Spread(in *File, grid *yamlfile.Node, a A, other func(key stri
 	return arms, ok
 }
 
-// Points are where arms stand in their grids, which are called what the names have before the
-// values.
+// Points returns the arms' positions in their grids. A grid's name is the part of its arms' names
+// before the values.
 func (f *Form[A]) Points(arms []A) (out []experiment.GridPoint) {
 	for i := range arms {
 		p, point := *f.Point(&arms[i]), experiment.GridPoint{}
@@ -104,7 +104,7 @@ func (f *Form[A]) Points(arms []A) (out []experiment.GridPoint) {
 	return out
 }
 
-// Pick is the arm of that name; the error says which there are, of what the file is called.
+// Pick returns the arm with a name. The error lists the known names; what is the file's name in it.
 func (f *Form[A]) Pick(known []A, name, what string) (a A, err error) {
 	var names []string
 	for i := range known {

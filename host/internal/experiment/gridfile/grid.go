@@ -10,21 +10,21 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-// MostArms bounds what a grid may spread into, far above any use.
+// MostArms is the maximum number of arms of a grid, far above any use.
 const MostArms = 1000
 
-// Value is what a point of a grid gives to a key.
+// Value is the value of a key at a point of a grid.
 type Value struct {
 	// The key.
 	Key string `json:"key"`
-	// The value, as the file has it.
+	// The value, as written in the file.
 	Text string `json:"text"`
 }
 
 // Point is one combination of a grid's values, in the order of its keys.
 type Point []Value
 
-// Called is the name of what the point stands for: its values after the name.
+// Called returns the name of the point's arm: name, followed by the point's values.
 func (p Point) Called(name string) string {
 	for _, v := range p {
 		name += fmt.Sprintf(" %s=%s", v.Key, v.Text)
@@ -32,10 +32,10 @@ func (p Point) Called(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// Grid reads a mapping of keys to lists of values, and gives all their combinations,
-// the last key changing fastest; without a grid the one point that says nothing. check
-// looks at a value by itself, and other has what is given for a key outside the grid.
-// false after a mistake.
+// Grid reads a mapping of keys to lists of values, and returns all their combinations, the last
+// key changing fastest; without a grid, a single empty point. check checks a single value, and
+// other returns the value that the file gives for a key outside the grid. ok is false after a
+// mistake.
 func (f *File) Grid(grid *yamlfile.Node, other func(key string) *yamlfile.Node, check func(Value) error) (points []Point, ok bool) {
 	points = []Point{nil}
 	if grid.Kind != yamlfile.Null && !f.Kind(grid, yamlfile.Mapping) {
@@ -72,7 +72,7 @@ func (f *File) axis(e yamlfile.Entry, other *yamlfile.Node, check func(Value) er
 		f.Fault(e.Value, "lists no value")
 		return nil, false
 	case other != nil:
-		f.Fault(e.Value, "is fixed to %s beside the grid: give it in one place", other.Text)
+		f.Fault(e.Value, "is also set to %s outside the grid: give it in one place", other.Text)
 		return nil, false
 	}
 	for i, text := range values {
@@ -89,7 +89,7 @@ func (f *File) axis(e yamlfile.Entry, other *yamlfile.Node, check func(Value) er
 	return values, ok
 }
 
-// item is the i-th of a list, or what stands for a list of one.
+// item is the i-th item of a list, or the node itself if a single value stands for a list.
 func item(list *yamlfile.Node, i int) *yamlfile.Node {
 	if i < len(list.Items) {
 		return list.Items[i]
@@ -97,14 +97,14 @@ func item(list *yamlfile.Node, i int) *yamlfile.Node {
 	return list
 }
 
-// SameValue reports texts that are equal, or the same number.
+// SameValue reports whether two texts are equal or the same number.
 func SameValue(a, b string) bool {
 	x, wrong := strconv.ParseFloat(a, 64)
 	y, err := strconv.ParseFloat(b, 64)
 	return a == b || wrong == nil && err == nil && x == y
 }
 
-// Options reads a mapping of texts, such as a plugin's options; nil for none.
+// Options reads a mapping of texts, such as a plugin's options; nil if n is not a mapping.
 func (f *File) Options(n *yamlfile.Node) map[string]string {
 	if !f.Kind(n, yamlfile.Mapping) {
 		return nil
@@ -116,11 +116,11 @@ func (f *File) Options(n *yamlfile.Node) map[string]string {
 	return out
 }
 
-// OptionKey is what the keys of a plugin's options begin with in a grid.
+// OptionKey is the prefix of the keys of a plugin's options in a grid.
 const OptionKey = "set."
 
-// Outside gives what a mapping says for a key of its grid outside of it: of an option in
-// its set.
+// Outside returns a function that finds the value that a mapping gives, outside its grid, for a
+// key of the grid. An option's value is under the key set.
 func Outside(n *yamlfile.Node) func(key string) *yamlfile.Node {
 	return func(key string) *yamlfile.Node {
 		if name, ok := strings.CutPrefix(key, OptionKey); ok {
@@ -130,12 +130,12 @@ func Outside(n *yamlfile.Node) func(key string) *yamlfile.Node {
 	}
 }
 
-// WithOption is options with one more, in a copy: points of a grid share them.
+// WithOption returns a copy of options with one option set; points of a grid share the original.
 func WithOption(options map[string]string, key, value string) map[string]string {
 	return WithOptions(options, map[string]string{key: value})
 }
 
-// WithOptions is options, and over them others, in a copy.
+// WithOptions returns a copy of options, overridden by over.
 func WithOptions(options, over map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, options)

@@ -1,6 +1,6 @@
-// Package gridfile reads what all files that list studies have in common:
-// comparison files, grids of searches, and lists of studies to explain or to
-// mitigate. Flags of the command line override them.
+// Package gridfile reads the parts that all files with lists of studies share: comparison files,
+// grids of searches, and lists of studies to explain or to mitigate. Flags of the command line
+// override them.
 package gridfile
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 )
 
-// File is such a file as it is read. Mistakes are collected: see Err.
+// File is a file that lists studies, while it is read. Err returns its mistakes.
 type File struct {
 	yamlfile.Reader
 	Root *yamlfile.Node
@@ -30,19 +30,19 @@ type File struct {
 
 // Study is a study that a file lists.
 type Study struct {
-	// Path of the study; relative paths were taken from the file's folder.
+	// Path of the study; a relative path in the file is relative to the file's folder.
 	Path string
-	// Models is a pattern of names beside the study's own network; empty: that
-	// one.
+	// Models is a pattern for the names of networks next to the study's network; empty: the
+	// study's network only.
 	Models string
-	// Partition is what "partition: study" of an arm stands for.
+	// Partition is the partition of arms with "partition: study".
 	Partition string
-	// At is where the study is named, as file:line:column.
+	// At is the place that names the study, as file:line:column.
 	At string
 }
 
-// Open reads the file at path. what is what it is called in messages ("a grid
-// file"), keys what it may say beside name, summary and studies.
+// Open reads the file at path. what names its kind in messages ("a grid file"), keys are the keys
+// that it may have besides name, summary and studies.
 func Open(path, what string, keys ...string) (*File, error) {
 	text, err := yamlfile.Read(path)
 	if err != nil {
@@ -65,25 +65,25 @@ func Parse(text []byte, path, what string, keys ...string) (*File, error) {
 	return f, nil
 }
 
-// Setting is the text of a key; empty where there is none.
+// Setting is the text of a key; empty if the file lacks the key.
 func (f *File) Setting(key string) string {
 	text, _ := f.Text(f.Root.Get(key))
 	return text
 }
 
-// Texts is the list of texts of a key; nil where there is none.
+// Texts is the list of texts of a key; nil if the file lacks the key.
 func (f *File) Texts(key string) []string {
 	texts, _ := f.Reader.Texts(f.Root.Get(key))
 	return texts
 }
 
-// Number is the whole number of a key; 0 where there is none.
+// Number is the whole number, from lo to hi, of a key; 0 if the file lacks the key.
 func (f *File) Number(key string, lo, hi int) int {
 	v, _ := f.Integer(f.Root.Get(key), lo, hi)
 	return v
 }
 
-// Time is the time of a key, at least the least; 0 where there is none.
+// Time is the time of a key, at least least; 0 if the file lacks the key.
 func (f *File) Time(key string, least time.Duration) time.Duration {
 	text, ok := f.Text(f.Root.Get(key))
 	if !ok {
@@ -91,12 +91,12 @@ func (f *File) Time(key string, least time.Duration) time.Duration {
 	}
 	t, err := time.ParseDuration(text)
 	if err != nil || t < least {
-		f.Fault(f.Root.Get(key), "%q is not a time such as 100s", text)
+		f.Fault(f.Root.Get(key), "got %q, want a time of at least %v, such as 100s", text, least)
 	}
 	return t
 }
 
-// Name is the file's name for itself, else the file's own without its ending.
+// Name is the value of the key name, or else the file's name without its extension.
 func (f *File) Name() string {
 	if name := f.Setting("name"); name != "" {
 		return name
@@ -104,11 +104,10 @@ func (f *File) Name() string {
 	return strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))
 }
 
-// Called is the file's name for itself, else its own.
+// Called is the value of the key name, or else the file's name.
 func (f *File) Called() string { return cmp.Or(f.Setting("name"), filepath.Base(f.path)) }
 
-// Studies reads the list of studies. Each has keys study and models, and what
-// more says.
+// Studies reads the list of studies. The keys of a study are study, models and those of more.
 func (f *File) Studies(more ...string) []Study {
 	list := f.Root.Want("studies")
 	if len(list.Items) == 0 {
@@ -142,8 +141,8 @@ func TermsKeys() []string {
 	return []string{"epsilon", "threshold", "protected", "where", "rules", "budget", "clock", "runs", "seed", "threads", "jobs"}
 }
 
-// Terms are what the file asks of all its arms alike, each where it may say it. Budget
-// is for the kind to read.
+// Terms are the file's settings for all its arms. The caller reads Budget, whose form depends on
+// the kind of file.
 func (f *File) Terms() experiment.Terms {
 	if _, err := clock.Named(f.Setting("clock"), time.Now()); err != nil {
 		f.Fault(f.Root.Get("clock"), "%v", err)
@@ -155,15 +154,14 @@ func (f *File) Terms() experiment.Terms {
 	}
 }
 
-// Models is a pattern of networks that the user gave, in place of the file's for every
-// study.
+// Models is the pattern of --models, which, if Given, replaces the file's patterns for all studies.
 type Models struct {
 	Pattern string
 	Given   bool
 }
 
-// Each hands over every network of the studies, as a question about it. All mistakes
-// are in the error, with the places of their studies.
+// Each calls take for every network of the studies. The error joins all mistakes, with the places
+// of their studies.
 func (m Models) Each(studies []Study, data string, take func(spec question.Spec, s Study) error) error {
 	var faults []error
 	none := m.Given
@@ -181,12 +179,12 @@ func (m Models) Each(studies []Study, data string, take func(spec question.Spec,
 	if err := errors.Join(faults...); err != nil || !none {
 		return err
 	}
-	return fmt.Errorf("--models %q: no study has such a network beside its own", m.Pattern)
+	return fmt.Errorf("--models %q: no study has such a network in its folder of networks", m.Pattern)
 }
 
-// of lists the networks to take of a study, as Options.Model of package study takes
-// them: those that match, or the study's own, "", where there is no pattern. A study
-// without a network that the user's pattern matches is left out.
+// of lists the networks to use with a study, as values of study.Options.Model: those that match
+// the pattern, or "", the study's network, without a pattern. A study in which nothing matches
+// the user's pattern yields none.
 func (m Models) of(s Study, data string) ([]string, error) {
 	name, pattern := "models", s.Models
 	if m.Given {
@@ -208,7 +206,7 @@ func (m Models) of(s Study, data string) ([]string, error) {
 		return !ok
 	})
 	if len(names) == 0 && !m.Given {
-		return nil, fmt.Errorf("%s %q: the study has no such network beside its own", name, pattern)
+		return nil, fmt.Errorf("%s %q: the study has no such network in its folder of networks", name, pattern)
 	}
 	return names, nil
 }

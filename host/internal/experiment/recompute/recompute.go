@@ -1,5 +1,5 @@
-// Package recompute has pandas and scipy recompute, in tests, what tables of experiments say,
-// from the tidy rows of their runs.
+// Package recompute checks, in tests, the tables of experiments: pandas and scipy recompute their
+// numbers from the tidy rows of the runs.
 package recompute
 
 import (
@@ -18,9 +18,9 @@ import (
 //go:embed recompute.py
 var script string
 
-// Check fails the test where a number of the table, as its JSON has it, differs by more than
-// 1e-9 from what its rows come to, and returns how many numbers were compared. Without a Python
-// with pandas and scipy it skips the test, by name.
+// Check fails the test if a number in the table's JSON differs by more than 1e-9 from the number
+// computed from its rows. It returns the number of numbers compared. Without a Python with pandas
+// and scipy it skips the test.
 func Check(t testing.TB, table experiment.Table) int {
 	t.Helper()
 	command := libraries.Command(t, "pandas scipy", "-c", script, filepath.Join(t.TempDir(), "runs.csv"), filepath.Join(t.TempDir(), "table.json"))

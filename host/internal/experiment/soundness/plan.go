@@ -1,7 +1,6 @@
-// Package soundness puts the questions of a folder of instances, of which the truth is
-// known by construction, to solvers under equal rules, and judges what they claim. How the
-// instances are made, asked about and judged says package answer/soundness;
-// docs/user/soundness.md describes it for users.
+// Package soundness asks solvers, under equal rules, the questions of a folder of instances whose
+// truth is known by construction, and judges their claims. Package answer/soundness makes, asks
+// and judges single instances. User page: docs/user/soundness.md.
 package soundness
 
 import (
@@ -21,17 +20,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// Command is the one that does such an experiment, and the kind of its tasks.
+// Command is the name of the experiment's command and the kind of its tasks.
 const Command = "soundness"
 
-// Plan is a run over a bench with everything settled: each of its tasks is a question of
-// an instance, and a solver. Two equal plans are the same run, wherever the folder lies.
+// Plan is an experiment with all settings resolved: a task is a question of an instance, a solver
+// and a seed. Equal plans are the same experiment, wherever the folder is stored.
 type Plan struct {
-	// Instances are without who was planted, which no judgement needs.
+	// Instances have no Planted, which judging does not need.
 	Instances []*soundness.Truth `json:"instances"`
-	// Goals that are asked about.
+	// Goals are the goals of the questions that are asked.
 	Goals []string `json:"goals"`
-	// Arms are the solvers' names, Solvers what is known of them.
+	// Arms are the solvers' names, Solvers their identities.
 	Arms    []string                     `json:"arms"`
 	Solvers map[string]experiment.Plugin `json:"solvers"`
 	experiment.Terms
@@ -82,8 +81,8 @@ func (p *Plan) Settle() error {
 	return p.Frame().Check()
 }
 
-// Resolve starts each solver once, to learn which it is; those that can be used, where
-// none is named.
+// Resolve starts each solver once, to learn its version. If no solver is named, it takes all
+// usable ones.
 func (p *Plan) Resolve(ctx context.Context, s *session.Session, options map[string]string) (err error) {
 	if len(p.Arms) == 0 {
 		for _, l := range s.Plugins.List(ctx) {
@@ -109,7 +108,7 @@ type Entry = experiment.Entry[Subject, string]
 // Entries lists the tasks.
 func (p *Plan) Entries() []Entry { return experiment.Entries(p.Frame(), p.questions(), p.Arms) }
 
-// questions are what each solver is asked.
+// questions lists the questions that each solver is asked.
 func (p *Plan) questions() []Subject {
 	if p.subjects != nil {
 		return p.subjects
@@ -136,7 +135,7 @@ func (p *Plan) Frame() *experiment.Frame {
 
 // Recall reads a plan back from a task of the journal.
 func Recall(t record.Task) (experiment.Plan, error) {
-	p, err := experiment.PlanOf[Plan](t, Command, "run over a bench of soundness")
+	p, err := experiment.PlanOf[Plan](t, Command, "soundness experiment")
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +150,7 @@ func Recall(t record.Task) (experiment.Plan, error) {
 	return p, nil
 }
 
-// Result is what one task came to.
+// Result is the result of one task.
 type Result struct {
 	soundness.Claim
 	experiment.Cost
@@ -183,9 +182,9 @@ func (p *Plan) try(ctx context.Context, e *Entry, ask *soundness.Ask, b *experim
 	errand := experiment.Errand{Key: e.Key, Kind: Command, Request: ask, Spec: &ask.Spec, Assignment: workers.Assignment{Limit: ask.Timeout, Cores: cores, Procs: p.Threads}}
 	usage, err := b.Answer(ctx, errand, e.Key, tell, &r.Claim)
 	r.Charge(&p.Terms, usage, false)
-	if usage.Killed && ctx.Err() == nil { // which it would be again
+	if usage.Killed && ctx.Err() == nil { // a second attempt would be killed, too
 		if err = p.Trouble(&r.Cost); err == nil {
-			err = errors.New("it had to be ended from outside, after its time")
+			err = errors.New("the worker had to be killed after its time")
 		}
 		r.Error = err.Error()
 		return r, nil

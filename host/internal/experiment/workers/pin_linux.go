@@ -24,8 +24,8 @@ func Cores() []int {
 }
 
 // start starts a process with affinity to some processors. A child inherits the affinity of the
-// thread that forks it, so that thread takes the child's for a moment: the child and all that
-// it starts are pinned from their first instruction on.
+// thread that forks it, so start sets that thread's affinity for the moment of the fork: the
+// child and its children are pinned from their first instruction on.
 func start(cmd *exec.Cmd, cores []int) error {
 	if len(cores) == 0 {
 		return cmd.Start()

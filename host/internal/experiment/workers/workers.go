@@ -1,5 +1,5 @@
-// Package workers runs each task in a process of its own, so that leaks, crashes and hangs end
-// with it. docs/developer/decisions/0013 says why.
+// Package workers runs each task in a separate process, so that leaks, crashes and hangs end with
+// it. docs/developer/decisions/0013 says why.
 package workers
 
 import (
@@ -27,10 +27,10 @@ import (
 
 // Processes starts workers as processes of a program.
 //
-// A worker reads its job as one line of JSON from standard input, and writes a Line to
-// standard output for each event and message. The end of its standard input tells it to
-// stop, when the experiment is interrupted or this process has died; plugins end with their
-// worker. So no process outlives a kill. Safe for concurrent use.
+// A worker reads its job as one line of JSON from standard input, and writes a Line to standard
+// output for each event and message. It stops at the end of its standard input, which comes when
+// the experiment is interrupted or this process dies; plugins end with their worker. So no
+// process outlives a kill. Safe for concurrent use.
 type Processes struct {
 	// Program and Args start a worker; Env is added to this process's environment.
 	Program string
@@ -60,7 +60,7 @@ type Assignment struct {
 	Procs int
 	// Started, if not nil, is called with the worker's process id, valid until Do returns.
 	Started func(pid int)
-	// Say, if not nil, gets the worker's messages beside its events, in order.
+	// Say, if not nil, gets the worker's messages other than events, in order.
 	Say func(*Said)
 }
 
@@ -70,13 +70,13 @@ type Line struct {
 	Said *Said `json:"said,omitempty"`
 }
 
-// Said is a worker's message beside its events.
+// Said is a worker's message other than an event.
 type Said struct {
-	// Show is a line of progress, Note a line for the user beside the result.
+	// Show is a line of progress, Note a line for the user in addition to the result.
 	Show string `json:"show,omitempty"`
 	Note string `json:"note,omitempty"`
-	// Result is the answer to a request, Error its failure; both may be set. Mistake: the error
-	// is the request's. Refuted: a claim of a solver was refuted.
+	// Result is the answer to a request, Error its failure; both may be set. Mistake: the
+	// request caused the error. Refuted: a claim of a solver was refuted.
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Mistake bool            `json:"mistake,omitempty"`
@@ -85,15 +85,15 @@ type Said struct {
 
 // Usage is a worker's use of time, memory and processors.
 type Usage struct {
-	// Wall time, and CPU time of the worker and all it started.
+	// Wall time, and CPU time of the worker and its child processes.
 	Wall, CPU time.Duration
-	// Killed: the worker was killed, over its time or memory limit.
+	// Killed: the worker was killed at its time or memory limit.
 	Killed bool
-	// Load of the machine as the worker began and as it ended; nil: not known.
+	// Load of the machine when the worker began and when it ended; nil: unknown.
 	Load *[2]float64 `json:",omitempty"`
-	// Cores reserved for it; empty: shared.
+	// Cores reserved for the worker; empty: shared.
 	Cores []int `json:",omitempty"`
-	// Machine that ran it; nil: this one.
+	// Machine that ran the worker; nil: this one.
 	Machine *record.Machine `json:",omitempty"`
 	// Group is the use in the control group that enforced Assignment.Memory; nil without one.
 	Group *cgroup.Use `json:",omitempty"`
@@ -146,7 +146,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 		grace = defaultGrace
 	}
 	var killed atomic.Bool
-	used, _ := clock.Of(cmd.Process.Pid, begin) // nil where the system does not tell
+	used, _ := clock.Of(cmd.Process.Pid, begin) // nil if the system does not report it
 	var seen atomic.Int64                       // processor time at the kill, which the system does not report afterwards
 	kill := func() {
 		if killed.Store(true); used != nil {
@@ -239,7 +239,7 @@ func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke b
 				say(line.Said)
 			}
 		case !whole(e):
-			return spoke, fmt.Errorf("an event of kind %q without what it tells", e.Kind)
+			return spoke, fmt.Errorf("an event of kind %q has no content", e.Kind)
 		default:
 			if err := event(*e); err != nil {
 				return spoke, err
@@ -248,7 +248,7 @@ func Read(r io.Reader, event func(record.Event) error, say func(*Said)) (spoke b
 		spoke = true
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return spoke, fmt.Errorf("it wrote more than %d MiB in one line: ask for less in one task, such as fewer individuals, samples or regions", maxLine>>20)
+		return spoke, fmt.Errorf("it wrote more than %d MiB in one line: ask for less per task, such as fewer individuals, samples or regions", maxLine>>20)
 	}
 	return spoke, in.Err()
 }
@@ -287,7 +287,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// text is what was kept, or else the error.
+// text returns the kept output, or else the error.
 func (t *tail) text(err error) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -295,7 +295,7 @@ func (t *tail) text(err error) string {
 		return strings.TrimPrefix(string(words), "hyfair: ")
 	}
 	if err == nil {
-		return "it said nothing"
+		return "it wrote no error message"
 	}
 	return err.Error()
 }

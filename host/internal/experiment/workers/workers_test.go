@@ -127,10 +127,10 @@ func TestProcesses(t *testing.T) {
 		"busy":    {kinds: "sf"},
 		"deaf":    {kinds: "s", killed: true},
 		"broken":  {err: "a worker failed: last words"},
-		"mute":    {err: "it said nothing"},
+		"mute":    {err: "it wrote no error message"},
 		"garbage": {kinds: "s", err: "invalid character"},
-		"endless": {kinds: "s", err: "more than 64 MiB in one line: ask for less in one task"},
-		"hollow":  {err: "without what it tells"},
+		"endless": {kinds: "s", err: "more than 64 MiB in one line: ask for less per task"},
+		"hollow":  {err: "has no content"},
 		"torn":    {kinds: "s"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,8 +2,8 @@ package modelfile
 
 import _ "embed"
 
-// ExportSklearn is a script in Python that writes scikit-learn's classifiers as JSON,
-// for those who have no skl2onnx: their own files are pickles, which are not read.
+// ExportSklearn is a Python script that writes scikit-learn's classifiers as JSON. It needs no
+// skl2onnx. Their pickles are not read.
 //
 //go:embed helper/sklearn.py
 var ExportSklearn string

@@ -24,7 +24,7 @@ var jsonFormat = reader.Format{
 	Name: jsonName, Extensions: []string{".json"}, Max: maxText, What: "a JSON network",
 	Is: func(head []byte, extension string) bool {
 		is := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
-		return is && !bytes.Contains(head, []byte("learner")) // which is XGBoost's
+		return is && !bytes.Contains(head, []byte("learner")) // a key of XGBoost's JSON
 	},
 	Read: func(f reader.File) *reader.Model {
 		if is := foreignJSON(f.Text); is != "" {
@@ -34,8 +34,8 @@ var jsonFormat = reader.Format{
 	},
 }
 
-// parseJSON reads a network of the project's own format. Errors give the line
-// and the field; a field that is unknown, missing or there twice is one.
+// parseJSON reads a network of the project's own format. Errors give the line and the field; an
+// unknown, missing or repeated field is an error.
 func parseJSON(text []byte) *relu.Network {
 	s := newScanner(text, 0, text)
 	n := &relu.Network{}
@@ -45,12 +45,12 @@ func parseJSON(text []byte) *relu.Network {
 		"format": func(field string) { s.oneOf(field, map[string]func(){jsonName: func() {}}) },
 		"version": func(field string) {
 			if v := s.integer(field, 0, 1<<30); v != jsonVersion {
-				panic(s.fault(field, "version %d; this program reads version %d", v, jsonVersion))
+				panic(s.fault(field, "got version %d, want %d", v, jsonVersion))
 			}
 		},
 		"precision": func(field string) {
 			if n.Precision = s.integer(field, 32, 64); n.Precision != 32 && n.Precision != 64 {
-				panic(s.fault(field, "%d bits; 32 or 64 expected", n.Precision))
+				panic(s.fault(field, "got %d bits, want 32 or 64", n.Precision))
 			}
 		},
 		"head": func(field string) {
@@ -66,7 +66,7 @@ func parseJSON(text []byte) *relu.Network {
 	s.end()
 	n.Layers = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
 	if len(n.Layers) == 0 {
-		panic(fault.New("layers: a network has at least one"))
+		panic(fault.New("layers: the list is empty, want at least one layer"))
 	}
 	return n
 }
@@ -76,7 +76,7 @@ func parseLayersJSON(s *scanner, precision int) (out []relu.Layer) {
 	s.array("layers", func(field string, i int) {
 		l := parseLayerJSON(s, field, precision, left)
 		if i > 0 && l.In != out[i-1].Out {
-			panic(s.fault(field+".inputs", "%d, the layer before has %d units", l.In, out[i-1].Out))
+			panic(s.fault(field+".inputs", "got %d, want %d: the units of the previous layer", l.In, out[i-1].Out))
 		}
 		left -= len(l.Weights) + len(l.Bias)
 		out = append(out, l)
@@ -104,23 +104,22 @@ func parseLayerJSON(s *scanner, field string, precision, budget int) (l relu.Lay
 		"bias": func(field string) { l.Bias = s.floats(l.Bias, field, precision, budget) },
 	})
 	if len(widths) != l.Out {
-		panic(s.fault(field+".weights", "%d rows for %d units", len(widths), l.Out))
+		panic(s.fault(field+".weights", "got %d rows, want %d: one per unit", len(widths), l.Out))
 	}
 	for j, n := range widths {
 		if n != l.In {
-			panic(s.fault(fmt.Sprintf("%s.weights[%d]", field, j), "%d weights for %d inputs", n, l.In))
+			panic(s.fault(fmt.Sprintf("%s.weights[%d]", field, j), "got %d weights, want %d: one per input", n, l.In))
 		}
 	}
 	if len(l.Bias) != l.Out {
-		panic(s.fault(field+".bias", "%d biases for %d units", len(l.Bias), l.Out))
+		panic(s.fault(field+".bias", "got %d biases, want %d: one per unit", len(l.Bias), l.Out))
 	}
 	return l
 }
 
-// WriteJSON writes n in the project's own format, which Model reads back to
-// the very same numbers: each is written as the shortest decimal that rounds
-// to it at the network's precision. n is validated first; a network of
-// precision 32 whose weights are not float32 values is refused.
+// WriteJSON writes n in the project's own format. Reading it back gives exactly the same numbers:
+// each is written as the shortest decimal that rounds to it at the network's precision. WriteJSON
+// validates n first, and refuses a network of precision 32 whose weights are not float32 values.
 func WriteJSON(w io.Writer, n *relu.Network) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -141,7 +140,7 @@ func WriteJSON(w io.Writer, n *relu.Network) error {
 	return err
 }
 
-// writeLayerJSON writes one layer, a neuron a line, emptying b into w after each.
+// writeLayerJSON writes one layer with one neuron per line, and flushes b to w after each line.
 func writeLayerJSON(w io.Writer, b *bytes.Buffer, l *relu.Layer, precision int) error {
 	name, err := json.Marshal(l.Name)
 	if err != nil {

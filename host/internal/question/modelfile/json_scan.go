@@ -16,23 +16,23 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
-// scanner reads JSON token by token, so that nothing is allocated beyond what
-// is asked for and every error knows its line. What is not as asked for is a panic
-// with a fault: see fault.Caught.
+// scanner reads JSON token by token, so that it allocates only what the caller asks for, and every
+// error has a line number. Its methods panic with a fault if the file has something else: see
+// fault.Caught.
 type scanner struct {
 	d    *json.Decoder
 	base int64  // where the decoder's input begins in file
 	file []byte // for line numbers
 }
 
-// newScanner reads text, which stands in file at base.
+// newScanner returns a scanner of text, which is at offset base in file.
 func newScanner(text []byte, base int64, file []byte) *scanner {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return &scanner{d: d, base: base, file: file}
 }
 
-// fault is one at the token that was read last.
+// fault returns a fault at the last token.
 func (s *scanner) fault(field, format string, args ...any) error {
 	return s.faultAt(s.d.InputOffset(), field, fmt.Sprintf(format, args...))
 }
@@ -43,10 +43,10 @@ func (s *scanner) faultAt(offset int64, field, what string) error {
 	return fault.New("line %d: %s: %s", line, field, what)
 }
 
-// syntax is an error of the decoder, near the token that was read last.
+// syntax turns an error of the decoder into a fault near the last token.
 func (s *scanner) syntax(field string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return s.faultAt(int64(len(s.file)), field, "the file ends in the middle")
+		return s.faultAt(int64(len(s.file)), field, "the file ends too early")
 	}
 	return s.fault(field, "%v", err)
 }
@@ -74,7 +74,7 @@ func describe(t json.Token) string {
 
 func (s *scanner) open(field string, delimiter json.Delim, what string) {
 	if t := s.token(field); t != delimiter {
-		panic(s.fault(field, "%s expected, not %s", what, describe(t)))
+		panic(s.fault(field, "got %[2]s, want %[1]s", what, describe(t)))
 	}
 }
 
@@ -91,10 +91,10 @@ func (s *scanner) object(field string, fields map[string]func(field string)) {
 		name, _ := s.token(field).(string)
 		read, known := fields[name]
 		if !known {
-			panic(s.fault(field, "unknown field %.40q; known: %s", name, names(fields)))
+			panic(s.fault(field, "unknown field %.40q, want one of %s", name, names(fields)))
 		}
 		if seen[name] {
-			panic(s.fault(prefix+name, "a second time"))
+			panic(s.fault(prefix+name, "the field is given twice"))
 		}
 		seen[name] = true
 		read(prefix + name)
@@ -102,7 +102,7 @@ func (s *scanner) object(field string, fields map[string]func(field string)) {
 	s.token(field) // the closing brace
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !seen[name] {
-			panic(s.fault(prefix+name, "missing"))
+			panic(s.fault(prefix+name, "the field is missing"))
 		}
 	}
 }
@@ -120,8 +120,7 @@ func (s *scanner) array(field string, read func(field string, i int)) {
 	s.token(field) // the closing bracket
 }
 
-// raw takes the value of the field that was named last as it stands, with its
-// place in the file.
+// raw returns the text of the value of the last field, and its offset in the file.
 func (s *scanner) raw(field string) ([]byte, int64) {
 	before := s.d.InputOffset()
 	var value json.RawMessage
@@ -131,8 +130,9 @@ func (s *scanner) raw(field string) ([]byte, int64) {
 	return value, s.base + s.d.InputOffset() - int64(len(value))
 }
 
-// malformed finds the place of a fault in the value that follows the colon
-// after an offset. The offsets in a decoder's own errors are right for the first value of its input only.
+// malformed finds the place of a syntax error in the value after the first colon after an offset. It
+// decodes the value again, since a decoder's errors have correct offsets only for the first value of
+// its input.
 func (s *scanner) malformed(field string, offset int64, err error) error {
 	rest := s.file[min(s.base+offset, int64(len(s.file))):]
 	colon := int64(bytes.IndexByte(rest, ':') + 1)
@@ -148,7 +148,7 @@ func (s *scanner) malformed(field string, offset int64, err error) error {
 // end checks that nothing follows.
 func (s *scanner) end() {
 	if t, err := s.d.Token(); !errors.Is(err, io.EOF) {
-		panic(s.fault("network", "something follows it: %s", describe(t)))
+		panic(s.fault("network", "got %s after its end, want the end of the file", describe(t)))
 	}
 }
 
@@ -156,7 +156,7 @@ func (s *scanner) text(field string) string {
 	t := s.token(field)
 	text, ok := t.(string)
 	if !ok {
-		panic(s.fault(field, "a text expected, not %s", describe(t)))
+		panic(s.fault(field, "got %s, want a text", describe(t)))
 	}
 	return text
 }
@@ -166,7 +166,7 @@ func (s *scanner) oneOf(field string, choices map[string]func()) {
 	text := s.text(field)
 	choose, ok := choices[text]
 	if !ok {
-		panic(s.fault(field, "%.40q; known: %s", text, names(choices)))
+		panic(s.fault(field, "got %.40q, want one of %s", text, names(choices)))
 	}
 	choose()
 }
@@ -176,7 +176,7 @@ func (s *scanner) integer(field string, lo, hi int) int {
 	number, _ := t.(json.Number)
 	v, err := strconv.Atoi(string(number))
 	if err != nil || v < lo || v > hi {
-		panic(s.fault(field, "a whole number from %d to %d expected, not %s", lo, hi, describe(t)))
+		panic(s.fault(field, "got %[3]s, want a whole number from %[1]d to %[2]d", lo, hi, describe(t)))
 	}
 	return v
 }
@@ -189,14 +189,14 @@ func (s *scanner) floats(values []float64, field string, precision, limit int) [
 		t := s.token(field)
 		number, ok := t.(json.Number)
 		if !ok {
-			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "a number expected, not %s", describe(t)))
+			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "got %s, want a number", describe(t)))
 		}
 		v, err := strconv.ParseFloat(string(number), precision)
 		if err != nil {
-			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "%.40s is outside what %d bits hold", number, precision))
+			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "%.40s is too large for a float of %d bits", number, precision))
 		}
 		if len(values) == limit {
-			panic(s.fault(field, "more than %d weights and biases", layers.MaxParameters))
+			panic(s.fault(field, "the network has more than %d weights and biases, the maximum", layers.MaxParameters))
 		}
 		values = append(values, v)
 	}
@@ -209,7 +209,7 @@ func writeFloats(b *bytes.Buffer, values []float64, precision int) error {
 	b.WriteByte('[')
 	for i, v := range values {
 		if precision == 32 && float64(float32(v)) != v {
-			return fmt.Errorf("%v at %d is not a float32 value in a network of precision 32", v, i)
+			return fmt.Errorf("number %[2]d, %[1]v, is not a float32 value, but the network's precision is 32", v, i)
 		}
 		if i > 0 {
 			b.WriteString(", ")

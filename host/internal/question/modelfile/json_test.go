@@ -135,32 +135,32 @@ func TestJSONAnyOrder(t *testing.T) {
 func TestJSONFaults(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"unknown field":       {`"version": 1`, `"version": 1, "weight": 1`, `line 3: network: unknown field "weight"`},
-		"unknown layer field": {`"units": 1,`, `"units": 1, "dropout": 0,`, `line 21: layers[1]: unknown field "dropout"; known: activation, bias`},
+		"unknown layer field": {`"units": 1,`, `"units": 1, "dropout": 0,`, `line 21: layers[1]: unknown field "dropout", want one of activation, bias`},
 		"other case":          {`"bias": [1e+20]`, `"Bias": [1e+20]`, `unknown field "Bias"`},
-		"missing field":       {`"head": "sigmoid",`, ``, "head: missing"},
-		"missing layer field": {`"name": "output",`, ``, "layers[1].name: missing"},
-		"twice":               {`"version": 1`, `"version": 1, "version": 1`, "line 3: version: a second time"},
-		"format":              {`"hyfair-network"`, `"other"`, `line 2: format: "other"; known: hyfair-network`},
-		"version":             {`"version": 1`, `"version": 2`, "line 3: version: version 2; this program reads version 1"},
-		"precision":           {`"precision": 32`, `"precision": 48`, "line 4: precision: 48 bits"},
-		"precision as text":   {`"precision": 32`, `"precision": "32"`, `line 4: precision: a whole number from 32 to 64 expected, not the text "32"`},
-		"head":                {`"sigmoid"`, `"tanh"`, `line 5: head: "tanh"; known: linear, sigmoid, softmax`},
-		"activation":          {`"relu"`, `"elu"`, `line 11: layers[0].activation: "elu"; known: linear, relu`},
-		"too many units":      {`"units": 2`, `"units": 10000000`, "line 10: layers[0].units: a whole number from 1 to 65536 expected, not the number 10000000"},
+		"missing field":       {`"head": "sigmoid",`, ``, "head: the field is missing"},
+		"missing layer field": {`"name": "output",`, ``, "layers[1].name: the field is missing"},
+		"twice":               {`"version": 1`, `"version": 1, "version": 1`, "line 3: version: the field is given twice"},
+		"format":              {`"hyfair-network"`, `"other"`, `line 2: format: got "other", want one of hyfair-network`},
+		"version":             {`"version": 1`, `"version": 2`, "line 3: version: got version 2, want 1"},
+		"precision":           {`"precision": 32`, `"precision": 48`, "line 4: precision: got 48 bits"},
+		"precision as text":   {`"precision": 32`, `"precision": "32"`, `line 4: precision: got the text "32", want a whole number from 32 to 64`},
+		"head":                {`"sigmoid"`, `"tanh"`, `line 5: head: got "tanh", want one of linear, sigmoid, softmax`},
+		"activation":          {`"relu"`, `"elu"`, `line 11: layers[0].activation: got "elu", want one of linear, relu`},
+		"too many units":      {`"units": 2`, `"units": 10000000`, "line 10: layers[0].units: got the number 10000000, want a whole number from 1 to 65536"},
 		"no units":            {`"units": 2`, `"units": 0`, "line 10: layers[0].units"},
 		"half a unit":         {`"units": 2`, `"units": 1.5`, "line 10: layers[0].units"},
-		"missing row":         {"[0.1, -1],\n", "\n", "layers[0].weights: 1 rows for 2 units"},
-		"short row":           {`[3e-07, 0]`, `[3e-07]`, "layers[0].weights[1]: 1 weights for 2 inputs"},
-		"long bias":           {`[0.5, -0]`, `[0.5, -0, 1]`, "layers[0].bias: 3 biases for 2 units"},
+		"missing row":         {"[0.1, -1],\n", "\n", "layers[0].weights: got 1 rows, want 2"},
+		"short row":           {`[3e-07, 0]`, `[3e-07]`, "layers[0].weights[1]: got 1 weights, want 2"},
+		"long bias":           {`[0.5, -0]`, `[0.5, -0, 1]`, "layers[0].bias: got 3 biases, want 2"},
 		"layers that don't fit": {`"inputs": 2,
       "units": 1`, `"inputs": 3,
       "units": 1`, "layers[1]"},
-		"text for a number": {`3e-07`, `"NaN"`, `line 14: layers[0].weights[1][0]: a number expected, not the text "NaN"`},
+		"text for a number": {`3e-07`, `"NaN"`, `line 14: layers[0].weights[1][0]: got the text "NaN", want a number`},
 		"NaN":               {`3e-07`, `NaN`, "line 14: layers: invalid character 'N'"},
-		"beyond float32":    {`3e-07`, `1e39`, "line 14: layers[0].weights[1][0]: 1e39 is outside what 32 bits hold"},
-		"nested":            {`3e-07`, `[3e-07]`, "line 14: layers[0].weights[1][0]: a number expected, not ["},
+		"beyond float32":    {`3e-07`, `1e39`, "line 14: layers[0].weights[1][0]: 1e39 is too large for a float of 32 bits"},
+		"nested":            {`3e-07`, `[3e-07]`, "line 14: layers[0].weights[1][0]: got [, want a number"},
 		"relu at the end":   {`"linear"`, `"relu"`, "layer 1 (output): the output layer has a ReLU"},
-		"trailing text":     {"  ]\n}\n", "  ]\n}\n{}", "something follows"},
+		"trailing text":     {"  ]\n}\n", "  ]\n}\n{}", "after its end"},
 		"missing comma":     {`"version": 1,`, `"version": 1`, "line 4"},
 		"no layers":         {"{\n      \"name\": \"hidden\"", "", "line 7"},
 		"not an object":     {"{\n  \"format\"", "[\n  \"format\"", "neither HDF5 nor JSON"},
@@ -195,7 +195,7 @@ func TestWriteJSONRefuses(t *testing.T) {
 		spoil func(*relu.Network)
 		want  string
 	}{
-		"not float32": {func(n *relu.Network) { n.Layers[0].Weights[0] = 0.1 }, "layer 0 (a): weights of neuron 0: 0.1 at 0 is not a float32"},
+		"not float32": {func(n *relu.Network) { n.Layers[0].Weights[0] = 0.1 }, "layer 0 (a): weights of neuron 0: number 0, 0.1, is not a float32"},
 		"NaN":         {func(n *relu.Network) { n.Layers[0].Bias[0] = math.NaN() }, "bias of neuron 0 is NaN"},
 		"shape":       {func(n *relu.Network) { n.Layers[0].Out = 2 }, "1 weights for shape 2×1"},
 	} {
@@ -234,14 +234,14 @@ func TestModelErrors(t *testing.T) {
 		"empty.h5":      {"", "the file is empty"},
 		"short.h5":      {"\x89HDF\r\n\x1a\n\x00", "superblock"},
 		"network.keras": {"PK\x03\x04 and so on", "a zip archive that cannot be read"},
-		"model.joblib":  {"\x80\x04\x95 and so on", "a pickle (of joblib or pickle), which runs code when it is opened and so is not read: run the script that hyfair export-helper sklearn prints"},
+		"model.joblib":  {"\x80\x04\x95 and so on", "a pickle (of joblib or pickle), which runs code when it is opened and so is not supported: run the script that hyfair export-helper sklearn prints"},
 		"model.pkl.gz":  {"\x1f\x8b\x08 and so on", "a compressed file: unpack it"},
-		"old.pt":        {"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export"},
-		"m.tflite":      {"\x1c\x00\x00\x00TFL3 and so on", "a TensorFlow Lite model, which is not read: save the Keras model"},
+		"old.pt":        {"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch file, which holds Python objects and is not supported: export the model with torch.onnx.export"},
+		"m.tflite":      {"\x1c\x00\x00\x00TFL3 and so on", "a TensorFlow Lite model, which is not supported: save the Keras model"},
 		"zlib.joblib":   {"x^ and so on", "a compressed file: unpack it"},
 		"plain.pkl":     {"ccopy_reg\n_reconstructor\n", "a pickle (of joblib or pickle), which runs code"},
-		"saved.pb":      {"\x08\x01\x12\x9b\x42\x0a\xf3\x0b and so on", "a SavedModel of TensorFlow, which is not read: save the Keras model"},
-		"config.json":   {`{"learner":{"gradient_booster":{"name":"gbtree"}}}`, "gradient_booster.model: missing, as in what save_config gives: save the model itself"},
+		"saved.pb":      {"\x08\x01\x12\x9b\x42\x0a\xf3\x0b and so on", "a TensorFlow SavedModel, which is not supported: save the Keras model"},
+		"config.json":   {`{"learner":{"gradient_booster":{"name":"gbtree"}}}`, "gradient_booster.model: the field is missing, as in the result of save_config: save the model"},
 		"weights.csv":   {"1,2,3\n", "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt"},
 		"text.json":     {"hello", "line 1: network: invalid character 'h'"},
 	} {
@@ -254,7 +254,7 @@ func TestModelErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %q and the path", name, err, c.want)
 		}
 	}
-	for name, want := range map[string]string{"saved_model.pb": "a SavedModel of TensorFlow", "MLmodel": "a folder of MLflow: name the model's file in it"} {
+	for name, want := range map[string]string{"saved_model.pb": "a TensorFlow SavedModel", "MLmodel": "an MLflow folder: name the model's file in it"} {
 		folder := t.TempDir()
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -263,7 +263,7 @@ func TestModelErrors(t *testing.T) {
 			t.Errorf("a folder with %s: error %v, want %q", name, err, want)
 		}
 	}
-	for member, want := range map[string]string{"archive/archive_format": "a PyTorch file", "xl/workbook.xml": "a workbook of Excel, not a model"} {
+	for member, want := range map[string]string{"archive/archive_format": "a PyTorch file", "xl/workbook.xml": "an Excel workbook, not a model"} {
 		path := filepath.Join(dir, "archive")
 		var text bytes.Buffer
 		archive := zip.NewWriter(&text)

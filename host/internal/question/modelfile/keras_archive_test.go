@@ -75,14 +75,14 @@ func TestKerasArchiveRefused(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"no Keras":        {archive(zip.Store, "a.txt", "a"), "not one of Keras 3: save the model with model.save(\"model.keras\")"},
-		"PyTorch":         {archive(zip.Store, "model/data.pkl", "a", "model/data/0", "b"), "a PyTorch file, which holds Python objects and is not read"},
+		"no Keras":        {archive(zip.Store, "a.txt", "a"), "so not from Keras 3: save the model with model.save(\"model.keras\")"},
+		"PyTorch":         {archive(zip.Store, "model/data.pkl", "a", "model/data/0", "b"), "a PyTorch file, which holds Python objects and is not supported"},
 		"NumPy":           {archive(zip.Store, "w.npy", "a"), "a NumPy archive"},
 		"other weights":   {archive(zip.Store, "config.json", strings.Replace(config, "batch_normalization", "batch_normalisation", 1), "model.weights.h5", weights), "holds the weights of the layer"},
 		"no weights":      {archive(zip.Store, "config.json", strings.Replace(config, `"Dense"`, `"PReLU"`, 1), "model.weights.h5", weights), "p_re_lu"},
 		"no HDF5":         {archive(zip.Store, "config.json", config, "model.weights.h5", "text"), "HDF5"},
 		"cut off":         {archive(zip.Store, "config.json", config, "model.weights.h5", weights)[:2000], "a zip archive that cannot be read"},
-		"config too long": {archive(zip.Deflate, "config.json", strings.Repeat(" ", 2<<20), "model.weights.h5", weights), "config.json: more than 1048576 bytes"},
+		"config too long": {archive(zip.Deflate, "config.json", strings.Repeat(" ", 2<<20), "model.weights.h5", weights), "config.json: decompressed, it has more than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, _, err := readBytes(c.file)
@@ -124,7 +124,7 @@ func TestKerasArchiveMemory(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"a bomb":       {bomb.Bytes(), "model.weights.h5: more than 67108864 bytes"},
+		"a bomb":       {bomb.Bytes(), "model.weights.h5: decompressed, it has more than 67108864 bytes"},
 		"many members": {archive(zip.Store, names...), "its directory is too large"},
 	} {
 		t.Run(name, func(t *testing.T) {

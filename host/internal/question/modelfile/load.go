@@ -1,7 +1,7 @@
-// Package modelfile reads and writes models of all formats: it opens a file, finds its format, and hashes the bytes that
-// the format's reader gets. The readers are onnx, keras and trees, and of hyfair's own JSON and .nnet files here;
-// docs/reference/formats.md lists the supported parts of each. What they share: reader, what a reader gets and gives; layers and
-// forest, which make models of what they find; fault, how they refuse.
+// Package modelfile reads and writes models of all formats: it opens a file, finds its format, and hashes the bytes
+// that it passes to the format's reader. Packages onnx, keras and trees hold readers; those of hyfair's JSON and of
+// .nnet files are here. docs/reference/formats.md lists the supported parts of each format. The readers share package
+// reader, their input and output; layers and forest, which build models; and fault, their errors.
 //
 // Files are untrusted: their allocations are bounded, and every fault is an error that
 // names its place.
@@ -32,7 +32,7 @@ import (
 // not matter.
 var formats = []reader.Format{jsonFormat, keras.H5, keras.Archive, trees.LightGBM, nnetFormat, onnx.Format, trees.XGBoostJSON, trees.XGBoostUBJSON}
 
-// Extensions lists those of all formats, in lower case, with the dot.
+// Extensions lists the extensions of all formats, in lower case, with the dot.
 func Extensions() []string {
 	var all []string
 	for _, f := range formats {
@@ -41,10 +41,10 @@ func Extensions() []string {
 	return all
 }
 
-// Choice selects what is asked about a file.
+// Choice selects the part of a file to read.
 type Choice = reader.Choice
 
-// Codes are the categories whose codes an input takes.
+// Codes are the categories whose codes are an input's values.
 type Codes = reader.Codes
 
 // Vocabulary holds all categories that the file's encoder of a column knows.
@@ -52,17 +52,17 @@ type Vocabulary = reader.Vocabulary
 
 // Info describes a model and its origin.
 type Info struct {
-	// Path is the file as given.
+	// Path is the file's path, as given.
 	Path string `json:"path"`
 	// Format is the name of the file's format: "keras-h5", "onnx" or "hyfair-network".
 	Format string `json:"format"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// SHA256 is the hexadecimal hash of the file and of the files beside it that belong to
-	// the model. Files names all of them.
+	// SHA256 is the hexadecimal hash of the model's files: this one and those in its folder
+	// that belong to it. Files names them all.
 	SHA256 string   `json:"-"`
 	Files  []string `json:"-"`
-	// Facts are what the file says of its model.
+	// Facts are the file's statements about its model.
 	reader.Facts
 	Summary
 }
@@ -89,14 +89,14 @@ func open(path string, choice Choice) (model.Model, Info, error) {
 	return read(file, stat.Size(), path, filepath.Dir(path), choice)
 }
 
-// read reads a file of size bytes once, from its first byte to its last: what is parsed is what is hashed. folder has
-// the files beside it.
+// read reads a file of size bytes once, so that the parsed bytes are the hashed ones. folder is the
+// file's folder.
 func read(r io.Reader, size int64, path, folder string, choice Choice) (_ model.Model, _ Info, err error) {
 	defer fault.Caught(&err)
 	head := reader.Whole(r, min(size, maxHead))
 	format := choose(head, strings.ToLower(filepath.Ext(path)))
 	if choice.Raw && format.Name != nnetFormat.Name {
-		panic(fault.New("normalize: applies to .nnet files only, whose means and ranges some programs ignore; leave it out"))
+		panic(fault.New("normalize: applies only to .nnet files, whose means and ranges some programs ignore: leave it out"))
 	}
 	reader.Limit(size, reader.MaxFile, "a model file")
 	reader.Limit(size, format.Max, format.What)
@@ -106,7 +106,7 @@ func read(r io.Reader, size int64, path, folder string, choice Choice) (_ model.
 	if v := choice.Missing; v != nil {
 		e, ok := out.Model.(*ensembles.Ensemble)
 		if !ok {
-			panic(fault.New("missing: %v is an input that trees send where missing values go, and this file has no trees: leave it out", *v))
+			panic(fault.New("missing: %v is the input that trees treat as a missing value, but this file has no trees: leave it out", *v))
 		}
 		out.Model = e.Absent(float32(*v))
 	}
@@ -122,7 +122,7 @@ func read(r io.Reader, size int64, path, folder string, choice Choice) (_ model.
 	return out.Model, info, nil
 }
 
-// maxHead is how many bytes tell the format.
+// maxHead is the number of bytes by which formats are recognised.
 const maxHead = 64
 
 // sum is the SHA-256 of a text, in hexadecimal.

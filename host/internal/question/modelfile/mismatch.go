@@ -10,16 +10,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Fed is a feature and its inputs of a model.
+// Fed is a feature with the model's inputs that it determines.
 type Fed struct {
 	*space.Feature
-	// Columns are the names of the feature's columns: one, or one for each category.
+	// Columns are the names of the feature's columns: one, or one per category.
 	Columns []string
-	// Cells are texts for category v in cells, besides its name; nil: none.
+	// Cells returns the texts, besides its name, that stand for category v in cells; nil: none.
 	Cells func(v int) []string
 }
 
-// maxHeld bounds the numbers of a feature that are compared with the codes of an input.
+// maxHeld is the maximum number of a feature's values that are compared with an input's codes.
 const maxHeld = 1 << 16
 
 // Mismatch compares features with the model file's input names and categories. It returns the first feature that
@@ -29,7 +29,7 @@ func (i *Info) Mismatch(all []Fed) (feature int, why string) {
 	for at := range all {
 		for _, name := range append([]string{all[at].Name}, all[at].Columns...) {
 			if before, ok := owners[name]; ok && before != at {
-				owners[name] = -1 // read twice
+				owners[name] = -1 // two features read the column
 			} else {
 				owners[name] = at
 			}
@@ -54,10 +54,11 @@ func (i *Info) Mismatch(all []Fed) (feature int, why string) {
 	return 0, ""
 }
 
-// misnamed says why an input of that name cannot be the feature's; owners are features by column.
+// misnamed says why an input with that name cannot belong to the feature, which has index at; ""
+// if it can. owners holds the features by column.
 func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]int) string {
 	if owner, ok := owners[name]; ok && owner >= 0 && owner != at {
-		return fmt.Sprintf("gets %s here: features stand in the order of the model's inputs", f.Name)
+		return fmt.Sprintf("gets the feature %s: list the features in the order of the model's inputs", f.Name)
 	}
 	if f.Kind != space.Categorical || in.Table == nil {
 		return ""
@@ -75,7 +76,7 @@ func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]in
 	}
 	if len(f.Columns) == len(f.Categories) && len(f.Columns) > 1 {
 		if v := slices.Index(f.Columns, name); v >= 0 && v != one {
-			return fmt.Sprintf("is 1 here where %s is: categories stand in the order of the model's inputs", f.Columns[one])
+			return fmt.Sprintf("is 1 if %s is: list the categories in the order of the model's inputs", f.Columns[one])
 		}
 		return ""
 	}
@@ -93,13 +94,13 @@ func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]in
 	}
 	for v := range f.Categories {
 		if meant(v) {
-			return fmt.Sprintf("is 1 here where %s is %s: categories stand in the order of the model's inputs", f.Name, f.Categories[one])
+			return fmt.Sprintf("is 1 if %s is %s: list the categories in the order of the model's inputs", f.Name, f.Categories[one])
 		}
 	}
 	return ""
 }
 
-// cells are the texts of a cell for category v.
+// cells returns the texts that stand for category v in cells.
 func (f *Fed) cells(v int) []string {
 	out := []string{f.Categories[v]}
 	if f.Cells != nil {
@@ -108,7 +109,7 @@ func (f *Fed) cells(v int) []string {
 	return out
 }
 
-// held are the feature's values as arguments of contradicted: their number, codes and texts.
+// held returns the feature's values as arguments of contradicted: their number, codes and texts.
 func (f *Fed) held(in space.Input) (n int, at func(v int) float64, said func(v int) []string) {
 	value := func(v int) float64 { return f.Lo + float64(v) }
 	n = len(f.Categories)
@@ -134,8 +135,8 @@ func (f *Fed) held(in space.Input) (n int, at func(v int) float64, said func(v i
 	return n, at, said
 }
 
-// contradicted says why codes contradict a study; "" if they do not. at maps category or number v to
-// its code, said lists the CSV texts for v, for v below n.
+// contradicted says why the codes of an input contradict a study; "" if they do not. For each
+// category or number v below n, at returns its code and said its texts in CSV.
 func contradicted(c Codes, n int, at func(v int) float64, said func(v int) []string) string {
 	among := func(list []string, cells []string) bool {
 		return slices.ContainsFunc(cells, func(cell string) bool {
@@ -144,7 +145,7 @@ func contradicted(c Codes, n int, at func(v int) float64, said func(v int) []str
 	}
 	why := ""
 	for _, list := range c.Lists {
-		if c.Number { // then the list must hold every category
+		if c.Number { // a list applies only if it contains every category
 			all := n > 0
 			for v := range n {
 				all = all && among(list, said(v))
@@ -158,9 +159,9 @@ func contradicted(c Codes, n int, at func(v int) float64, said func(v int) []str
 			code, cells := at(v), said(v)
 			switch {
 			case code != math.Trunc(code) || code < 0 || code >= float64(len(list)):
-				why = fmt.Sprintf("%s becomes the code %v, and there are %d categories", cells[0], code, len(list))
+				why = fmt.Sprintf("%s becomes the code %v, but there are %d categories", cells[0], code, len(list))
 			case !slices.ContainsFunc(cells, func(cell string) bool { return SameCategory(list[int(code)], cell) }):
-				why = fmt.Sprintf("the code %v is %s, and of the study %s", code, list[int(code)], cells[0])
+				why = fmt.Sprintf("the code %v means %s in the model and %s in the study", code, list[int(code)], cells[0])
 			default:
 				continue
 			}
@@ -194,7 +195,7 @@ func SameCategory(own, cell string) bool {
 	return err1 == nil && err2 == nil && a == b || (own == "True" || own == "False") && strings.EqualFold(own, cell)
 }
 
-// PlainName is a name without the characters that libraries change.
+// PlainName returns a name in lower case, with the characters that libraries change replaced by _.
 func PlainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {

@@ -30,7 +30,7 @@ func readNNet(f reader.File) *reader.Model {
 	sizes := t.numbers("the number of layers, inputs and outputs", 4)
 	depth, inputs, outputs := int(sizes[0]), int(sizes[1]), int(sizes[2])
 	if !(sizes[0] >= 1 && sizes[0] <= maxLayers) {
-		panic(fault.New("line %d: %v layers", t.line, sizes[0]))
+		panic(fault.New("line %d: got %v layers, want 1 to %d", t.line, sizes[0], maxLayers))
 	}
 	widths := t.numbers("the widths of the layers", depth+1)
 	parameters := 0
@@ -43,7 +43,7 @@ func readNNet(f reader.File) *reader.Model {
 		}
 	}
 	if parameters > layers.MaxParameters || int(widths[0]) != inputs || int(widths[depth]) != outputs {
-		panic(fault.New("line %d: widths %.80v of a network of %d inputs and %d outputs, which may have %d parameters", t.line, widths, inputs, outputs, layers.MaxParameters))
+		panic(fault.New("line %d: got widths %.80v, want them to begin with the %d inputs, to end with the %d outputs, and to give at most %d parameters", t.line, widths, inputs, outputs, layers.MaxParameters))
 	}
 	t.next() // an unused flag
 	t.numbers("the least inputs", inputs)
@@ -53,7 +53,7 @@ func readNNet(f reader.File) *reader.Model {
 		means, ranges = make([]float64, inputs+1), slices.Repeat([]float64{1}, inputs+1)
 	}
 	if slices.Contains(ranges, 0) {
-		panic(fault.New("line %d: a range of 0", t.line))
+		panic(fault.New("line %d: got a range of 0, want ranges other than 0", t.line))
 	}
 	b := layers.New()
 	v := b.Select(b.Inputs(inputs)...)
@@ -72,19 +72,19 @@ func readNNet(f reader.File) *reader.Model {
 		}
 	}
 	if len(bytes.TrimSpace(t.left)) > 0 {
-		panic(fault.New("line %d: more than the layers it announces", t.line+1))
+		panic(fault.New("line %d: the file continues after its last layer", t.line+1))
 	}
 	v = b.Scale(v, ranges[inputs:], means[inputs:])
 	if outputs > 2 {
-		panic(fault.New("%d outputs; networks with one logit, or one for each of two classes, are read of this format: write several classes as ONNX", outputs))
+		panic(fault.New("got %d outputs, want one logit or two, one per class: write a network with more classes as ONNX", outputs))
 	}
 	return f.Network(b.Network(v, relu.HeadLinear, 64))
 }
 
-// maxLayers bounds the layers of a .nnet file.
+// maxLayers is the maximum number of layers of a .nnet file.
 const maxLayers = 4096
 
-// nnetText is the rest of a file.
+// nnetText is a file that is read line by line: the current row and the text after it.
 type nnetText struct {
 	left, row []byte
 	line      int
@@ -112,7 +112,7 @@ func (t *nnetText) numbers(what string, n int) []float64 {
 		}
 	}
 	if len(out) != n {
-		panic(fault.New("line %d: %d numbers for %s, %d are expected", t.line, len(out), what, n))
+		panic(fault.New("line %d: got %d numbers for %s, want %d", t.line, len(out), what, n))
 	}
 	return out
 }

@@ -62,12 +62,12 @@ func TestNNet(t *testing.T) {
 func TestNNetRefused(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no number":       {"0.5,2", "0.5,x", `line 11: "x" among weights is not a number`},
-		"numbers missing": {"0.5,2", "0.5", "line 11: 1 numbers for weights, 2 are expected"},
-		"numbers left":    {"0.5,2", "0.5,2,3", "line 11: 3 numbers for weights"},
-		"other widths":    {"2,3,1,", "3,3,1,", "line 4: widths"},
+		"numbers missing": {"0.5,2", "0.5", "line 11: got 1 numbers for weights, want 2"},
+		"numbers left":    {"0.5,2", "0.5,2,3", "line 11: got 3 numbers for weights"},
+		"other widths":    {"2,3,1,", "3,3,1,", "line 4: got widths"},
 		"a wide layer":    {"2,3,1,", "2,99999999,1,", "line 4: a layer of 9.9999999e+07 units"},
-		"many layers":     {"2,2,1,3,", "1e9,2,1,3,", "line 3: 1e+09 layers"},
-		"a range of 0":    {"1.0,1.0,1.0,", "1.0,0,1.0,", "line 9: a range of 0"},
+		"many layers":     {"2,2,1,3,", "1e9,2,1,3,", "line 3: got 1e+09 layers"},
+		"a range of 0":    {"1.0,1.0,1.0,", "1.0,0,1.0,", "line 9: got a range of 0"},
 		"cut off":         {"1,-2,3,\n0.5,\n", "", "line 16: the file ends where weights should be"},
 		"more":            {"0.5,\n", "0.5,\n0.5,\n", "line"},
 		"five classes":    {"2,2,1,3,\n2,3,1,", "2,2,5,5,\n2,3,5,", "line"},

@@ -11,13 +11,13 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 )
 
-// Files that are not read: what they are, and what to do.
+// Messages for files that are not supported: what they are, and what to do.
 
-// folderOf describes a folder that a library saves a model as; "" for others.
+// folderOf describes a folder in which a library saves a model; "" for others.
 func folderOf(path string) string {
 	for _, kind := range []struct{ file, what string }{
 		{"saved_model.pb", savedModel},
-		{"MLmodel", "a folder of MLflow: name the model's file in it, saved in a format that is read (docs/reference/formats.md)"},
+		{"MLmodel", "an MLflow folder: name the model's file in it, saved in a supported format (docs/reference/formats.md)"},
 	} {
 		if stat, err := os.Stat(filepath.Join(path, kind.file)); err == nil && stat.Mode().IsRegular() {
 			return kind.what
@@ -26,7 +26,7 @@ func folderOf(path string) string {
 	return ""
 }
 
-// stranger describes a file of none of the formats, and what to do about it.
+// stranger describes a file in none of the formats, and what to do about it.
 func stranger(head []byte) string {
 	starts := func(with ...string) bool {
 		return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(string(head), w) })
@@ -39,29 +39,29 @@ func stranger(head []byte) string {
 	case starts("\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"):
 		return reader.PyTorchFile
 	case starts("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05", "ccopy_reg\n", "csklearn.", "clightgbm.", "cxgboost."):
-		return "a pickle (of joblib or pickle), which runs code when it is opened and so is not read: run the script that hyfair export-helper sklearn prints, or export with skl2onnx.to_onnx"
+		return "a pickle (of joblib or pickle), which runs code when it is opened and so is not supported: run the script that hyfair export-helper sklearn prints, or export with skl2onnx.to_onnx"
 	case starts("x\x9c", "x\x01", "x\x5e", "x\xda", "\x1f\x8b", "BZh", "\xfd7zXZ"):
-		return "a compressed file: unpack it; if joblib wrote it, it is a pickle, which is not read: run the script that hyfair export-helper sklearn prints"
+		return "a compressed file: unpack it; if joblib wrote it, it is a pickle, which is not supported: run the script that hyfair export-helper sklearn prints"
 	case starts("CBM1"):
 		return catBoost
 	case starts("binf", "booster[0]:", "0:["):
-		return "an XGBoost file of another kind than is read: save the model with model.save_model(\"model.json\")"
+		return "an XGBoost file of an unsupported kind: save the model with model.save_model(\"model.json\")"
 	case starts("<?xml", "<PMML"):
-		return "XML, as PMML is, which is not read: export the model as ONNX"
+		return "an XML file, such as PMML, which is not supported: export the model as ONNX"
 	case len(head) > 9 && head[8] == '{' && head[7] == 0 && head[6] == 0:
 		return "a safetensors file, which holds weights without the layers between them: " + reader.PyTorchFile[strings.Index(reader.PyTorchFile, "export"):]
 	case len(head) >= 8 && string(head[4:8]) == "TFL3":
-		return "a TensorFlow Lite model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
+		return "a TensorFlow Lite model, which is not supported: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	}
 	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, Keras .keras and .h5 files, .nnet, and its own .json format (docs/reference/formats.md)"
 }
 
-// savedModel refuses a TensorFlow folder with saved_model.pb in it.
-const savedModel = "a SavedModel of TensorFlow, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
+// savedModel is the error for a TensorFlow folder, which contains saved_model.pb.
+const savedModel = "a TensorFlow SavedModel, which is not supported: save the Keras model that it was made from, with model.save(\"model.keras\")"
 
-const catBoost = "a CatBoost model, of which the ONNX file is read: model.save_model(\"model.onnx\", format=\"onnx\"), which CatBoost writes where no feature is categorical"
+const catBoost = "a CatBoost model, which is supported as ONNX only: model.save_model(\"model.onnx\", format=\"onnx\"), which CatBoost writes if no feature is categorical"
 
-// foreignJSON says what a JSON file of another library is, and what to do about it; "" of others.
+// foreignJSON describes a JSON file of another library, and what to do about it; "" for others.
 func foreignJSON(text []byte) string {
 	has := func(keys ...string) bool {
 		return !slices.ContainsFunc(keys, func(key string) bool { return !bytes.Contains(text, []byte(`"`+key+`"`)) })
@@ -72,11 +72,11 @@ func foreignJSON(text []byte) string {
 	case has("oblivious_trees") || has("features_info", "model_info"):
 		return catBoost
 	case has("tree_info", "tree_structure"):
-		return "a dump of a LightGBM model, of which the text file is read: booster.save_model(\"model.txt\")"
+		return "a dump of a LightGBM model, which is supported as a text file only: booster.save_model(\"model.txt\")"
 	case has("nodeid", "leaf") || has("nodeid", "split_condition"):
 		return "a dump of an XGBoost model, which lacks its objective: save the model itself, model.save_model(\"model.json\")"
 	case has("modelTopology"):
-		return "a TensorFlow.js model, which is not read: save the Keras model that it was made from, with model.save(\"model.keras\")"
+		return "a TensorFlow.js model, which is not supported: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	case has("class_name", "config") && has("layers"):
 		return "the architecture of a Keras model without its weights: save both, with model.save(\"model.keras\")"
 	}

@@ -10,7 +10,7 @@ import (
 type Summary struct {
 	// Family is the model's family, for models other than networks of ReLU layers.
 	Family string `json:"family,omitempty"`
-	// Size is the model's size in words, if applicable.
+	// Size describes the model's size in words, for such models.
 	Size string `json:"size,omitempty"`
 	// Inputs is the number of the model's inputs.
 	Inputs int `json:"inputs"`

@@ -146,11 +146,11 @@ func TestSharesOfClasses(t *testing.T) {
 			want := ""
 			switch {
 			case name == "sklearn-classes-boosting":
-				want = `node "TreeEnsembleClassifier" (TreeEnsembleClassifier): post_transform: "SOFTMAX" of 3 classes, whose scores are no sums of trees, as the shares of forests are: train one class against the rest`
+				want = `node "TreeEnsembleClassifier" (TreeEnsembleClassifier): post_transform: "SOFTMAX" of 3 classes, whose scores are not sums of trees, as a forest's shares are: train one class against the rest`
 			case class == -1:
-				choice.Class, want = nil, "tells 3 classes (high, low, middle): name the one to ask about"
+				choice.Class, want = nil, "has 3 classes (high, low, middle): name one"
 			case class == 3:
-				want = "no class 3; the model tells 3, counted from 0"
+				want = "got 3, want one of the model's 3 classes, counted from 0"
 			}
 			m, info, err := modelfile.Read(path, choice)
 			if want != "" {

@@ -30,7 +30,7 @@ func TestOneHotColumns(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, d.Points[i], want)
 		}
 	}
-	for says, row := range map[string]string{"none of its 2 columns": "0,5,0", "two of its 2 columns": "1,5,1", `"2" is neither 0 nor 1`: "2,5,1"} {
+	for says, row := range map[string]string{"0 of its 2 columns": "0,5,0", "2 of its 2 columns": "1,5,1", `"2" is neither 0 nor 1`: "2,5,1"} {
 		if _, err := read("race_a,n,race_b\n" + row + "\n"); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), ":2:") {
 			t.Errorf("%s: %v", row, err)
 		}

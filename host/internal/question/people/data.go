@@ -6,12 +6,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Data is a data set, encoded. It is read-only and safe for concurrent use.
+// Data is an encoded data set. It is read-only and safe for concurrent use.
 type Data struct {
-	// Points are the rows kept, in the order of the files, with one entry for each feature
-	// of the space, in order. They may lie outside a feature's domain: see Outside.
+	// Points are the kept rows, in the order of the files, with one entry per feature of the
+	// space, in order. They may lie outside a feature's domain: see Outside.
 	Points [][]float64
-	// Labels has 1 or 0 for each point; nil without labels.
+	// Labels has 1 or 0 per point; nil without labels.
 	Labels []int
 	// Test lists the points held back, increasing.
 	Test []int
@@ -41,8 +41,8 @@ func (d *Data) Train() []int {
 	return out
 }
 
-// Spec is the declaration with the ends of every bin fitted: further rows can be encoded in
-// the same way.
+// Spec returns the declaration with the ends of every bin fitted, by which further rows can be
+// encoded in the same way.
 func (d *Data) Spec() *Spec { return d.spec }
 
 // Where is the file and line of point i.
@@ -62,9 +62,8 @@ type Outside struct {
 }
 
 // Outside compares the points with the domains of s, which has the points' features. It
-// returns one entry for each feature with points outside. outside counts the points
-// concerned; forbidden counts those inside every domain that a constraint forbids.
-// Protected features are compared with their whole domain.
+// returns one entry per feature with points outside. outside counts the points that are outside
+// some domain; forbidden counts those inside every domain that a constraint forbids.
 func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden int) {
 	at := make([]int, len(s.Features)) // index in features, plus 1
 	for k, p := range d.Points {
@@ -90,8 +89,8 @@ func (d *Data) Outside(s *space.Space) (features []Outside, outside, forbidden i
 	return features, outside, forbidden
 }
 
-// InsideTables rejects data without an entry in the features' tables, such as one-hot
-// inputs.
+// InsideTables rejects data with a value that has no entry in its feature's table, such as a
+// feature with one-hot inputs.
 func (d *Data) InsideTables(s *space.Space) error {
 	for i := range s.Features {
 		f := &s.Features[i]

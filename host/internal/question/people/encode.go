@@ -14,11 +14,11 @@ import (
 // Encoder converts rows with given columns into points. It is read-only and safe for concurrent use.
 type Encoder struct {
 	columns  []Column
-	cells    []int            // index of each feature's cell, of the first of several
+	cells    []int            // index of each feature's cell, or of its first cell
 	flags    [][]int          // indices of all cells of a feature with several
 	category []map[string]int // index by name, nil for a number
 	checked  []int            // cells in which a missing value matters
-	marks    [][]string       // missing-value marks of each of these
+	marks    [][]string       // missing-value marks of the cells in checked
 	missing  [][]string       // missing-value marks of each feature's cell
 	format   *Format
 	label    int // index of the label's cell; −1: no label
@@ -37,7 +37,7 @@ type CellError struct {
 
 func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Cell+1, e.Err) }
 
-// Unwrap gives the reason.
+// Unwrap returns the cause.
 func (e *CellError) Unwrap() error { return e.Err }
 
 // NewEncoder binds the declarations of spec to rows with the given columns. Every feature's
@@ -75,7 +75,7 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	}
 	for _, name := range spec.Format.Drop {
 		if !slices.Contains(columns, name) {
-			return nil, fmt.Errorf("column %s is to be dropped but not there; the columns are %s", quote(name), list(columns))
+			return nil, fmt.Errorf("column %s is to be dropped but does not exist; the columns are %s", quote(name), list(columns))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec.Format.MissingIn)) {
@@ -91,8 +91,8 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode writes the row's point to dst, with one entry for each feature. The error is a
-// *CellError; it wraps ErrMissing for a missing value.
+// Encode writes the row's point to dst, with one entry per feature. The error is a *CellError; it
+// wraps ErrMissing for a missing value.
 func (e *Encoder) Encode(dst []float64, row []string) error {
 	if err := e.complete(row); err != nil {
 		return err
@@ -114,13 +114,13 @@ func (e *Encoder) Encode(dst []float64, row []string) error {
 	return nil
 }
 
-// lacks reports whether the feature's value is missing and may be.
+// lacks reports whether the feature's value is missing, for a feature that may be missing.
 func (e *Encoder) lacks(feature int, row []string) bool {
 	c, cell := &e.columns[feature], row[e.cells[feature]]
 	return c.Missing != nil && slices.Contains(e.missing[feature], cell) && !c.replaces(cell)
 }
 
-// complete rejects a row with a missing value that may not be missing.
+// complete rejects a row that lacks a required value.
 func (e *Encoder) complete(row []string) error {
 	for i, cell := range e.checked {
 		if slices.Contains(e.marks[i], row[cell]) {
@@ -141,7 +141,7 @@ func (e *Encoder) run(v *value, feature int, row []string) error {
 		case e.columns[feature].AnyOf != nil:
 			at = min(ones, 1)
 		case ones != 1:
-			return fmt.Errorf("%s of its %d columns are 1", map[bool]string{true: "none", false: "two"}[ones == 0], len(cells))
+			return fmt.Errorf("%d of its %d columns are 1, want exactly one", ones, len(cells))
 		}
 		*v = value{number: float64(at), isNumber: true}
 	}
@@ -154,8 +154,8 @@ func (e *Encoder) run(v *value, feature int, row []string) error {
 	return nil
 }
 
-// ones counts the cells equal to 1, or true, and returns the last of them. Other cells must be 0 or
-// false.
+// ones counts the cells equal to 1, or true, and returns the index of the last of them. Other cells
+// must be 0 or false.
 func (e *Encoder) ones(cells []int, row []string) (ones, at int, err error) {
 	for i, cell := range cells {
 		text := row[cell]
@@ -168,9 +168,8 @@ func (e *Encoder) ones(cells []int, row []string) (ones, at int, err error) {
 	return ones, at, nil
 }
 
-// marksIn are the missing-value marks of a column. It excludes marks that the first step of every
-// feature of the column replaces, and all marks if all these features may be missing. Labels replace no
-// mark.
+// marksIn returns the marks with which a column's value is missing. It excludes a mark if every
+// feature of the column may be missing or replaces the mark in its first step. A label has no steps.
 func (spec *Spec) marksIn(column string) []string {
 	return slices.DeleteFunc(spec.Format.Marks(column), func(mark string) bool {
 		if column == spec.Label.Column {
@@ -209,7 +208,7 @@ func (e *Encoder) finish(feature int, v *value) (float64, error) {
 	}
 	k, ok := index[v.text]
 	if !ok {
-		return 0, fmt.Errorf("%s is none of the categories %s", quote(v.text), list(e.columns[feature].Categories))
+		return 0, fmt.Errorf("%s is not among the categories %s", quote(v.text), list(e.columns[feature].Categories))
 	}
 	return float64(k), nil
 }

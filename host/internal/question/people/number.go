@@ -50,10 +50,10 @@ func (f *Format) plain(cell string) (string, bool) {
 	return whole + decimals, true
 }
 
-// hint names the study keys under which the text, which is not a number, would be one.
+// hint names the study keys with which a text that is not a number would be one.
 func (f *Format) hint(text string) string {
 	if other := NotationOf(text); f != nil && other != nil {
-		return "; is it written " + other.Notation() + "? Say so under data:"
+		return "; to read it as a number, add " + other.Notation() + " to data: in the study"
 	}
 	return ""
 }
@@ -67,7 +67,7 @@ func NotationOf(text string) *Format {
 	return &Notations[at]
 }
 
-// Notation is how numbers are written, in the keys of a study; "" for a plain decimal point.
+// Notation returns the number format as keys of a study; "" for a plain decimal point.
 func (f *Format) Notation() string {
 	var keys []string
 	if f.Decimal != 0 {

@@ -55,8 +55,8 @@ func TestSpreadsheets(t *testing.T) {
 		t.Errorf("%v, line %d: %v", point, line, err)
 	}
 	for says, format := range map[string]Format{
-		`"1.234,5" is not a number; is it written decimal: ",", thousands: "."?`: {Delimiter: ';'},
-		`column "age" has marks of missing values but does not exist`:            {Delimiter: ';', MissingIn: map[string][]string{"age": {"?"}}},
+		`"1.234,5" is not a number; to read it as a number, add decimal: ",", thousands: "."`: {Delimiter: ';'},
+		`column "age" has marks of missing values but does not exist`:                         {Delimiter: ';', MissingIn: map[string][]string{"age": {"?"}}},
 	} {
 		bad := *spec
 		bad.Format = format

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Read reads the whole data set. Bins with ends from the data take one more pass over the
-// files.
+// Read reads the entire data set. Each step of bins with ends from the data needs another pass over
+// the files.
 func Read(spec *Spec) (*Data, error) {
 	fitted, err := fit(spec)
 	if err != nil {
@@ -32,7 +32,7 @@ func Read(spec *Spec) (*Data, error) {
 		}
 	}
 	if fitted.Label.Column != "" && len(d.Points) > 0 && !slices.Contains(d.Labels, 1) {
-		return nil, fmt.Errorf("%s: no row's %s is %s; the values there are %s",
+		return nil, fmt.Errorf("%s: no row has a positive label: none has %s %s; its values include %s",
 			fitted.Files[0].Path, fitted.Label.Column, list(fitted.Label.Positive), seen)
 	}
 	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
@@ -58,7 +58,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 		}
 		d.Read++
 		if (len(d.Points)+1)*len(spec.Features) > MaxCells {
-			return r.at(0, fmt.Errorf("too many rows: at most %d of %d features are read", MaxCells/len(spec.Features), len(spec.Features)))
+			return r.at(0, fmt.Errorf("too many rows: at most %d with %d features are supported", MaxCells/len(spec.Features), len(spec.Features)))
 		}
 		if err := e.Encode(scratch, row); err != nil {
 			if errors.Is(err, ErrMissing) && !spec.Format.RefuseMissing {
@@ -121,7 +121,7 @@ func fit(spec *Spec) (*Spec, error) {
 				return nil, err
 			}
 			if !(lo < hi) {
-				return nil, fmt.Errorf("feature %q: column %s has no two different values to lay bins between", c.Feature, quote(c.Name))
+				return nil, fmt.Errorf("feature %q: column %s has fewer than two different values, so no bins", c.Feature, quote(c.Name))
 			}
 			c.Steps[k] = Step{Bins: &Bins{Count: b.Count, Min: lo, Max: hi}}
 		}
@@ -129,14 +129,13 @@ func fit(spec *Spec) (*Spec, error) {
 	return &out, nil
 }
 
-// Values lists the different texts that the column's steps give over the kept rows, sorted:
-// the categories of a feature that takes them from the data. More than most values are an
-// error.
+// Values lists the different results of the column's steps on the kept rows, as texts, sorted: the
+// categories of a feature that takes them from the data. More than most values are an error.
 func Values(spec *Spec, column Column, most int) ([]string, error) {
 	seen := map[string]bool{}
 	err := eachValue(spec, column, func(v value) error {
 		if seen[v.asText()] = true; len(seen) > most {
-			return fmt.Errorf("feature %q: more than %d different values", column.Feature, most)
+			return fmt.Errorf("feature %q has more than %d different values, the maximum", column.Feature, most)
 		}
 		return nil
 	})

@@ -17,12 +17,12 @@ import (
 // Error is a fault at a place in a data file.
 type Error struct {
 	Path string
-	// Line and Column count from 1; Column is in bytes. 0 means the whole file.
+	// Line and Column count from 1; Column is in bytes. 0 means the entire file.
 	Line, Column int
 	Err          error
 }
 
-// Error gives path:line:column: what.
+// Error returns path:line:column: and the cause.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %v", e.Path, e.Err)
@@ -42,7 +42,7 @@ type records struct {
 	csv     *csv.Reader
 	limit   *limited
 	skipped int // lines skipped before csv began
-	// line is where the current record begins, last where its last cell begins.
+	// line is the line in which the current record begins, last that of its last cell.
 	line, last int
 }
 
@@ -55,7 +55,7 @@ func open(file *File, format *Format, sum hash.Hash) (*records, io.Closer, error
 	}
 	if stat.Size() > MaxFileBytes {
 		f.Close()
-		return nil, nil, &Error{Path: file.Path, Err: fmt.Errorf("%d bytes; at most %d are read", stat.Size(), MaxFileBytes)}
+		return nil, nil, &Error{Path: file.Path, Err: fmt.Errorf("the file has %d bytes, at most %d are supported", stat.Size(), MaxFileBytes)}
 	}
 	r, err := newRecords(f, int(min(bufferBytes, stat.Size())), file, format, sum)
 	if err != nil {
@@ -72,7 +72,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 	}
 	r := &records{path: file.Path, format: format, limit: &limited{src: src}}
 	r.limit.reset()
-	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // a smaller one makes csv add its own
+	buffer := bufio.NewReaderSize(r.limit, max(4096, bytes)) // csv would add another buffer to a smaller one
 	head, _ := buffer.Peek(foreignBytes)
 	if err := Foreign(string(head)); err != nil {
 		return nil, r.fault(0, 0, err)
@@ -90,7 +90,7 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 			return nil, r.fault(r.skipped+1, 1, err)
 		}
 		if n == 0 {
-			return nil, r.fault(0, 0, fmt.Errorf("only %d lines, %d are to be skipped", r.skipped, file.Skip))
+			return nil, r.fault(0, 0, fmt.Errorf("the file has %d lines, but the study skips %d", r.skipped, file.Skip))
 		}
 		r.skipped++
 		r.limit.reset()
@@ -112,12 +112,12 @@ func newRecords(src io.Reader, bytes int, file *File, format *Format, sum hash.H
 			return nil, err
 		}
 		if header == nil {
-			return nil, r.fault(0, 0, errors.New("no header line"))
+			return nil, r.fault(0, 0, errors.New("the file has no header line"))
 		}
 		r.columns = slices.Clone(header)
 	}
 	if len(r.columns) > MaxColumns {
-		return nil, r.fault(0, 0, fmt.Errorf("%d columns; at most %d are read", len(r.columns), MaxColumns))
+		return nil, r.fault(0, 0, fmt.Errorf("the file has %d columns, at most %d are supported", len(r.columns), MaxColumns))
 	}
 	for i, name := range r.columns {
 		if slices.Contains(r.columns[:i], name) && format.Columns == nil {
@@ -142,28 +142,27 @@ func Separator(text string) rune {
 // foreignBytes is the number of leading bytes that identify another kind of file.
 const foreignBytes = 16
 
-// kinds are non-CSV files of rows, by their leading bytes, with the way to convert them to
-// CSV.
+// kinds are other files of rows, by their leading bytes, with the way to convert them to CSV.
 var kinds = []struct{ begins, what string }{
-	{"PK\x03\x04", "a workbook of Excel, or another zip archive: save the sheet as CSV UTF-8"},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old workbook of Excel (.xls): save the sheet as CSV UTF-8"},
+	{"PK\x03\x04", "an Excel workbook or another zip archive: save the sheet as CSV UTF-8"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (.xls): save the sheet as CSV UTF-8"},
 	{"PAR1", "a Parquet file: write it as CSV, pandas.read_parquet(FILE).to_csv(\"data.csv\", index=False)"},
 	{"ARROW1", "a Feather file: write it as CSV, pandas.read_feather(FILE).to_csv(\"data.csv\", index=False)"},
-	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a data set of SAS: write it as CSV, pandas.read_sas(FILE, encoding=\"utf-8\").to_csv(\"data.csv\", index=False)"},
+	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a SAS data set: write it as CSV, pandas.read_sas(FILE, encoding=\"utf-8\").to_csv(\"data.csv\", index=False)"},
 	{"\x1f\x8b", "a compressed file: unpack it (gunzip)"},
 	{"\x80\x02", pickled}, {"\x80\x03", pickled}, {"\x80\x04", pickled}, {"\x80\x05", pickled},
 	{`[{"`, inJSON}, {"[\n", inJSON}, {`{"`, inJSON}, {"{\n", inJSON},
 }
 
 const (
-	pickled = "a pickle, which runs code when it is opened and so is not read: write the rows as CSV, with to_csv(\"data.csv\", index=False)"
+	pickled = "a pickle, which runs code when it is opened and so is not supported: write the rows as CSV, with to_csv(\"data.csv\", index=False)"
 	inJSON  = "JSON: write it as CSV, pandas.read_json(FILE).to_csv(\"data.csv\", index=False)"
 )
 
-// Foreign describes a file that begins unlike CSV in UTF-8, and what to do about it; nil for others.
+// Foreign describes a file that begins unlike CSV in UTF-8, and how to convert it; nil for others.
 func Foreign(begins string) error {
 	wide := func(bits string) error {
-		return fmt.Errorf("the file is in UTF-%s, and UTF-8 is read: convert it, iconv -f utf-%s -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8", bits, bits)
+		return fmt.Errorf("the file is in UTF-%s, want UTF-8: convert it, iconv -f utf-%s -t utf-8 FILE > utf8.csv, or save it as CSV UTF-8", bits, bits)
 	}
 	for _, kind := range kinds {
 		if strings.HasPrefix(begins, kind.begins) {
@@ -199,7 +198,7 @@ func (r *records) next() ([]string, error) {
 	line, _ = r.csv.FieldPos(len(cells) - 1)
 	r.last = r.skipped + line
 	if r.columns != nil && len(cells) != len(r.columns) {
-		return nil, r.at(0, fmt.Errorf("%d cells, want %d as there are columns", len(cells), len(r.columns)))
+		return nil, r.at(0, fmt.Errorf("got %d cells, want %d: one per column", len(cells), len(r.columns)))
 	}
 	if r.format.Trim {
 		for i := range cells {
@@ -222,10 +221,9 @@ func (r *records) fault(line, column int, err error) error {
 // bufferBytes bounds the read-ahead beyond a record.
 const bufferBytes = 64 << 10
 
-var errLongRecord = fmt.Errorf("a record of more than %d bytes; is a quote left open?", MaxRecordBytes)
+var errLongRecord = fmt.Errorf("a record has more than %d bytes, the maximum; perhaps a quote is not closed", MaxRecordBytes)
 
-// limited ends a record that grows too long: it passes on a bounded number of bytes between
-// two resets.
+// limited bounds the length of a record: it fails after a number of bytes without a reset.
 type limited struct {
 	src  io.Reader
 	left int

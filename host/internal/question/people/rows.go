@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// ReadRows reads one more file of rows as spec describes them, without labels and without
-// the declared files. The file begins with a line of column names, which is optional if
-// spec names the columns. Columns without a feature may be missing, and others may be
-// present. With a line of names the separator may be a comma, whatever spec.Format says.
-// Bins with ends from the data must be fitted: see Data.Spec. A file without rows is an
-// error.
+// ReadRows reads a file of rows as spec describes them, in place of the declared files and without
+// labels. The file begins with a line of column names, which is optional if spec names the columns.
+// Columns without a feature may be missing, and others may be present. In a file with a line of
+// names, the separator may be a comma, even if spec.Format has another. Bins with ends from the
+// data must be fitted: see Data.Spec. A file without rows is an error.
 func ReadRows(spec *Spec, path string) (*Data, error) {
 	rows := *spec
 	rows.Files, rows.Label, rows.Split = []File{{Path: path}}, Label{}, Split{}
@@ -30,13 +29,13 @@ func ReadRows(spec *Spec, path string) (*Data, error) {
 		return nil, err
 	}
 	if d.Read == 0 {
-		return nil, &Error{Path: path, Err: errors.New("no rows")}
+		return nil, &Error{Path: path, Err: errors.New("the file has no rows")}
 	}
 	return d, nil
 }
 
-// settle sets the format of spec's only file by its first line. open reads the rows up to
-// the first one; it may be called several times.
+// settle adapts spec's format to the first line of its only file. open opens the file and reads up
+// to the first row; it may be called several times.
 func settle(spec *Spec, open func(*Format) (*records, error)) error {
 	firstLine := func(spec *Spec) ([]string, error) {
 		format := spec.Format
@@ -67,7 +66,7 @@ func settle(spec *Spec, open func(*Format) (*records, error)) error {
 	return err // missing columns are reported when rows are read
 }
 
-// named reports whether every feature has its column.
+// named reports whether the columns of every feature exist.
 func named(spec *Spec, columns []string) bool {
 	return !slices.ContainsFunc(spec.Features, func(c Column) bool { return !all(c.Names(), columns) })
 }
@@ -77,8 +76,8 @@ func all(names, columns []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// mentions reports whether some feature's column is named: the line then holds names,
-// perhaps not all of them.
+// mentions reports whether the columns include that of some feature. If so, the first line is a line
+// of names, even if some are missing.
 func mentions(spec *Spec, columns []string) bool {
 	return slices.ContainsFunc(spec.Features, func(c Column) bool { return slices.Contains(columns, c.Name) })
 }

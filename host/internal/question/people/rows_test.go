@@ -73,15 +73,15 @@ func TestReadRowsRefuses(t *testing.T) {
 		"names alone":         {Format{}, "years,occupation\n", "no rows"},
 		"a column missing":    {Format{}, "years,work\n3,clerk\n", `feature "job" is read from column "occupation", which does not exist; the columns are years, work`},
 		"named, one missing":  {named, "years,work\n3,clerk\n", `column "occupation", which does not exist`},
-		"another category":    {Format{}, "years,occupation\n3,clerk\n3,smith\n", `:3:3: column "occupation": feature "job": "smith" is none of the categories baker, clerk`},
+		"another category":    {Format{}, "years,occupation\n3,clerk\n3,smith\n", `:3:3: column "occupation": feature "job": "smith" is not among the categories baker, clerk`},
 		"no number":           {Format{}, "years,occupation\nNaN,clerk\n", `:2:1: column "years": feature "years": "NaN" is not a number`},
 		"infinity":            {Format{}, "years,occupation\n1e999,clerk\n", `"1e999" is not a number`},
 		"an empty cell":       {Format{}, "years,occupation\n,clerk\n", `"" is not a number`},
-		"a short row":         {Format{}, "years,occupation\n3\n", ":2:1: 1 cells, want 2"},
+		"a short row":         {Format{}, "years,occupation\n3\n", ":2:1: got 1 cells, want 2"},
 		"a quote left open":   {Format{}, "years,occupation\n\"3,clerk\n", "extraneous or missing"},
 		"a column twice":      {Format{}, "years,occupation,years\n3,clerk,4\n", `column "years" appears twice`},
-		"a workbook":          {Format{}, "PK\x03\x04\x14\x00\x06\x00", "not a CSV file, but a workbook of Excel"},
-		"a row of other data": {named, "3,clerk\n", ":1:1: 2 cells, want 3"},
+		"a workbook":          {Format{}, "PK\x03\x04\x14\x00\x06\x00", "not a CSV file, but an Excel workbook"},
+		"a row of other data": {named, "3,clerk\n", ":1:1: got 2 cells, want 3"},
 	} {
 		if d, err := ReadRows(rowsSpec(c.format), file(t, c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want %s", name, d, err, c.want)

@@ -2,31 +2,29 @@ package people
 
 import "slices"
 
-// Bounds on what is read.
+// Limits of data sets.
 const (
-	// MaxFileBytes bounds one data file.
+	// MaxFileBytes is the maximum size of a data file.
 	MaxFileBytes = 1 << 30
-	// MaxRecordBytes bounds one record, line ends within quotes included.
+	// MaxRecordBytes is the maximum size of a record, including line ends within quotes.
 	MaxRecordBytes = 1 << 20
-	// MaxColumns bounds the columns of a file.
+	// MaxColumns is the maximum number of columns of a file.
 	MaxColumns = 1 << 14
-	// MaxCells bounds rows kept × features: 512 MiB of points.
+	// MaxCells is the maximum of kept rows × features: 512 MiB of points.
 	MaxCells = 1 << 26
 )
 
-// Spec declares a data set: where its rows are and what they mean. It is
-// read-only while in use.
+// Spec declares a data set: its files and the meaning of their rows. It is read-only while in use.
 type Spec struct {
-	// Files are read in order; their rows are numbered through.
+	// Files are read in order; their rows are numbered consecutively.
 	Files []File
 	// Format is common to all files.
 	Format Format
 	// Features lists the columns of a point, in the order of the space.
 	Features []Column
-	// Label says which cell holds the label; its zero value is a data set
-	// without labels.
+	// Label describes the labels; the zero value means that there are none.
 	Label Label
-	// Split holds rows back by lot, besides those of files marked HeldBack.
+	// Split holds back random rows, besides those of files marked HeldBack.
 	Split Split
 }
 
@@ -39,45 +37,44 @@ type File struct {
 	HeldBack bool
 }
 
-// Format says how cells are written.
+// Format is the format of the cells.
 type Format struct {
 	// Delimiter separates cells; 0 is a comma.
 	Delimiter rune
-	// Columns names the columns; nil: the first line after the skipped ones does.
+	// Columns names the columns; nil: the first line after the skipped ones names them.
 	Columns []string
-	// Trim cuts white space off both ends of every cell.
+	// Trim removes white space at both ends of every cell.
 	Trim bool
 	// Decimal is the decimal separator, 0 for a point; Thousands is the thousands separator, 0 for none. A blank
-	// stands for any of the spaces that programs write there.
+	// means any Unicode space.
 	Decimal, Thousands rune
 	// Missing lists the missing-value marks of all columns, MissingIn further ones by column.
 	Missing   []string
 	MissingIn map[string][]string
-	// RefuseMissing makes a missing value an error; otherwise the row is dropped and
-	// counted. A mark that the maps of all the column's features replace is not a missing
-	// value.
+	// RefuseMissing makes a missing value an error; otherwise the row is dropped and counted. A
+	// mark that the first map of every feature of the column replaces is not a missing value.
 	RefuseMissing bool
-	// Drop lists columns to ignore: a value missing there does not matter. Every other
-	// column counts, used or not.
+	// Drop lists columns in which a missing value does not matter. In every other column it
+	// does, even in one that no feature uses.
 	Drop []string
 }
 
-// Column says how one feature is read from a row.
+// Column describes how one feature is read from a row.
 type Column struct {
 	// Feature names the feature in messages; Name is its column.
 	Feature, Name string
-	// OneHot are the feature's columns, one for each category: one of them is 1, the others
-	// are 0. Name is the first, and there are no steps.
+	// OneHot are the feature's columns, one per category: one of them is 1, the others are 0.
+	// Name is the first of them, and Steps is empty.
 	OneHot []string
-	// AnyOf are columns of 0 and 1: the feature is 1 if any of them is, else 0. Name is the
-	// first, and steps follow.
+	// AnyOf are columns of 0 and 1: the feature is 1 if any of them is, else 0, before Steps.
+	// Name is the first of them.
 	AnyOf []string
-	// Categories gives a categorical feature's names by index; nil for a number.
+	// Categories are a categorical feature's names by index; nil for a number.
 	Categories []string
-	// Steps turn the cell into the feature's value, in order.
+	// Steps convert the cell to the feature's value, in order.
 	Steps []Step
-	// Missing is the value for a cell with a missing-value mark; it exceeds all numbers. nil: such
-	// a row has no point.
+	// Missing is the value for a cell with a missing-value mark; it exceeds all numbers of the
+	// feature. nil: a row with such a cell has no point.
 	Missing *float64
 }
 
@@ -101,13 +98,13 @@ func (c *Column) Names() []string {
 	return []string{c.Name}
 }
 
-// Label says which rows are positive.
+// Label describes the labels.
 type Label struct {
 	// Column holds the label; "" means that there are no labels.
 	Column string
 	// Positive lists the values that count as 1; all others count as 0.
 	Positive []string
-	// StripSuffix is cut off the end of a label before it is compared.
+	// StripSuffix is removed from the end of a label before it is compared.
 	StripSuffix string
 }
 
@@ -131,5 +128,5 @@ func (s *Spec) NeedsFit() bool {
 	return false
 }
 
-// Marks are the missing-value marks of a column.
+// Marks returns the missing-value marks of a column.
 func (f *Format) Marks(column string) []string { return slices.Concat(f.Missing, f.MissingIn[column]) }

@@ -26,9 +26,8 @@ func heldBack(spec *Spec, places []place) []int {
 	return test
 }
 
-// lot is a row's pseudo-random number: SplitMix64 (Steele, Lea and Flood, 2014) at step
-// row+1 from seed. It is a fixed formula, so the split is the same on every machine and in
-// every version.
+// lot is a row's pseudo-random number: step row+1 of SplitMix64 (Steele, Lea and Flood, 2014) from
+// seed. The formula must not change: it makes the split equal on every machine and in every version.
 func lot(seed uint64, row int) uint64 {
 	z := seed + (uint64(row)+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

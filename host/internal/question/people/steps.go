@@ -11,16 +11,16 @@ import (
 
 // Step is one step of an encoding. Exactly one field is set.
 type Step struct {
-	// Map replaces texts. A text not listed becomes the entry of the key "*", or stays as
-	// it is without that key.
+	// Map replaces texts. A text without an entry becomes the entry of the key Other, and is
+	// unchanged without that entry.
 	Map map[string]string
 	// Round rounds to the nearest integer, halves to even.
 	Round bool
-	// Threshold gives 1 for values at or above it, else 0.
+	// Threshold replaces values by 1 if they are at or above it, else by 0.
 	Threshold *float64
-	// Bins gives the index of an equal-width bin.
+	// Bins replaces a value by the index of its bin.
 	Bins *Bins
-	// Since gives the number of days from it to a date: see Days.
+	// Since replaces a date by the number of days from Since: see Days.
 	Since *time.Time
 }
 
@@ -40,9 +40,9 @@ func Days(date string, since time.Time) (days float64, ok bool) {
 
 var timeOfDay = regexp.MustCompile(`^[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?Z?$`)
 
-// Bins cuts Min to Max into Count bins of equal width, numbered from 0. A value on an edge
-// belongs to the bin above it, Max to the last one. Values outside get an invalid index:
-// below 0, or Count and above.
+// Bins divides Min to Max into Count bins of equal width, numbered from 0. A value on an edge
+// belongs to the bin above it, Max to the last one. A value outside gets an index below 0, or of
+// Count and above.
 type Bins struct {
 	Count int
 	// Min and Max come from the kept rows if Fit is set.
@@ -50,7 +50,7 @@ type Bins struct {
 	Fit      bool
 }
 
-// Other is the key of Step.Map for every text not listed.
+// Other is the key of Step.Map for all texts without an entry.
 const Other = "*"
 
 // value is a cell between steps: a text until a step makes it a number.
@@ -80,7 +80,7 @@ func (v *value) asText() string {
 	return v.text
 }
 
-// errUnfitted is a programming error: bins used before their ends are known.
+// errUnfitted reports a programming error: bins were used before their ends were fitted.
 var errUnfitted = errors.New("the ends of the bins are not known yet")
 
 func (s *Step) apply(v *value) error {

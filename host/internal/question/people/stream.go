@@ -7,15 +7,15 @@ import (
 	"io"
 )
 
-// Stream reads rows that spec describes one at a time, from a source that can
-// be read once, such as standard input. Not safe for concurrent use.
+// Stream reads rows one at a time from a source that can be read only once, such as standard
+// input. Not safe for concurrent use.
 type Stream struct {
 	records *records
 	encoder *Encoder
 }
 
-// NewStream reads up to the first row. Column names and separators are as for ReadRows;
-// name identifies the source in errors.
+// NewStream reads src up to the first row. spec describes the rows, with the column names and
+// separators that ReadRows accepts; name identifies the source in errors.
 func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 	rows := *spec
 	rows.Files, rows.Split = []File{{Path: name}}, Split{}
@@ -46,7 +46,7 @@ func NewStream(spec *Spec, src io.Reader, name string) (*Stream, error) {
 	return &Stream{records: r, encoder: e}, nil
 }
 
-// firstRecord reads the first line with its end. A source without one is an error.
+// firstRecord reads the first line, including its end. A source without a line is an error.
 func firstRecord(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -58,16 +58,16 @@ func firstRecord(r *bufio.Reader) ([]byte, error) {
 		case err == nil || errors.Is(err, io.EOF) && len(line) > 0:
 			return line, nil
 		case errors.Is(err, io.EOF):
-			return nil, errors.New("no rows")
+			return nil, errors.New("the file has no rows")
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
 	}
 }
 
-// Next encodes the next row into dst, with one entry for each feature, and returns the line
-// in which it begins. io.EOF ends the rows. After a *RowError, about an unusable row, the
-// next row can be read. Every other error ends the reading.
+// Next encodes the next row into dst, with one entry per feature, and returns the line in which it
+// begins. It returns io.EOF after the last row. After a *RowError the next row can be read; any
+// other error is final.
 func (s *Stream) Next(dst []float64) (line int, err error) {
 	cells, err := s.records.next()
 	if err == nil && cells == nil {
@@ -82,7 +82,7 @@ func (s *Stream) Next(dst []float64) (line int, err error) {
 	return s.records.line, nil
 }
 
-// RowError is a row that cannot be encoded: a *CellError.
+// RowError is the error of a row that cannot be encoded; it wraps a *CellError.
 type RowError struct{ Err error }
 
 func (e *RowError) Error() string { return e.Err.Error() }

@@ -2,7 +2,6 @@ package population
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,19 +11,20 @@ import (
 )
 
 const (
-	// mostValues is up to how many values of a number each one is a cell; mostCells how many cells others have.
+	// mostValues is the number of values up to which each value of an integer feature has a cell; the numbers of other
+	// features are divided into about mostCells cells.
 	mostValues = 64
 	mostCells  = 32
-	// heldPart is one row in how many that the population is held against, and not fitted to.
+	// heldPart: one row in heldPart is held back to evaluate the fit.
 	heldPart = 10
-	// mostRounds bounds the rounds of expectation maximisation, which end once the log-likelihood of a row grows by
-	// less than leastGain.
+	// mostRounds is the maximum number of rounds of expectation maximisation, which ends once the mean log-likelihood of a
+	// row grows by less than leastGain.
 	mostRounds = 200
 	leastGain  = 1e-5
 )
 
-// Of estimates a mixture of classes from rows, points of the space. Rows with values outside their domains are left
-// out. The same seed gives the same population. Where ctx ends first, its error says so.
+// Of estimates a mixture of classes from rows, points of the space. It ignores rows with values outside their domains.
+// The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
 func Of(ctx context.Context, classes int, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
 	p := &Population{space: s}
 	var kept [][]float64
@@ -34,7 +34,7 @@ func Of(ctx context.Context, classes int, s *space.Space, rows [][]float64, seed
 		}
 	}
 	if len(kept) < 2*heldPart {
-		return nil, errors.New("a population is fitted to the rows of a data set, and there are fewer than 20 within the features' domains")
+		return nil, fmt.Errorf("got %d rows within the features' domains, want at least %d to fit a population", len(kept), 2*heldPart)
 	}
 	rng := rand.New(rand.NewPCG(uint64(seed), 0x909))
 	rng.Shuffle(len(kept), func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
@@ -59,17 +59,18 @@ func Of(ctx context.Context, classes int, s *space.Space, rows [][]float64, seed
 	p.Alone = p.likelihood(held)
 	if classes > 1 {
 		if err := p.mix(ctx, classes, fitted, rng); err != nil {
-			return nil, fmt.Errorf("%d classes are not fitted to %d rows in time: fit fewer, or give more time (%w)", classes, p.Rows, err)
+			return nil, fmt.Errorf("the time did not suffice to fit %d classes to %d rows: fit fewer, or give more time (%w)", classes, p.Rows, err)
 		}
 	}
 	p.Fitted, p.Even = p.likelihood(held), -p.sizes()
-	// Sums and products of numbers that are 0 or more: each operation adds 2⁻⁵³ relatively. Shares add up to 1 as nearly.
+	// A bound of the rounding error: each sum or product of non-negative numbers adds a relative error of 2⁻⁵³, including
+	// those that normalise the shares.
 	p.error = float64(4*(cells+4*len(p.features)+len(p.classes)+8)) * 0x1p-53
 	return p, nil
 }
 
-// cellsOf divides a feature's domain: each category, value that is frequent or of few, and what stands for a missing
-// one is a cell, other numbers are in ranges of about as many rows.
+// cellsOf divides a feature's domain into cells: one per category, per value of a small domain, per frequent integer and
+// for missing values. Other numbers are divided into ranges with similar numbers of rows.
 func cellsOf(f *space.Feature, rows [][]float64, index int) (out []space.Interval) {
 	if f.Kind == space.Categorical || f.Discrete() && f.Hi-f.Lo < mostValues {
 		for v := f.Lo; v <= f.Hi; v++ {
@@ -86,7 +87,7 @@ func cellsOf(f *space.Feature, rows [][]float64, index int) (out []space.Interva
 	}
 	slices.Sort(values)
 	least := max(1, len(values)/mostCells)
-	from := numbers.Lo // of the cell that is being filled
+	from := numbers.Lo // lower end of the current cell
 	add := func(to float64) {
 		if to >= from && (f.Discrete() || to > from) {
 			out = append(out, space.Interval{Lo: from, Hi: to})
@@ -123,8 +124,8 @@ func cellsOf(f *space.Feature, rows [][]float64, index int) (out []space.Interva
 	return out
 }
 
-// estimate is the class of rows that belong to it as far as the weights say; nil: wholly. One row more is spread evenly
-// over the domain, so that nothing is impossible. Its own weight is the sum of theirs.
+// estimate returns the class to which the rows belong with the given weights; nil: all 1. One additional row is spread
+// evenly over the domain, so that no value has probability 0. The class's weight is the mean of the rows' weights.
 func (p *Population) estimate(rows [][]int, weights []float64) class {
 	c := class{shares: make([][]float64, len(p.features))}
 	for n := range p.features {
@@ -155,7 +156,7 @@ func (p *Population) estimate(rows [][]int, weights []float64) class {
 	return c
 }
 
-// mix fits classes by expectation maximisation, from classes drawn at random.
+// mix fits classes by expectation maximisation, from random classes of the rows.
 func (p *Population) mix(ctx context.Context, classes int, rows [][]int, rng *rand.Rand) error {
 	belongs := make([][]float64, classes) // by class and row
 	for k := range belongs {
@@ -213,7 +214,7 @@ func (p *Population) logs() (l logs) {
 	return l
 }
 
-// of puts a row's log-likelihood in each class into out and returns that in all of them.
+// of writes a row's joint log-likelihood with each class to out, and returns the row's log-likelihood.
 func (l *logs) of(row []int, out []float64) float64 {
 	most := math.Inf(-1)
 	for k := range l.weights {
@@ -230,7 +231,7 @@ func (l *logs) of(row []int, out []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// likelihood is the mean log-likelihood of rows, of each value or, of real features, unit of length.
+// likelihood returns the mean log-likelihood of rows: of values, or for real features of densities.
 func (p *Population) likelihood(rows [][]int) float64 {
 	l, out, sum := p.logs(), make([]float64, len(p.classes)), 0.0
 	for _, row := range rows {
@@ -244,7 +245,7 @@ func (p *Population) likelihood(rows [][]int) float64 {
 	return sum / float64(max(1, len(rows)))
 }
 
-// sizes is the logarithm of the number of all combinations of values.
+// sizes returns the logarithm of the number of all combinations of values, with lengths for real features.
 func (p *Population) sizes() (sum float64) {
 	for n := range p.features {
 		if all, _ := p.features[n].extent(); all > 0 {

@@ -1,6 +1,6 @@
-// Package population says how likely individuals are: the distribution that shares of people are of.
+// Package population models the distribution of individuals, by which shares of people are measured.
 //
-// A population is a mixture of classes, in each of which the features are independent. Of estimates one from the
+// A population is a mixture of classes within which the features are independent. Of estimates a population from the
 // rows of a data set: by frequencies for one class, and by expectation maximisation for several (a latent class model:
 // Lazarsfeld and Henry 1968; Dempster, Laird and Rubin 1977).
 package population
@@ -20,10 +20,10 @@ import (
 // Uniform names the population in which all combinations of values are equally likely. It has no Population value.
 const Uniform = "uniform"
 
-// MostClasses bounds the classes of a mixture.
+// MostClasses is the maximum number of classes of a mixture.
 const MostClasses = 256
 
-// Classes reads the name of a population, independent or classes:N, as a number of classes; 0 is uniform, as is "".
+// Classes returns the number of classes of a population's name: 0 for uniform or "", 1 for independent, N for classes:N.
 func Classes(name string) (int, error) {
 	switch name {
 	case "", Uniform:
@@ -36,7 +36,7 @@ func Classes(name string) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no population: want uniform, independent or classes:N, with N from 1 to %d", name, MostClasses)
+	return 0, fmt.Errorf("got population %q, want uniform, independent or classes:N, with N from 1 to %d", name, MostClasses)
 }
 
 // Population is a distribution of individuals: of the values of the features that are not protected. It is read-only.
@@ -45,36 +45,36 @@ type Population struct {
 	space    *space.Space
 	features []feature
 	classes  []class
-	error    float64 // relative, of a mass
+	error    float64 // relative error of a mass
 }
 
-// Fit says how well a population fits people that it was not fitted to.
+// Fit measures how well a population fits rows that were held back.
 type Fit struct {
-	// The number of rows that it was fitted to.
+	// The number of rows that the population was fitted to.
 	Rows int `json:"rows"`
 	// The number of rows held back.
 	Held int `json:"held"`
-	// The mean log-likelihood of the rows held back, in nats a row.
+	// The mean log-likelihood of the rows held back, in nats per row.
 	Fitted float64 `json:"log_likelihood"`
-	// The same where the features are independent.
+	// Their mean log-likelihood if the features are independent.
 	Alone float64 `json:"independent_log_likelihood"`
-	// The same where all combinations of values are equally likely.
+	// Their mean log-likelihood if all combinations of values are equally likely.
 	Even float64 `json:"uniform_log_likelihood"`
 }
 
-// Text says it in a sentence.
+// Text states the fit in a sentence.
 func (f Fit) Text() string {
-	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f; it is %.2f where features are independent, and %.2f where all combinations are alike.", view.Count(f.Held), f.Fitted, f.Alone, f.Even)
+	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f; it is %.2f if features are independent, and %.2f if all combinations are equally likely.", view.Count(f.Held), f.Fitted, f.Alone, f.Even)
 }
 
-// feature is a feature in cells, which divide its domain. Within a cell all values are equally likely.
+// feature is a feature whose domain is divided into cells. Within a cell all values are equally likely.
 type feature struct {
 	index    int
 	discrete bool
 	cells    []space.Interval
 }
 
-// class is one of the classes with its share of all people and the share of each feature's cells.
+// class is a class of the mixture: its share of all individuals, and within it the share of each feature's cells.
 type class struct {
 	weight float64
 	shares [][]float64
@@ -89,7 +89,7 @@ func (p *Population) String() string {
 	return fmt.Sprintf("%s, fitted to %s rows", what, view.Count(p.Rows))
 }
 
-// size is how many values a cell has, or how long it is.
+// size is the number of values of a cell, or the length of a real feature's cell.
 func (f *feature) size(of space.Interval) float64 {
 	if f.discrete {
 		return max(0, math.Floor(of.Hi)-math.Ceil(of.Lo)+1)
@@ -107,7 +107,7 @@ func (f *feature) extent() (sum, sized float64) {
 	return sum, sized
 }
 
-// cell is the cell of a value of the domain.
+// cell returns the index of the cell of a value of the domain.
 func (f *feature) cell(v float64) int {
 	at, _ := slices.BinarySearchFunc(f.cells, v, func(c space.Interval, v float64) int {
 		if c.Hi < v {
@@ -118,7 +118,7 @@ func (f *feature) cell(v float64) int {
 	return min(at, len(f.cells)-1)
 }
 
-// Draw draws an individual. Constraints are not looked at.
+// Draw draws an individual. It ignores constraints.
 func (p *Population) Draw(rng *rand.Rand) []float64 {
 	x := make([]float64, len(p.space.Features))
 	weights := make([]float64, len(p.classes))
@@ -138,8 +138,8 @@ func (p *Population) Draw(rng *rand.Rand) []float64 {
 	return x
 }
 
-// Within is the population of those whose features are in a box, which has people of p. Where the box leaves a real feature
-// one number, it is as likely in each class as numbers of its cell.
+// Within returns the population restricted to a box, which must have a positive mass. If the box fixes a real feature to
+// a number, the density of the number's cell replaces the mass.
 func (p *Population) Within(box space.Box) *Population {
 	out := *p
 	out.features, out.classes = nil, make([]class, len(p.classes))
@@ -190,7 +190,7 @@ func (p *Population) Within(box space.Box) *Population {
 	for k := range out.classes {
 		out.classes[k].weight /= sum
 	}
-	out.error *= 3 // as many operations again for shares, and for weights
+	out.error *= 3 // computing the shares, and the weights, takes as many operations again
 	return &out
 }
 
@@ -205,10 +205,10 @@ func drawn(weights []float64, rng *rand.Rand) int {
 	return len(weights) - 1
 }
 
-// underflow is more than products and sums of masses lose where float64s are no longer normal.
+// underflow bounds the absolute error that sums and products of masses have from subnormal float64s.
 const underflow = 1e-300
 
-// Mass encloses the share of people whose features are in a box, of all whose features are in their domains.
+// Mass encloses the share of individuals in a box, among all within the features' domains.
 func (p *Population) Mass(box space.Box) (lo, hi float64) {
 	sum := 0.0
 	for k := range p.classes {

@@ -50,22 +50,22 @@ func TestModelChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.EpsilonFor(fairness.Score, "0.1"); err == nil || !strings.Contains(err.Error(), "whether one wins (--notion decision)") {
+	if _, err := st.EpsilonFor(fairness.Score, "0.1"); err == nil || !strings.Contains(err.Error(), "whether one class wins: --notion decision") {
 		t.Errorf("a score of several classes: %v", err)
 	}
 	for more, want := range map[string]string{
-		"}\nnotion: decision\n":             "the model tells 3 classes: name the one to ask about",
-		", class: 3}\nnotion: decision\n":   "no class 3; the model tells 3",
+		"}\nnotion: decision\n":             "the model has 3 classes: name one",
+		", class: 3}\nnotion: decision\n":   "got 3, want one of the model's 3 classes",
 		", class: 1}\n":                     "1:15: model.file: ",
 		", class: any}\nnotion: decision\n": "class: any is for hyfair certify",
 		", output: x}\n":                    `no output "x"; the model has "output_label", "output_probability"`,
-		", output: output_label}\n":         "this is the predicted class; give the output with the probabilities",
+		", output: output_label}\n":         "this is the predicted class: name the output with the probabilities",
 	} {
 		if _, err := load("mlp-three-1.onnx", more); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", more, err, want)
 		}
 	}
-	if _, err := load("torch-mlp-old.onnx", ", class: any}\nnotion: decision\n"); err == nil || !strings.Contains(err.Error(), "is about a model of three classes or more") {
+	if _, err := load("torch-mlp-old.onnx", ", class: any}\nnotion: decision\n"); err == nil || !strings.Contains(err.Error(), "is for a model of at least three classes") {
 		t.Errorf("any of two classes: %v", err)
 	}
 	if _, err := load("batch-norm.keras", ", output: y}\n"); err == nil || !strings.Contains(err.Error(), "names an output of an ONNX file") {

@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-// data reads the data section into s.spec. A data root that is not set is no
-// fault of the file: it is kept for the moment the data is wanted.
+// data reads the data section into s.spec. A missing data root is not a fault of the file: dataErr
+// keeps the error until the data is needed.
 func (r *reader) data(n *yamlfile.Node, s *Study) {
 	if !r.object(n, "data") {
 		return
@@ -25,7 +25,7 @@ func (r *reader) data(n *yamlfile.Node, s *Study) {
 		if f := h.Get("fraction"); f == nil {
 			r.Fault(h, "needs fraction:, such as 0.2")
 		} else if v, ok := r.Number(f); ok && (v < 0 || v >= 1) {
-			r.Fault(f, "%s is not from 0 up to, but not, 1", f.Text)
+			r.Fault(f, "got %s, want a number of at least 0 and below 1", f.Text)
 		} else {
 			spec.Split.Fraction = v
 		}
@@ -34,7 +34,7 @@ func (r *reader) data(n *yamlfile.Node, s *Study) {
 	}
 }
 
-// files reads the list of data files: paths, or mappings with more to say.
+// files reads the list of data files: paths, or mappings with further keys.
 func (r *reader) files(n *yamlfile.Node, s *Study) {
 	files := n.Get("files")
 	if files == nil {
@@ -91,9 +91,9 @@ func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 	switch v, ok := r.Boolean(h); {
 	case !ok || v == header:
 	case v:
-		r.Fault(h, "true, and columns: names the columns as well; leave columns out, or skip: the header line")
+		r.Fault(h, "is true, but columns: names the columns, too: leave out columns:, or skip the header line with skip:")
 	default:
-		r.Fault(h, "false, so columns: must name the columns")
+		r.Fault(h, "is false, so columns: must name the columns")
 	}
 	d := n.Get("delimiter")
 	if text, ok := r.Text(d); ok {
@@ -111,7 +111,7 @@ func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 			f.Thousands = ' '
 		}
 		if text == "." && f.Decimal == 0 || text == "," && f.Decimal == ',' {
-			r.Fault(t, "%q stands before the decimals: say decimal:, too", text)
+			r.Fault(t, "%q is also the decimal separator: set decimal:, too", text)
 		}
 	}
 	word, _ = r.Choice(n.Get("missing-rows"), "drop", "refuse")
@@ -123,10 +123,10 @@ func (r *reader) format(n *yamlfile.Node, f *people.Format) {
 	}
 }
 
-// everyColumn is the key of the marks of a missing value in all columns.
+// everyColumn is the key of the missing-value marks of all columns.
 const everyColumn = "*"
 
-// marks reads marks of a missing value: of all columns, or by column.
+// marks reads the missing-value marks, of all columns or by column.
 func (r *reader) marks(n *yamlfile.Node, f *people.Format) {
 	if n == nil || n.Kind != yamlfile.Mapping {
 		f.Missing, _ = r.Texts(n)
@@ -153,13 +153,13 @@ func (r *reader) delimiter(n *yamlfile.Node, text string) rune {
 	}
 	c, size := utf8.DecodeRuneInString(text)
 	if size != len(text) || c == utf8.RuneError || c == '"' || c == '\n' || c == '\r' {
-		r.Fault(n, "%q is not a delimiter; give one character, tab or space", text)
+		r.Fault(n, "got the delimiter %q, want one character, tab or space", text)
 		return 0
 	}
 	return c
 }
 
-// column checks the name of a column where the study lists the columns.
+// column checks the name of a column if the study lists the columns.
 func (r *reader) column(n *yamlfile.Node, name string, f *people.Format) {
 	if len(f.Columns) > 0 && !slices.Contains(f.Columns, name) {
 		r.Fault(n, "no column %q; %s", name, yamlfile.Suggest(name, f.Columns))

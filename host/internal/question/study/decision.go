@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// decision reads which scores are a yes.
+// decision reads the decision rule.
 func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	n := root.Get("decision")
 	if n == nil || !r.object(n, "decision") {
@@ -25,7 +25,7 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	s.Rule.At = at == "yes"
 }
 
-// takesRule says why the study's decision rule is not one for its model.
+// takesRule returns an error if the model cannot have the study's decision rule.
 func (s *Study) takesRule() error {
 	switch {
 	case s.Rule.IsDefault():
@@ -33,26 +33,26 @@ func (s *Study) takesRule() error {
 	case s.Number:
 		return fmt.Errorf("%s predicts a number (output: number), which has no threshold yet", s.ModelPath)
 	case s.ModelFile.OneOfMany:
-		return fmt.Errorf("%s tells several classes: its decision is the class with the largest output, and has no threshold", s.ModelPath)
+		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out decision:", s.ModelPath)
 	}
 	if _, ok := s.Model.(model.Lowering); !ok {
-		return fmt.Errorf("%s: models of the family %s decide at ½ alone", s.ModelPath, s.Model.Family())
+		return fmt.Errorf("%s: models of the family %s have the threshold ½ only: leave out decision:", s.ModelPath, s.Model.Family())
 	}
 	return nil
 }
 
 const (
-	// leastBits is the least precision of the border: margins are measured from it.
+	// leastBits is the minimum precision of the border, in bits after the binary point: margins are measured from it.
 	leastBits = 128
-	// realBits is the precision of the border where features are real numbers, whose logits no grid holds.
+	// realBits is the precision of the border if there are real features, whose logits are on no grid.
 	realBits = 256
 )
 
-// Decided is the model whose decisions are those of the rule: its logit exceeds 0 where the score
-// is a yes. That is exact for all individuals whose features are not real numbers. Of others a score whose logit
-// is within 2⁻²⁵⁶ of the threshold's may be on either side.
+// Decided returns a model whose decisions follow the rule: its logit exceeds 0 if and only if the rule makes Model's
+// score a positive decision. That is exact without real features; with them, a logit within 2⁻²⁵⁶ of the threshold's
+// may be on either side.
 //
-// Its scores are not those of Model. It is Model where the rule is the default.
+// Its scores differ from Model's. With the default rule, it is Model.
 func (s *Study) Decided() (model.Model, error) {
 	if s.Rule.IsDefault() {
 		return s.Model, nil
@@ -68,7 +68,7 @@ func (s *Study) Decided() (model.Model, error) {
 	case s.Space.HasReals():
 		bits = realBits
 	default:
-		return nil, fmt.Errorf("%s: the threshold %s: the model's numbers are too small for exact decisions at it: its logits are multiples of no 2^-%d", s.ModelPath, s.Rule, model.MaxBits)
+		return nil, fmt.Errorf("%s: the threshold %s: the model's numbers are too small for exact decisions: its logits are not multiples of 2^-%d", s.ModelPath, s.Rule, model.MaxBits)
 	}
 	out, err := m.Less(s.Rule.LargestNo(m.Link(), bits))
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Study) Decided() (model.Model, error) {
 	return out, nil
 }
 
-// inputBits has for each input of a model the power of two that its exact values are multiples of, as
-// model.Lowering asks for it.
+// inputBits returns, per input of a model, the number b such that its exact values are multiples of 2^-b; -1 if there
+// is none. See model.Lowering.
 func inputBits(s *space.Space) []int {
 	out := make([]int, s.Inputs)
 	for i := range s.Features {

@@ -10,12 +10,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-// maxExtends bounds a chain of studies that extend one another.
+// maxExtends is the maximum length of a chain of studies that extend one another.
 const maxExtends = 8
 
-// readStudy reads the study file at path with all it extends, their names, and the hash of
-// what was read: that of the file, or with extends, of the files' hashes in
-// the order in which they were read.
+// readStudy reads the study file at path and the files that it extends. It returns the merged study,
+// the hash of the file or, with several files, the hash of their hashes in order, and their names.
 func readStudy(path string) (root *yamlfile.Node, hash string, files []string, err error) {
 	var chain []*yamlfile.Node
 	var hashes [][]byte
@@ -52,12 +51,12 @@ func readStudy(path string) (root *yamlfile.Node, hash string, files []string, e
 			return nil, "", nil, at("%s extends itself", path)
 		}
 		if len(chain) == maxExtends {
-			return nil, "", nil, at("a chain of more than %d studies", maxExtends)
+			return nil, "", nil, at("the chain has more than %d studies, the maximum", maxExtends)
 		}
 	}
 	root = chain[len(chain)-1]
 	for i := len(chain) - 2; i >= 0; i-- {
-		root = merge(ownBusiness(root), chain[i])
+		root = merge(inherited(root), chain[i])
 	}
 	if len(hashes) > 1 {
 		sum := sha256.Sum256(slices.Concat(hashes...))
@@ -66,8 +65,8 @@ func readStudy(path string) (root *yamlfile.Node, hash string, files []string, e
 	return root, hex.EncodeToString(hashes[0]), files, nil
 }
 
-// ownBusiness leaves out what a study that extends root does not inherit.
-func ownBusiness(root *yamlfile.Node) *yamlfile.Node {
+// inherited returns root without the keys that a study which extends it does not inherit.
+func inherited(root *yamlfile.Node) *yamlfile.Node {
 	out := *root
 	out.Entries = slices.DeleteFunc(slices.Clone(root.Entries), func(e yamlfile.Entry) bool {
 		return slices.Contains([]string{"extends", "name", "summary"}, e.Key.Text)
@@ -75,8 +74,8 @@ func ownBusiness(root *yamlfile.Node) *yamlfile.Node {
 	return &out
 }
 
-// merge lays over on base: mappings are merged key by key, base's keys first
-// and in base's order; null takes a key of base away; anything else replaces.
+// merge overrides base with over: mappings are merged key by key, base's keys first and in base's
+// order; null removes a key of base; anything else replaces base's value.
 func merge(base, over *yamlfile.Node) *yamlfile.Node {
 	if base.Kind != yamlfile.Mapping || over.Kind != yamlfile.Mapping {
 		return over

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// fromData is written in place of a list of categories.
+	// fromData is the word that replaces a list of categories.
 	fromData = "from-data"
-	// maxCategories bounds a feature's categories.
+	// maxCategories is the maximum number of a feature's categories.
 	maxCategories = 10_000
 )
 
-// features reads the features in their order, which is that of the network's
-// inputs, into the space and the columns of the data.
+// features reads the features, in the order of the network's inputs, into the space and the columns
+// of the data.
 func (r *reader) features(n *yamlfile.Node, s *Study) {
 	if !r.Kind(n, yamlfile.Mapping) {
 		return
@@ -27,7 +27,7 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 	if len(n.Entries) == 0 {
 		r.Fault(n, "names no feature")
 	}
-	entries := 0 // of tables
+	entries := 0 // the number of entries of all tables
 	for _, e := range n.Entries {
 		f := space.Feature{Name: e.Key.Text}
 		column := people.Column{Feature: f.Name, Name: f.Name}
@@ -53,7 +53,7 @@ func (r *reader) features(n *yamlfile.Node, s *Study) {
 	}
 }
 
-// source reads where in the data a feature comes from, and its encoding.
+// source reads a feature's columns in the data and its encoding.
 func (r *reader) source(n *yamlfile.Node, column *people.Column, s *Study) {
 	at := n
 	if c := n.Get("column"); c != nil {
@@ -69,13 +69,13 @@ func (r *reader) source(n *yamlfile.Node, column *people.Column, s *Study) {
 	column.Steps = r.steps(n.Get("encode"))
 	if hot := n.Get("columns"); hot != nil {
 		if n.Get("column") != nil || n.Get("any-of") != nil || n.Get("encode") != nil || n.Get("categories") == nil {
-			r.Fault(hot, "is for a feature with categories: and neither column: nor any-of: nor encode:")
+			r.Fault(hot, "needs categories:, and excludes column:, any-of: and encode:")
 		} else if column.OneHot = r.several(hot, s); column.OneHot != nil {
 			column.Name = column.OneHot[0]
 		}
 	}
 	if any := n.Get("any-of"); any != nil && n.Get("column") != nil {
-		r.Fault(any, "and column: both say where the feature is read from; leave one out")
+		r.Fault(any, "excludes column:, since both name the feature's columns: leave one out")
 	} else if any != nil {
 		if column.AnyOf = r.several(any, s); column.AnyOf != nil {
 			column.Name = column.AnyOf[0]
@@ -104,8 +104,7 @@ func (r *reader) several(n *yamlfile.Node, s *Study) []string {
 	return names
 }
 
-// domain reads the one of integer, real and categories that a feature has.
-// Kind stays 0 where it is at fault.
+// domain reads a feature's domain: integer, real or categories. Kind remains 0 after a fault.
 func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Column, s *Study) {
 	var given []string
 	for _, key := range []string{"integer", "real", "categories"} {
@@ -117,7 +116,7 @@ func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Colum
 		if len(given) == 0 {
 			r.Fault(n, "has no domain; give integer: lo..hi, real: lo..hi or categories: […]")
 		} else {
-			r.Fault(n, "has several domains, %v; give one (null takes away one that is inherited)", given)
+			r.Fault(n, "has several domains, %v; give one (null removes an inherited one)", given)
 		}
 		return
 	}
@@ -144,22 +143,22 @@ func (r *reader) domain(n *yamlfile.Node, f *space.Feature, column *people.Colum
 	}
 }
 
-// missing adds to the domain what stands for a missing value: see space.Feature.Missing.
+// missing adds the value for missing values to the domain: see space.Feature.Missing.
 func (r *reader) missing(n *yamlfile.Node, f *space.Feature, column *people.Column, s *Study) {
 	if may, _ := r.Boolean(n); !may {
 		return
 	}
 	switch {
 	case f.Kind == space.Real:
-		r.Fault(n, "%s is real:, and only whole numbers and categories may be missing: give it an integer: domain, or leave such rows out", f.Name)
+		r.Fault(n, "%s is real:, but only integers and categories may be missing: give it an integer: domain, or leave out such rows", f.Name)
 	case column.OneHot != nil || column.AnyOf != nil:
 		r.Fault(n, "is for a feature that is read from one column")
 	case len(f.Inputs) != 1 || f.Inputs[0].Table == nil && (f.Inputs[0].Scale != 1 || f.Inputs[0].Offset != 0):
-		r.Fault(n, "a feature that may be missing feeds one input, by its value or a table; where a missing one is zeros of a one-hot encoding, make it a category with tables")
+		r.Fault(n, "a feature that may be missing must feed one input, with its value or a table; if a missing value is all zeros of a one-hot encoding, make it a category with tables")
 	case slices.Contains(f.Categories, space.MissingName):
-		r.Fault(n, "%s has a category %q already", f.Name, space.MissingName)
+		r.Fault(n, "%s has a category %q, which is the name of the missing value: rename it", f.Name, space.MissingName)
 	case s.spec != nil && len(s.spec.Format.Marks(column.Name)) == 0:
-		r.Fault(n, "the data names no mark of a missing value there: list them under data: missing:, such as [\"\"]")
+		r.Fault(n, "the data has no missing-value marks for its column: list them under data: missing:, such as [\"\"]")
 	default:
 		f.Missing = true
 		f.Hi++
@@ -210,7 +209,7 @@ func (r *reader) categoriesFromData(n *yamlfile.Node, column *people.Column, s *
 		return nil, false
 	}
 	if r.Err() != nil {
-		return nil, false // the data may be declared wrongly: first things first
+		return nil, false // the fault may be in the declaration of the data, so the data is not read
 	}
 	names, err := []string(nil), s.dataErr
 	if err == nil {
@@ -288,7 +287,7 @@ func (r *reader) step(e yamlfile.Entry) (people.Step, bool) {
 	return people.Step{}, false // unknown, which was reported
 }
 
-// bins reads the number of bins alone, or with the ends they lie between.
+// bins reads the number of bins, alone or with the ends of their range.
 func (r *reader) bins(n *yamlfile.Node) (*people.Bins, bool) {
 	const most = 1 << 20
 	b := &people.Bins{Fit: true}

@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// hold refuses features that contradict what the model's file says of its inputs.
-func (r *reader) hold(root *yamlfile.Node, s *Study) {
+// match refuses features that contradict what the model's file states about its inputs.
+func (r *reader) match(root *yamlfile.Node, s *Study) {
 	all := make([]modelfile.Fed, len(s.Space.Features))
 	for i := range all {
 		f := &all[i]
@@ -29,7 +29,7 @@ func (r *reader) hold(root *yamlfile.Node, s *Study) {
 }
 
 // vocabulary refuses categories that an encoder in the model's file refuses: those for which it has no input, and those
-// whose cells are not what it knows.
+// whose cells it does not know.
 func (r *reader) vocabulary(features *yamlfile.Node, s *Study, v *modelfile.Vocabulary) {
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
@@ -49,7 +49,7 @@ func (r *reader) vocabulary(features *yamlfile.Node, s *Study, v *modelfile.Voca
 		for k := range known {
 			told := strings.Join(v.Categories[:min(len(v.Categories), 20)], ", ")
 			if fed && known[k] == "" && !slices.Contains(v.Categories, "") {
-				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; no input is that of %s: take it out of the domain, or map: it to one of these", v.Name, s.ModelPath, told, f.Label(f.Lo+float64(k)))
+				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; it has no input for %s: remove it from the domain, or map: it to one of these", v.Name, s.ModelPath, told, f.Label(f.Lo+float64(k)))
 				return
 			}
 			if s.spec == nil || f.Kind != space.Categorical || !plainly(&s.spec.Features[i]) {
@@ -57,14 +57,14 @@ func (r *reader) vocabulary(features *yamlfile.Node, s *Study, v *modelfile.Voca
 			}
 			cells := append(cellsOf(&s.spec.Features[i], k), f.Categories[k])
 			if !slices.ContainsFunc(cells, func(cell string) bool { return modelfile.SameCategory(known[k], cell) }) {
-				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; %s is fed as %s, which the rows do not say: map: it to that", v.Name, s.ModelPath, told, f.Categories[k], known[k])
+				r.Fault(features.Get(f.Name), "the encoder of %s in %s knows %s and refuses all else; the study feeds %s as %s, but its cells have another text: map: that text to it", v.Name, s.ModelPath, told, f.Categories[k], known[k])
 				return
 			}
 		}
 	}
 }
 
-// plainly reports a column whose cells are categories, or are mapped to them one by one.
+// plainly reports whether a column's cells are categories, or are mapped to them one by one.
 func plainly(c *people.Column) bool {
 	if c.OneHot != nil || c.AnyOf != nil || len(c.Steps) > 1 {
 		return false
@@ -76,7 +76,7 @@ func plainly(c *people.Column) bool {
 	return c.Steps[0].Map != nil && !others
 }
 
-// cellsOf are the cells that a map makes category v of, or of a number v.
+// cellsOf lists the cells that the first step maps to category v, or to the number v.
 func cellsOf(c *people.Column, v int) (out []string) {
 	if len(c.Steps) == 0 {
 		return nil

@@ -21,22 +21,22 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// NotChecked is what is said of a study whose inputs were not checked.
+// NotChecked is the message about a study whose inputs were not checked.
 const NotChecked = "inputs not checked against the model's own scores"
 
-// InputCheck says how well it is known that a study feeds its model what the model's owner
-// feeds it. The zero value: not checked.
+// InputCheck is the evidence that a study feeds its model the inputs that the model's owner feeds
+// it. The zero value: not checked.
 type InputCheck struct {
-	// The study feeds the model as its owner does, by a check that holds.
+	// Whether a valid check shows that the study feeds the model as its owner does.
 	Checked bool `json:"checked"`
-	// The kind of check: scores, compared with those of the owner's own pipeline; or training, where
-	// hyfair trained the model on the study's inputs.
+	// The kind of check: scores, compared with those of the owner's pipeline; or training, if hyfair
+	// trained the model on the study's inputs.
 	By string `json:"by,omitempty"`
 	// The number of rows compared.
 	Rows int `json:"rows,omitempty"`
-	// The largest difference of two scores.
+	// The largest difference between the scores of a row.
 	Worst float64 `json:"worst,omitempty"`
-	// The reason why a check that was made does not hold.
+	// The reason why an earlier check is not valid.
 	Why string `json:"why,omitempty"`
 	// Evidence against the study's inputs, checked or not.
 	Doubts []string `json:"doubts,omitempty"`
@@ -48,8 +48,8 @@ const (
 	ByTraining = "training"
 )
 
-// checkFile is the file beside a study that keeps its checks: one for each model, so that a
-// study of several models can be checked with each.
+// checkFile is the content of the file next to a study that stores its checks, one per model, since
+// a study may have several.
 type checkFile struct {
 	Format string       `json:"format"`
 	Checks []inputCheck `json:"checks"`
@@ -59,29 +59,29 @@ const (
 	checkFormat   = "hyfair-input-check/1"
 	maxCheckBytes = 1 << 20
 	maxChecks     = 1000
-	keptChecks    = 100 // the last ones
+	keptChecks    = 100 // the number of latest checks that are kept
 )
 
-// inputCheck is a check with what it is about. It holds as long as all digests do.
+// inputCheck is a check with the digests of its subject. It is valid while all digests match.
 type inputCheck struct {
 	Model       string `json:"model"`
 	ModelSHA256 string `json:"model_sha256"`
-	// InputsSHA256 is of all that says how cells become the model's inputs. ε, rules,
-	// protected values and the bounds of domains are no part of it.
+	// InputsSHA256 is the digest of everything that determines how cells become the model's
+	// inputs. ε, rules, protected values and the bounds of domains are not part of it.
 	InputsSHA256 string `json:"inputs_sha256"`
-	// RowsSHA256 is of the data files; empty without any.
+	// RowsSHA256 is the digest of the data files; empty without any.
 	RowsSHA256 string `json:"rows_sha256,omitempty"`
 	InputCheck
 }
 
-// CheckPath is the file that keeps the checks of the study file at path. Beside the file of a model
-// it keeps that hyfair trained it.
+// CheckPath returns the file with the checks of the study file at path. For the file of a model, it
+// returns the file that records that hyfair trained it.
 func CheckPath(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".checked.json"
 }
 
-// InputCheck is the valid check of the study's inputs, if any: of the same model, inputs and
-// rows. If rows cannot be read, they are not compared.
+// InputCheck returns the valid check of the study's inputs, if any: a check of the same model,
+// inputs and rows. If the rows cannot be read, they are not compared.
 func (s *Study) InputCheck() *InputCheck {
 	if s.inputCheck == nil { // not loaded from a file
 		return &InputCheck{}
@@ -123,7 +123,7 @@ func (s *Study) readInputCheck() *InputCheck {
 	return &InputCheck{Why: changed + " changed since the check"}
 }
 
-// checkPaths are the files that checks are kept in: beside the study, those that it extends, and
+// checkPaths lists the files that may hold checks: next to the study, those that it extends, and
 // the model.
 func (s *Study) checkPaths() (out []string) {
 	for _, path := range append(slices.Clone(s.chain), s.ModelPath) {
@@ -132,8 +132,8 @@ func (s *Study) checkPaths() (out []string) {
 	return out
 }
 
-// KeepInputCheck keeps what was found out about the study's inputs in place of what was known of
-// the same model, beside the study.
+// KeepInputCheck stores a check of the study's inputs next to the study. It replaces an earlier
+// check of the same model.
 func (s *Study) KeepInputCheck(found InputCheck) error { return s.keepIn(CheckPath(s.Path), found) }
 
 func (s *Study) keepIn(path string, found InputCheck) error {
@@ -160,8 +160,8 @@ func (s *Study) keepIn(path string, found InputCheck) error {
 	})
 }
 
-// KeepTrained keeps, beside the model that o names, that hyfair trained it on the inputs of the study
-// at path.
+// KeepTrained records, next to the model that o names, that hyfair trained it on the inputs of the
+// study at path.
 func KeepTrained(path string, o Options) error {
 	s, err := Load(path, o)
 	if err != nil {
@@ -184,9 +184,9 @@ func readChecks(path string) ([]inputCheck, error) {
 		err = fmt.Errorf("more than %d bytes", maxCheckBytes)
 	default:
 		if err = json.Unmarshal(text, &out); err == nil && out.Format != checkFormat {
-			err = fmt.Errorf("format %.40q; %s is read", out.Format, checkFormat)
+			err = fmt.Errorf("got the format %.40q, want %s", out.Format, checkFormat)
 		} else if len(out.Checks) > maxChecks {
-			err = fmt.Errorf("%d checks; at most %d are read", len(out.Checks), maxChecks)
+			err = fmt.Errorf("got %d checks, at most %d are supported", len(out.Checks), maxChecks)
 		}
 	}
 	if err != nil {
@@ -195,12 +195,13 @@ func readChecks(path string) ([]inputCheck, error) {
 	return out.Checks, nil
 }
 
-// inputsSHA256 is the digest of how cells become the model's inputs, and its output a score.
+// inputsSHA256 is the digest of everything that determines how cells become the model's inputs and
+// its output a score; empty if there is none.
 func (s *Study) inputsSHA256() string {
 	type feature struct {
 		Name       string
 		Kind       space.Kind
-		Lo         float64 // where an input is a table, which begins there
+		Lo         float64 // the value of a table's first entry, if an input has a table
 		Categories []string
 		Inputs     []space.Input
 		Missing    float64
@@ -233,14 +234,14 @@ func (s *Study) inputsSHA256() string {
 	}
 	text, err := json.Marshal(withoutZeros(reflect.ValueOf(about)))
 	if err != nil {
-		return "" // no digest, which no check has
+		return "" // matches no check
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
 // withoutZeros converts a value to JSON's types, without struct fields that are zero or empty, so that later
-// versions may add fields and keep the digest. A pointer to a zero value counts as zero.
+// versions may add fields without changing the digest.
 func withoutZeros(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -9,10 +9,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// maxTable bounds the entries of all tables of a study together.
+// maxTable is the maximum number of entries of all tables of a study together.
 const maxTable = 1 << 20
 
-// inputs reads how the feature feeds the network, from input first on.
+// inputs reads the network's inputs, from index first on, that the feature determines.
 func (r *reader) inputs(n *yamlfile.Node, f *space.Feature, first int, entries *int) {
 	in := n.Get("inputs")
 	if in == nil {
@@ -75,16 +75,16 @@ func (r *reader) input(n *yamlfile.Node, f *space.Feature, entries *int) []space
 		return nil
 	}
 	if math.IsInf(in.Scale, 0) || math.IsInf(in.Offset, 0) {
-		r.Fault(n, "%v · value + %v is beyond float64 arithmetic", in.Scale, in.Offset)
+		r.Fault(n, "%v · value + %v exceeds the range of float64", in.Scale, in.Offset)
 		return nil
 	}
 	return []space.Input{in}
 }
 
-// tableSize is the number of values of a feature that can have a table.
+// tableSize returns the number of values of a feature; false after a fault if it cannot have a table.
 func (r *reader) tableSize(n *yamlfile.Node, f *space.Feature) (int, bool) {
 	if !f.Discrete() {
-		r.Fault(n, "a real feature feeds the network by a formula, not by a table")
+		r.Fault(n, "a real feature cannot have a table: give scale and offset, mean and deviation, or min and max")
 		return 0, false
 	}
 	if f.Hi-f.Lo >= maxTable {

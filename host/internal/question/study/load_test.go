@@ -201,7 +201,7 @@ func TestModelReplaced(t *testing.T) {
 		t.Errorf("model beside the study: %s", s.ModelPath)
 	}
 	if _, err := study.Load(peopleStudy+"/models/small.json", study.Options{}); err == nil ||
-		!strings.Contains(err.Error(), "small.json is a network, not a study: a study is a YAML file that says what the network's inputs mean") {
+		!strings.Contains(err.Error(), "small.json is a network, not a study: a study is a YAML file that describes the network's inputs") {
 		t.Errorf("a network in place of a study: %v", err)
 	}
 	for model, want := range map[string]string{
@@ -253,12 +253,12 @@ func TestShares(t *testing.T) {
 		{"lgb-regression.txt", "output: share\n", "share"},
 		{"{file: FILES/sklearn-classes.onnx, class: 1}", "", "share"},
 		{"{file: FILES/sklearn-classes.onnx, class: 2}", "notion: logit\n", "logit"},
-		{"{file: FILES/sklearn-classes.onnx, class: 1}", "notion: decision\n", "which has the largest is no question about one of them: ask for gaps of its share, notion: score"},
-		{"{file: FILES/sklearn-classes.onnx, class: any}", "", "class: any is about networks"},
-		{"sklearn-classes.onnx", "", "tells 3 classes (high, low, middle)"},
+		{"{file: FILES/sklearn-classes.onnx, class: 1}", "notion: decision\n", "from which it does not follow whether the class wins: ask about gaps of the share, notion: score"},
+		{"{file: FILES/sklearn-classes.onnx, class: any}", "", "class: any is for networks"},
+		{"sklearn-classes.onnx", "", "has 3 classes (high, low, middle)"},
 		{"../../../study/testdata/price.txt", "output: share\n", "study.yaml:2:9: output: "},
 		{"../../../study/testdata/price.txt", "output: share\n", "leaves add up to between -1 and 2.5, and a share is from 0 to 1"},
-		{"sklearn-boosting.onnx", "output: share\n", "share is for trees whose sum is itself a score"},
+		{"sklearn-boosting.onnx", "output: share\n", "share is for trees whose sum is a score"},
 	} {
 		model := files + "/" + c.model
 		if strings.HasPrefix(c.model, "{") {
@@ -318,7 +318,7 @@ func TestStudyFolder(t *testing.T) {
 	}
 	for want, folder := range map[string]string{
 		"several study files; name one: a.yaml, b.yaml": write(t, map[string]string{"a.yaml": one, "b.yaml": one}),
-		"holds no study file":                           write(t, nil),
+		"has no study file":                             write(t, nil),
 		"no such file":                                  filepath.Join(t.TempDir(), "gone.yaml"),
 	} {
 		if _, err := study.Load(folder, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -167,15 +167,15 @@ func TestConditionsOnMissingValues(t *testing.T) {
 // What a missing value could be mistaken for, and what no model sends anywhere, is refused.
 func TestMissingValuesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ features, more, want string }{
-		"real":         {"  age: {real: 0..1, missing: true}\n  work: {categories: [a, b, c]}\n", "", "age is real:, and only whole numbers and categories may be missing"},
-		"one-hot":      {"  age: {integer: 18..80}\n  work: {categories: [a, b, c], missing: true, inputs: one-hot}\n", "", "feeds one input, by its value or a table"},
-		"scaled":       {"  age: {integer: 18..80, missing: true, inputs: {scale: 2}}\n  work: {categories: [a, b, c]}\n", "", "feeds one input, by its value or a table"},
-		"name":         {"  age: {integer: 18..80}\n  work: {categories: [a, b, missing], missing: true}\n", "", `work has a category "missing" already`},
-		"no mark":      {mayLack, "data: {missing: null}\n", "the data names no mark of a missing value"},
+		"real":         {"  age: {real: 0..1, missing: true}\n  work: {categories: [a, b, c]}\n", "", "age is real:, but only integers and categories may be missing"},
+		"one-hot":      {"  age: {integer: 18..80}\n  work: {categories: [a, b, c], missing: true, inputs: one-hot}\n", "", "must feed one input, with its value or a table"},
+		"scaled":       {"  age: {integer: 18..80, missing: true, inputs: {scale: 2}}\n  work: {categories: [a, b, c]}\n", "", "must feed one input, with its value or a table"},
+		"name":         {"  age: {integer: 18..80}\n  work: {categories: [a, b, missing], missing: true}\n", "", `work has a category "missing"`},
+		"no mark":      {mayLack, "data: {missing: null}\n", "the data has no missing-value marks"},
 		"protected":    {mayLack, "protected: {age: {values: [81], extrapolate: true}}\n", "81 is above 80, the largest value of a feature that may be missing"},
 		"no trees":     {"  age: {integer: 18..80}\n  work: {categories: [a, b, c]}\n", "model: {file: network.json, missing: 0}\n", "this file has no trees"},
-		"too large":    {"  age: {integer: 18..80}\n  work: {categories: [a, b, c]}\n", "model: {file: model.json, missing: 1e99}\n", "1e99 is beyond single precision"},
-		"network":      {mayLack, "model: network.json\n", "only trees send a missing value somewhere"},
+		"too large":    {"  age: {integer: 18..80}\n  work: {categories: [a, b, c]}\n", "model: {file: model.json, missing: 1e99}\n", "1e99 exceeds the range of single precision"},
+		"network":      {mayLack, "model: network.json\n", "only trees handle missing values"},
 		"above domain": {"  age: {integer: 18..60, missing: true}\n  work: {categories: [a, b, c], missing: true}\n", "", "80 is above 60, the largest value of a feature that may be missing: widen the domain"},
 	} {
 		path := filepath.Join(lacking(t, c.features, ""), "more.yaml")

@@ -9,9 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 )
 
-// Models lists the bare names that Options.Model takes: the networks in the
-// study's folder of models, in the order people count them (AC-2 before AC-10).
-// Empty where the study names no folder.
+// Models lists the bare names that Options.Model accepts: the networks in the study's folder of
+// models, in natural order (AC-2 before AC-10). Empty if the study has no such folder.
 func Models(path string, o Options) ([]string, error) {
 	file, err := studyFile(path)
 	if err != nil {
@@ -40,7 +39,7 @@ func Models(path string, o Options) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// byNumbers compares names with their numbers taken as numbers.
+// byNumbers compares names in natural order: digits are compared as numbers.
 func byNumbers(a, b string) int {
 	for a != "" && b != "" {
 		x, y := digits(a), digits(b)
@@ -60,7 +59,7 @@ func byNumbers(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// digits is the number that text begins with.
+// digits returns the digits that text begins with.
 func digits(text string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }

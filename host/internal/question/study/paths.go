@@ -16,11 +16,11 @@ import (
 // dataPrefix marks a path under the data root.
 const dataPrefix = "data:"
 
-// ErrNoDataRoot tells that a file lies under the data root, which is not set.
-var ErrNoDataRoot = errors.New("the file lies under the data root, which is not set; give --data DIR or set $HYFAIR_DATA")
+// ErrNoDataRoot reports that a file is under the data root, which is not set.
+var ErrNoDataRoot = errors.New("the file is under the data root, which is not set; give --data DIR or set $HYFAIR_DATA")
 
-// studyFile finds the study file that a STUDY argument means: the file, or in
-// a folder study.yaml or else the only .yaml file.
+// studyFile returns the study file of a STUDY argument: the argument itself, or in a folder
+// study.yaml or else the only .yaml file.
 func studyFile(path string) (string, error) {
 	stat, err := files.Stat(path)
 	if err != nil {
@@ -28,13 +28,13 @@ func studyFile(path string) (string, error) {
 	}
 	if stat.Mode().IsRegular() {
 		if !isYAML(path) && modelfile.Is(path) {
-			return "", fmt.Errorf("%s is a network, not a study: a study is a YAML file that says what the network's inputs mean and which attributes are protected (docs/reference/studies.md); "+
-				"with one, --model %s asks about this network, and hyfair inspect %s shows it", path, path, path)
+			return "", fmt.Errorf("%s is a network, not a study: a study is a YAML file that describes the network's inputs and the protected attributes (docs/reference/studies.md); "+
+				"with a study, --model %s selects this network, and hyfair inspect %s shows it", path, path, path)
 		}
 		return path, nil
 	}
 	if !stat.IsDir() { // opening a pipe would block
-		return "", fmt.Errorf("%s: neither a file nor a folder", path)
+		return "", fmt.Errorf("%s: want a file or a folder", path)
 	}
 	found, err := filesIn(path, ".yaml", ".yml")
 	if err != nil {
@@ -47,11 +47,11 @@ func studyFile(path string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("%s: the folder holds no study file (.yaml)", path)
+		return "", fmt.Errorf("%s: the folder has no study file (.yaml)", path)
 	case 1:
 		return filepath.Join(path, found[0]), nil
 	}
-	return "", fmt.Errorf("%s: the folder holds several study files; name one: %s", path, strings.Join(found, ", "))
+	return "", fmt.Errorf("%s: the folder has several study files; name one: %s", path, strings.Join(found, ", "))
 }
 
 // filesIn lists the files of a folder with one of the extensions, sorted.
@@ -65,7 +65,7 @@ func filesIn(folder string, extensions ...string) ([]string, error) {
 	}), nil
 }
 
-// relativeTo reads a path written in a study file.
+// relativeTo resolves a path that is written in a study file.
 func relativeTo(file, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -73,8 +73,8 @@ func relativeTo(file, path string) string {
 	return filepath.Join(filepath.Dir(file), path)
 }
 
-// where finds a file that a study names: relative to the file that names it,
-// or under the data root.
+// where resolves the path of a file that a study names: relative to the file that names it, or under
+// the data root.
 func where(file, text, dataRoot string) (string, error) {
 	inner, under := strings.CutPrefix(text, dataPrefix)
 	if !under {
@@ -86,16 +86,16 @@ func where(file, text, dataRoot string) (string, error) {
 	return filepath.Join(dataRoot, inner), nil
 }
 
-// missing explains a file that is not there, where the data root decides.
+// missing returns an error if a file under the data root does not exist.
 func missing(text, path, dataRoot string) error {
 	if _, err := files.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(text, dataPrefix) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w; %s lies under the data root %s, which --data or $HYFAIR_DATA sets", path, fs.ErrNotExist, text, dataRoot)
+	return fmt.Errorf("%s: %w; %s is under the data root %s, which --data or $HYFAIR_DATA sets", path, fs.ErrNotExist, text, dataRoot)
 }
 
-// replacement finds the network that --model names: a file, here, beside the study, or in
-// its folder of models; or a bare name in that folder.
+// replacement finds the network that --model names: a file in the current folder, next to the study,
+// or in its folder of models; or a bare name in that folder.
 func replacement(model, file, folder, dataRoot string) (string, error) {
 	if strings.HasPrefix(model, dataPrefix) {
 		return where("", model, dataRoot)
@@ -125,7 +125,7 @@ func replacement(model, file, folder, dataRoot string) (string, error) {
 	}
 	switch {
 	case folder == "":
-		return "", fmt.Errorf("%s: no such file, and the study names no folder of models to look in", model)
+		return "", fmt.Errorf("%s: no such file, and the study has no folder of models", model)
 	case strings.HasPrefix(folder, dataPrefix):
 		return "", fmt.Errorf("%s: not found here, nor among the study's models in %s: %w", model, strings.TrimSuffix(folder, "."), ErrNoDataRoot)
 	}
@@ -144,7 +144,7 @@ func replacement(model, file, folder, dataRoot string) (string, error) {
 	return "", fmt.Errorf("no model %q in %s; %s", model, folder, yamlfile.Suggest(model, stems))
 }
 
-// IsStudy tells a study's path from a network's.
+// IsStudy reports whether a path is that of a study, not of a network.
 func IsStudy(path string) bool {
 	if stat, err := files.Stat(path); err == nil && stat.IsDir() {
 		return true

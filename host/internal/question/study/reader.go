@@ -16,8 +16,7 @@ type reader struct {
 	options Options
 }
 
-// study reads the whole file but the network. What it returns is of use only
-// if no fault was added.
+// study reads the study file, without the network. The result is valid only if no fault was added.
 func (r *reader) study(root *yamlfile.Node) *Study {
 	s := &Study{Space: &space.Space{}, Epsilon: DefaultEpsilon(), Notion: fairness.Score, Clustering: fairness.ByBins}
 	s.once()
@@ -61,7 +60,7 @@ func (r *reader) question(root *yamlfile.Node, s *Study) {
 	r.decision(root, s)
 	if n := root.Get("epsilon"); r.Kind(n, yamlfile.Scalar) {
 		eps, err := fairness.ParseEpsilon(n.Text, s.Notion)
-		if err == nil && eps.Sign() <= 0 { // bins have a width whatever the notion
+		if err == nil && eps.Sign() <= 0 { // ε is also the width of bins, so 0 is invalid for every notion
 			r.Fault(n, "ε = %s is not above 0", n.Text)
 		} else if err != nil {
 			r.Fault(n, "%v", err)
@@ -70,7 +69,7 @@ func (r *reader) question(root *yamlfile.Node, s *Study) {
 	}
 }
 
-// words are the names of values.
+// words returns the names of values.
 func words[T fmt.Stringer](values []T) []string {
 	var out []string
 	for _, v := range values {
@@ -93,7 +92,7 @@ func (r *reader) protected(n *yamlfile.Node, s *Study) {
 		}
 		f := &s.Space.Features[i]
 		if f.Kind == 0 {
-			continue // its domain is at fault, which was reported
+			continue // the fault in its domain was reported
 		}
 		values, beyond := e.Value, false
 		if values.Kind == yamlfile.Mapping {
@@ -111,13 +110,13 @@ func (r *reader) protected(n *yamlfile.Node, s *Study) {
 			s.Extrapolated = append(s.Extrapolated, f.Name)
 		}
 		if count = min(count*max(1, len(f.Protected)), 2*space.MaxCombinations); count > space.MaxCombinations && !r.options.Parts {
-			r.Fault(n, "more than %d combinations of protected values; protect less, or ask about some of them with --protected", space.MaxCombinations)
+			r.Fault(n, "more than %d combinations of protected values; protect fewer attributes, or select some with --protected", space.MaxCombinations)
 			return
 		}
 	}
 }
 
-// protectedValues reads all, lo..hi, a value or a list of values.
+// protectedValues reads the word all, a range lo..hi, a value or a list of values.
 func (r *reader) protectedValues(n *yamlfile.Node, f *space.Feature, beyond bool) []float64 {
 	if n.Kind == yamlfile.Scalar {
 		lo, hi, ok := f.Lo, f.Hi, n.Text == "all" && f.Discrete()
@@ -157,8 +156,8 @@ func (r *reader) protectedValues(n *yamlfile.Node, f *space.Feature, beyond bool
 	return out
 }
 
-// valueOf reads one value of a feature: a category by name or index, or a
-// number; outside the domain only where beyond is set.
+// valueOf reads one value of a feature: a category by name or index, or a number, which may be
+// outside the domain if beyond is set.
 func (r *reader) valueOf(n *yamlfile.Node, f *space.Feature, beyond bool) (float64, bool) {
 	if !r.Kind(n, yamlfile.Scalar) {
 		return 0, false
@@ -178,20 +177,20 @@ func (r *reader) valueOf(n *yamlfile.Node, f *space.Feature, beyond bool) (float
 	}
 	v, ok := r.Number(n)
 	if ok && f.Kind == space.Integer && !whole(v) {
-		r.Fault(n, "%s is not whole, as the feature is", n.Text)
+		r.Fault(n, "got %s, want a whole number for an integer feature", n.Text)
 		ok = false
 	}
 	return v, ok && r.inDomain(n, f, beyond, v, v)
 }
 
-// inDomain tells numbers outside the domain, unless they are meant to be: beyond.
+// inDomain reports a fault if lo..hi is outside the domain, unless beyond allows it.
 func (r *reader) inDomain(n *yamlfile.Node, f *space.Feature, beyond bool, lo, hi float64) bool {
 	domain := f.Numbers()
 	switch {
 	case f.Missing && hi > domain.Hi:
 		r.Fault(n, "%s is above %v, the largest value of a feature that may be missing: widen its domain", n.Text, domain.Hi)
 	case !beyond && (lo < domain.Lo || hi > domain.Hi):
-		r.Fault(n, "%s is outside the domain %v..%v; write {values: %s, extrapolate: true} if that is meant", n.Text, domain.Lo, domain.Hi, n.Text)
+		r.Fault(n, "%s is outside the domain %v..%v; write {values: %s, extrapolate: true} if that is intended", n.Text, domain.Lo, domain.Hi, n.Text)
 	default:
 		return true
 	}
@@ -204,12 +203,12 @@ func (r *reader) constraints(n *yamlfile.Node, s *Study) {
 		return
 	}
 	if slices.ContainsFunc(s.Space.Features, func(f space.Feature) bool { return f.Kind == 0 }) {
-		return // a domain is at fault: predicates cannot be read
+		return // with a fault in a domain, predicates cannot be read
 	}
 	for _, e := range n.Entries {
 		rule := Rule{Name: e.Key.Text, On: true}
 		if rule.Name == "all" || rule.Name == "none" || rule.Name != strings.TrimSpace(rule.Name) || strings.Contains(rule.Name, ",") {
-			r.Fault(e.Key, "a rule cannot be called %q: --rules gives that another meaning", rule.Name)
+			r.Fault(e.Key, "a rule cannot be named %q, since --rules could not select it: rename it", rule.Name)
 		}
 		if !r.object(e.Value, "constraint") {
 			continue

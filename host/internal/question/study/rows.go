@@ -10,14 +10,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Rows reads a file of rows and encodes them as the study says; see people.ReadRows
-// for how it may differ from the study's own files. It reads the data set only where
-// bins take their ends from it. ErrNoData (wrapped) tells that the study does not say
-// how rows are encoded.
+// Rows reads a file of rows and encodes them as the study declares; see people.ReadRows for how it
+// may differ from the study's files. It reads the data set only if bins take their ends from it.
+// The error wraps ErrNoData if the study does not declare how rows are encoded.
 //
-// Rows that are encoded are feature values already: separated by commas, below a line
-// with the features' names, categories by their index or name. Other columns may
-// stand between. A value that may be missing is then space.MissingName.
+// If encoded, the cells are feature values: separated by commas, below a line with the features'
+// names, categories by their index or name, a missing value as space.MissingName. Other columns are
+// ignored.
 func (s *Study) Rows(path string, encoded bool) (*people.Data, error) {
 	spec, err := s.rows(encoded)
 	if err != nil {
@@ -26,8 +25,8 @@ func (s *Study) Rows(path string, encoded bool) (*people.Data, error) {
 	return people.ReadRows(spec, path)
 }
 
-// Stream reads rows from a source that can be read once: see Rows. name stands for
-// the source in errors.
+// Stream reads rows from a source that can be read only once: see Rows. name identifies the source
+// in errors.
 func (s *Study) Stream(src io.Reader, name string, encoded bool) (*people.Stream, error) {
 	spec, err := s.rows(encoded)
 	if err != nil {
@@ -36,13 +35,13 @@ func (s *Study) Stream(src io.Reader, name string, encoded bool) (*people.Stream
 	return people.NewStream(spec, src, name)
 }
 
-// rows declares rows beside those of the data set.
+// rows returns the declaration of rows outside the data set.
 func (s *Study) rows(encoded bool) (*people.Spec, error) {
 	switch {
 	case encoded:
 		return s.encodedSpec(), nil
 	case s.spec == nil:
-		return nil, fmt.Errorf("%s: it does not say how rows are encoded: %w", s.Path, ErrNoData)
+		return nil, fmt.Errorf("%s: it does not declare how rows are encoded: %w", s.Path, ErrNoData)
 	case !s.spec.NeedsFit():
 		return s.spec, nil
 	}
@@ -53,7 +52,7 @@ func (s *Study) rows(encoded bool) (*people.Spec, error) {
 	return d.Spec(), nil
 }
 
-// encodedSpec declares rows of feature values.
+// encodedSpec returns the declaration of rows of feature values.
 func (s *Study) encodedSpec() *people.Spec {
 	spec := &people.Spec{Format: people.Format{Trim: true}}
 	for i := range s.Space.Features {
@@ -70,7 +69,7 @@ func (s *Study) encodedSpec() *people.Spec {
 	return spec
 }
 
-// byIndex names categories by their index, unless that is another's name.
+// byIndex maps the indices of categories to their names, except an index that is itself a name.
 func byIndex(categories []string) map[string]string {
 	names := map[string]string{}
 	for i, name := range categories {

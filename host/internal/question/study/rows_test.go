@@ -150,8 +150,8 @@ func TestRowsWithoutData(t *testing.T) {
 		t.Error(diff)
 	}
 	for text, want := range map[string]string{
-		"age,job\n3,clerk\n": `"clerk" is none of the categories 1, 0, baker`,
-		"age,job\n3,3\n":     `"3" is none of the categories`,
+		"age,job\n3,clerk\n": `"clerk" is not among the categories 1, 0, baker`,
+		"age,job\n3,3\n":     `"3" is not among the categories`,
 		"age,job\nx,0\n":     `:2:1: column "age": feature "age": "x" is not a number`,
 		"age\n3\n":           `column "job", which does not exist`,
 	} {

@@ -8,9 +8,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 )
 
-// shapes lists the keys of every mapping of a study file. The names are those
-// of the definitions in studies/study.schema.json, and a test holds the two
-// against each other.
+// shapes lists the keys of every mapping of a study file, by the names of the definitions in
+// studies/study.schema.json. A test compares the two.
 var shapes = map[string][]string{
 	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering", "decision"},
 	"model":      {"file", "output", "class", "normalize", "missing"},
@@ -32,7 +31,7 @@ func (r *reader) object(n *yamlfile.Node, shape string) bool { return r.Mapping(
 
 var isRange = regexp.MustCompile(`^\s*(` + yamlfile.Decimal + `)\s*\.\.\s*(` + yamlfile.Decimal + `)\s*$`)
 
-// interval reads lo..hi, both ends part of it.
+// interval reads a closed interval lo..hi.
 func (r *reader) interval(n *yamlfile.Node, integer bool) (lo, hi float64, ok bool) {
 	if !r.Kind(n, yamlfile.Scalar) {
 		return 0, 0, false
@@ -64,5 +63,5 @@ func rangeValue(text string) (lo, hi float64, ok bool) {
 	return lo + 0, hi + 0, err1 == nil && err2 == nil
 }
 
-// whole tells integers that are exact in float64 arithmetic.
+// whole reports whether v is an integer within ±2^52.
 func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<52 }

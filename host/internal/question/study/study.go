@@ -1,9 +1,8 @@
-// Package study reads study files: the YAML that says which network is under
-// study, on which data, with which features, protected values and rules.
-// docs/reference/studies.md is its reference and studies/study.schema.json its schema.
+// Package study reads study files: YAML that names a model, its data, features, protected values
+// and rules. docs/reference/studies.md is the reference and studies/study.schema.json the schema.
 //
-// A study file is taken as hostile: its size, nesting and expanded aliases are
-// bounded, and every mistake is an error that names file, line and column.
+// Study files are untrusted: their size, nesting and expanded aliases are bounded, and every
+// mistake is an error that names file, line and column.
 package study
 
 import (
@@ -27,27 +26,25 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Options say how a study is loaded. The zero value takes the file as it is.
+// Options are the settings of Load. The zero value changes nothing in the study.
 type Options struct {
-	// DataRoot is the folder that data: paths start from.
+	// DataRoot is the folder of paths that begin with data:.
 	DataRoot string
-	// Model replaces the study's network: a file, or the bare name of one in
-	// the study's folder of models, such as AC-8.
+	// Model replaces the study's network: a file, or a bare name in the study's folder of
+	// models, such as AC-8.
 	Model string
-	// Rules replaces the study's choice of constraints: names, or "all" or
-	// "none" alone. An entry may hold several names, separated by commas. Empty
-	// keeps what the study says.
+	// Rules replaces the study's selection of constraints: names, or "all" or "none" alone. An
+	// entry may hold several names, separated by commas. Empty: the study's selection.
 	Rules []string
-	// NoModel leaves the network out: Network is nil and nothing is said of
-	// its file.
+	// NoModel: the network is not read, and the fields about it are empty.
 	NoModel bool
-	// Parts: questions name the attributes that they protect, so that the combinations of all that the
-	// study protects need not be few.
+	// Parts: questions select some of the study's protected attributes, so the number of
+	// combinations of all of them is not limited.
 	Parts bool
-	// Threshold replaces that of the study's decision: a decimal or a fraction.
+	// Threshold replaces the study's threshold: a decimal or a fraction.
 	Threshold string
-	// AnyClass allows a study that asks about any of several classes; the study that is
-	// loaded is then about class 0, and ByClass gives all.
+	// AnyClass allows a study that asks about any of several classes. The loaded study is then
+	// about class 0, and ByClass returns one study per class.
 	AnyClass bool
 }
 
@@ -56,42 +53,41 @@ type Rule struct {
 	Name, About string
 	// Forbid lists predicates; a point at which one of them holds is forbidden.
 	Forbid []space.Predicate
-	// On tells whether the space was made with the rule.
+	// On reports whether the rule is part of the space.
 	On bool
 }
 
-// Study is a study file, read and checked, with its model. It is read-only
-// and safe for concurrent use.
+// Study is a checked study file with its model. It is read-only and safe for concurrent use.
 type Study struct {
 	Name, Summary string
-	// Path is the study file; SHA256 the hash, in hexadecimal, of its content
-	// and of what it extends.
+	// Path is the study file; SHA256 is the hash, in hexadecimal, of its content and of the
+	// files that it extends.
 	Path, SHA256 string
 
-	// Model is what is studied, read from ModelPath, whose content hashes to
-	// ModelSHA256. All empty with Options.NoModel.
+	// Model is the model, read from ModelPath, whose content has the hash ModelSHA256. All are
+	// empty with Options.NoModel.
 	Model                  model.Model
 	ModelPath, ModelSHA256 string
 	ModelFile              modelfile.Info
-	// Class is the class that Model's decision is about, where the study asks about any of
-	// several; else nil.
+	// Class is the class of Model's decision if the study asks about any of several; otherwise
+	// nil.
 	Class *int
 
 	Space *space.Space
 	// Rules lists every constraint, on or off, in the order of the file.
 	Rules []Rule
-	// Extrapolated names the features whose protected values lie outside their
-	// domain, which the study has allowed expressly.
+	// Extrapolated names the features with protected values outside their domain, which the
+	// study explicitly allows.
 	Extrapolated []string
 
-	// Number: the model predicts a number, which is no score and brings no decision; its notion is that
-	// of differences, Logit.
+	// Number: the model predicts a number, not a score, so there are no decisions; the notion is
+	// Logit, by which differences of the number count.
 	Number bool
-	// Epsilon is exact. Notion and Clustering are the study's defaults.
+	// Epsilon, Notion and Clustering are the defaults of questions.
 	Epsilon    *big.Rat
 	Notion     fairness.Notion
 	Clustering fairness.Clustering
-	// Rule says which scores are a yes.
+	// Rule is the decision rule.
 	Rule fairness.Rule
 
 	choice  modelfile.Choice
@@ -103,13 +99,12 @@ type Study struct {
 	inputCheck func() *InputCheck
 }
 
-// ErrNoData tells that the study declares no data.
+// ErrNoData reports that the study declares no data.
 var ErrNoData = errors.New("the study declares no data")
 
-// Load reads the study that path means: a study file, or a folder with one.
-// Mistakes in the file are returned as yamlfile.Faults, a *yamlfile.Fault where
-// nothing further could be read. The data set is not read, unless a feature takes its
-// categories from it: see Data.
+// Load reads a study. path is the study file or its folder. Mistakes in the file are returned as
+// yamlfile.Faults, or as a *yamlfile.Fault if the rest could not be read. The data set is not read
+// unless a feature takes its categories from it: see Data.
 func Load(path string, o Options) (*Study, error) {
 	file, err := studyFile(path)
 	if err != nil {
@@ -155,7 +150,7 @@ func Load(path string, o Options) (*Study, error) {
 	return s, nil
 }
 
-// nameOf is the name of a study that gives itself none.
+// nameOf returns the name of a study whose file states none.
 func nameOf(file string) string {
 	stem := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if stem != "study" {
@@ -167,8 +162,8 @@ func nameOf(file string) string {
 	return stem
 }
 
-// Positive is what a positive decision stands for, such as "default = yes", by the study's label;
-// empty without one.
+// Positive is the meaning of a positive decision by the study's label, such as "default = yes";
+// empty without a label.
 func (s *Study) Positive() string {
 	if s.spec == nil || s.spec.Label.Column == "" {
 		return ""
@@ -179,8 +174,8 @@ func (s *Study) Positive() string {
 // HasData reports whether the study declares a data set.
 func (s *Study) HasData() bool { return s.spec != nil }
 
-// Files lists the files that the study is read from, its network's and its data's, by the
-// names under which it opens them.
+// Files lists the files of the study, of its network and of its data, by the names under which the
+// study opens them.
 func (s *Study) Files() []string {
 	out := slices.Concat(s.chain, s.ModelFile.Files)
 	if s.spec != nil && s.dataErr == nil {
@@ -196,9 +191,8 @@ func (s *Study) Files() []string {
 	return out
 }
 
-// Data reads the data set on the first call and gives the same one ever
-// after. ErrNoData (wrapped) tells that there is none, ErrNoDataRoot that the
-// data root is not set.
+// Data reads the data set on the first call; later calls return the same one. The error wraps
+// ErrNoData if the study declares none, and ErrNoDataRoot if the data root is not set.
 func (s *Study) Data() (*people.Data, error) { return s.data() }
 
 func (s *Study) readData() (*people.Data, error) {
@@ -211,7 +205,7 @@ func (s *Study) readData() (*people.Data, error) {
 	return people.Read(s.spec)
 }
 
-// switchRules turns rules on and off and gives the space the ones that are on.
+// switchRules turns rules on and off, and adds those that are on to the space.
 func (s *Study) switchRules(wanted []string) error {
 	on := map[string]bool{}
 	var known []string
@@ -287,7 +281,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	if i := slices.IndexFunc(s.Space.Features, func(f space.Feature) bool { return f.Missing }); i >= 0 && r.Err() == nil {
 		e, ok := s.Model.(*trees.Ensemble)
 		if !ok {
-			r.Fault(root.Get("features"), "%s may be missing, and only trees send a missing value somewhere; %s has none: fill it by encode: {map: …}, or make it a category", s.Space.Features[i].Name, path)
+			r.Fault(root.Get("features"), "%s may be missing, but only trees handle missing values; %s has no trees: fill it with encode: {map: …}, or make it a category", s.Space.Features[i].Name, path)
 			return r.Err()
 		}
 		s.Model = e.Coded(s.Space)
@@ -302,48 +296,48 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	}
 	switch linear := s.ModelFile.Linear || s.Model.Link() == fairness.LinkLinear; {
 	case anyClass && s.ModelFile.ShareOfMany:
-		r.Fault(n, "class: any is about networks; of %s the share of one class can be asked about: name it, as in class: 1", path)
+		r.Fault(n, "class: any is for networks; for %s, name one class, whose share is the score, as in class: 1", path)
 	case anyClass && s.ModelFile.Classes == 0:
-		r.Fault(n, "class: any is about a model of three classes or more, of which the one with the largest output wins; %s is none: leave class: out, or name one", path)
+		r.Fault(n, "class: any is for a model of at least three classes, of which the one with the largest output wins; %s is not such a model: leave out class:, or name one", path)
 	case anyClass && s.ModelFile.Classes > maxClasses:
-		r.Fault(n, "class: any of %d classes; at most %d are asked about one by one: name one", s.ModelFile.Classes, maxClasses)
+		r.Fault(n, "class: any of %d classes, at most %d are supported: name one", s.ModelFile.Classes, maxClasses)
 	case anyClass && !r.options.AnyClass:
-		r.Fault(n, "class: any is for hyfair certify; anything else is asked about one class: name it, as in class: 1")
+		r.Fault(n, "class: any is for hyfair certify; for other commands name one class, as in class: 1")
 	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
-		r.Fault(n, "%s tells several classes, of which all that can be asked is whether one wins: say notion: decision", path)
+		r.Fault(n, "%s has several classes, so the only question is whether one wins: set notion: decision", path)
 	case s.ModelFile.OneOfMany:
 	case linear && !logit && !share:
 		r.Fault(n, "%s ends in a linear unit; say output: logit if that is the logit of a probability, output: number if it predicts a number", path)
-	case share: // output: logit was asked for once
+	case share: // earlier versions required output: logit here
 		s.Notion = s.Model.Link().Notion(s.Notion)
 	case !linear && logit:
 		r.Fault(output, "%s is for a model that ends in a linear unit; %s ends in a %s", output.Text, path, s.ModelFile.Head)
 	}
 	if r.Err() == nil {
-		r.hold(root, s)
+		r.match(root, s)
 	}
 	return r.Err()
 }
 
-// Takes says why a notion cannot be asked about the study's model.
+// Takes returns an error if the study's model does not support a notion.
 func (s *Study) Takes(n fairness.Notion) error {
 	if s.Number && n != fairness.Logit {
-		return fmt.Errorf("%s predicts a number (output: number), which is no score and brings no decision: ask about its differences, notion: logit", s.ModelPath)
+		return fmt.Errorf("%s predicts a number (output: number), which is not a score and has no decision: ask about its differences, notion: logit", s.ModelPath)
 	}
 	if n == fairness.DecisionStrict && !s.Rule.IsDefault() {
-		return fmt.Errorf("%s has no threshold, and here a positive decision is a score %s: ask with notion decision", n, s.Rule)
+		return fmt.Errorf("the notion %s has no threshold, but the study's positive decision is a score %s: use the notion decision", n, s.Rule)
 	}
 	if s.ModelFile.ShareOfMany && !n.UsesEpsilon() {
-		return fmt.Errorf("%s tells several classes by their shares, and which has the largest is no question about one of them: ask for gaps of its share, notion: score", s.ModelPath)
+		return fmt.Errorf("the score of %s is the share of one class among several, from which it does not follow whether the class wins: ask about gaps of the share, notion: score", s.ModelPath)
 	}
 	return nil
 }
 
-// asShare is a model read as one whose output is a share.
+// asShare returns a model of trees as a model whose output is a share.
 func asShare(m model.Model) (*trees.Ensemble, error) {
 	e, ok := m.(*trees.Ensemble)
 	if !ok || e.Link() == fairness.LinkSigmoid {
-		return nil, fmt.Errorf("share is for trees whose sum is itself a score, as that of a forest that was fitted to 0 and 1 by regression")
+		return nil, fmt.Errorf("share is for trees whose sum is a score, such as a regression forest that was fitted to 0 and 1")
 	}
 	if e.Link() == fairness.LinkLinear {
 		e = e.Share()
@@ -351,9 +345,9 @@ func asShare(m model.Model) (*trees.Ensemble, error) {
 	return e, e.Validate()
 }
 
-// modelFile reads what model: says: a path, or a file with what of it is asked about. n
-// is the path's place, nil without one. anyClass: all classes are asked about, and choice
-// names the first.
+// modelFile reads the key model: a path, or a mapping of a file and the choice of its output. n is
+// the node of the path, nil without one. anyClass: the study asks about any class, and choice names
+// the first.
 func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelfile.Choice, anyClass bool) {
 	n = root.Get("model")
 	if n == nil || n.Kind != yamlfile.Mapping {
@@ -379,7 +373,7 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 	}
 	if missing := n.Get("missing"); missing != nil {
 		if v, ok := r.Number(missing); ok && math.IsInf(float64(float32(v)), 0) {
-			r.Fault(missing, "%s is beyond single precision", missing.Text)
+			r.Fault(missing, "%s exceeds the range of single precision", missing.Text)
 		} else if ok {
 			choice.Missing = &v
 		}
@@ -392,11 +386,11 @@ func (r *reader) modelFile(root *yamlfile.Node) (n *yamlfile.Node, choice modelf
 	return file, choice, anyClass
 }
 
-// maxClasses bounds the classes of which any may be asked about.
+// maxClasses is the maximum number of classes for class: any.
 const maxClasses = 64
 
-// ByClass is the study about each class in turn, where it asks about any of several, with
-// Class and Model those of the class; else the study alone.
+// ByClass returns one study per class, with its Class and Model, if the study asks about any of
+// several classes; otherwise the study itself.
 func (s *Study) ByClass() ([]*Study, error) {
 	if s.Class == nil {
 		return []*Study{s}, nil
@@ -410,7 +404,7 @@ func (s *Study) ByClass() ([]*Study, error) {
 			return nil, err
 		}
 		if of.ModelFile.SHA256 != s.ModelSHA256 {
-			return nil, fmt.Errorf("%s was changed while it was read", s.ModelPath)
+			return nil, fmt.Errorf("%s changed while it was read: run the command again", s.ModelPath)
 		}
 		all[class] = &of
 	}
@@ -443,8 +437,8 @@ func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
 	return path, nil
 }
 
-// modelFolder is where bare model names are looked up: models, or the folder
-// of model; "" if neither is known, and still data: without a data root.
+// modelFolder returns the folder of bare model names: models, or the folder of model; "" if neither
+// is known. Without a data root, a path that begins with data: is returned unresolved.
 func (r *reader) modelFolder(root *yamlfile.Node) (string, error) {
 	n := root.Get("models")
 	text := ""
@@ -461,7 +455,7 @@ func (r *reader) modelFolder(root *yamlfile.Node) (string, error) {
 	return where(n.At.File, text, r.options.DataRoot)
 }
 
-// placed is an error of the world outside at a place in a study file.
+// placed is an error about a file that a node of the study names.
 type placed struct {
 	n   *yamlfile.Node
 	err error
@@ -473,30 +467,30 @@ func (p *placed) Error() string {
 
 func (p *placed) Unwrap() error { return p.err }
 
-// once defers reading the data set, and what was checked, to the first call.
+// once defers reading the data set and the input check to their first use.
 func (s *Study) once() {
 	s.data, s.inputCheck = sync.OnceValues(s.readData), sync.OnceValue(s.readInputCheck)
 }
 
-// DefaultEpsilon is ε, a score difference, where a study names none.
+// DefaultEpsilon returns the ε, a score difference, of a study that states none.
 func DefaultEpsilon() *big.Rat { return big.NewRat(1, 20) }
 
-// EpsilonFor parses text, or the study's ε if empty, in the notion's unit; nil for a notion
-// without ε. An ε in logits is refused where a difference of scores is needed; of shares it
-// is one. An ε of scores is accepted in logits: scores whose logits are at most ε apart are
-// at most ε/4 apart, so the question is stricter.
+// EpsilonFor parses text, or the study's ε if text is empty, in the notion's unit; nil for a notion
+// without ε. A study's ε in logits is refused if a score difference is needed, except for shares,
+// where it is one. A study's ε of scores is accepted in logits: scores whose logits differ by at
+// most ε differ by at most ε/4, so the question is stricter.
 func (s *Study) EpsilonFor(n fairness.Notion, text string) (*big.Rat, error) {
 	switch {
 	case !n.UsesEpsilon():
 		return nil, nil
 	case s.ModelFile.OneOfMany:
-		return nil, fmt.Errorf("%s tells several classes, of which all that can be asked is whether one wins (--notion decision): it has no score", s.ModelPath)
+		return nil, fmt.Errorf("%s has several classes and no score, so the only question is whether one class wins: --notion decision", s.ModelPath)
 	case s.Number && n.Binned():
-		return nil, fmt.Errorf("%s predicts a number (output: number), which is no score and brings no decision: certify, quantify and audit answer about its differences", s.ModelPath)
+		return nil, fmt.Errorf("%s predicts a number (output: number), which is not a score and has no decision: use certify, quantify or audit, which answer about its differences", s.ModelPath)
 	case text != "":
 		return fairness.ParseEpsilon(text, n)
 	case s.Notion == fairness.Logit && n.Binned() && s.Model.Link() != fairness.LinkShare:
-		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, and here a difference of scores is needed: give one with --epsilon", fairness.FormatRat(s.Epsilon))
+		return nil, fmt.Errorf("the study's ε = %s is a difference of logits, but a difference of scores is needed: give it with --epsilon", fairness.FormatRat(s.Epsilon))
 	}
 	return s.Epsilon, fairness.CheckEpsilon(s.Epsilon, n)
 }

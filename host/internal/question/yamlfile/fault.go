@@ -15,27 +15,27 @@ type Place struct {
 	Line, Column int
 }
 
-// String gives file:line:column.
+// String returns file:line:column.
 func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
 // Fault is one mistake in a file.
 type Fault struct {
 	Place
-	// Message says where in the file (features.age.integer), what is wrong and what
-	// is allowed.
+	// Message states the path in the file (features.age.integer), the mistake and the allowed
+	// values.
 	Message string
 }
 
-// Error gives file:line:column: message.
+// Error returns file:line:column: message.
 func (f *Fault) Error() string { return view.OneLine(f.Place.String() + ": " + f.Message) }
 
 // Faults are the mistakes found in a file, in the order of their places.
 type Faults []*Fault
 
-// maxFaults is how many are printed.
+// maxFaults is the maximum number of faults that are printed.
 const maxFaults = 20
 
-// Error gives one line a fault.
+// Error returns one line per fault.
 func (f Faults) Error() string {
 	lines := make([]string, 0, maxFaults+1)
 	for _, fault := range f[:min(maxFaults, len(f))] {
@@ -47,8 +47,8 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Suggest is what follows an unknown name in a message: the nearest of the known
-// names, if one is near, and the list of them.
+// Suggest returns the end of a message about an unknown name: the nearest known name, if one is
+// near, and the list of known names.
 func Suggest(name string, known []string) string {
 	const most = 40
 	s := "allowed: " + strings.Join(known[:min(most, len(known))], ", ")
@@ -61,10 +61,10 @@ func Suggest(name string, known []string) string {
 	return s
 }
 
-// nearest is the candidate that text was probably meant to be: the one of the
-// least edit distance, if that is at most a third of its length (but 1 is).
+// nearest returns the candidate with the least edit distance to text, if that is at most 1 or a
+// third of the candidate's length.
 func nearest(text string, candidates []string) (best string, found bool) {
-	const longest = 64 // longer names are not mistyped but different
+	const longest = 64 // longer names are not compared
 	least := 0
 	for _, c := range candidates {
 		if len(text) > longest || len(c) > longest {
@@ -77,8 +77,8 @@ func nearest(text string, candidates []string) (best string, found bool) {
 	return best, found
 }
 
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b (optimal string alignment).
+// distance returns the least number of insertions, deletions, replacements and swaps of neighbours
+// that turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)
@@ -104,7 +104,7 @@ func distance(a, b string) int {
 	return rows[len(x)][len(y)]
 }
 
-// sorted puts faults into the order of their places.
+// sorted sorts faults by their places.
 func (f Faults) sorted() Faults {
 	slices.SortStableFunc(f, func(a, b *Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -12,15 +12,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds on a file. They keep hostile YAML (deep nesting, aliases of aliases)
-// from taking more than a moment.
+// Limits of a file. They bound the time for hostile YAML: deep nesting, aliases of aliases.
 const (
 	maxFileBytes = 1 << 20
 	maxNodes     = 200_000 // after aliases are expanded
 	maxDepth     = 32
 )
 
-// Kind is what a Node is.
+// Kind is the kind of a Node.
 type Kind uint8
 
 // The kinds of nodes.
@@ -31,18 +30,17 @@ const (
 	Sequence
 )
 
-// String says it in a message.
+// String names the kind in messages.
 func (k Kind) String() string {
 	return [...]string{"nothing", "a single value", "a mapping", "a list"}[k]
 }
 
-// Node is a piece of a file: YAML with its aliases and merge keys expanded.
-// Scalars keep the text they were written with, so that 1.10, no and 0.05 stay
-// what they are until something that knows the type reads them.
+// Node is a value of a file: YAML with its aliases and merge keys expanded. Scalars keep their text
+// as written, so that 1.10, no and 0.05 are unchanged until a reader that knows the type reads them.
 type Node struct {
 	Kind    Kind
-	Text    string // of a scalar
-	Quoted  bool   // a scalar in quotes or a block: text, never a number
+	Text    string // the text of a scalar
+	Quoted  bool   // a scalar in quotes or a block: a text, never a number
 	Entries []Entry
 	Items   []*Node
 	At      Place
@@ -64,7 +62,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Want is Get, but where there is nothing a null node that points at the mapping.
+// Want is Get, but returns a null node at the place of the mapping instead of nil.
 func (n *Node) Want(key string) *Node {
 	if value := n.Get(key); value != nil {
 		return value
@@ -72,8 +70,7 @@ func (n *Node) Want(key string) *Node {
 	return &Node{At: n.At, Path: join(n.Path, key)}
 }
 
-// List gives the items of a list, or a single value as the only one; none of
-// nothing.
+// List returns the items of a list, or a single value as the only item; none for null or nil.
 func (n *Node) List() []*Node {
 	switch {
 	case n == nil || n.Kind == Null:
@@ -86,8 +83,8 @@ func (n *Node) List() []*Node {
 
 func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
-// Parse reads the one YAML document of a file at path. what is what such a file is
-// called in messages: "a study".
+// Parse reads the single YAML document of the file at path. what names the kind of file in
+// messages: "a study".
 func Parse(text []byte, path, what string) (root *Node, err error) {
 	c := converter{file: path, what: what, anchors: map[string]ast.Node{}}
 	if len(text) > maxFileBytes {
@@ -110,7 +107,7 @@ func Parse(text []byte, path, what string) (root *Node, err error) {
 			continue
 		}
 		if root != nil {
-			return nil, c.fault(doc.Body.GetToken(), "a second document; %s is one", what)
+			return nil, c.fault(doc.Body.GetToken(), "a second document begins here; %s has one", what)
 		}
 		if root, err = c.node(doc.Body, "", 0); err != nil {
 			return nil, err
@@ -122,8 +119,8 @@ func Parse(text []byte, path, what string) (root *Node, err error) {
 	return root, nil
 }
 
-// tooDeep looks for nesting that would take the recursive parser very deep:
-// brackets within brackets, and block structure far to the right.
+// tooDeep returns a token whose nesting would take the recursive parser very deep, by brackets
+// within brackets or by block structure far to the right; nil if there is none.
 func tooDeep(tokens token.Tokens) *token.Token {
 	const farRight = 400
 	flow, marks := 0, 0
@@ -178,7 +175,7 @@ func (c *converter) node(n ast.Node, path string, depth int) (*Node, error) {
 	out := &Node{Kind: Scalar, Path: path, At: c.place(at)}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
-		// Named only when it is read: an alias within itself is unknown.
+		// Stored only after it was read, so that an alias within its own anchor is unknown.
 		inner, err := c.node(n.Value, path, depth+1)
 		c.anchors[n.Name.GetToken().Value] = n.Value
 		return inner, err
@@ -216,8 +213,8 @@ func (c *converter) node(n ast.Node, path string, depth int) (*Node, error) {
 	return out, nil
 }
 
-// mapping fills out with the entries, those of merge keys (<<) after the
-// mapping's own, which win.
+// mapping sets the entries of out. Those of merge keys (<<) follow the mapping's own entries, which
+// take precedence.
 func (c *converter) mapping(out *Node, values []*ast.MappingValueNode, depth int) error {
 	out.Kind = Mapping
 	seen := map[string]bool{}
@@ -245,7 +242,7 @@ func (c *converter) mapping(out *Node, values []*ast.MappingValueNode, depth int
 			return err
 		}
 		if key.Kind != Scalar {
-			return c.fault(at, "a key is a single value")
+			return c.fault(at, "want a single value as a key")
 		}
 		if seen[key.Text] {
 			return c.fault(at, "key %q appears twice", key.Text)
@@ -257,7 +254,7 @@ func (c *converter) mapping(out *Node, values []*ast.MappingValueNode, depth int
 			return err
 		}
 		if value.Kind == Null {
-			value.At = key.At // where there is nothing, point at its name
+			value.At = key.At // an empty value has no place
 		}
 		out.Entries = append(out.Entries, Entry{key, value})
 	}

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// Reader reads values from nodes and collects what is wrong with them. Of a nil
-// node, which stands for a key that is not there, it reads nothing, and reports
-// nothing.
+// Reader reads values from nodes and collects faults. A nil node means that the key is missing: its
+// value is zero, and no fault is reported.
 type Reader struct {
 	faults Faults
 }
 
-// Fault reports a mistake at n, once a place.
+// Fault reports a mistake at n. The same message at the same place is reported once.
 func (r *Reader) Fault(n *Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	if n.Path != "" {
@@ -27,7 +26,7 @@ func (r *Reader) Fault(n *Node, format string, args ...any) {
 	}
 }
 
-// Err gives what was reported as Faults; nil if nothing was.
+// Err returns the reported faults as Faults; nil if there are none.
 func (r *Reader) Err() error {
 	if len(r.faults) == 0 {
 		return nil
@@ -35,7 +34,7 @@ func (r *Reader) Err() error {
 	return r.faults.sorted()
 }
 
-// Kind checks what n is.
+// Kind reports whether n has the wanted kind, and a fault if it has another.
 func (r *Reader) Kind(n *Node, want Kind) bool {
 	if n == nil {
 		return false
@@ -46,8 +45,7 @@ func (r *Reader) Kind(n *Node, want Kind) bool {
 	return n.Kind == want
 }
 
-// Mapping checks that n is a mapping and reports keys that are not among the
-// known ones; false if it is something else.
+// Mapping checks that n is a mapping, and reports its unknown keys; false if it is not a mapping.
 func (r *Reader) Mapping(n *Node, known ...string) bool {
 	if !r.Kind(n, Mapping) {
 		return false
@@ -60,12 +58,12 @@ func (r *Reader) Mapping(n *Node, known ...string) bool {
 	return true
 }
 
-// FaultAt reports a mistake of the mapping n at the key of an entry.
+// FaultAt reports a mistake of the mapping n at the place of an entry's key.
 func (r *Reader) FaultAt(n *Node, e Entry, format string, args ...any) {
 	r.Fault(&Node{At: e.Key.At, Path: n.Path}, format, args...)
 }
 
-// Text reads a single value as it was written.
+// Text reads a single value as written.
 func (r *Reader) Text(n *Node) (string, bool) {
 	if !r.Kind(n, Scalar) {
 		return "", false
@@ -77,7 +75,7 @@ func (r *Reader) Text(n *Node) (string, bool) {
 	return n.Text, true
 }
 
-// Name reads a text that names something and so is not empty.
+// Name reads a text that must not be blank.
 func (r *Reader) Name(n *Node) (string, bool) {
 	text, ok := r.Text(n)
 	if ok && strings.TrimSpace(text) == "" {
@@ -110,7 +108,7 @@ func (r *Reader) Choice(n *Node, words ...string) (string, bool) {
 	return text, ok
 }
 
-// Decimal is, as a regular expression, how numbers are written.
+// Decimal is a regular expression for numbers.
 const Decimal = `[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?`
 
 var isDecimal = regexp.MustCompile(`^` + Decimal + `$`)

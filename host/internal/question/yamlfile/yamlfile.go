@@ -1,6 +1,6 @@
 // Package yamlfile reads the YAML files that people write: studies, comparison files and
-// grids. Errors name file, line and column, and all independent mistakes are reported
-// together. Hostile files are bounded in time. The meaning of keys is the caller's.
+// grids. Errors name file, line and column, and all independent mistakes are reported together.
+// The time for hostile files is bounded. Callers define the meaning of keys.
 package yamlfile
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// Read reads the bytes of a file, which Parse takes.
+// Read reads the bytes of a file for Parse, slightly more than Parse accepts of a larger file.
 func Read(path string) ([]byte, error) {
 	f, _, err := files.Open(path)
 	if err == nil {

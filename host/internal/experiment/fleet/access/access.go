@@ -1,13 +1,13 @@
-// Package access is what the queue of a fleet and those who use it agree on about who may.
+// Package access holds what a fleet's queue and its clients share about access.
 package access
 
 import "net"
 
-// ConfigFile is what a server reads of its folder of keys: NATS' own format, for a cluster
-// of one's own as well.
+// ConfigFile is the configuration in a server's folder of keys, in NATS' format, so that the
+// user's NATS cluster can read it, too.
 const ConfigFile = "fleet.conf"
 
-// Loopback reports a host that no other machine reaches.
+// Loopback reports whether only this machine reaches the host.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
 )
 
-// monitor serves the numbers of a queue as Prometheus reads them.
+// monitor serves a queue's metrics in Prometheus' text format.
 type monitor struct{ http.Server }
 
 func watch(address string, s *server.Server) (*monitor, error) {
@@ -21,7 +21,7 @@ func watch(address string, s *server.Server) (*monitor, error) {
 		return nil, err
 	}
 	if !access.Loopback(host) {
-		return nil, fmt.Errorf("%s is reached from other machines, and asks for no keys: want an address of this one, such as 127.0.0.1:8222", address)
+		return nil, fmt.Errorf("other machines can reach %s, and metrics need no keys: give an address of this machine only, such as 127.0.0.1:8222", address)
 	}
 	at, err := net.Listen("tcp", address)
 	if err != nil {
@@ -46,22 +46,22 @@ func metrics(w http.ResponseWriter, s *server.Server) {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", name, help, name, kind, name, v)
 	}
 	if v, err := s.Varz(nil); err == nil {
-		number("hyfair_fleet_connections", "gauge", "Machines that are connected.", v.Connections)
-		number("hyfair_fleet_in_messages_total", "counter", "Messages that came in.", v.InMsgs)
-		number("hyfair_fleet_in_bytes_total", "counter", "Bytes that came in.", v.InBytes)
-		number("hyfair_fleet_out_bytes_total", "counter", "Bytes that went out.", v.OutBytes)
+		number("hyfair_fleet_connections", "gauge", "Open connections.", v.Connections)
+		number("hyfair_fleet_in_messages_total", "counter", "Messages received.", v.InMsgs)
+		number("hyfair_fleet_in_bytes_total", "counter", "Bytes received.", v.InBytes)
+		number("hyfair_fleet_out_bytes_total", "counter", "Bytes sent.", v.OutBytes)
 		number("hyfair_fleet_memory_bytes", "gauge", "Memory of the server.", v.Mem)
 	}
 	js, err := s.Jsz(&server.JSzOptions{Streams: true, Consumer: true, Config: true})
 	if err != nil {
 		return
 	}
-	number("hyfair_fleet_stored_bytes", "gauge", "Bytes in the folder of the queue.", js.Store)
+	number("hyfair_fleet_stored_bytes", "gauge", "Bytes in the queue's folder.", js.Store)
 	for _, account := range js.AccountDetails {
 		slices.SortFunc(account.Streams, func(a, b server.StreamDetail) int { return len(a.Name) - len(b.Name) })
 		for _, stream := range account.Streams {
 			fmt.Fprintf(w, "hyfair_fleet_messages{stream=%q} %d\n", stream.Name, stream.State.Msgs)
-			for _, c := range stream.Consumer { // of results each experiment has one of its own
+			for _, c := range stream.Consumer { // skip the consumers of results, one per experiment
 				if stream.Config != nil && stream.Config.Retention != server.WorkQueuePolicy {
 					continue
 				}

@@ -1,4 +1,4 @@
-// Package serve is the queue of a fleet: a NATS server with JetStream within this program.
+// Package serve runs the queue of a fleet: a NATS server with JetStream within this program.
 package serve
 
 import (
@@ -17,30 +17,30 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/filelock"
 )
 
-// Options say how the queue is served.
+// Options are the settings of a queue.
 type Options struct {
-	// Listen is host:port; port 0 is one that is free.
+	// Listen is host:port; port 0 selects a free port.
 	Listen string
-	// Store is the folder that the queue is kept in, Limit how many bytes it may have there.
+	// Store is the queue's folder, Limit its maximum size in bytes.
 	Store string
 	Limit int64
-	// Keys is the folder server of hyfair fleet keys; empty: none are asked for.
+	// Keys is the folder server that hyfair fleet keys wrote; empty: clients need no keys.
 	Keys string
-	// Monitor is host:port of pages about the server, and of /metrics; empty: none.
+	// Monitor is the host:port that serves /metrics; empty: none.
 	Monitor string
 	// Log receives the server's messages; nil: discarded.
 	Log io.Writer
 }
 
-// Server is a queue that is served.
+// Server is a running queue.
 type Server struct {
 	*server.Server
 	monitor *monitor
-	// store is a file in the folder that is locked while the queue is served.
+	// store is the folder's lock file, locked while the queue runs.
 	store *os.File
 }
 
-// claim locks a folder, which the server itself would share with another and spoil.
+// claim locks a folder: two NATS servers with one folder would damage it.
 func claim(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func claim(dir string) (*os.File, error) {
 	}
 	free, err := filelock.Try(f, 0)
 	if err == nil && !free {
-		err = fmt.Errorf("--store %s: another queue is kept there, and is being served", dir)
+		err = fmt.Errorf("--store %s: a running queue uses this folder: stop it or give another folder", dir)
 	}
 	if err != nil {
 		f.Close()
@@ -60,7 +60,7 @@ func claim(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Start starts a queue. It refuses to be reached from other machines without keys.
+// Start starts a queue. Without keys, it accepts only an address that no other machine reaches.
 func Start(o Options) (_ *Server, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -71,7 +71,7 @@ func Start(o Options) (_ *Server, err error) {
 		return nil, fmt.Errorf("--listen %s: want HOST:PORT", o.Listen)
 	}
 	if o.Keys == "" && !access.Loopback(host) {
-		return nil, fmt.Errorf("--listen %s is reached from other machines, and there are no keys: hyfair fleet keys DIR --host NAME writes some, and --keys DIR/server uses them", o.Listen)
+		return nil, fmt.Errorf("--listen %s: other machines can reach it, so it needs keys: write them with hyfair fleet keys DIR --host NAME, and give --keys DIR/server", o.Listen)
 	}
 	options := &server.Options{}
 	if o.Keys != "" {
@@ -80,10 +80,10 @@ func Start(o Options) (_ *Server, err error) {
 			return nil, fmt.Errorf("--keys: %w", err)
 		}
 		if options.TLSConfig == nil || len(options.Nkeys) == 0 || options.NoAuthUser != "" {
-			return nil, fmt.Errorf("--keys: %s has no certificate, or no users", file)
+			return nil, fmt.Errorf("--keys: %s has no certificate or no users: use the folder server that hyfair fleet keys wrote", file)
 		}
 	}
-	if port != 0 { // the server itself would retry without end
+	if port != 0 { // if the port is taken, the NATS server would retry forever
 		l, err := net.Listen("tcp", o.Listen)
 		if err != nil {
 			return nil, fmt.Errorf("--listen: %w", err)
@@ -119,7 +119,7 @@ func Start(o Options) (_ *Server, err error) {
 	go s.Start()
 	if !s.ReadyForConnections(20 * time.Second) {
 		s.Shutdown()
-		return nil, fmt.Errorf("the queue at %s did not start within 20 s in the folder %s: is it another server's?", o.Listen, o.Store)
+		return nil, fmt.Errorf("the queue at %s did not start within 20 s in the folder %s: does another server use the folder?", o.Listen, o.Store)
 	}
 	if !s.JetStreamEnabled() {
 		s.Shutdown()
@@ -135,14 +135,14 @@ func Start(o Options) (_ *Server, err error) {
 	return out, nil
 }
 
-// Wait waits until ctx ends, and closes the queue then.
+// Wait waits until ctx ends, then stops the queue.
 func (s *Server) Wait(ctx context.Context) error {
 	<-ctx.Done()
 	s.End()
 	return nil
 }
 
-// End closes the queue.
+// End stops the queue.
 func (s *Server) End() {
 	if s.monitor != nil {
 		s.monitor.close()
@@ -152,7 +152,7 @@ func (s *Server) End() {
 	s.store.Close()
 }
 
-// logger writes what a server says.
+// logger writes the server's warnings and errors.
 type logger struct{ to io.Writer }
 
 func (l *logger) Noticef(string, ...any) {}

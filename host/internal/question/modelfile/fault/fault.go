@@ -1,5 +1,5 @@
-// Package fault has the faults of model files. A reader panics with one where it finds it, so that functions that
-// read need no error results; the function that reads a whole file returns it as an error.
+// Package fault represents the faults of model files. A reader panics with a fault, so that its functions need no
+// error results; the function that reads the entire file turns the panic into an error.
 package fault
 
 import "fmt"
@@ -7,7 +7,7 @@ import "fmt"
 // fault is an error in a file.
 type fault struct{ error }
 
-// New is a fault to panic with; its arguments are those of fmt.Errorf.
+// New returns a fault to panic with; its arguments are those of fmt.Errorf.
 func New(format string, args ...any) error { return fault{fmt.Errorf(format, args...)} }
 
 // Check panics with an error of another package as a fault.
@@ -17,7 +17,7 @@ func Check(err error) {
 	}
 }
 
-// About prefixes the fault of a panic with words. It is called by defer.
+// About prefixes the fault of a panic with words. It must be deferred.
 func About(words string) {
 	switch f := recover().(type) {
 	case nil:
@@ -28,14 +28,14 @@ func About(words string) {
 	}
 }
 
-// Try is the fault of a function as an error.
+// Try calls do and returns its fault, if any, as an error.
 func Try(do func()) (err error) {
 	defer Caught(&err)
 	do()
 	return nil
 }
 
-// Caught turns the fault of a panic into an error. It is called by defer.
+// Caught turns the fault of a panic into an error. It must be deferred.
 func Caught(err *error) {
 	switch f := recover().(type) {
 	case nil:

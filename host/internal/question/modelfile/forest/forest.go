@@ -12,15 +12,15 @@ import (
 // OneScore refuses a choice that does not apply to a single score.
 func OneScore(c reader.Choice) {
 	if c.Class != nil && *c.Class != 1 {
-		panic(fault.New("class: %d; of trees the score is that of class 1: leave class: out", *c.Class))
+		panic(fault.New("class: %d; the score of these trees is that of class 1: leave out class:", *c.Class))
 	}
 }
 
-// Entries checks the lengths of lists with one entry for each node.
+// Entries checks the lengths of lists with one entry per node.
 func Entries(nodes int, lists map[string]int) {
 	for name, have := range lists {
 		if have != nodes {
-			panic(fault.New("%s: %d entries for %d nodes", name, have, nodes))
+			panic(fault.New("%s: got %d entries, want %d: one per node", name, have, nodes))
 		}
 	}
 }
@@ -32,8 +32,8 @@ type Tree struct {
 	Node func(i int) trees.Node
 }
 
-// tree is the tree with the root first and children after their parents. Unreachable
-// nodes are dropped.
+// tree returns the tree with the root first and children after their parents, without unreachable
+// nodes. It may have at most left nodes.
 func (g Tree) tree(left int) trees.Tree {
 	if g.Nodes < 1 {
 		panic(fault.New("the tree has no nodes"))
@@ -51,7 +51,7 @@ func (g Tree) tree(left int) trees.Tree {
 		case seen[top.node]:
 			panic(fault.New("node %d is the child of two nodes", top.node))
 		case len(out) == left:
-			panic(fault.New("more than %d nodes", trees.MaxNodes))
+			panic(fault.New("the trees have more than %d nodes together, the maximum", trees.MaxNodes))
 		}
 		seen[top.node] = true
 		n := g.Node(top.node)

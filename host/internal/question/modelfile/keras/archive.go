@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// maxDirectory bounds what is read of an archive before its members.
+	// maxDirectory is the maximum number of bytes read for an archive's directory.
 	maxDirectory = 4 << 20
-	// maxPacked bounds weights that are compressed, which Keras does not do.
+	// maxPacked is the maximum size in bytes of compressed weights; Keras stores them
+	// uncompressed.
 	maxPacked = 64 << 20
 )
 
@@ -30,8 +31,8 @@ var Archive = reader.Format{
 	Read: readArchive,
 }
 
-// readArchive reads what Keras 3 writes with model.save("….keras"): a zip archive
-// with the architecture in config.json and the weights in model.weights.h5.
+// readArchive reads a file that Keras 3 writes with model.save("….keras"): a zip archive with the
+// architecture in config.json and the weights in model.weights.h5.
 func readArchive(f reader.File) *reader.Model {
 	whole := bytes.NewReader(f.Text)
 	meter := &metered{whole, maxDirectory}
@@ -54,7 +55,7 @@ func readArchive(f reader.File) *reader.Model {
 		offset, err := weights.DataOffset()
 		fault.Check(err)
 		if size < 0 || offset < 0 || size > whole.Size()-offset {
-			panic(fault.New("model.weights.h5: %d bytes at %d of a file of %d", size, offset, whole.Size()))
+			panic(fault.New("model.weights.h5: the archive announces %d bytes at offset %d, but has only %d", size, offset, whole.Size()))
 		}
 		content = f.Text[offset:][:size]
 	} else {
@@ -72,22 +73,22 @@ func readArchive(f reader.File) *reader.Model {
 	return out
 }
 
-// otherArchive says what an archive is that Keras did not write.
+// otherArchive describes an archive that Keras did not write.
 func otherArchive(archive *zip.Reader) string {
 	for _, m := range archive.File {
 		switch base := path.Base(m.Name); {
 		case base == "data.pkl" || base == "archive_format":
 			return reader.PyTorchFile
 		case m.Name == "xl/workbook.xml":
-			return "a workbook of Excel, not a model: the data comes first, as CSV, and then the model's file"
+			return "an Excel workbook, not a model: give the data first, as CSV, and then the model's file"
 		case strings.HasSuffix(base, ".npy"):
 			return "a NumPy archive, which does not say how its arrays make a model: write the model as JSON (docs/reference/formats.md)"
 		}
 	}
-	return "a zip archive without config.json and model.weights.h5, so not one of Keras 3: save the model with model.save(\"model.keras\")"
+	return "a zip archive without config.json or model.weights.h5, so not from Keras 3: save the model with model.save(\"model.keras\")"
 }
 
-// metered is a reader that gives up after a number of bytes.
+// metered is a reader that fails after a number of bytes.
 type metered struct {
 	io.ReaderAt
 	left int64
@@ -109,12 +110,13 @@ func unpacked(m *zip.File, most int64) []byte {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	fault.Check(err)
 	if int64(len(text)) > most {
-		panic(fault.New("more than %d bytes unpacked", most))
+		panic(fault.New("decompressed, it has more than %d bytes, the maximum", most))
 	}
 	return text
 }
 
-// orderedWeights finds weights by the order of the layers of one class: dense, dense_1, ….
+// orderedWeights finds the weights of a layer by its rank among the layers of its class: dense,
+// dense_1, ….
 func orderedWeights(root *hdf5.Group, layers []layer) store {
 	var group *hdf5.Group
 	for _, name := range []string{"layers", "_layer_checkpoint_dependencies"} {
@@ -151,8 +153,8 @@ func orderedWeights(root *hdf5.Group, layers []layer) store {
 	}
 }
 
-// snake writes a class as Keras names its weights: BatchNormalization is
-// batch_normalization, ReLU is re_lu.
+// snake converts a class's name as Keras does for weights: BatchNormalization to
+// batch_normalization, ReLU to re_lu.
 func snake(class string) string {
 	var out []rune
 	letters := []rune(class)

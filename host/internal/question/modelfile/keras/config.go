@@ -9,25 +9,25 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 )
 
-// maxConfig bounds the architecture's JSON; a layer takes less than a KiB.
+// maxConfig is the maximum size in bytes of the architecture's JSON; a layer needs less than a KiB.
 const maxConfig = 1 << 20
 
 // layer is one entry of the architecture, in the order of evaluation.
 type layer struct {
 	Class   string          `json:"class_name"`
-	Name    string          `json:"name"` // of functional networks; else in the configuration
+	Name    string          `json:"name"` // in functional networks; in others Config holds it
 	Config  json.RawMessage `json:"config"`
 	Inbound json.RawMessage `json:"inbound_nodes"`
 
 	config *layerConfig
 	place  string   // "layer 3 (dense_7)", for messages
 	from   []string // the layers that feed it, in a functional network
-	index  int      // among the layers as they are listed
+	index  int      // in the order of the file
 }
 
-// layerConfig is what matters of a layer's configuration; fields that a class
-// does not have stay zero. Initialisers, regularisers and constraints belong
-// to training.
+// layerConfig is the part of a layer's configuration that matters for evaluation. Fields that a
+// class does not have are zero. Initialisers, regularisers and constraints matter for training
+// only.
 type layerConfig struct {
 	Units         *int            `json:"units"`
 	UseBias       *bool           `json:"use_bias"`
@@ -49,11 +49,11 @@ type layerConfig struct {
 	Invert        bool            `json:"invert"`
 }
 
-// parseModelConfig reads the JSON of model_config and gives the layers in the
-// order in which they are evaluated.
+// parseModelConfig reads the JSON of model_config and returns the layers in the order in which
+// they are evaluated.
 func parseModelConfig(text string) (layers []layer) {
 	if len(text) > maxConfig {
-		panic(fault.New("model_config of %d bytes; at most %d are read", len(text), maxConfig))
+		panic(fault.New("model_config has %d bytes, at most %d are supported", len(text), maxConfig))
 	}
 	var top struct {
 		Class  string          `json:"class_name"`
@@ -74,7 +74,7 @@ func parseModelConfig(text string) (layers []layer) {
 	return layers
 }
 
-// unmarshal reads JSON, which what names in a fault.
+// unmarshal decodes JSON; what names it in a fault.
 func unmarshal(text []byte, to any, what string) {
 	defer fault.About(what)
 	fault.Check(json.Unmarshal(text, to))
@@ -94,8 +94,7 @@ func sequentialLayers(config json.RawMessage) (layers []layer) {
 	return layers
 }
 
-// parseLayers reads the layers' configurations and refuses a class that is
-// not read by its name.
+// parseLayers reads the layers' configurations, and refuses an unsupported class by its name.
 func parseLayers(layers []layer) {
 	for i := range layers {
 		l := &layers[i]
@@ -109,13 +108,13 @@ func parseLayers(layers []layer) {
 		l.config = new(layerConfig)
 		unmarshal(l.Config, l.config, fmt.Sprintf("layer %d (%s): config", i, l.Name))
 		if policy := coarse(l.config.DType); policy != "" {
-			panic(fault.New("layer %d (%s): its dtype policy is %s, so Keras computes it with few digits, and scores are others than those of its weights: set the policy float32 (keras.config.set_dtype_policy), build the model anew, give it the weights (set_weights), and save that", i, l.Name, policy))
+			panic(fault.New("layer %d (%s): its dtype policy is %s, so Keras computes it with low precision and gets scores that differ from those of its weights: set the policy float32 (keras.config.set_dtype_policy), build the model again, copy the weights (set_weights), and save it", i, l.Name, policy))
 		}
 	}
 }
 
-// coarse is the policy of a layer that computes with numbers of 16 bits or fewer; "" of others. A policy is its name,
-// or an object with the name in its configuration.
+// coarse returns the dtype policy of a layer if it computes with numbers of 16 bits or fewer, else "". A policy is
+// stored as its name, or as an object with the name in its configuration.
 func coarse(dtype json.RawMessage) string {
 	var name string
 	var object struct {
@@ -138,7 +137,7 @@ func coarse(dtype json.RawMessage) string {
 	return ""
 }
 
-// layerName reads the name out of a layer's configuration of any class.
+// layerName returns the name in the configuration of a layer of any class.
 func layerName(config json.RawMessage) string {
 	var named struct {
 		Name string `json:"name"`
@@ -166,7 +165,7 @@ func functionalLayers(config json.RawMessage) (order []layer) {
 		l := &graph.Layers[i]
 		l.from = feeders(l, fmt.Sprintf("layer %d (%s)", i, l.Name))
 		if named[l.Name] != nil {
-			panic(fault.New("layer %d: a second layer %q", i, l.Name))
+			panic(fault.New("layer %d: its name %q is that of an earlier layer", i, l.Name))
 		}
 		named[l.Name] = l
 	}
@@ -176,9 +175,9 @@ func functionalLayers(config json.RawMessage) (order []layer) {
 		l := named[name]
 		switch {
 		case l == nil:
-			panic(fault.New("no layer %q", name))
+			panic(fault.New("there is no layer %q, which another layer or the output names", name))
 		case working[name]:
-			panic(fault.New("the layer %q feeds itself", name))
+			panic(fault.New("the layer %q depends on its own output", name))
 		case done[name]:
 			return
 		}
@@ -205,9 +204,9 @@ func feeders(l *layer, place string) []string {
 	}
 	switch {
 	case len(nodes) > 1:
-		panic(fault.New("a layer used %d times is not supported", len(nodes)))
+		panic(fault.New("the layer is used %d times; only a single use is supported", len(nodes)))
 	case len(nodes) == 0 && l.Class != "InputLayer":
-		panic(fault.New("nothing feeds it"))
+		panic(fault.New("the layer has no input"))
 	case len(nodes) == 0:
 		return []string{}
 	}
@@ -225,8 +224,8 @@ func feeders(l *layer, place string) []string {
 	return out
 }
 
-// tensorsIn are the layers of the tensors in a list, a tensor being ["layer", 0, 0, …], or
-// an object with a history of that kind.
+// tensorsIn returns the layers of the tensors in a list. A tensor is ["layer", 0, 0, …], or an
+// object whose keras_history has that form.
 func tensorsIn(text json.RawMessage) (out []string) {
 	var tensor struct {
 		Config struct {
@@ -237,14 +236,14 @@ func tensorsIn(text json.RawMessage) (out []string) {
 	if json.Unmarshal(text, &tensor) == nil {
 		list = tensor.Config.History
 	} else if json.Unmarshal(text, &list) != nil || len(list) == 0 {
-		panic(fault.New("a list of tensors expected, not %.80s", text))
+		panic(fault.New("got %.80s, want a list of tensors", text))
 	}
 	var name string
 	if len(list) > 0 && json.Unmarshal(list[0], &name) == nil && name != "" {
 		return []string{name}
 	}
 	if tensor.Config.History != nil || len(list) == 0 {
-		panic(fault.New("a tensor [\"layer\", 0, 0] expected, not %.80s", text))
+		panic(fault.New("got %.80s, want a tensor [\"layer\", 0, 0]", text))
 	}
 	for _, one := range list {
 		out = append(out, tensorsIn(one)...)
@@ -252,7 +251,7 @@ func tensorsIn(text json.RawMessage) (out []string) {
 	return out
 }
 
-// declared are the layers in the order of the file.
+// declared returns the layers in the order of the file.
 func declared(layers []layer) []*layer {
 	out := make([]*layer, len(layers))
 	for i := range layers {
@@ -261,23 +260,22 @@ func declared(layers []layer) []*layer {
 	return out
 }
 
-// onlyNode reads a list of tensors that must hold exactly one, ["name", 0, 0,
-// …]: Keras writes the list or, of late, its only entry.
+// onlyNode reads a list that must hold exactly one tensor, ["name", 0, 0, …]. Newer versions of
+// Keras write the tensor without the list.
 func onlyNode(text json.RawMessage, what string) string {
 	defer fault.About(what)
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
-		panic(fault.New("a list with one tensor expected, not %.80s", text))
+		panic(fault.New("got %.80s, want a list with one tensor", text))
 	}
 	names := tensorsIn(text)
 	if len(names) != 1 {
-		panic(fault.New("%d tensors where one is supported: save a model with one keras.Input of all columns and one output", len(names)))
+		panic(fault.New("got %d tensors, want one: save a model with one keras.Input of all columns and one output", len(names)))
 	}
 	return names[0]
 }
 
-// activation reads an activation: a name, an object with a class name, or
-// nothing, which is linear.
+// activation reads an activation: a name, or an object with a class name. Without one it is linear.
 func (c *layerConfig) activation() activation {
 	if len(c.Activation) == 0 || string(c.Activation) == "null" {
 		return canonicalActivation("linear")
@@ -291,7 +289,7 @@ func (c *layerConfig) activation() activation {
 		Config json.RawMessage `json:"config"`
 	}
 	if json.Unmarshal(c.Activation, &object) != nil || object.Class == "" {
-		panic(fault.New("an activation is a name, not %.80s", c.Activation))
+		panic(fault.New("activation: got %.80s, want a name", c.Activation))
 	}
 	var inner layerConfig
 	switch object.Class {

@@ -21,14 +21,14 @@ var H5 = reader.Format{
 	Read: readH5,
 }
 
-// readH5 reads files that Keras 2.x writes with model.save("….h5"). The architecture is
-// JSON in the root attribute model_config. Below model_weights there is one group a layer;
-// its attribute weight_names lists the data sets with its weights.
+// readH5 reads a file that Keras 2.x writes with model.save("….h5"). The architecture is JSON in
+// the root attribute model_config. model_weights has one group per layer, whose attribute
+// weight_names lists the data sets with its weights.
 func readH5(f reader.File) *reader.Model {
 	root := hdf5.Open(f.Text)
 	text, ok := root.String("model_config")
 	if !ok {
-		panic(fault.New("no model_config attribute: not a Keras network, or its weights only; save it with model.save(\"network.h5\")"))
+		panic(fault.New("no model_config attribute, so not a Keras network, or only its weights: save it with model.save(\"network.h5\")"))
 	}
 	layers := parseModelConfig(text)
 	weights := root // in files from save_weights with a model_config added
@@ -46,7 +46,7 @@ func readH5(f reader.File) *reader.Model {
 	return out
 }
 
-// store finds the weights of a layer, in Keras's order, and where they are.
+// store finds the weights of a layer, in Keras's order, and the path of their group.
 type store func(l *layer) (where string, sets []*hdf5.Dataset)
 
 // namedWeights finds weights by the layer's name in a group of layers.
@@ -63,7 +63,7 @@ func namedWeights(group *hdf5.Group) store {
 		names, _ := splitStrings(g, "weight_names")
 		for _, name := range names[:min(len(names), 8)] {
 			if l.Class == "Normalization" && strings.HasPrefix(path.Base(name), "count") {
-				continue // of the rows that were adapted to, and of whole numbers
+				continue // the number of adapted rows, stored as an integer
 			}
 			sets = append(sets, g.Dataset(name))
 		}
@@ -94,13 +94,13 @@ func (k *net) weights(l *layer, inputs, units int, biased bool) (d relu.Layer) {
 		inputs = shape[0]
 	}
 	if shape[0] != inputs || shape[1] != units {
-		panic(fault.New("kernel %s has shape %v, the architecture says [%d %d]", kernel.Path(), shape, inputs, units))
+		panic(fault.New("kernel %s has shape %v, want [%d %d] for the architecture", kernel.Path(), shape, inputs, units))
 	}
 	if inputs < 1 || inputs > relu.MaxUnits {
 		panic(fault.New("%d inputs; 1 to %d are supported", inputs, relu.MaxUnits))
 	}
 	if bias != nil && !slices.Equal(bias.Shape(), []int{units}) {
-		panic(fault.New("bias %s has shape %v, the architecture says [%d]", bias.Path(), bias.Shape(), units))
+		panic(fault.New("bias %s has shape %v, want [%d] for the architecture", bias.Path(), bias.Shape(), units))
 	}
 	d = relu.Layer{In: inputs, Out: units, Bias: make([]float64, units)}
 	d.Weights = layers.Transpose(k.floats(kernel), inputs, units)
@@ -115,7 +115,7 @@ func (k *net) floats(set *hdf5.Dataset) []float64 {
 	n := 1
 	for _, d := range set.Shape() {
 		if n *= d; n > k.left {
-			panic(fault.New("%s of shape %v: a network may have %d parameters", set.Path(), set.Shape(), layers.MaxParameters))
+			panic(fault.New("%s of shape %v: the network has more than %d parameters, the maximum", set.Path(), set.Shape(), layers.MaxParameters))
 		}
 	}
 	k.left -= n
@@ -123,15 +123,15 @@ func (k *net) floats(set *hdf5.Dataset) []float64 {
 	return set.Floats()
 }
 
-// vectors reads the want one-dimensional data sets of a layer.
+// vectors reads the data sets of a layer: want of them, each one-dimensional.
 func (k *net) vectors(l *layer, want int) (out [][]float64) {
 	where, sets := k.store(l)
 	if len(sets) != want {
-		panic(fault.New("%s has %d weights, a %s layer has %d", where, len(sets), l.Class, want))
+		panic(fault.New("%s has %d weights, want %[4]d for a %[3]s layer", where, len(sets), l.Class, want))
 	}
 	for _, set := range sets {
 		if len(set.Shape()) != 1 {
-			panic(fault.New("weight %s of shape %v; one dimension is expected", set.Path(), set.Shape()))
+			panic(fault.New("weight %s has shape %v, want one dimension", set.Path(), set.Shape()))
 		}
 		out = append(out, k.floats(set))
 	}
@@ -147,7 +147,7 @@ func (k *net) open(l *layer, biased bool) (kernel, bias *hdf5.Dataset) {
 		want = 2
 	}
 	if len(sets) != want {
-		panic(fault.New("%s has %d weights, a Dense layer with use_bias %v has %d", where, len(sets), biased, want))
+		panic(fault.New("%s has %d weights, want %[4]d for a Dense layer with use_bias %[3]v", where, len(sets), biased, want))
 	}
 	for _, set := range sets {
 		switch rank := len(set.Shape()); {

@@ -14,12 +14,12 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// class says what a layer of a class makes of the values before it.
+// class computes the output of a layer of a Keras class from its inputs.
 type class func(k *net, l *layer, in []value) value
 
 var classes map[string]class
 
-func init() { // a table that its own functions could otherwise not refer to
+func init() { // a literal would be an initialisation cycle: its functions refer to classes
 	classes = map[string]class{
 		"InputLayer": (*net).input, "Dense": (*net).dense,
 		"Activation": activationLayer, "ReLU": activationLayer, "LeakyReLU": activationLayer, "Softmax": activationLayer, "PReLU": (*net).prelu,
@@ -32,12 +32,12 @@ func init() { // a table that its own functions could otherwise not refer to
 	}
 }
 
-// readClasses is what a Keras architecture may consist of, for messages.
+// readClasses lists the supported classes of layers, for messages.
 func readClasses() string {
 	return strings.Join(slices.Sorted(maps.Keys(classes)), ", ") + " (of one dimension)"
 }
 
-// net works out a network layer by layer.
+// net builds a network layer by layer.
 type net struct {
 	*layers.Builder
 	store     store
@@ -47,16 +47,16 @@ type net struct {
 	inputs    []int32 // nil until their number is known
 }
 
-// value is what a layer gives. The inputs are open until something says how many
-// there are; after a head nothing may follow.
+// value is the output of a layer. open: it is the network's inputs, whose number is not known yet.
+// head: a sigmoid or softmax was applied, so no further layer may follow.
 type value struct {
 	form layers.Form
 	open bool
 	head relu.Head
 }
 
-// newNetwork reads an architecture, whose layers are in the order of evaluation, with
-// its weights.
+// newNetwork builds the network of an architecture, whose layers are in the order of evaluation,
+// and its weights.
 func newNetwork(list []layer, store store) *relu.Network {
 	k := &net{Builder: layers.New(), store: store, precision: 32, left: layers.MaxParameters}
 	values := map[string]value{}
@@ -82,20 +82,20 @@ func newNetwork(list []layer, store store) *relu.Network {
 func (k *net) step(l *layer, in []value) value {
 	defer fault.About(l.place)
 	if len(in) > 1 && !slices.Contains([]string{"Add", "Subtract", "Average", "Maximum", "Minimum", "Concatenate"}, l.Class) {
-		panic(fault.New("%d tensors where one is supported", len(in)))
+		panic(fault.New("got %d inputs, want one", len(in)))
 	}
 	for i := range in {
 		if in[i].head != 0 && !slices.Contains([]string{"Activation", "Softmax", "Dropout", "Flatten"}, l.Class) {
-			panic(fault.New("a layer after the %s; it is supported on the output only: train with ReLUs between the layers, Dense(units, activation=\"relu\")", in[i].head))
+			panic(fault.New("follows the %s, which is supported on the output only: train with ReLUs between the layers, Dense(units, activation=\"relu\")", in[i].head))
 		}
 		if in[i].open && len(in) > 1 {
-			panic(fault.New("the file does not say how many inputs there are"))
+			panic(fault.New("the file does not state the number of inputs: add keras.Input((n,)) to the model"))
 		}
 	}
 	return classes[l.Class](k, l, in)
 }
 
-// finish makes the network of the last value.
+// finish makes the network that computes the last value.
 func (k *net) finish(v value) *relu.Network {
 	if k.denses == 0 {
 		panic(fault.New("the network has no Dense layer"))
@@ -110,7 +110,7 @@ func (k *net) finish(v value) *relu.Network {
 	return k.Network(v.form, v.head, k.precision)
 }
 
-// known settles the number of inputs.
+// known returns the form of a value. If the value is open, it sets the number of inputs to n.
 func (k *net) known(v value, n int) layers.Form {
 	if !v.open {
 		return v.form
@@ -122,12 +122,12 @@ func (k *net) known(v value, n int) layers.Form {
 		k.inputs = k.Inputs(n)
 	}
 	if len(k.inputs) != n {
-		panic(fault.New("%d inputs; another layer has %d", n, len(k.inputs)))
+		panic(fault.New("got %d inputs, want %d as in another layer", n, len(k.inputs)))
 	}
 	return k.Select(k.inputs...)
 }
 
-// input takes the number of inputs from the shape that a layer states: [null, n].
+// input takes the number of inputs from the shape in a layer's configuration: [null, n].
 func (k *net) input(l *layer, in []value) value {
 	shape := l.config.InputShape
 	if shape == nil {
@@ -137,7 +137,7 @@ func (k *net) input(l *layer, in []value) value {
 		return in[0]
 	}
 	if k.inputs != nil {
-		panic(fault.New("a second input; models with one are read"))
+		panic(fault.New("a second input is not supported: save a model with one keras.Input of all columns"))
 	}
 	if len(shape) != 2 {
 		panic(fault.New("inputs of %d dimensions are not supported; hyfair reads networks on one row of numbers", len(shape)-1))
@@ -151,7 +151,7 @@ func (k *net) input(l *layer, in []value) value {
 func (k *net) dense(l *layer, in []value) value {
 	c := l.config
 	if c.Units == nil || *c.Units < 1 || *c.Units > relu.MaxUnits {
-		panic(fault.New("units is missing or outside 1 to %d", relu.MaxUnits))
+		panic(fault.New("units: want a whole number from 1 to %d", relu.MaxUnits))
 	}
 	v := k.input(l, in)
 	inputs := 0
@@ -165,12 +165,12 @@ func (k *net) dense(l *layer, in []value) value {
 	return k.activate(v, c.activation())
 }
 
-// activation is an activation with what its layer says of it.
+// activation is an activation function with its parameters.
 type activation struct {
 	name      string
-	most      float64 // of a ReLU, else +Inf
-	slope     float64 // below 0
-	threshold bool    // a threshold other than 0
+	most      float64 // maximum of a ReLU; +Inf: unbounded
+	slope     float64 // of a ReLU, for negative values
+	threshold bool    // a ReLU has a threshold other than 0
 }
 
 func (k *net) activate(v value, a activation) value {
@@ -178,7 +178,7 @@ func (k *net) activate(v value, a activation) value {
 		return v
 	}
 	if v.open {
-		panic(fault.New("%s before the first Dense layer, of an unknown number of inputs: add keras.Input((n,))", a.name))
+		panic(fault.New("%s is applied to the inputs, but the file does not state their number: add keras.Input((n,)) to the model", a.name))
 	}
 	if v.head != 0 {
 		panic(fault.New("%s after the %s is not supported", a.name, v.head))
@@ -186,7 +186,7 @@ func (k *net) activate(v value, a activation) value {
 	switch a.name {
 	case "relu":
 		if a.threshold {
-			panic(fault.New("a ReLU with a threshold jumps, which is not supported"))
+			panic(fault.New("a ReLU with a threshold is not supported, since it is not continuous"))
 		}
 		if a.slope != 0 {
 			v.form = k.Leaky(v.form, []float64{a.slope})
@@ -249,22 +249,23 @@ func (k *net) batchNormalization(l *layer, in []value) value {
 	return v
 }
 
-// normalization is (x − mean)/√variance, with what was adapted or what was given.
+// normalization is (x − mean)/√variance, with mean and variance from the configuration or, if they
+// were adapted, from the weights.
 func (k *net) normalization(l *layer, in []value) value {
 	v, c := k.input(l, in), l.config
 	if c.Invert {
-		panic(fault.New("a Normalization that is inverted is not supported"))
+		panic(fault.New("a Normalization with invert=True is not supported"))
 	}
 	mean, variance := numbersIn(c.Mean), numbersIn(c.Variance)
 	if mean == nil || variance == nil {
 		_, sets := k.store(l)
-		if len(sets) < 2 || len(sets[0].Shape()) > 1 || len(sets[1].Shape()) > 1 { // no dimension: one for all inputs
-			panic(fault.New("without a mean and a variance for each input, or one for all"))
+		if len(sets) < 2 || len(sets[0].Shape()) > 1 || len(sets[1].Shape()) > 1 { // a scalar applies to all inputs
+			panic(fault.New("want a mean and a variance per input, or one of each for all inputs"))
 		}
 		mean, variance = k.floats(sets[0]), k.floats(sets[1])
 	}
 	if len(mean) == 1 && v.open {
-		panic(fault.New("one mean for all inputs (axis=None), of which the file does not say how many there are: give the model an Input of its shape"))
+		panic(fault.New("it has one mean for all inputs (axis=None), and the file does not state the number of inputs: add keras.Input((n,)) to the model"))
 	}
 	if len(mean) != 1 {
 		v.form = k.known(v, len(mean))
@@ -282,7 +283,7 @@ func (k *net) normalization(l *layer, in []value) value {
 func (k *net) rescaling(l *layer, in []value) value {
 	v, scale, offset := k.input(l, in), numbersIn(l.config.Scale), numbersIn(l.config.Offset)
 	if len(scale) == 0 || v.open {
-		panic(fault.New("a Rescaling without a scale, or of an unknown number of inputs"))
+		panic(fault.New("a Rescaling needs a scale and a known number of inputs: add keras.Input((n,)) to the model"))
 	}
 	if offset == nil {
 		offset = []float64{0}
@@ -292,7 +293,7 @@ func (k *net) rescaling(l *layer, in []value) value {
 	return v
 }
 
-// merge is Add, Subtract, Average, Maximum and Minimum.
+// merge computes Add, Subtract, Average, Maximum and Minimum.
 func (k *net) merge(l *layer, in []value) value {
 	v := in[0]
 	for _, next := range in[1:] {
@@ -319,7 +320,7 @@ func (k *net) merge(l *layer, in []value) value {
 
 func (k *net) concatenate(l *layer, in []value) value {
 	if axis := string(l.config.Axis); axis != "" && axis != "-1" && axis != "1" {
-		panic(fault.New("over axis %.40s; the last one is expected", axis))
+		panic(fault.New("axis: got %.40s, want the last one, -1", axis))
 	}
 	forms := make([]*layers.Form, len(in))
 	for i := range in {
@@ -328,8 +329,7 @@ func (k *net) concatenate(l *layer, in []value) value {
 	return value{form: k.Join(forms...)}
 }
 
-// canonicalActivation is the activation that is read, from the name of the function or
-// of the layer class.
+// canonicalActivation returns the activation of a function's or a layer class's name.
 func canonicalActivation(name string) activation {
 	a := activation{name: name, most: math.Inf(1)}
 	switch name {
@@ -348,7 +348,7 @@ func canonicalActivation(name string) activation {
 	return a
 }
 
-// layerActivation reads an activation that is a layer of its own.
+// layerActivation reads the activation of an activation layer.
 func layerActivation(class string, c *layerConfig) activation {
 	a := activation{name: "relu", most: math.Inf(1)}
 	switch class {
@@ -373,8 +373,7 @@ func layerActivation(class string, c *layerConfig) activation {
 	return a
 }
 
-// scalar reads the ways in which Keras writes a parameter: a number, an array scalar,
-// nothing.
+// scalar reads a parameter, which Keras writes as a number, as an array scalar, or as null (0).
 func scalar(v any) float64 {
 	switch v := v.(type) {
 	case nil:
@@ -387,7 +386,7 @@ func scalar(v any) float64 {
 	panic(fault.New("%.40v is not a number", v))
 }
 
-// numbersIn reads a number, or numbers in lists; nil for none.
+// numbersIn reads a number, or the numbers of nested lists; nil if there are none.
 func numbersIn(text json.RawMessage) (out []float64) {
 	if len(text) == 0 || string(text) == "null" {
 		return nil

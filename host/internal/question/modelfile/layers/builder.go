@@ -10,44 +10,44 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// MaxParameters bounds the weights and biases of one network.
+// MaxParameters is the maximum number of weights and biases of one network.
 const MaxParameters = 64 << 20
 
 // Builder converts a file's operations on its inputs, step by step, into a network. A value
-// of the file is a form: numbers that are linear in the units of one stage. Steps that are
-// linear unit by unit change the Form, and end up in the weights of a layer; a ReLU makes
-// its units the next stage. Forms of different stages meet in the later one, where x passes
-// through ReLUs as relu(x) − relu(−x).
+// of the file is a Form: numbers that are linear in the units of one stage. Operations that are
+// linear per unit change the Form, and become part of a layer's weights; a ReLU makes its units
+// part of the next stage. An operation on Forms of different stages first lifts them to the later
+// one, where x passes through ReLUs as relu(x) − relu(−x).
 //
-// All this is exact in real arithmetic. A product that float64 cannot represent, such as
+// The conversion is exact in real arithmetic. A product that float64 cannot represent, such as
 // that of a weight and a scale, is computed with twice the precision and rounded once.
 type Builder struct {
 	stages []stage
-	left   int // how many more numbers may be made
+	left   int // the number of numbers that may still be allocated
 }
 
-// stage holds the inputs, or the units of a layer. rows are in terms of the stage before;
-// the stage of inputs has no rows.
+// stage holds the inputs, or the units of a layer. rows are linear in the units of the previous
+// stage; the stage of inputs has no rows.
 type stage struct {
 	name  string
 	units int
 	rows  []row
 	relu  bool
-	// pass maps a unit of the stage before to the two units here whose difference is its
-	// value.
+	// pass maps a unit of the previous stage to the two units here whose difference is its
+	// value; the second is −1 if the first alone is.
 	pass map[int32][2]int32
 }
 
-// row is a number that is linear in the units of a stage: the bias and the weights w of the
-// units at. If at is nil, w belongs to the first units in order.
+// row is a number that is linear in the units of a stage: the bias b plus the weights w times
+// the units at. If at is nil, the units are the first ones, in order.
 type row struct {
 	at []int32
 	w  []float64
 	b  float64
 }
 
-// Form holds numbers in terms of the units of one stage. name is the layer that they come
-// from, if any; dense: they are that layer's, which stays a layer.
+// Form holds numbers that are linear in the units of one stage. name is the layer that they come
+// from, if any. dense: they are the output of a dense layer, which is kept as a layer.
 type Form struct {
 	stage int
 	rows  []row
@@ -55,7 +55,7 @@ type Form struct {
 	dense bool
 }
 
-// New begins without inputs.
+// New returns a builder without inputs.
 func New() *Builder { return &Builder{stages: []stage{{}}, left: 2 * MaxParameters} }
 
 // Inputs adds n inputs and returns their places.
@@ -66,10 +66,10 @@ func (c *Builder) Inputs(n int) []int32 {
 	return c.stages[0].grow(n)
 }
 
-// Select is the form of the inputs at some places.
+// Select returns the form of the inputs at some places.
 func (c *Builder) Select(at ...int32) Form { return c.units(0, at...) }
 
-// Constant is the form of numbers that depend on no input.
+// Constant returns the form of numbers that depend on no input.
 func (c *Builder) Constant(values []float64) Form {
 	f := Form{rows: c.rows(len(values))}
 	for i, v := range values {
@@ -78,7 +78,8 @@ func (c *Builder) Constant(values []float64) Form {
 	return f
 }
 
-// Coded are numbers of which each is the sum of the values of its inputs, such as that of a category.
+// Coded returns numbers that are sums of inputs weighted by values, such as the code of a category
+// from its indicator inputs. at holds the inputs of each number.
 func (c *Builder) Coded(at [][]int32, values []float64) Form {
 	c.Take(2 * len(values) * len(at))
 	f := Form{rows: c.rows(len(at))}
@@ -88,18 +89,18 @@ func (c *Builder) Coded(at [][]int32, values []float64) Form {
 	return f
 }
 
-// Left is how many more numbers may be made.
+// Left is the number of numbers that may still be allocated.
 func (c *Builder) Left() int { return c.left }
 
-// Len is how many numbers a form holds.
+// Len is the number of numbers of a form.
 func (f Form) Len() int { return len(f.rows) }
 
-// Part holds the numbers from one to before another.
+// Part returns the numbers from to to-1.
 func (f Form) Part(from, to int) Form {
 	return Form{stage: f.stage, name: f.name, dense: f.dense, rows: f.rows[from:to]}
 }
 
-// Constants are the numbers of a form at inputs of 0.
+// Constants returns the biases of a form: its numbers if it is constant.
 func (f Form) Constants() []float64 {
 	out := make([]float64, len(f.rows))
 	for i := range out {
@@ -108,7 +109,7 @@ func (f Form) Constants() []float64 {
 	return out
 }
 
-// Is reports whether the one number of f is sign times that of g.
+// Is reports whether f and g have one number each, and f's is sign times g's.
 func (f Form) Is(g Form, sign float64) bool {
 	if f.stage != g.stage || len(f.rows) != 1 || len(g.rows) != 1 {
 		return false
@@ -137,10 +138,10 @@ func (c *Builder) Pick(f Form, at []int) Form {
 
 func (c *Builder) last() int { return len(c.stages) - 1 }
 
-// Take counts numbers against the limit.
+// Take counts n numbers against the limit.
 func (c *Builder) Take(n int) {
 	if n > c.left || n < 0 {
-		panic(fault.New("more than %d weights and biases", MaxParameters))
+		panic(fault.New("the network has more than %d weights and biases, the maximum", MaxParameters))
 	}
 	c.left -= n
 }
@@ -151,7 +152,7 @@ func (c *Builder) rows(n int) []row {
 	return make([]row, n)
 }
 
-// units is the form of units of a stage.
+// units returns the form of some units of a stage.
 func (c *Builder) units(stage int, at ...int32) Form {
 	c.Take(2 * len(at))
 	f := Form{stage: stage, rows: c.rows(len(at))}
@@ -172,8 +173,8 @@ func (r *row) unit(k int) int32 {
 // plain reports whether the row is a single unit, unchanged.
 func (r *row) plain() bool { return r.at != nil && len(r.w) == 1 && r.w[0] == 1 && r.b == 0 }
 
-// simple reports whether every row is cheap, so that a dense layer on the form is one on
-// the units.
+// simple reports whether the rows have few terms, so that a dense layer on the form can be
+// composed with them instead of needing a layer for them.
 func (f *Form) simple() bool {
 	terms := 0
 	for i := range f.rows {
@@ -191,7 +192,7 @@ func (f *Form) constant() bool {
 func (c *Builder) add(stage int, rows []row) Form {
 	s := &c.stages[stage]
 	if s.units+len(rows) > relu.MaxUnits {
-		panic(fault.New("a layer of more than %d units", relu.MaxUnits))
+		panic(fault.New("a layer has more than %d units, the maximum", relu.MaxUnits))
 	}
 	s.rows = append(s.rows, rows...)
 	return c.units(stage, s.grow(len(rows))...)
@@ -228,7 +229,7 @@ func (c *Builder) layer(f Form, withReLU bool) Form {
 // ReLU is max(0, x).
 func (c *Builder) ReLU(f Form) Form { return c.layer(f, true) }
 
-// solid is the form in which every number is a unit, not a sum of units.
+// solid returns a form whose numbers are multiples of single units, without biases.
 func (c *Builder) solid(f Form) Form {
 	for i := range f.rows {
 		if len(f.rows[i].w) > 1 || f.rows[i].b != 0 {
@@ -238,7 +239,7 @@ func (c *Builder) solid(f Form) Form {
 	return f
 }
 
-// lift is the form in terms of the next stage, which must exist.
+// lift expresses the form in the units of the next stage, which must exist.
 func (c *Builder) lift(f Form) Form {
 	next := &c.stages[f.stage+1]
 	out := Form{stage: f.stage + 1, rows: c.rows(len(f.rows)), name: f.name}
@@ -248,7 +249,7 @@ func (c *Builder) lift(f Form) Form {
 			out.rows[i] = *r
 			continue
 		}
-		if len(r.w) > 1 { // as a unit of its own
+		if len(r.w) > 1 { // make a unit of the sum
 			p := c.pair(f.stage+1, row{at: r.at, w: r.w, b: r.b}, false)
 			out.rows[i] = passed(p, 1, 0)
 			continue
@@ -265,8 +266,8 @@ func (c *Builder) lift(f Form) Form {
 	return out
 }
 
-// pair adds units to the stage so that r is the difference of two of them, or equal to one
-// (the other is −1).
+// pair adds units to the stage so that r is the difference of two of them, or equal to one unit;
+// then the second index is −1.
 func (c *Builder) pair(stage int, r row, positive bool) [2]int32 {
 	if positive || !c.stages[stage].relu {
 		return [2]int32{c.add(stage, []row{r}).rows[0].at[0], -1}
@@ -282,7 +283,7 @@ func passed(p [2]int32, w, b float64) row {
 	return row{at: []int32{p[0], p[1]}, w: []float64{w, -w}, b: b}
 }
 
-// meet brings forms into one stage.
+// meet lifts forms to the latest of their stages.
 func (c *Builder) meet(forms ...*Form) {
 	to := 0
 	for _, f := range forms {
@@ -309,7 +310,7 @@ func (c *Builder) times(r row, scale, shift float64) row {
 	return out
 }
 
-// plus is a + b that keeps the sign of a zero where b is 0.
+// plus is a + b, but a itself if b is 0, which keeps the sign of a zero.
 func plus(a, b float64) float64 {
 	switch {
 	case b == 0:
@@ -320,7 +321,7 @@ func plus(a, b float64) float64 {
 	return a + b
 }
 
-// each is the value for number i, of values for each number or of one for all.
+// each is the value for number i: values holds one value per number, or one for all.
 func each(values []float64, i int) float64 {
 	if len(values) == 1 {
 		return values[0]
@@ -337,12 +338,13 @@ func (c *Builder) by(f Form, step func(i int, r row) row) Form {
 	return out
 }
 
-// Scale is scale·x + shift, number by number. As in all steps, one value is for all numbers.
+// Scale is scale·x + shift, number by number. Here and in other operations a single value applies
+// to all numbers.
 func (c *Builder) Scale(f Form, scale, shift []float64) Form {
 	return c.by(f, func(i int, r row) row { return c.times(r, each(scale, i), each(shift, i)) })
 }
 
-// one and zero are the scale and the shift that change nothing.
+// one and zero are the neutral scale and shift.
 var one, zero = []float64{1}, []float64{0}
 
 // Negate is −x.
@@ -354,7 +356,7 @@ func (c *Builder) Times(f Form, scale []float64) Form { return c.Scale(f, scale,
 // Minus is x − mean, number by number.
 func (c *Builder) Minus(f Form, mean []float64) Form { return c.Scale(f, one, Negative(mean)) }
 
-// Divide is x/by number by number, rounded once.
+// Divide is x/by, number by number, rounded once.
 func (c *Builder) Divide(f Form, by []float64) Form {
 	return c.by(f, func(i int, r row) row {
 		c.Take(len(r.w))
@@ -376,7 +378,7 @@ func (c *Builder) Normalize(f Form, scale, shift, mean, variance []float64, epsi
 	return c.Scale(c.Minus(f, mean), factor, shift)
 }
 
-// Negative are the negatives of values; that of 0 is 0.
+// Negative returns the negatives of values; 0 becomes 0, not −0.
 func Negative(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -385,19 +387,19 @@ func Negative(values []float64) []float64 {
 	return out
 }
 
-// Repeated are n values, of n or of one for all; what names them in the refusal of another number.
+// Repeated returns n values, given n values or one for all. what names them in the fault of any
+// other number.
 func Repeated(values []float64, n int, what string) []float64 {
 	if len(values) == 1 && n != 1 {
 		return slices.Repeat(values, n)
 	}
 	if len(values) != n {
-		panic(fault.New("%d %s for %d units", len(values), what, n))
+		panic(fault.New("got %d %s, want %d: one per unit", len(values), what, n))
 	}
 	return values
 }
 
-// Transpose converts inputs × units, the order of other programs, to this project's units ×
-// inputs.
+// Transpose converts an inputs × units matrix, the order of other programs, to units × inputs.
 func Transpose(k []float64, inputs, units int) []float64 {
 	w := make([]float64, len(k))
 	for i := range inputs {
@@ -408,8 +410,8 @@ func Transpose(k []float64, inputs, units int) []float64 {
 	return w
 }
 
-// Sum is a + sign·b, number by number. An inexact sum becomes a sum of units; additions to
-// a bias are rounded.
+// Sum is a + sign·b, number by number. If adding weights would round, the numbers become units
+// first, unless a or b is constant.
 func (c *Builder) Sum(a, b Form, sign float64) Form {
 	c.meet(&a, &b)
 	exact := true
@@ -496,7 +498,7 @@ func twoSum(a, b float64) (sum, rest float64) {
 func (c *Builder) Dense(f Form, weights []float64, units int, bias []float64, name string) Form {
 	in := len(f.rows)
 	if in*units != len(weights) {
-		panic(fault.New("%d weights for %d inputs and %d units", len(weights), in, units))
+		panic(fault.New("got %d weights, want %d × %d: inputs times units", len(weights), in, units))
 	}
 	if f.dense || !f.simple() {
 		f = c.layer(f, false)
@@ -520,8 +522,8 @@ func (c *Builder) Dense(f Form, weights []float64, units int, bias []float64, na
 	return out
 }
 
-// used lists the units of a Form, nil if they are the stage's in order, and their number.
-// plain: the form equals these units.
+// used returns the units that a form depends on, nil if they are the stage's first n, and their
+// number. plain: the form's numbers equal these units.
 func (c *Builder) used(f *Form) (at []int32, n int, plain bool) {
 	plain = true
 	for i := range f.rows {
@@ -544,7 +546,8 @@ func (c *Builder) used(f *Form) (at []int32, n int, plain bool) {
 	return at, n, false
 }
 
-// compose is the product of weights with a Form, in twice the precision.
+// compose returns the weights and the bias of bias + weights·f on the n units at, computed with
+// twice the precision.
 func compose(f *Form, weights []float64, bias float64, at []int32, n int) ([]float64, float64) {
 	high, low := make([]float64, n+1), make([]float64, n+1)
 	high[n] = bias
@@ -574,7 +577,7 @@ func compose(f *Form, weights []float64, bias float64, at []int32, n int) ([]flo
 	return high[:n:n], high[n]
 }
 
-// Leaky is x where x is positive and slope·x elsewhere: relu(x) − slope·relu(−x).
+// Leaky is x if x is positive, else slope·x: relu(x) − slope·relu(−x).
 func (c *Builder) Leaky(f Form, slope []float64) Form { return c.halves(f, Negative(slope)) }
 
 // Abs is relu(x) + relu(−x).
@@ -599,7 +602,8 @@ func (c *Builder) halves(f Form, w []float64) Form {
 	return out
 }
 
-// Positive reports units that are ReLUs: once is as good as twice.
+// Positive reports whether the form's numbers are outputs of ReLUs, so that another ReLU would not
+// change them.
 func (c *Builder) Positive(f Form) bool {
 	return f.stage > 0 && c.stages[f.stage].relu && !slices.ContainsFunc(f.rows, func(r row) bool { return !r.plain() })
 }
@@ -618,7 +622,7 @@ func (c *Builder) bounded(f Form, bound []float64, sign float64) Form {
 	for i := range f.rows {
 		b := each(bound, i)
 		if math.IsNaN(b) || math.IsInf(b, 0) || math.Abs(b) > math.MaxFloat32 {
-			panic(fault.New("a bound of %v among finite ones", b))
+			panic(fault.New("got a bound of %v, want finite bounds up to %v", b, math.MaxFloat32))
 		}
 		exactly(f.rows[i].b, -b, &exact)
 		shifts[i] = -sign * b
@@ -630,7 +634,7 @@ func (c *Builder) bounded(f Form, bound []float64, sign float64) Form {
 	return c.Scale(c.ReLU(c.Scale(f, signs, shifts)), signs, bound)
 }
 
-// Reorder moves the inputs to other places, in the layers and in a form of the inputs.
+// Reorder moves input i to place[i], in the layers and in f if it is a form of the inputs.
 func (c *Builder) Reorder(f *Form, place []int32) {
 	if f.stage == 0 {
 		f.rows = moved(f.rows, place)
@@ -658,7 +662,7 @@ func (c *Builder) Most(x, y Form) Form { return c.Sum(x, c.ReLU(c.Sum(y, x, -1))
 // Least is min(x, y) = x − relu(x − y), number by number.
 func (c *Builder) Least(x, y Form) Form { return c.Sum(x, c.ReLU(c.Sum(x, y, -1)), -1) }
 
-// Join puts forms side by side.
+// Join concatenates forms.
 func (c *Builder) Join(forms ...*Form) Form {
 	c.meet(forms...)
 	out := Form{stage: forms[0].stage}
@@ -669,14 +673,15 @@ func (c *Builder) Join(forms ...*Form) Form {
 	return out
 }
 
-// Network makes layers of the stages up to the form's; the form becomes the last layer.
+// Network returns the network whose layers are the stages up to the form's and, last, the form.
+// Its precision is 64 if a weight is not a float32.
 func (c *Builder) Network(f Form, head relu.Head, precision int) *relu.Network {
 	n := &relu.Network{Head: head, Precision: precision}
 	stages := append(slices.Clone(c.stages[1:f.stage+1]), stage{name: f.name, units: len(f.rows), rows: f.rows})
 	in, parameters := c.stages[0].units, 0
 	for i := range stages {
 		if parameters += (in + 1) * stages[i].units; parameters > MaxParameters {
-			panic(fault.New("more than %d weights and biases", MaxParameters))
+			panic(fault.New("the network has more than %d weights and biases, the maximum", MaxParameters))
 		}
 		in = stages[i].units
 	}

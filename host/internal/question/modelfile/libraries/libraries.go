@@ -1,4 +1,4 @@
-// Package libraries finds, for tests, a Python with the libraries whose models are read.
+// Package libraries finds, for tests, a Python with the libraries whose models hyfair reads.
 package libraries
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The packages that tests ask for.
+// Sets of Python packages that tests need.
 const (
 	ONNX     = "onnxruntime numpy"
 	Sklearn  = "sklearn skl2onnx pandas onnxruntime"
@@ -21,9 +21,10 @@ const (
 	TF       = "tensorflow tf2onnx keras onnxruntime"
 )
 
-// Command runs Python with the packages: that of $HYFAIR_MODELS_PYTHON, which is an
-// absolute path, or .deps/models/bin/python, or .deps/torch's. Without one it skips the test, by name; with
-// CI=true it fails, but for TensorFlow, which nothing here brings.
+// Command returns a command that runs the first Python with the packages: $HYFAIR_MODELS_PYTHON, an
+// absolute path, then .deps/models/bin/python, then .deps/torch/bin/python. Without one it skips
+// the test; with CI=true it fails it, except for TensorFlow, which no target of the Makefile
+// installs.
 func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
@@ -41,7 +42,7 @@ func Command(t testing.TB, packages string, args ...string) *exec.Cmd {
 		}
 		return cmd
 	}
-	missing := "no Python here has " + packages + "; make setup-models brings all but torch and tensorflow, make setup-torch torch, and HYFAIR_MODELS_PYTHON names another Python"
+	missing := "no Python here has " + packages + "; make setup-models installs all but torch and tensorflow, make setup-torch installs torch, and HYFAIR_MODELS_PYTHON may name another Python"
 	if os.Getenv("CI") == "true" && packages != TF {
 		t.Fatal(missing)
 	}

@@ -10,12 +10,12 @@ import (
 
 func (in operands) both() (a, b *value) {
 	if len(in) != 2 || in[0] == nil || in[1] == nil {
-		panic(fault.New("%d inputs; two are expected", len(in)))
+		panic(fault.New("got %d inputs, want two", len(in)))
 	}
 	return in[0], in[1]
 }
 
-// arithmetic is Add, Sub, Mul and Div, with a constant or two values.
+// arithmetic evaluates Add, Sub, Mul and Div.
 func arithmetic(g *graph, n *node, in operands) []*value {
 	a, b := in.both()
 	if b.scores != nil && n.op == "Sub" && a.ones() {
@@ -44,7 +44,7 @@ func arithmetic(g *graph, n *node, in operands) []*value {
 		if a.constant != nil {
 			x, y = y, x
 		} else if b.constant == nil {
-			panic(fault.New("multiplies values that both depend on the inputs, which is not piecewise linear"))
+			panic(fault.New("multiplies two values that depend on the inputs, which is not piecewise linear"))
 		}
 		f = g.Times(x, y.Constants())
 	case "Div":
@@ -56,7 +56,7 @@ func arithmetic(g *graph, n *node, in operands) []*value {
 	return one1(&value{dims: dims, form: &f})
 }
 
-// ones reports a constant of which every number is 1.
+// ones reports whether the value is a constant whose numbers are all 1.
 func (v *value) ones() bool {
 	return v.constant != nil && !slices.ContainsFunc(v.constant.numbers, func(x float64) bool { return x != 1 })
 }
@@ -65,7 +65,7 @@ func (v *value) ones() bool {
 func folded(op string, dims []int, a, b *tensor, ai, bi []int) *value {
 	t := &tensor{dims: dims, element: a.element, numbers: make([]float64, len(ai))}
 	if a.texts != nil || b.texts != nil {
-		panic(fault.New("computes with texts; numbers are expected"))
+		panic(fault.New("computes with texts, want numbers"))
 	}
 	for i := range ai {
 		x, y := a.numbers[ai[i]], b.numbers[bi[i]]
@@ -89,7 +89,8 @@ func folded(op string, dims []int, a, b *tensor, ai, bi []int) *value {
 	return &value{dims: dims, constant: t}
 }
 
-// broadcast is the common shape of two values and, for each entry, the entries of the two.
+// broadcast returns the common shape of two values and, for each of its entries, the indices of
+// the entries of v and w.
 func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 	a, b, most := v.dims, w.dims, maxColumns
 	if v.constant != nil && w.constant != nil {
@@ -114,7 +115,7 @@ func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 		case x == 1:
 			dims[i] = y
 		default:
-			panic(fault.New("values of the shapes %v and %v do not fit", a, b))
+			panic(fault.New("the shapes %v and %v do not match", a, b))
 		}
 		if x == 1 {
 			from[i] = 0
@@ -123,7 +124,7 @@ func (g *graph) broadcast(v, w *value) (dims, ai, bi []int) {
 			to[i] = 0
 		}
 		if total *= max(1, dims[i]); total > most {
-			panic(fault.New("values of the shapes %v and %v make too large a one", a, b))
+			panic(fault.New("the shapes %v and %v give more than %d numbers, the maximum", a, b, most))
 		}
 	}
 	g.Take(2 * total)
@@ -167,7 +168,7 @@ func clip(g *graph, n *node, in operands) []*value {
 		hi = math.Inf(1)
 	}
 	if !(lo < hi) {
-		panic(fault.New("the bounds are %v and %v; the first must be below the second", lo, hi))
+		panic(fault.New("got the bounds %v and %v, want the first below the second", lo, hi))
 	}
 	if in[0].scores != nil && lo <= 0 && hi >= 1 {
 		return one1(in[0])
@@ -175,7 +176,7 @@ func clip(g *graph, n *node, in operands) []*value {
 	return g.through(in[0], func(f layers.Form) layers.Form { return g.AtMost(g.AtLeast(f, []float64{lo}), []float64{hi}) })
 }
 
-// extreme is Max and Min, which are a + relu(b − a) and a − relu(a − b).
+// extreme evaluates Max and Min: a + relu(b − a) and a − relu(a − b).
 func extreme(g *graph, n *node, in operands) []*value {
 	most := in[0]
 	for _, next := range in[1:] {

@@ -7,7 +7,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
 
-// matrix is the constant weights of a dense layer.
+// matrix returns the constant weights of a dense layer.
 func matrix(name string, v *value) (rows, columns int, values []float64) {
 	if v == nil || v.constant == nil {
 		panic(fault.New("%q is not a constant of the file", name))
@@ -17,19 +17,19 @@ func matrix(name string, v *value) (rows, columns int, values []float64) {
 		d = []int{d[0], 1}
 	}
 	if len(d) != 2 {
-		panic(fault.New("constant %q has %d dimensions; 2 are expected", name, len(d)))
+		panic(fault.New("constant %q has %d dimensions, want 2", name, len(d)))
 	}
 	return d[0], d[1], v.constant.numbers
 }
 
-// rowOf checks that a value is one row of n numbers for each individual.
+// rowOf checks that a value is one row of n numbers per individual.
 func (g *graph) rowOf(v *value, n int) {
 	g.known(v, n)
 	if v.constant != nil {
-		panic(fault.New("multiplies two constants; one factor must depend on the inputs"))
+		panic(fault.New("multiplies two constants, want a factor that depends on the inputs"))
 	}
 	if len(v.dims) == 0 || v.dims[len(v.dims)-1] != n || count(v.dims) != n {
-		panic(fault.New("weights for %d inputs, on values of shape %v", n, v.dims))
+		panic(fault.New("the weights have %d inputs, but the value has the shape %v", n, v.dims))
 	}
 }
 
@@ -39,19 +39,19 @@ func withLast(dims []int, n int) []int {
 	return out
 }
 
-// dense is MatMul, and Gemm, which may have a bias, factors and weights the other way round.
+// dense evaluates MatMul, and Gemm, which may have a bias, factors and transposed weights.
 func dense(g *graph, n *node, in operands) []*value {
 	product := n.op == "MatMul"
 	switch {
 	case product && len(in) != 2:
-		panic(fault.New("%d inputs; a value and weights are expected", len(in)))
+		panic(fault.New("got %d inputs, want a value and weights", len(in)))
 	case len(in) < 2 || len(in) > 3:
-		panic(fault.New("%d inputs; a value, weights and perhaps a bias are expected", len(in)))
+		panic(fault.New("got %d inputs, want a value, weights and optionally a bias", len(in)))
 	case product && in[0] != nil && in[0].constant != nil && in[1] != nil && in[1].constant == nil:
-		panic(fault.New("the weights %q stand on the left, so that inputs are columns, and a person is read as a row: export x·W, with W transposed", n.inputs[0]))
+		panic(fault.New("the weights %q are the left factor, so inputs would be columns; hyfair reads inputs as rows: export x·W, with W transposed", n.inputs[0]))
 	}
 	if n.integer("transA", 0) != 0 {
-		panic(fault.New("transA is not read"))
+		panic(fault.New("transA is not supported"))
 	}
 	rows, columns, w := matrix(n.inputs[1], in[1])
 	if n.integer("transB", 0) != 0 {
@@ -70,7 +70,7 @@ func dense(g *graph, n *node, in operands) []*value {
 			panic(fault.New("%q is not a constant of the file", n.inputs[2]))
 		}
 		if len(in[2].constant.numbers) != columns && len(in[2].constant.numbers) != 1 {
-			panic(fault.New("a bias of %d numbers for %d units", len(in[2].constant.numbers), columns))
+			panic(fault.New("the bias has %d numbers, want 1 or %d: one per unit", len(in[2].constant.numbers), columns))
 		}
 		bias = layers.Repeated(in[2].constant.numbers, columns, "biases")
 		if beta := n.float("beta", 1); beta != 1 {
@@ -95,10 +95,10 @@ func scaledBy(values []float64, by float64) []float64 {
 
 func batchNormalization(g *graph, n *node, in operands) []*value {
 	if n.integer("training_mode", 0) != 0 || len(in) != 5 {
-		panic(fault.New("in training mode: export after model.eval()"))
+		panic(fault.New("the model is in training mode: export it after model.eval()"))
 	}
 	if in[4] == nil || in[4].constant == nil {
-		panic(fault.New("variances that are not constants of the file"))
+		panic(fault.New("the variances are not constants of the file"))
 	}
 	units := len(in[4].constant.numbers)
 	g.rowOf(in[0], units)
@@ -107,18 +107,18 @@ func batchNormalization(g *graph, n *node, in operands) []*value {
 	return one1(&value{dims: in[0].dims, form: &f})
 }
 
-// linear is LinearClassifier and LinearRegressor.
+// linear evaluates LinearClassifier and LinearRegressor.
 func linear(g *graph, n *node, in operands) []*value {
 	weights, bias := n.numbers("coefficients"), n.numbers("intercepts")
 	units := int(n.integer("targets", 1))
 	if n.op == "LinearClassifier" {
 		units = max(len(n.texts("classlabels_strings")), len(n.numbers("classlabels_ints")))
 		if len(bias) == 1 {
-			units = 1 // the other class is its complement
+			units = 1 // the other class has the complement
 		}
 	}
 	if units < 1 || units > len(weights) || len(weights)%units != 0 {
-		panic(fault.New("%d coefficients for %d outputs; a multiple is expected", len(weights), units))
+		panic(fault.New("got %d coefficients, want a multiple of the %d outputs", len(weights), units))
 	}
 	if len(bias) == 0 {
 		bias = make([]float64, units)
@@ -140,7 +140,7 @@ func linear(g *graph, n *node, in operands) []*value {
 	case transform == "SOFTMAX":
 		out = shares(dims, f)
 	default:
-		panic(fault.New("post_transform %.40s is not read; LOGISTIC and SOFTMAX are", transform))
+		panic(fault.New("post_transform %.40s is not supported, want NONE, LOGISTIC or SOFTMAX", transform))
 	}
 	if n.op == "LinearRegressor" {
 		return one1(out)

@@ -25,19 +25,19 @@ func scaler(g *graph, n *node, in operands) []*value {
 
 func imputer(g *graph, n *node, in operands) []*value {
 	if !math.IsNaN(n.float("replaced_value_float", 0)) || !n.has("replaced_value_float") {
-		panic(fault.New("puts a number in place of one that may be there, which is a jump: mark missing values by NaN (SimpleImputer(missing_values=numpy.nan)) and leave such rows to the study"))
+		panic(fault.New("replaces an ordinary number, which is not continuous: mark missing values with NaN (SimpleImputer(missing_values=numpy.nan)) and let the study handle such rows"))
 	}
 	fills := n.numbers("imputed_value_floats")
 	g.known(in[0], len(fills))
-	if in[0].form == nil && !in[0].whole && len(fills) > 0 { // of unchanged inputs: the study may fill them likewise
+	if in[0].form == nil && !in[0].whole && len(fills) > 0 { // for unchanged inputs, the study may use the same fill values
 		for i, fill := range layers.Repeated(fills, len(in[0].columns), "imputed values") {
 			in[0].columns[i].filled, in[0].columns[i].fill = true, fill
 		}
 	}
-	return one1(in[0]) // a study's individuals have values
+	return one1(in[0]) // a study's individuals have no missing values here
 }
 
-// labelsOf are an attribute's texts or integers, as texts.
+// labelsOf returns the texts and numbers of some attributes, as texts.
 func labelsOf(n *node, names ...string) (out []string) {
 	for _, name := range names {
 		out = append(out, n.texts(name)...)
@@ -51,7 +51,7 @@ func labelsOf(n *node, names ...string) (out []string) {
 func (g *graph) categorical(v *value) {
 	g.known(v, 1)
 	if v.columns == nil {
-		panic(fault.New("encodes a computed value; an unchanged input of the model is expected"))
+		panic(fault.New("encodes a computed value, want an unchanged input of the model"))
 	}
 }
 
@@ -59,7 +59,7 @@ func oneHotEncoder(g *graph, n *node, in operands) []*value {
 	categories := labelsOf(n, "cats_strings", "cats_int64s")
 	g.categorical(in[0])
 	if len(categories) == 0 {
-		panic(fault.New("names no categories; cats_strings or cats_int64s is expected"))
+		panic(fault.New("has no categories, want cats_strings or cats_int64s"))
 	}
 	var at []int32
 	for _, c := range in[0].columns {
@@ -78,7 +78,7 @@ func labelEncoder(g *graph, n *node, in operands) []*value {
 		}
 	}
 	if len(keys) == 0 || len(keys) != len(values) {
-		panic(fault.New("an encoding that is not from texts or numbers to numbers is not read: encode with OneHotEncoder, or before the model"))
+		panic(fault.New("only an encoding of texts or numbers by numbers is supported: encode with OneHotEncoder, or before the model"))
 	}
 	g.categorical(in[0])
 	at := make([][]int32, len(in[0].columns))

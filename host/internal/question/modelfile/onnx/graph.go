@@ -24,42 +24,42 @@ type graph struct {
 	double  bool // some number is float64
 }
 
-// input is a used input of the graph, column by column.
+// input is a used input of the graph.
 type input struct {
-	place   int // among the inputs of the graph
+	place   int // its index among the inputs of the graph
 	columns []column
 }
 
-// column is one number, or one category, of an input. Its units are in the first stage:
-// one for a number, one for each category.
+// column is a column of an input: a number or a category. Its units are in the first stage: one
+// for a number, one per category.
 type column struct {
 	name       string
 	element    int32
 	units      []int32
 	categories []string
-	strict     bool // other categories are refused
-	// filled: NaN becomes fill.
+	strict     bool // the encoder refuses other categories
+	// filled: the model replaces NaN by fill.
 	filled bool
 	fill   float64
 }
 
-// value is a value of the graph, one of: a constant; columns of the inputs, unchanged;
-// numbers that depend on them; scores; or a value that gives no score.
+// value is a value of the graph: a constant, unchanged columns of the inputs, numbers that depend
+// on them, scores, or labels.
 type value struct {
 	dims     []int // −1: the number of rows
 	constant *tensor
 	columns  []*column
-	whole    bool // the columns were converted to integers or texts
-	open     string
+	whole    bool   // the columns were converted to integers or texts
+	open     string // the input that this is, while its number of columns is not known
 	form     *layers.Form
 	scores   []score
-	labels   bool
-	// cut is the node whose comparison made labels, if these are no scores.
+	labels   bool // predicted classes, or results of comparisons
+	// cut is the node whose comparison made labels, unless they are predicted classes.
 	cut string
 }
 
-// score is the probability of a class: that of 1 or 0 for a sigmoid of one logit, or one of
-// a softmax over logits.
+// score is the probability of a class, by a sigmoid of one logit (class 0 or 1) or a softmax over
+// several.
 type score struct {
 	logits *layers.Form
 	class  int
@@ -67,13 +67,13 @@ type score struct {
 
 // steps says why compared numbers cannot be used.
 func (v *value) steps() string {
-	return v.cut + " compares numbers, as KBinsDiscretizer does to lay them into bins, which networks of ReLU layers do not: " + stepsApart
+	return v.cut + " compares numbers, as KBinsDiscretizer does for its bins, which a network of ReLU layers cannot do: " + stepsApart
 }
 
-// sized refuses an input whose width is open.
+// sized refuses an input whose number of columns is not known.
 func (v *value) sized() {
 	if v.open != "" {
-		panic(fault.New("the file does not say how many columns the input %q has: export the model for a fixed number of features", v.open))
+		panic(fault.New("the file does not state the number of columns of the input %q: export the model for a fixed number of features", v.open))
 	}
 }
 
@@ -92,7 +92,7 @@ func (v *value) entries() int {
 
 const (
 	anyRows = -1
-	// maxColumns bounds the columns of all inputs.
+	// maxColumns is the maximum number of columns of an input.
 	maxColumns = 1 << 16
 )
 
@@ -124,7 +124,7 @@ func (g *graph) value(name string) *value {
 	for i := range g.inputs {
 		if g.inputs[i].name == name {
 			if coarse := sixteen(g.inputs[i].element); coarse != "" {
-				panic(fault.New("input %q: numbers of type %d%s: export the model in float32 (PyTorch: model.float())", name, g.inputs[i].element, coarse))
+				panic(fault.New("input %q has numbers of type %d%s: export the model in float32 (PyTorch: model.float())", name, g.inputs[i].element, coarse))
 			}
 			g.values[name] = g.input(i)
 			return g.values[name]
@@ -140,7 +140,7 @@ func (g *graph) value(name string) *value {
 	g.working[name] = true
 	g.node(&g.nodes[i], name)
 	if g.values[name] == nil {
-		panic(fault.New("the output %q of its node is not read", name))
+		panic(fault.New("%q is an output of its node that is not supported", name))
 	}
 	return g.values[name]
 }
@@ -155,7 +155,7 @@ func (g *graph) constant(name string, p *pb.TensorProto) *value {
 	return &value{dims: t.dims, constant: t}
 }
 
-// input gives the columns of an input of the graph.
+// input returns an input of the graph.
 func (g *graph) input(i int) *value {
 	port := &g.inputs[i]
 	if port.name == "" {
@@ -199,7 +199,7 @@ func (g *graph) fill(v *value, name string, n int) {
 	}
 }
 
-// known sets the width of an input whose shape leaves it open.
+// known sets the number of columns of an input whose shape does not state it.
 func (g *graph) known(v *value, n int) {
 	if v.open == "" {
 		return
@@ -226,18 +226,18 @@ func (g *graph) numbers(v *value) layers.Form {
 		v.form = &f
 		return f
 	case v.columns != nil && slices.ContainsFunc(v.columns, func(c *column) bool { return c.element == typeText }):
-		panic(fault.New("computes with an input that is text"))
+		panic(fault.New("computes with an input of texts, want numbers"))
 	case v.columns != nil:
-		panic(fault.New("computes with inputs that were cut to whole numbers, which is not piecewise linear: train the model on the numbers as they are"))
+		panic(fault.New("computes with inputs that were truncated to integers, which is not piecewise linear: train the model on the unchanged numbers"))
 	case v.scores != nil:
-		panic(fault.New("computes with what a sigmoid or softmax gives, which no network of ReLU layers does: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the output that is the probability itself"))
+		panic(fault.New("computes with the result of a sigmoid or softmax, which a network of ReLU layers cannot do: train with ReLUs between the layers (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and name the output that is the probability"))
 	case v.cut != "":
 		panic(fault.New("%s", v.steps()))
 	case v.labels:
-		panic(fault.New("computes with predicted classes: give the output with the probabilities"))
+		panic(fault.New("computes with predicted classes: name the output with the probabilities"))
 	}
 	if v.constant.texts != nil {
-		panic(fault.New("computes with texts; numbers are expected"))
+		panic(fault.New("computes with texts, want numbers"))
 	}
 	return g.Constant(v.constant.numbers)
 }
@@ -245,7 +245,7 @@ func (g *graph) numbers(v *value) layers.Form {
 // numeric is the unit of a numeric column.
 func (g *graph) numeric(c *column) int32 {
 	if c.categories != nil {
-		panic(fault.New("input %q is taken as a number here and as a category elsewhere: give the model two inputs", c.name))
+		panic(fault.New("uses input %q as a number, but another node uses it as a category: give the model two inputs", c.name))
 	}
 	if c.units == nil {
 		c.units = g.Inputs(1)
@@ -253,25 +253,25 @@ func (g *graph) numeric(c *column) int32 {
 	return c.units[0]
 }
 
-// category returns the units of a column's categories, in the order of labels. strict: other categories are
-// undefined.
+// category returns the units of a column's categories, in the order of labels. strict: the encoder refuses other
+// categories.
 func (g *graph) category(c *column, labels []string, strict bool) []int32 {
 	if c.units != nil && c.categories == nil {
-		panic(fault.New("input %q is taken as a category here and as a number elsewhere: give the model two inputs", c.name))
+		panic(fault.New("uses input %q as a category, but another node uses it as a number: give the model two inputs", c.name))
 	}
 	if c.units == nil {
 		c.units, c.categories = g.Inputs(len(labels)), labels
 	}
 	if !slices.Equal(c.categories, labels) {
-		panic(fault.New("the categories of the input %q are not the same everywhere: %.80q and %.80q", c.name, c.categories, labels))
+		panic(fault.New("the nodes that encode the input %q differ in its categories: %.80q and %.80q", c.name, c.categories, labels))
 	}
 	c.strict = c.strict || strict
 	return c.units
 }
 
-// inputOrder is, for every unit of the first stage, its place among the network's inputs: graph
-// inputs, columns and categories, each in order. Unused columns of these inputs get places too. facts gets what is
-// known of the inputs: their names, the substitutes for NaN, and the categories of encoders that refuse others.
+// inputOrder returns the place of every unit of the first stage among the network's inputs: graph
+// inputs, columns and categories, each in order. Unused columns of these inputs get places, too. It sets in facts the
+// inputs' names, the substitutes for NaN, and the categories of encoders that refuse others.
 func (g *graph) inputOrder(facts *reader.Facts) (place []int32) {
 	inputs := slices.SortedFunc(maps.Values(g.columns), func(a, b *input) int { return cmp.Compare(a.place, b.place) })
 	var order []int32
@@ -306,7 +306,7 @@ func (g *graph) inputOrder(facts *reader.Facts) (place []int32) {
 	return place
 }
 
-// outputOf is the requested output: the named one, or the only one that can be a score.
+// outputOf returns the requested output, or without a request the only one that can be a score.
 func (m *model) outputOf(asked string) string {
 	var all, fit []string
 	for _, port := range m.outputs {
@@ -328,7 +328,7 @@ func (m *model) outputOf(asked string) string {
 	case len(fit) == 1:
 		return fit[0]
 	case len(fit) == 0 && (m.outputs[0].element == typeHalf || m.outputs[0].element == typeBrain):
-		panic(fault.New("the output %s is of numbers of 16 bits, with which scores are others than those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
+		panic(fault.New("the output %s has numbers of 16 bits, so its scores differ from those of the weights: export the model in float32 (PyTorch: model.float())", quoted(all)))
 	case len(fit) == 0:
 		panic(fault.New("the only output, %s, is the predicted class, not a probability: export the probabilities too (scikit-learn: to_onnx(model, X[:1], options={\"zipmap\": False}))", quoted(all)))
 	}

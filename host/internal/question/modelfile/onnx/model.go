@@ -14,11 +14,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 )
 
-// Types of numbers, as TensorProto.DataType numbers them.
+// Types of elements, from TensorProto.DataType.
 const typeFloat, typeByte, typeInt32, typeInt64, typeText, typeBool, typeHalf, typeDouble, typeBrain = 1, 2, 6, 7, 8, 9, 10, 11, 16
 
-// Bounds on a file: the nodes of its graph, the dimensions of a value, and all messages within the file, of which each
-// takes some hundred bytes of memory; the numbers of a shape or a slice.
+// Maximum numbers per file: of nodes of its graph, of dimensions of a value, of messages within the file, each of
+// which takes some hundred bytes of memory, and of numbers of a shape or a slice.
 const (
 	maxNodes    = 4096
 	maxRank     = 8
@@ -36,13 +36,13 @@ type model struct {
 	nodes           []node
 	tensors         map[string]*pb.TensorProto
 	inputs, outputs []port
-	beside          []reader.Beside // the other files that were read
+	beside          []reader.Beside // other files of the model
 }
 
 // port is an input or an output of the graph.
 type port struct {
 	name    string
-	element int32 // of a tensor; 0 if not stated, or for a sequence
+	element int32 // type of a tensor's elements; 0 if not stated, or for a sequence
 	maps    bool  // a sequence, as ZipMap makes
 	dims    []int // −1: any number; nil if not stated
 }
@@ -67,7 +67,7 @@ func parse(text []byte) *pb.ModelProto {
 	return file
 }
 
-// counted refuses a file with too many messages before memory is taken for them. It returns how many are left.
+// counted refuses a file with more than left messages before they are allocated. It returns the number that is left.
 func counted(text []byte, of protoreflect.MessageDescriptor, left int) int {
 	for len(text) > 0 {
 		number, kind, n := protowire.ConsumeField(text)
@@ -94,10 +94,10 @@ func newModel(file *pb.ModelProto, folder string) *model {
 		}
 	}
 	if len(graph.SparseInitializer) > 0 {
-		panic(fault.New("sparse constants are not read"))
+		panic(fault.New("sparse constants are not supported"))
 	}
 	if len(graph.Node) > maxNodes {
-		panic(fault.New("more than %d nodes", maxNodes))
+		panic(fault.New("the graph has more than %d nodes, the maximum", maxNodes))
 	}
 	for _, n := range graph.Node {
 		m.nodes = append(m.nodes, newNode(n))

@@ -1,5 +1,5 @@
-// Package onnx reads and writes ONNX: what comes to a network of dense layers or to trees, as hyfair mitigate writes
-// it, and PyTorch's exporters, skl2onnx and others. docs/reference/formats.md lists the operators.
+// Package onnx reads and writes ONNX models that are equivalent to a network of dense layers or to trees, as written by
+// hyfair mitigate, PyTorch's exporters, skl2onnx and others. docs/reference/formats.md lists the operators.
 package onnx
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// leastOpset is the version from which on operators mean what they mean here.
+// leastOpset is the first version of the operators that is supported.
 const leastOpset = 7
 
 // Format describes .onnx files.
 var Format = reader.Format{
 	Name: "onnx", Extensions: []string{".onnx"}, Max: 256 << 20, What: "an ONNX model",
-	// The field ir_version comes first, a small number, then one of the others.
+	// The first field is ir_version, a small number, followed by the tag of another field.
 	Is: func(head []byte, _ string) bool {
 		return !IsSavedModel(head) && len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 32 && slices.Contains([]byte{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, head[2])
 	},
@@ -44,7 +44,7 @@ func read(f reader.File) *reader.Model {
 	}
 	m := newModel(file, f.Folder)
 	if m.opset < leastOpset && m.opset > 0 {
-		panic(fault.New("operators of version %d; versions from %d on are read", m.opset, leastOpset))
+		panic(fault.New("got operators of version %d, want at least %d: export the model with a newer opset", m.opset, leastOpset))
 	}
 	output := m.outputOf(f.Output)
 	g := newGraph(m)
@@ -61,7 +61,7 @@ func (g *graph) finish(v *value, class *int) *reader.Model {
 		panic(fault.New("%s", v.steps()))
 	}
 	if v.labels {
-		panic(fault.New("this is the predicted class; give the output with the probabilities, which %s", quoted(g.others())))
+		panic(fault.New("this is the predicted class: name the output with the probabilities, one of %s", quoted(g.others())))
 	}
 	out := &reader.Model{}
 	var last layers.Form
@@ -80,9 +80,9 @@ func (g *graph) finish(v *value, class *int) *reader.Model {
 		case n == 1 && class == nil:
 			head = relu.HeadLinear
 		case n == 1:
-			panic(fault.New("one linear unit, which tells no classes: leave class: out"))
+			panic(fault.New("the output is a single linear unit without classes: leave out class:"))
 		case n == 2 && last.Part(0, 1).Is(last.Part(1, 2), -1):
-			panic(fault.New("two raw scores of which one is the other's negative: export without options={\"raw_scores\": True}"))
+			panic(fault.New("the output is two raw scores, one the negative of the other: export without options={\"raw_scores\": True}"))
 		default:
 			which := reader.ClassOf(class, n)
 			if out.OneOfMany = n > 2; out.OneOfMany {
@@ -97,7 +97,7 @@ func (g *graph) finish(v *value, class *int) *reader.Model {
 	}
 	place := g.inputOrder(&out.Facts)
 	if len(place) == 0 {
-		panic(fault.New("it does not depend on the inputs"))
+		panic(fault.New("the output does not depend on the inputs"))
 	}
 	if !slices.IsSorted(place) {
 		g.Reorder(&last, place)
@@ -109,8 +109,7 @@ func (g *graph) finish(v *value, class *int) *reader.Model {
 	return out
 }
 
-// columnless reports the name of a number among others in one input, which says
-// nothing that its place does not.
+// columnless reports whether a name is that of a numeric column, which says no more than its place.
 func (g *graph) columnless(name string) bool {
 	for _, in := range g.columns {
 		for k := range in.columns {
@@ -122,7 +121,7 @@ func (g *graph) columnless(name string) bool {
 	return false
 }
 
-// others are the outputs that may be meant instead.
+// others lists the outputs that may hold scores.
 func (m *model) others() (out []string) {
 	for _, port := range m.outputs {
 		if port.maps || port.element == typeFloat || port.element == typeDouble {
@@ -132,25 +131,25 @@ func (m *model) others() (out []string) {
 	return out
 }
 
-// chosenScore is the probability of the class that is asked for.
+// chosenScore returns the probability of the requested class.
 func chosenScore(all []score, class *int) score {
 	if len(all) > 1 {
 		if class == nil && !wholeOf(all) && len(all) == 2 {
-			panic(fault.New("two probabilities that are not of two classes of one question: name one in the study, model: {file: …, class: 1}"))
+			panic(fault.New("the two probabilities do not add up to 1, so they answer different questions: name one in the study, model: {file: …, class: 1}"))
 		}
 		return all[reader.ClassOf(class, len(all))]
 	}
 	s := all[0]
 	if reader.ClassOf(class, 2) == 0 {
 		if s.logits.Len() > 2 {
-			panic(fault.New("one class of %d: leave class: out", s.logits.Len()))
+			panic(fault.New("the output is the probability of one class among %d: leave out class:", s.logits.Len()))
 		}
 		s.class = 1 - s.class
 	}
 	return s
 }
 
-// probability is a score as the last layer of a network.
+// probability returns the last layer and the head of a network that computes a score.
 func (g *graph) probability(s score) (layers.Form, relu.Head) {
 	f := *s.logits
 	switch {
@@ -163,7 +162,7 @@ func (g *graph) probability(s score) (layers.Form, relu.Head) {
 	case f.Len() == 2:
 		return g.Pick(f, []int{1, 0}), relu.HeadSoftmax
 	}
-	// Of several classes: whether its logit is the largest.
+	// With several classes, the class's logit against the largest of the others.
 	rest := g.Pick(f, slices.Delete(every([]int{f.Len()}), s.class, s.class+1))
 	for rest.Len() > 1 {
 		half := rest.Len() / 2

@@ -49,7 +49,7 @@ func (g *graph) node(n *node, asked string) {
 		panic(fault.New("this operator is not read%s", g.remedy(n)))
 	}
 	in := make([]*value, len(n.inputs))
-	for i, input := range n.inputs { // outside about: a fault of an input names its own place
+	for i, input := range n.inputs { // before fault.About: a fault of an input names its node
 		if input != "" {
 			in[i] = g.value(input)
 		}
@@ -68,7 +68,7 @@ func (g *graph) node(n *node, asked string) {
 	}
 	for i, v := range out {
 		if v.entries() != count(v.dims) && v.open == "" && !v.labels {
-			panic(fault.New("%d values do not fit the shape %v", v.entries(), v.dims))
+			panic(fault.New("got %d values, which do not fit the shape %v", v.entries(), v.dims))
 		}
 		if i < len(n.outputs) {
 			g.values[n.outputs[i]] = v
@@ -76,14 +76,14 @@ func (g *graph) node(n *node, asked string) {
 	}
 }
 
-// remedy is advice about an unsupported operator.
+// remedy returns advice about an unsupported operator.
 func (g *graph) remedy(n *node) string {
 	sklearn := strings.HasPrefix(g.producer, "skl2onnx")
 	switch {
 	case strings.HasPrefix(n.op, "SVM"):
 		return ": a support vector machine is not a network; train LogisticRegression or MLPClassifier(activation=\"relu\")"
 	case n.op == "Binarizer":
-		return ": it jumps, and networks of ReLU layers do not; make the column 0 or 1 before the model"
+		return ": it is not continuous, as networks of ReLU layers are; make the column 0 or 1 before the model"
 	case !standard(n.domain) && n.domain != learning:
 		return fmt.Sprintf(": %.40q is not ONNX's own set of operators; export the plain model with torch.onnx.export(model.eval(), x, \"model.onnx\", opset_version=17)", n.domain)
 	case slices.Contains([]string{"Tanh", "Elu", "Selu", "Celu", "Gelu", "Erf", "Softplus", "Softsign", "Mish", "Swish", "HardSigmoid", "HardSwish", "Exp", "Log", "Pow", "Sqrt", "Sin", "Cos", "LogSoftmax", "Hardmax", "Reciprocal"}, n.op):
@@ -92,16 +92,16 @@ func (g *graph) remedy(n *node) string {
 		}
 		return ": it is not piecewise linear; train with ReLUs (torch.nn.ReLU(), scikit-learn's activation=\"relu\") and give the probability or its logit as output"
 	case strings.HasSuffix(n.op, "Normalization"):
-		return ": its scale depends on the person, which is not piecewise linear; train with torch.nn.BatchNorm1d"
+		return ": its scale depends on the inputs, which is not piecewise linear; train with torch.nn.BatchNorm1d"
 	case slices.Contains([]string{"Conv", "MaxPool", "AveragePool", "LSTM", "GRU", "RNN", "Attention"}, n.op):
-		return ": networks of dense layers on a table's columns are read"
+		return ": hyfair reads networks of dense layers on a table's columns"
 	case strings.Contains(n.op, "Linear") || strings.Contains(n.op, "Integer"):
-		return ": a quantised model; export the one in float32"
+		return ": this is a quantised model; export the model in float32"
 	}
 	if sklearn {
 		return ". In a step before the model: " + stepsApart + ". In the model: docs/reference/formats.md lists the operators that are read"
 	}
-	return "; docs/reference/formats.md lists those that are: dense layers, ReLU and its kin, and what scikit-learn puts around them"
+	return "; docs/reference/formats.md lists the supported operators: dense layers, ReLU and similar functions, and scikit-learn's preprocessing"
 }
 
 // stepsApart is advice to apply the first steps of a Pipeline separately.
@@ -127,7 +127,7 @@ func labels(_ *graph, n *node, in operands) []*value {
 
 func dropout(_ *graph, _ *node, in operands) []*value {
 	if len(in) > 2 && in[2] != nil && in[2].constant != nil && slices.ContainsFunc(in[2].constant.numbers, func(v float64) bool { return v != 0 }) {
-		panic(fault.New("in training mode: export after model.eval()"))
+		panic(fault.New("the model is in training mode: export it after model.eval()"))
 	}
 	return one1(in[0])
 }
@@ -151,7 +151,7 @@ func cast1(_ *graph, n *node, in operands) []*value {
 	case v.scores != nil && (to == typeInt32 || to == typeInt64 || to == typeBool):
 		return labels(nil, n, in)
 	}
-	panic(fault.New("to numbers of type %d%s; floats (1) and doubles (11) are read", to, sixteen(to)))
+	panic(fault.New("converts to numbers of type %d%s, want floats (1) or doubles (11)", to, sixteen(to)))
 }
 
 func constantNode(g *graph, n *node, _ operands) []*value {
@@ -170,15 +170,15 @@ func constantNode(g *graph, n *node, _ operands) []*value {
 		}
 		t.dims = []int{len(t.numbers)}
 	default:
-		panic(fault.New("no numbers; value, value_float, value_int, value_floats or value_ints is expected"))
+		panic(fault.New("has no numbers, want value, value_float, value_int, value_floats or value_ints"))
 	}
 	return one1(&value{dims: t.dims, constant: t})
 }
 
-// shapeOf is a shape as a constant; the number of rows is −1, as in Reshape.
+// shapeOf returns a shape as a constant; the number of rows is −1, as in Reshape.
 func shapeOf(_ *graph, n *node, in operands) []*value {
 	if in[0].open != "" {
-		panic(fault.New("of an input whose number of columns the file does not say"))
+		panic(fault.New("the file does not state the input's number of columns: export the model for a fixed number of features"))
 	}
 	t := &tensor{element: typeInt64}
 	for _, d := range in[0].dims {
@@ -200,16 +200,16 @@ func within(i int64, n int) int64 {
 	return min(max(i, 0), int64(n))
 }
 
-// through applies a step to numbers that keeps their count.
+// through applies a step that keeps the number of numbers.
 func (g *graph) through(v *value, step func(layers.Form) layers.Form) []*value {
 	f := step(g.numbers(v))
 	return one1(&value{dims: v.dims, form: &f})
 }
 
-// numbersOf is a constant input of n numbers, or of one number for all.
+// numbersOf returns a constant input of n numbers, given n numbers or one for all.
 func (in operands) numbersOf(i, n int, what string) []float64 {
 	if i >= len(in) || in[i] == nil || in[i].constant == nil || in[i].constant.texts != nil {
-		panic(fault.New("%s that are not constants of the file", what))
+		panic(fault.New("the %s are not numeric constants of the file", what))
 	}
 	return layers.Repeated(in[i].constant.numbers, n, what)
 }

@@ -20,19 +20,19 @@ func sigmoids(dims []int, f layers.Form) *value {
 
 func softmax(g *graph, n *node, in operands) []*value {
 	if axis := n.integer("axis", -1); axis != -1 && axis != int64(len(in[0].dims))-1 {
-		panic(fault.New("axis %d; the last one, 1 or −1, is expected", axis))
+		panic(fault.New("axis: got %d, want the last one, 1 or −1", axis))
 	}
 	f := g.numbers(in[0])
 	if d := in[0].dims; len(d) == 0 || d[len(d)-1] != f.Len() {
-		panic(fault.New("over values of shape %v; one row for each person is expected", d))
+		panic(fault.New("got values of shape %v, want one row per individual", d))
 	}
 	return one1(shares(in[0].dims, f))
 }
 
-// shares are the probabilities of a softmax.
+// shares returns the probabilities of a softmax.
 func shares(dims []int, f layers.Form) *value {
 	if f.Len() < 2 {
-		panic(fault.New("a softmax over one number is always 1: end in a sigmoid"))
+		panic(fault.New("a softmax over one number is always 1: use a sigmoid as the last layer"))
 	}
 	v := &value{dims: dims}
 	for i := range f.Len() {
@@ -41,7 +41,7 @@ func shares(dims []int, f layers.Form) *value {
 	return v
 }
 
-// complements are 1 − p for probabilities p.
+// complements returns 1 − p for probabilities p.
 func complements(v *value) *value {
 	out := &value{dims: v.dims}
 	for _, s := range v.scores {
@@ -56,12 +56,12 @@ func complements(v *value) *value {
 
 func normalizer(_ *graph, n *node, in operands) []*value {
 	if norm := n.text("norm", "MAX"); norm != "L1" || !wholeOf(in[0].scores) {
-		panic(fault.New("%s of values that are not the probabilities of all classes is not piecewise linear: train one model for each class, or a softmax", norm))
+		panic(fault.New("%s of values that are not the probabilities of all classes is not piecewise linear: train one model per class, or a softmax", norm))
 	}
 	return one1(in[0])
 }
 
-// absolute is Abs, which leaves scores unchanged.
+// absolute evaluates Abs, which leaves scores unchanged.
 func absolute(g *graph, _ *node, in operands) []*value {
 	if in[0].scores != nil {
 		return one1(in[0])
@@ -69,7 +69,8 @@ func absolute(g *graph, _ *node, in operands) []*value {
 	return g.through(in[0], g.Abs)
 }
 
-// reduceSum is ReduceSum over the probabilities of all classes, by which skl2onnx divides: 1.
+// reduceSum evaluates ReduceSum over the probabilities of all classes, by which skl2onnx divides.
+// The sum is 1.
 func reduceSum(g *graph, n *node, in operands) []*value {
 	axes, _ := in.settings(n, "axes", 1)
 	last := len(in[0].dims) - 1

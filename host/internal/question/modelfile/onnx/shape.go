@@ -10,7 +10,7 @@ import (
 
 // Operators that move values without changing them.
 
-// pick is the value with entries of v, in the shape dims.
+// pick returns a value of shape dims with the entries of v at some indices.
 func (g *graph) pick(v *value, dims, at []int) *value {
 	v.sized()
 	g.Take(len(at))
@@ -42,10 +42,10 @@ func (g *graph) pick(v *value, dims, at []int) *value {
 	return out
 }
 
-// every lists the entries of a value.
+// every lists the indices of all entries of a value.
 func every(dims []int) []int { return walk([]int{count(dims)}, []int{1}) }
 
-// stridesOf are the steps from entry to entry along each dimension.
+// stridesOf returns the distance between the indices of neighbouring entries along each dimension.
 func stridesOf(dims []int) []int {
 	out, step := make([]int, len(dims)), 1
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -55,7 +55,7 @@ func stridesOf(dims []int) []int {
 	return out
 }
 
-// walk lists the entries of a shape in order, by the steps along each dimension.
+// walk lists the indices of a shape's entries in order. steps are the distances along each dimension.
 func walk(dims, steps []int) []int {
 	at := []int{0}
 	for i, d := range dims {
@@ -81,18 +81,18 @@ func axisOf(axis int64, rank int) int {
 	return int(axis)
 }
 
-// whole numbers of an attribute, or since a later version of an input, which must be
-// a constant.
+// settings returns the integers of an attribute, or of the constant input that replaces it in
+// later versions of the operator.
 func (in operands) settings(n *node, name string, i int) (out []int64, given bool) {
 	values, given := n.numbers(name), n.has(name)
 	if i < len(in) && in[i] != nil {
 		if in[i].constant == nil {
-			panic(fault.New("%s depends on the inputs; a constant is expected", name))
+			panic(fault.New("%s depends on the inputs, want a constant", name))
 		}
 		values, given = in[i].constant.numbers, true
 	}
 	if len(values) > maxSettings {
-		panic(fault.New("%s has %d numbers; at most %d are read", name, len(values), maxSettings))
+		panic(fault.New("%s has %d numbers, at most %d are supported", name, len(values), maxSettings))
 	}
 	for _, v := range values {
 		out = append(out, int64(min(max(v, math.MinInt32), math.MaxInt32)))
@@ -106,7 +106,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 	if !given || len(to) > maxRank {
 		panic(fault.New("the new shape is missing, or has more than %d dimensions", maxRank))
 	}
-	if v.open != "" { // to as many columns as the next one takes
+	if v.open != "" { // a later node may state the number of columns
 		if len(to) == 2 && to[0] <= 1 && to[1] == -1 {
 			return one1(v)
 		}
@@ -151,7 +151,7 @@ func reshape(g *graph, n *node, in operands) []*value {
 func flatten(g *graph, n *node, in operands) []*value {
 	v := in[0]
 	if axis := n.integer("axis", 1); axis != 1 && axis != 1-int64(len(v.dims)) {
-		panic(fault.New("flattens from axis %d; axis 1 is expected", axis))
+		panic(fault.New("flattens from axis %d, want axis 1", axis))
 	}
 	if v.open != "" {
 		return one1(v)
@@ -187,7 +187,7 @@ func unsqueeze(g *graph, n *node, in operands) []*value {
 	axes, _ := in.settings(n, "axes", 1)
 	rank := len(v.dims) + len(axes)
 	if rank > maxRank {
-		panic(fault.New("more than %d dimensions", maxRank))
+		panic(fault.New("the result has more than %d dimensions, the maximum", maxRank))
 	}
 	dims, rest := make([]int, rank), v.dims
 	for _, axis := range axes {
@@ -199,7 +199,7 @@ func unsqueeze(g *graph, n *node, in operands) []*value {
 		}
 	}
 	if i := slices.Index(dims, anyRows); i > 0 {
-		panic(fault.New("puts a dimension before the rows, which must stay on axis 0"))
+		panic(fault.New("inserts a dimension before the rows, which must stay on axis 0"))
 	}
 	return one1(g.pick(v, dims, every(v.dims)))
 }
@@ -212,7 +212,7 @@ func transposed(g *graph, n *node, in operands) []*value {
 	}
 	if given := n.numbers("perm"); n.has("perm") {
 		if len(given) != len(perm) {
-			panic(fault.New("perm lists %d axes; the value has %d", len(given), len(perm)))
+			panic(fault.New("perm lists %d axes, want %d", len(given), len(perm)))
 		}
 		for i := range perm {
 			perm[i] = axisOf(int64(given[i]), len(perm))
@@ -232,7 +232,7 @@ func transposed(g *graph, n *node, in operands) []*value {
 	return one1(g.pick(v, dims, walk(dims, steps)))
 }
 
-// along returns the entries of places on one axis.
+// along returns the indices of the entries at some places on one axis.
 func along(dims []int, axis int, places []int) []int {
 	outer, inner, width := count(dims[:axis]), count(dims[axis+1:]), max(1, dims[axis])
 	at := make([]int, 0, outer*len(places)*inner)
@@ -246,10 +246,10 @@ func along(dims []int, axis int, places []int) []int {
 	return at
 }
 
-// chosen is a value at places on one axis, other than the rows'.
+// chosen returns the part of a value at some places on one axis, other than the axis of rows.
 func (g *graph) chosen(v *value, axis int, places []int) *value {
 	if v.dims[axis] == anyRows {
-		panic(fault.New("selects rows; a model must score each row by itself"))
+		panic(fault.New("selects rows, but a model must score each row independently"))
 	}
 	dims := slices.Clone(v.dims)
 	dims[axis] = len(places)
@@ -257,14 +257,14 @@ func (g *graph) chosen(v *value, axis int, places []int) *value {
 	return g.pick(v, dims, along(v.dims, axis, places))
 }
 
-// gather is Gather, and ArrayFeatureExtractor, which is Gather on the last axis.
+// gather evaluates Gather, and ArrayFeatureExtractor, which is Gather on the last axis.
 func gather(g *graph, n *node, in operands) []*value {
 	v, which := in.both()
 	if which.constant == nil {
 		if v.constant != nil {
-			panic(fault.New("an embedding, which gives a row of a table for the code of a category, is not read: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
+			panic(fault.New("an embedding, which looks up a category's code in a table, is not supported: feed categories one-hot (pandas.get_dummies), and train torch.nn.Linear in place of torch.nn.Embedding"))
 		}
-		panic(fault.New("its indices depend on the inputs; a constant is expected"))
+		panic(fault.New("its indices depend on the inputs, want a constant"))
 	}
 	axis := axisOf(n.integer("axis", 0), len(v.dims))
 	if n.domain == learning {
@@ -282,7 +282,7 @@ func gather(g *graph, n *node, in operands) []*value {
 		places = append(places, int(p))
 	}
 	if len(places) == 0 || len(which.dims) > 1 && count(which.dims) != which.dims[len(which.dims)-1] {
-		panic(fault.New("indices of the shape %v; a list of them is expected", which.dims))
+		panic(fault.New("the indices have the shape %v, want a list", which.dims))
 	}
 	out := g.chosen(v, axis, places)
 	if len(which.dims) == 0 && n.domain != learning {
@@ -304,7 +304,7 @@ func slice(g *graph, n *node, in operands) []*value {
 			axis = axes[i]
 		}
 		if i >= len(ends) || stepped && (i >= len(steps) || steps[i] != 1) {
-			panic(fault.New("a slice without an end, or with a step other than 1"))
+			panic(fault.New("the slice has no end, or a step other than 1"))
 		}
 		a := axisOf(axis, len(v.dims))
 		if v.dims[a] == anyRows && starts[i] == 0 && ends[i] == math.MaxInt32 {
@@ -340,7 +340,7 @@ func split(g *graph, n *node, in operands) []*value {
 	for _, size := range sizes {
 		var places []int
 		if size < 1 || from+int(size) > v.dims[axis] {
-			panic(fault.New("into parts of %v of the shape %v", sizes, v.dims))
+			panic(fault.New("the parts %v do not fit the shape %v", sizes, v.dims))
 		}
 		for range size {
 			places = append(places, from)
@@ -351,7 +351,7 @@ func split(g *graph, n *node, in operands) []*value {
 	return out
 }
 
-// concat is Concat, and FeatureVectorizer, which is Concat on the columns.
+// concat evaluates Concat, and FeatureVectorizer, which is Concat on the columns.
 func concat(g *graph, n *node, in operands) []*value {
 	if n.op == "FeatureVectorizer" {
 		for i, width := range n.numbers("inputdimensions") {
@@ -365,14 +365,14 @@ func concat(g *graph, n *node, in operands) []*value {
 	size := 0
 	for _, v := range in {
 		if v == nil || v.open != "" || len(v.dims) != len(in[0].dims) {
-			panic(fault.New("values whose shapes the file does not say, or which do not fit"))
+			panic(fault.New("the values' shapes are not stated, or do not match"))
 		}
 		offsets = append(offsets, size)
 		size += count(v.dims)
 	}
 	g.Take(2 * size)
 	if size > maxColumns && slices.ContainsFunc(in, func(v *value) bool { return v.constant == nil }) {
-		panic(fault.New("%d values; at most %d are read", size, maxColumns))
+		panic(fault.New("joins %d values, at most %d are supported", size, maxColumns))
 	}
 	is := func(test func(*value) bool) bool {
 		return !slices.ContainsFunc(in, func(v *value) bool { return !test(v) })
@@ -409,7 +409,7 @@ func concat(g *graph, n *node, in operands) []*value {
 	dims[axis] = 0
 	for _, v := range in {
 		if v.dims[axis] == anyRows {
-			panic(fault.New("joins along the rows; another axis is expected"))
+			panic(fault.New("joins along the axis of rows, want another axis"))
 		}
 		dims[axis] += v.dims[axis]
 		if count(v.dims[:axis]) != count(dims[:axis]) || count(v.dims[axis+1:]) != count(dims[axis+1:]) {

@@ -25,13 +25,13 @@ type tensor struct {
 func count(dims []int) int {
 	n := 1
 	for _, d := range dims {
-		n *= max(d, 1) // bounded where the dims are made
+		n *= max(d, 1) // cannot overflow: the creators of dims bound the product
 	}
 	return n
 }
 
-// numbers decodes raw bytes, least significant first, and appends more. Integers become floats, which is exact for
-// every use.
+// numbers decodes raw bytes, least significant first, and appends more. Converting integers to floats is exact in all
+// uses.
 func numbers[T float32 | float64 | int32 | int64 | uint8](raw []byte, more []T) []float64 {
 	size := binary.Size(T(0))
 	out := make([]float64, 0, len(raw)/size+len(more))
@@ -49,17 +49,17 @@ func numbers[T float32 | float64 | int32 | int64 | uint8](raw []byte, more []T) 
 	return out
 }
 
-// tensor decodes a constant of at most the given number of entries.
+// tensor decodes a constant of at most most entries.
 func (m *model) tensor(p *pb.TensorProto, most int) *tensor {
 	t := &tensor{element: p.GetDataType()}
 	size := 1
 	for _, d := range p.GetDims() {
 		if d < 0 || d > int64(most) || len(t.dims) == maxRank {
-			panic(fault.New("more than %d dimensions, or one that is too large", maxRank))
+			panic(fault.New("it has more than %d dimensions, or one that is too large", maxRank))
 		}
 		t.dims = append(t.dims, int(d))
 		if size *= int(d); size > most {
-			panic(fault.New("more than %d numbers in constants", most))
+			panic(fault.New("it has more than %d numbers, the rest of the maximum for all constants", most))
 		}
 	}
 	raw := p.GetRawData()
@@ -80,15 +80,15 @@ func (m *model) tensor(p *pb.TensorProto, most int) *tensor {
 	case typeText:
 		t.texts = p.StringData
 	default:
-		panic(fault.New("numbers of type %d%s; floats (1) and doubles (11) are read: convert the model to float32", t.element, sixteen(t.element)))
+		panic(fault.New("got numbers of type %d%s, want floats (1) or doubles (11): convert the model to float32", t.element, sixteen(t.element)))
 	}
 	if have := len(t.numbers) + len(t.texts); have != size || len(raw) > 8*size {
-		panic(fault.New("%d numbers (%d bytes) for the shape %v", have, len(raw), t.dims))
+		panic(fault.New("got %d numbers (%d bytes), want %d for the shape %v", have, len(raw), size, t.dims))
 	}
 	return t
 }
 
-// elsewhere reads numbers of a constant in a file beside the model's.
+// elsewhere reads the numbers of a constant that are in another file of the model's folder.
 func (m *model) elsewhere(p *pb.TensorProto, size int) []byte {
 	place := map[string]string{}
 	for _, entry := range p.ExternalData {
@@ -96,7 +96,7 @@ func (m *model) elsewhere(p *pb.TensorProto, size int) []byte {
 	}
 	name := place["location"]
 	if !filepath.IsLocal(name) || m.folder == "" {
-		panic(fault.New("its numbers are in the file %q, which does not lie in the model's folder: save the model in one file, with onnx.save(model, \"model.onnx\")", name))
+		panic(fault.New("its numbers are in the file %q, which is not in the model's folder: save the model in one file, with onnx.save(model, \"model.onnx\")", name))
 	}
 	file := m.readBeside(name)
 	have := int64(len(file))
@@ -105,12 +105,12 @@ func (m *model) elsewhere(p *pb.TensorProto, size int) []byte {
 	length, err := strconv.ParseInt(cmp.Or(place["length"], fmt.Sprint(have-offset)), 10, 64)
 	fault.Check(err)
 	if offset < 0 || length < 0 || length > 8*int64(size) || offset > have-length {
-		panic(fault.New("bytes %d to %d of the file %q, which has %d, for %d numbers", offset, offset+length, name, have, size))
+		panic(fault.New("its %[5]d numbers are bytes %[1]d to %[2]d of the file %[3]q, which has %[4]d bytes", offset, offset+length, name, have, size))
 	}
 	return file[offset:][:length]
 }
 
-// readBeside is the content of a file beside the model's; each is read once.
+// readBeside returns the content of another file of the model's folder. Each file is read once.
 func (m *model) readBeside(name string) []byte {
 	for _, f := range m.beside {
 		if f.Name == name {
@@ -119,7 +119,7 @@ func (m *model) readBeside(name string) []byte {
 	}
 	file, stat, err := files.Within(m.folder, name)
 	if err != nil {
-		panic(fault.New("its numbers are in the file %q, which is not beside the model: %w", name, files.Reason(err)))
+		panic(fault.New("its numbers are in the file %q, which is not next to the model: %w", name, files.Reason(err)))
 	}
 	if file == nil {
 		panic(fault.New("its numbers are in %q, which is not a file", name))
@@ -134,7 +134,7 @@ func (m *model) readBeside(name string) []byte {
 // sixteen names a 16-bit element type; "" for others.
 func sixteen(element int32) string {
 	if element == typeHalf || element == typeBrain {
-		return " (of 16 bits, with which scores are others than those of the weights)"
+		return " (of 16 bits, so scores differ from those of the weights)"
 	}
 	return ""
 }

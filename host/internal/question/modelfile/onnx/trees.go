@@ -15,8 +15,7 @@ import (
 )
 
 // Trees in ONNX: one TreeEnsembleClassifier or TreeEnsembleRegressor of ai.onnx.ml, as skl2onnx and onnxmltools write them,
-// or one TreeEnsemble of its version 5. Nodes before it may only pass the inputs on, nodes after it its outputs: other
-// models are refused.
+// or one TreeEnsemble of its version 5. Other nodes may only pass on the inputs or the trees' outputs.
 
 // isOne reports whether the constant is the float 1, by which onnxmltools multiplies
 // probabilities.
@@ -24,7 +23,7 @@ func isOne(p *pb.TensorProto) bool {
 	return p.GetDataType() == typeFloat && len(p.RawData)+4*len(p.FloatData) == 4 && numbers(p.RawData, p.FloatData)[0] == 1
 }
 
-// timesOne turns a product with one of the constants into an Identity.
+// timesOne turns a product with a constant among ones into an Identity.
 func (n *node) timesOne(ones map[string]bool) {
 	if n.op != "Mul" || len(n.inputs) != 2 {
 		return
@@ -56,11 +55,11 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	case len(ensembles) == 0:
 		return nil
 	case len(ensembles) > 1:
-		panic(fault.New("%d nodes of trees; models of one are read: export the trees alone, without what calibrates, stacks, boosts or averages several models", len(ensembles)))
+		panic(fault.New("got %d nodes of trees, want one: export the trees alone, without calibrating, stacking, boosting or averaging several models", len(ensembles)))
 	case len(steps) > maxNodes:
-		panic(fault.New("more than %d nodes", maxNodes))
+		panic(fault.New("the graph has more than %d nodes, the maximum", maxNodes))
 	}
-	ones := map[string]bool{} // constants
+	ones := map[string]bool{} // the constants that are 1
 	for _, t := range graph.Initializer {
 		if isOne(t) {
 			ones[t.GetName()] = true
@@ -73,7 +72,7 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 			makers[name] = &steps[i]
 		}
 	}
-	// source is the origin of a value that is passed on, and the nodes on the way.
+	// source returns the value that a value passes on, and the nodes on the way.
 	source := func(at string) (string, []*node) {
 		var way []*node
 		for range maxNodes {
@@ -91,19 +90,19 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 			outputs = append(outputs, v.GetName())
 		}
 		if !slices.Contains(outputs, name) {
-			panic(fault.New("output: no output %.40q; the model has %s", name, quoted(outputs)))
+			panic(fault.New("output: no output %.40q, want one of %s", name, quoted(outputs)))
 		}
 		if from, _ := source(name); n.op == "TreeEnsembleClassifier" && len(n.outputs) > 0 && from == n.outputs[0] {
-			panic(fault.New("output %q is the predicted class; give the output with the probabilities, or leave output: out", name))
+			panic(fault.New("output %q is the predicted class: name the output with the probabilities, or leave out output:", name))
 		}
 	}
 	defer fault.About(fmt.Sprintf("node %q (%.40s)", n.name, n.op))
 	if len(n.inputs) != 1 {
-		panic(fault.New("%d inputs; one is expected", len(n.inputs)))
+		panic(fault.New("got %d inputs, want one", len(n.inputs)))
 	}
 	at, way := source(n.inputs[0])
 	if before := makers[at]; before != nil {
-		panic(fault.New("reads what node %q (%.40s) makes, and trees are read alone: %s", before.name, before.op, stepsApart))
+		panic(fault.New("reads the output of node %q (%.40s), but trees must read the inputs: %s", before.name, before.op, stepsApart))
 	}
 	k := slices.IndexFunc(graph.Input, func(v *pb.ValueInfoProto) bool { return v.GetName() == at })
 	if k < 0 {
@@ -113,16 +112,16 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	single := in.element != typeDouble
 	for _, s := range way {
 		if to := s.integer("to", 0); s.op == "Cast" && to != typeFloat {
-			panic(fault.New("node %q casts its inputs to type %d; trees of floats are read: export with FloatTensorType", s.name, to))
+			panic(fault.New("node %q casts its inputs to type %d, want floats: export with FloatTensorType", s.name, to))
 		}
 		single = single || s.op == "Cast"
 	}
 	if !single {
-		panic(fault.New("inputs in double precision are not read; export a model of floats (FloatTensorType)"))
+		panic(fault.New("inputs in double precision are not supported: export a model of floats (FloatTensorType)"))
 	}
 	for i := range steps {
 		if s := &steps[i]; !s.handsOn() {
-			panic(fault.New("node %q (%.40s) computes with what the trees give, so that its score is another than theirs; export the trees alone, without what calibrates, stacks or averages them", s.name, s.op))
+			panic(fault.New("node %q (%.40s) computes with the trees' output, so the model's score differs from theirs: export the trees alone, without calibrating, stacking or averaging them", s.name, s.op))
 		}
 	}
 	o := &ensemble{node: n}
@@ -142,17 +141,17 @@ func readTrees(graph *pb.GraphProto, choice reader.Choice) *reader.Model {
 	return out
 }
 
-// chosen is the requested class of more than two.
+// chosen returns the requested class of more than two.
 func (n *node) chosen(class *int, labels int) *int {
 	if by := n.text("post_transform", ""); by != "" && by != "NONE" {
-		panic(fault.New("post_transform: %.40q of %d classes, whose scores are no sums of trees, as the shares of forests are: train one class against the rest", by, labels))
+		panic(fault.New("post_transform: %.40q of %d classes, whose scores are not sums of trees, as a forest's shares are: train one class against the rest", by, labels))
 	}
 	if class == nil {
 		names := slices.Clone(n.texts("classlabels_strings"))
 		for _, v := range n.ints("classlabels_int64s") {
 			names = append(names, fmt.Sprint(v))
 		}
-		panic(fault.New("the model tells %d classes (%.200s): name the one to ask about, counted from 0, in the study, model: {file: …, class: 1}", labels, strings.Join(names, ", ")))
+		panic(fault.New("the model has %d classes (%.200s): name one, counted from 0, in the study, model: {file: …, class: 1}", labels, strings.Join(names, ", ")))
 	}
 	of := reader.ClassOf(class, labels)
 	return &of
@@ -161,14 +160,15 @@ func (n *node) chosen(class *int, labels int) *int {
 // ensemble is a node of trees that is being read.
 type ensemble struct {
 	*node
-	width   int // the number of inputs, 0 if the file does not say
-	columns int // the number of inputs that are compared
+	width   int // the number of inputs; 0 if the file does not state it
+	columns int // 1 + the largest index of a compared input
 }
 
-// branch is a comparison of an input, by index in branches; its children are by number. i is its own.
+// branch returns node i, a comparison of an input; kind is the comparison's index in branches, left and right are the
+// children's numbers.
 func (o *ensemble) branch(i, input int64, left, right int32, missing bool, kind int, value float32) trees.Node {
 	if input < 0 || input >= trees.MaxInputs || o.width > 0 && int(input) >= o.width {
-		panic(fault.New("node %d compares input %d of %d", i, input, o.width))
+		panic(fault.New("node %d compares input %d, want 0 to %d", i, input, cmp.Or(o.width, trees.MaxInputs)-1))
 	}
 	o.columns = max(o.columns, int(input)+1)
 	n := trees.Node{Input: int32(input), Left: left, Right: right, Missing: missing}
@@ -176,7 +176,7 @@ func (o *ensemble) branch(i, input int64, left, right int32, missing bool, kind 
 	return n
 }
 
-// read makes the model; class is the class whose share is the score, nil with at most two.
+// read makes the model; class is the class whose share is the score, nil with at most two classes.
 func (o *ensemble) read(class *int) *trees.Ensemble {
 	out := &trees.Ensemble{}
 	var list []forest.Tree
@@ -197,7 +197,7 @@ func (o *ensemble) read(class *int) *trees.Ensemble {
 func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []forest.Tree) {
 	for name, a := range o.attributes {
 		if a.T != nil {
-			panic(fault.New("%s: numbers in double precision are not read; export a model of floats (FloatTensorType)", name))
+			panic(fault.New("%s: numbers in double precision are not supported: export a model of floats (FloatTensorType)", name))
 		}
 	}
 	kind, classifier := "target", o.op == "TreeEnsembleClassifier"
@@ -212,20 +212,20 @@ func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []f
 		panic(fault.New("the trees have no nodes"))
 	}
 	if count > trees.MaxNodes {
-		panic(fault.New("more than %d nodes", trees.MaxNodes))
+		panic(fault.New("the trees have more than %d nodes together, the maximum", trees.MaxNodes))
 	}
 	forest.Entries(count, map[string]int{
 		"nodes_nodeids": len(nodeIDs), "nodes_featureids": len(inputs), "nodes_truenodeids": len(yes), "nodes_falsenodeids": len(no), "nodes_modes": len(modes), "nodes_values": len(values),
 	})
 	type key struct{ tree, node int64 }
-	type position struct{ entry, member int } // among all nodes, and those of the tree
+	type position struct{ entry, member int } // index among all nodes and among the tree's
 	place := make(map[key]position, count)
 	var order []int64 // of trees
 	members := map[int64][]int{}
 	for i := range count {
 		k := key{treeIDs[i], nodeIDs[i]}
 		if _, twice := place[k]; twice {
-			panic(fault.New("node %d of tree %d is there twice", k.node, k.tree))
+			panic(fault.New("tree %[2]d lists node %[1]d twice", k.node, k.tree))
 		}
 		if members[k.tree] == nil {
 			order = append(order, k.tree)
@@ -269,23 +269,23 @@ func (o *ensemble) trees(class *int) (link fairness.Link, base float64, list []f
 // branches are the supported comparisons, as numbered by ai.onnx.ml 5.
 var branches = []string{"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"}
 
-// compare sets n to a comparison, by index in branches; the left child is where it holds.
+// compare sets n to the comparison with an index in branches; the left child is taken if it holds.
 func compare(n *trees.Node, branch int, value float32) {
 	if branch < 0 || branch >= len(branches) {
-		panic(fault.New("nodes_modes: comparisons by ≤, <, ≥ and > are read (%s), and no others", strings.Join(branches, ", ")))
+		panic(fault.New("nodes_modes: want one of %s for a comparison", strings.Join(branches, ", ")))
 	}
 	n.Value, n.Closed = trees.Rounded(value, branch == 0 || branch == 3)
-	if branch >= 2 { // the other way round
+	if branch >= 2 { // ≥ and >: the complement of < and ≤
 		n.Left, n.Right, n.Missing = n.Right, n.Left, !n.Missing
 	}
 }
 
-// weights are each node's weights for class or target 0 and 1; for one class of several,
-// its own as 1.
+// weights returns each node's weights for class or target 0 and 1. If class is not nil, it returns
+// that class's weights as those of 1.
 func (o *ensemble) weights(kind string, at func(tree, node int64) (int, bool), count int, class *int) [2][]float64 {
 	ofTrees, ofNodes, ids, list := o.ints(kind+"_treeids"), o.ints(kind+"_nodeids"), o.ints(kind+"_ids"), o.floats(kind+"_weights")
 	if len(ofNodes) != len(ofTrees) || len(ids) != len(ofTrees) || len(list) != len(ofTrees) {
-		panic(fault.New("%s_weights: lists of different lengths", kind))
+		panic(fault.New("%[1]s_treeids, %[1]s_nodeids, %[1]s_ids and %[1]s_weights: want lists of the same length", kind))
 	}
 	var out [2][]float64
 	for k, id := range ids {
@@ -295,7 +295,7 @@ func (o *ensemble) weights(kind string, at func(tree, node int64) (int, bool), c
 		case class != nil:
 			id = 1
 		case id != 0 && id != 1:
-			panic(fault.New("%s_ids: %d; models of one score are read: train one class against the rest", kind, id))
+			panic(fault.New("%s_ids: got %d, want 0 or 1 for a model of one score: train one class against the rest", kind, id))
 		}
 		i, ok := at(ofTrees[k], ofNodes[k])
 		if !ok {
@@ -309,7 +309,7 @@ func (o *ensemble) weights(kind string, at func(tree, node int64) (int, bool), c
 	return out
 }
 
-// link says how the sums become a score, their base, and the addends of leaves by node; nil: all 0.
+// link returns the link from the sums to a score, the sums' base, and the leaves' values by node; nil: all 0.
 func (o *ensemble) link(classifier bool, weights [2][]float64) (link fairness.Link, base float64, leaves []float64) {
 	start := o.start
 	transform := cmp.Or(o.text("post_transform", ""), "NONE")
@@ -321,10 +321,10 @@ func (o *ensemble) link(classifier bool, weights [2][]float64) (link fairness.Li
 	switch {
 	case !classifier:
 		if both {
-			panic(fault.New("several targets; models of one are read"))
+			panic(fault.New("the model has several targets, want one: train one model per target"))
 		}
 		if by := o.text("aggregate_function", ""); by != "" && by != "SUM" {
-			panic(fault.New("aggregate_function: %.20q; sums of trees are read", by))
+			panic(fault.New("aggregate_function: got %.20q, want SUM", by))
 		}
 		switch transform {
 		case "NONE":
@@ -341,13 +341,13 @@ func (o *ensemble) link(classifier bool, weights [2][]float64) (link fairness.Li
 		return fairness.LinkSigmoid, start(1), weights[1]
 	case !both && transform == "LOGISTIC":
 		return fairness.LinkSigmoid, start(0), weights[one]
-	case transform == "NONE": // shares of class 1; above ½ is a yes
+	case transform == "NONE": // shares of class 1; a positive decision is above ½
 		return o.share(min(one, max(0, len(o.floats("base_values"))-1)), weights[one])
 	}
 	if both && transform == "LOGISTIC" {
-		panic(fault.New("post_transform: LOGISTIC of two classes whose sums are not each other's negatives, so that their scores do not add up to 1, is not read: train with the log loss"))
+		panic(fault.New("post_transform: LOGISTIC of two classes whose sums are not negatives of each other, so that their scores do not add up to 1, is not supported: train with the log loss"))
 	}
-	panic(fault.New("post_transform: %.40q is not read; NONE is, LOGISTIC of one sum, and SOFTMAX of two", transform))
+	panic(fault.New("post_transform: got %.40q, want NONE, LOGISTIC of one sum, or SOFTMAX of two", transform))
 }
 
 // opposite reports whether the weights and bases of class 0 are the negatives of those of class 1.
@@ -363,7 +363,7 @@ func opposite(bases []float32, weights [2][]float64) bool {
 	return true
 }
 
-// start is the base of the sum for class or target k.
+// start returns the base of the sum for class or target k.
 func (o *ensemble) start(k int) float64 {
 	if all := o.floats("base_values"); k < len(all) {
 		return float64(all[k])
@@ -371,7 +371,7 @@ func (o *ensemble) start(k int) float64 {
 	return 0
 }
 
-// share is link for the share of class k.
+// share returns the results of link for the share of class k.
 func (o *ensemble) share(k int, weights []float64) (link fairness.Link, base float64, leaves []float64) {
 	for _, w := range weights {
 		if w < 0 {

@@ -8,30 +8,30 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
-// TreeEnsemble, the operator of ai.onnx.ml 5: comparisons and leaves are separate lists,
-// and the indices of their roots identify the trees.
+// TreeEnsemble, the operator of ai.onnx.ml 5, has separate lists of comparisons and of leaves. The
+// trees are given by the indices of their roots.
 
-// tensorOf are the values of a tensor attribute, one for each comparison or leaf.
+// tensorOf returns the values of a tensor attribute, one per comparison or leaf.
 func (o *ensemble) tensorOf(name string, element int32) []float64 {
 	defer fault.About(name)
 	p := o.attributes[name].GetT()
 	if p == nil {
-		panic(fault.New("is missing"))
+		panic(fault.New("the attribute is missing"))
 	}
 	switch have := p.GetDataType(); {
 	case p.GetDataLocation() == pb.TensorProto_EXTERNAL:
-		panic(fault.New("its numbers are in a file beside the model; save the model in one file"))
+		panic(fault.New("its numbers are in another file: save the model in one file"))
 	case have == typeDouble:
-		panic(fault.New("numbers in double precision are not read; export a model of floats (FloatTensorType)"))
+		panic(fault.New("numbers in double precision are not supported: export a model of floats (FloatTensorType)"))
 	case have != element:
-		panic(fault.New("numbers of type %d; type %d is read", have, element))
+		panic(fault.New("got numbers of type %d, want type %d", have, element))
 	case have == typeByte:
-		*p.DataType = typeBool // stored like these
+		*p.DataType = typeBool // stored in the same way
 	}
 	return (&model{}).tensor(p, trees.MaxNodes).numbers
 }
 
-// trees5 are the ensemble's trees, with how their sum becomes a score.
+// trees5 returns the ensemble's trees, and the link from their sum to a score.
 func (o *ensemble) trees5() (link fairness.Link, list []forest.Tree) {
 	modes, borders, weights := o.tensorOf("nodes_modes", typeByte), o.tensorOf("nodes_splits", typeFloat), o.tensorOf("leaf_weights", typeFloat)
 	inputs, targets, missing := o.ints("nodes_featureids"), o.ints("leaf_targetids"), o.ints("nodes_missing_value_tracks_true")
@@ -43,13 +43,13 @@ func (o *ensemble) trees5() (link fairness.Link, list []forest.Tree) {
 		"nodes_trueleafs": len(ends[0]), "nodes_falseleafs": len(ends[1]),
 	})
 	if len(targets) != len(weights) {
-		panic(fault.New("leaf_targetids: %d entries for %d leaves", len(targets), len(weights)))
+		panic(fault.New("leaf_targetids: got %d entries, want %d: one per leaf", len(targets), len(weights)))
 	}
-	var of [2]float64 // the factor of a leaf's weight for each target
+	var of [2]float64 // the factor of a leaf's weight, per target
 	link, of = o.link5()
 	for i, t := range targets {
 		if t < 0 || t > 1 || of[t] == 0 {
-			panic(fault.New("leaf_targetids: %d; models of one score are read: train one class against the rest", t))
+			panic(fault.New("leaf_targetids: got %d, want a model of one score: train one class against the rest", t))
 		}
 		weights[i] *= of[t]
 	}
@@ -57,7 +57,7 @@ func (o *ensemble) trees5() (link fairness.Link, list []forest.Tree) {
 	for _, root := range o.ints("tree_roots") {
 		// members are the tree's comparisons and its leaves, a leaf at index i as −1−i.
 		var members []int
-		var places [][2]int // of children among members
+		var places [][2]int // the children's indices in members
 		add := func(at int64, leaf bool) int {
 			switch {
 			case leaf && (at < 0 || at >= int64(len(weights))):
@@ -95,13 +95,13 @@ func (o *ensemble) trees5() (link fairness.Link, list []forest.Tree) {
 	return link, list
 }
 
-// link5 says how the sum becomes a score, and the factor of a leaf's weight for each
-// target: 0 without that target.
+// link5 returns the link from the sum to a score, and the factor of a leaf's weight per target: 0
+// for a target that the model does not have.
 func (o *ensemble) link5() (link fairness.Link, of [2]float64) {
 	const none, softmax, logistic, sum = 0, 1, 2, 1
 	targets, transform := o.integer("n_targets", 1), o.integer("post_transform", none)
 	if by := o.integer("aggregate_function", sum); by != sum {
-		panic(fault.New("aggregate_function: %d; sums of trees (1) are read", by))
+		panic(fault.New("aggregate_function: got %d, want SUM (1)", by))
 	}
 	switch {
 	case targets == 1 && transform == none:
@@ -111,5 +111,5 @@ func (o *ensemble) link5() (link fairness.Link, of [2]float64) {
 	case targets == 2 && transform == softmax:
 		return fairness.LinkSigmoid, [2]float64{-1, 1}
 	}
-	panic(fault.New("%d targets with post_transform %d; one with NONE (0) or LOGISTIC (2) is read, and two with SOFTMAX (1)", targets, transform))
+	panic(fault.New("got %d targets with post_transform %d, want one with NONE (0) or LOGISTIC (2), or two with SOFTMAX (1)", targets, transform))
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// Versions of the files that are written.
+// Versions in written files.
 const irVersion, opsetVersion = 8, 13
 
 // fieldGraph is the number of the graph in ModelProto.
 const fieldGraph = 7
 
-// WriteLayers writes a chain of dense layers: for each a Gemm (y = x·Wᵀ + b) and,
-// where it has one, a Relu. The input X and the output Y are of shape [1, n].
+// WriteLayers writes a chain of dense layers: for each a Gemm (y = x·Wᵀ + b) and, if it has ReLUs,
+// a Relu. The input X and the output Y have the shape [1, n].
 func WriteLayers(w io.Writer, layers []relu.Layer, double bool) error {
 	graph, element := &pb.GraphProto{}, elementOf(double)
 	chain(graph, layers, element, "X", "Y")
@@ -29,20 +29,18 @@ func WriteLayers(w io.Writer, layers []relu.Layer, double bool) error {
 	return writeGraph(w, graph, ends(element, one, layers[0].In, "Y", layers[len(layers)-1].Out))
 }
 
-// Write writes, as ONNX, a network as deployments use it: an input "X" of
-// shape [N, network inputs] for any N, and an output "scores" of shape [N, 1],
-// probabilities, both float32 or float64 as the network's precision says. Weights
-// are exactly the network's own, and the arithmetic in between is float64
-// whatever the precision: in float32 scores would be off by 1e-5 and more where
-// logits are sums of large terms. Networks with
-// two softmax units are refused, for which train.OneLogit has one with the same
-// scores, and so are those with a linear output, which is not a probability.
+// Write writes a network as ONNX, for deployment. The input "X" has the shape [N, network inputs]
+// for any N, and the output "scores", probabilities, the shape [N, 1]; both have the network's
+// precision, float32 or float64. The weights are exactly the network's, and the arithmetic is
+// float64 in either case: float32 would change scores by 1e-5 and more if logits are sums of large
+// terms. Write refuses a network with two softmax units, which train.OneLogit converts to one with
+// the same scores, and one with a linear output, which is not a probability.
 func Write(w io.Writer, n *relu.Network) error {
 	if err := n.Validate(); err != nil {
 		return err
 	}
 	if n.Head != relu.HeadSigmoid {
-		return fmt.Errorf("the network has %d output units (%s); scores are written of networks with one sigmoid unit", n.Layers[len(n.Layers)-1].Out, n.Head)
+		return fmt.Errorf("the network has %d output units (%s), want one sigmoid unit to write scores", n.Layers[len(n.Layers)-1].Out, n.Head)
 	}
 	graph, element := &pb.GraphProto{}, elementOf(n.Precision == 64)
 	many := &pb.TensorShapeProto_Dimension{Value: &pb.TensorShapeProto_Dimension_DimParam{DimParam: "N"}}
@@ -87,7 +85,7 @@ func chain(graph *pb.GraphProto, layers []relu.Layer, element int32, from, outpu
 	}
 }
 
-// writeGraph writes the file of a graph in parts, which keep their order.
+// writeGraph writes a file whose graph consists of the parts, in order.
 func writeGraph(w io.Writer, parts ...*pb.GraphProto) error {
 	var err error
 	put := func(to []byte, m proto.Message) []byte {
@@ -115,7 +113,7 @@ func add(graph *pb.GraphProto, op, output string, inputs ...string) *pb.NodeProt
 	return n
 }
 
-// integer is a node's one attribute.
+// integer returns the attributes of a node with a single integer attribute.
 func integer(name string, v int64) []*pb.AttributeProto {
 	return []*pb.AttributeProto{{Name: proto.String(name), I: proto.Int64(v), Type: pb.AttributeProto_INT.Enum()}}
 }
@@ -132,7 +130,7 @@ func constant(name string, element int32, values []float64, dims ...int64) *pb.T
 	return &pb.TensorProto{Dims: dims, DataType: proto.Int32(element), Name: proto.String(name), RawData: raw}
 }
 
-// ends are the graph's input X and its output, with a number of rows and their widths.
+// ends declares the graph's input X and its output, with their numbers of rows and columns.
 func ends(element int32, rows *pb.TensorShapeProto_Dimension, inputs int, output string, outputs int) *pb.GraphProto {
 	info := func(name string, width int) []*pb.ValueInfoProto {
 		columns := &pb.TensorShapeProto_Dimension{Value: &pb.TensorShapeProto_Dimension_DimValue{DimValue: int64(width)}}

@@ -1,4 +1,4 @@
-// Package reader has what the readers of all formats of model files get and give.
+// Package reader defines the input and output of the readers of all formats of model files.
 package reader
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// MaxFile bounds a file of any format, and one beside it, in bytes.
+// MaxFile is the maximum size in bytes of each file of a model.
 const MaxFile = 1 << 30
 
 // Format is one kind of model file.
@@ -22,81 +22,81 @@ type Format struct {
 	// Is recognises a file by its first bytes (up to 64) or its extension
 	// (lower case, with the dot).
 	Is func(head []byte, extension string) bool
-	// Max bounds the file, in bytes; What is its name in the refusal.
+	// Max is the maximum size of the file, in bytes; What names it in the error.
 	Max  int64
 	What string
 	// Read panics with a fault on an invalid file.
 	Read func(f File) *Model
 }
 
-// File is the content of a file, its folder ("": none), and the question about it.
+// File is the content of a file, its folder ("": none), and the choice of what to read.
 type File struct {
 	Text   []byte
 	Folder string
 	Choice
 }
 
-// Model is a model as it was read.
+// Model is a model that was read.
 type Model struct {
 	model.Model
 	Facts
-	// Beside are the other files of the model in the folder.
+	// Beside are the other files of the model, from the same folder.
 	Beside []Beside
 }
 
-// Beside is a file beside the model's, as it was read.
+// Beside is another file of a model: its name and content.
 type Beside struct {
 	Name string
 	Text []byte
 }
 
-// Facts are what a file says of its model, apart from the numbers.
+// Facts are a file's statements about its model, apart from the numbers.
 type Facts struct {
 	// Producer is the program that wrote the file; empty if not named.
 	Producer string `json:"producer,omitempty"`
 	// InputNames are the names of the inputs, for a file with several inputs or categories, and for
 	// trees.
 	InputNames []string `json:"input_names,omitempty"`
-	// Linear: the file ends in numbers that a study must call logits. OneOfMany: the only
-	// question is whether one of several classes wins.
+	// Linear: the output is a number that is a score only if a study calls it a logit.
+	// OneOfMany: the score tells only whether one of several classes wins.
 	Linear    bool `json:"-"`
 	OneOfMany bool `json:"-"`
-	// ShareOfMany: the score is the share of one class of three or more. A share above ½, a
-	// yes, is more than that this class wins.
+	// ShareOfMany: the score is the share of one class among three or more. A share above ½, a
+	// positive decision, is a stronger condition than that the class wins.
 	ShareOfMany bool `json:"-"`
 	// Fills are the model's substitutes for a missing number, by input from 0; nil if there are
 	// none.
 	Fills map[int]float64 `json:"-"`
 	// Codes are the categories of inputs that take codes, by input from 0; nil if no input does, or
-	// the format does not say.
+	// the format does not state it.
 	Codes map[int]Codes `json:"-"`
-	// Classes is the number of classes of which one wins (OneOfMany) by the largest output;
-	// else 0.
+	// Classes is the number of classes if OneOfMany and the class with the largest output wins;
+	// otherwise 0.
 	Classes int `json:"-"`
-	// Vocabularies are those of encoders that refuse unknown categories, such as a OneHotEncoder
-	// with handle_unknown="error".
+	// Vocabularies are the categories of encoders that refuse others, such as a OneHotEncoder with
+	// handle_unknown="error".
 	Vocabularies []Vocabulary `json:"-"`
 }
 
-// Codes are the categories whose codes an input takes, as far as the file holds them.
+// Codes are the categories whose codes are an input's values, as far as the file holds them.
 type Codes struct {
-	// Lists are the candidate lists: categories in the order of their codes, from 0, as Python
-	// prints them. One list if the file is unambiguous; empty if it holds no list.
+	// Lists are candidates for the input's list of categories, in the order of their codes, from
+	// 0, as Python prints them. One list if the file is unambiguous; empty if it holds no list.
 	Lists [][]string
-	// Number: the input may also take a plain number; the file does not say.
+	// Number: the input may also be a plain number; the file does not state which.
 	Number bool
 }
 
-// Vocabulary holds all categories that the file's encoder of a column knows; each has an input, from First
-// on.
+// Vocabulary holds all categories that the file's encoder of a column knows; each has an input, the
+// first of which is First.
 type Vocabulary struct {
 	Name       string
 	First      int
 	Categories []string
 }
 
-// Choice selects what is asked about a file. The zero value suits a file with one output
-// and no choice.
+// Choice selects the part of a file to read. The zero value suits a file with one output and
+// nothing to choose.
 type Choice struct {
 	// Output is the name of an output, for a file with several.
 	Output string
@@ -104,19 +104,19 @@ type Choice struct {
 	Class *int
 	// Raw: the means and ranges of a .nnet file are not applied.
 	Raw bool
-	// Missing is a further value that trees treat as missing besides NaN: XGBoost's missing=, which its files do
-	// not hold; nil: none.
+	// Missing is a value that trees treat as missing besides NaN: XGBoost's missing=, which its files do not
+	// hold; nil: none.
 	Missing *float64
 }
 
 // OnlyOutput refuses the name of an output, for files that have one output.
 func (c Choice) OnlyOutput() {
 	if c.Output != "" {
-		panic(fault.New("output: %s names an output of an ONNX file; this file has one output: leave it out", c.Output))
+		panic(fault.New("output: %s names an output of an ONNX file; this file has one output: leave out output:", c.Output))
 	}
 }
 
-// Network is a network of a file with one output, with the choice applied.
+// Network applies the choice to the network of a file with one output.
 func (c Choice) Network(n *relu.Network) *Model {
 	c.OnlyOutput()
 	out := &Model{Model: n, Facts: Facts{Linear: n.Head == relu.HeadLinear}}
@@ -127,7 +127,7 @@ func (c Choice) Network(n *relu.Network) *Model {
 	switch {
 	case c.Class == nil:
 	case n.Head == relu.HeadLinear:
-		panic(fault.New("one linear unit, which tells no classes: leave class: out"))
+		panic(fault.New("the output is a single linear unit without classes: leave out class:"))
 	case ClassOf(c.Class, 2) == 1:
 	case n.Head == relu.HeadSoftmax: // the other probability: rows and biases swapped
 		last.Weights = slices.Concat(last.Row(1), last.Row(0))
@@ -138,26 +138,26 @@ func (c Choice) Network(n *relu.Network) *Model {
 	return out
 }
 
-// ClassOf is the requested class of n; of two, 1 without a request.
+// ClassOf returns the requested class of n; without a request, class 1 of two.
 func ClassOf(class *int, n int) int {
 	switch {
 	case class == nil && n > 2:
-		panic(fault.New("the model tells %d classes: name the one to ask about in the study, model: {file: …, class: 1}, and to hyfair init with --class 1", n))
+		panic(fault.New("the model has %d classes: name one in the study, model: {file: …, class: 1}, or for hyfair init with --class 1", n))
 	case class == nil:
 		return 1
 	case *class < 0 || *class >= n:
-		panic(fault.New("no class %d; the model tells %d, counted from 0", *class, n))
+		panic(fault.New("class: got %d, want one of the model's %d classes, counted from 0", *class, n))
 	}
 	return *class
 }
 
-// PyTorchFile refuses what torch.save writes.
-const PyTorchFile = "a PyTorch file, which holds Python objects and is not read: export the model with torch.onnx.export(model.eval(), x, \"model.onnx\")"
+// PyTorchFile is the error for a file of torch.save.
+const PyTorchFile = "a PyTorch file, which holds Python objects and is not supported: export the model with torch.onnx.export(model.eval(), x, \"model.onnx\")"
 
-// Limit refuses a size above most; what is of that size.
+// Limit refuses a size above most. what names the file in the error.
 func Limit(size, most int64, what string) {
 	if size > most {
-		panic(fault.New("%s of %d bytes; at most %d are read", what, size, most))
+		panic(fault.New("%s of %d bytes is too large: at most %d are supported", what, size, most))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
 )
 
-// printed is a category as Python prints it.
+// printed returns a category as Python prints it.
 func printed(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -22,11 +22,11 @@ func printed(v any) string {
 	case json.Number:
 		return v.String()
 	}
-	panic(fault.New("a category that is not text, a number or a truth value"))
+	panic(fault.New("got a category %.40v, want a text, a number or a truth value", v))
 }
 
-// pandasLists are the categories of all category columns of the data frame that LightGBM was
-// trained with, in their order. line is the text after pandas_categorical.
+// pandasLists returns the categories of all category columns of the data frame that LightGBM was
+// trained with, in the order of the columns. line is the text after pandas_categorical.
 func pandasLists(line string) (out [][]string) {
 	var lists [][]any
 	d := json.NewDecoder(strings.NewReader(line))
@@ -45,9 +45,9 @@ func pandasLists(line string) (out [][]string) {
 }
 
 // codesOfLightGBM determines the inputs that take codes. infos has the observed values of each input:
-// numbers as [least:largest], codes of a categorical feature as 0:2:1. lists are pandas', in the order of
-// the inputs, but the file does not say of which ones. An ordered column has a list and is no categorical
-// feature.
+// numbers as [least:largest], codes of a categorical feature as 0:2:1. lists are the categories of pandas
+// columns, in the order of the inputs, but the file does not state which inputs. An ordered pandas column
+// has a list, but is not a categorical feature of LightGBM.
 func codesOfLightGBM(infos []string, lists [][]string) map[int]reader.Codes {
 	n, m := len(infos), len(lists)
 	top := make([]float64, n) // the largest observed code
@@ -69,14 +69,14 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]reader.Codes {
 			for _, word := range strings.Split(info, ":") {
 				code, err := strconv.ParseFloat(word, 64)
 				if err != nil {
-					panic(fault.New("feature_infos: %.40q is not a code", word))
+					panic(fault.New("feature_infos: got %.40q, want a code", word))
 				}
 				top[i] = max(top[i], code)
 			}
 		}
 	}
-	// before[i][j]: the first i inputs can have the first j lists; behind: the rest can have the
-	// rest.
+	// before[i][j]: the first j lists can belong to the first i inputs; behind[i][j]: the other
+	// lists can belong to the other inputs.
 	fits := func(i, j int) bool { return top[i] < float64(len(lists[j])) }
 	table := func() [][]bool {
 		out := make([][]bool, n+1)
@@ -85,7 +85,7 @@ func codesOfLightGBM(infos []string, lists [][]string) map[int]reader.Codes {
 		}
 		return out
 	}
-	for _, strict := range []bool{true, false} { // other categorical features have integer values
+	for _, strict := range []bool{true, false} { // not strict: a categorical feature may lack a list, if it is an integer column
 		free := func(i int) bool { return !strict || !must[i] }
 		before, behind := table(), table()
 		before[0][0], behind[n][m] = true, true
@@ -138,8 +138,8 @@ type xgboostCats struct {
 	} `json:"enc"`
 }
 
-// lists are the categories by input; nil for an input without categories. Texts are concatenated
-// bytes.
+// lists returns the categories by input; nil for an input without categories. The file holds texts
+// as concatenated bytes.
 func (c *xgboostCats) lists() (out [][]string) {
 	for i, enc := range c.Enc {
 		var list []string

@@ -16,20 +16,20 @@ import (
 
 // LightGBM is the format of LightGBM's text files.
 var LightGBM = reader.Format{
-	Name: "lightgbm-text", Extensions: []string{".lgb"}, Max: maxFile, What: "a LightGBM model", // and .txt, as which a folder has much else
+	Name: "lightgbm-text", Extensions: []string{".lgb"}, Max: maxFile, What: "a LightGBM model", // not .txt, which is the extension of many other files in a folder
 	Is: func(head []byte, _ string) bool {
 		return bytes.HasPrefix(head, []byte("tree\n")) || bytes.HasPrefix(head, []byte("tree\r\n"))
 	},
 	Read: func(f reader.File) *reader.Model { return chosen(f.Choice, parseLightGBM(string(f.Text))) },
 }
 
-// lightGBM reads a block of lines key=value, the model's or a tree's.
+// lightGBM is a block of lines key=value: the model's or a tree's.
 type lightGBM map[string]string
 
 func (b lightGBM) number(key string) int {
 	v, err := strconv.ParseInt(b[key], 10, 32)
 	if err != nil {
-		panic(fault.New("%s: %.40q is not an integer", key, b[key]))
+		panic(fault.New("%s: got %.40q, want an integer", key, b[key]))
 	}
 	return int(v)
 }
@@ -41,7 +41,7 @@ func (b lightGBM) integers(key string, count int) []int {
 func listed[T any](b lightGBM, key string, count int, parse func(string) (T, error)) []T {
 	words := strings.Fields(b[key])
 	if count >= 0 && len(words) != count {
-		panic(fault.New("%s: %d numbers; %d expected", key, len(words), count))
+		panic(fault.New("%s: got %d numbers, want %d", key, len(words), count))
 	}
 	out := make([]T, len(words))
 	for i, w := range words {
@@ -76,31 +76,31 @@ func parseLightGBM(text string) *reader.Model {
 		}
 	}
 	if !ended {
-		panic(fault.New("the file ends in the middle: no line \"end of trees\""))
+		panic(fault.New("the file is cut off: it has no line \"end of trees\""))
 	}
 	head := blocks[0]
 	if n := head.number("num_class"); n != 1 || head["num_tree_per_iteration"] != "1" {
-		panic(fault.New("num_class: %d classes; models of one score are read: train one against the rest with objective=\"binary\"", n))
+		panic(fault.New("num_class: got %d classes, want a model of one score: train one class against the rest with objective=\"binary\"", n))
 	}
 	out := &trees.Ensemble{Columns: head.number("max_feature_idx") + 1, Output: fairness.LinkSigmoid}
 	scale := 1.0 // of the leaves
 	objective := strings.Fields(head["objective"])
 	switch {
 	case len(objective) == 0:
-		panic(fault.New("objective: missing, as where it was a function of your own, so that the file does not say what its sum means: train with objective=\"binary\""))
+		panic(fault.New("objective: it is missing, as after training with a custom function, so the link from the sum to a score is unknown: train with objective=\"binary\""))
 	case objective[0] == "binary" || objective[0] == "cross_entropy":
 		for _, word := range objective[1:] {
 			if slope, ok := strings.CutPrefix(word, "sigmoid:"); ok {
 				var err error
 				if scale, err = strconv.ParseFloat(slope, 64); err != nil || !(scale > 0) {
-					panic(fault.New("objective: %.40s is not a sigmoid", word))
+					panic(fault.New("objective: got %.40s, want a positive slope of the sigmoid", word))
 				}
 			}
 		}
 	case (objective[0] == "regression" || objective[0] == "regression_l1" || objective[0] == "huber" || objective[0] == "fair" || objective[0] == "quantile") && len(objective) == 1:
 		out.Output = fairness.LinkLinear
 	default:
-		panic(fault.New("objective: %.60q is not read; binary, cross_entropy and regression are", head["objective"]))
+		panic(fault.New("objective: got %.60q, want binary, cross_entropy or regression", head["objective"]))
 	}
 	out.Trees = forest.All(len(blocks)-1, func(k int) forest.Tree { return blocks[k+1].grown() })
 	count := 1.0
@@ -121,25 +121,25 @@ func parseLightGBM(text string) *reader.Model {
 	return &reader.Model{Model: out, Facts: facts}
 }
 
-// Of decision_type.
+// Bits of decision_type.
 const (
 	lgbCategorical = 1
 	lgbDefaultLeft = 2
-	lgbMissing     = 12 // 0: taken for 0; 4: zeros are missing; 8: NaN is missing
+	lgbMissing     = 12 // mask; 0: NaN counts as 0; lgbZero: zeros are missing; lgbNaN: NaN is missing
 	lgbZero        = 4
 	lgbNaN         = 8
 )
 
-// lgbNearZero is up to where numbers are taken for zeros.
+// lgbNearZero is the largest absolute value that counts as zero.
 var lgbNearZero = float64(float32(1e-35))
 
 func (b lightGBM) grown() forest.Tree {
 	leaves := b.number("num_leaves")
 	if leaves < 1 || leaves > trees.MaxNodes {
-		panic(fault.New("num_leaves: %d", leaves))
+		panic(fault.New("num_leaves: got %d, want 1 to %d", leaves, trees.MaxNodes))
 	}
 	if b["is_linear"] == "1" {
-		panic(fault.New("is_linear: leaves with linear models are not read; train with linear_tree=False"))
+		panic(fault.New("is_linear: leaves with linear models are not supported: train with linear_tree=False"))
 	}
 	float := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 	values := listed(b, "leaf_value", leaves, float)
@@ -154,7 +154,7 @@ func (b lightGBM) grown() forest.Tree {
 	if n := b.number("num_cat"); n > 0 {
 		from, words = b.integers("cat_boundaries", n+1), b.integers("cat_threshold", -1)
 	}
-	// Comparisons come first, leaves behind them.
+	// Comparisons come first, then leaves.
 	child := func(c int) int32 {
 		switch {
 		case c >= 0 && c < splits:
@@ -162,25 +162,25 @@ func (b lightGBM) grown() forest.Tree {
 		case c < 0 && ^c < leaves:
 			return int32(splits + ^c)
 		}
-		panic(fault.New("child %d of %d comparisons and %d leaves", c, splits, leaves))
+		panic(fault.New("there is no child %d among %d comparisons and %d leaves", c, splits, leaves))
 	}
 	return forest.Tree{Nodes: splits + leaves, Node: func(i int) trees.Node {
 		if i >= splits {
 			return trees.Leaf(values[i-splits])
 		}
 		if inputs[i] >= trees.MaxInputs {
-			panic(fault.New("split_feature: %d", inputs[i]))
+			panic(fault.New("split_feature: got %d, want 0 to %d", inputs[i], trees.MaxInputs-1))
 		}
 		n := trees.Node{Input: int32(inputs[i]), Left: child(left[i]), Right: child(right[i]), Value: borders[i], Closed: true}
-		if math.IsInf(n.Value, 1) { // all numbers go left, and what is missing perhaps not
+		if math.IsInf(n.Value, 1) { // all numbers go left, missing values perhaps not
 			n.Value = math.MaxFloat64
 		}
 		if kinds[i]&lgbCategorical != 0 {
 			set := bitset(int(borders[i]), from, words)
-			n.Left, n.Right = n.Right, n.Left // those in the set go left, NaN does not
+			n.Left, n.Right = n.Right, n.Left // categories in the set go left, NaN does not
 			n.Missing = true
 			among(&n, set, func(c int) float64 {
-				if c == 0 { // the part behind the point is cut off
+				if c == 0 { // inputs are truncated, so all above −1 count as 0
 					return math.Nextafter(-1, 0)
 				}
 				return float64(c)
@@ -201,7 +201,7 @@ func (b lightGBM) grown() forest.Tree {
 	}}
 }
 
-// bitset is the categories of set number k.
+// bitset returns the categories of set number k.
 func bitset(k int, from, words []int) (out []int) {
 	if k < 0 || k >= len(from)-1 || from[k] < 0 || from[k+1] < from[k] || from[k+1] > len(words) {
 		panic(fault.New("cat_boundaries: no set %d", k))
@@ -214,7 +214,7 @@ func bitset(k int, from, words []int) (out []int) {
 	return out
 }
 
-// zeros makes a comparison whose zeros go left, or right, whatever the border is.
+// zeros changes a comparison so that zeros go left, or right, regardless of its border.
 func zeros(n *trees.Node, left bool) {
 	t, z := n.Value, lgbNearZero
 	before := math.Nextafter(-z, math.Inf(-1))

@@ -1,4 +1,4 @@
-// Package trees reads the files of libraries of trees: XGBoost and LightGBM.
+// Package trees reads the files of tree libraries: XGBoost and LightGBM.
 package trees
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/trees"
 )
 
-// maxFile bounds a file of trees, in bytes.
+// maxFile is the maximum size of a file of trees, in bytes.
 const maxFile = 64 << 20
 
-// chosen is a model of one score, with the choice applied. Names of inputs that the library generated are left out.
+// chosen applies the choice to a model of one score, and drops names of inputs that the library generated.
 func chosen(c reader.Choice, m *reader.Model) *reader.Model {
 	c.OnlyOutput()
 	forest.OneScore(c)
@@ -24,9 +24,8 @@ func chosen(c reader.Choice, m *reader.Model) *reader.Model {
 	return m
 }
 
-// among makes n a comparison that goes left outside the categories. Categories are
-// increasing integers, and inputs are truncated to integers. border is the least input of a
-// category.
+// among turns n into a comparison that goes left outside the categories. Categories are increasing
+// integers, and inputs are truncated to integers. border returns the least input of a category.
 func among(n *trees.Node, categories []int, border func(category int) float64) {
 	var borders []float64
 	for i, c := range categories {

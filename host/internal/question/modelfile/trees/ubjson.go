@@ -21,20 +21,20 @@ type ubjson struct {
 	out []byte
 }
 
-// Limits of what a file may ask for.
 const (
+	// maxUBJSONDepth is the maximum depth of nested lists and objects.
 	maxUBJSONDepth = 64
-	// maxUBJSONText bounds the JSON; in typed lists of small numbers, a number of one byte
-	// becomes several.
+	// maxUBJSONText is the maximum size of the JSON in bytes. It may be larger than the file: one
+	// byte of a typed list becomes several characters.
 	maxUBJSONText = 4 * maxFile
 )
 
 func (u *ubjson) take(n int) []byte {
 	if n < 0 || n > len(u.in)-u.at {
-		panic(fault.New("the file ends in the middle, at byte %d", len(u.in)))
+		panic(fault.New("the file is cut off at byte %d", len(u.in)))
 	}
 	if len(u.out) > maxUBJSONText {
-		panic(fault.New("more than %d bytes as JSON", maxUBJSONText))
+		panic(fault.New("converted to JSON, the file has more than %d bytes, the maximum", maxUBJSONText))
 	}
 	u.at += n
 	return u.in[u.at-n : u.at]
@@ -65,11 +65,11 @@ func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 	return 0, false
 }
 
-// length reads the length of a text or a list; what names it in the refusal of another type.
+// length reads the length of a text or a list. what names the expected value in the fault.
 func (u *ubjson) length(marker byte, what string) int {
 	n, ok := u.integer(marker)
 	if !ok || n < 0 || n > math.MaxInt32 {
-		panic(fault.New("byte %d: no %s", u.at, what))
+		panic(fault.New("byte %d: want a %s", u.at, what))
 	}
 	return int(n)
 }
@@ -109,7 +109,7 @@ func (u *ubjson) value(marker byte, depth int) {
 		u.text(u.length(u.marker(), "length"))
 	case '[', '{':
 		if depth == maxUBJSONDepth {
-			panic(fault.New("byte %d: more than %d levels", u.at, maxUBJSONDepth))
+			panic(fault.New("byte %d: lists and objects are nested deeper than %d levels", u.at, maxUBJSONDepth))
 		}
 		u.container(marker, depth)
 	default:
@@ -125,12 +125,12 @@ func (u *ubjson) container(marker byte, depth int) {
 	if next == '$' {
 		kind, next = u.take(1)[0], u.marker()
 		if next != '#' {
-			panic(fault.New("byte %d: a list of a type without a count", u.at-1))
+			panic(fault.New("byte %d: a typed list has no count", u.at-1))
 		}
 	}
 	if next == '#' {
 		if count = u.length(u.marker(), "length"); count > len(u.in)-u.at {
-			panic(fault.New("byte %d: a list of %d values, of which the file has no room", u.at, count))
+			panic(fault.New("byte %d: the list claims %d values, but the file has only %d bytes left", u.at, count, len(u.in)-u.at))
 		}
 	}
 	for i := 0; ; i++ {

@@ -39,14 +39,14 @@ func isXGBoost(head []byte) bool {
 // isBinary recognises UBJSON by the type of the length of the first key.
 func isBinary(head []byte) bool { return len(head) > 1 && strings.IndexByte("iUIlL", head[1]) >= 0 }
 
-// xgboostFile is what is read of an XGBoost model (1.7 to 3.x).
+// xgboostFile holds the used fields of an XGBoost model (1.7 to 3.x).
 type xgboostFile struct {
 	Version []int `json:"version"`
 	Learner *struct {
 		Booster struct {
 			Name  string        `json:"name"`
 			Model *xgboostModel `json:"model"`
-			// Of the booster dart, which weighs its trees.
+			// Inner and Weights belong to the booster dart, which weights its trees.
 			Inner *struct {
 				Model *xgboostModel `json:"model"`
 			} `json:"gbtree"`
@@ -77,14 +77,14 @@ type xgboostModel struct {
 	} `json:"gbtree_model_param"`
 }
 
-// xgboostTrees are read one by one, so that a file of trees without nodes does not make
-// many times its size of them.
+// xgboostTrees are decoded one by one, and a tree without nodes is refused at once: a file of many
+// empty trees would need many times its size in memory.
 type xgboostTrees []xgboostTree
 
 func (l *xgboostTrees) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if start, err := d.Token(); err != nil || start != json.Delim('[') {
-		return errors.New("trees: a list is expected")
+		return errors.New("trees: want a list")
 	}
 	for d.More() {
 		var t xgboostTree
@@ -92,7 +92,7 @@ func (l *xgboostTrees) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("tree %d: %w", len(*l), err)
 		}
 		if len(t.Left) == 0 {
-			return fmt.Errorf("tree %d: no nodes", len(*l))
+			return fmt.Errorf("tree %d has no nodes", len(*l))
 		}
 		*l = append(*l, t)
 	}
@@ -115,7 +115,7 @@ type xgboostTree struct {
 	} `json:"tree_param"`
 }
 
-// flag is true, false, or a number that is not 0.
+// flag is a truth value, which XGBoost writes as true, false, 0 or 1.
 type flag bool
 
 func (f *flag) UnmarshalJSON(text []byte) error {
@@ -136,8 +136,8 @@ func (s *float32OrNaN) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// withoutNaN puts null for each NaN, which is no JSON, and which XGBoost writes for
-// the border of a set of categories.
+// withoutNaN replaces each NaN, which is not JSON, by null. XGBoost writes NaN for the border of a
+// set of categories.
 func withoutNaN(text []byte) []byte {
 	for _, before := range []string{"[", ","} {
 		text = bytes.ReplaceAll(text, []byte(before+"NaN"), []byte(before+"null"))
@@ -145,8 +145,7 @@ func withoutNaN(text []byte) []byte {
 	return text
 }
 
-// loose is a number, or one as text, or in a list of one. It is empty where there is
-// none.
+// loose is a number that is written as such, as a text, or in a list of one; empty if it is missing.
 type loose string
 
 func (l *loose) UnmarshalJSON(text []byte) error {
@@ -154,7 +153,7 @@ func (l *loose) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// number of a field; what is missing is 0.
+// number returns the number, 0 if it is missing. field names it in faults.
 func (l loose) number(field string) float64 {
 	if l == "" {
 		return 0
@@ -176,32 +175,32 @@ func parseXGBoost(text []byte) *reader.Model {
 		panic(fault.New("%w", err))
 	}
 	if f.Learner == nil {
-		panic(fault.New("learner: missing"))
+		panic(fault.New("learner: the field is missing"))
 	}
 	l := f.Learner
 	switch l.Booster.Name {
 	case "gbtree":
 	case "dart":
 		if l.Booster.Inner == nil || l.Booster.Inner.Model == nil {
-			panic(fault.New("gradient_booster.gbtree.model: missing"))
+			panic(fault.New("gradient_booster.gbtree.model: the field is missing"))
 		}
 		l.Booster.Model = l.Booster.Inner.Model
 		if n := len(l.Booster.Model.Trees); len(l.Booster.Weights) != n {
-			panic(fault.New("gradient_booster.weight_drop: %d weights for %d trees", len(l.Booster.Weights), n))
+			panic(fault.New("gradient_booster.weight_drop: got %d weights, want %d: one per tree", len(l.Booster.Weights), n))
 		}
 	case "gblinear":
-		panic(fault.New("gradient_booster: the booster gblinear is not read; train with booster=\"gbtree\""))
+		panic(fault.New("gradient_booster: the booster gblinear is not supported: train with booster=\"gbtree\""))
 	default:
-		panic(fault.New("gradient_booster: unknown booster %.40q", l.Booster.Name))
+		panic(fault.New("gradient_booster: unknown booster %.40q, want gbtree or dart", l.Booster.Name))
 	}
 	if l.Booster.Model == nil {
-		panic(fault.New("gradient_booster.model: missing, as in what save_config gives: save the model itself, model.save_model(\"model.json\")"))
+		panic(fault.New("gradient_booster.model: the field is missing, as in the result of save_config: save the model with model.save_model(\"model.json\")"))
 	}
 	if n := l.Param.Classes.number("num_class"); n > 1 {
-		panic(fault.New("learner_model_param: %v classes; models of one score are read: train one against the rest with objective=\"binary:logistic\"", n))
+		panic(fault.New("learner_model_param: got %v classes, want a model of one score: train one class against the rest with objective=\"binary:logistic\"", n))
 	}
 	if n := l.Param.Targets.number("num_target"); n > 1 {
-		panic(fault.New("learner_model_param: %v targets; models of one output are read", n))
+		panic(fault.New("learner_model_param: got %v targets, want one: train one model per target", n))
 	}
 	if l.Attributes.Best != "" {
 		model := l.Booster.Model
@@ -212,10 +211,10 @@ func parseXGBoost(text []byte) *reader.Model {
 	}
 	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: fairness.LinkSigmoid}
 	base := float32(l.Param.Base.number("base_score"))
-	// As the library does, in single precision.
+	// In single precision, as in the library.
 	logit := func() {
 		if !(base > 0 && base < 1) {
-			panic(fault.New("base_score: %v is not a probability", base))
+			panic(fault.New("base_score: got %v, want a probability above 0 and below 1", base))
 		}
 		base = float32(-math.Log(float64(1/base - 1)))
 	}
@@ -225,7 +224,7 @@ func parseXGBoost(text []byte) *reader.Model {
 	case "binary:logitraw", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror":
 		out.Output = fairness.LinkLinear
 	default:
-		panic(fault.New("objective: %.60q is not read; binary:logistic, reg:logistic, binary:logitraw and reg:squarederror are", l.Objective.Name))
+		panic(fault.New("objective: got %.60q, want binary:logistic, reg:logistic, binary:logitraw or reg:squarederror", l.Objective.Name))
 	}
 	out.Base = float64(base)
 	out.Trees = forest.All(len(l.Booster.Model.Trees), func(k int) forest.Tree {
@@ -243,7 +242,7 @@ func parseXGBoost(text []byte) *reader.Model {
 	return &reader.Model{Model: out, Facts: facts}
 }
 
-// grown is the tree with its leaves weighed. A product of two float32 is a float64.
+// grown returns the tree, its leaves multiplied by weight; the product of two float32 is exact.
 func (t *xgboostTree) grown(weight float64) forest.Tree {
 	n := len(t.Left)
 	forest.Entries(n, map[string]int{"right_children": len(t.Right), "split_indices": len(t.Inputs), "split_conditions": len(t.Conditions), "default_left": len(t.DefaultLeft)})
@@ -251,21 +250,21 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 		forest.Entries(n, map[string]int{"split_type": len(t.Types)})
 	}
 	if t.Param.Vector.number("size_leaf_vector") > 1 {
-		panic(fault.New("leaves of several values are not read"))
+		panic(fault.New("leaves with several values are not supported"))
 	}
 	if len(t.Nodes) != len(t.Segments) || len(t.Nodes) != len(t.Sizes) {
-		panic(fault.New("categories_nodes, categories_segments and categories_sizes are of different lengths"))
+		panic(fault.New("categories_nodes, categories_segments and categories_sizes: want lists of the same length"))
 	}
 	sets := make(map[int][]int, len(t.Nodes))
 	for i, node := range t.Nodes {
 		from, size := t.Segments[i], t.Sizes[i]
 		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
-			panic(fault.New("categories_segments: %d categories from %d on of %d", size, from, len(t.Categories)))
+			panic(fault.New("categories_segments: got %d categories from %d on, but there are %d", size, from, len(t.Categories)))
 		}
 		set := slices.Clone(t.Categories[from : from+size])
 		slices.Sort(set)
 		if set = slices.Compact(set); size > 0 && (set[0] < 0 || set[len(set)-1] >= 1<<24) {
-			panic(fault.New("categories: beyond 0 to 2^24"))
+			panic(fault.New("categories: got %d to %d, want 0 to 2^24-1", set[0], set[len(set)-1]))
 		}
 		sets[node] = set
 	}
@@ -278,7 +277,7 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 			panic(fault.New("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))
 		}
 		out := trees.Node{Input: int32(t.Inputs[i]), Left: int32(t.Left[i]), Right: int32(t.Right[i]), Missing: bool(t.DefaultLeft[i])}
-		if len(t.Types) > 0 && t.Types[i] == 1 { // those in the set go right
+		if len(t.Types) > 0 && t.Types[i] == 1 { // categories in the set go right
 			among(&out, sets[i], func(c int) float64 { border, _ := trees.Rounded(float32(c), false); return border })
 			return out
 		}

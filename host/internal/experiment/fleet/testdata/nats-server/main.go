@@ -1,4 +1,4 @@
-// Nats-server is the server of a cluster of one's own: it takes the flags and the
+// Nats-server stands in for a user's NATS server in tests: it takes the flags and the
 // configuration of the program of that name.
 package main
 

@@ -11,8 +11,8 @@ type attribute struct {
 	dtype, space, raw *cursor
 }
 
-// Strings reads an attribute that holds strings. ok is false where the group
-// has no attribute of that name. A scalar gives one string.
+// Strings reads an attribute that holds strings; a scalar is read as one string. ok is false if
+// the group has no attribute of that name.
 func (g *Group) Strings(name string) (values []string, ok bool) {
 	defer located(g.path, "")
 	for _, m := range g.header.messages {
@@ -26,7 +26,7 @@ func (g *Group) Strings(name string) (values []string, ok bool) {
 			return g.attributeStrings(a), true
 		}
 	}
-	// One that was asked for may be kept outside the header.
+	// The attribute may be stored outside the header.
 	if info := g.header.find(msgAttributeInfo, "attribute info"); info != nil {
 		refuseDense(info, 2, "attribute")
 	}
@@ -41,7 +41,7 @@ func (g *Group) String(name string) (value string, ok bool) {
 		return "", false
 	}
 	if len(values) != 1 {
-		panic(corrupt(g.header.address, "attribute %q holds %d strings, not one", name, len(values)))
+		panic(corrupt(g.header.address, "attribute %q holds %d strings, want one", name, len(values)))
 	}
 	return values[0], true
 }
@@ -83,7 +83,7 @@ func (g *Group) attributeStrings(a attribute) []string {
 		panic(unsupported(a.dtype.at, "a floating-point attribute where strings are expected is"))
 	}
 	if need := space.elements * uint64(t.size); need > uint64(a.raw.left()) {
-		panic(corrupt(a.raw.at, "%d strings of %d bytes in %d bytes", space.elements, t.size, a.raw.left()))
+		panic(corrupt(a.raw.at, "%d strings of %d bytes do not fit into %d bytes", space.elements, t.size, a.raw.left()))
 	}
 	values := make([]string, space.elements)
 	for i := range values {
@@ -114,14 +114,14 @@ func (f *file) varString(c *cursor) []byte {
 	if length == 0 {
 		return nil
 	}
-	// The same value may be referred to any number of times.
+	// A file may refer to one value any number of times, so each counts.
 	f.charge(at, int64(length))
 	o := f.readGlobalHeap(address)[index]
 	if o == nil {
 		panic(corrupt(at, "global heap at %#x has no object %d", address, index))
 	}
 	if int64(length) > int64(len(o.b)) {
-		panic(corrupt(o.at, "string of %d bytes in a heap object of %d", length, len(o.b)))
+		panic(corrupt(o.at, "a string of %d bytes does not fit into its heap object of %d", length, len(o.b)))
 	}
 	return cutNUL(o.b[:length])
 }

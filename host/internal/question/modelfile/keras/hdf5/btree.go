@@ -1,14 +1,14 @@
 package hdf5
 
-// What a version 1 B-tree indexes.
+// Types of version 1 B-trees.
 const (
 	treeOfGroup  = 0
 	treeOfChunks = 1
 )
 
-// walkTree visits the entries of a version 1 B-tree from left to right, giving
-// the key before each child and the child's address. Levels must fall by one
-// from node to child and no node may occur twice, so the walk ends.
+// walkTree visits the entries of a version 1 B-tree from left to right, and passes each child's
+// preceding key and address to leaf. The walk ends: levels must fall by one from node to child,
+// and no node may occur twice.
 func (f *file) walkTree(root int64, kind uint8, keySize int, leaf func(key *cursor, child int64)) {
 	seen := map[int64]bool{}
 	var walk func(address int64, level int)
@@ -20,11 +20,11 @@ func (f *file) walkTree(root int64, kind uint8, keySize int, leaf func(key *curs
 		const start = 8 + 2*sizeOfAddress
 		c := f.signed(address, start, "TREE", "B-tree node")
 		if k := c.u8(); k != kind {
-			panic(corrupt(address, "B-tree of type %d where %d is expected", k, kind))
+			panic(corrupt(address, "B-tree has type %d, want %d", k, kind))
 		}
 		at := int(c.u8())
 		if level >= 0 && at != level {
-			panic(corrupt(address, "B-tree node of level %d where %d is expected", at, level))
+			panic(corrupt(address, "B-tree node has level %d, want %d", at, level))
 		}
 		count := int(c.u16())
 		c = f.structure(address, uint64(start+count*(keySize+sizeOfAddress)+keySize), "B-tree node")

@@ -2,20 +2,20 @@ package hdf5
 
 import "slices"
 
-// maxLooseChunk is the size in bytes up to which a chunk may exceed its data
-// set: h5py's own choice is at most 1 MiB.
+// maxLooseChunk is the maximum size in bytes of a chunk that is larger than its data set. h5py
+// chooses chunks of at most 1 MiB.
 const maxLooseChunk = 4 << 20
 
-// chunk is one entry of a chunk tree: where a piece of the data set is stored.
+// chunk is one entry of a chunk tree: the place in the file of a part of the data set.
 type chunk struct {
 	address int64
-	size    uint32   // stored, after the filters
-	mask    uint32   // bit i: filter i was left out
-	start   []uint64 // of its first element in the data set
+	size    uint32   // in the file, after the filters
+	mask    uint32   // bit i: filter i was not applied
+	start   []uint64 // indices of its first element in the data set
 }
 
-// readChunks lists the chunks, checks that they tile the data set, and only
-// then makes room for the numbers.
+// readChunks lists the chunks, checks that they tile the data set, and only then allocates the
+// numbers.
 func (d *Dataset) readChunks() []float64 {
 	if d.layout.address == undefined {
 		panic(corrupt(d.address, "the data set was never written"))
@@ -23,7 +23,7 @@ func (d *Dataset) readChunks() []float64 {
 	chunks := d.listChunks()
 	elements, _ := product(d.layout.chunk, MaxElements)
 	size := elements * uint64(d.dtype.size)
-	// Without this, a header alone could ask for any amount of memory.
+	// Otherwise a header alone could request any amount of memory.
 	for _, c := range chunks {
 		d.justify(c, size)
 	}
@@ -35,7 +35,7 @@ func (d *Dataset) readChunks() []float64 {
 	return values
 }
 
-// justify checks that what is stored of a chunk can give its full size.
+// justify checks that a chunk's bytes in the file can expand to its full size.
 func (d *Dataset) justify(c chunk, size uint64) {
 	d.file.check(c.address, uint64(c.size), "chunk")
 	most := uint64(c.size)
@@ -45,12 +45,12 @@ func (d *Dataset) justify(c chunk, size uint64) {
 		}
 	}
 	if size > most {
-		panic(corrupt(c.address, "chunk of %d bytes cannot hold the %d that its shape %v takes", c.size, size, d.layout.chunk))
+		panic(corrupt(c.address, "chunk of %d bytes cannot expand to the %d of its shape %v", c.size, size, d.layout.chunk))
 	}
 }
 
-// listChunks reads the chunk tree. Each place of the grid must be there once:
-// parts that were never written are not filled in, since no saved network has any.
+// listChunks reads the chunk tree. Each place of the grid must occur exactly once: no saved
+// network has unwritten chunks, so they are errors.
 func (d *Dataset) listChunks() (chunks []chunk) {
 	grid := make([]uint64, len(d.space.dims))
 	for i, n := range d.space.dims {
@@ -58,7 +58,7 @@ func (d *Dataset) listChunks() (chunks []chunk) {
 	}
 	want, ok := product(grid, MaxElements)
 	if !ok {
-		panic(corrupt(d.address, "shape %v in chunks of %v", d.space.dims, d.layout.chunk))
+		panic(corrupt(d.address, "shape %v has too many chunks of shape %v", d.space.dims, d.layout.chunk))
 	}
 	seen := map[uint64]bool{}
 	keySize := 8 + 8*(len(grid)+1)
@@ -68,7 +68,7 @@ func (d *Dataset) listChunks() (chunks []chunk) {
 		for i, n := range grid {
 			at := key.uint(8)
 			if at%d.layout.chunk[i] != 0 || at >= d.space.dims[i] {
-				panic(corrupt(key.at, "chunk at %d of dimension %d, which has %d in steps of %d", at, i, d.space.dims[i], d.layout.chunk[i]))
+				panic(corrupt(key.at, "chunk at index %d of dimension %d, want a multiple of %[4]d below %[3]d", at, i, d.space.dims[i], d.layout.chunk[i]))
 			}
 			c.start = append(c.start, at)
 			place = place*n + at/d.layout.chunk[i]

@@ -14,7 +14,7 @@ type Dataset struct {
 // Path is the absolute path of the data set.
 func (d *Dataset) Path() string { return d.path }
 
-// Shape gives the extent of each dimension, the slowest first; it is empty for a scalar.
+// Shape returns the extent of each dimension, the slowest first; empty for a scalar.
 func (d *Dataset) Shape() []int {
 	shape := make([]int, len(d.space.dims))
 	for i, n := range d.space.dims {
@@ -26,9 +26,8 @@ func (d *Dataset) Shape() []int {
 // Bits is the width of the stored numbers: 32 or 64.
 func (d *Dataset) Bits() int { return 8 * d.dtype.size }
 
-// Floats reads all the numbers, the last dimension running fastest. NaN and
-// infinities are given as they are stored. The numbers count against the
-// file's MaxElements each time they are read.
+// Floats reads all numbers, the last dimension varying fastest, including NaN and infinities. The
+// numbers count against the file's MaxElements each time they are read.
 func (d *Dataset) Floats() []float64 {
 	defer located(d.path, "")
 	if d.space.elements > d.file.elementsLeft {
@@ -49,10 +48,10 @@ func (d *Dataset) Floats() []float64 {
 	return values
 }
 
-// bytes is how many the data takes.
+// bytes is the size of the data in bytes.
 func (d *Dataset) bytes() uint64 { return d.space.elements * uint64(d.dtype.size) }
 
-// readWhole reads data stored in one piece.
+// readWhole reads data that is not chunked.
 func (d *Dataset) readWhole() []byte {
 	l, at := d.layout, d.address
 	if l.class == layoutContiguous {
@@ -62,7 +61,7 @@ func (d *Dataset) readWhole() []byte {
 		at = l.address
 	}
 	if l.size != d.bytes() {
-		panic(corrupt(at, "%d bytes of data for shape %v of %d-bit numbers", l.size, d.space.dims, d.Bits()))
+		panic(corrupt(at, "got %d bytes of data, want %d for shape %v of %d-bit numbers", l.size, d.bytes(), d.space.dims, d.Bits()))
 	}
 	if l.class == layoutContiguous {
 		return d.file.data(at, l.size, "data")
@@ -77,12 +76,12 @@ const (
 	layoutChunked    = 2
 )
 
-// layout says where the data is.
+// layout is the storage of the data.
 type layout struct {
 	class   uint8
 	address int64    // contiguous: the data; chunked: the B-tree
-	size    uint64   // in bytes, where it is not chunked
-	compact []byte   // compact
+	size    uint64   // compact and contiguous: size in bytes
+	compact []byte   // compact: the data
 	chunk   []uint64 // chunked: extent of a chunk in each dimension
 }
 
@@ -141,19 +140,20 @@ func (d *Dataset) parseChunking(c *cursor) {
 	rank := int(c.u8()) - 1 // the last dimension is the size of an element
 	d.layout.address = c.address()
 	if rank != len(d.space.dims) || rank < 1 {
-		panic(corrupt(c.at, "chunks of %d dimensions in a data set of %d", rank, len(d.space.dims)))
+		panic(corrupt(c.at, "chunks have %d dimensions, the data set %d: want the same number, at least 1", rank, len(d.space.dims)))
 	}
 	for range rank {
 		d.layout.chunk = append(d.layout.chunk, uint64(c.u32()))
 	}
 	if size := c.u32(); int64(size) != int64(d.dtype.size) {
-		panic(corrupt(c.at, "chunks of %d-byte elements in a data set of %d-byte ones", size, d.dtype.size))
+		panic(corrupt(c.at, "chunks have elements of %d bytes, the data set of %d", size, d.dtype.size))
 	}
 	n, ok := product(d.layout.chunk, MaxElements)
 	if n == 0 && ok {
-		panic(corrupt(c.at, "chunk of shape %v", d.layout.chunk))
+		panic(corrupt(c.at, "chunk of shape %v is empty", d.layout.chunk))
 	}
-	// A chunk may be larger than the data set only as far as a growing data set needs it.
+	// A chunk may be larger than its data set, as h5py writes for data sets that may grow, but not
+	// without limit.
 	if !ok || n*uint64(d.dtype.size) > max(d.bytes(), maxLooseChunk) {
 		panic(unsupported(c.at, "a chunk of shape %v in a data set of shape %v is", d.layout.chunk, d.space.dims))
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// kind says which of the element types that are read this is.
+// kind is a supported type of elements.
 type kind uint8
 
 const (
@@ -28,8 +28,8 @@ var classNames = []string{
 	"compound", "reference", "enumeration", "variable-length", "array",
 }
 
-// parseDatatype reads a datatype message (versions 1 to 3) and refuses by name
-// what is neither a float nor a string.
+// parseDatatype reads a datatype message (versions 1 to 3), and refuses by name all types but
+// floats and strings.
 func parseDatatype(c *cursor) datatype {
 	first := c.u8()
 	class, version := int(first&0x0f), first>>4
@@ -59,7 +59,7 @@ func parseDatatype(c *cursor) datatype {
 	panic(unsupported(c.at, "the %s type of %d bytes is", name, size))
 }
 
-// ieee gives the layout of the standard floats: sign, exponent position and
+// ieee holds the layout of the standard floats, by size in bytes: sign, exponent position and
 // size, mantissa position and size, exponent bias.
 var ieee = map[uint32][6]uint32{
 	4: {31, 23, 8, 0, 23, 127},

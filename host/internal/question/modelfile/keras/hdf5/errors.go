@@ -8,8 +8,7 @@ import (
 )
 
 var (
-	// ErrUnsupported is about valid HDF5, as far as was seen, of a kind that this
-	// package does not read.
+	// ErrUnsupported says that the file uses a feature of HDF5 that this package does not read.
 	ErrUnsupported = errors.New("unsupported HDF5 feature")
 	// ErrCorrupt says that the file contradicts itself or the format.
 	ErrCorrupt = errors.New("corrupt HDF5 file")
@@ -17,21 +16,20 @@ var (
 	ErrNotFound = errors.New("no such object")
 )
 
-// Error says what is wrong with a file and where. It unwraps to one of the
-// errors above.
+// Error describes a fault of a file and its place. It unwraps to one of the errors above.
 type Error struct {
-	// Path is the object that was being read, "/" for the root group, and empty
-	// where the file as a whole is meant.
+	// Path is the path of the object that was being read, "/" for the root group; empty if the
+	// fault concerns the entire file.
 	Path string
-	// Offset is the place in the file, in bytes, of the structure concerned.
+	// Offset is the offset in the file, in bytes, of the faulty structure.
 	Offset int64
-	// What is wrong, in words.
+	// What is the fault, in words.
 	What string
 
 	kind error
 }
 
-// Error gives path, offset and fault in one line.
+// Error returns path, offset and fault in one line.
 func (e *Error) Error() string {
 	where := fmt.Sprintf("offset %#x", e.Offset)
 	if e.Path != "" {
@@ -43,23 +41,21 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("HDF5 (%s): %s", where, e.What)
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns ErrUnsupported, ErrCorrupt or ErrNotFound.
 func (e *Error) Unwrap() error { return e.kind }
 
 func corrupt(offset int64, format string, args ...any) *Error {
 	return &Error{Offset: offset, What: fmt.Sprintf(format, args...), kind: ErrCorrupt}
 }
 
-// unsupported reads "<what> not supported"; the words after the noun are
-// added by Error.
+// unsupported returns an error whose text ends with "is" or "are"; Error appends "not supported".
 func unsupported(offset int64, format string, args ...any) *Error {
 	return &Error{Offset: offset, What: fmt.Sprintf(format, args...), kind: ErrUnsupported}
 }
 
-// located turns the *Error that something below panicked with into a fault of the
-// object at path, with words before what is wrong. Exported functions defer it;
-// all others panic with an *Error
-// as soon as they meet a fault.
+// located turns an *Error that a called function panicked with into a fault of the object at path,
+// and puts words before its What. Exported functions defer it; all other functions panic with an
+// *Error.
 func located(path, words string) {
 	switch e := recover().(type) {
 	case nil:

@@ -4,12 +4,12 @@ const (
 	// MaxElements bounds the numbers read from all data sets of one file together.
 	MaxElements = 64 << 20
 
-	// Structures that are not data (headers, heaps, tree nodes) beyond this
-	// size do not occur in a saved network.
+	// maxStructure is the maximum size in bytes of a structure that is not data (header, heap,
+	// tree node). No saved network has a larger one.
 	maxStructure = 64 << 20
 
-	// All reading of one file is limited to readFactor times its size and
-	// readSlack: an honest reader comes by each byte a few times at most.
+	// All reading of one file is limited to readFactor times its size, plus readSlack bytes: a
+	// valid file needs each byte a few times at most.
 	readFactor = 16
 	readSlack  = 1 << 20
 )
@@ -17,15 +17,15 @@ const (
 // file is an open HDF5 file.
 type file struct {
 	b     []byte
-	limit int64 // the end of the file as its superblock has it, at most the real size
+	limit int64 // the end of the file according to its superblock, at most its size
 
 	readLeft     int64
 	elementsLeft uint64
 	heaps        map[int64]globalHeap
 }
 
-// Open gives the root group of an HDF5 file. What is read of
-// one file is not safe for concurrent use.
+// Open returns the root group of an HDF5 file. The groups and data sets of a file are not safe for
+// concurrent use.
 func Open(b []byte) *Group {
 	defer located("", "")
 	size := int64(len(b))
@@ -38,33 +38,32 @@ func Open(b []byte) *Group {
 	return f.openGroup("/", f.readSuperblock(), nil)
 }
 
-// check refuses a range that is not inside the file. n may be anything, as it
-// comes out of the file.
+// check refuses a range that is not inside the file. n comes from the file and is not trusted.
 func (f *file) check(offset int64, n uint64, what string) {
 	if offset < 0 || offset > f.limit {
 		panic(corrupt(offset, "%s lies outside the file of %d bytes", what, f.limit))
 	}
 	if n > uint64(f.limit-offset) {
-		panic(corrupt(offset, "%s claims %d bytes, the file has %d from here", what, n, f.limit-offset))
+		panic(corrupt(offset, "%s claims %d bytes, but the file has %d from here on", what, n, f.limit-offset))
 	}
 }
 
-// charge takes n bytes off what may still be read of this file.
+// charge subtracts n bytes from the limit of reading.
 func (f *file) charge(offset, n int64) {
 	if n > f.readLeft {
-		panic(corrupt(offset, "the file's structures overlap: reading them takes far more than its %d bytes", f.limit))
+		panic(corrupt(offset, "the file's structures overlap: they have far more bytes together than the file's %d", f.limit))
 	}
 	f.readLeft -= n
 }
 
-// data gives n bytes of a data set.
+// data returns n bytes of the file. what names them in messages.
 func (f *file) data(offset int64, n uint64, what string) []byte {
 	f.check(offset, n, what)
 	f.charge(offset, int64(n))
 	return f.b[offset:][:n:n]
 }
 
-// structure is a cursor on n bytes that are not data.
+// structure returns a cursor on a structure of n bytes that is not data.
 func (f *file) structure(offset int64, n uint64, what string) *cursor {
 	if n > maxStructure {
 		f.check(offset, n, what)
@@ -73,12 +72,12 @@ func (f *file) structure(offset int64, n uint64, what string) *cursor {
 	return &cursor{b: f.data(offset, n, what), at: offset, what: what}
 }
 
-// signed is structure for one that begins with a four-letter signature, which
-// is checked and skipped.
+// signed is structure for a structure that begins with a four-letter signature, which it checks
+// and skips.
 func (f *file) signed(offset int64, n uint64, signature, what string) *cursor {
 	c := f.structure(offset, n, what)
 	if got := c.take(4); string(got) != signature {
-		panic(corrupt(offset, "%s expected, signature %q found, not %q", what, got, signature))
+		panic(corrupt(offset, "%s: got the signature %q, want %q", what, got, signature))
 	}
 	return c
 }

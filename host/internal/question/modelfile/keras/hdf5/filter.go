@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Filters of the format's own register that are undone.
+// Identifiers of the supported filters, from the specification.
 const (
 	filterDeflate    = 1
 	filterShuffle    = 2
@@ -24,10 +24,10 @@ var filterNames = map[uint16]string{
 	4: "szip", 5: "n-bit", 6: "scale-offset", 32000: "LZF", 32001: "Blosc", 32004: "LZ4", 32008: "bitshuffle", 32015: "Zstandard",
 }
 
-// filter is one step that was applied to each chunk before it was written.
+// filter is a filter that was applied to each chunk before it was written.
 type filter struct {
 	id      uint16
-	element int // shuffle: bytes of an element
+	element int // shuffle: bytes per element
 }
 
 // parseFilters reads a filter pipeline message of version 1 or 2. Each filter
@@ -78,8 +78,8 @@ func parseFilters(c *cursor) (filters []filter) {
 	return filters
 }
 
-// unfilter undoes the filters of one chunk, the last first, and checks that
-// size bytes come out.
+// unfilter undoes the filters of one chunk, the last first, and checks that the result has size
+// bytes.
 func unfilter(filters []filter, c chunk, b []byte, size uint64) []byte {
 	for i, f := range slices.Backward(filters) {
 		if c.mask>>i&1 == 1 {
@@ -88,7 +88,7 @@ func unfilter(filters []filter, c chunk, b []byte, size uint64) []byte {
 		var err error
 		switch f.id {
 		case filterDeflate:
-			b, err = inflate(b, size+4) // a checksum may have been taken before
+			b, err = inflate(b, size+4) // fletcher32 may have added a checksum before
 		case filterShuffle:
 			b = unshuffle(b, f.element)
 		case filterFletcher32:
@@ -99,7 +99,7 @@ func unfilter(filters []filter, c chunk, b []byte, size uint64) []byte {
 		}
 	}
 	if uint64(len(b)) != size {
-		panic(corrupt(c.address, "chunk at %v has %d bytes, its shape takes %d", c.start, len(b), size))
+		panic(corrupt(c.address, "chunk at %v has %d bytes, want %d for its shape", c.start, len(b), size))
 	}
 	return b
 }
@@ -120,9 +120,8 @@ func inflate(b []byte, limit uint64) ([]byte, error) {
 	return out, nil
 }
 
-// unshuffle puts the bytes of each element together again; they were stored
-// as all first bytes, all second bytes, and so on, with what does not fill an
-// element at the end as it is.
+// unshuffle undoes shuffle, which stores all first bytes of the elements, all second bytes, and so
+// on, followed by the unchanged rest that does not fill an element.
 func unshuffle(b []byte, element int) []byte {
 	n := len(b) / element
 	if element == 1 || n <= 1 {
@@ -151,8 +150,8 @@ func stripFletcher32(b []byte) ([]byte, error) {
 	return body, nil
 }
 
-// fletcher32 sums the bytes as big-endian 16-bit words modulo 65535. HDF5
-// itself writes 65535 for a remainder of 0 that did not come from zeros.
+// fletcher32 sums the bytes as big-endian 16-bit words modulo 65535. HDF5 writes 65535 for a
+// remainder of 0 unless all words are 0.
 func fletcher32(b []byte) uint32 {
 	var low, high uint32
 	for len(b) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 )
 
-// maxDepth bounds how deep below the root an object may lie.
+// maxDepth is the maximum depth of a group below the root.
 const maxDepth = 64
 
 // Group is a group of the file with its attributes.
@@ -49,8 +49,7 @@ func (g *Group) Group(below string) *Group {
 	return g
 }
 
-// Dataset opens the data set at a path below g; its data stays in the file
-// until Floats is called.
+// Dataset opens the data set at a path below g. Only Floats reads its data.
 func (g *Group) Dataset(below string) *Dataset {
 	parents, name := path.Split(strings.TrimRight(below, "/"))
 	if name == "" {
@@ -65,7 +64,7 @@ func (g *Group) lookup(name string) (address int64, full string) {
 	full = strings.TrimSuffix(g.path, "/") + "/" + name
 	m, ok := g.members[name]
 	if !ok {
-		what := fmt.Sprintf("no member %q; there are %d: %.200q", name, len(g.members), g.Names())
+		what := fmt.Sprintf("no member %q among %d: %.200q", name, len(g.members), g.Names())
 		fault.Check(&Error{Path: g.path, Offset: g.header.address, What: what, kind: ErrNotFound})
 	}
 	if m.refused != "" {
@@ -92,7 +91,7 @@ func (f *file) openGroup(path string, address int64, above []int64) *Group {
 	return g
 }
 
-// readMembers lists the links, which a group has in a symbol table or in its header.
+// readMembers reads a group's links, from a symbol table or from its header.
 func (g *Group) readMembers() {
 	if table := g.header.find(msgSymbolTable, "symbol table"); table != nil {
 		tree, heap := table.address(), table.address()
@@ -114,8 +113,8 @@ func (g *Group) readMembers() {
 	}
 }
 
-// refuseDense refuses an object whose links or attributes are in a fractal heap. c is at
-// their description; order is the size in bytes of its largest creation order.
+// refuseDense refuses an object whose links or attributes are in a fractal heap. c is a link info
+// or attribute info message; order is the size in bytes of its maximum creation index.
 func refuseDense(c *cursor, order int, what string) {
 	c.skip(1)
 	if flags := c.u8(); flags&1 != 0 {
@@ -128,7 +127,7 @@ func refuseDense(c *cursor, order int, what string) {
 
 func (g *Group) add(at int64, name string, m member) {
 	if name == "" || strings.Contains(name, "/") {
-		panic(corrupt(at, "member with the name %q", name))
+		panic(corrupt(at, "member with the invalid name %q", name))
 	}
 	if g.Has(name) {
 		panic(corrupt(at, "two members with the name %q", name))

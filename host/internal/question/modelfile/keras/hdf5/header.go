@@ -1,6 +1,6 @@
 package hdf5
 
-// Types of header messages that are looked at ("Disk Format: Level 2A2").
+// Types of the header messages that are read ("Disk Format: Level 2A2").
 const (
 	msgDataspace     = 0x01
 	msgLinkInfo      = 0x02
@@ -29,13 +29,13 @@ type message struct {
 	body  cursor
 }
 
-// block is a stretch of messages: what the header begins with, or a continuation.
+// block is a block of messages: the first of the header, or a continuation.
 type block struct {
 	address int64
 	length  uint64
 }
 
-// header holds the messages of one object, and the blocks they are in.
+// header holds the messages of one object, and the blocks that contain them.
 type header struct {
 	address  int64
 	messages []message
@@ -76,7 +76,7 @@ func (f *file) readHeader1(h *header) {
 		}
 	})
 	if count != len(h.messages) {
-		panic(corrupt(h.address, "object header announces %d messages and has %d", count, len(h.messages)))
+		panic(corrupt(h.address, "object header announces %d messages, but has %d", count, len(h.messages)))
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *file) readHeader2(h *header) {
 		if flags&0x04 != 0 {
 			fields += 2 // creation order
 		}
-		for c.left() >= fields { // what is left over is a gap
+		for c.left() >= fields { // a shorter rest is a gap
 			kind, length, flags := int(c.u8()), int(c.u16()), c.u8()
 			c.skip(fields - 4)
 			h.add(kind, flags, c.sub(length, "header message"))
@@ -124,15 +124,15 @@ func (f *file) readHeader2(h *header) {
 	})
 }
 
-// eachBlock visits a block and the continuations found in it, in order. Each
-// may occur once, which ends cycles.
+// eachBlock visits a block and its continuations, in order. A block that occurs twice, as in a
+// cycle, is a fault.
 func (h *header) eachBlock(first block, visit func(block)) {
 	seen := map[int64]bool{}
 	h.blocks = []block{first}
 	for i := 0; i < len(h.blocks); i++ {
 		b := h.blocks[i]
 		if seen[b.address] {
-			panic(corrupt(b.address, "object header continues in a block it already has: a cycle"))
+			panic(corrupt(b.address, "object header continues in one of its earlier blocks: a cycle"))
 		}
 		seen[b.address] = true
 		visit(b)
@@ -150,7 +150,7 @@ func (h *header) add(kind int, flags uint8, body *cursor) {
 	}
 }
 
-// find gives the only message of a kind, or nil.
+// find returns the only message of a kind, or nil.
 func (h *header) find(kind int, what string) (found *cursor) {
 	for _, m := range h.messages {
 		if m.kind != kind {

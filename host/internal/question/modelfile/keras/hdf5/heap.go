@@ -2,7 +2,7 @@ package hdf5
 
 import "bytes"
 
-// readLocalHeap reads the names of a group's members.
+// readLocalHeap returns a cursor on a local heap's data: the names of a group's members.
 func (f *file) readLocalHeap(address int64) *cursor {
 	c := f.signed(address, 8+3*sizeOfAddress, "HEAP", "local heap")
 	if v := c.u8(); v != 0 {
@@ -14,7 +14,7 @@ func (f *file) readLocalHeap(address int64) *cursor {
 	return f.structure(c.address(), size, "local heap data")
 }
 
-// nameAt is the NUL-terminated name at an offset into a local heap.
+// nameAt returns the NUL-terminated name at an offset into a local heap.
 func nameAt(heap *cursor, offset int64) string {
 	if offset < 0 || offset >= int64(len(heap.b)) {
 		panic(corrupt(heap.at, "member name at %d of a heap of %d bytes", offset, len(heap.b)))
@@ -29,7 +29,7 @@ func nameAt(heap *cursor, offset int64) string {
 // globalHeap is one collection of variable-length values, by their index.
 type globalHeap map[uint32]*cursor
 
-// readGlobalHeap reads the collection at address, once for each file.
+// readGlobalHeap reads the collection at address, once per file.
 func (f *file) readGlobalHeap(address int64) globalHeap {
 	if h := f.heaps[address]; h != nil {
 		return h
@@ -55,7 +55,7 @@ func (f *file) readGlobalHeap(address int64) globalHeap {
 			break // free space, up to the end
 		}
 		if n > uint64(c.left()) {
-			panic(corrupt(c.offset(), "global heap object of %d bytes in %d", n, c.left()))
+			panic(corrupt(c.offset(), "global heap object claims %d bytes, but the heap has %d left", n, c.left()))
 		}
 		h[uint32(index)] = c.sub(int(n), "global heap object")
 		c.align()

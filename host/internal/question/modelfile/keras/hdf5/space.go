@@ -9,8 +9,8 @@ type dataspace struct {
 	elements uint64 // the product of dims, never above MaxElements
 }
 
-// parseDataspace reads a dataspace message of version 1 or 2. A shape of more
-// than MaxElements elements is refused here, before anything is sized by it.
+// parseDataspace reads a dataspace message of version 1 or 2. It refuses a shape of more than
+// MaxElements elements, before anything of that size is allocated.
 func parseDataspace(c *cursor) (s dataspace) {
 	version, rank, flags := c.u8(), int(c.u8()), c.u8()
 	switch version {
@@ -34,7 +34,7 @@ func parseDataspace(c *cursor) (s dataspace) {
 		s.dims = append(s.dims, c.length())
 	}
 	if flags&1 != 0 {
-		c.skip(rank * sizeOfAddress) // how far each may grow
+		c.skip(rank * sizeOfAddress) // maximum sizes
 	}
 	n, ok := product(s.dims, MaxElements)
 	if !ok {
@@ -44,7 +44,7 @@ func parseDataspace(c *cursor) (s dataspace) {
 	return s
 }
 
-// product multiplies factors and reports whether the result stays within limit.
+// product multiplies factors and reports whether the result is at most limit.
 func product(factors []uint64, limit uint64) (uint64, bool) {
 	if slices.Contains(factors, 0) {
 		return 0, true

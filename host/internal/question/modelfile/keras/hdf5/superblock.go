@@ -7,12 +7,12 @@ func IsHDF5(head []byte) bool {
 	return len(head) >= len(signature) && string(head[:len(signature)]) == signature
 }
 
-// readSuperblock finds the end of the file and the header of the root group
+// readSuperblock sets the end of the file and returns the address of the root group's header
 // ("Disk Format: Level 0A").
 func (f *file) readSuperblock() (root int64) {
 	c := f.structure(0, uint64(min(f.limit, 128)), "superblock")
 	if !IsHDF5(c.b) {
-		panic(corrupt(0, "not an HDF5 file: the signature is missing (a file with a user block before it is not read)"))
+		panic(corrupt(0, "not an HDF5 file: the signature is missing at its start (files with a user block are not supported)"))
 	}
 	c.skip(len(signature))
 	switch version := c.u8(); version {
@@ -48,21 +48,20 @@ func (f *file) readSuperblock() (root int64) {
 	return root
 }
 
-// sizes refuses offsets and lengths of other than sizeOfAddress bytes.
+// sizes refuses offsets or lengths that do not have sizeOfAddress bytes.
 func sizes(c *cursor) {
 	if o, l := c.u8(), c.u8(); o != sizeOfAddress || l != sizeOfAddress {
 		panic(unsupported(c.at, "superblock with offsets of %d and lengths of %d bytes is", o, l))
 	}
 }
 
-// bounds checks base address and end of file; what follows the end is not part
-// of the file and is never looked at.
+// bounds checks base address and end of file. Bytes after the end are never read.
 func (f *file) bounds(base, end int64) {
 	if base != 0 {
 		panic(unsupported(0, "superblock with base address %d is", base))
 	}
 	if end == undefined || end > f.limit {
-		panic(corrupt(0, "the file is truncated: it should have %d bytes and has %d", end, f.limit))
+		panic(corrupt(0, "the file is truncated: it has %[2]d bytes, want %[1]d", end, f.limit))
 	}
 	f.limit = end
 }
