@@ -245,7 +245,7 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 	}}
 	for claim, mutations := range map[certificate.Claim][][3]string{
 		{Kind: certificate.Fair}: {
-			{`"epsilon":"0.25"`, `"epsilon":"0.249"`, "does not hold"}, {`{"leaf":0.25},{"leaf":0.5}`, `{"leaf":0.249},{"leaf":0.5}`, "does not hold"}, {`{"leaf":0.5}`, `{"leaf":0.75}`, "a share is from 0 to 1"},
+			{`"epsilon":"0.25"`, `"epsilon":"0.249"`, "does not hold"}, {`{"leaf":0.25},{"leaf":0.5}`, `{"leaf":0.249},{"leaf":0.5}`, "does not hold"}, {`{"leaf":0.5}`, `{"leaf":0.75}`, "want a share from 0 to 1"},
 			{`"link":"share"`, `"link":"linear"`, "the notion share is not for"}, {`"notion":"share"`, `"notion":"score"`, "the notion score is not for"}, {`"notion":"share"`, `"notion":"shares"`, "share"},
 		},
 		{Kind: certificate.MaxK, K: 2}: {{`"k":2`, `"k":1`, "does not hold"}, {`{"leaf":0.5}`, `{"leaf":0.25}`, ""}},
