@@ -157,7 +157,7 @@ func TestTimeLimitKeepsAnIncumbent(t *testing.T) {
 	text += ")))"
 	s = known.Script(text)
 	s.Objective = "v"
-	r := solveWithin(context.Background(), t, loadHard(t, s), problem.Delta{}, sdk.SolveOptions{TimeLimit: 300 * time.Millisecond})
+	r := solveWithin(context.Background(), t, loadHard(t, s), problem.Delta{}, sdk.SolveOptions{TimeLimit: 2 * time.Second})
 	checkResult(t, text, s, r)
 	if r.Status == sdk.Feasible && r.Reason != sdk.TimeLimit || r.Status != sdk.Feasible && r.Status != sdk.Optimal {
 		t.Errorf("%v, %v (%s); want a point", r.Status, r.Reason, r.Native)

@@ -67,7 +67,7 @@ func TestGradientIsExact(t *testing.T) {
 			}
 		}
 	})
-	if kinks == 0 {
+	if kinks == 0 && !testing.Short() { // few draws may meet none
 		t.Error("no neuron lay at 0")
 	}
 }

@@ -257,7 +257,7 @@ func TestShares(t *testing.T) {
 		{"{file: FILES/sklearn-classes.onnx, class: any}", "", "class: any is for networks"},
 		{"sklearn-classes.onnx", "", "has 3 classes (high, low, middle)"},
 		{"../../../study/testdata/price.txt", "output: share\n", "study.yaml:2:9: output: "},
-		{"../../../study/testdata/price.txt", "output: share\n", "leaves add up to between -1 and 2.5, and a share is from 0 to 1"},
+		{"../../../study/testdata/price.txt", "output: share\n", "leaves add up to between -1 and 2.5; want a share from 0 to 1"},
 		{"sklearn-boosting.onnx", "output: share\n", "share is for trees whose sum is a score"},
 	} {
 		model := files + "/" + c.model
