@@ -22,7 +22,7 @@ var shapes = map[string][]string{
 	"bins":       {"count", "min", "max"},
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},
-	"decision":   {"threshold", "at"},
+	"decision":   {"threshold", "at", "yes"},
 	"constraint": {"about", "forbid", "on"},
 }
 
