@@ -130,6 +130,7 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 			want.ToYes++
 		}
 	}
+	want.Turns = audit.Turns{Gain: want.ToYes, Lose: want.ToNo}
 	if want.Flips = want.ToYes + want.ToNo; len(rows) > 0 {
 		want.FlipsShare = float64(want.Flips) / float64(len(rows))
 	}

@@ -40,7 +40,7 @@ type Request struct {
 	MinShare string `json:"min_share,omitempty"`
 	// Baseline is the old model to compare with, a study or a model's file; empty: none.
 	Baseline string `json:"baseline,omitempty"`
-	// Favourable is the decision that selects people: positive or negative; empty: positive.
+	// Favourable is the decision that is good for people: positive or negative; empty: the study's.
 	Favourable string `json:"favourable,omitempty"`
 	// Out is the CSV file to write all people to; empty: none. It does not change the result.
 	Out string `json:"-"`
@@ -114,7 +114,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	out.Interrupted, out.Seed = err != nil, r.Seed
 	if rated {
 		out.Rates = outcome.Rates(RateBy{
-			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1], Seed: r.Seed,
+			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Seed: r.Seed,
 		})
 	}
 	if old != nil {
@@ -157,9 +157,6 @@ const MinImpactRatio = "min-impact-ratio"
 const DefaultMinShare = "2%"
 
 func (r *Request) minShare() (*big.Rat, error) {
-	if r.Favourable != "" && !slices.Contains(Favourable, r.Favourable) {
-		return nil, fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
-	}
 	out, err := gate.ParseShare(cmp.Or(r.MinShare, DefaultMinShare))
 	if err != nil {
 		err = fmt.Errorf("--min-share %s: %w", r.MinShare, err)
@@ -211,6 +208,9 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 	if q, err = question.Open(r.Spec); err != nil {
 		return nil, nil, err
 	}
+	if err := r.favour(q); err != nil {
+		return nil, nil, err
+	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	if !q.Study.Number {
 		question.TakesSigmoids(q.Study.Model, s.Note)
@@ -227,6 +227,22 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 		err = fmt.Errorf("%w; name a file of rows", err)
 	}
 	return q, data, err
+}
+
+// favour sets which decision is favourable, where the request says so.
+func (r *Request) favour(q *question.Question) error {
+	switch {
+	case r.Favourable == "":
+		return nil
+	case r.Favourable != "positive" && r.Favourable != "negative":
+		return fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
+	case q.Study.Number:
+		return fmt.Errorf("--favourable: %s predicts a number, which brings no decision", q.Study.ModelPath)
+	}
+	st := *q.Study
+	st.Rule.Low = r.Favourable == "negative"
+	q.Study = &st
+	return nil
 }
 
 func (r *Result) after(s *session.Session) *Result {

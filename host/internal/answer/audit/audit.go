@@ -63,6 +63,8 @@ type Outcome struct {
 	Skipped []Skipped
 	// Curve has an entry for each of Thresholds.
 	Curve []Threshold
+	// Rule is the one of the decisions.
+	Rule fairness.Rule
 	// Excluded counts the rows for which Where does not hold, Unreached those not audited when
 	// the context ended.
 	Excluded, Unreached int
@@ -114,14 +116,14 @@ type Effect struct {
 	N, K   int
 	Gap    float64
 	Unfair bool
-	// Best and Worst are the values with the largest and the smallest score; the
-	// person's own value if no other has a larger (smaller) score.
+	// Best and Worst are the values with the largest and the smallest score, or the reverse if a low score
+	// is favourable; the person's own value if no other has a larger (smaller) score.
 	Best, Worst           float64
 	BestScore, WorstScore float64
 	// Flips: another value brings the other decision; exact.
 	Flips bool
-	// Advantage is the person's score minus the mean score at the other values; 0
-	// if there are none.
+	// Advantage is the person's score minus the mean score at the other values, or the reverse if a low score
+	// is favourable; 0 if there are none.
 	Advantage float64
 }
 
@@ -145,7 +147,7 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	r := a.end()
 	r.Unreached = a.total - len(r.People)
 	for i := range r.Curve {
-		r.Curve[i].sum(len(r.People))
+		r.Curve[i].sum(len(r.People), c.Rule)
 	}
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
@@ -182,6 +184,7 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
+	a.result.Rule = c.Rule
 	a.decider = individual.New(c.Model, c.Space, c.Rule)
 	a.result.Curve = make([]Threshold, len(c.Thresholds))
 	for i, t := range c.Thresholds {

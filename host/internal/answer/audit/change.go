@@ -187,10 +187,13 @@ func one(is bool) int {
 // Blocks shows the change. unfair says what counts as unfair treatment; number: the models predict numbers.
 func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	of := fmt.Sprintf("%s people were audited with %s (%s) as well.", view.Count(c.People), c.Old.Study, c.Old.Model)
-	text := view.Paragraph{of}
+	text, rule := view.Paragraph{of}, c.Old.Rule() // the favourable decision is the same with both
+	good, bad := rule.Favourable()
 	if !number {
-		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to positive, %s to negative; %s are positive with the new model, %s with the old one.",
-			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(c.ToYes), view.Count(c.ToNo), view.Count(c.NewPositive), view.Count(c.OldPositive)))
+		to := turns(c.ToYes, c.ToNo, rule)
+		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to %s, %s to %s; %s are %s with the new model, %s with the old one.",
+			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(to.Gain), good, view.Count(to.Lose), bad,
+			view.Count(favoured(c.NewPositive, c.People, rule)), good, view.Count(favoured(c.OldPositive, c.People, rule))))
 	}
 	text = append(text, fmt.Sprintf("%s are treated unfairly (%s) with the new model, %s with the old one: %s (%s) with the new one alone, %s with the old one alone.",
 		view.Count(c.NewUnfair), unfair, view.Count(c.OldUnfair), view.Count(c.Worse), view.Percent(c.WorseShare, 2), view.Count(c.Better)))
@@ -201,14 +204,14 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	}
 	t := &view.Table{Title: "What changes, by group", Columns: []view.Column{{Title: "attribute"}, {Title: "group"}, {Title: "people", Right: true}}}
 	if !number {
-		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to positive", Right: true}, view.Column{Title: "to negative", Right: true})
+		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to " + good, Right: true}, view.Column{Title: "to " + bad, Right: true})
 	}
 	t.Columns = append(t.Columns, view.Column{Title: "unfair only now", Right: true}, view.Column{Title: "only before", Right: true})
 	for _, a := range c.Attributes {
 		for _, g := range a.Groups {
 			row := []string{a.Name, g.Label, view.Count(g.People)}
-			if !number {
-				row = append(row, view.Percent(g.ChangedShare, 2), view.Count(g.ToYes), view.Count(g.ToNo))
+			if to := turns(g.ToYes, g.ToNo, rule); !number {
+				row = append(row, view.Percent(g.ChangedShare, 2), view.Count(to.Gain), view.Count(to.Lose))
 			}
 			t.Add(append(row, view.Count(g.Worse), view.Count(g.Better))...)
 		}

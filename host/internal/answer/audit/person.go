@@ -238,5 +238,9 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 	if len(scores) > 1 {
 		e.Advantage = scores[own] - sum/float64(len(scores)-1)
 	}
+	if b.Rule.Low {
+		e.Best, e.BestScore, e.Worst, e.WorstScore = e.Worst, e.WorstScore, e.Best, e.BestScore
+		e.Advantage = 0 - e.Advantage // never -0
+	}
 	return e
 }

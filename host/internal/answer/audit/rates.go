@@ -69,11 +69,12 @@ type GroupRates struct {
 	High *float64 `json:"impact_ratio_high,omitempty"`
 	// The scoring rate over the highest one of a judged group.
 	ScoringRatio *float64 `json:"scoring_ratio,omitempty"`
-	// The rate of positive decisions among people with the label 1; absent without labels.
+	// The rate of the favourable decision among people with the favourable label, 1 or, where the negative decision is
+	// favourable, 0; absent without labels.
 	TruePositive *Rate `json:"true_positive,omitempty"`
-	// The rate of positive decisions among people with the label 0; absent without labels.
+	// The rate of the favourable decision among people with the other label; absent without labels.
 	FalsePositive *Rate `json:"false_positive,omitempty"`
-	// The rate of the label 1 among people with a positive decision; absent without labels.
+	// The rate of the favourable label among people with the favourable decision; absent without labels.
 	Precision *Rate `json:"precision,omitempty"`
 	// How much of the impact ratio depends on the attribute itself; absent for the group with the highest
 	// rate, and if the attribute has no categories.
@@ -158,9 +159,6 @@ func over(a, b *float64) *float64 {
 	return &q
 }
 
-// Favourable lists the values of --favourable; the first is the default.
-var Favourable = []string{"positive", "negative"}
-
 // RateBy is the input of Outcome.Rates.
 type RateBy struct {
 	Space   *space.Space
@@ -171,18 +169,14 @@ type RateBy struct {
 	Labels []int
 	// MinShare is the exact least share of all people that a judged group has.
 	MinShare *big.Rat
-	// Negative: the negative decision is the favourable one.
-	Negative bool
 	// Seed seeds the draws for Proxies.
 	Seed int64
 }
 
 // Rates computes the rates of groups. Call it after Run has returned.
 func (o *Outcome) Rates(by RateBy) *Rates {
-	out := &Rates{Favourable: Favourable[0], Attributes: []Rated{}}
-	if by.Negative {
-		out.Favourable = Favourable[1]
-	}
+	out := &Rates{Attributes: []Rated{}}
+	out.Favourable, _ = o.Rule.Favourable()
 	out.MinShare, _ = by.MinShare.Float64()
 	scores := make([]float64, len(o.People))
 	for i := range o.People {
@@ -254,16 +248,17 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 			g.missing = g.missing || by.Space.Features[f].Missing && own[n] == by.Space.Features[f].Hi
 		}
 		g.people = append(g.people, i)
-		g.Selection.add(p.Positive != by.Negative)
-		g.Scoring.add(!by.Negative && p.Score > median || by.Negative && p.Score < median)
+		selected := o.Rule.Favours(p.Positive)
+		g.Selection.add(selected)
+		g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median))
 		if by.Labels != nil {
-			label := by.Labels[p.Index] == 1
+			label := o.Rule.Favours(by.Labels[p.Index] == 1)
 			if label {
-				g.TruePositive.add(p.Positive)
+				g.TruePositive.add(selected)
 			} else {
-				g.FalsePositive.add(p.Positive)
+				g.FalsePositive.add(selected)
 			}
-			if p.Positive {
+			if selected {
 				g.Precision.add(label)
 			}
 		}
@@ -333,9 +328,9 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 			if point[f] = to.low[0]; !by.Space.Allowed(point) {
 				continue
 			}
-			own.add(p.Positive != by.Negative)
+			own.add(o.Rule.Favours(p.Positive))
 			_, positive := by.Decider.At(point)
-			other.add(positive != by.Negative)
+			other.add(o.Rule.Favours(positive))
 		}
 		own.close()
 		other.close()
@@ -393,7 +388,10 @@ func (r *Result) rates() (out []view.Block) {
 		}
 		return fmt.Sprintf("%.3f", *v)
 	}
-	side := map[bool]string{false: "above", true: "below"}[r.Rates.Favourable == Favourable[1]]
+	side, right, wrong := "above", 1, 0
+	if r.Rule().Low {
+		side, right, wrong = "below", 0, 1
+	}
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
 		t := &view.Table{Title: "Rates by " + a.Name, Columns: []view.Column{
@@ -427,7 +425,7 @@ func (r *Result) rates() (out []view.Block) {
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a %s decision%s. scoring rate: people with a score %s the median of all, %.4f. impact ratio: the rate over the highest rate. –: undefined, as 0/0 is; a rate of 0 or 100 %% leaves the interval of its ratio undefined.", r.Rates.Favourable, r.standsFor(), side, r.Rates.Median))
 		if labels {
-			t.Notes = append(t.Notes, "true pos., false pos.: positive decisions of people with the label 1, and 0. precision: the label 1 of people with a positive decision.")
+			t.Notes = append(t.Notes, fmt.Sprintf("true pos., false pos.: %s decisions of people with the label %d, and %d. precision: the label %[2]d of people with a %[1]s decision.", r.Rates.Favourable, right, wrong))
 		}
 		if len(small) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))

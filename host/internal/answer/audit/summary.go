@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -43,6 +44,31 @@ type Decisions struct {
 	ToYes int `json:"to_yes"`
 	// The number of them with a positive decision, which would become negative.
 	ToNo int `json:"to_no"`
+	Turns
+}
+
+// Turns are people who would get the other decision, by whether it is the favourable one.
+type Turns struct {
+	// The number of people who would get the favourable decision: to_yes, or to_no where the negative one is favourable.
+	Gain int `json:"gain"`
+	// The number of people who would lose it.
+	Lose int `json:"lose"`
+}
+
+// turns are those of numbers of flips.
+func turns(toYes, toNo int, rule fairness.Rule) Turns {
+	if rule.Low {
+		return Turns{toNo, toYes}
+	}
+	return Turns{toYes, toNo}
+}
+
+// favoured is how many of the people have the favourable decision.
+func favoured(positive, people int, rule fairness.Rule) int {
+	if rule.Low {
+		return people - positive
+	}
+	return positive
 }
 
 // decide counts a person.
@@ -58,9 +84,9 @@ func (d *Decisions) decide(positive, flips bool) {
 	}
 }
 
-// sum computes Flips and FlipsShare; people is the number of all.
-func (d *Decisions) sum(people int) {
-	d.Flips = d.ToYes + d.ToNo
+// sum computes what follows from the counts; people is the number of all.
+func (d *Decisions) sum(people int, rule fairness.Rule) {
+	d.Flips, d.Turns = d.ToYes+d.ToNo, turns(d.ToYes, d.ToNo, rule)
 	d.FlipsShare = share(d.Flips, people)
 }
 
@@ -90,11 +116,11 @@ func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
 }
 
 // close turns sums into means.
-func (t *Tally) close() {
+func (t *Tally) close(rule fairness.Rule) {
 	n := float64(max(t.People, 1))
 	t.MeanK /= n
 	t.MeanGap /= n
-	t.Decisions.sum(t.People)
+	t.Decisions.sum(t.People, rule)
 	t.UnfairShare = float64(t.Unfair) / n
 	if t.K == nil {
 		t.K = []KCount{}
@@ -157,7 +183,7 @@ type Group struct {
 	// is over all counterfactuals.
 	Tally
 	// The mean, over the group, of a person's own score less the mean score with the attribute's other
-	// values.
+	// values; the reverse where a low score is favourable.
 	Advantage float64 `json:"advantage"`
 }
 
@@ -181,7 +207,7 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 			sum.Alone++
 		}
 	}
-	sum.close()
+	sum.close(r.Rule)
 	sum.Gaps, sum.Intersections = view.GapBins(gaps), r.intersections(s, region, rows)
 	for n, f := range s.Protected() {
 		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region.Values[f], rows))
@@ -211,13 +237,13 @@ func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][
 		g.From, g.To = min(g.From, own), max(g.To, own)
 		g.Advantage += e.Advantage
 	}
-	a.close()
+	a.close(r.Rule)
 	for i := range groups {
 		g := &groups[i]
 		if g.People == 0 {
 			continue
 		}
-		g.close()
+		g.close(r.Rule)
 		g.Advantage /= float64(g.People)
 		g.Label = labelOf(feature, space.Interval{Lo: g.From, Hi: g.To})
 		a.Groups = append(a.Groups, *g)
