@@ -66,7 +66,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	c, err := ConfigOf(q)
+	c, err := r.config(q)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
@@ -112,7 +112,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
-	if rated {
+	if rated && c.Classes != nil {
+		outcome.rateClasses(out.Classes, &c, RateBy{Space: c.Space, Region: c.Region, Rows: data.Points, MinShare: minShare})
+	} else if rated {
 		out.Rates = outcome.Rates(RateBy{
 			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Seed: r.Seed,
 		})
@@ -136,7 +138,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out.Rows = func(yield func(Row) bool) {
 		for i := range shown {
-			if !yield(row(c.Space, data, &shown[i])) {
+			if !yield(row(c.Space, data, &shown[i], c.Classes != nil)) {
 				return
 			}
 		}
@@ -170,17 +172,22 @@ func ConfigOf(q *question.Question) (c Config, err error) {
 	if err = c.measure(q); err != nil {
 		return c, err
 	}
+	return c, c.restrict(q)
+}
+
+// restrict reads who is audited.
+func (c *Config) restrict(q *question.Question) (err error) {
 	if c.Where, err = space.ParsePredicate(q.Space, q.Spec.Where); err != nil {
 		err = fmt.Errorf("--where: %w", err)
 	}
-	return c, err
+	return err
 }
 
 // measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a
 // difference of logits, the width is the study's ε of scores, or the default.
 func (c *Config) measure(q *question.Question) (err error) {
 	if q.Study.ModelFile.OneOfMany {
-		return fmt.Errorf("%s decides between several classes and has no single score, which audit and diff need; use certify, quantify or search with --notion decision", q.Study.ModelPath)
+		return fmt.Errorf("%s decides between several classes and has no single score, which comparing two models needs; use hyfair audit, which says whose class changes", q.Study.ModelPath)
 	}
 	if c.Number = q.Study.Number; q.Spec.Notion != "" || c.Number {
 		if c.Notion, err = q.Notion(); err != nil {
@@ -205,14 +212,14 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 	if err := r.Validate(); err != nil {
 		return nil, nil, err
 	}
-	if q, err = question.Open(r.Spec); err != nil {
+	if q, err = question.OpenAnyClass(r.Spec); err != nil {
 		return nil, nil, err
 	}
 	if err := r.favour(q); err != nil {
 		return nil, nil, err
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
-	if !q.Study.Number {
+	if !q.Study.Number && !q.Study.ModelFile.OneOfMany {
 		question.TakesSigmoids(q.Study.Model, s.Note)
 	}
 	question.NeedsMajority(q.Study, s.Note)
@@ -266,6 +273,9 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	if len(c.Thresholds) > 0 {
 		out.Curve = outcome.Curve
 	}
+	if c.Classes != nil {
+		out.Classes, out.Epsilon, out.Positive = outcome.classes(c.Space), "", ""
+	}
 	out.Summary.Text = out.sentences()
 	for _, rule := range q.Study.Rules {
 		if rule.On {
@@ -275,8 +285,8 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	return out
 }
 
-// row converts a person to a row of the result.
-func row(s *space.Space, data *people.Data, p *Person) Row {
+// row converts a person to a row of the result; classes: of a model of several.
+func row(s *space.Space, data *people.Data, p *Person, classes bool) Row {
 	point := data.Points[p.Index]
 	path, line := data.Where(p.Index)
 	row := Row{
@@ -284,6 +294,9 @@ func row(s *space.Space, data *people.Data, p *Person) Row {
 		Shannon: p.Shannon, MinEntropy: p.MinEntropy, Score: p.Score, Positive: p.Positive, Flips: p.Flips,
 		X: individual.Values(s, point, false), Z: individual.Values(s, point, true), Labels: map[string]string{},
 		High: counterfactual(s, &p.High), Low: counterfactual(s, &p.Low),
+	}
+	if classes {
+		row.Class, row.Enters = &p.Class, p.Enters
 	}
 	for i := range s.Features {
 		row.Labels[s.Features[i].Name] = s.Features[i].Label(point[i])

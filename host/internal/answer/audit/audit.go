@@ -46,6 +46,9 @@ type Config struct {
 	Rule fairness.Rule
 	// Thresholds are additional thresholds, in ascending order, at which decisions are counted.
 	Thresholds []*big.Rat
+	// Classes has a model for each of several classes, which decides whether that class wins. Then k counts
+	// classes, and there are no scores and no Rule. nil: Model decides.
+	Classes []model.Model
 	// Number: the model predicts a number. Then scores are predictions and gaps their differences, all
 	// decisions are the same, and bins mean nothing.
 	Number bool
@@ -65,6 +68,8 @@ type Outcome struct {
 	Curve []Threshold
 	// Rule is the one of the decisions.
 	Rule fairness.Rule
+	// Classes is the number of classes of a model of several; else 0.
+	Classes int
 	// Excluded counts the rows for which Where does not hold, Unreached those not audited when
 	// the context ended.
 	Excluded, Unreached int
@@ -95,6 +100,10 @@ type Person struct {
 	// exact. Flips: some counterfactual gets the other decision; exact.
 	Score           float64
 	Positive, Flips bool
+	// Class wins, of a model of several; their number stands for a tie. Enters has the other classes of the
+	// counterfactuals, in ascending order.
+	Class  int
+	Enters []int
 	// High and Low are the counterfactuals with the extreme scores.
 	High, Low Copy
 	// Effects has an entry for each protected feature, in the space's order.
@@ -122,6 +131,8 @@ type Effect struct {
 	BestScore, WorstScore float64
 	// Flips: another value brings the other decision; exact.
 	Flips bool
+	// Enters has the classes that other values bring, of a model of several.
+	Enters []int
 	// Advantage is the person's score minus the mean score at the other values, or the reverse if a low score
 	// is favourable; 0 if there are none.
 	Advantage float64
@@ -165,6 +176,7 @@ type auditor struct {
 	lines     []line // copied by each goroutine
 	decider   *individual.Decider
 	deciders  []*individual.Decider // of the thresholds
+	classes   []*individual.Decider
 	total     int
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
@@ -184,7 +196,10 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
-	a.result.Rule = c.Rule
+	a.result.Rule, a.result.Classes = c.Rule, len(c.Classes)
+	for _, m := range c.Classes {
+		a.classes = append(a.classes, individual.New(m, c.Space, fairness.Rule{}))
+	}
 	a.decider = individual.New(c.Model, c.Space, c.Rule)
 	a.result.Curve = make([]Threshold, len(c.Thresholds))
 	for i, t := range c.Thresholds {

@@ -9,7 +9,7 @@ import (
 // Page shows the result with its figures.
 func (r *Result) Page() *view.Document {
 	d := r.Document()
-	if r.Summary.People == 0 || r.Number {
+	if r.Summary.People == 0 || r.Number || r.Classes != nil {
 		return d
 	}
 	unfair, _ := r.unfairly()
@@ -27,6 +27,9 @@ func (r *Result) Page() *view.Document {
 
 // Groups shows each attribute by itself, and all of them together.
 func (r *Result) Groups() (out []view.Block) {
+	if r.Classes != nil {
+		return r.classes()
+	}
 	unfair, _ := r.unfairly()
 	out = r.attributes(unfair)
 	if len(r.Summary.Intersections) > 0 && !r.Number {

@@ -90,6 +90,9 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	out := make([]Intersection, 0, min(len(order), MostIntersections))
 	for _, g := range order[:min(len(order), MostIntersections)] {
 		g.MeanGap /= float64(g.People)
+		if r.Classes > 0 {
+			g.ToYes = 0
+		}
 		g.Turns = turns(g.ToYes, g.ToNo, r.Rule)
 		for n, f := range protected {
 			label := s.Features[f].Label(g.low[n])

@@ -98,8 +98,11 @@ func forEach(n int, do func(int)) {
 // person audits the i-th of the points.
 func (b *bench) person(i, row int) (p Person, decisions []at) {
 	x, o := b.points[i], &b.outcomes[i]
-	if b.Number {
+	switch {
+	case b.Number:
 		return b.predicted(i, row), nil
+	case b.classes != nil:
+		return b.classified(i, row), nil
 	}
 	score, positive := b.decider.At(x)
 	p = Person{

@@ -183,14 +183,19 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 		scores[i] = o.People[i].Score
 	}
 	slices.Sort(scores)
-	if n := len(scores); n > 0 {
+	if n := len(scores); n > 0 && o.Classes == 0 {
 		out.Median = scores[(n-1)/2]/2 + scores[n/2]/2
 	}
 	protected := by.Space.Protected()
-	proxies := o.proxies(&by, by.Seed)
+	var proxies [][]Proxy
+	if o.Classes == 0 {
+		proxies = o.proxies(&by, by.Seed)
+	}
 	for n, f := range protected {
 		rated := o.rated(&by, []int{f}, out.Median)
-		rated.Proxies = proxies[n]
+		if proxies != nil {
+			rated.Proxies = proxies[n]
+		}
 		out.Attributes = append(out.Attributes, rated)
 	}
 	if len(protected) > 1 {
@@ -250,7 +255,9 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 		g.people = append(g.people, i)
 		selected := o.Rule.Favours(p.Positive)
 		g.Selection.add(selected)
-		g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median))
+		if o.Classes == 0 {
+			g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median))
+		}
 		if by.Labels != nil {
 			label := o.Rule.Favours(by.Labels[p.Index] == 1)
 			if label {
@@ -273,7 +280,7 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 		if r := g.Selection.Rate; best == nil || *r > *best.Selection.Rate {
 			best = g
 		}
-		if r := g.Scoring.Rate; scoring == nil || *r > *scoring.Scoring.Rate {
+		if r := g.Scoring.Rate; r != nil && (scoring == nil || *r > *scoring.Scoring.Rate) {
 			scoring = g
 		}
 	}
@@ -308,7 +315,10 @@ func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interva
 
 // against compares the rates with the highest ones.
 func (g *member) against(best, scoring *member) {
-	g.ImpactRatio, g.ScoringRatio = over(g.Selection.Rate, best.Selection.Rate), over(g.Scoring.Rate, scoring.Scoring.Rate)
+	g.ImpactRatio = over(g.Selection.Rate, best.Selection.Rate)
+	if scoring != nil {
+		g.ScoringRatio = over(g.Scoring.Rate, scoring.Scoring.Rate)
+	}
 	if g == best || g.ImpactRatio == nil || g.Selection.edge() || best.Selection.edge() {
 		return
 	}
@@ -382,12 +392,6 @@ func (r *Rated) sum() {
 
 // rates shows the rates of groups.
 func (r *Result) rates() (out []view.Block) {
-	number := func(v *float64) string {
-		if v == nil {
-			return "–"
-		}
-		return fmt.Sprintf("%.3f", *v)
-	}
 	side, right, wrong := "above", 1, 0
 	if r.Rule().Low {
 		side, right, wrong = "below", 0, 1
@@ -402,21 +406,14 @@ func (r *Result) rates() (out []view.Block) {
 		if labels {
 			t.Columns = append(t.Columns, view.Column{Title: "true pos.", Right: true}, view.Column{Title: "false pos.", Right: true}, view.Column{Title: "precision", Right: true})
 		}
-		var small, unknown []string
 		for j := range a.Groups {
 			g := &a.Groups[j]
 			if !g.Judged {
-				left := fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People))
-				if strings.Contains(g.Label, space.MissingName) {
-					unknown = append(unknown, left)
-				} else {
-					small = append(small, left)
-				}
 				continue
 			}
 			cells := []string{
-				g.Label, view.Count(g.People), g.Selection.text(), fmt.Sprintf("%.1f–%.1f", 100*g.Selection.Low, 100*g.Selection.High),
-				number(g.ImpactRatio), cmp.Or(interval(g.Low, g.High), "–"), g.Scoring.text(), number(g.ScoringRatio),
+				g.Label, view.Count(g.People), g.Selection.text(), g.Selection.wilson(),
+				ratio(g.ImpactRatio), cmp.Or(interval(g.Low, g.High), "–"), g.Scoring.text(), ratio(g.ScoringRatio),
 			}
 			if labels {
 				cells = append(cells, g.TruePositive.text(), g.FalsePositive.text(), g.Precision.text())
@@ -427,14 +424,9 @@ func (r *Result) rates() (out []view.Block) {
 		if labels {
 			t.Notes = append(t.Notes, fmt.Sprintf("true pos., false pos.: %s decisions of people with the label %d, and %d. precision: the label %[2]d of people with a %[1]s decision.", r.Rates.Favourable, right, wrong))
 		}
-		if len(small) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))
-		}
-		if len(unknown) > 0 {
-			t.Notes = append(t.Notes, "not judged, attribute unknown: "+strings.Join(unknown, ", "))
-		}
+		t.Notes = append(t.Notes, a.unjudged(r.Rates.MinShare)...)
 		out = append(out, t)
-		if twins := a.twins(number); twins != nil {
+		if twins := a.twins(); twins != nil {
 			out = append(out, twins)
 		}
 		if proxies := a.proxies(); proxies != nil {
@@ -443,6 +435,39 @@ func (r *Result) rates() (out []view.Block) {
 	}
 	return out
 }
+
+// unjudged names the groups that are not judged.
+func (r *Rated) unjudged(minShare float64) (out []string) {
+	var small, unknown []string
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if left := fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People)); g.Judged {
+			continue
+		} else if strings.Contains(g.Label, space.MissingName) {
+			unknown = append(unknown, left)
+		} else {
+			small = append(small, left)
+		}
+	}
+	if len(small) > 0 {
+		out = append(out, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(minShare, 1), strings.Join(small, ", ")))
+	}
+	if len(unknown) > 0 {
+		out = append(out, "not judged, attribute unknown: "+strings.Join(unknown, ", "))
+	}
+	return out
+}
+
+// ratio is a ratio of rates as tables have it.
+func ratio(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// wilson is the interval as tables have it.
+func (r *Rate) wilson() string { return fmt.Sprintf("%.1f–%.1f", 100*r.Low, 100*r.High) }
 
 func (r *Rate) text() string {
 	if r == nil || r.Rate == nil {
@@ -459,14 +484,14 @@ func interval(low, high *float64) string {
 }
 
 // twins shows how much of the impact ratios depends on the attribute itself; nil if no group has twins.
-func (r *Rated) twins(number func(*float64) string) *view.Table {
+func (r *Rated) twins() *view.Table {
 	t := &view.Table{Title: "How much of the impact ratio depends on " + r.Name + " itself", Columns: []view.Column{
 		{Title: r.Name}, {Title: "against"}, {Title: "impact ratio", Right: true}, {Title: "direct", Right: true}, {Title: "rest", Right: true}, {Title: "remainder", Right: true}, {Title: "direct, back", Right: true}, {Title: "twins", Right: true},
 	}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if w := g.Twins; w != nil && g.Judged {
-			t.Add(g.Label, w.Of, number(g.ImpactRatio), number(w.Direct), number(w.Rest), number(w.Remainder), number(w.Back), view.Count(w.People)+" and "+view.Count(w.BackOf))
+			t.Add(g.Label, w.Of, ratio(g.ImpactRatio), ratio(w.Direct), ratio(w.Rest), ratio(w.Remainder), ratio(w.Back), view.Count(w.People)+" and "+view.Count(w.BackOf))
 		}
 	}
 	if len(t.Rows) == 0 {

@@ -116,12 +116,15 @@ func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
 }
 
 // close turns sums into means.
-func (t *Tally) close(rule fairness.Rule) {
+func (t *Tally) close(o *Outcome) {
 	n := float64(max(t.People, 1))
 	t.MeanK /= n
 	t.MeanGap /= n
-	t.Decisions.sum(t.People, rule)
+	t.Decisions.sum(t.People, o.Rule)
 	t.UnfairShare = float64(t.Unfair) / n
+	if o.Classes > 0 {
+		t.Decisions = Decisions{Flips: t.Flips, FlipsShare: t.FlipsShare}
+	}
 	if t.K == nil {
 		t.K = []KCount{}
 	}
@@ -207,7 +210,7 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 			sum.Alone++
 		}
 	}
-	sum.close(r.Rule)
+	sum.close(r)
 	sum.Gaps, sum.Intersections = view.GapBins(gaps), r.intersections(s, region, rows)
 	for n, f := range s.Protected() {
 		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region.Values[f], rows))
@@ -237,13 +240,13 @@ func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][
 		g.From, g.To = min(g.From, own), max(g.To, own)
 		g.Advantage += e.Advantage
 	}
-	a.close(r.Rule)
+	a.close(r)
 	for i := range groups {
 		g := &groups[i]
 		if g.People == 0 {
 			continue
 		}
-		g.close(r.Rule)
+		g.close(r)
 		g.Advantage /= float64(g.People)
 		g.Label = labelOf(feature, space.Interval{Lo: g.From, Hi: g.To})
 		a.Groups = append(a.Groups, *g)

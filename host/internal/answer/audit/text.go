@@ -21,7 +21,9 @@ func (r *Result) sentences() []string {
 	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), either(names, "and"))}
 	if sum.People > 0 {
 		_, have := r.unfairly()
-		if r.Number {
+		if r.Classes != nil {
+			out = append(out, r.classSentences(either(names, "or"))...)
+		} else if r.Number {
 			out = append(out, fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 				fmt.Sprintf("The gap is %s on average, and %s at most.", number6(sum.MeanGap), number6(sum.MaxGap)))
 		} else {
@@ -54,6 +56,9 @@ func (r *Result) decision() string {
 
 // unfairly says what counts as unfair, as a heading and as the object of "people have".
 func (r *Result) unfairly() (heading, have string) {
+	if r.Classes != nil {
+		return "class changes", "copies of different classes"
+	}
 	if r.Number {
 		return "gap > " + r.Limit, "a gap above " + r.Limit + ": the predictions for their copies lie further apart than that"
 	}
@@ -142,7 +147,7 @@ func (a *Attribute) byGroup(unfair string, rule fairness.Rule) *view.Table {
 	good, bad := rule.Favourable()
 	head, text := "own − others", "own score − mean score with other values of "+a.Name
 	if rule.Low {
-		head, text = "others − own", "mean score with other values of "+a.Name+" − own score"
+		head, text = "others − own", "what other values of "+a.Name+" give on average − own score"
 	}
 	t := &view.Table{
 		Title:   "People by their own " + a.Name,
