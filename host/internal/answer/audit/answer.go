@@ -93,6 +93,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
 		}
 	}
+	c.Weights = data.Weights
 	c.Progress = func(done, total int) {
 		s.Show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
 	}
@@ -264,6 +265,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: fairness.FormatRat(c.Epsilon),
 		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Grounds: question.GroundsOf(q.Study), Positive: q.Study.Positive(), Number: c.Number,
 	}
+	out.Weights = weightsOf(q.Study.Weight(), data, outcome)
 	if c.Notion != 0 {
 		out.Notion = c.Notion.String()
 	}
@@ -297,6 +299,9 @@ func row(s *space.Space, data *people.Data, p *Person, classes bool) Row {
 	}
 	if classes {
 		row.Class, row.Enters = &p.Class, p.Enters
+	}
+	if data.Weights != nil {
+		row.Weight = &data.Weights[p.Index]
 	}
 	for i := range s.Features {
 		row.Labels[s.Features[i].Name] = s.Features[i].Label(point[i])

@@ -49,6 +49,8 @@ type Config struct {
 	// Classes has a model for each of several classes, which decides whether that class wins. Then k counts
 	// classes, and there are no scores and no Rule. nil: Model decides.
 	Classes []model.Model
+	// Weights are the weights of the rows, in shares and means; nil: each row counts once.
+	Weights []float64
 	// Number: the model predicts a number. Then scores are predictions and gaps their differences, all
 	// decisions are the same, and bins mean nothing.
 	Number bool
@@ -70,9 +72,27 @@ type Outcome struct {
 	Rule fairness.Rule
 	// Classes is the number of classes of a model of several; else 0.
 	Classes int
+	// Weights are the weights of the rows; nil: each counts once.
+	Weights []float64
 	// Excluded counts the rows for which Where does not hold, Unreached those not audited when
 	// the context ended.
 	Excluded, Unreached int
+}
+
+// weight is that of a person.
+func (o *Outcome) weight(p *Person) float64 {
+	if o.Weights == nil {
+		return 1
+	}
+	return o.Weights[p.Index]
+}
+
+// weigh is the weight of all people.
+func (o *Outcome) weigh() (sum float64) {
+	for i := range o.People {
+		sum += o.weight(&o.People[i])
+	}
+	return sum
 }
 
 // Skipped is a row that is not in the space.
@@ -158,7 +178,7 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	r := a.end()
 	r.Unreached = a.total - len(r.People)
 	for i := range r.Curve {
-		r.Curve[i].sum(len(r.People), c.Rule)
+		r.Curve[i].sum(r.weigh(), c.Rule)
 	}
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
@@ -196,7 +216,7 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
-	a.result.Rule, a.result.Classes = c.Rule, len(c.Classes)
+	a.result.Rule, a.result.Classes, a.result.Weights = c.Rule, len(c.Classes), c.Weights
 	for _, m := range c.Classes {
 		a.classes = append(a.classes, individual.New(m, c.Space, fairness.Rule{}))
 	}
@@ -241,7 +261,7 @@ func (a *auditor) done(people []Person, decisions [][]at) {
 		return
 	}
 	for i := range people {
-		a.result.count(decisions[i])
+		a.result.count(a.result.weight(&people[i]), decisions[i])
 	}
 	a.result.People = append(a.result.People, people...)
 	if a.Progress != nil {

@@ -128,7 +128,7 @@ func (b *bench) classified(i, row int) Person {
 // classes counts the people by their own class.
 func (o *Outcome) classes(s *space.Space) *Classes {
 	count := func(enters func(p *Person) []int) []Class {
-		out := make([]Class, o.Classes+1)
+		out, all := make([]Class, o.Classes+1), make([]float64, o.Classes+1)
 		for i := range out {
 			out[i] = Class{Class: i, Enter: make([]int, o.Classes+1)}
 		}
@@ -136,13 +136,17 @@ func (o *Outcome) classes(s *space.Space) *Classes {
 			p := &o.People[i]
 			c, others := &out[p.Class], enters(p)
 			c.People++
-			c.Leave += one(len(others) > 0)
+			all[p.Class] += o.weight(p)
+			if len(others) > 0 {
+				c.Leave++
+				c.LeaveShare += o.weight(p)
+			}
 			for _, class := range others {
 				c.Enter[class]++
 			}
 		}
 		for i := range out {
-			out[i].LeaveShare = share(out[i].Leave, out[i].People)
+			out[i].LeaveShare = part(out[i].LeaveShare, all[i])
 		}
 		if out[o.Classes].People == 0 {
 			out = out[:o.Classes]
@@ -195,10 +199,10 @@ func (r *Result) classes() (out []view.Block) {
 	for i := range c.Attributes {
 		names = append(names, c.Attributes[i].Name)
 	}
-	out = append(out, left("Classes that people leave and enter with another "+either(names, "or"), c.Classes))
+	out = append(out, left("Classes that people leave and enter with another "+either(names, "or"), c.Classes, r.Summary.FlipsShare))
 	if len(c.Attributes) > 1 {
 		for i := range c.Attributes {
-			out = append(out, left("The same with another "+c.Attributes[i].Name+", all else being kept", c.Attributes[i].Classes))
+			out = append(out, left("The same with another "+c.Attributes[i].Name+", all else being kept", c.Attributes[i].Classes, r.Summary.Attributes[i].FlipsShare))
 		}
 	}
 	for i := range r.Summary.Attributes {
@@ -214,10 +218,10 @@ func (r *Result) classes() (out []view.Block) {
 	return append(out, r.Classes.rates()...)
 }
 
-// left shows classes.
-func left(title string, classes []Class) *view.Table {
+// left shows classes. share is that of all people who would leave theirs.
+func left(title string, classes []Class, share float64) *view.Table {
 	n := len(classes[0].Enter) - 1
-	all, enter := Class{}, make([]int, n+1)
+	all, enter := Class{LeaveShare: share}, make([]int, n+1)
 	for i := range classes {
 		all.People, all.Leave = all.People+classes[i].People, all.Leave+classes[i].Leave
 		for class, people := range classes[i].Enter {
@@ -233,7 +237,7 @@ func left(title string, classes []Class) *view.Table {
 		t.Columns = append(t.Columns, view.Column{Title: "to " + nameOfClass(class, n), Right: true})
 	}
 	add := func(name string, of *Class, enter []int) {
-		cells := []string{name, view.Count(of.People), count(of.Leave, share(of.Leave, of.People))}
+		cells := []string{name, view.Count(of.People), count(of.Leave, of.LeaveShare)}
 		for class, people := range enter {
 			if name == nameOfClass(class, n) {
 				cells = append(cells, "–")

@@ -94,9 +94,9 @@ func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look
 }
 
 // count adds a person's decisions to the curve.
-func (o *Outcome) count(decisions []at) {
+func (o *Outcome) count(weight float64, decisions []at) {
 	for k, a := range decisions {
-		o.Curve[k].decide(a.positive, a.flips)
+		o.Curve[k].decide(weight, a.positive, a.flips)
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *Result) curve() *view.Table {
 	}}
 	for i := range r.Curve {
 		c := &r.Curve[i]
-		t.Add(c.Threshold, view.Percent(share(favoured(c.Positive, r.Summary.People, rule), r.Summary.People), 1), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.Gain), view.Count(c.Lose))
+		t.Add(c.Threshold, view.Percent(c.favourable(rule), 1), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.Gain), view.Count(c.Lose))
 	}
 	return t
 }
@@ -159,8 +159,8 @@ func (r *Result) CurveFigure() *view.Figure {
 			continue
 		}
 		x, _ := rat.Float64()
-		per := func(n int) view.Point { return view.Point{X: x, Y: 100 * share(n, r.Summary.People)} }
-		toGood, toBad, both = append(toGood, per(c.Gain)), append(toBad, per(c.Lose)), append(both, per(c.Flips))
+		per := func(share float64) view.Point { return view.Point{X: x, Y: 100 * share} }
+		toGood, toBad, both = append(toGood, per(c.GainShare)), append(toBad, per(c.LoseShare)), append(both, per(c.FlipsShare))
 		f.Y.Max = max(f.Y.Max, 1.05*both[len(both)-1].Y)
 	}
 	f.Y.Max = max(f.Y.Max, 0.1)

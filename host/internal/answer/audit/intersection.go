@@ -18,13 +18,9 @@ type Intersection struct {
 	People int `json:"people"`
 	// The number of them who are treated unfairly.
 	Unfair int `json:"unfair"`
-	// The number of them with a positive decision.
-	Positive int `json:"positive"`
-	// The number of them whose negative decision would become positive for some copy.
-	ToYes int `json:"to_yes"`
-	// The number of them whose positive decision would become negative for some copy.
-	ToNo int `json:"to_no"`
-	Turns
+	// Their share, 0 to 1.
+	UnfairShare float64 `json:"unfair_share"`
+	Decisions
 	// The mean of their score gaps.
 	MeanGap float64 `json:"mean_gap"`
 }
@@ -49,6 +45,7 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	type group struct {
 		Intersection
 		low, high []float64
+		weight    float64
 	}
 	groups := map[string]*group{}
 	var order []*group
@@ -69,31 +66,25 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 		for n, v := range own {
 			g.low[n], g.high[n] = min(g.low[n], v), max(g.high[n], v)
 		}
+		weight := r.weight(p)
 		g.People++
-		g.MeanGap += p.Gap
+		g.weight += weight
+		g.MeanGap += weight * p.Gap
 		if p.Unfair {
 			g.Unfair++
+			g.UnfairShare += weight
 		}
-		if p.Positive {
-			g.Positive++
-		}
-		switch {
-		case p.Flips && p.Positive:
-			g.ToNo++
-		case p.Flips:
-			g.ToYes++
-		}
+		g.decide(weight, p.Positive, p.Flips)
 	}
 	slices.SortFunc(order, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.People, a.People), slices.Compare(a.low, b.low))
 	})
 	out := make([]Intersection, 0, min(len(order), MostIntersections))
 	for _, g := range order[:min(len(order), MostIntersections)] {
-		g.MeanGap /= float64(g.People)
-		if r.Classes > 0 {
-			g.ToYes = 0
+		g.MeanGap, g.UnfairShare = part(g.MeanGap, g.weight), part(g.UnfairShare, g.weight)
+		if g.sum(g.weight, r.Rule); r.Classes > 0 {
+			g.Decisions = Decisions{Flips: g.Flips, FlipsShare: g.FlipsShare}
 		}
-		g.Turns = turns(g.ToYes, g.ToNo, r.Rule)
 		for n, f := range protected {
 			label := s.Features[f].Label(g.low[n])
 			if g.high[n] > g.low[n] {
@@ -109,8 +100,6 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 // name returns the group's name, such as "female, 25, north".
 func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
 
-func (g *Intersection) share(n int) float64 { return share(n, g.People) }
-
 // Apart returns the two groups that the protected attributes treat most differently. held has the
 // largest share of people who would gain the favourable decision with other values; helped has the largest
 // share who would lose it. ok is false if no decision differs.
@@ -120,10 +109,10 @@ func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
 		if g.People < fewest {
 			continue
 		}
-		if held == nil || g.share(g.Gain) > held.share(held.Gain) {
+		if held == nil || g.GainShare > held.GainShare {
 			held = g
 		}
-		if helped == nil || g.share(g.Lose) > helped.share(helped.Lose) {
+		if helped == nil || g.LoseShare > helped.LoseShare {
 			helped = g
 		}
 	}
@@ -153,11 +142,11 @@ func (r *Result) byIntersection(unfair string) *view.Table {
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *Intersection) int {
-		return cmp.Compare(b.share(b.ToYes+b.ToNo), a.share(a.ToYes+a.ToNo))
+		return cmp.Compare(b.FlipsShare, a.FlipsShare)
 	})
 	for _, g := range groups[:min(len(groups), mostRows)] {
-		t.Add(g.name(), view.Count(g.People), view.Percent(g.share(favoured(g.Positive, g.People, rule)), 1), view.Percent(g.share(g.Gain), 1),
-			view.Percent(g.share(g.Lose), 1), view.Percent(g.share(g.Unfair), 1), view.Score(g.MeanGap))
+		t.Add(g.name(), view.Count(g.People), view.Percent(g.favourable(rule), 1), view.Percent(g.GainShare, 1),
+			view.Percent(g.LoseShare, 1), view.Percent(g.UnfairShare, 1), view.Score(g.MeanGap))
 	}
 	if n := len(groups); n > mostRows {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d such groups.", mostRows, n))

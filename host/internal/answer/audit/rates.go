@@ -53,7 +53,7 @@ type GroupRates struct {
 	Label string `json:"label"`
 	// The number of people in the group.
 	People int `json:"people"`
-	// Their share of all people, 0 to 1.
+	// Their share of all people, 0 to 1, by weight where there are weights.
 	Share float64 `json:"share"`
 	// The group has at least min_share of the people, and its attribute is known.
 	Judged bool `json:"judged"`
@@ -87,12 +87,17 @@ type Rate struct {
 	Hits int `json:"hits"`
 	// The people among whom they were counted.
 	Of int `json:"of"`
-	// hits divided by of; null for 0 of 0.
+	// The effective number of people among them, by Kish 1965: the square of the sum of their weights over the sum of the
+	// squares. Absent without weights.
+	Effective float64 `json:"effective,omitempty"`
+	// hits divided by of, by weight where there are weights; null for 0 of 0.
 	Rate *float64 `json:"rate"`
 	// The lower end of Wilson's 95 % interval.
 	Low float64 `json:"low"`
 	// The upper end of Wilson's 95 % interval.
 	High float64 `json:"high"`
+
+	hit, all, squares float64 // weights
 }
 
 // Twins factors the impact ratio of a group g against the group h with the highest rate into
@@ -121,33 +126,50 @@ type Twins struct {
 // z is the quantile of the normal distribution of two-sided 95 % intervals.
 const z = 1.959963984540054
 
-// close computes the rate and its interval (Wilson 1927).
-func (r *Rate) close() {
-	if r.Of == 0 {
-		return
-	}
+// close computes the rate and its interval (Wilson 1927), of weighted people by their effective number.
+func (r *Rate) close(weighted bool) {
 	n := float64(r.Of)
 	p := float64(r.Hits) / n
+	if weighted {
+		r.Effective = part(r.all*r.all, r.squares)
+		n, p = r.Effective, r.hit/r.all
+	}
+	if n == 0 {
+		return
+	}
 	r.Rate = &p
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	r.Low, r.High = max(0, middle-half), min(1, middle+half)
-	if r.Hits == 0 {
+	if p == 0 {
 		r.Low = 0
 	}
-	if r.Hits == r.Of {
+	if p == 1 {
 		r.High = 1
 	}
 }
 
 // edge reports whether all or none hit: the interval of a ratio is then undefined.
-func (r *Rate) edge() bool { return r.Hits == 0 || r.Hits == r.Of }
+func (r *Rate) edge() bool { return *r.Rate == 0 || *r.Rate == 1 }
 
-func (r *Rate) add(hit bool) {
+func (r *Rate) add(hit bool, weight float64) {
 	r.Of++
+	r.all, r.squares = r.all+weight, r.squares+weight*weight
 	if hit {
 		r.Hits++
+		r.hit += weight
 	}
+}
+
+// exact returns the rate for gates; r must have one.
+func (r *Rate) exact() *big.Rat { return exactly(r.Hits, r.Of, *r.Rate, r.Effective > 0) }
+
+// exactly returns a share for gates: the exact one of counts, or the computed one of weights.
+func exactly(n, of int, share float64, weighted bool) *big.Rat {
+	if weighted {
+		return new(big.Rat).SetFloat64(share)
+	}
+	return big.NewRat(int64(n), int64(of))
 }
 
 // over divides two rates; nil if either is nil or b is 0.
@@ -178,13 +200,8 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 	out := &Rates{Attributes: []Rated{}}
 	out.Favourable, _ = o.Rule.Favourable()
 	out.MinShare, _ = by.MinShare.Float64()
-	scores := make([]float64, len(o.People))
-	for i := range o.People {
-		scores[i] = o.People[i].Score
-	}
-	slices.Sort(scores)
-	if n := len(scores); n > 0 && o.Classes == 0 {
-		out.Median = scores[(n-1)/2]/2 + scores[n/2]/2
+	if o.Classes == 0 {
+		out.Median = o.median()
 	}
 	protected := by.Space.Protected()
 	var proxies [][]Proxy
@@ -204,6 +221,27 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 	return out
 }
 
+// median is the score that half of the people, by weight, are at most at; between two such scores their mean; 0 without people.
+func (o *Outcome) median() float64 {
+	people := slices.Clone(o.People)
+	slices.SortFunc(people, func(p, q Person) int { return cmp.Compare(p.Score, q.Score) })
+	half, below := o.weigh()/2, 0.0
+	for i := range people {
+		if below += o.weight(&people[i]); below < half || below == 0 {
+			continue
+		}
+		next := i + 1
+		for below == half && next < len(people)-1 && o.weight(&people[next]) == 0 {
+			next++
+		}
+		if below > half || next >= len(people) {
+			next = i
+		}
+		return people[i].Score/2 + people[next].Score/2
+	}
+	return 0
+}
+
 // member is a group while its people are counted.
 type member struct {
 	GroupRates
@@ -211,6 +249,7 @@ type member struct {
 	low     []float64
 	missing bool
 	people  []int // places in Outcome.People
+	weight  float64
 }
 
 // rated counts the people by their own values of the features.
@@ -252,28 +291,30 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 			}
 			g.missing = g.missing || by.Space.Features[f].Missing && own[n] == by.Space.Features[f].Hi
 		}
-		g.people = append(g.people, i)
+		weight := o.weight(p)
+		g.people, g.weight = append(g.people, i), g.weight+weight
 		selected := o.Rule.Favours(p.Positive)
-		g.Selection.add(selected)
+		g.Selection.add(selected, weight)
 		if o.Classes == 0 {
-			g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median))
+			g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median), weight)
 		}
 		if by.Labels != nil {
 			label := o.Rule.Favours(by.Labels[p.Index] == 1)
 			if label {
-				g.TruePositive.add(selected)
+				g.TruePositive.add(selected, weight)
 			} else {
-				g.FalsePositive.add(selected)
+				g.FalsePositive.add(selected, weight)
 			}
 			if selected {
-				g.Precision.add(label)
+				g.Precision.add(label, weight)
 			}
 		}
 	}
 	slices.SortFunc(order, func(a, b *member) int { return slices.Compare(a.key, b.key) })
 	var best, scoring *member
+	all := o.weigh()
 	for _, g := range order {
-		g.finish(by, features, ends, len(o.People))
+		g.finish(by, features, ends, o, all)
 		if !g.Judged {
 			continue
 		}
@@ -297,20 +338,20 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	return out
 }
 
-// finish computes a group's label, share and rates from its counts.
-func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, all int) {
+// finish computes a group's label, share and rates from its counts; all is the weight of all people.
+func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, o *Outcome, all float64) {
 	var labels []string
 	for n, f := range features {
 		labels = append(labels, labelOf(&by.Space.Features[f], ends[n][g.key[n]]))
 	}
 	g.Label, g.People = strings.Join(labels, ", "), len(g.people)
-	g.Share = share(g.People, all)
-	g.Judged = big.NewRat(int64(g.People), int64(all)).Cmp(by.MinShare) >= 0 && !g.missing
+	g.Share = part(g.weight, all)
 	for _, r := range []*Rate{&g.Selection, &g.Scoring, g.TruePositive, g.FalsePositive, g.Precision} {
 		if r != nil {
-			r.close()
+			r.close(o.Weights != nil)
 		}
 	}
+	g.Judged = exactly(g.People, len(o.People), g.Share, o.Weights != nil).Cmp(by.MinShare) >= 0 && !g.missing && g.Selection.Rate != nil
 }
 
 // against compares the rates with the highest ones.
@@ -322,10 +363,17 @@ func (g *member) against(best, scoring *member) {
 	if g == best || g.ImpactRatio == nil || g.Selection.edge() || best.Selection.edge() {
 		return
 	}
-	part := func(r *Rate) float64 { return (1 - *r.Rate) / float64(r.Hits) }
-	width := z * math.Sqrt(part(&g.Selection)+part(&best.Selection))
+	width := z * math.Sqrt(g.Selection.variance()+best.Selection.variance())
 	low, high := *g.ImpactRatio*math.Exp(-width), *g.ImpactRatio*math.Exp(width)
 	g.Low, g.High = &low, &high
+}
+
+// variance is that of the logarithm of the rate.
+func (r *Rate) variance() float64 {
+	if r.Effective > 0 {
+		return (1 - *r.Rate) / (*r.Rate * r.Effective)
+	}
+	return (1 - *r.Rate) / float64(r.Hits)
 }
 
 // twins switches the people of g to h, and those of h to g.
@@ -338,12 +386,12 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 			if point[f] = to.low[0]; !by.Space.Allowed(point) {
 				continue
 			}
-			own.add(o.Rule.Favours(p.Positive))
+			own.add(o.Rule.Favours(p.Positive), o.weight(p))
 			_, positive := by.Decider.At(point)
-			other.add(o.Rule.Favours(positive))
+			other.add(o.Rule.Favours(positive), o.weight(p))
 		}
-		own.close()
-		other.close()
+		own.close(o.Weights != nil)
+		other.close(o.Weights != nil)
 		return own, other
 	}
 	own, as := switched(g, h)
@@ -530,11 +578,10 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 	switch {
 	case low == nil || low == high:
 		return nil, "fewer than two groups are large enough to be judged"
-	case high.Selection.Hits == 0:
+	case *high.Selection.Rate == 0:
 		return nil, "no group has a " + r.Rates.Favourable + " decision"
 	}
-	of := func(r *Rate) *big.Rat { return big.NewRat(int64(r.Hits), int64(r.Of)) }
-	return new(big.Rat).Quo(of(&low.Selection), of(&high.Selection)), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
+	return new(big.Rat).Quo(low.Selection.exact(), high.Selection.exact()), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
 		r.Rates.Favourable, r.standsFor(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +39,8 @@ type Result struct {
 	// The constraints that are on.
 	Rules []string `json:"rules"`
 
+	// The weights of the rows; absent where each counts once.
+	Weights *Weights `json:"weights,omitempty"`
 	// All people together.
 	Summary Summary `json:"summary"`
 	// The classes of a model of several, of which one wins; absent for others. Then k counts classes, flips and unfair are the
@@ -132,6 +133,8 @@ type Row struct {
 	Class *int `json:"class,omitempty"`
 	// The other classes of the copies.
 	Enters []int `json:"enters,omitempty"`
+	// The row's weight; absent without weights.
+	Weight *float64 `json:"weight,omitempty"`
 	// Some copy gets the other decision.
 	Flips bool `json:"flips"`
 	// The values of the features that are not protected.
@@ -278,7 +281,7 @@ func (r *Result) hold(gates []gate.Gate) {
 			r.holdRatio(g)
 			continue
 		}
-		share := big.NewRat(int64(s.Unfair), int64(s.People))
+		share := exactly(s.Unfair, s.People, s.UnfairShare, r.Weights != nil)
 		text := fmt.Sprintf("%s of %s people (%s) have %s", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare), r.short())
 		left := s.Forbidden
 		for _, n := range s.Outside {

@@ -36,6 +36,7 @@ func (r *Result) sentences() []string {
 				fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
 		}
 	}
+	out = append(out, r.Weights.sentences()...)
 	if sum.Alone > 0 {
 		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid every combination except their own, and count as having a gap of 0.", persons(sum.Alone, "has", "have")))
 	}
@@ -156,7 +157,7 @@ func (a *Attribute) byGroup(unfair string, rule fairness.Rule) *view.Table {
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		t.Add(g.Label, view.Count(g.People), view.Percent(share(favoured(g.Positive, g.People, rule), g.People), 1),
+		t.Add(g.Label, view.Count(g.People), view.Percent(g.favourable(rule), 1),
 			view.Count(g.Gain), view.Count(g.Lose), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK))
 	}
 	return t

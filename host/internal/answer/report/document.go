@@ -211,8 +211,8 @@ func (r *Result) groups(d *view.Document) {
 		rule := r.Rule()
 		good, bad := rule.Favourable()
 		d.Say("Furthest apart: %s (%s people), of whom %s have a %s decision and would have a %s one with other values; and %s (%s people), of whom %s have a %[5]s one and would have a %[4]s one.",
-			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(float64(held.Gain)/float64(held.People), 1), bad, good,
-			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(float64(helped.Lose)/float64(helped.People), 1))
+			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(held.GainShare, 1), bad, good,
+			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(helped.LoseShare, 1))
 	}
 	d.Add(a.Decisions())
 	d.Add(a.Groups()...)

@@ -171,6 +171,14 @@ func (s *Study) Positive() string {
 	return s.spec.Label.Column + " = " + strings.Join(s.spec.Label.Positive, " or ")
 }
 
+// Weight is the column of the rows' weights; empty without one.
+func (s *Study) Weight() string {
+	if s.spec == nil {
+		return ""
+	}
+	return s.spec.Weight
+}
+
 // HasData reports whether the study declares a data set.
 func (s *Study) HasData() bool { return s.spec != nil }
 
