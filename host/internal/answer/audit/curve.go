@@ -168,10 +168,3 @@ func (r *Result) CurveFigure() *view.Figure {
 	f.Series = []view.Series{all, gain, lose}
 	return f
 }
-
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
-}
