@@ -21,7 +21,7 @@ type Rates struct {
 	Median float64 `json:"median"`
 	// The least share of the people that a judged group has.
 	MinShare float64 `json:"min_share"`
-	// The decision that selects people: positive, or negative if a positive one is bad for them.
+	// The decision that selects people: positive, or negative if a positive one is bad for them; of several classes, the class.
 	Favourable string `json:"favourable"`
 	// Each protected attribute and, if there are several, all of them together.
 	Attributes []Rated `json:"attributes"`
