@@ -17,6 +17,19 @@ type Rule struct {
 	Threshold *big.Rat
 	// At says yes to a score that equals the threshold.
 	At bool
+	// Low says that the no is the favourable decision, as of a risk score. It changes no decision.
+	Low bool
+}
+
+// Favours reports whether a decision, a yes where positive, is the favourable one.
+func (r Rule) Favours(positive bool) bool { return positive != r.Low }
+
+// Favourable names the favourable decision, positive or negative, and the other one.
+func (r Rule) Favourable() (good, bad string) {
+	if r.Low {
+		return "negative", "positive"
+	}
+	return "positive", "negative"
 }
 
 // ParseThreshold reads a threshold as a decimal or a fraction, exactly.

@@ -86,3 +86,19 @@ func TestLargestNo(t *testing.T) {
 		}
 	}
 }
+
+// The favourable decision changes no other answer of a rule.
+func TestLowDecidesAlike(t *testing.T) {
+	high, low := Rule{Threshold: threshold(t, "0.3")}, Rule{Threshold: threshold(t, "0.3"), Low: true}
+	for _, positive := range []bool{true, false} {
+		if !high.Favours(positive) != low.Favours(positive) || high.Favours(positive) != positive {
+			t.Errorf("positive %v: favourable %v where low, %v where high", positive, low.Favours(positive), high.Favours(positive))
+		}
+	}
+	if good, bad := low.Favourable(); good != "negative" || bad != "positive" {
+		t.Errorf("low: favourable %s, other %s", good, bad)
+	}
+	if low.String() != high.String() || low.LargestNo(LinkSigmoid, 60).Cmp(high.LargestNo(LinkSigmoid, 60)) != 0 || !(Rule{Low: true}).IsDefault() {
+		t.Error("low moves the border")
+	}
+}

@@ -59,7 +59,7 @@ the summary and the CSV file.
 	fl.StringVar(&r.Baseline, "baseline", "", "tell what has changed since this model: a study of the same features, or a model's file for this study")
 	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what hangs on the attribute itself")
 	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "of rates by group: smaller groups are counted and not judged")
-	fl.StringVar(&r.Favourable, "favourable", audit.Favourable[0], "of rates by group: the decision that is good for people, positive or negative")
+	fl.StringVar(&r.Favourable, "favourable", "", "the decision that is good for people, positive or negative (default: the study's, or else positive)")
 	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
 	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")

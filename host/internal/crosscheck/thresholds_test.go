@@ -130,8 +130,9 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 			want.ToYes++
 		}
 	}
-	if want.Flips = want.ToYes + want.ToNo; len(rows) > 0 {
-		want.FlipsShare = float64(want.Flips) / float64(len(rows))
+	want.Flips, want.Gain, want.Lose = want.ToYes+want.ToNo, want.ToYes, want.ToNo
+	if n := float64(len(rows)); n > 0 {
+		want.PositiveShare, want.FlipsShare, want.GainShare, want.LoseShare = float64(want.Positive)/n, float64(want.Flips)/n, float64(want.Gain)/n, float64(want.Lose)/n
 	}
 	if got := out.Curve[1]; got != want {
 		c.wrong("the curve has %+v, want %+v", got, want)

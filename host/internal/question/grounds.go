@@ -12,7 +12,7 @@ import (
 // Grounds holds what an answer depends on besides its proof. Results embed it, and show its
 // Caveats below their first lines. The zero value, as in results of older versions, means unknown.
 type Grounds struct {
-	// The rule of a positive decision; absent for a score above ½.
+	// The rule of a positive decision; absent for a score above ½ that is favourable.
 	Decision *Decision `json:"decision,omitempty"`
 	// The check of the study's inputs.
 	InputCheck *study.InputCheck `json:"input_check,omitempty"`
@@ -23,12 +23,16 @@ func GroundsOf(st *study.Study) Grounds {
 	return Grounds{Decision: DecisionOf(st), InputCheck: st.InputCheck()}
 }
 
-// DecisionOf is the study's rule; nil for a score above ½.
+// DecisionOf is the study's rule; nil for a score above ½ that is favourable.
 func DecisionOf(st *study.Study) *Decision {
-	if st.Rule.IsDefault() {
+	if st.Rule.IsDefault() && !st.Rule.Low {
 		return nil
 	}
-	return &Decision{fairness.FormatRat(st.Rule.Least()), st.Rule.At}
+	d := &Decision{Threshold: fairness.FormatRat(st.Rule.Least()), At: st.Rule.At}
+	if st.Rule.Low {
+		d.Favourable, _ = st.Rule.Favourable()
+	}
+	return d
 }
 
 // About returns g, without the decision rule if the answer is not about decisions.
@@ -45,6 +49,8 @@ type Decision struct {
 	Threshold string `json:"threshold"`
 	// A score equal to the threshold is a positive decision too.
 	At bool `json:"at,omitempty"`
+	// The decision that is good for people: negative; absent where it is the positive one.
+	Favourable string `json:"favourable,omitempty"`
 }
 
 // Rule is the decision rule that the answer is about.
@@ -53,10 +59,19 @@ func (g *Grounds) Rule() fairness.Rule { return g.Decision.Rule() }
 // Rule returns the rule; for nil, a score above ½.
 func (d *Decision) Rule() (r fairness.Rule) {
 	if d != nil {
-		r.At = d.At
+		r.At, r.Low = d.At, d.Favourable != ""
 		r.Threshold, _ = fairness.ParseThreshold(d.Threshold) // an invalid text, which no version writes, counts as ½
 	}
 	return r
+}
+
+// text says which scores are a positive decision, and whether the other one is favourable.
+func (d *Decision) text() string {
+	text := "a decision is positive if the score is " + d.Rule().String()
+	if d.Favourable != "" {
+		text += ", and favourable if it is " + d.Favourable
+	}
+	return text
 }
 
 // shownDoubts is the maximum number of doubts in a document; JSON has all.
@@ -72,7 +87,7 @@ func (g *Grounds) AllCaveats() []view.Block { return g.caveats(math.MaxInt) }
 func (g *Grounds) caveats(most int) []view.Block {
 	var blocks []view.Block
 	if g.Decision != nil {
-		blocks = append(blocks, view.Paragraph{"a decision is positive if the score is " + g.Rule().String()})
+		blocks = append(blocks, view.Paragraph{g.Decision.text()})
 	}
 	c := g.InputCheck
 	if c == nil {

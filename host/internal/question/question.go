@@ -135,12 +135,22 @@ type Question struct {
 var ErrChanged = errors.New("the file was changed since the run began")
 
 // Open reads the study and applies the spec, which must ask one question.
-func Open(spec Spec) (*Question, error) {
-	all, err := openAll(spec, false)
-	switch {
-	case err != nil:
+func Open(spec Spec) (*Question, error) { return open(spec, false) }
+
+// OpenAnyClass is Open that takes a study which asks about any class too: the question is then about class 0.
+func OpenAnyClass(spec Spec) (*Question, error) { return open(spec, true) }
+
+func open(spec Spec, anyClass bool) (*Question, error) {
+	all, err := openAll(spec, anyClass)
+	if err != nil {
 		return nil, err
-	case len(all) > 1:
+	}
+	sets := len(all)
+	if all[0].Study.Class != nil {
+		sets /= all[0].Study.ModelFile.Classes
+	}
+	switch {
+	case sets > 1:
 		return nil, fmt.Errorf("--protected %s asks several questions, want one: name the attributes to vary together, such as %s",
 			strings.Join(spec.Protected, ","), strings.Join(Protected(all[0].Study.Space), ","))
 	}

@@ -40,7 +40,7 @@ type Request struct {
 	MinShare string `json:"min_share,omitempty"`
 	// Baseline is the old model to compare with, a study or a model's file; empty: none.
 	Baseline string `json:"baseline,omitempty"`
-	// Favourable is the decision that selects people: positive or negative; empty: positive.
+	// Favourable is the decision that is good for people: positive or negative; empty: the study's.
 	Favourable string `json:"favourable,omitempty"`
 	// Out is the CSV file to write all people to; empty: none. It does not change the result.
 	Out string `json:"-"`
@@ -66,7 +66,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	c, err := ConfigOf(q)
+	c, err := r.config(q)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
@@ -93,6 +93,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
 		}
 	}
+	c.Weights = data.Weights
 	c.Progress = func(done, total int) {
 		s.Show(fmt.Sprintf("%s of %s people", view.Count(done), view.Count(total)))
 	}
@@ -112,9 +113,11 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
-	if rated {
+	if rated && c.Classes != nil {
+		outcome.rateClasses(out.Classes, &c, RateBy{Space: c.Space, Region: c.Region, Rows: data.Points, MinShare: minShare})
+	} else if rated {
 		out.Rates = outcome.Rates(RateBy{
-			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Negative: r.Favourable == Favourable[1], Seed: r.Seed,
+			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Seed: r.Seed,
 		})
 	}
 	if old != nil {
@@ -136,7 +139,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out.Rows = func(yield func(Row) bool) {
 		for i := range shown {
-			if !yield(row(c.Space, data, &shown[i])) {
+			if !yield(row(c.Space, data, &shown[i], c.Classes != nil)) {
 				return
 			}
 		}
@@ -157,9 +160,6 @@ const MinImpactRatio = "min-impact-ratio"
 const DefaultMinShare = "2%"
 
 func (r *Request) minShare() (*big.Rat, error) {
-	if r.Favourable != "" && !slices.Contains(Favourable, r.Favourable) {
-		return nil, fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
-	}
 	out, err := gate.ParseShare(cmp.Or(r.MinShare, DefaultMinShare))
 	if err != nil {
 		err = fmt.Errorf("--min-share %s: %w", r.MinShare, err)
@@ -173,17 +173,22 @@ func ConfigOf(q *question.Question) (c Config, err error) {
 	if err = c.measure(q); err != nil {
 		return c, err
 	}
+	return c, c.restrict(q)
+}
+
+// restrict reads who is audited.
+func (c *Config) restrict(q *question.Question) (err error) {
 	if c.Where, err = space.ParsePredicate(q.Space, q.Spec.Where); err != nil {
 		err = fmt.Errorf("--where: %w", err)
 	}
-	return c, err
+	return err
 }
 
 // measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a
 // difference of logits, the width is the study's ε of scores, or the default.
 func (c *Config) measure(q *question.Question) (err error) {
 	if q.Study.ModelFile.OneOfMany {
-		return fmt.Errorf("%s decides between several classes and has no single score, which audit and diff need; use certify, quantify or search with --notion decision", q.Study.ModelPath)
+		return fmt.Errorf("%s decides between several classes and has no single score, which comparing two models needs; use hyfair audit, which says whose class changes", q.Study.ModelPath)
 	}
 	if c.Number = q.Study.Number; q.Spec.Notion != "" || c.Number {
 		if c.Notion, err = q.Notion(); err != nil {
@@ -208,11 +213,14 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 	if err := r.Validate(); err != nil {
 		return nil, nil, err
 	}
-	if q, err = question.Open(r.Spec); err != nil {
+	if q, err = question.OpenAnyClass(r.Spec); err != nil {
+		return nil, nil, err
+	}
+	if err := r.favour(q); err != nil {
 		return nil, nil, err
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
-	if !q.Study.Number {
+	if !q.Study.Number && !q.Study.ModelFile.OneOfMany {
 		question.TakesSigmoids(q.Study.Model, s.Note)
 	}
 	question.NeedsMajority(q.Study, s.Note)
@@ -229,6 +237,22 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 	return q, data, err
 }
 
+// favour sets which decision is favourable, where the request says so.
+func (r *Request) favour(q *question.Question) error {
+	switch {
+	case r.Favourable == "":
+		return nil
+	case r.Favourable != "positive" && r.Favourable != "negative":
+		return fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
+	case q.Study.Number:
+		return fmt.Errorf("--favourable: %s predicts a number, which brings no decision", q.Study.ModelPath)
+	}
+	st := *q.Study
+	st.Rule.Low = r.Favourable == "negative"
+	q.Study = &st
+	return nil
+}
+
 func (r *Result) after(s *session.Session) *Result {
 	r.Seconds = time.Since(s.Begun).Seconds()
 	return r
@@ -241,6 +265,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 		Study: q.Study.Name, Model: filepath.Base(q.Study.ModelPath), Epsilon: fairness.FormatRat(c.Epsilon),
 		Protected: question.Protected(c.Space), Where: q.Spec.Where, Rules: []string{}, Summary: *sum, Grounds: question.GroundsOf(q.Study), Positive: q.Study.Positive(), Number: c.Number,
 	}
+	out.Weights = weightsOf(q.Study.Weight(), data, outcome)
 	if c.Notion != 0 {
 		out.Notion = c.Notion.String()
 	}
@@ -249,6 +274,9 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	}
 	if len(c.Thresholds) > 0 {
 		out.Curve = outcome.Curve
+	}
+	if c.Classes != nil {
+		out.Classes, out.Epsilon, out.Positive = outcome.classes(c.Space), "", ""
 	}
 	out.Summary.Text = out.sentences()
 	for _, rule := range q.Study.Rules {
@@ -259,8 +287,8 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	return out
 }
 
-// row converts a person to a row of the result.
-func row(s *space.Space, data *people.Data, p *Person) Row {
+// row converts a person to a row of the result; classes: of a model of several.
+func row(s *space.Space, data *people.Data, p *Person, classes bool) Row {
 	point := data.Points[p.Index]
 	path, line := data.Where(p.Index)
 	row := Row{
@@ -268,6 +296,12 @@ func row(s *space.Space, data *people.Data, p *Person) Row {
 		Shannon: p.Shannon, MinEntropy: p.MinEntropy, Score: p.Score, Positive: p.Positive, Flips: p.Flips,
 		X: individual.Values(s, point, false), Z: individual.Values(s, point, true), Labels: map[string]string{},
 		High: counterfactual(s, &p.High), Low: counterfactual(s, &p.Low),
+	}
+	if classes {
+		row.Class, row.Enters = &p.Class, p.Enters
+	}
+	if data.Weights != nil {
+		row.Weight = &data.Weights[p.Index]
 	}
 	for i := range s.Features {
 		row.Labels[s.Features[i].Name] = s.Features[i].Label(point[i])

@@ -46,6 +46,11 @@ type Config struct {
 	Rule fairness.Rule
 	// Thresholds are additional thresholds, in ascending order, at which decisions are counted.
 	Thresholds []*big.Rat
+	// Classes has a model for each of several classes, which decides whether that class wins. Then k counts
+	// classes, and there are no scores and no Rule. nil: Model decides.
+	Classes []model.Model
+	// Weights are the weights of the rows, in shares and means; nil: each row counts once.
+	Weights []float64
 	// Number: the model predicts a number. Then scores are predictions and gaps their differences, all
 	// decisions are the same, and bins mean nothing.
 	Number bool
@@ -63,9 +68,31 @@ type Outcome struct {
 	Skipped []Skipped
 	// Curve has an entry for each of Thresholds.
 	Curve []Threshold
+	// Rule is the one of the decisions.
+	Rule fairness.Rule
+	// Classes is the number of classes of a model of several; else 0.
+	Classes int
+	// Weights are the weights of the rows; nil: each counts once.
+	Weights []float64
 	// Excluded counts the rows for which Where does not hold, Unreached those not audited when
 	// the context ended.
 	Excluded, Unreached int
+}
+
+// weight is that of a person.
+func (o *Outcome) weight(p *Person) float64 {
+	if o.Weights == nil {
+		return 1
+	}
+	return o.Weights[p.Index]
+}
+
+// weigh is the weight of all people.
+func (o *Outcome) weigh() (sum float64) {
+	for i := range o.People {
+		sum += o.weight(&o.People[i])
+	}
+	return sum
 }
 
 // Skipped is a row that is not in the space.
@@ -93,6 +120,10 @@ type Person struct {
 	// exact. Flips: some counterfactual gets the other decision; exact.
 	Score           float64
 	Positive, Flips bool
+	// Class wins, of a model of several; their number stands for a tie. Enters has the other classes of the
+	// counterfactuals, in ascending order.
+	Class  int
+	Enters []int
 	// High and Low are the counterfactuals with the extreme scores.
 	High, Low Copy
 	// Effects has an entry for each protected feature, in the space's order.
@@ -114,14 +145,16 @@ type Effect struct {
 	N, K   int
 	Gap    float64
 	Unfair bool
-	// Best and Worst are the values with the largest and the smallest score; the
-	// person's own value if no other has a larger (smaller) score.
+	// Best and Worst are the values with the largest and the smallest score, or the reverse if a low score
+	// is favourable; the person's own value if no other has a larger (smaller) score.
 	Best, Worst           float64
 	BestScore, WorstScore float64
 	// Flips: another value brings the other decision; exact.
 	Flips bool
-	// Advantage is the person's score minus the mean score at the other values; 0
-	// if there are none.
+	// Enters has the classes that other values bring, of a model of several.
+	Enters []int
+	// Advantage is the person's score minus the mean score at the other values, or the reverse if a low score
+	// is favourable; 0 if there are none.
 	Advantage float64
 }
 
@@ -145,7 +178,7 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	r := a.end()
 	r.Unreached = a.total - len(r.People)
 	for i := range r.Curve {
-		r.Curve[i].sum(len(r.People))
+		r.Curve[i].sum(r.weigh(), c.Rule)
 	}
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
@@ -163,6 +196,7 @@ type auditor struct {
 	lines     []line // copied by each goroutine
 	decider   *individual.Decider
 	deciders  []*individual.Decider // of the thresholds
+	classes   []*individual.Decider
 	total     int
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
@@ -181,6 +215,10 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 			return nil, err
 		}
 		a.lines = append(a.lines, l)
+	}
+	a.result.Rule, a.result.Classes, a.result.Weights = c.Rule, len(c.Classes), c.Weights
+	for _, m := range c.Classes {
+		a.classes = append(a.classes, individual.New(m, c.Space, fairness.Rule{}))
 	}
 	a.decider = individual.New(c.Model, c.Space, c.Rule)
 	a.result.Curve = make([]Threshold, len(c.Thresholds))
@@ -223,7 +261,7 @@ func (a *auditor) done(people []Person, decisions [][]at) {
 		return
 	}
 	for i := range people {
-		a.result.count(decisions[i])
+		a.result.count(a.result.weight(&people[i]), decisions[i])
 	}
 	a.result.People = append(a.result.People, people...)
 	if a.Progress != nil {

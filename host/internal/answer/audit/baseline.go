@@ -12,7 +12,8 @@ import (
 )
 
 // Other returns the question q about another model. at is a study, or a model for the study of q, in the form
-// that --model takes. A study gives its model, inputs and threshold; everything else comes from q.
+// that --model takes. A study gives its model, inputs and threshold; everything else, the favourable decision
+// too, comes from q.
 func Other(q *question.Question, at string) (*question.Question, error) {
 	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Parts: true}
 	if study.IsStudy(at) {
@@ -29,7 +30,7 @@ func Other(q *question.Question, at string) (*question.Question, error) {
 	if q.Study.Number != st.Number {
 		return nil, fmt.Errorf("%s and %s: one predicts a number, the other decides", q.Study.ModelPath, st.ModelPath)
 	}
-	st.Notion, st.Epsilon = q.Study.Notion, q.Study.Epsilon
+	st.Notion, st.Epsilon, st.Rule.Low = q.Study.Notion, q.Study.Epsilon, q.Study.Rule.Low
 	out.Study = st
 	return &out, nil
 }

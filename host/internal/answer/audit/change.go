@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"path/filepath"
 	"slices"
 
@@ -21,6 +20,8 @@ const MaxWorse = "max-worse"
 type Change struct {
 	// The old model.
 	Old OfModel `json:"old"`
+	// The column of the weights by which shares and the mean count; absent where each row counts once.
+	Weight string `json:"weight,omitempty"`
 	// The number of people audited with both models.
 	People int `json:"people"`
 	// The number of positive decisions of the old model.
@@ -67,17 +68,20 @@ type Moves struct {
 	Better int `json:"better"`
 }
 
-// add counts a person, before and now.
-func (m *Moves) add(was, now *Person) {
+// add counts a person, before and now. Until sum, ChangedShare is a weight.
+func (m *Moves) add(weight float64, was, now *Person) {
+	if was.Positive != now.Positive {
+		m.ChangedShare += weight
+	}
 	m.ToYes += one(now.Positive && !was.Positive)
 	m.ToNo += one(was.Positive && !now.Positive)
 	m.Worse += one(now.Unfair && !was.Unfair)
 	m.Better += one(was.Unfair && !now.Unfair)
 }
 
-func (m *Moves) sum(people int) {
+func (m *Moves) sum(all float64) {
 	m.Changed = m.ToYes + m.ToNo
-	m.ChangedShare = share(m.Changed, people)
+	m.ChangedShare = part(m.ChangedShare, all)
 }
 
 // Moved is a person whose score changed.
@@ -121,7 +125,10 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 	for i := range old.People {
 		before[old.People[i].Index] = &old.People[i]
 	}
-	c, most, sum := &Change{}, 0.0, 0.0
+	c, most, sum, all := &Change{}, 0.0, 0.0, 0.0
+	if new.Weights != nil {
+		c.Weight = data.Spec().Weight
+	}
 	var both [][2]*Person
 	for i := range new.People {
 		now := &new.People[i]
@@ -137,24 +144,29 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 		c.People++
 		c.OldPositive, c.NewPositive = c.OldPositive+one(was.Positive), c.NewPositive+one(now.Positive)
 		c.OldUnfair, c.NewUnfair = c.OldUnfair+one(was.Unfair), c.NewUnfair+one(now.Unfair)
-		c.add(was, now)
+		weight := new.weight(now)
+		c.add(weight, was, now)
+		if all += weight; now.Unfair && !was.Unfair {
+			c.WorseShare += weight
+		}
 		change := math.Abs(now.Score - was.Score)
-		if sum += change; change > most {
+		if sum += weight * change; change > most {
 			file, line := data.Where(now.Index)
 			most, c.Most = change, &Moved{filepath.Base(file), line, was.Score, now.Score}
 		}
 	}
-	c.sum(c.People)
-	c.WorseShare, c.MeanScore = share(c.Worse, c.People), sum/float64(max(1, c.People))
+	c.sum(all)
+	c.WorseShare, c.MeanScore = part(c.WorseShare, all), part(sum, all)
 	for _, f := range s.Protected() {
-		c.Attributes = append(c.Attributes, changedBy(both, &s.Features[f], f, region.Values[f], data.Points))
+		c.Attributes = append(c.Attributes, new.changedBy(both, f, s, region, data.Points))
 	}
 	return c
 }
 
-func changedBy(both [][2]*Person, feature *space.Feature, f int, values []float64, rows [][]float64) ChangedAttribute {
-	b := newBands(feature, values)
-	groups, ends := make([]ChangedGroup, b.count()), make([]space.Interval, b.count())
+func (o *Outcome) changedBy(both [][2]*Person, f int, s *space.Space, region space.Region, rows [][]float64) ChangedAttribute {
+	feature := &s.Features[f]
+	b := newBands(feature, region.Values[f])
+	groups, ends, all := make([]ChangedGroup, b.count()), make([]space.Interval, b.count()), make([]float64, b.count())
 	for _, p := range both {
 		was, now := p[0], p[1]
 		own := rows[now.Index][f]
@@ -164,12 +176,13 @@ func changedBy(both [][2]*Person, feature *space.Feature, f int, values []float6
 			ends[at] = space.Interval{Lo: own, Hi: own}
 		}
 		ends[at] = space.Interval{Lo: min(ends[at].Lo, own), Hi: max(ends[at].Hi, own)}
-		g.add(was, now)
+		all[at] += o.weight(now)
+		g.add(o.weight(now), was, now)
 	}
 	out := ChangedAttribute{Name: feature.Name, Groups: []ChangedGroup{}}
 	for i := range groups {
 		if g := &groups[i]; g.People > 0 {
-			g.sum(g.People)
+			g.sum(all[i])
 			g.Label = labelOf(feature, ends[i])
 			out.Groups = append(out.Groups, *g)
 		}
@@ -187,10 +200,16 @@ func one(is bool) int {
 // Blocks shows the change. unfair says what counts as unfair treatment; number: the models predict numbers.
 func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	of := fmt.Sprintf("%s people were audited with %s (%s) as well.", view.Count(c.People), c.Old.Study, c.Old.Model)
-	text := view.Paragraph{of}
+	text, rule := view.Paragraph{of}, c.Old.Rule() // the favourable decision is the same with both
+	good, bad := rule.Favourable()
 	if !number {
-		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to positive, %s to negative; %s are positive with the new model, %s with the old one.",
-			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(c.ToYes), view.Count(c.ToNo), view.Count(c.NewPositive), view.Count(c.OldPositive)))
+		to := turns(c.ToYes, c.ToNo, rule)
+		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to %s, %s to %s; %s are %s with the new model, %s with the old one.",
+			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(to.Gain), good, view.Count(to.Lose), bad,
+			view.Count(favoured(c.NewPositive, c.People, rule)), good, view.Count(favoured(c.OldPositive, c.People, rule))))
+	}
+	if c.Weight != "" {
+		text = append(text, "Shares and the mean count rows by "+c.Weight+".")
 	}
 	text = append(text, fmt.Sprintf("%s are treated unfairly (%s) with the new model, %s with the old one: %s (%s) with the new one alone, %s with the old one alone.",
 		view.Count(c.NewUnfair), unfair, view.Count(c.OldUnfair), view.Count(c.Worse), view.Percent(c.WorseShare, 2), view.Count(c.Better)))
@@ -201,14 +220,14 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	}
 	t := &view.Table{Title: "What changes, by group", Columns: []view.Column{{Title: "attribute"}, {Title: "group"}, {Title: "people", Right: true}}}
 	if !number {
-		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to positive", Right: true}, view.Column{Title: "to negative", Right: true})
+		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to " + good, Right: true}, view.Column{Title: "to " + bad, Right: true})
 	}
 	t.Columns = append(t.Columns, view.Column{Title: "unfair only now", Right: true}, view.Column{Title: "only before", Right: true})
 	for _, a := range c.Attributes {
 		for _, g := range a.Groups {
 			row := []string{a.Name, g.Label, view.Count(g.People)}
-			if !number {
-				row = append(row, view.Percent(g.ChangedShare, 2), view.Count(g.ToYes), view.Count(g.ToNo))
+			if to := turns(g.ToYes, g.ToNo, rule); !number {
+				row = append(row, view.Percent(g.ChangedShare, 2), view.Count(to.Gain), view.Count(to.Lose))
 			}
 			t.Add(append(row, view.Count(g.Worse), view.Count(g.Better))...)
 		}
@@ -225,6 +244,6 @@ func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
 	case !complete:
 		return g.Is("", gate.Undecided, "interrupted before everybody was audited with both models")
 	}
-	worse := big.NewRat(int64(c.Worse), int64(c.People))
+	worse := exactly(c.Worse, c.People, c.WorseShare, c.Weight != "")
 	return g.Within("", worse, worse, fmt.Sprintf("%s of %s people (%s) are treated unfairly by the new model alone", view.Count(c.Worse), view.Count(c.People), view.Percent(c.WorseShare, 2)))
 }

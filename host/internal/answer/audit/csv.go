@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 
@@ -17,12 +19,18 @@ type Place func(row int) (path string, line int)
 // for each row outside the space. docs/reference/files.md describes the columns.
 func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
 	out := view.NewCSV(w)
-	out.Write(header(s)) // an error stays with the writer until the end
+	names := header(s, r.Classes > 0)
+	out.Write(names) // an error stays with the writer until the end
 	protected := s.Protected()
 	for i := range r.People {
 		p := &r.People[i]
 		line := append(placed(p.Index, where), "",
-			strconv.Itoa(p.K), strconv.Itoa(p.N), number(p.Gap), yes(p.Unfair), number(p.Shannon), number(p.MinEntropy), number(p.Score), yes(p.Positive), yes(p.Flips))
+			strconv.Itoa(p.K), strconv.Itoa(p.N), number(p.Gap), yes(p.Unfair), number(p.Shannon), number(p.MinEntropy))
+		if r.Classes > 0 {
+			line = append(line, strconv.Itoa(p.Class), strings.Trim(fmt.Sprint(p.Enters), "[]"), yes(p.Flips))
+		} else {
+			line = append(line, number(p.Score), yes(p.Positive), yes(p.Flips))
+		}
 		for _, c := range []*Copy{&p.High, &p.Low} {
 			line = append(line, number(c.Score))
 			for n, f := range protected {
@@ -37,7 +45,7 @@ func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where 
 		}
 		out.Write(append(line, features(s, rows[p.Index])...))
 	}
-	blank := make([]string, len(header(s))-4-len(s.Features))
+	blank := make([]string, len(names)-4-len(s.Features))
 	for _, skipped := range r.Skipped {
 		why := "forbidden by a constraint"
 		if skipped.Feature >= 0 {
@@ -50,8 +58,11 @@ func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where 
 	return out.Error()
 }
 
-func header(s *space.Space) []string {
+func header(s *space.Space, classes bool) []string {
 	names := []string{"index", "file", "line", "skipped", "k", "n", "gap", "unfair", "shannon", "min_entropy", "score", "positive", "flips"}
+	if classes {
+		names[10], names[11] = "class", "enters"
+	}
 	for _, end := range []string{"high", "low"} {
 		names = append(names, end+".score")
 		for _, f := range s.Protected() {

@@ -94,20 +94,22 @@ func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look
 }
 
 // count adds a person's decisions to the curve.
-func (o *Outcome) count(decisions []at) {
+func (o *Outcome) count(weight float64, decisions []at) {
 	for k, a := range decisions {
-		o.Curve[k].decide(a.positive, a.flips)
+		o.Curve[k].decide(weight, a.positive, a.flips)
 	}
 }
 
 // curve shows the decisions at each threshold.
 func (r *Result) curve() *view.Table {
+	rule := r.Rule()
+	good, bad := rule.Favourable()
 	t := &view.Table{Title: "Decisions by threshold", Columns: []view.Column{
-		{Title: "threshold", Right: true}, {Title: "positive", Right: true}, {Title: "would flip", Right: true}, {Title: "to positive", Right: true}, {Title: "to negative", Right: true},
+		{Title: "threshold", Right: true}, {Title: good, Right: true}, {Title: "would flip", Right: true}, {Title: "to " + good, Right: true}, {Title: "to " + bad, Right: true},
 	}}
 	for i := range r.Curve {
 		c := &r.Curve[i]
-		t.Add(c.Threshold, view.Percent(share(c.Positive, r.Summary.People), 1), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.ToYes), view.Count(c.ToNo))
+		t.Add(c.Threshold, view.Percent(c.favourable(rule), 1), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.Gain), view.Count(c.Lose))
 	}
 	return t
 }
@@ -146,8 +148,10 @@ func (r *Result) CurveFigure() *view.Figure {
 		X: view.Axis{Label: "threshold", Max: 1}, Y: view.Axis{Label: "per cent of people"},
 		Caption: "With other protected attributes; " + kind + " the threshold is a positive decision.",
 	}
-	yes, no, all := view.Series{Name: "to positive", Look: 2}, view.Series{Name: "to negative", Look: 1}, view.Series{Name: "together", Look: 3}
-	var toYes, toNo, both []view.Point
+	rule := r.Rule()
+	good, bad := rule.Favourable()
+	gain, lose, all := view.Series{Name: "to " + good, Look: 2}, view.Series{Name: "to " + bad, Look: 1}, view.Series{Name: "together", Look: 3}
+	var toGood, toBad, both []view.Point
 	for i := range r.Curve {
 		c := &r.Curve[i]
 		rat, err := fairness.ParseThreshold(c.Threshold)
@@ -155,19 +159,12 @@ func (r *Result) CurveFigure() *view.Figure {
 			continue
 		}
 		x, _ := rat.Float64()
-		per := func(n int) view.Point { return view.Point{X: x, Y: 100 * share(n, r.Summary.People)} }
-		toYes, toNo, both = append(toYes, per(c.ToYes)), append(toNo, per(c.ToNo)), append(both, per(c.Flips))
+		per := func(share float64) view.Point { return view.Point{X: x, Y: 100 * share} }
+		toGood, toBad, both = append(toGood, per(c.GainShare)), append(toBad, per(c.LoseShare)), append(both, per(c.FlipsShare))
 		f.Y.Max = max(f.Y.Max, 1.05*both[len(both)-1].Y)
 	}
 	f.Y.Max = max(f.Y.Max, 0.1)
-	yes.Lines, no.Lines, all.Lines = [][]view.Point{toYes}, [][]view.Point{toNo}, [][]view.Point{both}
-	f.Series = []view.Series{all, yes, no}
+	gain.Lines, lose.Lines, all.Lines = [][]view.Point{toGood}, [][]view.Point{toBad}, [][]view.Point{both}
+	f.Series = []view.Series{all, gain, lose}
 	return f
-}
-
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
 }

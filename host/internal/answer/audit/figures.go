@@ -9,12 +9,12 @@ import (
 // Page shows the result with its figures.
 func (r *Result) Page() *view.Document {
 	d := r.Document()
-	if r.Summary.People == 0 || r.Number {
+	if r.Summary.People == 0 || r.Number || r.Classes != nil {
 		return d
 	}
 	unfair, _ := r.unfairly()
 	if len(r.Summary.Intersections) > 0 {
-		d.Add(r.Summary.byIntersection(unfair))
+		d.Add(r.byIntersection(unfair))
 	}
 	if len(r.Curve) > 0 {
 		d.Add(r.CurveFigure())
@@ -27,10 +27,13 @@ func (r *Result) Page() *view.Document {
 
 // Groups shows each attribute by itself, and all of them together.
 func (r *Result) Groups() (out []view.Block) {
+	if r.Classes != nil {
+		return r.classes()
+	}
 	unfair, _ := r.unfairly()
 	out = r.attributes(unfair)
 	if len(r.Summary.Intersections) > 0 && !r.Number {
-		out = slices.Insert(out, 1, view.Block(r.Summary.byIntersection(unfair)))
+		out = slices.Insert(out, 1, view.Block(r.byIntersection(unfair)))
 	}
 	return out
 }
@@ -41,13 +44,13 @@ func (r *Result) attributes(unfair string) (out []view.Block) {
 	if r.Number {
 		out = append(out, sum.numbersByAttribute(unfair))
 	} else {
-		out = append(out, sum.byAttribute(unfair))
+		out = append(out, r.byAttribute(unfair))
 	}
 	for i := range sum.Attributes {
 		if r.Number {
 			out = append(out, sum.Attributes[i].numbersByGroup(unfair))
 		} else {
-			out = append(out, sum.Attributes[i].byGroup(unfair))
+			out = append(out, sum.Attributes[i].byGroup(unfair, r.Rule()))
 		}
 	}
 	return out
@@ -60,20 +63,22 @@ func (r *Result) Decisions() *view.Figure {
 		X:       view.Axis{Label: "people", Whole: true},
 		Caption: "For each attribute by itself, and for all together.",
 	}
-	yes, no := view.Series{Name: "to positive", Look: 2, Bars: []view.Point{}}, view.Series{Name: "to negative", Look: 1, Bars: []view.Point{}}
-	add := func(name string, toYes, toNo int) {
+	rule := r.Rule()
+	good, bad := rule.Favourable()
+	gain, lose := view.Series{Name: "to " + good, Look: 2, Bars: []view.Point{}}, view.Series{Name: "to " + bad, Look: 1, Bars: []view.Point{}}
+	add := func(name string, of Turns) {
 		f.Y.Names = append(f.Y.Names, name)
 		at := float64(len(f.Y.Names))
-		yes.Bars, no.Bars = append(yes.Bars, view.Point{X: float64(toYes), Y: at}), append(no.Bars, view.Point{X: float64(toNo), Y: at})
-		f.X.Max = max(f.X.Max, 1.02*float64(toYes+toNo), 1)
+		gain.Bars, lose.Bars = append(gain.Bars, view.Point{X: float64(of.Gain), Y: at}), append(lose.Bars, view.Point{X: float64(of.Lose), Y: at})
+		f.X.Max = max(f.X.Max, 1.02*float64(of.Gain+of.Lose), 1)
 	}
-	add("all together", r.Summary.ToYes, r.Summary.ToNo)
+	add("all together", r.Summary.Turns)
 	for i := range slices.Backward(r.Summary.Attributes) {
 		a := &r.Summary.Attributes[i]
-		add(a.Name, a.ToYes, a.ToNo)
+		add(a.Name, a.Turns)
 	}
 	f.Y.Min, f.Y.Max = 0.5, float64(len(f.Y.Names))+0.5
-	f.Series = []view.Series{yes, no}
+	f.Series = []view.Series{gain, lose}
 	return f
 }
 

@@ -18,12 +18,9 @@ type Intersection struct {
 	People int `json:"people"`
 	// The number of them who are treated unfairly.
 	Unfair int `json:"unfair"`
-	// The number of them with a positive decision.
-	Positive int `json:"positive"`
-	// The number of them whose negative decision would become positive for some copy.
-	ToYes int `json:"to_yes"`
-	// The number of them whose positive decision would become negative for some copy.
-	ToNo int `json:"to_no"`
+	// Their share, 0 to 1.
+	UnfairShare float64 `json:"unfair_share"`
+	Decisions
 	// The mean of their score gaps.
 	MeanGap float64 `json:"mean_gap"`
 }
@@ -48,6 +45,7 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	type group struct {
 		Intersection
 		low, high []float64
+		weight    float64
 	}
 	groups := map[string]*group{}
 	var order []*group
@@ -68,27 +66,25 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 		for n, v := range own {
 			g.low[n], g.high[n] = min(g.low[n], v), max(g.high[n], v)
 		}
+		weight := r.weight(p)
 		g.People++
-		g.MeanGap += p.Gap
+		g.weight += weight
+		g.MeanGap += weight * p.Gap
 		if p.Unfair {
 			g.Unfair++
+			g.UnfairShare += weight
 		}
-		if p.Positive {
-			g.Positive++
-		}
-		switch {
-		case p.Flips && p.Positive:
-			g.ToNo++
-		case p.Flips:
-			g.ToYes++
-		}
+		g.decide(weight, p.Positive, p.Flips)
 	}
 	slices.SortFunc(order, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.People, a.People), slices.Compare(a.low, b.low))
 	})
 	out := make([]Intersection, 0, min(len(order), MostIntersections))
 	for _, g := range order[:min(len(order), MostIntersections)] {
-		g.MeanGap /= float64(g.People)
+		g.MeanGap, g.UnfairShare = part(g.MeanGap, g.weight), part(g.UnfairShare, g.weight)
+		if g.sum(g.weight, r.Rule); r.Classes > 0 {
+			g.Decisions = Decisions{Flips: g.Flips, FlipsShare: g.FlipsShare}
+		}
 		for n, f := range protected {
 			label := s.Features[f].Label(g.low[n])
 			if g.high[n] > g.low[n] {
@@ -104,40 +100,40 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 // name returns the group's name, such as "female, 25, north".
 func (g *Intersection) name() string { return strings.Join(g.Values, ", ") }
 
-func (g *Intersection) share(n int) float64 { return share(n, g.People) }
-
 // Apart returns the two groups that the protected attributes treat most differently. held has the
-// largest share of people who get a no and would get a yes with other values; helped has the largest
-// share who get a yes and would get a no. ok is false if no decision differs.
+// largest share of people who would gain the favourable decision with other values; helped has the largest
+// share who would lose it. ok is false if no decision differs.
 func (sum *Summary) Apart() (held, helped *Intersection, ok bool) {
 	for i := range sum.Intersections {
 		g := &sum.Intersections[i]
 		if g.People < fewest {
 			continue
 		}
-		if held == nil || g.share(g.ToYes) > held.share(held.ToYes) {
+		if held == nil || g.GainShare > held.GainShare {
 			held = g
 		}
-		if helped == nil || g.share(g.ToNo) > helped.share(helped.ToNo) {
+		if helped == nil || g.LoseShare > helped.LoseShare {
 			helped = g
 		}
 	}
-	return held, helped, held != nil && held != helped && held.ToYes > 0 && helped.ToNo > 0
+	return held, helped, held != nil && held != helped && held.Gain > 0 && helped.Lose > 0
 }
 
 // mostRows is the largest number of groups in a table.
 const mostRows = 15
 
 // byIntersection shows the groups in which the largest shares of decisions would change.
-func (sum *Summary) byIntersection(unfair string) *view.Table {
+func (r *Result) byIntersection(unfair string) *view.Table {
+	sum, rule := &r.Summary, r.Rule()
+	good, bad := rule.Favourable()
 	var names []string
 	for i := range sum.Attributes {
 		names = append(names, sum.Attributes[i].Name)
 	}
 	t := &view.Table{
 		Title:   "People by all of " + either(names, "and") + " together",
-		Columns: view.Columns("group", "people", "positive", "to positive", "to negative", unfair, "mean gap"),
-		Notes:   []string{"to positive, to negative: with any other values of these attributes. " + fmt.Sprintf("Groups of %d people and more, those with the most such changes first.", fewest)},
+		Columns: view.Columns("group", "people", good, "to "+good, "to "+bad, unfair, "mean gap"),
+		Notes:   []string{"to " + good + ", to " + bad + ": with any other values of these attributes. " + fmt.Sprintf("Groups of %d people and more, those with the most such changes first.", fewest)},
 	}
 	var groups []*Intersection
 	for i := range sum.Intersections {
@@ -146,11 +142,11 @@ func (sum *Summary) byIntersection(unfair string) *view.Table {
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *Intersection) int {
-		return cmp.Compare(b.share(b.ToYes+b.ToNo), a.share(a.ToYes+a.ToNo))
+		return cmp.Compare(b.FlipsShare, a.FlipsShare)
 	})
 	for _, g := range groups[:min(len(groups), mostRows)] {
-		t.Add(g.name(), view.Count(g.People), view.Percent(g.share(g.Positive), 1), view.Percent(g.share(g.ToYes), 1),
-			view.Percent(g.share(g.ToNo), 1), view.Percent(g.share(g.Unfair), 1), view.Score(g.MeanGap))
+		t.Add(g.name(), view.Count(g.People), view.Percent(g.favourable(rule), 1), view.Percent(g.GainShare, 1),
+			view.Percent(g.LoseShare, 1), view.Percent(g.UnfairShare, 1), view.Score(g.MeanGap))
 	}
 	if n := len(groups); n > mostRows {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d such groups.", mostRows, n))

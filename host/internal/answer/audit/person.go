@@ -98,8 +98,11 @@ func forEach(n int, do func(int)) {
 // person audits the i-th of the points.
 func (b *bench) person(i, row int) (p Person, decisions []at) {
 	x, o := b.points[i], &b.outcomes[i]
-	if b.Number {
+	switch {
+	case b.Number:
 		return b.predicted(i, row), nil
+	case b.classes != nil:
+		return b.classified(i, row), nil
 	}
 	score, positive := b.decider.At(x)
 	p = Person{
@@ -237,6 +240,10 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 	}
 	if len(scores) > 1 {
 		e.Advantage = scores[own] - sum/float64(len(scores)-1)
+	}
+	if b.Rule.Low {
+		e.Best, e.BestScore, e.Worst, e.WorstScore = e.Worst, e.WorstScore, e.Best, e.BestScore
+		e.Advantage = 0 - e.Advantage // never -0
 	}
 	return e
 }

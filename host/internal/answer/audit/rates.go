@@ -21,7 +21,7 @@ type Rates struct {
 	Median float64 `json:"median"`
 	// The least share of the people that a judged group has.
 	MinShare float64 `json:"min_share"`
-	// The decision that selects people: positive, or negative if a positive one is bad for them.
+	// The decision that selects people: positive, or negative if a positive one is bad for them; of several classes, the class.
 	Favourable string `json:"favourable"`
 	// Each protected attribute and, if there are several, all of them together.
 	Attributes []Rated `json:"attributes"`
@@ -53,7 +53,7 @@ type GroupRates struct {
 	Label string `json:"label"`
 	// The number of people in the group.
 	People int `json:"people"`
-	// Their share of all people, 0 to 1.
+	// Their share of all people, 0 to 1, by weight where there are weights.
 	Share float64 `json:"share"`
 	// The group has at least min_share of the people, and its attribute is known.
 	Judged bool `json:"judged"`
@@ -69,11 +69,12 @@ type GroupRates struct {
 	High *float64 `json:"impact_ratio_high,omitempty"`
 	// The scoring rate over the highest one of a judged group.
 	ScoringRatio *float64 `json:"scoring_ratio,omitempty"`
-	// The rate of positive decisions among people with the label 1; absent without labels.
+	// The rate of the favourable decision among people with the favourable label, 1 or, where the negative decision is
+	// favourable, 0; absent without labels.
 	TruePositive *Rate `json:"true_positive,omitempty"`
-	// The rate of positive decisions among people with the label 0; absent without labels.
+	// The rate of the favourable decision among people with the other label; absent without labels.
 	FalsePositive *Rate `json:"false_positive,omitempty"`
-	// The rate of the label 1 among people with a positive decision; absent without labels.
+	// The rate of the favourable label among people with the favourable decision; absent without labels.
 	Precision *Rate `json:"precision,omitempty"`
 	// How much of the impact ratio depends on the attribute itself; absent for the group with the highest
 	// rate, and if the attribute has no categories.
@@ -86,12 +87,17 @@ type Rate struct {
 	Hits int `json:"hits"`
 	// The people among whom they were counted.
 	Of int `json:"of"`
-	// hits divided by of; null for 0 of 0.
+	// The effective number of people among them, by Kish 1965: the square of the sum of their weights over the sum of the
+	// squares. Absent without weights.
+	Effective float64 `json:"effective,omitempty"`
+	// hits divided by of, by weight where there are weights; null for 0 of 0.
 	Rate *float64 `json:"rate"`
 	// The lower end of Wilson's 95 % interval.
 	Low float64 `json:"low"`
 	// The upper end of Wilson's 95 % interval.
 	High float64 `json:"high"`
+
+	hit, all, squares float64 // weights
 }
 
 // Twins factors the impact ratio of a group g against the group h with the highest rate into
@@ -120,33 +126,50 @@ type Twins struct {
 // z is the quantile of the normal distribution of two-sided 95 % intervals.
 const z = 1.959963984540054
 
-// close computes the rate and its interval (Wilson 1927).
-func (r *Rate) close() {
-	if r.Of == 0 {
-		return
-	}
+// close computes the rate and its interval (Wilson 1927), of weighted people by their effective number.
+func (r *Rate) close(weighted bool) {
 	n := float64(r.Of)
 	p := float64(r.Hits) / n
+	if weighted {
+		r.Effective = part(r.all*r.all, r.squares)
+		n, p = r.Effective, r.hit/r.all
+	}
+	if n == 0 {
+		return
+	}
 	r.Rate = &p
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	r.Low, r.High = max(0, middle-half), min(1, middle+half)
-	if r.Hits == 0 {
+	if p == 0 {
 		r.Low = 0
 	}
-	if r.Hits == r.Of {
+	if p == 1 {
 		r.High = 1
 	}
 }
 
 // edge reports whether all or none hit: the interval of a ratio is then undefined.
-func (r *Rate) edge() bool { return r.Hits == 0 || r.Hits == r.Of }
+func (r *Rate) edge() bool { return *r.Rate == 0 || *r.Rate == 1 }
 
-func (r *Rate) add(hit bool) {
+func (r *Rate) add(hit bool, weight float64) {
 	r.Of++
+	r.all, r.squares = r.all+weight, r.squares+weight*weight
 	if hit {
 		r.Hits++
+		r.hit += weight
 	}
+}
+
+// exact returns the rate for gates; r must have one.
+func (r *Rate) exact() *big.Rat { return exactly(r.Hits, r.Of, *r.Rate, r.Effective > 0) }
+
+// exactly returns a share for gates: the exact one of counts, or the computed one of weights.
+func exactly(n, of int, share float64, weighted bool) *big.Rat {
+	if weighted {
+		return new(big.Rat).SetFloat64(share)
+	}
+	return big.NewRat(int64(n), int64(of))
 }
 
 // over divides two rates; nil if either is nil or b is 0.
@@ -158,9 +181,6 @@ func over(a, b *float64) *float64 {
 	return &q
 }
 
-// Favourable lists the values of --favourable; the first is the default.
-var Favourable = []string{"positive", "negative"}
-
 // RateBy is the input of Outcome.Rates.
 type RateBy struct {
 	Space   *space.Space
@@ -171,38 +191,55 @@ type RateBy struct {
 	Labels []int
 	// MinShare is the exact least share of all people that a judged group has.
 	MinShare *big.Rat
-	// Negative: the negative decision is the favourable one.
-	Negative bool
 	// Seed seeds the draws for Proxies.
 	Seed int64
 }
 
 // Rates computes the rates of groups. Call it after Run has returned.
 func (o *Outcome) Rates(by RateBy) *Rates {
-	out := &Rates{Favourable: Favourable[0], Attributes: []Rated{}}
-	if by.Negative {
-		out.Favourable = Favourable[1]
-	}
+	out := &Rates{Attributes: []Rated{}}
+	out.Favourable, _ = o.Rule.Favourable()
 	out.MinShare, _ = by.MinShare.Float64()
-	scores := make([]float64, len(o.People))
-	for i := range o.People {
-		scores[i] = o.People[i].Score
-	}
-	slices.Sort(scores)
-	if n := len(scores); n > 0 {
-		out.Median = scores[(n-1)/2]/2 + scores[n/2]/2
+	if o.Classes == 0 {
+		out.Median = o.median()
 	}
 	protected := by.Space.Protected()
-	proxies := o.proxies(&by, by.Seed)
+	var proxies [][]Proxy
+	if o.Classes == 0 {
+		proxies = o.proxies(&by, by.Seed)
+	}
 	for n, f := range protected {
 		rated := o.rated(&by, []int{f}, out.Median)
-		rated.Proxies = proxies[n]
+		if proxies != nil {
+			rated.Proxies = proxies[n]
+		}
 		out.Attributes = append(out.Attributes, rated)
 	}
 	if len(protected) > 1 {
 		out.Attributes = append(out.Attributes, o.rated(&by, protected, out.Median))
 	}
 	return out
+}
+
+// median is the score that half of the people, by weight, are at most at; between two such scores their mean; 0 without people.
+func (o *Outcome) median() float64 {
+	people := slices.Clone(o.People)
+	slices.SortFunc(people, func(p, q Person) int { return cmp.Compare(p.Score, q.Score) })
+	half, below := o.weigh()/2, 0.0
+	for i := range people {
+		if below += o.weight(&people[i]); below < half || below == 0 {
+			continue
+		}
+		next := i + 1
+		for below == half && next < len(people)-1 && o.weight(&people[next]) == 0 {
+			next++
+		}
+		if below > half || next >= len(people) {
+			next = i
+		}
+		return people[i].Score/2 + people[next].Score/2
+	}
+	return 0
 }
 
 // member is a group while its people are counted.
@@ -212,6 +249,7 @@ type member struct {
 	low     []float64
 	missing bool
 	people  []int // places in Outcome.People
+	weight  float64
 }
 
 // rated counts the people by their own values of the features.
@@ -253,32 +291,37 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 			}
 			g.missing = g.missing || by.Space.Features[f].Missing && own[n] == by.Space.Features[f].Hi
 		}
-		g.people = append(g.people, i)
-		g.Selection.add(p.Positive != by.Negative)
-		g.Scoring.add(!by.Negative && p.Score > median || by.Negative && p.Score < median)
+		weight := o.weight(p)
+		g.people, g.weight = append(g.people, i), g.weight+weight
+		selected := o.Rule.Favours(p.Positive)
+		g.Selection.add(selected, weight)
+		if o.Classes == 0 {
+			g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median), weight)
+		}
 		if by.Labels != nil {
-			label := by.Labels[p.Index] == 1
+			label := o.Rule.Favours(by.Labels[p.Index] == 1)
 			if label {
-				g.TruePositive.add(p.Positive)
+				g.TruePositive.add(selected, weight)
 			} else {
-				g.FalsePositive.add(p.Positive)
+				g.FalsePositive.add(selected, weight)
 			}
-			if p.Positive {
-				g.Precision.add(label)
+			if selected {
+				g.Precision.add(label, weight)
 			}
 		}
 	}
 	slices.SortFunc(order, func(a, b *member) int { return slices.Compare(a.key, b.key) })
 	var best, scoring *member
+	all := o.weigh()
 	for _, g := range order {
-		g.finish(by, features, ends, len(o.People))
+		g.finish(by, features, ends, o, all)
 		if !g.Judged {
 			continue
 		}
 		if r := g.Selection.Rate; best == nil || *r > *best.Selection.Rate {
 			best = g
 		}
-		if r := g.Scoring.Rate; scoring == nil || *r > *scoring.Scoring.Rate {
+		if r := g.Scoring.Rate; r != nil && (scoring == nil || *r > *scoring.Scoring.Rate) {
 			scoring = g
 		}
 	}
@@ -295,32 +338,42 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	return out
 }
 
-// finish computes a group's label, share and rates from its counts.
-func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, all int) {
+// finish computes a group's label, share and rates from its counts; all is the weight of all people.
+func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, o *Outcome, all float64) {
 	var labels []string
 	for n, f := range features {
 		labels = append(labels, labelOf(&by.Space.Features[f], ends[n][g.key[n]]))
 	}
 	g.Label, g.People = strings.Join(labels, ", "), len(g.people)
-	g.Share = share(g.People, all)
-	g.Judged = big.NewRat(int64(g.People), int64(all)).Cmp(by.MinShare) >= 0 && !g.missing
+	g.Share = part(g.weight, all)
 	for _, r := range []*Rate{&g.Selection, &g.Scoring, g.TruePositive, g.FalsePositive, g.Precision} {
 		if r != nil {
-			r.close()
+			r.close(o.Weights != nil)
 		}
 	}
+	g.Judged = exactly(g.People, len(o.People), g.Share, o.Weights != nil).Cmp(by.MinShare) >= 0 && !g.missing && g.Selection.Rate != nil
 }
 
 // against compares the rates with the highest ones.
 func (g *member) against(best, scoring *member) {
-	g.ImpactRatio, g.ScoringRatio = over(g.Selection.Rate, best.Selection.Rate), over(g.Scoring.Rate, scoring.Scoring.Rate)
+	g.ImpactRatio = over(g.Selection.Rate, best.Selection.Rate)
+	if scoring != nil {
+		g.ScoringRatio = over(g.Scoring.Rate, scoring.Scoring.Rate)
+	}
 	if g == best || g.ImpactRatio == nil || g.Selection.edge() || best.Selection.edge() {
 		return
 	}
-	part := func(r *Rate) float64 { return (1 - *r.Rate) / float64(r.Hits) }
-	width := z * math.Sqrt(part(&g.Selection)+part(&best.Selection))
+	width := z * math.Sqrt(g.Selection.variance()+best.Selection.variance())
 	low, high := *g.ImpactRatio*math.Exp(-width), *g.ImpactRatio*math.Exp(width)
 	g.Low, g.High = &low, &high
+}
+
+// variance is that of the logarithm of the rate.
+func (r *Rate) variance() float64 {
+	if r.Effective > 0 {
+		return (1 - *r.Rate) / (*r.Rate * r.Effective)
+	}
+	return (1 - *r.Rate) / float64(r.Hits)
 }
 
 // twins switches the people of g to h, and those of h to g.
@@ -333,12 +386,12 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 			if point[f] = to.low[0]; !by.Space.Allowed(point) {
 				continue
 			}
-			own.add(p.Positive != by.Negative)
+			own.add(o.Rule.Favours(p.Positive), o.weight(p))
 			_, positive := by.Decider.At(point)
-			other.add(positive != by.Negative)
+			other.add(o.Rule.Favours(positive), o.weight(p))
 		}
-		own.close()
-		other.close()
+		own.close(o.Weights != nil)
+		other.close(o.Weights != nil)
 		return own, other
 	}
 	own, as := switched(g, h)
@@ -387,13 +440,10 @@ func (r *Rated) sum() {
 
 // rates shows the rates of groups.
 func (r *Result) rates() (out []view.Block) {
-	number := func(v *float64) string {
-		if v == nil {
-			return "–"
-		}
-		return fmt.Sprintf("%.3f", *v)
+	side, right, wrong := "above", 1, 0
+	if r.Rule().Low {
+		side, right, wrong = "below", 0, 1
 	}
-	side := map[bool]string{false: "above", true: "below"}[r.Rates.Favourable == Favourable[1]]
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
 		t := &view.Table{Title: "Rates by " + a.Name, Columns: []view.Column{
@@ -404,21 +454,14 @@ func (r *Result) rates() (out []view.Block) {
 		if labels {
 			t.Columns = append(t.Columns, view.Column{Title: "true pos.", Right: true}, view.Column{Title: "false pos.", Right: true}, view.Column{Title: "precision", Right: true})
 		}
-		var small, unknown []string
 		for j := range a.Groups {
 			g := &a.Groups[j]
 			if !g.Judged {
-				left := fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People))
-				if strings.Contains(g.Label, space.MissingName) {
-					unknown = append(unknown, left)
-				} else {
-					small = append(small, left)
-				}
 				continue
 			}
 			cells := []string{
-				g.Label, view.Count(g.People), g.Selection.text(), fmt.Sprintf("%.1f–%.1f", 100*g.Selection.Low, 100*g.Selection.High),
-				number(g.ImpactRatio), cmp.Or(interval(g.Low, g.High), "–"), g.Scoring.text(), number(g.ScoringRatio),
+				g.Label, view.Count(g.People), g.Selection.text(), g.Selection.wilson(),
+				ratio(g.ImpactRatio), cmp.Or(interval(g.Low, g.High), "–"), g.Scoring.text(), ratio(g.ScoringRatio),
 			}
 			if labels {
 				cells = append(cells, g.TruePositive.text(), g.FalsePositive.text(), g.Precision.text())
@@ -427,16 +470,11 @@ func (r *Result) rates() (out []view.Block) {
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a %s decision%s. scoring rate: people with a score %s the median of all, %.4f. impact ratio: the rate over the highest rate. –: undefined, as 0/0 is; a rate of 0 or 100 %% leaves the interval of its ratio undefined.", r.Rates.Favourable, r.standsFor(), side, r.Rates.Median))
 		if labels {
-			t.Notes = append(t.Notes, "true pos., false pos.: positive decisions of people with the label 1, and 0. precision: the label 1 of people with a positive decision.")
+			t.Notes = append(t.Notes, fmt.Sprintf("true pos., false pos.: %s decisions of people with the label %d, and %d. precision: the label %[2]d of people with a %[1]s decision.", r.Rates.Favourable, right, wrong))
 		}
-		if len(small) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(r.Rates.MinShare, 1), strings.Join(small, ", ")))
-		}
-		if len(unknown) > 0 {
-			t.Notes = append(t.Notes, "not judged, attribute unknown: "+strings.Join(unknown, ", "))
-		}
+		t.Notes = append(t.Notes, a.unjudged(r.Rates.MinShare)...)
 		out = append(out, t)
-		if twins := a.twins(number); twins != nil {
+		if twins := a.twins(); twins != nil {
 			out = append(out, twins)
 		}
 		if proxies := a.proxies(); proxies != nil {
@@ -445,6 +483,39 @@ func (r *Result) rates() (out []view.Block) {
 	}
 	return out
 }
+
+// unjudged names the groups that are not judged.
+func (r *Rated) unjudged(minShare float64) (out []string) {
+	var small, unknown []string
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if left := fmt.Sprintf("%s (%s)", g.Label, view.Count(g.People)); g.Judged {
+			continue
+		} else if strings.Contains(g.Label, space.MissingName) {
+			unknown = append(unknown, left)
+		} else {
+			small = append(small, left)
+		}
+	}
+	if len(small) > 0 {
+		out = append(out, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(minShare, 1), strings.Join(small, ", ")))
+	}
+	if len(unknown) > 0 {
+		out = append(out, "not judged, attribute unknown: "+strings.Join(unknown, ", "))
+	}
+	return out
+}
+
+// ratio is a ratio of rates as tables have it.
+func ratio(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// wilson is the interval as tables have it.
+func (r *Rate) wilson() string { return fmt.Sprintf("%.1f–%.1f", 100*r.Low, 100*r.High) }
 
 func (r *Rate) text() string {
 	if r == nil || r.Rate == nil {
@@ -461,14 +532,14 @@ func interval(low, high *float64) string {
 }
 
 // twins shows how much of the impact ratios depends on the attribute itself; nil if no group has twins.
-func (r *Rated) twins(number func(*float64) string) *view.Table {
+func (r *Rated) twins() *view.Table {
 	t := &view.Table{Title: "How much of the impact ratio depends on " + r.Name + " itself", Columns: []view.Column{
 		{Title: r.Name}, {Title: "against"}, {Title: "impact ratio", Right: true}, {Title: "direct", Right: true}, {Title: "rest", Right: true}, {Title: "remainder", Right: true}, {Title: "direct, back", Right: true}, {Title: "twins", Right: true},
 	}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if w := g.Twins; w != nil && g.Judged {
-			t.Add(g.Label, w.Of, number(g.ImpactRatio), number(w.Direct), number(w.Rest), number(w.Remainder), number(w.Back), view.Count(w.People)+" and "+view.Count(w.BackOf))
+			t.Add(g.Label, w.Of, ratio(g.ImpactRatio), ratio(w.Direct), ratio(w.Rest), ratio(w.Remainder), ratio(w.Back), view.Count(w.People)+" and "+view.Count(w.BackOf))
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -507,11 +578,10 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 	switch {
 	case low == nil || low == high:
 		return nil, "fewer than two groups are large enough to be judged"
-	case high.Selection.Hits == 0:
+	case *high.Selection.Rate == 0:
 		return nil, "no group has a " + r.Rates.Favourable + " decision"
 	}
-	of := func(r *Rate) *big.Rat { return big.NewRat(int64(r.Hits), int64(r.Of)) }
-	return new(big.Rat).Quo(of(&low.Selection), of(&high.Selection)), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
+	return new(big.Rat).Quo(low.Selection.exact(), high.Selection.exact()), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
 		r.Rates.Favourable, r.standsFor(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
 }
 

@@ -20,12 +20,12 @@ func TestWilson(t *testing.T) {
 		{8, 10, 0.4901625, 0.9433178}, {0, 10, 0, 0.2775328}, {10, 10, 0.7224672, 1}, {1, 1000, 0.0001765, 0.0056425}, {500, 1000, 0.4690696, 0.5309304},
 	} {
 		r := Rate{Hits: c.hits, Of: c.of}
-		if r.close(); math.Abs(r.Low-c.low) > 1e-6 || math.Abs(r.High-c.high) > 1e-6 {
+		if r.close(false); math.Abs(r.Low-c.low) > 1e-6 || math.Abs(r.High-c.high) > 1e-6 {
 			t.Errorf("%d of %d: %v to %v, want %v to %v", c.hits, c.of, r.Low, r.High, c.low, c.high)
 		}
 	}
 	none := Rate{}
-	if none.close(); none.Rate != nil || over(none.Rate, none.Rate) != nil {
+	if none.close(false); none.Rate != nil || over(none.Rate, none.Rate) != nil {
 		t.Error("0 of 0 has a rate")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// The exact width of bins; except with the notion logit, also the largest fair gap.
+	// The exact width of bins; except with the notion logit, also the largest fair gap; empty for several classes.
 	Epsilon string `json:"epsilon"`
 	// The value of --notion; absent for the default, score.
 	Notion string `json:"notion,omitempty"`
@@ -40,9 +39,14 @@ type Result struct {
 	// The constraints that are on.
 	Rules []string `json:"rules"`
 
+	// The weights of the rows; absent where each counts once.
+	Weights *Weights `json:"weights,omitempty"`
 	// All people together.
 	Summary Summary `json:"summary"`
-	// Rates by group, with --groups.
+	// The classes of a model of several, of which one wins; absent for others. Then k counts classes, flips and unfair are the
+	// people whose class changes, and there are no scores, gaps and other decisions.
+	Classes *Classes `json:"classes,omitempty"`
+	// Rates by group, with --groups; of a model of several classes they are in classes.
 	Rates *Rates `json:"groups,omitempty"`
 	// The changes since the model of --baseline.
 	Change *Change `json:"change,omitempty"`
@@ -125,6 +129,12 @@ type Row struct {
 	Score float64 `json:"score"`
 	// The person's own decision is positive.
 	Positive bool `json:"positive"`
+	// The own class of a model of several, from 0; their number stands for a tie.
+	Class *int `json:"class,omitempty"`
+	// The other classes of the copies.
+	Enters []int `json:"enters,omitempty"`
+	// The row's weight; absent without weights.
+	Weight *float64 `json:"weight,omitempty"`
 	// Some copy gets the other decision.
 	Flips bool `json:"flips"`
 	// The values of the features that are not protected.
@@ -133,9 +143,9 @@ type Row struct {
 	Z map[string]float64 `json:"z"`
 	// All values as text.
 	Labels map[string]string `json:"labels"`
-	// The copy with the highest score.
+	// The copy with the highest score; of several classes, a copy of another class.
 	High RowCopy `json:"high"`
-	// The copy with the lowest score.
+	// The copy with the lowest score; of several classes, the person.
 	Low RowCopy `json:"low"`
 	// The effect of each protected attribute alone.
 	Attributes []RowEffect `json:"attributes"`
@@ -200,11 +210,14 @@ func (r *Result) WriteJSON(w io.Writer) error {
 
 // Document shows the result.
 func (r *Result) Document() *view.Document {
-	epsilon := r.Epsilon
-	if r.Number {
-		epsilon = r.Limit
+	epsilon := ", ε = " + r.Epsilon
+	switch {
+	case r.Number:
+		epsilon = ", ε = " + r.Limit
+	case r.Classes != nil:
+		epsilon = ""
 	}
-	head := fmt.Sprintf("Audit of %s (%s): %s, ε = %s", r.Study, r.Model, strings.Join(r.Protected, ", "), epsilon)
+	head := fmt.Sprintf("Audit of %s (%s): %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), epsilon)
 	if r.Notion != "" {
 		head += ", notion " + r.Notion
 	}
@@ -220,7 +233,11 @@ func (r *Result) Document() *view.Document {
 	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
-		d.Add(r.attributes(unfair)...)
+		if r.Classes != nil {
+			d.Add(r.classes()...)
+		} else {
+			d.Add(r.attributes(unfair)...)
+		}
 		if r.Change != nil {
 			doubts := r.Change.Old.About(false)
 			d.Add(doubts.Caveats()...)
@@ -264,7 +281,7 @@ func (r *Result) hold(gates []gate.Gate) {
 			r.holdRatio(g)
 			continue
 		}
-		share := big.NewRat(int64(s.Unfair), int64(s.People))
+		share := exactly(s.Unfair, s.People, s.UnfairShare, r.Weights != nil)
 		text := fmt.Sprintf("%s of %s people (%s) have %s", view.Count(s.Unfair), view.Count(s.People), view.Share(s.UnfairShare), r.short())
 		left := s.Forbidden
 		for _, n := range s.Outside {
@@ -279,8 +296,11 @@ func (r *Result) hold(gates []gate.Gate) {
 
 // worst lists the worst-treated people.
 func (r *Result) worst() *view.Table {
-	if r.Number {
+	switch {
+	case r.Number:
 		return r.worstNumbers()
+	case r.Classes != nil:
+		return r.worstClasses()
 	}
 	t := &view.Table{
 		Title: "The people whose copies are treated most differently",

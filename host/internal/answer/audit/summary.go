@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -17,6 +18,8 @@ type Tally struct {
 	Unfair int `json:"unfair"`
 	// Their share, 0 to 1.
 	UnfairShare float64 `json:"unfair_share"`
+	// The sum of the people's weights; absent without weights.
+	Weight float64 `json:"weight,omitempty"`
 	Decisions
 
 	// The mean of the people's k.
@@ -35,6 +38,8 @@ type Tally struct {
 type Decisions struct {
 	// The number of people with a positive decision.
 	Positive int `json:"positive"`
+	// Their share, 0 to 1.
+	PositiveShare float64 `json:"positive_share"`
 	// The number of people who would get the other decision with other protected values.
 	Flips int `json:"flips"`
 	// Their share, 0 to 1.
@@ -43,25 +48,77 @@ type Decisions struct {
 	ToYes int `json:"to_yes"`
 	// The number of them with a positive decision, which would become negative.
 	ToNo int `json:"to_no"`
+	Turns
 }
 
-// decide counts a person.
-func (d *Decisions) decide(positive, flips bool) {
+// Turns are people who would get the other decision, by whether it is the favourable one.
+type Turns struct {
+	// The number of people who would get the favourable decision: to_yes, or to_no where the negative one is favourable.
+	Gain int `json:"gain"`
+	// Their share, 0 to 1.
+	GainShare float64 `json:"gain_share"`
+	// The number of people who would lose it.
+	Lose int `json:"lose"`
+	// Their share, 0 to 1.
+	LoseShare float64 `json:"lose_share"`
+}
+
+// turns are those of numbers of flips, without shares.
+func turns(toYes, toNo int, rule fairness.Rule) Turns {
+	if rule.Low {
+		return Turns{Gain: toNo, Lose: toYes}
+	}
+	return Turns{Gain: toYes, Lose: toNo}
+}
+
+// favoured is how many of the people have the favourable decision.
+func favoured(positive, people int, rule fairness.Rule) int {
+	if rule.Low {
+		return people - positive
+	}
+	return positive
+}
+
+// decide counts a person. Until sum, shares are weights, GainShare that of ToYes and LoseShare that of ToNo.
+func (d *Decisions) decide(weight float64, positive, flips bool) {
 	if positive {
 		d.Positive++
+		d.PositiveShare += weight
 	}
 	switch {
 	case flips && positive:
 		d.ToNo++
+		d.LoseShare += weight
 	case flips:
 		d.ToYes++
+		d.GainShare += weight
 	}
 }
 
-// sum computes Flips and FlipsShare; people is the number of all.
-func (d *Decisions) sum(people int) {
-	d.Flips = d.ToYes + d.ToNo
-	d.FlipsShare = share(d.Flips, people)
+// sum computes what follows from the counts; all is the weight of all people.
+func (d *Decisions) sum(all float64, rule fairness.Rule) {
+	toYes, toNo := d.GainShare, d.LoseShare
+	d.Flips, d.Turns = d.ToYes+d.ToNo, turns(d.ToYes, d.ToNo, rule)
+	if rule.Low {
+		toYes, toNo = toNo, toYes
+	}
+	d.PositiveShare, d.FlipsShare, d.GainShare, d.LoseShare = part(d.PositiveShare, all), part(toYes+toNo, all), part(toYes, all), part(toNo, all)
+}
+
+// favourable is the share of people with the favourable decision.
+func (d *Decisions) favourable(rule fairness.Rule) float64 {
+	if rule.Low {
+		return 1 - d.PositiveShare
+	}
+	return d.PositiveShare
+}
+
+// part is a share by weight; 0 of 0 is 0.
+func part(of, all float64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return of / all
 }
 
 // KCount is a bar of the histogram of k.
@@ -73,14 +130,16 @@ type KCount struct {
 }
 
 // add counts a person with these values.
-func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
+func (t *Tally) add(weight float64, k int, gap float64, unfair, positive, flips bool) {
 	t.People++
+	t.Weight += weight
 	if unfair {
 		t.Unfair++
+		t.UnfairShare += weight
 	}
-	t.decide(positive, flips)
-	t.MeanK += float64(k)
-	t.MeanGap += gap
+	t.decide(weight, positive, flips)
+	t.MeanK += weight * float64(k)
+	t.MeanGap += weight * gap
 	t.MaxK, t.MaxGap = max(t.MaxK, k), max(t.MaxGap, gap)
 	at, found := slices.BinarySearchFunc(t.K, k, func(c KCount, k int) int { return c.K - k })
 	if !found {
@@ -90,12 +149,15 @@ func (t *Tally) add(k int, gap float64, unfair, positive, flips bool) {
 }
 
 // close turns sums into means.
-func (t *Tally) close() {
-	n := float64(max(t.People, 1))
-	t.MeanK /= n
-	t.MeanGap /= n
-	t.Decisions.sum(t.People)
-	t.UnfairShare = float64(t.Unfair) / n
+func (t *Tally) close(o *Outcome) {
+	t.MeanK, t.MeanGap, t.UnfairShare = part(t.MeanK, t.Weight), part(t.MeanGap, t.Weight), part(t.UnfairShare, t.Weight)
+	t.Decisions.sum(t.Weight, o.Rule)
+	if o.Weights == nil {
+		t.Weight = 0
+	}
+	if o.Classes > 0 {
+		t.Decisions = Decisions{Flips: t.Flips, FlipsShare: t.FlipsShare}
+	}
 	if t.K == nil {
 		t.K = []KCount{}
 	}
@@ -157,7 +219,7 @@ type Group struct {
 	// is over all counterfactuals.
 	Tally
 	// The mean, over the group, of a person's own score less the mean score with the attribute's other
-	// values.
+	// values; the reverse where a low score is favourable.
 	Advantage float64 `json:"advantage"`
 }
 
@@ -176,12 +238,12 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 	for i := range r.People {
 		p := &r.People[i]
 		gaps[i] = p.Gap
-		sum.add(p.K, p.Gap, p.Unfair, p.Positive, p.Flips)
+		sum.add(r.weight(p), p.K, p.Gap, p.Unfair, p.Positive, p.Flips)
 		if p.N == 1 {
 			sum.Alone++
 		}
 	}
-	sum.close()
+	sum.close(r)
 	sum.Gaps, sum.Intersections = view.GapBins(gaps), r.intersections(s, region, rows)
 	for n, f := range s.Protected() {
 		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region.Values[f], rows))
@@ -201,24 +263,25 @@ func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][
 	for i := range r.People {
 		p := &r.People[i]
 		e := &p.Effects[n]
-		a.add(e.K, e.Gap, e.Unfair, p.Positive, e.Flips)
+		a.add(r.weight(p), e.K, e.Gap, e.Unfair, p.Positive, e.Flips)
 		if e.Unfair && !slices.ContainsFunc(p.Effects, func(other Effect) bool { return other.Gap > e.Gap }) {
 			a.Strongest++
 		}
 		own := rows[p.Index][f]
 		g := &groups[b.of(own)]
-		g.add(p.K, p.Gap, p.Unfair, p.Positive, e.Flips)
+		g.add(r.weight(p), p.K, p.Gap, p.Unfair, p.Positive, e.Flips)
 		g.From, g.To = min(g.From, own), max(g.To, own)
-		g.Advantage += e.Advantage
+		g.Advantage += r.weight(p) * e.Advantage
 	}
-	a.close()
+	a.close(r)
 	for i := range groups {
 		g := &groups[i]
 		if g.People == 0 {
 			continue
 		}
-		g.close()
-		g.Advantage /= float64(g.People)
+		weight := g.Weight
+		g.close(r)
+		g.Advantage = part(g.Advantage, weight)
 		g.Label = labelOf(feature, space.Interval{Lo: g.From, Hi: g.To})
 		a.Groups = append(a.Groups, *g)
 	}

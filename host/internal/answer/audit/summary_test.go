@@ -54,31 +54,32 @@ func TestSummary(t *testing.T) {
 	s, rows, r := three()
 	sum := r.Summarise(s, s.Whole(), rows)
 	want := &Summary{
-		Tally: Tally{People: 3, Unfair: 2, UnfairShare: 2. / 3, Decisions: Decisions{Positive: 2, Flips: 2, FlipsShare: 2. / 3, ToYes: 1, ToNo: 1},
+		Tally: Tally{People: 3, Unfair: 2, UnfairShare: 2. / 3, Decisions: Decisions{Positive: 2, PositiveShare: 2. / 3, Flips: 2, FlipsShare: 2. / 3, ToYes: 1, ToNo: 1, Turns: Turns{1, 1. / 3, 1, 1. / 3}},
 			MeanK: 8. / 3, MaxK: 4, MeanGap: 0.3, MaxGap: 0.5, K: []KCount{{1, 1}, {3, 1}, {4, 1}}},
 		Alone: 1, Outside: map[string]int{"age": 1}, Forbidden: 1,
 		Attributes: []Attribute{
 			{Name: "sex", Strongest: 1,
-				Tally: Tally{People: 3, Unfair: 1, UnfairShare: 1. / 3, Decisions: Decisions{Positive: 2, Flips: 1, FlipsShare: 1. / 3, ToNo: 1},
+				Tally: Tally{People: 3, Unfair: 1, UnfairShare: 1. / 3, Decisions: Decisions{Positive: 2, PositiveShare: 2. / 3, Flips: 1, FlipsShare: 1. / 3, ToNo: 1, Turns: Turns{Lose: 1, LoseShare: 1. / 3}},
 					MeanK: 4. / 3, MaxK: 2, MeanGap: 0.32 / 3, MaxGap: 0.3, K: []KCount{{1, 2}, {2, 1}}},
 				Groups: []Group{
-					{Label: "f", Advantage: 0.01, Tally: Tally{People: 2, Unfair: 1, UnfairShare: 0.5, Decisions: Decisions{Positive: 1},
+					{Label: "f", Advantage: 0.01, Tally: Tally{People: 2, Unfair: 1, UnfairShare: 0.5, Decisions: Decisions{Positive: 1, PositiveShare: 0.5},
 						MeanK: 2, MaxK: 3, MeanGap: 0.2, MaxGap: 0.4, K: []KCount{{1, 1}, {3, 1}}}},
-					{Label: `m, or "so"`, From: 1, To: 1, Advantage: 0.3, Tally: Tally{People: 1, Unfair: 1, UnfairShare: 1, Decisions: Decisions{Positive: 1, Flips: 1, FlipsShare: 1, ToNo: 1}, MeanK: 4, MaxK: 4, MeanGap: 0.5, MaxGap: 0.5, K: []KCount{{4, 1}}}},
+					{Label: `m, or "so"`, From: 1, To: 1, Advantage: 0.3, Tally: Tally{People: 1, Unfair: 1, UnfairShare: 1, Decisions: Decisions{Positive: 1, PositiveShare: 1, Flips: 1, FlipsShare: 1, ToNo: 1, Turns: Turns{Lose: 1, LoseShare: 1}}, MeanK: 4, MaxK: 4, MeanGap: 0.5, MaxGap: 0.5, K: []KCount{{4, 1}}}},
 				}},
 			{Name: "age", Strongest: 1,
-				Tally: Tally{People: 3, Unfair: 2, UnfairShare: 2. / 3, Decisions: Decisions{Positive: 2, Flips: 1, FlipsShare: 1. / 3, ToYes: 1},
+				Tally: Tally{People: 3, Unfair: 2, UnfairShare: 2. / 3, Decisions: Decisions{Positive: 2, PositiveShare: 2. / 3, Flips: 1, FlipsShare: 1. / 3, ToYes: 1, Turns: Turns{Gain: 1, GainShare: 1. / 3}},
 					MeanK: 5. / 3, MaxK: 3, MeanGap: 0.5 / 3, MaxGap: 0.4, K: []KCount{{1, 2}, {3, 1}}},
 				Groups: []Group{ // no age is nearest to 20: 25 lies on the border
-					{Label: "25–44", From: 25, To: 44, Advantage: -0.075, Tally: Tally{People: 2, Unfair: 2, UnfairShare: 1, Decisions: Decisions{Positive: 1, Flips: 1, FlipsShare: 0.5, ToYes: 1}, MeanK: 3.5, MaxK: 4, MeanGap: 0.45, MaxGap: 0.5, K: []KCount{{3, 1}, {4, 1}}}},
-					{Label: "60", From: 60, To: 60, Tally: Tally{People: 1, Decisions: Decisions{Positive: 1}, MeanK: 1, MaxK: 1, K: []KCount{{1, 1}}}},
+					{Label: "25–44", From: 25, To: 44, Advantage: -0.075, Tally: Tally{People: 2, Unfair: 2, UnfairShare: 1, Decisions: Decisions{Positive: 1, PositiveShare: 0.5, Flips: 1, FlipsShare: 0.5, ToYes: 1, Turns: Turns{Gain: 1, GainShare: 0.5}}, MeanK: 3.5, MaxK: 4, MeanGap: 0.45, MaxGap: 0.5, K: []KCount{{3, 1}, {4, 1}}}},
+					{Label: "60", From: 60, To: 60, Tally: Tally{People: 1, Decisions: Decisions{Positive: 1, PositiveShare: 1}, MeanK: 1, MaxK: 1, K: []KCount{{1, 1}}}},
 				}},
 		},
 	}
 	want.Gaps = view.GapBins([]float64{0.4, 0, 0.5})
 	want.Intersections = []Intersection{
-		{Values: []string{"f", "25"}, People: 1, Unfair: 1, ToYes: 1, MeanGap: 0.4}, {Values: []string{"f", "60"}, People: 1, Positive: 1},
-		{Values: []string{`m, or "so"`, "44"}, People: 1, Unfair: 1, Positive: 1, ToNo: 1, MeanGap: 0.5},
+		{Values: []string{"f", "25"}, People: 1, Unfair: 1, UnfairShare: 1, Decisions: Decisions{Flips: 1, FlipsShare: 1, ToYes: 1, Turns: Turns{Gain: 1, GainShare: 1}}, MeanGap: 0.4},
+		{Values: []string{"f", "60"}, People: 1, Decisions: Decisions{Positive: 1, PositiveShare: 1}},
+		{Values: []string{`m, or "so"`, "44"}, People: 1, Unfair: 1, UnfairShare: 1, Decisions: Decisions{Positive: 1, PositiveShare: 1, Flips: 1, FlipsShare: 1, ToNo: 1, Turns: Turns{Lose: 1, LoseShare: 1}}, MeanGap: 0.5},
 	}
 	if d := cmp.Diff(want, sum, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)
@@ -224,8 +225,8 @@ func TestAdvantagesBalance(t *testing.T) {
 // Apart ranks groups by what other values would bring them, not by their size.
 func TestApart(t *testing.T) {
 	sum := &Summary{Intersections: []Intersection{
-		{Values: []string{"many"}, People: 1000, ToYes: 10, ToNo: 10}, {Values: []string{"few"}, People: fewest - 1, ToYes: fewest - 1},
-		{Values: []string{"held"}, People: 20, ToYes: 15}, {Values: []string{"helped"}, People: 30, ToNo: 15},
+		{Values: []string{"many"}, People: 1000, Decisions: Decisions{Turns: Turns{GainShare: 0.01, LoseShare: 0.01}}}, {Values: []string{"few"}, People: fewest - 1, Decisions: Decisions{Turns: Turns{GainShare: 1}}},
+		{Values: []string{"held"}, People: 20, Decisions: Decisions{Turns: Turns{Gain: 15, GainShare: 0.75}}}, {Values: []string{"helped"}, People: 30, Decisions: Decisions{Turns: Turns{Lose: 15, LoseShare: 0.5}}},
 	}}
 	held, helped, ok := sum.Apart()
 	if !ok || held.name() != "held" || helped.name() != "helped" {

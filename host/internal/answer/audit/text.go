@@ -21,35 +21,45 @@ func (r *Result) sentences() []string {
 	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), either(names, "and"))}
 	if sum.People > 0 {
 		_, have := r.unfairly()
-		if r.Number {
+		if r.Classes != nil {
+			out = append(out, r.classSentences(either(names, "or"))...)
+		} else if r.Number {
 			out = append(out, fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 				fmt.Sprintf("The gap is %s on average, and %s at most.", number6(sum.MeanGap), number6(sum.MaxGap)))
 		} else {
+			good, bad := r.Rule().Favourable()
 			out = append(out,
-				fmt.Sprintf("%s of them (%s) would get the other decision with another %s: %s would change to positive, %s to negative.",
-					view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.ToYes), view.Count(sum.ToNo)),
+				fmt.Sprintf("%s of them (%s) would get the other decision with another %s: %s would change to %s, %s to %s.",
+					view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.Gain), good, view.Count(sum.Lose), bad),
 				r.decision(),
 				fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 				fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
 		}
 	}
+	out = append(out, r.Weights.sentences()...)
 	if sum.Alone > 0 {
 		out = append(out, fmt.Sprintf("%s no copies, because constraints forbid every combination except their own, and count as having a gap of 0.", persons(sum.Alone, "has", "have")))
 	}
 	return append(out, sum.left()...)
 }
 
-// decision says what a positive decision is. A study does not say whether it is good for a person.
+// decision says what a positive decision is, and where the negative one is favourable, who gains.
 func (r *Result) decision() string {
 	text := "A decision is positive where the score is " + r.Rule().String()
 	if r.Positive != "" {
 		text += ", which stands for " + r.Positive
+	}
+	if r.Rule().Low {
+		text += ". The negative one is favourable: those who would change to it gain"
 	}
 	return text + "."
 }
 
 // unfairly says what counts as unfair, as a heading and as the object of "people have".
 func (r *Result) unfairly() (heading, have string) {
+	if r.Classes != nil {
+		return "class changes", "copies of different classes"
+	}
 	if r.Number {
 		return "gap > " + r.Limit, "a gap above " + r.Limit + ": the predictions for their copies lie further apart than that"
 	}
@@ -116,34 +126,39 @@ func (a *Attribute) numbersByGroup(unfair string) *view.Table {
 	return t
 }
 
-func (sum *Summary) byAttribute(unfair string) *view.Table {
+func (r *Result) byAttribute(unfair string) *view.Table {
+	good, bad := r.Rule().Favourable()
 	t := &view.Table{
 		Title:   "What each attribute does by itself, all else being kept",
-		Columns: view.Columns("attribute", unfair, "to positive", "to negative", "mean gap", "largest gap", "largest k", "strongest"),
+		Columns: view.Columns("attribute", unfair, "to "+good, "to "+bad, "mean gap", "largest gap", "largest k", "strongest"),
 		Notes: []string{
-			"to positive: people whose decision is negative and would be positive with another value of the attribute; to negative: the reverse.",
+			fmt.Sprintf("to %s: people whose decision is %s and would be %[1]s with another value of the attribute; to %[2]s: the reverse.", good, bad),
 			"strongest: how many of those people have their largest gap by this attribute; ties count for each.",
 		},
 	}
-	for i := range sum.Attributes {
-		a := &sum.Attributes[i]
-		t.Add(a.Name, count(a.Unfair, a.UnfairShare), view.Count(a.ToYes), view.Count(a.ToNo),
+	for i := range r.Summary.Attributes {
+		a := &r.Summary.Attributes[i]
+		t.Add(a.Name, count(a.Unfair, a.UnfairShare), view.Count(a.Gain), view.Count(a.Lose),
 			view.Score(a.MeanGap), view.Score(a.MaxGap), strconv.Itoa(a.MaxK), view.Count(a.Strongest))
 	}
 	return t
 }
 
-func (a *Attribute) byGroup(unfair string) *view.Table {
+func (a *Attribute) byGroup(unfair string, rule fairness.Rule) *view.Table {
+	good, bad := rule.Favourable()
+	head, text := "own − others", "own score − mean score with other values of "+a.Name
+	if rule.Low {
+		head, text = "others − own", "what other values of "+a.Name+" give on average − own score"
+	}
 	t := &view.Table{
 		Title:   "People by their own " + a.Name,
-		Columns: view.Columns(a.Name, "people", "positive", "to positive", "to negative", "own − others", unfair, "mean k"),
-		Notes: []string{fmt.Sprintf("positive: their own decision. to positive, to negative: with another %s. own − others: the mean of own score − mean score with other values of %s.",
-			a.Name, a.Name)},
+		Columns: view.Columns(a.Name, "people", good, "to "+good, "to "+bad, head, unfair, "mean k"),
+		Notes:   []string{fmt.Sprintf("%s: their own decision. to %[1]s, to %s: with another %s. %s: the mean of %s.", good, bad, a.Name, head, text)},
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		t.Add(g.Label, view.Count(g.People), view.Percent(float64(g.Positive)/float64(g.People), 1),
-			view.Count(g.ToYes), view.Count(g.ToNo), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK))
+		t.Add(g.Label, view.Count(g.People), view.Percent(g.favourable(rule), 1),
+			view.Count(g.Gain), view.Count(g.Lose), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK))
 	}
 	return t
 }

@@ -192,6 +192,7 @@ func (a *asker) people(ctx context.Context, s *session.Session, out *Result) err
 		if err != nil {
 			return err
 		}
+		c.Weights = a.data.Weights
 		which := []string{"old", "new"}[i]
 		c.Progress = func(done, total int) {
 			s.Show(fmt.Sprintf("%s model: %s of %s people", which, view.Count(done), view.Count(total)))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
 // Scored is a copy of an individual: its protected values as labels, and its score.
@@ -23,8 +24,8 @@ const (
 
 // Picture draws all copies of one individual on the axis of scores, against the bins of width
 // epsilon. Its rows are the values of the protected attribute, of those named, that separates
-// the scores most.
-func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
+// the scores most. rule says which scores are a positive decision.
+func Picture(copies []Scored, protected []string, epsilon string, rule fairness.Rule) *view.Figure {
 	f := &view.Figure{
 		Name: "copies", Title: fmt.Sprintf("Scores of all %s copies of one person", view.Count(len(copies))),
 		X: view.Axis{Label: "score", Max: 1}, Y: view.Axis{Min: 0.5, Max: 1.5, Names: []string{"all"}},
@@ -51,7 +52,10 @@ func Picture(copies []Scored, protected []string, epsilon string) *view.Figure {
 		drawn[place] = true
 		f.Series[0].Dots = append(f.Series[0].Dots, view.Point{X: copies[i].Score, Y: float64(row)})
 	}
-	f.Caption = "Copies differ in protected attributes only. Above 0.5 the decision is positive."
+	f.Caption = "Copies differ in protected attributes only. The decision is positive where the score is " + rule.String() + "."
+	if rule.Low {
+		f.Caption += " The negative one is favourable."
+	}
 	if len(copies) > mostDots {
 		f.Caption += " Copies with nearly the same score share a dot."
 	}

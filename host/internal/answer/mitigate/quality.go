@@ -42,7 +42,8 @@ type Groups struct {
 	// The largest less the smallest share of positive decisions among groups of at least 10 rows;
 	// null with fewer than two such groups.
 	Parity *float64 `json:"demographic_parity_difference"`
-	// The same over the rows with the label 1.
+	// The same over the rows with the label 1; of negative decisions and the label 0 where the negative decision is
+	// favourable.
 	Opportunity *float64 `json:"equal_opportunity_difference"`
 }
 
@@ -85,7 +86,7 @@ func Judge(s *space.Space, rule fairness.Rule, subject Subject, rows [][]float64
 		g := Groups{
 			Attribute:   s.Features[f].Name,
 			Parity:      spread(counts[k], func(t *tally) (int, int) { return t.hits + t.alarms, t.rows() }),
-			Opportunity: spread(counts[k], func(t *tally) (int, int) { return t.hits, t.hits + t.misses }),
+			Opportunity: spread(counts[k], func(t *tally) (int, int) { return t.deserved(rule) }),
 		}
 		q.Groups = append(q.Groups, g)
 		q.Parity, q.Opportunity = larger(q.Parity, g.Parity), larger(q.Opportunity, g.Opportunity)
@@ -110,6 +111,14 @@ func (t *tally) add(decision, outcome bool) {
 	default:
 		t.rejections++
 	}
+}
+
+// deserved are the rows with the favourable decision among those with the favourable outcome.
+func (t *tally) deserved(rule fairness.Rule) (part, whole int) {
+	if rule.Low {
+		return t.rejections, t.rejections + t.alarms
+	}
+	return t.hits, t.hits + t.misses
 }
 
 func (t *tally) rows() int { return t.hits + t.alarms + t.misses + t.rejections }

@@ -83,6 +83,14 @@ func TestJudge(t *testing.T) {
 	check("parity", q.Parity, 1)
 	check("opportunity", q.Opportunity, 0.75)
 
+	// Where a no is favourable: of the negative outcome, 0 of 20 rows at 40 and 10 of 10 at 60 have a no. Such women there are none.
+	q = Judge(s, fairness.Rule{Low: true}, Subject{Model: n}, rows, labels)
+	check("parity by sex, low", q.Groups[0].Parity, 41.0/51-0.25)
+	check("opportunity by age, low", q.Groups[1].Opportunity, 1)
+	if q.Groups[0].Opportunity != nil {
+		t.Errorf("opportunity by sex, low: %v of one group", *q.Groups[0].Opportunity)
+	}
+
 	guards := []space.Predicate{{{Feature: 0, Interval: space.Interval{Lo: 0, Hi: 4}}}}
 	q = Judge(s, fairness.Rule{}, Subject{n, guards}, rows, labels)
 	if q.Answered != 51 {

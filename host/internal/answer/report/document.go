@@ -178,14 +178,15 @@ func (r *Result) copies(d *view.Document) {
 		return
 	}
 	low, high := r.Person.ends()
-	yes := 0
+	rule, selected := r.Rule(), 0
+	good, bad := rule.Favourable()
 	for _, c := range r.Person.Copies {
-		if c.positive(r.Rule()) {
-			yes++
+		if rule.Favours(c.positive(rule)) {
+			selected++
 		}
 	}
-	d.Say("%s copies with scores from %s to %s: %s with a positive decision, %s with a negative one.", view.Count(len(r.Person.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(yes), view.Count(len(r.Person.Copies)-yes))
-	d.Add(r.Person.picture(r.Epsilon))
+	d.Say("%s copies with scores from %s to %s: %s with a %s decision, %s with a %s one.", view.Count(len(r.Person.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(selected), good, view.Count(len(r.Person.Copies)-selected), bad)
+	d.Add(r.Person.picture(r.Epsilon, rule))
 }
 
 func (r *Result) groups(d *view.Document) {
@@ -207,9 +208,11 @@ func (r *Result) groups(d *view.Document) {
 		return
 	}
 	if held, helped, ok := a.Summary.Apart(); ok {
-		d.Say("Furthest apart: %s (%s people), of whom %s have a negative decision and would have a positive one with other values; and %s (%s people), of whom %s have a positive one and would have a negative one.",
-			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(float64(held.ToYes)/float64(held.People), 1),
-			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(float64(helped.ToNo)/float64(helped.People), 1))
+		rule := r.Rule()
+		good, bad := rule.Favourable()
+		d.Say("Furthest apart: %s (%s people), of whom %s have a %s decision and would have a %s one with other values; and %s (%s people), of whom %s have a %[5]s one and would have a %[4]s one.",
+			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(held.GainShare, 1), bad, good,
+			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(helped.LoseShare, 1))
 	}
 	d.Add(a.Decisions())
 	d.Add(a.Groups()...)

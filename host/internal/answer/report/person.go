@@ -204,7 +204,7 @@ func (p *Person) sides(rule fairness.Rule) *view.Table {
 	}
 	t.Rows = append(t.Rows, nil)
 	t.Add("score", view.Score(low.Score), view.Score(high.Score))
-	t.Add("decision", decision(low.positive(rule)), decision(high.positive(rule)))
+	t.Add("decision", decision(low.positive(rule), rule), decision(high.positive(rule), rule))
 	return t
 }
 
@@ -216,18 +216,24 @@ func (c *Copy) positive(rule fairness.Rule) bool {
 	return rule.Says(c.Score)
 }
 
-func decision(positive bool) string {
-	if positive {
+// decision names a decision, and says whether it is favourable where that is not the positive one.
+func decision(positive bool, rule fairness.Rule) string {
+	switch {
+	case !rule.Low && positive:
 		return "positive"
+	case !rule.Low:
+		return "negative"
+	case positive:
+		return "positive, unfavourable"
 	}
-	return "negative"
+	return "negative, favourable"
 }
 
 // picture draws all copies.
-func (p *Person) picture(epsilon string) *view.Figure {
+func (p *Person) picture(epsilon string, rule fairness.Rule) *view.Figure {
 	var copies []individual.Scored
 	for _, c := range p.Copies {
 		copies = append(copies, individual.Scored{Labels: c.Labels, Score: c.Score})
 	}
-	return individual.Picture(copies, p.Protected, epsilon)
+	return individual.Picture(copies, p.Protected, epsilon, rule)
 }

@@ -22,6 +22,7 @@ type Encoder struct {
 	missing  [][]string       // missing-value marks of each feature's cell
 	format   *Format
 	label    int // index of the label's cell; −1: no label
+	weight   int // index of the weight's cell; −1: no weight
 	strip    string
 	positive []string
 }
@@ -41,12 +42,12 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %v", e.Cell+1,
 func (e *CellError) Unwrap() error { return e.Err }
 
 // NewEncoder binds the declarations of spec to rows with the given columns. Every feature's
-// column must be present; the label's may be missing. Bins with ends from the data must be
+// column must be present; those of the label and the weight may be absent. Bins with ends from the data must be
 // fitted: see Data.Spec.
 func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	e := &Encoder{
 		columns: spec.Features, format: &spec.Format,
-		strip: spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1,
+		strip: spec.Label.StripSuffix, positive: spec.Label.Positive, label: -1, weight: -1,
 	}
 	for i := range spec.Features {
 		c := &spec.Features[i]
@@ -72,6 +73,9 @@ func NewEncoder(spec *Spec, columns []string) (*Encoder, error) {
 	}
 	if spec.Label.Column != "" {
 		e.label = slices.Index(columns, spec.Label.Column)
+	}
+	if spec.Weight != "" {
+		e.weight = slices.Index(columns, spec.Weight)
 	}
 	for _, name := range spec.Format.Drop {
 		if !slices.Contains(columns, name) {
@@ -211,6 +215,15 @@ func (e *Encoder) finish(feature int, v *value) (float64, error) {
 		return 0, fmt.Errorf("%s is not among the categories %s", quote(v.text), list(e.columns[feature].Categories))
 	}
 	return float64(k), nil
+}
+
+// Weight returns the row's weight. The error is a *CellError.
+func (e *Encoder) Weight(row []string) (float64, error) {
+	w, ok := e.format.Number(row[e.weight])
+	if !ok || w < 0 {
+		return 0, &CellError{e.weight, fmt.Errorf("the weight %s is not a number from 0: correct it, or drop the row", quote(row[e.weight]))}
+	}
+	return w, nil
 }
 
 // Label returns the row's label as text, and whether it is positive.

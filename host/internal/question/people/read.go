@@ -31,9 +31,15 @@ func Read(spec *Spec) (*Data, error) {
 			return nil, err
 		}
 	}
-	if fitted.Label.Column != "" && len(d.Points) > 0 && !slices.Contains(d.Labels, 1) {
+	if fitted.Beside && !slices.Contains(d.Labels, 1) {
+		d.Labels = nil
+	}
+	if fitted.Label.Column != "" && !fitted.Beside && len(d.Points) > 0 && !slices.Contains(d.Labels, 1) {
 		return nil, fmt.Errorf("%s: no row has a positive label: none has %s %s; its values include %s",
 			fitted.Files[0].Path, fitted.Label.Column, list(fitted.Label.Positive), seen)
+	}
+	if d.Weights != nil && slices.Max(d.Weights) == 0 {
+		return nil, fmt.Errorf("%s: all weights, of column %s, are 0: take weight: out of the study, or correct them", fitted.Files[0].Path, quote(fitted.Weight))
 	}
 	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	d.Test = heldBack(fitted, d.places)
@@ -46,9 +52,12 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 	if err != nil {
 		return r.fault(0, 0, err)
 	}
-	if spec.Label.Column != "" && e.label < 0 {
+	if spec.Label.Column != "" && e.label < 0 && !spec.Beside {
 		return r.fault(0, 0, fmt.Errorf("the label is read from column %s, which does not exist; the columns are %s",
 			quote(spec.Label.Column), list(r.columns)))
+	}
+	if spec.Weight != "" && e.weight < 0 && !spec.Beside {
+		return r.fault(0, 0, fmt.Errorf("the weight is read from column %s, which does not exist; the columns are %s", quote(spec.Weight), list(r.columns)))
 	}
 	scratch := make([]float64, len(spec.Features))
 	for {
@@ -70,7 +79,16 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 		if e.label >= 0 {
 			text, positive := e.Label(row)
 			seen.add(text)
-			d.Labels = append(d.Labels, map[bool]int{true: 1}[positive])
+			if d.Labels = append(d.Labels, map[bool]int{true: 1}[positive]); text == "" && spec.Beside {
+				e.label, d.Labels = -1, nil // not all rows have one
+			}
+		}
+		if e.weight >= 0 {
+			w, err := e.Weight(row)
+			if err != nil {
+				return r.atCell(err)
+			}
+			d.Weights = append(d.Weights, w)
 		}
 		d.Points = append(d.Points, slices.Clone(scratch))
 		d.places = append(d.places, place{file, r.line, d.Read - 1})

@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// ReadRows reads a file of rows as spec describes them, in place of the declared files and without
-// labels. The file begins with a line of column names, which is optional if spec names the columns.
+// ReadRows reads a file of rows as spec describes them, in place of the declared files. Labels are read
+// if the file has their column, with a value in each row and a positive one; weights if it has theirs.
+// The file begins with a line of column names, which is optional if spec names the columns.
 // Columns without a feature may be missing, and others may be present. In a file with a line of
 // names, the separator may be a comma, even if spec.Format has another. Bins with ends from the
 // data must be fitted: see Data.Spec. A file without rows is an error.
 func ReadRows(spec *Spec, path string) (*Data, error) {
 	rows := *spec
-	rows.Files, rows.Label, rows.Split = []File{{Path: path}}, Label{}, Split{}
+	rows.Files, rows.Split, rows.Beside = []File{{Path: path}}, Split{}, true
 	err := settle(&rows, func(format *Format) (*records, error) {
 		r, closer, err := open(&rows.Files[0], format, nil)
 		if err == nil {

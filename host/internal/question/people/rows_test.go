@@ -3,6 +3,7 @@ package people
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,11 @@ func TestReadRows(t *testing.T) {
 			if diff := cmp.Diff(c.want, d.Points); diff != "" {
 				t.Error(diff)
 			}
-			if d.Labels != nil || d.Test != nil || d.Read != len(d.Points)+d.Dropped {
+			var labels []int
+			if strings.Contains(c.text, "yes") {
+				labels = []int{1, 0}
+			}
+			if !slices.Equal(d.Labels, labels) || d.Weights != nil || d.Test != nil || d.Read != len(d.Points)+d.Dropped {
 				t.Errorf("labels %v, held back %v, %d read", d.Labels, d.Test, d.Read)
 			}
 			if diff := cmp.Diff(rowsSpec(c.format), spec); diff != "" {

@@ -24,8 +24,12 @@ type Spec struct {
 	Features []Column
 	// Label describes the labels; the zero value means that there are none.
 	Label Label
+	// Weight is the column of the rows' weights, numbers from 0; "": each row counts once.
+	Weight string
 	// Split holds back random rows, besides those of files marked HeldBack.
 	Split Split
+	// Beside says that the rows lie beside the data set. Their label and weight may be absent, and are then unknown.
+	Beside bool
 }
 
 // File is one data file.

@@ -21,6 +21,12 @@ func (r *reader) data(n *yamlfile.Node, s *Study) {
 	if l := n.Get("label"); l != nil && r.object(l, "label") {
 		r.label(l, spec)
 	}
+	if w := n.Get("weight"); w != nil {
+		if name, ok := r.Name(w); ok {
+			spec.Weight = name
+			r.column(w, name, &spec.Format)
+		}
+	}
 	if h := n.Get("held-back"); h != nil && r.object(h, "held-back") {
 		if f := h.Get("fraction"); f == nil {
 			r.Fault(h, "needs fraction:, such as 0.2")

@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// decision reads the decision rule.
+// decision reads the decision rule, and which decision is favourable.
 func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	n := root.Get("decision")
 	if n == nil || !r.object(n, "decision") {
@@ -23,6 +23,11 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	}
 	at, _ := r.Choice(n.Get("at"), "yes", "no")
 	s.Rule.At = at == "yes"
+	side := n.Get("yes")
+	word, _ := r.Choice(side, "high", "low")
+	if s.Rule.Low = word == "low"; side != nil && s.Number {
+		r.Fault(side, "%s, but the study predicts a number (output: number), which brings no decision: leave yes: out", side.Text)
+	}
 }
 
 // takesRule returns an error if the model cannot have the study's decision rule.

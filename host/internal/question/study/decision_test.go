@@ -2,6 +2,7 @@ package study
 
 import (
 	"math/big"
+	"os"
 	"strings"
 	"testing"
 
@@ -52,5 +53,33 @@ func TestDecidedRefuses(t *testing.T) {
 	}
 	if s.Number = true; s.takesRule() == nil {
 		t.Error("a model that predicts a number takes a threshold")
+	}
+}
+
+// The side of favourable scores is read, and the model that decides is the same.
+func TestFavourableSide(t *testing.T) {
+	for text, low := range map[string]bool{"": false, "decision: {yes: high}\n": false, "decision: {yes: low}\n": true, "decision: {threshold: 0.3, yes: low}\n": true} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("../../../../studies/loan")); err != nil {
+			t.Fatal(err)
+		}
+		path := dir + "/study.yaml"
+		old, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(old, "\n"+text...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Rule.Low != low {
+			t.Errorf("%q: low is favourable: %v", text, s.Rule.Low)
+		}
+		if m, err := s.Decided(); err != nil || s.Rule.Threshold == nil && m != s.Model {
+			t.Errorf("%q: the model changes: %v", text, err)
+		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // The error wraps ErrNoData if the study does not declare how rows are encoded.
 //
 // If encoded, the cells are feature values: separated by commas, below a line with the features'
-// names, categories by their index or name, a missing value as space.MissingName. Other columns are
-// ignored.
+// names, categories by their index or name, a missing value as space.MissingName. Of other columns
+// labels and weights are read.
 func (s *Study) Rows(path string, encoded bool) (*people.Data, error) {
 	spec, err := s.rows(encoded)
 	if err != nil {
@@ -55,6 +55,9 @@ func (s *Study) rows(encoded bool) (*people.Spec, error) {
 // encodedSpec returns the declaration of rows of feature values.
 func (s *Study) encodedSpec() *people.Spec {
 	spec := &people.Spec{Format: people.Format{Trim: true}}
+	if s.spec != nil {
+		spec.Label, spec.Weight = s.spec.Label, s.spec.Weight
+	}
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
 		column := people.Column{Feature: f.Name, Name: f.Name, Categories: f.Categories}

@@ -13,7 +13,7 @@ import (
 var shapes = map[string][]string{
 	"study":      {"extends", "name", "summary", "model", "models", "output", "data", "features", "protected", "constraints", "epsilon", "notion", "clustering", "decision"},
 	"model":      {"file", "output", "class", "normalize", "missing"},
-	"data":       {"files", "header", "columns", "delimiter", "trim", "decimal", "thousands", "missing", "missing-rows", "drop", "label", "held-back"},
+	"data":       {"files", "header", "columns", "delimiter", "trim", "decimal", "thousands", "missing", "missing-rows", "drop", "label", "weight", "held-back"},
 	"file":       {"path", "skip", "held-back"},
 	"label":      {"column", "positive", "strip-suffix"},
 	"held-back":  {"fraction", "seed"},
@@ -22,7 +22,7 @@ var shapes = map[string][]string{
 	"bins":       {"count", "min", "max"},
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},
-	"decision":   {"threshold", "at"},
+	"decision":   {"threshold", "at", "yes"},
 	"constraint": {"about", "forbid", "on"},
 }
 

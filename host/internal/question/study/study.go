@@ -171,6 +171,14 @@ func (s *Study) Positive() string {
 	return s.spec.Label.Column + " = " + strings.Join(s.spec.Label.Positive, " or ")
 }
 
+// Weight is the column of the rows' weights; empty without one.
+func (s *Study) Weight() string {
+	if s.spec == nil {
+		return ""
+	}
+	return s.spec.Weight
+}
+
 // HasData reports whether the study declares a data set.
 func (s *Study) HasData() bool { return s.spec != nil }
 
@@ -302,7 +310,7 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 	case anyClass && s.ModelFile.Classes > maxClasses:
 		r.Fault(n, "class: any of %d classes, at most %d are supported: name one", s.ModelFile.Classes, maxClasses)
 	case anyClass && !r.options.AnyClass:
-		r.Fault(n, "class: any is for hyfair certify; for other commands name one class, as in class: 1")
+		r.Fault(n, "class: any is for hyfair certify and audit; for other commands name one class, as in class: 1")
 	case s.ModelFile.OneOfMany && s.Notion.UsesEpsilon():
 		r.Fault(n, "%s has several classes, so the only question is whether one wins: set notion: decision", path)
 	case s.ModelFile.OneOfMany:
@@ -394,6 +402,18 @@ const maxClasses = 64
 func (s *Study) ByClass() ([]*Study, error) {
 	if s.Class == nil {
 		return []*Study{s}, nil
+	}
+	return s.Classes()
+}
+
+// Classes is the study about each class of a model of several, of which one wins, with Class and Model those of the
+// class.
+func (s *Study) Classes() ([]*Study, error) {
+	switch n := s.ModelFile.Classes; {
+	case n == 0:
+		return nil, fmt.Errorf("%s gives the outputs of some of its classes only: export it with all of them", s.ModelPath)
+	case n > maxClasses:
+		return nil, fmt.Errorf("%s tells %d classes; at most %d are asked about", s.ModelPath, n, maxClasses)
 	}
 	all := make([]*Study, s.ModelFile.Classes)
 	for class := range all {

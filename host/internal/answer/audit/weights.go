@@ -1,0 +1,52 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/hyfair/hyfair/host/internal/question/people"
+	"github.com/hyfair/hyfair/host/internal/view"
+)
+
+// Weights says how rows are weighted: shares, rates and means count each by its weight, numbers of people count rows.
+type Weights struct {
+	// The column.
+	Column string `json:"column"`
+	// The rows have no such column, and each counts once.
+	Absent bool `json:"absent,omitempty"`
+	// The sum of the weights of the people audited.
+	Sum float64 `json:"sum"`
+	// The effective number of people, by Kish 1965: the square of that sum over the sum of the squares.
+	Effective float64 `json:"effective"`
+	// The number of people with the weight 0.
+	Zero int `json:"zero"`
+}
+
+// weightsOf is nil where the study has no column of weights.
+func weightsOf(column string, data *people.Data, o *Outcome) *Weights {
+	if column == "" {
+		return nil
+	}
+	w, squares := &Weights{Column: column, Absent: data.Weights == nil, Sum: o.weigh()}, 0.0
+	for i := range o.People {
+		weight := o.weight(&o.People[i])
+		squares += weight * weight
+		w.Zero += one(weight == 0)
+	}
+	w.Effective = part(w.Sum*w.Sum, squares)
+	return w
+}
+
+// sentences states how rows are weighted.
+func (w *Weights) sentences() []string {
+	switch {
+	case w == nil:
+		return nil
+	case w.Absent:
+		return []string{fmt.Sprintf("Each row counts once: there is no column %s of weights.", w.Column)}
+	}
+	text := fmt.Sprintf("Shares, rates and means count rows by %s, numbers of people do not. By their weights the people count as %s (effective sample size, Kish 1965); intervals of rates follow it.", w.Column, view.Count(int(w.Effective+0.5)))
+	if w.Zero > 0 {
+		text += fmt.Sprintf(" %s a weight of 0.", persons(w.Zero, "has", "have"))
+	}
+	return []string{text}
+}
