@@ -2,14 +2,20 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/study"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
@@ -78,5 +84,41 @@ func TestLowIsFavourable(t *testing.T) {
 		if text := strings.Join(r.sentences(), "\n"); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// The study says which decision is favourable, --favourable overrides it, and tables begin with that decision.
+func TestFavourableOfTheRequest(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../../../studies/loan")); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "study.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.WriteString("\ndecision: {threshold: 0.3, yes: low}\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(favourable string) (*Result, error) {
+		return Answer(t.Context(), &session.Session{Threads: 1, Begun: time.Now()}, Request{Spec: question.Spec{Study: dir}, Favourable: favourable})
+	}
+	for favourable, good := range map[string]string{"": "negative", "negative": "negative", "positive": "positive"} {
+		out, err := ask(favourable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gain := map[string]int{"positive": out.Summary.ToYes, "negative": out.Summary.ToNo}[good]
+		if out.Summary.ToYes == out.Summary.ToNo || out.Summary.Gain != gain || (out.Decision.Favourable == "negative") != (good == "negative") {
+			t.Errorf("--favourable %q: %+v, decision %+v", favourable, out.Summary.Decisions, out.Decision)
+		}
+		var text strings.Builder
+		if err := out.Page().Write(&text, view.Text, view.Options{}); err != nil || !strings.Contains(text.String(), "people  "+good+"  to "+good+"  to ") {
+			t.Errorf("--favourable %q: %v, %s", favourable, err, text.String())
+		}
+	}
+	if _, err := ask("good"); err == nil || !strings.Contains(err.Error(), "--favourable good: want positive or negative") {
+		t.Error(err)
 	}
 }
