@@ -63,7 +63,7 @@ func (w *Workspace) open(k, j, v int) bool {
 	return true
 }
 
-// bothSides bounds neurons from to to−1 of the list from both sides.
+// bothSides bounds the neurons [from, to) of the list from both sides.
 func (w *Workspace) bothSides(k, from, to int) {
 	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
 	d.weights = d.weights[:0]

@@ -254,7 +254,7 @@ func (w *Workspace) relus(k int) {
 	}
 }
 
-// back substitutes the forms of neurons from to to−1 of layer k back to the
+// back substitutes the forms of the neurons [from, to) of layer k back to the
 // inputs and bounds them.
 func (w *Workspace) back(k, from, to int) {
 	n, forms := w.Lanes(), to-from

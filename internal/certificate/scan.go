@@ -165,7 +165,7 @@ func word[T fmt.Stringer](s *scanner, to *T, choices ...T) func() error {
 	}
 }
 
-// text reads a string.
+// text reads a JSON string.
 func (s *scanner) text() (string, error) {
 	if err := s.expect('"'); err != nil {
 		return "", err

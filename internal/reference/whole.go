@@ -123,7 +123,7 @@ type pieces struct {
 
 const piecesTogether = 64
 
-// point adds one point.
+// point adds x as a piece of one point.
 func (p *pieces) point(x []float64, claim sdk.PieceClaim) {
 	if p.tell == nil {
 		return

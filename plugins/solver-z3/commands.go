@@ -90,8 +90,8 @@ func scan(text string) ([]command, error) {
 	return out, nil
 }
 
-// The commands that a script may have, and assert and set-logic. Others are refused: some
-// would run, print or end something by themselves.
+// The commands that a script may contain in addition to assert and set-logic. All others are
+// refused, because some make Z3 solve, print or exit.
 var (
 	declaring = []string{"declare-const", "declare-fun", "declare-sort"}
 	defining  = []string{"define-fun", "define-const", "define-sort"}
@@ -136,7 +136,7 @@ func readChunk(text string) (*chunk, error) {
 				out.logic = c.words[1]
 			}
 		default:
-			return nil, fmt.Errorf("line %d: command %q; a script may have declarations and assertions only", c.line, head)
+			return nil, fmt.Errorf("line %d: command %q; want declarations and assertions only", c.line, head)
 		}
 	}
 	out.text = string(clean)

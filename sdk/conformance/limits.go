@@ -122,7 +122,7 @@ func (e *SolverEnv) stopped(ctx context.Context, p *problem.Problem, reason sdk.
 	case r.Reason == sdk.NoReason:
 		return r, inconclusiveError(fmt.Sprintf("it answered %s before it could be stopped", known.Said(r, nil)))
 	case r.Reason != reason:
-		return nil, fmt.Errorf("%s is claimed; the reason to stop was: %s", known.Said(r, nil), reason)
+		return nil, fmt.Errorf("it answered %s; want the reason to stop %s", known.Said(r, nil), reason)
 	}
 	return r, nil
 }

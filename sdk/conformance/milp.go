@@ -132,7 +132,7 @@ func checkUnbounded(ctx context.Context, e *SolverEnv) error {
 		return fmt.Errorf("%s is claimed; want feasible or unknown, with a reason", known.Said(r, nil))
 	}
 	if r.HasBound && !math.IsInf(r.Bound, 1) {
-		return fmt.Errorf("the bound %v is claimed of an unbounded objective", r.Bound)
+		return fmt.Errorf("the bound %v is claimed for an unbounded objective", r.Bound)
 	}
 	return nil
 }

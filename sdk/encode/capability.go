@@ -11,9 +11,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Rows is a model of another family that can be written as rows and columns. BigM,
-// BigMDifferences and SOS1 all write it with its own rows; they differ only for
-// networks of ReLU layers, which need not implement Rows.
+// Rows is implemented by models that can be written as rows and columns. Networks of
+// ReLU layers need not implement it: BigM, BigMDifferences and SOS1 each write their rows.
+// For all other models the three write the same rows, those of the method Rows.
 type Rows interface {
 	model.Model
 	// Rows is the model over a box of its inputs. The first columns are the inputs, then the

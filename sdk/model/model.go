@@ -127,7 +127,8 @@ type Lowering interface {
 	// multiple of 2^(−inputs[i]); an entry of −1 stands for any real number. ok is false if
 	// there is no such b.
 	Bits(inputs []int) (b int, ok bool)
-	// Less returns a model whose logit is lower by by, whose denominator must be a power of two.
+	// Less returns a model whose logit is lower by this amount. Its denominator must be a power
+	// of two.
 	// If the model's link is LinkShare, the result has LinkLinear.
 	Less(by *big.Rat) (Model, error)
 }

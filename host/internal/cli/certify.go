@@ -58,7 +58,7 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin, or several asked at once, as bnb+highs (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&r.Encoding, "encoding", "", "lowering of the network for the solver: "+strings.Join(encodings, ", ")+" (default: network, or bigm or smt for a solver of these forms)")
-	fl.StringVar(&r.Bounds, "bounds", "", "bounds of the neurons for the lowering: interval, linear or lp (default: interval, or linear for a solver of scripts)")
+	fl.StringVar(&r.Bounds, "bounds", "", "how the neurons are bounded for --encoding: interval, linear or lp (default: linear for smt, otherwise interval)")
 	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
 	fl.IntVar(&r.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&r.MaxK, "max-k", false, "after the verdict, look for the largest number of outcome bins that one individual's counterfactuals reach, and bound it from above")

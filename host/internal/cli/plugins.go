@@ -160,7 +160,7 @@ func newPluginUninstall(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "uninstall NAME",
 		Short:   "Remove an installed plugin and its pin",
-		Long:    "Remove a plugin that plugin install has installed, changed or not, and its pin.",
+		Long:    "Remove a plugin that hyfair plugin install installed, and its pin. This works even if the plugin's files have changed since.",
 		Example: "  hyfair plugin uninstall my-idea",
 		Args:    exactlyOne("NAME"),
 		RunE:    asking(app, plugins.Uninstall, &r, func(args []string) { r.Name = args[0] }),

@@ -1,4 +1,4 @@
-// Package crosscheck holds the tests that go across package borders: of two independent
-// ways to the same answer on the public networks, what is fast against what is plainly
-// right, and of every answer's result, that it can be stored. It has no code of its own.
+// Package crosscheck holds tests that span packages: two independent ways to the same
+// answer agree on the public networks, fast code agrees with plain code, and every
+// answer's result can be stored. It contains only tests.
 package crosscheck

@@ -23,7 +23,7 @@ type GridPoint struct {
 type Effects struct {
 	// The grid's name: what the names of its arms begin with, before the values.
 	Grid string `json:"grid"`
-	// The measure.
+	// The measure's name.
 	Measure string `json:"measure"`
 	// The number of networks on which every arm of the grid has a run.
 	Networks int `json:"networks"`

@@ -149,7 +149,7 @@ type Data struct {
 	Of    func(row int) []string
 }
 
-// Part returns the columns from to to-1.
+// Part returns the columns [from, to).
 func (d Data) Part(from, to int) Data {
 	return Data{d.Names[from:to], func(row int) []string { return d.Of(row)[from:to] }}
 }

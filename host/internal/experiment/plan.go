@@ -120,10 +120,10 @@ type Frame struct {
 	Others int
 }
 
-// Each applies of to every element of a list.
-func Each[T, U any](list []T, of func(*T) U) (out []U) {
+// Each returns f of each element, in the order of the list.
+func Each[T, U any](list []T, f func(*T) U) (out []U) {
 	for i := range list {
-		out = append(out, of(&list[i]))
+		out = append(out, f(&list[i]))
 	}
 	return out
 }

@@ -28,9 +28,9 @@ type Standings struct {
 
 // Rank is one arm's result by one measure over all networks on which every arm has a run.
 type Rank struct {
-	// The measure.
+	// The measure's name.
 	Measure string `json:"measure"`
-	// The arm.
+	// The arm's name.
 	Arm string `json:"arm"`
 	// The mean of the arm's ranks over the networks, 1 being the best; null without a network. On each
 	// network the runs of all arms are ranked, and arms are ranked by the mean rank of their runs; ties
@@ -126,7 +126,7 @@ func (t *Tests[Row, Run]) Standings() Standings {
 
 // Overall compares the arms by one measure over the networks of the ranking.
 type Overall struct {
-	// The measure.
+	// The measure's name.
 	Measure string `json:"measure"`
 	// The number of networks.
 	Networks int `json:"networks"`
@@ -150,11 +150,11 @@ type Overall struct {
 // Mark is a significant cell: better than every other arm on the network, or better or worse than
 // the control.
 type Mark struct {
-	// The study.
+	// The study's name.
 	Study string `json:"study"`
-	// The model.
+	// The model's name.
 	Model string `json:"model"`
-	// The arm.
+	// The arm's name.
 	Arm string `json:"arm"`
 	// Whether the cell is better than every other arm's, or than the control's; otherwise it is worse
 	// than the control's.
@@ -163,9 +163,9 @@ type Mark struct {
 
 // Pair is the comparison of two arms.
 type Pair struct {
-	// The first arm.
+	// The first arm's name.
 	Arm string `json:"arm"`
-	// The second arm.
+	// The second arm's name.
 	Other string `json:"other"`
 	// The number of networks on which the first arm does better.
 	Ahead int `json:"ahead"`

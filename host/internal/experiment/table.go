@@ -76,11 +76,11 @@ func (h *Head) Title(what string) string {
 
 // Row is one arm on one network, over its runs.
 type Row struct {
-	// The study.
+	// The study's name.
 	Study string `json:"study"`
-	// The model.
+	// The model's name.
 	Model string `json:"model"`
-	// The arm.
+	// The arm's name.
 	Arm string `json:"arm"`
 	// The number of runs done.
 	Runs int `json:"runs"`

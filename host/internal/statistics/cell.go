@@ -31,7 +31,7 @@ type Cell struct {
 
 // Against is the test of a cell against that of another arm.
 type Against struct {
-	// The other arm.
+	// The other arm's name.
 	Arm string `json:"arm"`
 	// The p of the Mann-Whitney U test.
 	P float64 `json:"p"`

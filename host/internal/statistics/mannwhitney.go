@@ -73,9 +73,9 @@ func exactP(x, y []float64) float64 {
 	return math.Min(1, 2*float64(min(below, above))/float64(total))
 }
 
-// arrangements counts, for each sum, the choices of m ranks with it. The shift
-// algorithm takes in one rank after the other: what can be chosen with it is
-// what could be chosen before, one rank fewer, shifted by it.
+// arrangements counts, for each sum, the choices of m ranks with that sum. The shift
+// algorithm adds one rank r after the other: a choice that contains r is an earlier
+// choice with one rank fewer, its sum shifted by r.
 func arrangements(ranks []int, m int) []uint64 {
 	most := 0
 	for _, r := range ranks {

@@ -236,7 +236,8 @@ func (c *coding) reach(k int, t trees.Tree, i int32, r *coded, chosen []int, dom
 	}
 }
 
-// bounds returns bounds of a row's score.
+// bounds bounds a row's score over all codes of its domains for the slots that chosen leaves
+// open (−1). Only an ensemble has finite bounds while a slot is open.
 func (c *coding) bounds(r *coded, chosen []int, domains [][]int) (lo, hi float64) {
 	if c.e == nil {
 		if slices.Contains(chosen, -1) {

@@ -79,7 +79,8 @@ func (v *selection) widthOf(c *column, how string) int {
 	return n
 }
 
-// number returns a feature of numbers.
+// number returns a numeric feature over the column's range: Integer if its values are whole,
+// else Real.
 func (v *selection) number(c *column) feature {
 	k := v.of[c]
 	f := feature{from: c, Feature: space.Feature{Name: c.name, Kind: space.Real, Lo: k.lo, Hi: k.hi, Inputs: []space.Input{{Scale: 1}}}}

@@ -98,7 +98,7 @@ func (j *job) individual(x []float64) Individual {
 	return Individual{X: individual.Values(s, x, false), Labels: individual.Labels(s, x, false), K: out.K, Gap: out.Gap}
 }
 
-// take adds an explanation.
+// take appends an explanation's predicates and adopts its sample, α, δ and tree.
 func (r *Result) take(e *Explanation, s *space.Space) (err error) {
 	r.Sample, r.Alpha, r.Delta, r.Nothing = &e.Sample, e.Alpha, e.Delta, e.Nothing
 	r.Predicates = append(r.Predicates, e.Predicates...)

@@ -210,7 +210,7 @@ func (r *Result) query(ctx context.Context, stem string, f Format, q *problem.Qu
 	return nil
 }
 
-// write writes one problem.
+// write writes one lowered problem, with the question and the problem's meaning as comments.
 func (r *Result) write(ctx context.Context, stem string, f Format, q *problem.Query, l *Lowered) error {
 	comments := append([]string{r.question(q)}, l.Meaning...)
 	if f.Form == problem.FormNetwork {

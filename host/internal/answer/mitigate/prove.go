@@ -62,7 +62,7 @@ func (j *job) prove(p *discover.Plugin) func(context.Context, Subject) (*Proved,
 	}
 }
 
-// proved converts shares.
+// proved converts shares for the JSON result.
 func proved(s quantify.Shares, took time.Duration) *Proved {
 	out := &Proved{Grade: s.Grade, Reason: s.Reason, Seconds: took.Seconds()}
 	if in := s.Interval; in != nil {

@@ -100,7 +100,7 @@ type Training struct {
 	Rounds int `json:"rounds,omitempty"`
 }
 
-// result assembles the result.
+// result assembles the JSON result of all arms.
 func (j *job) result(outcomes []Outcome) *Result {
 	r, st := &j.request.Search, j.question.Study
 	out := &Result{
@@ -123,7 +123,7 @@ func (j *job) result(outcomes []Outcome) *Result {
 	return out
 }
 
-// result converts the outcome.
+// result converts one arm's outcome; a skipped arm has only its name and the reason.
 func (o *Outcome) result(s *space.Space) ArmResult {
 	a := ArmResult{Name: o.Arm.String(), Skipped: o.Skipped}
 	if o.Skipped != "" {

@@ -17,7 +17,7 @@ import (
 
 // Person is an individual with all its copies.
 type Person struct {
-	// The step that met the person.
+	// The step of the report that found the person: search, certify or audit.
 	By string `json:"by"`
 	// The names of all features, in the study's order.
 	Features []string `json:"features"`

@@ -254,7 +254,7 @@ func (r *Runs) Document() *view.Document {
 // headlines are the measures that tell most, the most telling first.
 var headlines = []string{"Max.K", "#ID", "T.1st", "unfair", "undecided"}
 
-// measure formats a measure.
+// measure formats a measure, given by name: a share for quantify.
 func (r *Run) measure(name string) string {
 	if v := r.Measures[name]; r.Command == "quantify" && v != nil {
 		return view.Share(*v)

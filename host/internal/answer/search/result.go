@@ -155,7 +155,8 @@ func (o *Searcher) result() *Result {
 	return r
 }
 
-// add adds a run.
+// add appends a run's outcome and merges its disagreements; the first run's name and journal
+// become the result's.
 func (r *Result) add(kept *session.Run, seed int64, result *Outcome, faults []string) {
 	if len(r.Runs) == 0 {
 		r.Run, r.Journal = kept.Name(), kept.Journal

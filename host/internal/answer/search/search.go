@@ -238,7 +238,7 @@ func (r *run) fault(plugin string, err error) error {
 	return err
 }
 
-// try answers one move.
+// try returns the trial of one move: its evaluation, or why it was not evaluated.
 func (r *run) try(ctx context.Context, m *sdk.Move) sdk.Trial {
 	if m.Kind == sdk.MoveSeedFrom {
 		return r.trySeed(ctx, m)

@@ -96,7 +96,7 @@ func (in *instance) row(slope []float64) []float64 {
 	return row
 }
 
-// climb adds a ramp.
+// climb adds a ramp to the logit: two ReLUs of the slope's sum.
 func (c *core) climb(r *ramp) {
 	row := c.in.row(r.slope)
 	c.pass(c.once(-r.from, row), r.share/r.steps)

@@ -173,7 +173,7 @@ func (in *instance) write(ctx context.Context, s *session.Session, folder string
 	})
 }
 
-// study writes the study.
+// study writes the instance's study file.
 func (in *instance) study(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\nsummary: A network with planted people, made by hyfair soundness new; truth.json says what is true of it.\nmodel: %s\n\nfeatures:\n", in.name(), modelName)

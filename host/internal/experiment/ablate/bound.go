@@ -17,9 +17,9 @@ import (
 // Bound is the bound that a solver proved for the k of a network, with the largest k that the
 // searches found. All arms share it.
 type Bound struct {
-	// The study.
+	// The study's name.
 	Study string `json:"study"`
-	// The model.
+	// The model's name.
 	Model string `json:"model"`
 	// The largest k of any run; 0 if no run found an individual.
 	Found int `json:"found"`
@@ -101,7 +101,7 @@ func (a *Ablation) proved(c *Cell) view.Cell {
 	}
 }
 
-// boundNotes explains the bounds.
+// boundNotes returns the table's note on bounds; nil without bounds.
 func (a *Ablation) boundNotes() []string {
 	if len(a.Bounds) == 0 {
 		return nil

@@ -15,9 +15,9 @@ import (
 // refuted and so did not accept as a proof. The witness may come from another arm, the same arm
 // in another run, or the host.
 type Disagreement struct {
-	// The study.
+	// The study's name.
 	Study string `json:"study"`
-	// The model.
+	// The model's name.
 	Model string `json:"model"`
 	// The arm whose proof or claim was refuted.
 	Prover string `json:"prover"`

@@ -38,7 +38,7 @@ type Report struct {
 
 // Row is a solver's score.
 type Row struct {
-	// The solver.
+	// The solver's name.
 	Solver string `json:"solver"`
 	// The plugin's version.
 	Version string `json:"version"`
@@ -70,7 +70,7 @@ type Row struct {
 
 // Answer is what a solver answered.
 type Answer struct {
-	// The instance.
+	// The instance's name.
 	Instance string `json:"instance"`
 	// The instance's rung.
 	Rung int `json:"rung"`
@@ -84,7 +84,7 @@ type Answer struct {
 	Notion string `json:"notion"`
 	// The question's name in tables.
 	Question string `json:"question"`
-	// The solver.
+	// The solver's name.
 	Solver string `json:"solver"`
 	// The outcome: found, proved, undecided, declined, failed, wrong, or untrue where a replay refutes the
 	// truth.
@@ -159,7 +159,7 @@ func (p *Plan) Tabulate(from record.Store) (experiment.Table, error) {
 	return out, nil
 }
 
-// count takes an outcome in.
+// count adds one answer's outcome to the totals.
 func (r *Row) count(o soundness.Outcome) {
 	r.Asked++
 	r.Disqualified = r.Disqualified || o == soundness.Wrong

@@ -17,7 +17,7 @@ import (
 func processorTime(pid int) (func() time.Duration, error) {
 	t := &tree{root: pid}
 	if err := t.look(); err != nil {
-		return nil, fmt.Errorf("the processor time of plugins cannot be told here: %w", err)
+		return nil, fmt.Errorf("the processor time of plugins cannot be measured here: %w", err)
 	}
 	return t.spent, nil
 }

@@ -147,13 +147,13 @@ func (d *diving) enqueue(list []ensemble.Part) {
 	}
 }
 
-// diveFor dives into a part.
-func diveFor(w *worker, p *ensemble.Part, depth int) *dived {
+// diveFor dives into a part, within limit nodes, and keeps the best individual of its leaves.
+func diveFor(w *worker, p *ensemble.Part, limit int) *dived {
 	b, out, t := w.ensemble, &dived{}, w.task
 	t.cutoff = w.cutoff()
 	x := make([]float64, len(w.Grid.Dims))
 	demands := func(bounds ensemble.Pair) (ensemble.Pair, bool) { return b.Demands(bounds, t.cutoff) }
-	out.left, out.settled = b.Dive.Settles(p, depth, demands, func(least []int32) {
+	out.left, out.settled = b.Dive.Settles(p, limit, demands, func(least []int32) {
 		w.trees.At(x, least)
 		v := w.points.Trees(x)
 		out.best = w.Better(out.best, x, &v)

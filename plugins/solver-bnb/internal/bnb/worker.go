@@ -199,7 +199,7 @@ func (w *worker) begin(k task, cutoff float64) {
 	}
 }
 
-// run runs a task.
+// run processes a task (an annealing chain, the root, or nodes to branch on) and what it postponed.
 func (w *worker) run(k task) *output {
 	w.begin(k, w.cutoff())
 	switch {

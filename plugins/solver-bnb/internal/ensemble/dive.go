@@ -359,7 +359,7 @@ func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, c
 	return d.chooseOf(0, bounds, tops, can)
 }
 
-// chooseOf is choose by the bounds from from to to−1.
+// chooseOf is choose with the bounds [from, to) only.
 func (d *Dive) chooseOf(from, to int, tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
 	feature = -1
 	best := 0.0

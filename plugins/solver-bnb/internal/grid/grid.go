@@ -274,8 +274,8 @@ func (f *Feed) computed(cell uint64) float64 {
 	return enclose(f.of, f.in, v, v).Lo
 }
 
-// Mean returns about the mean of the input's lower ends over the cells from to to: within Width
-// of the inputs' mean, plus a rounding per cell.
+// Mean returns the mean of the lower ends of the input's enclosures over the cells [from, to].
+// It differs from the mean of the inputs by at most Width, plus a rounding error per cell.
 func (f *Feed) Mean(from, to uint64) float64 {
 	sum := 0.0
 	for cell := from; cell <= to; cell++ {
@@ -284,7 +284,7 @@ func (f *Feed) Mean(from, to uint64) float64 {
 	return sum / float64(to-from+1)
 }
 
-// AddLows adds a·Low of consecutive cells from from on to sums.
+// AddLows adds a·Low to sums, one cell each, beginning at the cell from.
 func (f *Feed) AddLows(sums []float64, a float64, from uint64) {
 	if f.lo == nil {
 		for c := range sums {
@@ -297,7 +297,7 @@ func (f *Feed) AddLows(sums []float64, a float64, from uint64) {
 	}
 }
 
-// Enclose returns the centre and the radius of an input over the cells from to to.
+// Enclose returns the centre and the radius of an input over the cells [from, to].
 func (f *Feed) Enclose(from, to uint64) (c, r float64) {
 	if f.lo == nil {
 		e := enclose(f.of, f.in, f.least+float64(from), f.least+float64(to))

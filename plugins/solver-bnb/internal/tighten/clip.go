@@ -176,9 +176,8 @@ func (c *Clipper) shrink(box grid.Box, slot int, f *form) bool {
 	return true
 }
 
-// cells returns the first and the last of the cells from from to to of dimension d in
-// which a lane's form may be large enough for most. If there is none, first is behind all
-// cells and last before them.
+// cells returns the first and the last cell of [from, to] in dimension d in which a lane's
+// form may be less than most below its maximum over the box; MaxUint64 and 0 if there is none.
 func (c *Clipper) cells(d int, from, to uint64, lane int, most float64, f *form) (first, last uint64) {
 	at, end := c.below(d, from, lane, f), c.below(d, to, lane, f)
 	if at < most && end < most {
@@ -253,7 +252,7 @@ func (c *Clipper) below(d int, cell uint64, lane int, f *form) float64 {
 	return sum
 }
 
-// cutOff settles the cells from from to to of dimension d of a box, in which no value is above the cutoff.
+// cutOff settles the cells [from, to] of dimension d of a box: no value in them is above the cutoff.
 func (c *Clipper) cutOff(box grid.Box, d int, from, to uint64, slot int) {
 	if c.ByCell && len(c.Grid.Dims[d].Feeds) > 1 {
 		for ; from < to; from++ {

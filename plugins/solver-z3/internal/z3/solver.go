@@ -133,7 +133,7 @@ func (s *Solver) Set(values Params) error {
 	return s.x.err("take its parameters")
 }
 
-// Assert adds the formulas.
+// Assert asserts the formulas.
 func (s *Solver) Assert(formulas *Formulas) error {
 	add := s.x.lib.fn.solverAssert
 	if s.optimise {

@@ -23,7 +23,7 @@ type encloser struct {
 	place, tmp big.Int
 }
 
-// at sets the box.
+// at sets the box and computes the first layer's sums over it, without protected features.
 func (e *encloser) at(box space.Box) {
 	e.frame = newFrame(e.Space, box)
 	e.bits = e.inputBits
@@ -89,7 +89,7 @@ func (e *encloser) logit(protected []float64, slopes []sdk.Slope) *logit {
 	return of
 }
 
-// begin sets to to the first layer's sums, with the protected features' contribution.
+// begin computes the forms of the first layer's sums, with the protected features' contribution.
 func (e *encloser) begin(to *forms, protected []float64) {
 	l := &e.model.layers[0]
 	to.reset(l.out, len(e.first.coef), e.first.shift)

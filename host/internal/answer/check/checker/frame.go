@@ -117,8 +117,8 @@ func input(z *big.Int, f *space.Feature, in *space.Input, v float64, shift uint)
 	return z.Add(z, scaled(&value, in.Offset, shift))
 }
 
-// inputs sets to to the linear forms of the network's inputs over the box; protected
-// features contribute 0.
+// inputs computes the linear forms of the network's inputs over the box; protected features
+// contribute 0.
 func (f *frame) inputs(to *forms, s *space.Space, box space.Box, shift uint) {
 	to.reset(s.Inputs, f.variables(), shift)
 	for i := range s.Features {

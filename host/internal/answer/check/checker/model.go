@@ -72,8 +72,7 @@ func (m *model) fits(variables, combinations int, inputBits uint) error {
 	return nil
 }
 
-// apply sets to to the layer's weighted sums of the forms in. Rows of in that are all zero
-// cost nothing.
+// apply computes the layer's weighted sums of forms. Coefficients of 0 cost nothing.
 func (l *layer) apply(to, in *forms) {
 	to.reset(l.out, len(in.coef), in.shift+l.shift)
 	var product big.Int

@@ -22,7 +22,7 @@ func newMoments(d int) *moments {
 	return &moments{d: d, wx: make([]float64, d), wxy: make([]float64, d), wxx: make([]float64, d*d)}
 }
 
-// add adds a sample.
+// add adds a sample to the sums. The first label becomes their origin.
 func (m *moments) add(x []float64, y, weight float64) {
 	if !m.begun {
 		m.begun, m.origin = true, y

@@ -95,7 +95,7 @@ func (c *Builder) Left() int { return c.left }
 // Len is the number of numbers of a form.
 func (f Form) Len() int { return len(f.rows) }
 
-// Part returns the numbers from to to-1.
+// Part returns the numbers [from, to).
 func (f Form) Part(from, to int) Form {
 	return Form{stage: f.stage, name: f.name, dense: f.dense, rows: f.rows[from:to]}
 }

@@ -112,7 +112,7 @@ func newGraph(m *model) *graph {
 	return g
 }
 
-// value evaluates the named value.
+// value returns the value with this name, and evaluates its node the first time.
 func (g *graph) value(name string) *value {
 	if v := g.values[name]; v != nil {
 		return v
@@ -155,7 +155,7 @@ func (g *graph) constant(name string, p *pb.TensorProto) *value {
 	return &value{dims: t.dims, constant: t}
 }
 
-// input returns an input of the graph.
+// input makes the value of the graph's input i. The first of several dimensions counts rows.
 func (g *graph) input(i int) *value {
 	port := &g.inputs[i]
 	if port.name == "" {

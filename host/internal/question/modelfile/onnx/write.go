@@ -106,7 +106,7 @@ func writeGraph(w io.Writer, parts ...*pb.GraphProto) error {
 	return err
 }
 
-// add adds a node.
+// add appends a node, named after its operator and its only output.
 func add(graph *pb.GraphProto, op, output string, inputs ...string) *pb.NodeProto {
 	n := &pb.NodeProto{Input: inputs, Output: []string{output}, Name: proto.String(op + " " + output), OpType: proto.String(op)}
 	graph.Node = append(graph.Node, n)
