@@ -40,11 +40,11 @@ func newAblate(app *App) *cobra.Command {
 		Long: `Run every arm of a grid (strategies, their options, modes, with and without a
 solver) on every network, several times with different seeds, each task in a
 process of its own with the same budget, and print the paper's Table 2, a ranking
-with significance, and plots. What is done is kept in the journal: the same command
-again resumes it after an interruption. docs/user/ablate.md has the grid's format.
+with significance, and plots. Finished tasks are kept in the journal: after an
+interruption the same command resumes. docs/user/ablate.md has the grid's format.
 
 Flags override the grid. Options of plugins belong to the arms: --set is refused. The
-exit code is 1 where a task failed twice or a bound was lost.`,
+exit code is 1 if a task failed twice or a bound was lost.`,
 		Example: `  hyfair ablate studies/rq2.yaml --models 'AC-[13]' --budget 10s --runs 5 --jobs 2
   hyfair ablate studies/rq2.yaml --arm sa --arm rw --format latex --out table2.tex
   hyfair ablate --from 3f0 --plots plots --plot-format png`,
@@ -57,7 +57,7 @@ exit code is 1 where a task failed twice or a bound was lost.`,
 	fl.StringVar(&f.budget, "budget", defaultAblateBudget, "of each task: a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
 	f.add(app, cmd, "")
 	f.addArms(cmd, defaultAblateRuns, ablate.Columns())
-	fl.IntVar(&f.target, "target", 0, "k that times to target are about (default: the largest that half of a network's runs reached)")
+	fl.IntVar(&f.target, "target", 0, "the k whose time to target is measured (default: the largest that half of a network's runs reached)")
 	app.addPage(cmd)
 	f.plots.add(cmd, "time to target, largest k over the budget and time, and individuals by k of each network")
 	fl.DurationVar(&f.bound, "bound", 0, "after the searches, time for a solver to prove for each network how many bins no individual exceeds, such as 10s; 0: none")
@@ -76,7 +76,7 @@ func (f *ablateFlags) check(args []string) error {
 	return nil
 }
 
-// plan is what flags and grid ask for, with every file and plugin looked at.
+// plan returns the plan of flags and grid, after checking every file and plugin.
 func (f *ablateFlags) plan(ctx context.Context, app *App, path string) (*ablate.Plan, error) {
 	if len(app.Set) > 0 {
 		return nil, usage(errors.New("--set: options belong to the arms of the grid, under set and solver_set"))

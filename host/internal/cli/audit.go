@@ -15,21 +15,21 @@ func newAudit(app *App) *cobra.Command {
 	var r audit.Request
 	cmd := &cobra.Command{
 		Use:   "audit STUDY [ROWS.csv]",
-		Short: "Say of every person in a data set how much the protected attributes decide",
+		Short: "Show for every person in a data set how much the protected attributes decide",
 		Long: `Compare every person of a data set with the copies that differ in protected
 attributes only: in how many different bins the scores fall (k), how far they
 lie apart (gap), which copies get the highest and the lowest, what each
-attribute does by itself, and whose decision would be another. --notion says
-what counts as unfair: a score gap above ε unless it is given. The people are
+attribute does by itself, and whose decision would change. --notion says
+what counts as unfair (default: a score gap above ε). The people are
 those of the study's own data set, or of ROWS.csv, encoded in the same way.
 
-A person's own protected values join those of the study, so that an age of 39
-stands beside 15, 25, … --groups compares groups of people. docs/user/audit.md explains
+A person's own protected values are added to those of the study: an age of 39
+joins 15, 25, … --groups compares groups of people. docs/user/audit.md explains
 the summary and the CSV file.
 
   --where: people outside are left out, and copies take only values that satisfy it.
-  --notion: with logit, ε is of logits, and bins have the study's ε, or 0.05 if that is of logits
-    too. With decision or decision-strict, ε is only the width of bins.`,
+  --notion: with logit, ε is a difference of logits, and bins are as wide as the study's ε, or 0.05
+    if that is one of logits, too. With decision or decision-strict, ε is only the width of bins.`,
 		Example: `  hyfair audit studies/loan
   hyfair audit studies/adult.yaml --model AC-4 --rules all --out people.csv
   hyfair audit studies/loan applicants.csv --protected sex --json
@@ -52,19 +52,19 @@ the summary and the CSV file.
 	addQuestion(cmd, &r.Spec)
 	app.addPictures(cmd, "histograms of k and of the gap, and what each attribute does,")
 	app.addGates(cmd, &r.Gates)
-	addShareGate(cmd, &r.Gates, "max-unfair", "share of the people who may be treated unfairly")
+	addShareGate(cmd, &r.Gates, "max-unfair", "largest share of people treated unfairly")
 	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "least impact ratio of the groups of each attribute, and of all together")
-	addShareGate(cmd, &r.Gates, audit.MaxWorse, "with --baseline: share of the people who may be treated unfairly by the new model alone")
+	addShareGate(cmd, &r.Gates, audit.MaxWorse, "with --baseline: largest share of people treated unfairly by the new model alone")
 	fl := cmd.Flags()
-	fl.StringVar(&r.Baseline, "baseline", "", "tell what has changed since this model: a study of the same features, or a model's file for this study")
-	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what hangs on the attribute itself")
-	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "of rates by group: smaller groups are counted and not judged")
+	fl.StringVar(&r.Baseline, "baseline", "", "show what has changed since this model: a study of the same features, or a model's file for this study")
+	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what depends on the attribute itself")
+	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "for rates by group: groups with a smaller share are counted but not judged")
 	fl.StringVar(&r.Favourable, "favourable", "", "the decision that is good for people, positive or negative (default: the study's, or else positive)")
 	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
-	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv has feature values already, below the features' names")
+	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv already has feature values, under the features' names")
 	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
 	fl.StringVar(&r.Thresholds, "thresholds", "", "count decisions at these thresholds as well: 0.2,0.3, or LO..HI, in steps of 0.05, or LO..HI:STEP")
-	fl.StringVar(&r.Out, "out", "", "write everybody to this CSV file")
+	fl.StringVar(&r.Out, "out", "", "write all people to this CSV file")
 	return cmd
 }
 

@@ -30,15 +30,15 @@ treated differently. A point it finds is replayed through the network in exact
 arithmetic before it counts; a proof is printed with its grade and tolerance.
 
   --encoding: network (the solver takes the question itself), bigm (the paper's MILP), bigm+diff (with
-    rows on the difference of the copies), sos1 (special ordered sets in place of binaries), smt
+    rows on the difference of the copies), sos1 (special ordered sets instead of binaries), smt
     or smt-ite (SMT-LIB 2 in exact rationals, a ReLU as a choice or as an ite).
-  --bounds: linear is back-substitution, tighter than interval; with lp the solver tightens each open
-    neuron as well, and a conclusion is numerical.
+  --bounds: linear is back-substitution, tighter than interval; with lp the solver also tightens each
+    unstable neuron, and a proof is numerical.
   --relax: both copies stay inside --where, and differ in a protected value.
-  --k: with unfair an individual reaches that many bins; with fair none does.
-  --certificate: the solver, which must give proofs as bnb does, is asked once more for the whole
-    region. With --maximize, also beside --max-k, it proves the largest gap's bound, whatever --gap is.
-  --timeout: of several questions each gets an equal part of what is left.
+  --k: unfair means that an individual reaches that many bins, fair that none does.
+  --certificate: the solver, which must write proofs as bnb does, is run again on the entire region.
+    With --maximize, even with --max-k, it proves the largest gap's bound, whatever --gap is.
+  --timeout: with several questions, each gets an equal part of the remaining time.
 
 The exit code is 0 for every verdict, unless --check is given or a claim was refuted (4).
 docs/user/certify.md explains verdicts and grades, docs/user/partition.md --partition.`,
@@ -59,17 +59,17 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&r.Encoding, "encoding", "", "lowering of the network for the solver: "+strings.Join(encodings, ", ")+" (default: network, or bigm or smt for a solver of these forms)")
 	fl.StringVar(&r.Bounds, "bounds", "", "how the neurons are bounded for --encoding: interval, linear or lp (default: linear for smt, otherwise interval)")
-	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most so much: "hours-per-week=5"; may be repeated`)
-	fl.IntVar(&r.K, "k", 0, "ask whether anybody's counterfactuals reach at least this many outcome bins, 3 or more")
+	fl.StringSliceVar(&r.Relax, "relax", nil, `let a feature differ between the copies by at most this much: "hours-per-week=5"; may be repeated`)
+	fl.IntVar(&r.K, "k", 0, "ask whether any individual's counterfactuals reach at least this many outcome bins, 3 or more")
 	fl.BoolVar(&r.MaxK, "max-k", false, "after the verdict, look for the largest number of outcome bins that one individual's counterfactuals reach, and bound it from above")
 	fl.BoolVar(&r.Climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
 	fl.BoolVar(&r.Maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
-	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows, and of scores within 10⁻⁷ where the solver takes the model itself")
+	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows, or within 10⁻⁷ for scores if the solver takes the model itself")
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
 	fl.StringVar(&r.Certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize or --max-k of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
 	fl.Var(&gateFlag{&r.Gates, "check", "string", func(name, bound string) (gate.Gate, error) {
 		return gate.Word(name, bound, engine.Fair.String(), engine.Unfair.String())
-	}}, "check", "fair or unfair: exit with code 3 if the verdict is another")
+	}}, "check", "fair or unfair: exit with code 3 if the verdict differs")
 	fl.StringVar(&r.Partition, "partition", "", `decide the question in parts: a chunk size for every feature such as 10, "age=10,hours-per-week=20", or adaptive`)
 	fl.BoolVar(&r.All, "all", false, "with --partition: decide every part, not only up to the first witness")
 	fl.DurationVar(&r.SoftTimeout, "soft-timeout", partition.DefaultSoftTimeout, "with --partition: wall time of one question to the solver")

@@ -14,9 +14,9 @@ func newCheck(app *App) *cobra.Command {
 		Use:   "check CERT",
 		Short: "Check a certificate in exact arithmetic, independently of the solver that wrote it",
 		Long: `Check a certificate: that the leaves make up the region, each exactly once, and that
-each of them proves the claim. Every bound is worked out again in rational arithmetic
-by code that no solver shares, on all processors. A certificate holds the network and
-the space it is about; --study and --model hold them against those in your hands.
+each of them proves the claim. Every bound is recomputed in rational arithmetic
+by code that no solver shares, on all processors. A certificate contains the network and
+the space it is about; --study and --model compare them with yours.
 
 A refusal names the first leaf at fault and its line. The exit code is 0 for an accepted
 certificate, 3 for a refused one, and 2 for a file without a statement to judge.
@@ -36,8 +36,8 @@ docs/reference/certificates.md has the format.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&r.Study, "study", "", "require that the certificate is about this study's space and model")
-	fl.StringVar(&r.Model, "model", "", "require that it is about this model: a file, or with --study a name beside the study's own")
-	fl.StringVar(&r.Threshold, "threshold", "", "with --study, of a certificate about decisions: the score that a positive one exceeds (default: the study's, or else 0.5)")
+	fl.StringVar(&r.Model, "model", "", "require that it is about this model: a file, or with --study the name of a model next to the study's own")
+	fl.StringVar(&r.Threshold, "threshold", "", "with --study, for a certificate about decisions: the score that a positive one exceeds (default: the study's, or else 0.5)")
 	fl.StringSliceVar(&r.Rules, "rules", nil, "with --study: constraints to switch on by name, or all, or none (default: as the study says)")
 	return cmd
 }

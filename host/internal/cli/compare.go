@@ -35,13 +35,13 @@ func newCompare(app *App) *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare STUDY...",
-		Short: "Put the same questions to several solvers under equal rules, and tabulate who answers what",
+		Short: "Ask several solvers the same questions under equal rules, and tabulate their answers",
 		Long: `Run every arm on every model, several times with different seeds, each task in a
 process of its own with the same wall time, threads, memory and order of regions,
 and print the paper's Table 1, how spread out the individuals found are, how much
 was proved, and which proofs were refuted. A STUDY may also be a comparison file
-(studies/rq1.yaml), whose settings flags override. What is done is kept in the
-journal: the same command again resumes it after an interruption.`,
+(studies/rq1.yaml), whose settings flags override. Finished tasks are kept in the
+journal: after an interruption the same command resumes.`,
 		Example: `  hyfair compare studies/loan --solvers z3,highs --budget 10s --runs 3
   hyfair compare studies/adult.yaml --models 'AC-[1368]' --solvers z3,highs,lpsolve --budget 100s --runs 10
   hyfair compare studies/adult.yaml --arm smt=solver:z3,notion:decision-strict,partition:10 --arm milp=solver:highs,notion:logit,goal:maximise,gap:1e-4
@@ -52,14 +52,14 @@ journal: the same command again resumes it after an interruption.`,
 	recall := func(t record.Task) (experiment.Plan, error) { return compare.Recall(t, f.control) }
 	cmd.RunE = f.run(app, f.check, recall, func(ctx context.Context, args []string) (experiment.Plan, error) { return f.plan(ctx, app, args) })
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.solvers, "solvers", nil, "an arm for each of these solvers, alike in all else")
+	fl.StringSliceVar(&f.solvers, "solvers", nil, "one arm for each of these solvers, with equal settings")
 	fl.StringArrayVar(&f.arms, "arm", nil, "an arm: name=solver:NAME,key:value,… or the name of an arm of the comparison file; may be repeated")
 	fl.DurationVar(&f.budget, "budget", defaultCompareBudget, "time of each task, loading included")
 	f.add(app, cmd, "")
 	f.addArms(cmd, defaultCompareRuns, compare.Columns())
 	app.addPage(cmd)
 	f.plots.add(cmd, "cactus, scatter, profile and contribution of the arms, and their mean ranks")
-	cmd.Flag("epsilon").Usage = "ε of the measures and of arms without their own, a score difference (default: the study's)"
+	cmd.Flag("epsilon").Usage = "ε of the measures and of arms that set none, a score difference (default: the study's)"
 	return cmd
 }
 
@@ -70,8 +70,7 @@ func (f *compareFlags) check([]string) error {
 	return nil
 }
 
-// plan is what flags and arguments ask for, with every file and plugin looked
-// at.
+// plan returns the plan of flags and arguments, after checking every file and plugin.
 func (f *compareFlags) plan(ctx context.Context, app *App, args []string) (*compare.Plan, error) {
 	if len(args) == 0 {
 		return nil, usage(errors.New("compare wants at least one STUDY or a comparison file; see hyfair compare --help"))

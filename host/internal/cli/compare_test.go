@@ -225,7 +225,7 @@ func TestCompareInProcessorTime(t *testing.T) {
 		t.Errorf("exit code %d, %+v", code, other)
 	}
 	code, _, stderr = startWith(t, binary, plugins, path, append(args, "--clock", "sun")...).wait(t)
-	if code != ExitUsage || !strings.Contains(stderr, `clock "sun" is neither wall nor cpu`) {
+	if code != ExitUsage || !strings.Contains(stderr, `unknown clock "sun": want wall or cpu`) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

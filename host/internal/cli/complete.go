@@ -20,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// values are what a shell may complete a word to; nil where that is not known.
+// values returns what a shell may complete a word to; nil if that is unknown.
 type values func(app *App, args []string) []string
 
 // completions holds the completions of flags, by name; those of arguments are below.
@@ -54,7 +54,7 @@ var completions = map[string]values{
 	"log-level":   words("trace", "debug", "info", "warn", "error", "off"),
 }
 
-// words are always the same.
+// words returns the same values for every word.
 func words(list ...string) values { return func(*App, []string) []string { return list } }
 
 // addCompletions has shells complete values of flags, names of runs, and files of studies.
@@ -92,7 +92,7 @@ func addCompletions(app *App, cmd *cobra.Command) {
 	}
 }
 
-// plugins are the names of those that are found.
+// plugins returns the names of the plugins found.
 func (a *App) plugins(kind client.Kind) (names []string) {
 	c, err := discover.New(a.PluginDir, hclog.NewNullLogger())
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *App) plugins(kind client.Kind) (names []string) {
 	return names
 }
 
-// strategies are the names of those that start, with their presets.
+// strategies returns the names of the strategies that start, and of their presets.
 func (a *App) strategies() []string {
 	c, err := discover.New(a.PluginDir, hclog.NewNullLogger())
 	if err != nil {
@@ -117,10 +117,10 @@ func (a *App) strategies() []string {
 	return c.Strategies(ctx)
 }
 
-// completing is how long a shell may wait for plugins to tell their presets.
+// completing bounds the time that a shell waits for plugins to list their presets.
 const completing = 3 * time.Second
 
-// runs are the names of the journal's runs of some commands, or of all, with what was run.
+// runs returns the names of the runs of some commands, or of all, each with its command and study.
 func (a *App) runs(commands ...string) (out []string) {
 	(&session.Session{JournalFile: a.Journal}).Past(func(j *journal.Journal) error {
 		infos, err := j.Runs()

@@ -38,28 +38,29 @@ type experimentFlags struct {
 	from   string
 	begin  experiment.Beginning
 	fleet  fleet.Address
-	// Of arms that are held against each other.
+	// For experiments that compare arms.
 	scope   question.Scope
 	runs    int
 	clock   string
 	tidy    string
 	plots   plotFlags
 	control string
-	// columns are lists of those that are known, a table each, and tables what they say.
+	// columns are the values of --columns, one per table, known the known names, and tables
+	// the parsed values.
 	columns, known []string
 	tables         [][]string
-	// changed reports that the user gave a flag, given lists those.
+	// changed reports whether the user gave a flag; given lists the flags that the user gave.
 	changed func(name string) bool
 	given   func() []string
 }
 
-// showing are the flags that say how a run of the journal is shown, and where it is.
+// showing lists the flags that say how a run of the journal is shown, and where it is.
 var showing = []string{"from", "format", "out", "columns", "control", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
-// add adds the flags; of begins the help of those for showing and resuming.
+// add adds the flags; of is the prefix of the help of those for showing and resuming.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
-		"pattern of the networks beside each study's own, such as 'AC-[1368]', in place of the file's (default: as the file says, else the study's own network)")
+		"pattern of networks next to each study's own, such as 'AC-[1368]', instead of the file's (default: as the file says, else the study's own network)")
 	f.addDoing(app, cmd, of)
 }
 
@@ -68,11 +69,11 @@ func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	app.addShard(cmd, of)
 	fl.BoolVar(&f.begin.Resume, "resume", false, of+"resume the interrupted run, or fail without one (default: resume if there is one, else begin)")
-	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, whichever run has its result")
+	fl.BoolVar(&f.begin.Fresh, "fresh", false, of+"do every task again, even if a run has its result")
 	fl.StringSliceVar(&f.begin.Reuse, "reuse", nil, of+"take results of equal tasks from these journals, too")
 	fl.StringVar(&f.fleet.URL, "fleet", "", of+"have the workers of the fleet at this address do the tasks, such as "+fleet.DefaultURL)
 	addKeys(cmd, "fleet-keys", &f.fleet)
-	fl.StringVar(&f.tidy, "tidy", "", of+"write every run, a row each, to this file, which ends in .csv or .jsonl")
+	fl.StringVar(&f.tidy, "tidy", "", of+"write one row per run to this file, whose name ends in .csv or .jsonl")
 	f.changed = func(name string) bool {
 		flag := cmd.Flag(name)
 		return flag != nil && flag.Changed
@@ -84,8 +85,8 @@ func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	f.shown.format = view.Text
 }
 
-// addArms adds the flags of experiments that hold arms against each other: what all of
-// them are asked alike, and the tables, which a run of the journal can give again.
+// addArms adds the flags of experiments that compare arms: the settings that all arms
+// share, and those of the tables, which can be rebuilt from a run in the journal.
 func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string) {
 	f.known = columns
 	fl := cmd.Flags()
@@ -93,15 +94,15 @@ func (f *experimentFlags) addArms(cmd *cobra.Command, runs int, columns []string
 	fl.StringVar(&f.scope.Epsilon, "epsilon", "", "ε, a score difference (default: the study's)")
 	fl.StringVar(&f.scope.Threshold, "threshold", "", thresholdHelp)
 	fl.StringSliceVar(&f.scope.Protected, "protected", nil, "protected attributes to vary together (default: all the study protects)")
-	fl.StringVar(&f.scope.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
+	fl.StringVar(&f.scope.Where, "where", "", `restrict the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&f.scope.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 	f.addShown(cmd)
 	fl.StringVar(&f.control, "control", "", "test every other arm against this one, with Holm's correction over those (default: every pair of arms)")
-	fl.StringArrayVar(&f.columns, "columns", nil, "show these columns, in this order, in one table; repeated, in another one. Of: "+strings.Join(columns, ", "))
+	fl.StringArrayVar(&f.columns, "columns", nil, "show these columns, in this order, in one table; repeat the flag for another table. Known: "+strings.Join(columns, ", "))
 }
 
-// addShown adds the flags of experiments whose tables a run of the journal can give again,
-// and whose tasks have limits in time.
+// addShown adds the flags of experiments whose tables can be rebuilt from a run in the
+// journal, and whose tasks have time limits.
 func (f *experimentFlags) addShown(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.clock, "clock", clock.WallTime, "what a budget in time counts: wall, or cpu for processor time of worker and plugins together (Linux)")
@@ -118,12 +119,12 @@ func (f *experimentFlags) validate(args []string) error {
 	case f.begin.Fresh && len(f.begin.Reuse) > 0:
 		return errors.New("--reuse and --fresh exclude each other")
 	case f.from != "" && len(args) > 0:
-		return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out %s", strings.Join(args, " "))
+		return fmt.Errorf("--from shows a run of the journal as it was run: leave out %s", strings.Join(args, " "))
 	}
 	if f.from != "" {
 		for _, name := range f.given() {
 			if !slices.Contains(showing, name) {
-				return fmt.Errorf("--from shows a run of the journal, which has all that is asked: leave out --%s", name)
+				return fmt.Errorf("--from shows a run of the journal as it was run: leave out --%s", name)
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func (f *experimentFlags) tidyFormat() string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.tidy)), ".")
 }
 
-// writeTidy writes --tidy.
+// writeTidy writes the file of --tidy.
 func (f *experimentFlags) writeTidy(t experiment.Table) error {
 	if f.tidy == "" {
 		return nil
@@ -162,7 +163,7 @@ func (f *experimentFlags) writeTidy(t experiment.Table) error {
 	return nil
 }
 
-// show shows the chosen columns of a table of arms, also where its runs cannot be written.
+// show shows the chosen columns of a table of arms, even if its runs cannot be written.
 func (f *experimentFlags) show(app *App, t experiment.Table) error {
 	if err := f.choose(t); err != nil {
 		return err
@@ -171,7 +172,7 @@ func (f *experimentFlags) show(app *App, t experiment.Table) error {
 	return errors.Join(f.shown.show(app, t), failed)
 }
 
-// choose has a table show the columns of --columns, all of which it must have.
+// choose makes a table show the columns of --columns, all of which it must have.
 func (f *experimentFlags) choose(t experiment.Table) error {
 	if f.tables == nil {
 		return nil
@@ -182,7 +183,7 @@ func (f *experimentFlags) choose(t experiment.Table) error {
 	return nil
 }
 
-// ready looks at what is needed when the tasks are done: columns, and where files go.
+// ready checks, before the tasks, what is needed after them: columns and writable files.
 func (f *experimentFlags) ready(p experiment.Plan) error {
 	if t, err := p.Tabulate(&experiment.Memory{}); err == nil {
 		if err := f.choose(t); err != nil {
@@ -210,7 +211,7 @@ func over[T any](f *experimentFlags, name string, file *T, flag T) {
 	}
 }
 
-// terms puts flags over the terms of a file. budget is the flag's.
+// terms returns the terms of a file, overridden by flags. budget is the flag's value.
 func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) (experiment.Terms, error) {
 	app.compares()
 	over(f, "epsilon", &file.Epsilon, f.scope.Epsilon)
@@ -232,8 +233,8 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	return file, err
 }
 
-// run is what a command does that shows a run of the journal again, or conducts the plan that
-// flags and arguments ask for. check looks at its own flags first.
+// run shows a run of the journal again, or conducts the plan of flags and arguments. check
+// first validates the command's own flags.
 func (f *experimentFlags) run(app *App, check func(args []string) error, recall func(record.Task) (experiment.Plan, error),
 	plan func(ctx context.Context, args []string) (experiment.Plan, error),
 ) func(*cobra.Command, []string) error {
@@ -253,7 +254,7 @@ func (f *experimentFlags) run(app *App, check func(args []string) error, recall 
 	}
 }
 
-// networks has add take every network of the studies into the plan.
+// networks calls add for every network of the studies.
 func (f *experimentFlags) networks(app *App, s *session.Session, p experiment.Plan, studies []gridfile.Study, add func(question.Spec, gridfile.Study) error) error {
 	if err := f.models.Each(studies, app.Data, add); err != nil {
 		return usage(err)
@@ -286,8 +287,8 @@ func (f *experimentFlags) conduct(ctx context.Context, app *App, p experiment.Pl
 	return ended(ctx, errors.Join(show(t), failed))
 }
 
-// place is where the tasks are done: on this machine, or by a fleet, which is left at the
-// end.
+// place returns where the tasks are done, on this machine or by a fleet, and a function that
+// disconnects from it.
 func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place, func(), error) {
 	if f.fleet.URL != "" {
 		wait := fleet.DefaultWait
@@ -307,7 +308,7 @@ func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place,
 	return experiment.Here{Processes: processes}, func() {}, err
 }
 
-// ended is the end of an experiment whose tables are shown, or could not all be.
+// ended returns the error of an experiment whose finished tasks have been shown.
 func ended(ctx context.Context, failed error) error {
 	switch {
 	case errors.Is(failed, session.ErrContradiction): // exitCode says so
@@ -330,8 +331,8 @@ func (f *experimentFlags) recall(app *App, plan func(record.Task) (experiment.Pl
 	return ended(context.Background(), errors.Join(show(t), failed))
 }
 
-// studyOrFrom is the argument rule of commands that take one STUDY, or show a run of several
-// again.
+// studyOrFrom is the argument rule of commands that take one STUDY, or show an earlier run of
+// several.
 func studyOrFrom(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 && cmd.Flag("from").Changed {
 		return nil
@@ -339,7 +340,8 @@ func studyOrFrom(cmd *cobra.Command, args []string) error {
 	return exactlyOne("STUDY")(cmd, args)
 }
 
-// single refuses flags for a file of several studies, such as the example, beside one study.
+// single refuses, for a single study, the flags of a file of several studies; example names
+// such a file.
 func (f *experimentFlags) single(example string, more ...string) error {
 	for _, name := range slices.Concat([]string{"models"}, more, []string{"resume", "fresh", "reuse", "shard", "tidy", "fleet"}) {
 		if f.changed(name) {
@@ -357,8 +359,8 @@ func (f *experimentFlags) recallSeries(app *App, plan func(record.Task) (experim
 	return f.recall(app, plan, show)
 }
 
-// runSeries asks the same of the networks of a file, once for each point of its grid.
-// The file may say whatever the command's flags can, but for those of single studies.
+// runSeries asks the same question about the networks of a file, once for each point of its
+// grid. The file may set whatever the command's flags can, except those of single studies.
 func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file string, single []string, p *series.Plan[Q, R],
 	request func(question.Spec, string) (Q, error), show func(experiment.Table) error,
 ) error {
@@ -384,7 +386,7 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 				name := p.Called(spec, point.Called(""))
 				r, err := request(spec, name)
 				if l, ok := any(&r).(interface{ Local() string }); ok && err == nil && f.fleet.URL != "" && l.Local() != "" {
-					err = fmt.Errorf("%s: a task of a fleet has no files of this machine but its study's; leave that out, or leave out --fleet", l.Local())
+					err = fmt.Errorf("%s: a task of a fleet reads no file of this machine except its study's: leave this file out, or leave out --fleet", l.Local())
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
@@ -415,13 +417,13 @@ func runSeries[Q, R any](cmd *cobra.Command, app *App, f *experimentFlags, file 
 	return f.conduct(cmd.Context(), app, p, show)
 }
 
-// settings are flags as the text of a file gives them, where the user did not.
+// settings sets flags from the text of a file, unless the user gave them.
 type settings struct {
 	cmd   *cobra.Command
 	app   *App
 	names []string
 	grid  *yamlfile.Node
-	// shared are the options of plugins that the file gives, own those of the user.
+	// shared are the plugin options from the file, own those from the user.
 	shared, own []string
 }
 
@@ -470,7 +472,7 @@ func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gr
 	return in, s, nil
 }
 
-// set gives a flag its value.
+// set sets a flag, unless the user gave it.
 func (s *settings) set(name, text string) error {
 	value := s.cmd.Flag(name).Value
 	if list, several := value.(pflag.SliceValue); several {
@@ -482,7 +484,7 @@ func (s *settings) set(name, text string) error {
 	return nil
 }
 
-// take gives what a key of a grid stands for its value.
+// take sets the flag or option that a key of a grid names.
 func (s *settings) take(v gridfile.Value) error {
 	if name, ok := strings.CutPrefix(v.Key, gridfile.OptionKey); ok {
 		s.app.Set = append(slices.Clone(s.app.Set), name+"="+v.Text)
@@ -497,16 +499,16 @@ func (s *settings) take(v gridfile.Value) error {
 	return s.set(v.Key, v.Text)
 }
 
-// at gives the flags the values of a point, which were looked at before.
+// at sets the flags to the values of a point, which were validated before.
 func (s *settings) at(p gridfile.Point) {
 	s.app.Set = s.shared
 	for _, v := range p {
 		s.take(v)
 	}
-	s.app.Set = append(slices.Clone(s.app.Set), s.own...) // the user's are last, and count
+	s.app.Set = append(slices.Clone(s.app.Set), s.own...) // the user's come last and win
 }
 
-// workers starts this very program as workers.
+// workers returns processes that run this program as workers.
 func (a *App) workers() (*workers.Processes, error) {
 	self, err := os.Executable()
 	if err != nil {

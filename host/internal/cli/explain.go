@@ -35,17 +35,17 @@ func newExplain(app *App) *cobra.Command {
 	f := explainFlags{request: explain.Request{Method: explain.DefaultMethod()}}
 	cmd := &cobra.Command{
 		Use:   "explain STUDY",
-		Short: "Say under which conditions protected attributes decide most",
-		Long: `Sample neighbours of the people treated worst, tell those with the largest k from
-the others by a decision tree, and print the paths to its high leaves as conditions
-on features that are not protected: simplified, and kept if people for whom they
-hold have a mean k that is larger by δ. The people treated worst are those of a
+		Short: "Find the conditions under which protected attributes decide most",
+		Long: `Sample neighbours of the people treated worst, separate those with the largest k
+from the others by a decision tree, and print the paths to its high leaves as
+conditions on features that are not protected, simplified. A condition is kept if the
+mean k of people who meet it is larger by δ. The people treated worst are those of a
 search in the journal (--from), of rows (--rows, --row), or of a fresh fast search.
 
 STUDY may also be a file that lists studies, such as studies/rq3.yaml: each of its
 networks is explained and the paper's table is printed. docs/user/explain.md has the
-method, the measures and --lime. The exit code is 0 also where nothing was found to
-explain, and 1 where --bound has no solver to ask, or loses it.`,
+method, the measures and --lime. The exit code is 0 even if nothing was found to
+explain, and 1 if --bound finds no solver, or loses it.`,
 		Example: `  hyfair explain studies/loan
   hyfair explain studies/adult.yaml --model AC-3 --from 3f0 --lime --tree tree.svg
   hyfair explain studies/loan --row 17 --rules-out rules.json --json
@@ -74,22 +74,22 @@ explain, and 1 where --bound has no solver to ask, or loses it.`,
 	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this run of search, quantify or certify in the journal; without STUDY: show the tables of this run of a file of studies again")
 	fl.StringVar(&r.Notion, "notion", "", "what outcomes k counts: score, bins of scores, or decision, yes and no (default score)")
 	fl.StringVar(&r.Rows, "rows", "", "explain the people treated worst in this file of rows, encoded as the study's own")
-	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows has feature values already, below the features' names")
+	fl.BoolVar(&r.Encoded, "encoded", false, "the file of --rows already has feature values, under the features' names")
 	fl.IntSliceVar(&r.Row, "row", nil, "explain this row of the study's data (or of --rows), counted from 0; may be repeated")
 	fl.StringVar(&r.Strategy, "strategy", "climb", "strategy of the fresh search, in fast mode and without a solver")
-	fl.StringVar(&r.Budget, "budget", defaultExplainBudget, "of the fresh search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
-	fl.IntVar(&r.Individuals, "individuals", 10, "how many of the people treated worst to look around")
+	fl.StringVar(&r.Budget, "budget", defaultExplainBudget, "budget of the fresh search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
+	fl.IntVar(&r.Individuals, "individuals", 10, "number of people treated worst whose neighbours are sampled")
 	fl.IntVar(&r.Samples, "samples", r.Samples, "neighbours to grow the tree from")
-	fl.Float64Var(&r.Quantile, "quantile", r.Quantile, "k is high from this quantile of the neighbours' k on")
-	fl.Var(&optionalFloat{&r.Delta}, "delta", "δ: keep a predicate if the mean k inside exceeds that outside by so much (default: 3, or a quarter of the range of the neighbours' k where that is less)")
+	fl.Float64Var(&r.Quantile, "quantile", r.Quantile, "k counts as high from this quantile of the neighbours' k on")
+	fl.Var(&optionalFloat{&r.Delta}, "delta", "δ: keep a predicate if the mean k inside exceeds that outside by this much (default: 3, or a quarter of the range of the neighbours' k if that is less)")
 	fl.IntVar(&r.Test, "test", r.Test, "fresh neighbours inside, and as many outside, to test a predicate with")
-	fl.Float64Var(&r.Spread, "spread", r.Spread, "standard deviation of a neighbour's number, as a part of the feature's range")
-	fl.IntVar(&r.Depth, "depth", r.Depth, "most tests from the tree's root to a leaf")
-	fl.IntVar(&r.Leaf, "leaf", r.Leaf, "fewest neighbours of a leaf")
-	fl.Var(&optionalFloat{&r.Alpha}, "alpha", "price of a leaf in cost-complexity pruning (default: by cross-validation)")
-	fl.BoolVar(&r.LIME, "lime", false, "explain the one treated worst by LIME, too, as the paper does")
+	fl.Float64Var(&r.Spread, "spread", r.Spread, "standard deviation of a neighbour's numeric features, as a share of the feature's range")
+	fl.IntVar(&r.Depth, "depth", r.Depth, "largest number of tests from the tree's root to a leaf")
+	fl.IntVar(&r.Leaf, "leaf", r.Leaf, "least number of neighbours in a leaf")
+	fl.Var(&optionalFloat{&r.Alpha}, "alpha", "cost of a leaf in cost-complexity pruning (default: by cross-validation)")
+	fl.BoolVar(&r.LIME, "lime", false, "also explain the person treated worst with LIME, as the paper does")
 	fl.IntVar(&r.LIMESamples, "lime-samples", lime.DefaultSamples, "samples of each of LIME's explanations")
-	fl.BoolVar(&r.LIMEReference, "lime-reference", false, "--lime, held against the Python package lime, which must be installed")
+	fl.BoolVar(&r.LIMEReference, "lime-reference", false, "compare --lime with the Python package lime, which must be installed")
 	fl.DurationVar(&r.Bound, "bound", 0, "time for a solver to prove the least k and gap inside each predicate kept and the largest outside all, such as 10s; 0: none")
 	fl.StringVar(&r.TreeOut, "tree", "", "write the tree to this file: .svg or .json")
 	fl.StringVar(&r.RulesOut, "rules-out", "", "write the predicates kept as guardrails to this file")
@@ -114,10 +114,10 @@ func (f *explainFlags) validate(grid bool) error {
 		sources++
 	}
 	if !grid && sources > 1 {
-		return errors.New("the people to explain come from one place: --from, --rows, --row, or a search with --budget")
+		return errors.New("give only one source of the people to explain: --from, --rows, --row, or a search with --budget")
 	}
 	if f.request.Encoded && f.request.Rows == "" {
-		return errors.New("--encoded speaks of the file of --rows, which is not given")
+		return errors.New("--encoded applies to the file of --rows: give that file")
 	}
 	if err := f.experimentFlags.validate(nil); err != nil {
 		return err
@@ -152,10 +152,10 @@ func (f *explainFlags) runSeries(cmd *cobra.Command, app *App, file string) erro
 	}, func(t experiment.Table) error { return f.show(app, t) })
 }
 
-// aloneExplain are flags for a single study.
+// aloneExplain lists the flags for a single study.
 var aloneExplain = []string{"from", "rows", "row", "encoded", "tree", "rules-out", "lime-reference", "model"}
 
-// complete is the request about a study.
+// complete returns the request about a study.
 func (f *explainFlags) complete(app *App, path string) (r explain.Request, err error) {
 	r = f.request
 	r.Study, r.Data, r.Seed = path, app.Data, app.Seed

@@ -44,7 +44,7 @@ type exportHelper struct {
 	Script string `json:"script"`
 }
 
-// Document shows the script as it stands.
+// Document shows the script unchanged.
 func (h *exportHelper) Document() *view.Document {
 	return view.Of(view.Paragraph(strings.Split(strings.TrimSuffix(h.Script, "\n"), "\n")))
 }

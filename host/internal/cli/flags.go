@@ -22,9 +22,9 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// addShard adds --shard; of says in help what it is about.
+// addShard adds --shard; of is the prefix of its help.
 func (a *App) addShard(cmd *cobra.Command, of string) {
-	cmd.Flags().Var(&shardFlag{&a.Shard}, "shard", of+"do one part of the tasks, such as 3/20; hyfair runs merge puts the journals of all parts together")
+	cmd.Flags().Var(&shardFlag{&a.Shard}, "shard", of+"do one part of the tasks, such as 3/20; hyfair runs merge merges the journals of all parts")
 }
 
 // shardFlag is the value of --shard.
@@ -71,7 +71,7 @@ func (o *optionalFloat) String() string {
 func (*optionalFloat) Type() string { return "float" }
 
 // memoryBytes reads --memory: bytes, or a number with KiB, MiB, GiB, KB, MB or
-// GB; 0 where it is not set.
+// GB; 0 if it is not set.
 func (a *App) memoryBytes() (int64, error) {
 	if strings.TrimSpace(a.Memory) == "" {
 		return 0, nil

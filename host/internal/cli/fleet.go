@@ -38,8 +38,8 @@ with a file of studies, with --fleet URL. docs/user/fleet.md goes from two lapto
 table to a cluster.
 
 URL is nats://HOST:PORT or tls://HOST:PORT, or several of a cluster, separated by commas;
-without it, nats://127.0.0.1:4222. Keys are needed for every other machine. The exit code
-is 2 where keys are missing or refused, and 1 where nothing answers.`,
+without it, nats://127.0.0.1:4222. Every other machine needs keys. The exit code is 2 if
+keys are missing or refused, and 1 if nothing answers.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -47,8 +47,8 @@ is 2 where keys are missing or refused, and 1 where nothing answers.`,
 	return cmd
 }
 
-// fleetServer is the program with the queue, beside this one: it would be a third of this
-// one's size.
+// fleetServer is the program that serves the queue, in the folder of this one. As a part of
+// this program it would be a third of its size.
 const fleetServer = "hyfair-fleet"
 
 func newFleetServe(app *App) *cobra.Command {
@@ -56,12 +56,11 @@ func newFleetServe(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the queue of a fleet until interrupted",
-		Long: `Serve the queue of a fleet: NATS JetStream, in a folder of its own, with every write on
-the disk before it is confirmed. Without keys it is for this machine alone; to be
-reached from others it needs keys, which hyfair fleet keys writes, and speaks TLS.
-What is in the queue may be lost: a journal is the truth about an experiment, and the
-same command puts what is missing there again. The program hyfair-fleet must be beside
-hyfair.`,
+		Long: `Serve the queue of a fleet: NATS JetStream, in its own folder, with every write on
+disk before it is confirmed. Without keys it serves this machine only; to serve others
+it needs keys, which hyfair fleet keys writes, and uses TLS. The queue may be lost: an
+experiment's results are in its journal, and the same command queues the missing tasks
+again. The program hyfair-fleet must be in the folder of hyfair.`,
 		Example: `  hyfair fleet serve
   hyfair fleet serve --listen 0.0.0.0:4222 --keys keys/server --monitor 127.0.0.1:8222`,
 		Args: noArgs,
@@ -82,7 +81,7 @@ hyfair.`,
 			}
 			program := filepath.Join(filepath.Dir(self), fleetServer+filepath.Ext(self))
 			if _, err := os.Stat(program); err != nil {
-				return fmt.Errorf("%s, which serves the queue, is not beside %s: %w", fleetServer, filepath.Base(self), files.Reason(err))
+				return fmt.Errorf("%s, which serves the queue, is not in the folder of %s: %w", fleetServer, filepath.Base(self), files.Reason(err))
 			}
 			args := []string{program, "-listen", listen, "-store", store, "-limit", strconv.FormatUint(bytes, 10), "-keys", keys, "-monitor", monitor}
 			if err := syscall.Exec(program, args, os.Environ()); runtime.GOOS != "windows" {
@@ -94,10 +93,10 @@ hyfair.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&listen, "listen", "127.0.0.1:4222", "address to be reached at; beyond this machine it needs --keys")
-	fl.StringVar(&store, "store", "", "folder that the queue is kept in (default: fleet in the folder for data)")
-	fl.StringVar(&limit, "limit", "16GiB", "most that the queue may have there")
-	fl.StringVar(&keys, "keys", "", "the folder server of those that hyfair fleet keys wrote")
+	fl.StringVar(&listen, "listen", "127.0.0.1:4222", "address to listen at; beyond this machine it needs --keys")
+	fl.StringVar(&store, "store", "", "folder of the queue (default: fleet in the folder for data)")
+	fl.StringVar(&limit, "limit", "16GiB", "largest size of the queue on disk")
+	fl.StringVar(&keys, "keys", "", "the folder server that hyfair fleet keys wrote")
 	fl.StringVar(&monitor, "monitor", "", "address on this machine for /metrics, such as 127.0.0.1:8222")
 	return cmd
 }
@@ -107,12 +106,12 @@ func newFleetJoin(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join [URL]",
 		Short: "Take tasks from a fleet until interrupted or drained",
-		Long: `Take tasks from the fleet at URL, each in a process of its own on cores of its own, and
-give their results. Studies, data and networks come with the tasks and are kept by
-their checksums; nothing that can be executed does: this hyfair and its plugins must be,
-to the last byte, those that a task names, or others do it. --jobs tasks run at a time
-(by default as the cores allow), on --threads cores each. The exit code is 130 after an
-interrupt, when others do its tasks, and 0 after hyfair fleet drain.`,
+		Long: `Take tasks from the fleet at URL, run each in its own process on its own cores, and
+return the results. Studies, data and networks come with the tasks and are cached by
+checksum. Nothing executable does: this hyfair and its plugins must be, byte for byte,
+those that a task names, else another worker does it. --jobs tasks run at a time (by
+default as the cores allow), on --threads cores each. The exit code is 130 after an
+interrupt, when other workers do its tasks, and 0 after hyfair fleet drain.`,
 		Example: `  hyfair fleet join
   hyfair fleet join nats://192.168.1.7:4222 --keys keys/worker --jobs 4`,
 		Args: atMostOneURL,
@@ -149,7 +148,7 @@ interrupt, when others do its tasks, and 0 after hyfair fleet drain.`,
 				return usageIf(err)
 			}
 			if cmd.Context().Err() != nil {
-				return &exitError{ExitInterrupted, errors.New("interrupted; others do its tasks")}
+				return &exitError{ExitInterrupted, errors.New("interrupted; other workers do its tasks")}
 			}
 			return nil
 		},
@@ -166,7 +165,7 @@ func atMostOneURL(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// urlOf is the address that is given, or that of a queue on this machine.
+// urlOf returns the given address, or that of a queue on this machine.
 func urlOf(args []string) string {
 	if len(args) == 1 {
 		return args[0]
@@ -201,7 +200,7 @@ func newFleetDrain(app *App) *cobra.Command {
 	worker := ""
 	cmd := &cobra.Command{
 		Use:     "drain [URL]",
-		Short:   "Have workers finish what they do, take no more tasks, and end",
+		Short:   "Have workers finish their tasks, take no more, and exit",
 		Example: "  hyfair fleet drain\n  hyfair fleet drain --worker node7",
 		Args:    atMostOneURL,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -227,8 +226,8 @@ func newFleetKeys(app *App) *cobra.Command {
 		Use:   "keys DIR",
 		Short: "Write keys for a fleet that is reached from other machines",
 		Long: `Write three folders: server for hyfair fleet serve, worker for the machines that join,
-coordinator for those who hand out tasks. A worker's key takes tasks and gives results,
-and may do nothing else. Copy each folder to where it is needed, and nowhere else. DIR
+coordinator for those who run experiments. A worker's key can take tasks and return results,
+and nothing else. Copy each folder to where it is needed, and nowhere else. DIR
 must be new or empty.`,
 		Example: "  hyfair fleet keys keys --host queue.example.org --host 192.168.1.7",
 		Args:    exactlyOne("DIR"),

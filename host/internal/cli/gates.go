@@ -16,15 +16,14 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// gateFlags are the gates of a command, and where they go as JUnit's XML.
+// gateFlags holds the gates of a command, and the file for their outcomes as JUnit XML.
 type gateFlags struct {
 	junit     string
 	unchecked bool
 	gates     *[]gate.Gate
 }
 
-// addGates adds --junit to a command that has a page, and gates that are flags of their
-// own.
+// addGates adds --junit and --unchecked to a command with --html, whose gates are in to.
 func (a *App) addGates(cmd *cobra.Command, to *[]gate.Gate) {
 	f, before := &a.page.gates, cmd.PreRunE
 	cmd.Flags().StringVar(&f.junit, "junit", "", "write the outcomes of the bounds to this file, as JUnit XML")
@@ -73,15 +72,15 @@ func (f *gateFlag) Type() string { return f.kind }
 
 // addShareGate adds a gate for a share.
 func addShareGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
-	cmd.Flags().Var(&gateFlag{to, name, "share", gate.Share}, name, usage+", such as 1% or 0.01: exit with code 3 if that is not so, or not known")
+	cmd.Flags().Var(&gateFlag{to, name, "share", gate.Share}, name, usage+", such as 1% or 0.01: exit with code 3 if it is exceeded or unknown")
 }
 
 // addRatioGate adds a gate for a ratio that is to be large.
 func addRatioGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
-	cmd.Flags().Var(&gateFlag{to, name, "ratio", gate.Ratio}, name, usage+", such as 0.8: exit with code 3 if one is smaller, or not known")
+	cmd.Flags().Var(&gateFlag{to, name, "ratio", gate.Ratio}, name, usage+", such as 0.8: exit with code 3 if one is smaller or unknown")
 }
 
-// ready looks whether the file can be written, and has something to say.
+// ready checks that the file can be written and that a gate is given.
 func (f *gateFlags) ready(cmd *cobra.Command) error {
 	if f.junit == "" {
 		return nil
@@ -95,8 +94,8 @@ func (f *gateFlags) ready(cmd *cobra.Command) error {
 	return nil
 }
 
-// hold adds, to the gates of a result about a study whose inputs were not checked, that they rest
-// on it. It goes before the result is shown.
+// hold adds a failed gate to those of a result about a study whose inputs were not checked, unless
+// --unchecked is given. It must be called before the result is shown.
 func (f *gateFlags) hold(r any) {
 	held, ok := r.(interface {
 		Hold(...gate.Check)
@@ -110,8 +109,8 @@ func (f *gateFlags) hold(r any) {
 	}
 }
 
-// gated ends a command with the outcomes of its gates; r is its result, if any. A failure or an
-// interrupt takes precedence.
+// gated writes the outcomes of a command's gates and returns their error; r is the result, if any.
+// A failure or an interrupt takes precedence.
 func (a *App) gated(ctx context.Context, r any, failed error) error {
 	var checks []gate.Check
 	if held, ok := r.(interface{ Checked() []gate.Check }); ok {
@@ -135,7 +134,7 @@ func (a *App) gated(ctx context.Context, r any, failed error) error {
 	return nil
 }
 
-// begun is when the command began.
+// begun returns the time when the command began.
 func (a *App) begun() time.Time {
 	if a.current == nil {
 		return time.Now()

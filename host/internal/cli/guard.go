@@ -16,15 +16,15 @@ func newGuard(app *App) *cobra.Command {
 	var r guard.Request
 	cmd := &cobra.Command{
 		Use:   "guard MODEL RULES",
-		Short: "Answer rows from standard input, and refuse where a guardrail forbids an answer",
+		Short: "Answer rows from standard input, and refuse those for which a guardrail forbids an answer",
 		Long: `Read rows from standard input and answer each as it comes: with the model's score
-and decision, or, where a rule of the file RULES holds, with a refusal that names
+and decision, or, if a rule of the file RULES holds, with a refusal that names
 the rule. MODEL is a study, whose network answers, or a network with the study
 that says how its rows are encoded (--study). docs/user/mitigate.md describes RULES.
 
 Without --json the answers are CSV: row, line, answer, score, decision, rule, why. A row
 that cannot be used is answered "unusable", and the next one is read. The exit code is 2
-where the rules do not fit the study, or where a row breaks off the reading.`,
+if the rules do not fit the study, or if the rows after one cannot be read.`,
 		Example: `  hyfair guard studies/loan rules.json < applicants.csv
   hyfair guard out/retrained.json rules.json --study studies/loan < applicants.csv
   hyfair guard export rules.json --language python --out guard.py`,
@@ -40,9 +40,9 @@ where the rules do not fit the study, or where a row breaks off the reading.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&r.Study, "study", "", "where MODEL is a network: the study that says how its rows are encoded")
+	fl.StringVar(&r.Study, "study", "", "if MODEL is a network: the study that says how its rows are encoded")
 	fl.StringVar(&r.Threshold, "threshold", "", thresholdHelp)
-	fl.BoolVar(&r.Encoded, "encoded", false, "rows have feature values already, below the features' names")
+	fl.BoolVar(&r.Encoded, "encoded", false, "rows already have feature values, under the features' names")
 	cmd.AddCommand(newGuardExport(app))
 	return cmd
 }

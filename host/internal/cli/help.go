@@ -11,8 +11,8 @@ import (
 // ofFiles begins the usage of a flag that is for a file of several studies only.
 const ofFiles = "of a file of studies: "
 
-// addHelp has the help of a command show its own flags. Those that every command has, and
-// those that all commands of files have in common, are in hyfair help flags.
+// addHelp makes the help of a command show its own flags only. Those that every command has, and
+// those that commands for files of studies share, are in hyfair help flags.
 func addHelp(app *App, root *cobra.Command) {
 	cobra.AddTemplateFunc("ownFlags", func(cmd *cobra.Command) string {
 		return chosen(cmd.LocalFlags(), app.screen().Width, func(f *pflag.Flag) bool { return !strings.HasPrefix(f.Usage, ofFiles) })
@@ -31,7 +31,7 @@ func addHelp(app *App, root *cobra.Command) {
 	root.AddCommand(topic)
 }
 
-// chosen are the usages of some flags, no wider than width; 0 is any width.
+// chosen returns the usages of some flags, no wider than width; 0: any width.
 func chosen(flags *pflag.FlagSet, width int, take func(*pflag.Flag) bool) string {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -17,20 +17,19 @@ func newInit(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DATA.csv [MODEL]",
 		Short: "Draft the study of a model and a CSV file",
-		Long: `Draft a study: how the file is written, what its columns hold, which of them is the
-label, and how they become the model's inputs. Each guess stands in the file as a
-comment that says how sure it is and why. What is protected is never guessed: name it
-with --protected.
+		Long: `Draft a study: how the file is written, what its columns hold, which is the label, and
+how they become the model's inputs. Each guess has a comment in the file that says how
+sure it is and why. What is protected is never guessed: name it with --protected.
 
-The inputs are read from the model's file where it names them, as ONNX of a whole
-scikit-learn Pipeline does. They are solved from --inputs, a CSV file with the model's
-inputs for the same rows, or --scores, one with its scores, and hold for every row then.
-Without either they are what fits the labels best.
+The encoding of the inputs is read from the model's file if that contains it, as ONNX of an
+entire scikit-learn Pipeline does. It can also be solved from --inputs, a CSV file with the
+model's inputs for the same rows, or --scores, one with its scores, and then holds for
+every row. Without either it is the encoding that fits the labels best.
 
 The rows of --scores and --inputs are those of the CSV file in its order: all of them, or
-those without a missing value. Of several columns of scores the last one with numbers
-counts, and every row needs one there. An input of trees may be empty, where the value is
-missing. docs/user/your-model.md goes through it.`,
+those without a missing value. With several columns of scores, the last numeric one counts,
+and every row needs a number in it. An input of trees may be empty if the value is missing.
+docs/user/your-model.md goes through an example.`,
 		Example: `  hyfair init people.csv model.onnx --protected sex,age
   hyfair init people.csv model.onnx --scores scores.csv --protected sex --out people.yaml
   hyfair init adult.data model.json --columns age,workclass,fnlwgt,education --label income`,
@@ -42,9 +41,9 @@ missing. docs/user/your-model.md goes through it.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&r.Protected, "protected", nil, "columns to protect (default: none, and the file says which may be meant)")
-	fl.StringVar(&r.Label, "label", "", "column of the label (default: found out)")
-	fl.StringSliceVar(&r.Positive, "positive", nil, "values of the label that count as 1 (default: found out)")
+	fl.StringSliceVar(&r.Protected, "protected", nil, "columns to protect (default: none; the file suggests some)")
+	fl.StringVar(&r.Label, "label", "", "column of the label (default: guessed)")
+	fl.StringSliceVar(&r.Positive, "positive", nil, "values of the label that count as 1 (default: guessed)")
 	fl.StringSliceVar(&r.Columns, "columns", nil, "names for the columns of a file that does not begin with them")
 	fl.StringVar(&r.Scores, "scores", "", "CSV file with the model's scores of the rows, made by its owner's own pipeline")
 	fl.StringVar(&r.Inputs, "inputs", "", "CSV file with the model's inputs for the rows, made by its owner's own pipeline")
@@ -52,7 +51,7 @@ missing. docs/user/your-model.md goes through it.`,
 	fl.IntVar(&class, "class", -1, "class whose probability the score is, counted from 0 (default: 1 of two)")
 	fl.StringVar(&r.Out, "out", "study.yaml", "study to write")
 	fl.BoolVar(&r.Force, "force", false, "replace an existing file, and keep the old one as FILE.old1")
-	fl.BoolVar(&ask, "ask", false, "ask for the label and what is protected, with what was found as answers")
+	fl.BoolVar(&ask, "ask", false, "ask for the label and the columns to protect, with guesses as default answers")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Data, r.Seed = args[0], app.Seed
 		if len(args) == 2 {

@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// askAbout asks a person what a draft has to guess. An empty line takes what was found; nothing is
-// protected that was not named.
+// askAbout asks the user what a draft would guess. An empty line accepts the guess; only columns
+// that the user names are protected.
 func (a *App) askAbout(r *draft.Request) error {
 	guess := *r
 	guess.Protected = nil

@@ -17,13 +17,13 @@ func newInspect(app *App) *cobra.Command {
 		Short: "Show a study or a model: layers or trees, features, protected values, K, rows, accuracy",
 		Long: `Show what is in a study, which is a study file or a folder with one, or in a
 network file alone. K is the largest number of protected combinations that the
-constraints allow at one individual. Accuracy is the share of rows whose label
-the network gets right, deciding where the score is above 0.5.
+constraints allow for one individual. Accuracy is the share of rows whose label
+the network gets right, deciding yes if the score is above 0.5.
 
---scores holds the network's scores, row by row, against those that your own
-pipeline gave: where they differ, the study says something else about the inputs.
+--scores compares the network's scores, row by row, with those of your own
+pipeline: if they differ, the study encodes the inputs differently.
 
-A study whose data set is not there is shown without rows and accuracy.`,
+A study whose data set is missing is shown without rows and accuracy.`,
 		Example: `  hyfair inspect studies/loan
   hyfair inspect studies/adult.yaml --model AC-8 --data ~/data
   hyfair inspect studies/loan --scores mine.csv
@@ -38,9 +38,9 @@ A study whose data set is not there is shown without rows and accuracy.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&r.Model, "model", "", "use this model in place of the study's: a file, or a name beside the study's own")
+	cmd.Flags().StringVar(&r.Model, "model", "", "use this model instead of the study's: a file, or the name of a model next to the study's own")
 	cmd.Flags().StringVar(&r.Threshold, "threshold", "", thresholdHelp)
 	cmd.Flags().StringSliceVar(&r.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
-	cmd.Flags().StringVar(&scores, "scores", "", "hold the scores against those of this CSV file, one for each row, in the same order")
+	cmd.Flags().StringVar(&scores, "scores", "", "compare the scores with those of this CSV file, one per row, in the same order")
 	return cmd
 }

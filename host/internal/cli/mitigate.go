@@ -25,7 +25,7 @@ func init() {
 type mitigateFlags struct {
 	mitigate.Request
 	experimentFlags
-	// held are the networks of a file, held against gates; nil before.
+	// held is the result for the networks of a file, compared with the gates; nil until then.
 	held any
 }
 
@@ -38,9 +38,9 @@ func newMitigate(app *App) *cobra.Command {
 answer there (guardrails), train it further, or both. Each arm is searched in the same
 way, and measured on the rows that the study holds back. Guardrails come from --guardrails,
 else from explaining each search. An arm that cannot run is skipped with the reason. The
-exit code is 1 where a training diverges or a search loses its strategy or solver. STUDY
-may be a file of studies: what fails is named, the others continue, and --out has a folder
-for each network. docs/user/mitigate.md describes arms, measures and rules files.`,
+exit code is 1 if a training diverges or a search loses its strategy or solver. STUDY
+may be a file of studies: networks that fail are named, the others continue, and --out has a
+folder for each network. docs/user/mitigate.md describes arms, measures and rules files.`,
 		Example: `  hyfair mitigate studies/loan
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
   hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s`,
@@ -68,20 +68,20 @@ for each network. docs/user/mitigate.md describes arms, measures and rules files
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.Arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
-	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: as explain has it)")
-	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave rules out that would make them refuse a larger share of the training rows")
-	app.addPictures(cmd, "what each arm costs and brings")
+	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: that of explain)")
+	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave out rules with which they would refuse a larger share of the training rows")
+	app.addPictures(cmd, "what each arm costs and gains")
 	app.addGates(cmd, &f.Gates)
-	addShareGate(cmd, &f.Gates, mitigate.MaxCost, "accuracy that an arm may cost on the rows that it answers")
-	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "share of the people an arm answers whom it may treat unfairly")
+	addShareGate(cmd, &f.Gates, mitigate.MaxCost, "largest loss of accuracy of an arm on the rows that it answers")
+	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "largest share, among the people whom an arm answers, of those it treats unfairly")
 	f.add(app, cmd, ofFiles)
 	fl.StringVar(&f.from, "from", "", "show the tables of this run of a file of studies in the journal again, without running anything")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails, table.md and table.csv to this folder")
 	fl.StringVar(&s.Strategy, "strategy", "sa", "strategy plugin of every search, or one of a plugin's presets")
 	fl.StringVar(&s.Solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&s.Mode, "mode", search.Paper, "paper or fast, of every search")
-	fl.StringVar(&s.Budget, "budget", "10s", "of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
-	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
+	fl.StringVar(&s.Budget, "budget", "10s", "budget of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
+	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances in parallel")
 	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
 	fl.DurationVar(&f.Prove, "prove", 0, "time for a solver, for each arm, to bound the share of all possible people whom it treats unfairly, such as 10s; 0: none")
 	fl.IntVar(&s.Runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
@@ -90,12 +90,12 @@ for each network. docs/user/mitigate.md describes arms, measures and rules files
 	fl.Float64Var(&r.Rate, "rate", r.Rate, "Adam's step size")
 	fl.IntVar(&r.Patience, "patience", r.Patience, "stop a training after that many epochs without a better one; 0: never")
 	fl.Float64Var(&r.HeldBack, "hold-back", r.HeldBack, "share of the training rows set aside to choose the best epoch by")
-	fl.IntVar(&r.Augment, "augment", r.Augment, "individuals found, largest k first, that retrained adds with all their copies, and that consistent and iterated look at")
+	fl.IntVar(&r.Augment, "augment", r.Augment, "individuals found, largest k first, that retrained adds with all their copies, and that consistent and iterated penalise")
 	fl.StringVar(&r.Label, "label", r.Label, "label of an added individual's copies: "+strings.Join(mitigate.Labels(), " or ")+", the decision of most copies or of their mean score")
 	fl.Float64Var(&r.Weight, "weight", r.Weight, "consistent and iterated: weight of the penalty on the spread of the copies' logits")
-	fl.IntVar(&r.Copies, "copies", r.Copies, "consistent and iterated: counterfactuals that the penalty looks at a time")
-	fl.IntVar(&r.Rounds, "rounds", r.Rounds, "iterated: turns of training and searching, at most")
-	fl.Float64Var(&r.MaxLoss, "max-loss", r.MaxLoss, "iterated: accuracy that the network may cost, as a share")
+	fl.IntVar(&r.Copies, "copies", r.Copies, "consistent and iterated: counterfactuals in each evaluation of the penalty")
+	fl.IntVar(&r.Rounds, "rounds", r.Rounds, "iterated: rounds of training and searching, at most")
+	fl.Float64Var(&r.MaxLoss, "max-loss", r.MaxLoss, "iterated: accuracy that the network may lose, as a share")
 	return cmd
 }
 
@@ -108,7 +108,7 @@ func runMitigate(ctx context.Context, app *App, f *mitigateFlags, path string) e
 	return interruptedIf(out != nil && out.Interrupted, err)
 }
 
-// complete is the request about a study.
+// complete returns the request about a study.
 func (f *mitigateFlags) complete(app *App, path string) (r mitigate.Request, err error) {
 	r = f.Request
 	if r.Search.Chains < 1 {

@@ -15,8 +15,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// output is standard output. It keeps the first error, which every later write
-// gets too: what a command prints, it need not watch. Safe for concurrent use.
+// output is standard output. It keeps the first error and returns it from every later
+// write, so that commands need not check each one. Safe for concurrent use.
 type output struct {
 	to io.Writer
 
@@ -35,7 +35,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, o.err
 }
 
-// close ends the output and returns the error that a part of it was lost by.
+// close closes the output and returns the error of its first failed write.
 func (o *output) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,7 +53,7 @@ func (o *output) lost(err error) {
 }
 
 // diagnostics is standard error. Names of files, of plugins and in studies reach it in errors,
-// notes and logs: what would steer a terminal is replaced there, as on standard output.
+// notes and logs: control characters are replaced there, as on standard output.
 type diagnostics struct{ to io.Writer }
 
 func (d *diagnostics) Write(p []byte) (int, error) {
@@ -107,7 +107,7 @@ func message(err error, args []string) string {
 type input struct {
 	from   io.Reader
 	done   <-chan struct{}
-	buffer []byte // of the read under way, which may outlive Read
+	buffer []byte // of the pending read, which may outlive Read
 }
 
 func (i *input) Read(p []byte) (int, error) {
@@ -130,7 +130,7 @@ func (i *input) Read(p []byte) (int, error) {
 	}
 }
 
-// without takes one error out of another, as if it had not happened.
+// without returns what remains of err without the error what; nil if nothing does.
 func without(err, what error) error {
 	if what == nil || !errors.Is(err, what) {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// pageFlags say where a result goes beside standard output: as a page, and its figures
-// as files.
+// pageFlags say where a result goes in addition to standard output: a page, and files of
+// its figures.
 type pageFlags struct {
 	html  string
 	plots plotFlags
@@ -32,8 +32,8 @@ func (a *App) addPage(cmd *cobra.Command) {
 	}
 }
 
-// addPictures adds --html and, for a command whose result has figures, --plots; what says
-// in help which.
+// addPictures adds --html and --plots to a command whose result has figures; what names
+// them in the help.
 func (a *App) addPictures(cmd *cobra.Command, what string) {
 	a.addPage(cmd)
 	a.page.plots.add(cmd, what)
@@ -44,7 +44,7 @@ func (a *App) addPictures(cmd *cobra.Command, what string) {
 	}
 }
 
-// ready looks whether the files can be written.
+// ready checks that the files can be written.
 func (f *pageFlags) ready() error {
 	if f.html != "" {
 		if err := files.Try(f.html); err != nil {
@@ -57,7 +57,7 @@ func (f *pageFlags) ready() error {
 	return f.plots.ready()
 }
 
-// commandLine is how the program was called, as one would type it.
+// commandLine returns the call of the program as a user would type it.
 func (a *App) commandLine() string {
 	words := []string{"hyfair"}
 	for _, arg := range a.args {
@@ -66,7 +66,7 @@ func (a *App) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// write writes what was asked for of a result.
+// write writes the page and the figures of a result, if the user wants them.
 func (f *pageFlags) write(app *App, r result) error {
 	if f.html == "" && f.plots.dir == "" {
 		return nil

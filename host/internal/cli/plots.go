@@ -22,7 +22,7 @@ type plotFlags struct {
 	flags       *pflag.FlagSet // of the command; nil for none
 }
 
-// add adds the flags; what says in help which figures there are.
+// add adds the flags; what names the figures in the help.
 func (f *plotFlags) add(cmd *cobra.Command, what string) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.dir, "plots", "", "draw "+what+" into this folder")
@@ -34,12 +34,12 @@ func (f *plotFlags) validate() error {
 		return fmt.Errorf("--plot-format %q: want %s", f.format, strings.Join(view.FigureFormats, ", "))
 	}
 	if f.dir == "" && f.flags != nil && f.flags.Changed("plot-format") {
-		return errors.New("--plot-format speaks of the figures of --plots, which is not given")
+		return errors.New("--plot-format applies to the figures of --plots: give --plots, or leave --plot-format out")
 	}
 	return nil
 }
 
-// ready makes the folder and looks whether files can be written there.
+// ready creates the folder and checks that files can be written there.
 func (f *plotFlags) ready() error {
 	if f.dir == "" {
 		return nil
@@ -60,8 +60,8 @@ type pictured interface {
 	Draw(dir, format string, figures []*view.Figure) error
 }
 
-// shower draws figures and shows the tables, which come also where no figure can be
-// written.
+// shower returns a function that draws figures and shows the tables, the latter even if no
+// figure can be written.
 func (f *plotFlags) shower(app *App, show func(*App, experiment.Table) error) func(experiment.Table) error {
 	return func(t experiment.Table) (failed error) {
 		if f.dir != "" {

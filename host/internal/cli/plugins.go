@@ -18,12 +18,12 @@ func newPlugins(app *App) *cobra.Command {
 		Use:   "plugins",
 		Short: "List the solver and strategy plugins: what they serve, their options, where they were found",
 		Long: `List the solver and strategy plugins that are found in --plugin-dir,
-$HYFAIR_PLUGIN_DIR, the folder plugins beside this program, and
+$HYFAIR_PLUGIN_DIR, the folder plugins next to this program, and
 $XDG_DATA_HOME/hyfair/plugins, in that order. A plugin is an executable file
 hyfair-solver-NAME or hyfair-search-NAME, or a folder of that name with a
-plugin.yaml. A plugin that does not start is listed with its error. Where it
-was found comes with its state: bundled (beside this program), pinned (as it was
-installed), unpinned, or why it is not started.`,
+plugin.yaml. A plugin that does not start is listed with its error. Each has its
+place and its state: bundled (next to this program), pinned (unchanged since it
+was installed), unpinned, or why it is not started.`,
 		Example: "  hyfair plugins\n  hyfair plugins --plugin-dir ./mine --json",
 		Args:    noArgs,
 		RunE:    asking(app, plugins.List, &struct{}{}, func([]string) {}),
@@ -33,11 +33,11 @@ installed), unpinned, or why it is not started.`,
 func newDoctor(app *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say whether this machine can run hyfair, and what brings the pieces that are missing",
-		Long: `Say whether this machine can run hyfair: the plugins that start, the native
-libraries they need, found or not, the command that brings each one that is
-missing, and the folder of the data. The exit code is 0 if at least one solver
-can be used, else 1.`,
+		Short: "Check whether this machine can run hyfair, and show how to install what is missing",
+		Long: `Check whether this machine can run hyfair, and show the plugins that start, the
+native libraries they need, found or not, the command that installs each missing
+one, and the folder of the data. The exit code is 0 if at least one solver can be
+used, else 1.`,
 		Example: "  hyfair doctor\n  hyfair doctor --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,19 +69,19 @@ func newPluginNew(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new search|solver NAME",
 		Short: "Write a new plugin that builds, passes the conformance suite and is found",
-		Long: `Write a new strategy (search) or solver, small and whole: it builds, passes the
-conformance suite, and is found. Its idea is a simple one, for yours to take its
-place. The next commands are printed: build, test, compare.
+		Long: `Write a new strategy (search) or solver, small but complete: it builds, passes the
+conformance suite, and is found. It implements a simple idea, for you to replace by
+yours. The next commands are printed: build, test, compare.
 
 Within the sources of hyfair a Go plugin becomes plugins/search-NAME, a part of
 their module. Elsewhere search-NAME is a module of its own. Its go.mod names the
-version of this hyfair. With --sdk a replace leads to those sources on this machine.
-Of a development build, whose version cannot be fetched, the module holds a copy of
-the SDK in its folder hyfair, and so builds on any machine. A Python plugin is a
-folder hyfair-search-NAME that is started as it stands.
+version of this hyfair. With --sdk, a replace directive points to those sources on this
+machine. For a development build, whose version cannot be fetched, the module contains a
+copy of the SDK in its folder hyfair, and so builds on any machine. A Python plugin is a
+folder hyfair-search-NAME that needs no build.
 
-NAME is of lower-case letters, digits and single dashes, begins with a letter, and is no
-plugin's name yet. A folder that exists already is not changed.`,
+NAME consists of lower-case letters, digits and single dashes, begins with a letter, and
+must not be the name of a plugin. An existing folder is not changed.`,
 		Example: `  hyfair plugin new search my-idea
   hyfair plugin new solver my-solver --language python --dir ~/plugins`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -105,15 +105,15 @@ func newPluginTest(app *App) *cobra.Command {
 		Use:   "test PATH|NAME",
 		Short: "Run the conformance suite on a plugin, over the wire as the host would",
 		Long: `Run the conformance suite on a plugin, over the wire as the host would: small
-questions whose answers are known, with everything it says checked. PATH is a
+questions whose answers are known, and checks of everything it says. PATH is a
 plugin's program or folder, anywhere; NAME is a plugin that hyfair plugins lists.
-What the plugin does not claim is skipped. --set gives the plugin options for the whole
-run. In the patterns of --case and --exclude, * stands for anything but a slash; one that
-fits no case is an error.
+What the plugin does not claim is skipped. --set sets options of the plugin for the entire
+run. In the patterns of --case and --exclude, * matches anything except a slash; a pattern
+that matches no case is an error.
 
 Each case has a line: pass, FAIL, INCONCLUSIVE (the case could not judge the plugin) or
-skip, and its time. The exit code is 0 if no case failed and one at least passed, else 1, as for a file
-that does not start, is no plugin, or lacks a native library.`,
+skip, and its time. The exit code is 0 if no case failed and at least one passed, else 1, also for a file
+that does not start, is not a plugin, or lacks a native library.`,
 		Example: `  hyfair plugin test highs
   hyfair plugin test ./hyfair-search-hop --set anywhere=0.3
   hyfair plugin test ./a.out --kind solver --case milp/equality --json
@@ -128,7 +128,7 @@ that does not start, is no plugin, or lacks a native library.`,
 			return failedUnless(out != nil && out.OK, err)
 		},
 	}
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, where the file's name does not say")
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, if the file's name does not say")
 	cmd.Flags().StringSliceVar(&r.Cases, "case", nil, "run only these cases: names, or patterns such as 'milp/*'")
 	cmd.Flags().StringSliceVar(&r.Exclude, "exclude", nil, "leave out these cases: names, or patterns such as '*/time-limit'")
 	return cmd
@@ -142,9 +142,9 @@ func newPluginInstall(app *App) *cobra.Command {
 		Short: "Copy a plugin to the user's data folder and pin it by its checksums",
 		Long: `Copy a plugin, a program hyfair-solver-NAME or hyfair-search-NAME or a folder of
 that name with a plugin.yaml, to the user's data folder, where every hyfair of
-this user finds it, and note the checksum of each of its files in pins.json
-there. The copy is started once, to see that it runs where it will stand. From
-then on a plugin that is not what was installed is refused.
+this user finds it, and record the checksum of each of its files in pins.json
+there. The copy is started once, to check that it runs there. From then on the
+plugin is refused if its files have changed.
 All of a folder is copied, except for its folders ` + strings.Join(discover.NotInstalled[:last], ", ") + " and " + discover.NotInstalled[last] + ".",
 		Example: `  hyfair plugin install bin/hyfair-search-my-idea
   hyfair plugin install ./hyfair-search-my-idea --force`,
@@ -165,14 +165,14 @@ func newPluginUninstall(app *App) *cobra.Command {
 		Args:    exactlyOne("NAME"),
 		RunE:    asking(app, plugins.Uninstall, &r, func(args []string) { r.Name = args[0] }),
 	}
-	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, where both have the NAME")
+	cmd.Flags().StringVar(&r.Kind, "kind", "", "solver or search, if both have a plugin NAME")
 	return cmd
 }
 
-// noArgs refuses arguments as a mistake of the user's.
+// noArgs refuses arguments with a usage error.
 func noArgs(cmd *cobra.Command, args []string) error { return usage(cobra.NoArgs(cmd, args)) }
 
-// failedUnless ends a command with its error, or tells that what it shows is bad news.
+// failedUnless returns err, or exit code 1 without a message if what was shown is not ok.
 func failedUnless(ok bool, err error) error {
 	if err == nil && !ok {
 		return &exitError{code: ExitFailed}
@@ -180,7 +180,7 @@ func failedUnless(ok bool, err error) error {
 	return err
 }
 
-// catalogue looks for plugins as the flags say.
+// catalogue returns the plugins found with the user's flags.
 func (a *App) catalogue() (*discover.Catalogue, error) {
 	logger, err := a.logger()
 	if err != nil {

@@ -15,17 +15,17 @@ func newQuantify(app *App) *cobra.Command {
 	var r quantify.Request
 	cmd := &cobra.Command{
 		Use:   "quantify STUDY",
-		Short: "Say which share of the space is proved fair, which is not, and what is open",
+		Short: "Prove which shares of the space are fair and unfair, and show what is undecided",
 		Long: `Divide the space into what is proved to be treated fairly, what is proved to be
 treated unfairly, and what is undecided. The share of discriminated individuals
-lies between the second and what the first leaves; the interval shrinks for as
-long as the solver runs. Beside it stand a uniform sample and the data set's rows,
-evaluated exactly. docs/user/quantify.md explains the shares, the map and --partition.
+lies between the second share and one minus the first; the interval shrinks as long
+as the solver runs. A uniform sample and the data set's rows, evaluated exactly, are
+shown with it. docs/user/quantify.md explains the shares, the map and --partition.
 
-With --k, individuals with that many bins count as discriminated against. --map takes one
-question. Of several questions each gets an equal part of --timeout, to which the writing
-of a map adds. The exit code is 0 also where a share is undecided, and 4 where the solver
-contradicted what was evaluated exactly.`,
+With --k, individuals with that many bins count as discriminated against. --map needs a
+single question. With several questions, each gets an equal part of --timeout; writing a
+map takes extra time. The exit code is 0 even if a share is undecided, and 4 if the solver
+contradicted an exact evaluation.`,
 		Example: `  hyfair quantify studies/loan
   hyfair quantify studies/adult.yaml --model AC-1 --protected sex --notion decision --timeout 60s --threads 2
   hyfair quantify studies/loan --map loan.csv --json`,
@@ -38,7 +38,7 @@ contradicted what was evaluated exactly.`,
 	addQuestion(cmd, &r.Spec)
 	app.addPictures(cmd, "the shares and, with --map, a map over two features")
 	app.addGates(cmd, &r.Gates)
-	addShareGate(cmd, &r.Gates, "max-unfair", "share of the individuals who may be discriminated against")
+	addShareGate(cmd, &r.Gates, "max-unfair", "largest share of individuals discriminated against")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")

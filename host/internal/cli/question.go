@@ -13,14 +13,13 @@ func addPopulation(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values) or classes:N (a mixture of N such, fitted to the rows) (default uniform)")
 }
 
-// addQuestion adds the flags that say what is asked, shared by the commands that
-// ask.
+// addQuestion adds the flags of a question, which the commands that ask one share.
 func addQuestion(cmd *cobra.Command, spec *question.Spec) {
 	fl := cmd.Flags()
-	fl.StringVar(&spec.Model, "model", "", "use this model in place of the study's: a file, or a name beside the study's own")
+	fl.StringVar(&spec.Model, "model", "", "use this model instead of the study's: a file, or the name of a model next to the study's own")
 	fl.StringVar(&spec.Epsilon, "epsilon", "", "ε, a decimal or a fraction (default: the study's)")
 	fl.StringVar(&spec.Threshold, "threshold", "", thresholdHelp)
 	fl.StringSliceVar(&spec.Protected, "protected", nil, "protected attributes to vary together; each (one at a time), subsets (every subset) or all (default: all the study protects)")
-	fl.StringVar(&spec.Where, "where", "", `cut the space: "age=30..39,workclass=Private|State-gov"`)
+	fl.StringVar(&spec.Where, "where", "", `restrict the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&spec.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")
 }

@@ -39,15 +39,15 @@ func newReport(app *App) *cobra.Command {
 		Long: `With --study, audit, certify, search, quantify, explain and mitigate within one
 budget, and report on all of it: the verdict in a sentence, shares, the
 worst-treated person and all their copies, attributes and groups, who is affected,
-how it is spread, mitigations, limits, and where each number is from. A part that
-cannot be given says why. What an earlier report in the journal asked in the very
-same way, of the same files, is taken over. --html writes a page for people;
-docs/user/report.md reads one.
+how it is spread, mitigations, limits, and where each number is from. A missing part
+says why. Answers of an earlier report in the journal to the same question about the
+same files are reused. --html writes a page for people; docs/user/report.md explains
+one.
 
-With RUN, tell what the journal knows of runs: of a search the measures, the seconds
-to each k, and how many individuals have which; of a quantification the shares; of
-a verdict its witnesses; of a comparison or an ablation its tables; of a report all
-of it again. Nothing is run, and neither study nor network is needed. A run that
+With RUN, report what the journal holds about runs: for a search the measures, the
+seconds to each k, and the number of individuals by k; for a quantification the shares;
+for a verdict its witnesses; for a comparison or an ablation its tables; for a report
+all of it. Nothing is run, and neither study nor network is needed. A run that
 was killed is reported with what it had written. RUN is a run's name, or any
 beginning of it that no other name has; hyfair runs lists them. --format csv has the
 columns measure, k (of searches) and value.`,
@@ -72,7 +72,7 @@ columns measure, k (of searches) and value.`,
 	f.flags.StringVar(&f.request.Study, "study", "", "report on this study")
 	f.flags.DurationVar(&f.request.Budget, "budget", defaultReportBudget, "with --study: time for all of it")
 	f.flags.StringVar(&f.request.Notion, "notion", "", "with --study: score, logit, decision or decision-strict (default: the study's)")
-	f.flags.BoolVar(&f.request.Fresh, "fresh", false, "with --study: take nothing over from the journal")
+	f.flags.BoolVar(&f.request.Fresh, "fresh", false, "with --study: reuse nothing from the journal")
 	addQuestion(cmd, &f.request.Spec)
 	return cmd
 }
@@ -102,7 +102,7 @@ func (f *reportFlags) assess(ctx context.Context, app *App) error {
 	return interruptedIf(out != nil && out.Interrupted, err)
 }
 
-// reports are on several runs, one after the other.
+// reports are the reports on several runs, one after the other.
 type reports struct {
 	Reports []runs.Result `json:"reports"`
 	Names   []string      `json:"-"`
@@ -151,14 +151,14 @@ func (f *reportFlags) recall(ctx context.Context, app *App, names []string) erro
 	return f.shown.show(app, all)
 }
 
-// recalled says how the tables of an experiment are made again, by its command.
+// recalled holds, by command, how the plan of an experiment in the journal is rebuilt.
 var recalled = map[string]func(record.Task) (experiment.Plan, error){
 	"compare": func(t record.Task) (experiment.Plan, error) { return compare.Recall(t, "") },
 	"ablate":  func(t record.Task) (experiment.Plan, error) { return ablate.Recall(t, 0, "") },
 	"explain": series.Explain.Recall, "mitigate": series.Mitigate.Recall,
 }
 
-// run reports on one of them.
+// run reports on one run.
 func (f *reportFlags) run(ctx context.Context, app *App, name string) (out runs.Result, err error) {
 	known := false
 	err = app.current.Past(func(j *journal.Journal) error {

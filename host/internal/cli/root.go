@@ -1,5 +1,6 @@
-// Package cli is the command line of hyfair, one file a command. docs/reference/cli.md says what
-// scripts can rely on; docs/reference/commands.md and docs/reference/schema are made of the commands.
+// Package cli is the command line of hyfair, one file per command. docs/reference/cli.md says what
+// scripts can rely on; docs/reference/commands.md and docs/reference/schema are generated from the
+// commands.
 package cli
 
 import (
@@ -54,7 +55,7 @@ type App struct {
 	Set       []string
 	CSVSafe   bool
 
-	// args are those of the command line; page is where a result goes beside standard output.
+	// args are those of the command line; page says where else than to standard output a result goes.
 	args []string
 	page pageFlags
 	// current is the session, once there is one, and line its line of progress.
@@ -66,8 +67,8 @@ type App struct {
 	working *atomic.Bool
 }
 
-// begin says that the command has read what it needs: from now on it has
-// something to finish or to show, and ends by itself when its context does.
+// begin records that the command has read its input: from now on it ends by itself
+// when its context does, after it has finished or shown what it has.
 func (a *App) begin() {
 	if a.working != nil {
 		a.working.Store(true)
@@ -99,11 +100,10 @@ func usage(err error) error {
 }
 
 // patience is how long a command that has not begun to work may take to end after
-// a signal: it may wait for a file.
+// a signal: it may be waiting for a file.
 const patience = time.Second
 
-// sameSignal is how long after the first signal a second one is taken for the
-// same wish.
+// sameSignal is how long after the first signal a second one counts as its duplicate.
 const sameSignal = 500 * time.Millisecond
 
 // Main runs the program and returns its exit code. SIGINT and SIGTERM cancel
@@ -139,7 +139,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case <-abandoned(ctx, app.working):
 		err = ctx.Err()
 	}
-	err = without(err, lost) // commands may pass it on, or not
+	err = without(err, lost) // some commands return it, others do not
 	code := exitCode(ctx, err)
 	if code == ExitInterrupted && errors.Is(err, context.Canceled) {
 		err = errors.Join(errors.New("interrupted"), without(err, context.Canceled))
@@ -150,7 +150,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch {
 	case lost == nil:
-	case errors.Is(lost, syscall.EPIPE): // by the reader's own wish
+	case errors.Is(lost, syscall.EPIPE): // the reader has closed the pipe
 		if code == ExitDone {
 			return ExitPipe
 		}
@@ -176,7 +176,7 @@ func abandoned(ctx context.Context, working *atomic.Bool) <-chan struct{} {
 	return out
 }
 
-// exitCode is the code of a command that ended with err. After a signal, an apparent failure or
+// exitCode returns the code of a command that ended with err. After a signal, an apparent failure or
 // mistake counts as an interrupt.
 func exitCode(ctx context.Context, err error) int {
 	var exit *exitError
@@ -209,7 +209,8 @@ func newRoot(app *App) *cobra.Command {
 			}
 			return usage(fmt.Errorf("unknown command %q%s (hyfair --help lists them)", args[0], meant))
 		},
-		// Before any command: else a step that may fail, such as a climb, would be left out without a word.
+		// Before any command: a step that may fail without ending a command, such as a climb, would
+		// hide the error.
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			view.SafeCSV(app.CSVSafe)
 			return usage(simd.Check())
@@ -228,7 +229,7 @@ func newRoot(app *App) *cobra.Command {
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")
 	f.StringVar(&app.LogLevel, "log-level", "warn", "trace, debug, info, warn, error or off")
-	f.BoolVar(&app.CSVSafe, "csv-safe", false, "put an apostrophe before texts in CSV that a spreadsheet would take for formulas")
+	f.BoolVar(&app.CSVSafe, "csv-safe", false, "put an apostrophe before texts in CSV that a spreadsheet would read as formulas")
 	f.StringArrayVar(&app.Set, "set", nil, "plugin option key=value; may be repeated")
 	for _, add := range commands {
 		root.AddCommand(add(app))
@@ -241,8 +242,8 @@ func newRoot(app *App) *cobra.Command {
 // commands is the register: each command's file adds itself in init.
 var commands []func(*App) *cobra.Command
 
-// threads a solver may use: what --threads says, or the cores that this process
-// may use, shared among --jobs.
+// threads returns the number of threads a solver may use: --threads, or the cores that
+// this process may use, shared among --jobs.
 func (a *App) threads() int {
 	if a.Threads != 0 {
 		return a.Threads
@@ -250,8 +251,8 @@ func (a *App) threads() int {
 	return max(1, runtime.GOMAXPROCS(0)/max(1, a.Jobs))
 }
 
-// compares gives solvers one thread where --threads does not say otherwise, as
-// what is compared should have on any machine.
+// compares gives solvers one thread unless --threads is given, so that comparisons are
+// alike on all machines.
 func (a *App) compares() {
 	if a.Threads == 0 {
 		a.Threads = 1
@@ -267,7 +268,7 @@ func (a *App) logger() (hclog.Logger, error) {
 	return hclog.New(&hclog.LoggerOptions{Name: "hyfair", Level: level, Output: a.Stderr}), nil
 }
 
-// session is what the command runs in, made on the first call.
+// session returns the command's session, which the first call creates.
 func (a *App) session() (*session.Session, error) {
 	if a.current != nil {
 		return a.current, nil
@@ -288,8 +289,8 @@ func (a *App) session() (*session.Session, error) {
 	return a.current, nil
 }
 
-// part shows an answer before the whole result is there, and says what was wrong with
-// it; --json has all of it in the end.
+// part shows an answer before the entire result is ready, and what was wrong with it;
+// --json prints all of it at the end.
 func (a *App) part(d *view.Document, wrong []string) {
 	if a.JSON {
 		return
@@ -306,7 +307,7 @@ func (a *App) part(d *view.Document, wrong []string) {
 	}
 }
 
-// say tells something beside the result.
+// say writes a line for the user in addition to the result.
 func (a *App) say(text string) {
 	if a.line != nil {
 		a.line.clear()
@@ -314,8 +315,8 @@ func (a *App) say(text string) {
 	fmt.Fprintf(a.Stderr, "hyfair: %s\n", text)
 }
 
-// end ends a session with the error of what ran in it, and makes errors of the
-// request the user's.
+// end closes a session and adds its error to err, that of what ran in it. Errors of the
+// request become usage errors.
 func (a *App) end(s *session.Session, err error) error {
 	if a.line != nil {
 		a.line.end()
@@ -323,7 +324,7 @@ func (a *App) end(s *session.Session, err error) error {
 	return usageIf(errors.Join(err, s.Close()))
 }
 
-// usageIf makes errors of the request the user's.
+// usageIf makes errors of the request usage errors.
 func usageIf(err error) error {
 	if session.IsMistake(err) {
 		return usage(err)

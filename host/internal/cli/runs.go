@@ -51,12 +51,12 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 	})
 	cmd.AddCommand(&cobra.Command{
 		Use:     "export RUN",
-		Short:   "Write the events of a run to standard output, one JSON object a line",
+		Short:   "Write the events of a run to standard output, one JSON object per line",
 		Example: "  hyfair runs export 3f0 > events.jsonl",
 		Args:    exactlyOne("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if app.JSON {
-				return usage(errors.New("runs export writes many JSON objects, one a line: leave out --json"))
+				return usage(errors.New("runs export writes many JSON objects, one per line: leave out --json"))
 			}
 			return withRun(app, func(j *journal.Journal) error { return j.Export(args[0], app.Stdout) })
 		},
@@ -112,14 +112,13 @@ nothing. --from RUN --journal FILE then shows the tables.`,
 	return cmd
 }
 
-// lastRuns is how many runs are listed in a terminal where nothing else is said.
+// lastRuns is the default number of runs listed in a terminal.
 const lastRuns = 20
 
-// lookBack makes the session that of a command that reads the journal and starts
-// nothing.
+// lookBack sets the session of a command that reads the journal and starts nothing.
 func (a *App) lookBack() { a.current = &session.Session{JournalFile: a.Journal, Tell: a.say} }
 
-// withRun does something with a run of the journal.
+// withRun calls do with the journal, which must exist.
 func withRun(a *App, do func(*journal.Journal) error) error {
 	return usageIf((&session.Session{JournalFile: a.Journal}).Past(do))
 }

@@ -25,7 +25,7 @@ attributes only, get scores in as many different bins as possible. A strategy
 plugin says where to look, a solver helps it off plateaus, and this program
 evaluates and counts. docs/user/search.md has the loop, the measures and the files.
 
-In --mode fast, what is found depends on --chains. --solver gets the search off plateaus.`,
+In --mode fast, what is found depends on --chains.`,
 		Example: `  hyfair search studies/loan
   hyfair search studies/adult.yaml --strategy sa+knn --budget 60s --runs 10 --out found.csv
   hyfair search studies/adult.yaml --solver none --budget 5000it --where "age=30..39" --json`,
@@ -33,17 +33,17 @@ In --mode fast, what is found depends on --chains. --solver gets the search off 
 		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, r, args[0]) },
 	}
 	addQuestion(cmd, &r.Spec)
-	cmd.Flags().StringVar(&r.Notion, "notion", "", "what individuals are looked for: score, those with a gap above ε, or decision, those whose copies get different decisions (default score)")
+	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals to look for: score, those with a gap above ε, or decision, those whose copies get different decisions (default score)")
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
 	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()
 	fl.Var(&gateFlag{&r.Gates, "max-k", "int", func(name, bound string) (gate.Gate, error) { return gate.Count(name, bound, 1) }}, "max-k",
-		"largest k that may be found, and with --bound not be excluded: exit with code 3 if that is not so, or not known")
+		"largest k that may be found or, with --bound, stay possible: exit with code 3 if it is exceeded or unknown")
 	fl.StringVar(&r.Strategy, "strategy", "", "strategy plugin, or one of a plugin's presets: rw, sa, sa+knn, climb, … (default: sa; in fast mode climb)")
 	fl.StringVar(&r.Solver, "solver", "", loopSolverHelp)
 	fl.StringVar(&r.Mode, "mode", search.Paper, "paper: one candidate a round, the solver in the loop; fast: many chains, batches, solver seeds in the background")
 	fl.StringVar(&r.Budget, "budget", "10s", "a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
-	fl.IntVar(&r.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances side by side")
+	fl.IntVar(&r.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances in parallel")
 	fl.Int64Var(&r.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
 	fl.IntVar(&r.Runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
 	fl.StringVar(&r.Out, "out", "", "write all individuals found to this CSV file")

@@ -18,16 +18,16 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// result is what a command has to show: as a document, or as it is.
+// result is what a command shows: as a document, or itself as JSON.
 type result interface{ Document() *view.Document }
 
-// formatJSON is the format of results as they are, beside those of documents.
+// formatJSON is the format of the result itself, next to those of its document.
 const formatJSON = "json"
 
 // showFlags say how and where a result is shown.
 type showFlags struct{ format, out string }
 
-// add adds --format; of says in help what it is about.
+// add adds --format; of is the prefix of its help.
 func (f *showFlags) add(cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.format, "format", view.Text, of+strings.Join(view.Formats(), ", ")+" or "+formatJSON)
 }
@@ -65,7 +65,7 @@ type showable interface {
 	result
 }
 
-// answer is what a command asks: a function of a package answer.
+// answer is the function that answers a command's request, from a package in answer.
 type answer[R any, P showable] func(context.Context, *session.Session, R) (P, error)
 
 // ask answers a request in a session and shows the result, which may come with an
@@ -89,8 +89,8 @@ func askAs[R any, P showable](ctx context.Context, app *App, show func(result) e
 	return out, app.gated(ctx, out, errors.Join(err, show(out)))
 }
 
-// asking is the RunE of a command that does no more than ask; set fills the request in
-// from the arguments.
+// asking returns the RunE of a command that only asks; set fills in the request from the
+// arguments.
 func asking[R any, P showable](app *App, answer answer[R, P], request *R, set func(args []string)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		set(args)
@@ -99,7 +99,7 @@ func asking[R any, P showable](app *App, answer answer[R, P], request *R, set fu
 	}
 }
 
-// interruptedIf ends a command with its error, or tells that it was interrupted.
+// interruptedIf returns err, or the error of an interruption if there was one.
 func interruptedIf(interrupted bool, err error) error {
 	if err == nil && interrupted {
 		return &exitError{code: ExitInterrupted}
@@ -107,7 +107,7 @@ func interruptedIf(interrupted bool, err error) error {
 	return err
 }
 
-// interruption ends a command that was interrupted, and tells what else went wrong.
+// interruption returns the error of an interrupted command, with what else failed.
 func interruption(text string, failed error) error {
 	err := errors.New(text)
 	if failed != nil && !errors.Is(failed, context.Canceled) {
@@ -139,8 +139,8 @@ func write(w io.Writer, r result, format string, o view.Options) error {
 // usualWidth is the width assumed of a terminal that does not report its own.
 const usualWidth = 80
 
-// screen says how documents are written on standard output: in a terminal's width, with
-// colours where it wants them; elsewhere as they are.
+// screen returns how documents are written to standard output: at a terminal's width, with
+// colours if it wants them; unchanged elsewhere.
 func (a *App) screen() (o view.Options) {
 	out, ok := a.Stdout.(*output)
 	if !ok {

@@ -22,11 +22,11 @@ func init() {
 func newSoundness(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "soundness",
-		Short: "Try solvers on networks of which the truth is known by construction",
-		Long: `Write networks into which people who are treated unfairly were planted, with exactly
-what is true of each (new), and hold what solvers claim about them against it (run): one
-claim that is false disqualifies a solver. docs/user/soundness.md says how the networks are
-made, and how to try a verifier that is no plugin of hyfair.`,
+		Short: "Test solvers on networks whose truth is known by construction",
+		Long: `Write networks with planted people who are treated unfairly, and the exact truth about
+each network (new), and compare what solvers claim with it (run): one false claim
+disqualifies a solver. docs/user/soundness.md says how the networks are made, and how to
+test a verifier that is not a plugin of hyfair.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -38,13 +38,13 @@ func newSoundnessNew(app *App) *cobra.Command {
 	var r bench.Request
 	cmd := &cobra.Command{
 		Use:   "new FOLDER",
-		Short: "Write a folder of networks with planted people, and what is true of them",
+		Short: "Write a folder of networks with planted people, and the truth about them",
 		Long: `Write instances into a new folder: for each a network (as JSON and as ONNX), a study, a
 property for other verifiers (VNN-LIB, with its network as ONNX), and truth.json, which
-says what is right of every question. Each rung of the ladder has eight: one person, ten
-people and a region that are treated unfairly, and five twins of the first with nobody. The
-first rung has 1,000 people and 16 neurons, the tenth 10^12 and 1,000. The same seed gives
-the same bytes. FOLDER is new or empty, else the exit code is 2.`,
+has the right answer to every question. Each rung of the ladder has eight: with one
+person, ten people and a region that are treated unfairly, and five variants of the first
+without any. The first rung has 1,000 people and 16 neurons, the tenth 10^12 and 1,000.
+The same seed writes the same bytes. FOLDER is new or empty, else the exit code is 2.`,
 		Example: "  hyfair soundness new bench\n  hyfair soundness new ladder --rungs 10 --seed 7",
 		Args:    exactlyOne("FOLDER"),
 		RunE:    asking(app, bench.New, &r, func(args []string) { r.Out, r.Seed = args[0], app.Seed }),
@@ -64,14 +64,14 @@ func newSoundnessRun(app *App) *cobra.Command {
 	f := &soundnessFlags{}
 	cmd := &cobra.Command{
 		Use:   "run FOLDER",
-		Short: "Put the questions of a bench to solvers, and hold what they claim against the truth",
-		Long: `Put every question of every instance in FOLDER to every solver, each in a process of its
-own with the same time, threads and memory: is there a witness (by scores, logits,
+		Short: "Ask solvers the questions of a bench, and compare their claims with the truth",
+		Long: `Ask every solver every question of every instance in FOLDER, each in its own process
+with the same time, threads and memory: is there a witness (by scores, logits,
 decisions), what is the largest gap and the largest k, how many people are treated unfairly.
 hyfair asks as certify and quantify do, but neither searches nor enumerates itself. Points
-are replayed; a claim that is false disqualifies the solver, with the file that shows it. What
-is done is kept in the journal: the same command again resumes it.
-The exit code is 4 where a claim is false.`,
+are replayed; a false claim disqualifies the solver, and the file that shows it is named.
+Finished tasks are kept in the journal: after an interruption the same command resumes.
+The exit code is 4 if a claim is false.`,
 		Example: `  hyfair soundness run bench
   hyfair soundness run bench --solver bnb,highs,z3 --timeout 10s --threads 2
   hyfair soundness run bench --solver mine --goals witness,gap --tidy answers.csv
@@ -85,15 +85,15 @@ The exit code is 4 where a claim is false.`,
 		return &f.plan, f.settle(ctx, app, args[0])
 	})
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.plan.Arms, "solver", nil, "solvers to try (default: all that can be used here)")
+	fl.StringSliceVar(&f.plan.Arms, "solver", nil, "solvers to test (default: all that can be used here)")
 	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "time of each question, loading included")
-	fl.StringSliceVar(&f.plan.Goals, "goals", bench.Goals(), "what to ask, some of "+strings.Join(bench.Goals(), ", "))
+	fl.StringSliceVar(&f.plan.Goals, "goals", bench.Goals(), "what to ask: "+strings.Join(bench.Goals(), ", "))
 	f.addDoing(app, cmd, "")
 	f.addShown(cmd)
 	return cmd
 }
 
-// settle is what flags and the folder ask for, with every plugin looked at.
+// settle completes the plan from flags and the folder, after checking every plugin.
 func (f *soundnessFlags) settle(ctx context.Context, app *App, folder string) (err error) {
 	f.runs = 1
 	p := &f.plan

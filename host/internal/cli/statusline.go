@@ -12,13 +12,13 @@ import (
 )
 
 // statusLine is one line of progress on standard error, rewritten in place. It
-// stays silent with --json and where standard error is no terminal. What tells nothing for
-// a while has the line say for how long. Safe for concurrent use.
+// stays silent with --json and if standard error is not a terminal. A text that stays
+// unchanged for a while is shown with its age. Safe for concurrent use.
 type statusLine struct {
 	mu    sync.Mutex
 	file  *os.File  // nil: silent
 	text  string    // the last text received
-	told  time.Time // when, or when the line was taken away
+	told  time.Time // when it was received, or when the line was cleared
 	last  time.Time // rewritten
 	shown bool
 	ended bool
@@ -56,7 +56,7 @@ func (s *statusLine) show(text string) {
 	s.put(text)
 }
 
-// tick has the line move while there is nothing new.
+// tick updates the age of a text that stays unchanged.
 func (s *statusLine) tick() {
 	for range time.Tick(statusQuiet) {
 		s.mu.Lock()
@@ -83,7 +83,7 @@ func (s *statusLine) put(text string) {
 	fmt.Fprintf(s.file, "\r\x1b[K%s", text)
 }
 
-// clear takes the line away.
+// clear removes the line until the next text.
 func (s *statusLine) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *statusLine) clear() {
 	}
 }
 
-// end takes the line away for good.
+// end removes the line for good.
 func (s *statusLine) end() {
 	s.clear()
 	s.mu.Lock()

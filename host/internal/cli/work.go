@@ -39,7 +39,7 @@ func newWork(app *App) *cobra.Command {
 		Short:  "Do one task of an experiment (started by hyfair compare and other experiments)",
 		Hidden: true,
 		Long: `Read one request as a line of JSON from standard input, answer it, and write events
-and the result to standard output, one JSON object a line. The end of standard input
+and the result to standard output, one JSON object per line. The end of standard input
 ends the work. Commands that do an experiment (hyfair compare, ablate, soundness run, and
 explain and mitigate with a file of studies) start one such process for each task.`,
 		Args: noArgs,
@@ -51,8 +51,8 @@ explain and mitigate with a file of studies) start one such process for each tas
 const maxJob = 1 << 20
 
 func runWork(ctx context.Context, app *App) error {
-	// Ctrl-C reaches every process of a terminal; when to stop is for the one that
-	// started this one to say.
+	// Ctrl-C reaches every process of a terminal; the process that started this one
+	// decides when to stop.
 	signal.Ignore(os.Interrupt)
 	defer signal.Reset(os.Interrupt)
 	in := bufio.NewReaderSize(app.Stdin, maxJob)
@@ -72,8 +72,7 @@ func runWork(ctx context.Context, app *App) error {
 	return errors.Join(works[job.Kind](ctx, app, job, out), out.err)
 }
 
-// works are what a worker can do, by kind of request. The file of a command adds what
-// its series ask for.
+// works holds what a worker can do, by kind of request. Commands with series add their kinds.
 var works = map[string]func(context.Context, *App, *experiment.Job, *eventWriter) error{
 	"compare": func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
 		r, err := requestOf[compare.Job](job)
@@ -94,7 +93,7 @@ func requestOf[Q any](job *experiment.Job) (*Q, error) {
 	r := new(Q)
 	err := json.Unmarshal(job.Request, r)
 	if l, ok := any(r).(interface{ Local() string }); ok && err == nil && job.Copies != nil && l.Local() != "" {
-		err = fmt.Errorf("a task from another machine names %s, which is of this one", l.Local())
+		err = fmt.Errorf("a task from another machine names the local file %s; want only files that come with the task", l.Local())
 	}
 	return r, usage(err)
 }
@@ -122,7 +121,7 @@ func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, er
 		}
 		result, err := answer(ctx, s, *r)
 		err = errors.Join(err, s.Close())
-		if ctx.Err() != nil { // a partial answer must not be taken for the whole
+		if ctx.Err() != nil { // a partial answer must not count as a complete one
 			result, err = nil, errors.New("the worker was interrupted")
 		}
 		said := workers.Said{Mistake: session.IsMistake(err), Refuted: errors.Is(err, session.ErrContradiction)}
@@ -149,7 +148,7 @@ func readJob(in *bufio.Reader) (*experiment.Job, error) {
 		err = json.Unmarshal(line, job)
 	}
 	if err == nil && works[job.Kind] == nil {
-		err = fmt.Errorf("its kind is %q", job.Kind)
+		err = fmt.Errorf("its kind %q is unknown", job.Kind)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("a task is expected on standard input, as hyfair compare and other experiments write it: %w", err)
@@ -157,8 +156,8 @@ func readJob(in *bufio.Reader) (*experiment.Job, error) {
 	return job, nil
 }
 
-// searchWork does one search, whose events go out. The error tells that the search
-// is not what was asked for: its strategy or its solver was lost on the way.
+// searchWork runs one search and writes its events. It returns an error if the search lost
+// its strategy or its solver.
 func searchWork(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
 	r, err := requestOf[search.Request](job)
 	if err != nil {
@@ -228,7 +227,7 @@ func (w *eventWriter) show(text string) {
 	}
 }
 
-// say writes something that is no event.
+// say writes something that is not an event.
 func (w *eventWriter) say(s workers.Said) { w.send(workers.Line{Said: &s}) }
 
 func (w *eventWriter) send(line any) {
@@ -245,7 +244,7 @@ func (w *eventWriter) send(line any) {
 // makes many thousands a second.
 const flushEvery = 100 * time.Millisecond
 
-// buffer lets events wait a little and go out together. The function it returns
+// buffer lets events wait a little and writes them together. The function it returns
 // sends what is left.
 func (w *eventWriter) buffer(to io.Writer) (flush func()) {
 	buffered := bufio.NewWriterSize(to, 64<<10)

@@ -96,9 +96,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	switch {
 	case s.Shard.Of == 0:
 	case r.Partition == "":
-		return nil, session.Mistake(errors.New("--shard selects some of the regions of --partition: give --partition, too"))
+		return nil, session.Mistake(errors.New("--shard selects regions of --partition: give --partition, or leave --shard out"))
 	case r.Partition == partition.Adaptive:
-		return nil, session.Mistake(errors.New("--shard selects some of the regions, and --partition adaptive begins with a single one: give a chunk size"))
+		return nil, session.Mistake(errors.New("--shard selects regions of --partition, and --partition adaptive begins with a single one: give a chunk size"))
 	}
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()

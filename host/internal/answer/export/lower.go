@@ -109,7 +109,7 @@ func lowerNetwork(q *problem.Query, o Options) ([]Lowered, error) {
 	}
 	pairs, ok := pairsOf(q.Space, q.RegionOrWhole())
 	if !ok {
-		return nil, fmt.Errorf("%w: --each: there are more than %d pairs of protected combinations; protect fewer values, or cut the space with --where", sdk.ErrInvalidOption, maxCases)
+		return nil, fmt.Errorf("%w: --each: there are more than %d pairs of protected combinations; protect fewer values, or restrict the space with --where", sdk.ErrInvalidOption, maxCases)
 	}
 	var out []Lowered
 	for i := range pairs {

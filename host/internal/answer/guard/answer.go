@@ -137,7 +137,7 @@ func (r *Request) load() (*study.Study, error) {
 	o, isStudy := study.Options{DataRoot: r.Data, Threshold: r.Threshold}, study.IsStudy(r.Model)
 	switch {
 	case r.Study == "" && !isStudy:
-		return nil, fmt.Errorf("%s is taken for a network: give --study STUDY, which says how its rows are encoded", r.Model)
+		return nil, fmt.Errorf("%s is read as a network: give --study STUDY, which says how its rows are encoded", r.Model)
 	case r.Study == "":
 		return study.Load(r.Model, o)
 	case isStudy:

@@ -49,7 +49,7 @@ func keep(s *session.Session, st *study.Study, held *Scores, rows *inspect.Rows,
 		out.Checked, out.By, out.Rows, out.Worst = true, study.ByScores, held.Rows, held.Worst
 	}
 	if rows != nil && rows.Accuracy != nil && *rows.Accuracy <= *rows.Majority {
-		out.Doubts = append(out.Doubts, fmt.Sprintf("the model is right about %.2f %% of the rows, but saying the same of everybody about %.2f %%: its inputs may not be the study's, unless it was trained on balanced classes", *rows.Accuracy, *rows.Majority))
+		out.Doubts = append(out.Doubts, fmt.Sprintf("the model is right about %.2f %% of the rows, but always predicting the more frequent label about %.2f %%: its inputs may not be the study's, unless it was trained on balanced classes", *rows.Accuracy, *rows.Majority))
 	}
 	if err := st.KeepInputCheck(*out); err != nil {
 		s.Note("cannot record the check of the study's inputs: %v", err)

@@ -82,7 +82,7 @@ const (
 // Answer inspects the study and compares the scores.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	if !study.IsStudy(r.Path) {
-		return nil, session.Mistake(fmt.Errorf("--scores compares the rows of a study's data; %s is taken for a network: name the study", r.Path))
+		return nil, session.Mistake(fmt.Errorf("--scores compares the rows of a study's data; %s is read as a network: give the study", r.Path))
 	}
 	seen, err := inspect.Answer(ctx, s, r.Request)
 	if err != nil {

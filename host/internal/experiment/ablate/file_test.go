@@ -111,7 +111,7 @@ func TestFileFaults(t *testing.T) {
 		"option twice":      {"p: [0.5, 1e-3]", "p: [0.5]\n      set.p: [1]", "mine.yaml:22:7: strategies[2].grid: set.p is the same option as p at mine.yaml:21:7: give it in one place"},
 		"arm twice":         {"- strategy: sa\n", "- {name: a, strategy: x, set: {p: 1}}\n  - {name: b, strategy: x, set: {p: 1.0}}\n  - strategy: sa\n", `arms "a" (mine.yaml:17:6) and "b" (mine.yaml:18:6) are the same search`},
 		"solver's, both":    {"p: [0.5, 1e-3]", "solver_set.presolve: [off, on]", "solver_set.presolve: is also set to on"},
-		"clock":             {"budget: 90s\n", "budget: 90s\nclock: sun\n", `clock: clock "sun" is neither wall nor cpu`},
+		"clock":             {"budget: 90s\n", "budget: 90s\nclock: sun\n", `clock: unknown clock "sun": want wall or cpu`},
 		"fixed and varied":  {"- strategy: sa\n", "- strategy: sa\n    set: {p: 1}\n", "mine.yaml:22:10: strategies[2].grid.p: is also set to 1"},
 		"solver and varied": {"- strategy: sa\n", "- strategy: sa\n    solver: z3\n", "strategies[2].grid.solver: is also set to z3"},
 		"budget":            {"90s", "soon", "mine.yaml:22:9: budget: "},
