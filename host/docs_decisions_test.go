@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDecisions holds each decision to its form, to one page of at most 350 words, and to its line in the index.
+// TestDecisions checks the form of each decision, its length of at most 350 words, and its line in the index.
 func TestDecisions(t *testing.T) {
 	const folder, most = "../docs/developer/decisions", 350
 	index, err := os.ReadFile(filepath.Join(folder, "README.md"))

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// TestLinksOfTheDocs follows every relative link of every Markdown file to a
-// file that is there and, behind a #, to a heading in it.
+// TestLinksOfTheDocs checks that every relative link in every Markdown file leads to an
+// existing file and, after a #, to a heading in it.
 func TestLinksOfTheDocs(t *testing.T) {
 	root := ".."
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -57,7 +57,7 @@ func TestLinksOfTheDocs(t *testing.T) {
 	}
 }
 
-// prose is a Markdown text without its code, in which brackets link nothing.
+// prose returns a Markdown text without its code, in which brackets are not links.
 func prose(text string) string {
 	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(text, "`")

@@ -11,9 +11,8 @@ import (
 
 const module = "github.com/hyfair/hyfair/"
 
-// TestArrowsPointOneWay holds the imports of the whole tree against the rule
-// plugins → sdk ← host, internal shared by all three, and plugins never import a
-// sibling.
+// TestArrowsPointOneWay checks the imports of the entire tree: plugins → sdk ← host, all three
+// may import internal, and no plugin imports another.
 func TestArrowsPointOneWay(t *testing.T) {
 	root := ".."
 	files := 0
@@ -66,13 +65,13 @@ func allowed(from, to string) bool {
 	return false
 }
 
-// floors are the rooms of the host from below: each imports what stands on lower
-// floors, and what is in the same room.
+// floors are the layers of the host, lowest first: a package may import lower layers and its own
+// group.
 var floors = map[string]int{
 	"system": 0, "statistics": 0, "view": 1, "record": 1, "plugin": 1, "session": 2, "question": 2, "answer": 3, "experiment": 4, "cli": 5,
 }
 
-// down reports that an import between rooms of the host points down.
+// down reports whether an import within the host points to a lower layer.
 func down(t *testing.T, from, to string) bool {
 	room := func(path string) (string, int) {
 		inner, ok := strings.CutPrefix(path, "host/internal/")
@@ -82,7 +81,7 @@ func down(t *testing.T, from, to string) bool {
 		name, _, _ := strings.Cut(inner, "/")
 		floor, known := floors[name]
 		if !known && name != "crosscheck" {
-			t.Errorf("%s is in no room that this test knows", path)
+			t.Errorf("%s is in no group of floors: add it there", path)
 		}
 		return name, floor
 	}

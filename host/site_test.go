@@ -15,7 +15,7 @@ import (
 )
 
 // TestSite builds the site of docs/, follows each of its links to a file and an anchor in it, and
-// opens each page in a browser as wide as a phone: it fits, asks for nothing outside, and raises no error.
+// opens each page in a browser as wide as a phone: the page fits, loads nothing from outside, and raises no error.
 // HYFAIR_PICTURES is a folder for pictures of all pages, wide and narrow, light and dark.
 func TestSite(t *testing.T) {
 	tier.NeedLong(t)
@@ -34,7 +34,7 @@ func TestSite(t *testing.T) {
 	}
 	pages := map[string]*page{}
 	err = filepath.WalkDir(site, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".html" || d.Name() == "404.html" { // whose links begin at the root of a server
+		if err != nil || filepath.Ext(path) != ".html" || d.Name() == "404.html" { // its links are relative to a server's root
 			return err
 		}
 		pages[path], err = readPage(path)
@@ -58,7 +58,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// page is what links of a page can lead to, and its links.
+// page holds the anchors of a page and its links.
 type page struct {
 	anchors map[string]bool
 	links   []string
@@ -88,7 +88,7 @@ func readPage(path string) (*page, error) {
 	return p, nil
 }
 
-// follow fails where a link leads to no file of the site, or to no anchor of one.
+// follow fails the test if a link leads to no file of the site, or to no anchor of one.
 func (p *page) follow(t *testing.T, pages map[string]*page, path, link string) {
 	t.Helper()
 	to, err := url.Parse(link)
@@ -133,7 +133,7 @@ func look(t *testing.T, site string, pages map[string]*page) {
 		}
 		for _, e := range b.Events("Network.requestWillBeSent") {
 			if !strings.Contains(string(e.Params), `"url":"file:`) && !strings.Contains(string(e.Params), `"url":"data:`) {
-				t.Errorf("%s asks for something outside: %.300s", name, e.Params)
+				t.Errorf("%s loads something from outside: %.300s", name, e.Params)
 			}
 		}
 		if pictures == "" {

@@ -65,9 +65,9 @@ type marked struct {
 	found                    []string
 }
 
-// TestWords counts marker words in comments, in string literals and in pages, and holds each
-// package and page to its row in testdata/words.txt. A row may only fall: a rise fails, and so
-// does a row above today's number.
+// TestWords counts marker words in comments, string literals and pages, and compares each
+// package and page with its row in testdata/words.txt. A row may only fall: a rise fails, and
+// so does a row above today's number.
 func TestWords(t *testing.T) {
 	now := map[string]*marked{}
 	root := ".."

@@ -1,5 +1,5 @@
-// Hyfair-fleet serves the queue of a fleet: hyfair fleet serve starts it. It is a program of
-// its own since most of its size is the queue's, which few need.
+// Hyfair-fleet serves the queue of a fleet; hyfair fleet serve starts it. It is a separate
+// program because the queue's library is large and few users need it.
 package main
 
 import (
@@ -16,8 +16,8 @@ import (
 func main() {
 	o := serve.Options{Log: os.Stderr}
 	flag.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "host:port")
-	flag.StringVar(&o.Store, "store", "", "folder that the queue is kept in")
-	flag.Int64Var(&o.Limit, "limit", 16<<30, "bytes that it may have there")
+	flag.StringVar(&o.Store, "store", "", "folder of the queue")
+	flag.Int64Var(&o.Limit, "limit", 16<<30, "largest size of the queue on disk, in bytes")
 	flag.StringVar(&o.Keys, "keys", "", "folder of keys")
 	flag.StringVar(&o.Monitor, "monitor", "", "host:port of /metrics")
 	flag.Parse()
@@ -28,6 +28,6 @@ func main() {
 		fmt.Fprintf(os.Stderr, "hyfair: %v\n", err)
 		os.Exit(2)
 	}
-	fmt.Fprintf(os.Stderr, "hyfair: the queue of a fleet is at %s, in %s; hyfair fleet join, and --fleet, take that address\n", s.ClientURL(), o.Store)
+	fmt.Fprintf(os.Stderr, "hyfair: the queue of a fleet is at %s, in %s; use that address with hyfair fleet join and --fleet\n", s.ClientURL(), o.Store)
 	s.Wait(ctx)
 }

@@ -14,7 +14,7 @@ var measured = []string{
 	"T.1st", "T.maxK", "run", "runs", "journal", "machine",
 }
 
-// mostDifferences is how many fields Differences names.
+// mostDifferences is the largest number of fields that Differences names.
 const mostDifferences = 10
 
 // Differences lists the fields in which two results of a task, as JSON, differ, except the
@@ -32,7 +32,7 @@ func Differences(a, b []byte) []string {
 	return differ(nil, "", x, y)
 }
 
-// Essence is what Differences look at: the same for results that are the same.
+// Essence returns the part of a result that Differences compares, equal for equal results.
 func Essence(result []byte) ([]byte, error) {
 	var of any
 	if err := decode(result, &of); err != nil {
@@ -90,7 +90,7 @@ func differ(out []string, at string, x, y any) []string {
 			return out
 		}
 	}
-	before, _ := json.Marshal(x) // what was read can be written
+	before, _ := json.Marshal(x) // what was decoded can be encoded
 	now, _ := json.Marshal(y)
 	if !bytes.Equal(before, now) {
 		out = append(out, fmt.Sprintf("%s %s and %s", at, brief(before), brief(now)))

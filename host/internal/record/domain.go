@@ -26,9 +26,8 @@ func Domains(s *space.Space) []Domain {
 	return out
 }
 
-// Space is a space with these domains: good for distances, and for nothing that
-// asks for names, categories or a network. An unknown kind counts as a real
-// one.
+// Space returns a space with these domains, for distances only: it has no names,
+// categories or network. An unknown kind counts as real.
 func Space(domains []Domain) *space.Space {
 	kinds := map[string]space.Kind{}
 	for _, k := range []space.Kind{space.Integer, space.Categorical, space.Real} {

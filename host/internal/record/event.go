@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Kind says what an event tells.
+// Kind is the kind of an event.
 type Kind string
 
-// The kinds. Each but the unknown ones of a later version has its own payload.
+// The kinds of this version. Each has its own payload.
 const (
 	KindStarted  Kind = "started"  // first event of a run
 	KindFound    Kind = "found"    // a distinct individual with gap > ε
 	KindBest     Kind = "best"     // the best individual so far
 	KindTally    Kind = "tally"    // distinct individuals with gap > ε, summed up
-	KindClaim    Kind = "claim"    // what a solver answered
+	KindClaim    Kind = "claim"    // an answer of a solver
 	KindWitness  Kind = "witness"  // a replayed witness
-	KindVerdict  Kind = "verdict"  // what the host concluded
-	KindShares   Kind = "shares"   // which share is discriminated against, as far as is known
+	KindVerdict  Kind = "verdict"  // a conclusion of the host
+	KindShares   Kind = "shares"   // the proved bounds of the share discriminated against
 	KindProgress Kind = "progress" // counters, about once a second
-	KindFault    Kind = "fault"    // what a plugin did wrong
+	KindFault    Kind = "fault"    // a mistake of a plugin
 	KindFinished Kind = "finished" // last event of a run that was not killed
 )
 
@@ -28,7 +28,7 @@ const (
 type Event struct {
 	// The run's name.
 	Run string `json:"run"`
-	// The event's number in the run, from 0, without a hole.
+	// The event's number in the run, from 0, without gaps.
 	Seq int64 `json:"seq"`
 	// Seconds on the run's clock: of wall time, unless the budget counts another clock.
 	Seconds float64 `json:"t"`
@@ -61,7 +61,7 @@ type Event struct {
 	Finished *Finished `json:"finished,omitempty"`
 }
 
-// Started says what is run, by which versions, where and when.
+// Started describes the start of a run: the task, versions, machine and time.
 type Started struct {
 	// The request.
 	Task Task `json:"task"`
@@ -81,7 +81,7 @@ type Started struct {
 	Machine Machine `json:"machine"`
 }
 
-// Machine is where a run takes place. What a system does not tell is left out.
+// Machine describes the machine of a run. What the system does not report is left out.
 type Machine struct {
 	// The operating system.
 	OS string `json:"os"`
@@ -101,14 +101,14 @@ type Machine struct {
 	Kernel string `json:"kernel,omitempty"`
 }
 
-// Same reports whether equal work takes equally long on two machines: they have the same
-// system and processors. Caches that one of them does not tell are taken to be equal.
+// Same reports whether times on two machines are comparable: they have the same system and
+// processors. Caches that one of them does not report are assumed to be equal.
 func (m Machine) Same(o Machine) bool {
 	caches := m.Caches == o.Caches || m.Caches == "" || o.Caches == ""
 	return m.OS == o.OS && m.Arch == o.Arch && m.CPUs == o.CPUs && m.CPU == o.CPU && caches
 }
 
-// String names the machine in a line.
+// String describes the machine in one line.
 func (m Machine) String() string {
 	text := fmt.Sprintf("%s/%s, %d CPUs", m.OS, m.Arch, m.CPUs)
 	if m.CPU != "" {
@@ -129,7 +129,7 @@ func (m Machine) String() string {
 	return text
 }
 
-// Found is an individual and what was evaluated of it.
+// Found is an individual and its measures.
 type Found struct {
 	// The individual in the order of the features, its protected entries 0.
 	X []float64 `json:"x"`
@@ -154,8 +154,8 @@ type Found struct {
 	Iter int64 `json:"iter,omitempty"`
 }
 
-// Tally sums up distinct individuals with gap > ε that have no found event of
-// their own: those of a fast search beyond the ones it keeps. None of them has
+// Tally sums up distinct individuals with gap > ε that have no found event:
+// those of a fast search beyond the ones it keeps. None of them has
 // a k above that of an earlier found event. The zero value counts none.
 type Tally struct {
 	// The number of individuals by k.
@@ -176,7 +176,7 @@ func (t *Tally) Add(k int, shannon, minEntropy float64) {
 	t.MinEntropy += minEntropy
 }
 
-// Claim is a solver's answer to one question, not yet believed.
+// Claim is a solver's answer to one question, before it is checked.
 type Claim struct {
 	// The region asked about, as a predicate.
 	Region string `json:"region,omitempty"`
@@ -230,14 +230,14 @@ type Verdict struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Shares is what is known of how many individuals are discriminated against. The
-// last one of a run counts.
+// Shares is the knowledge so far of the share of individuals discriminated against.
+// The last one of a run counts.
 type Shares struct {
 	// The share proved fair as a fraction, such as "3/8".
 	Fair string `json:"fair"`
 	// The share proved unfair as a fraction.
 	Unfair string `json:"unfair"`
-	// The grade of the proof; absent where nothing is proved.
+	// The grade of the proof; absent if nothing is proved.
 	Grade string `json:"grade,omitempty"`
 	// The number of individuals of the region in decimal digits; absent if unknown.
 	Individuals string `json:"individuals,omitempty"`
@@ -257,15 +257,15 @@ type Shares struct {
 	Population string `json:"population,omitempty"`
 }
 
-// Counted is individuals of whom Unfair of N are discriminated against.
+// Counted counts evaluated individuals: Unfair of N are discriminated against.
 type Counted struct {
 	// The number of discriminated individuals.
 	Unfair int `json:"unfair"`
 	// The number of individuals evaluated.
 	N int `json:"n"`
-	// The number of rows that are no individuals of the region, not in n.
+	// The number of rows outside the region, not in n.
 	Outside int `json:"outside,omitempty"`
-	// They are all individuals of the region.
+	// The evaluated individuals are all individuals of the region.
 	All bool `json:"all,omitempty"`
 }
 
@@ -283,7 +283,7 @@ type Progress struct {
 	Decided int `json:"decided,omitempty"`
 }
 
-// Fault is what a plugin did wrong, or that it is gone.
+// Fault is a mistake of a plugin, or its loss.
 type Fault struct {
 	// The plugin.
 	Plugin string `json:"plugin"`
@@ -293,7 +293,7 @@ type Fault struct {
 	Refuted *Refuted `json:"refuted,omitempty"`
 }
 
-// Refuted is such a claim, made about a region to a grade.
+// Refuted is a refuted claim about a region.
 type Refuted struct {
 	// The region of the claim.
 	Region string `json:"region,omitempty"`
@@ -316,6 +316,6 @@ type Finished struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	// The error that ended the run.
 	Error string `json:"error,omitempty"`
-	// The measures by name; null where no individual was found.
+	// The measures by name; null if no individual was found.
 	Measures map[string]*float64 `json:"measures,omitempty"`
 }

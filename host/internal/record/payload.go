@@ -6,17 +6,16 @@ import (
 	"fmt"
 )
 
-// MarshalPayload is the payload that the event's kind names as JSON. An event
-// without it is an error, and so is one of an unknown kind, or one that holds
-// numbers which are not finite.
+// MarshalPayload returns the payload that the event's kind names, as JSON. A missing
+// payload, an unknown kind, and numbers that are not finite are errors.
 func (e *Event) MarshalPayload() ([]byte, error) {
 	slot := e.slot()
 	if slot == nil {
-		return nil, fmt.Errorf("event of the unknown kind %q", e.Kind)
+		return nil, fmt.Errorf("event of unknown kind %q", e.Kind)
 	}
 	text, err := json.Marshal(slot)
 	if err == nil && string(text) == "null" {
-		err = fmt.Errorf("it has no %s", e.Kind)
+		err = fmt.Errorf("the payload %s is missing", e.Kind)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("event %s: %w", e.Kind, err)
@@ -35,12 +34,12 @@ func (e *Event) UnmarshalPayload(text []byte) error {
 		return fmt.Errorf("event %s: %w", e.Kind, err)
 	}
 	if string(bytes.TrimSpace(text)) == "null" {
-		return fmt.Errorf("event %s: it is empty", e.Kind)
+		return fmt.Errorf("event %s: the payload is empty", e.Kind)
 	}
 	return nil
 }
 
-// slot points to the field of the kind's payload; nil for unknown kinds.
+// slot returns a pointer to the field of the kind's payload; nil for unknown kinds.
 func (e *Event) slot() any {
 	switch e.Kind {
 	case KindStarted:

@@ -7,9 +7,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// RunsDir is the folder of the journal that commands use unless told
-// otherwise: $HYFAIR_RUNS_DIR, else hyfair/runs in $XDG_DATA_HOME, else in
-// ~/.local/share.
+// RunsDir returns the folder of the default journal: $HYFAIR_RUNS_DIR, else hyfair/runs
+// in $XDG_DATA_HOME, else in ~/.local/share.
 func RunsDir() (string, error) {
 	if dir := os.Getenv("HYFAIR_RUNS_DIR"); dir != "" {
 		return dir, nil

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Shard is one of Of parts that work is divided into, by what the work is and nothing
-// else: all machines divide the same work in the same way. The zero value is all of it.
+// Shard is part Part of Of parts of some work. The division depends on the work only: all
+// machines divide the same work in the same way. The zero value is all of the work.
 type Shard struct{ Part, Of int }
 
-// maxShards is far above any use.
+// maxShards bounds Of, far above any use.
 const maxShards = 1 << 20
 
 // ParseShard reads part/of, such as 3/20.
@@ -28,7 +28,7 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// String is part/of; empty for all of the work.
+// String returns part/of; empty for all of the work.
 func (s Shard) String() string {
 	if s.Of == 0 {
 		return ""
@@ -45,15 +45,15 @@ func (s Shard) Has(id string) bool {
 	return binary.BigEndian.Uint64(sum[:])%uint64(s.Of) == uint64(s.Part-1)
 }
 
-// Settings of a Task that say where and in which part of it a run did it: what runs of
-// the same work need not have in common. TasksSetting is how many tasks the whole has.
+// Settings of a Task that say where a run did it and which part: runs of the same work may
+// differ in them. TasksSetting is the number of tasks of the entire work.
 const (
 	ShardSetting   = "shard"
 	TasksSetting   = "shard.tasks"
 	MachineSetting = "machine"
 )
 
-// Whole is the task that the shards of it make together, wherever they are done.
+// Whole returns the task that all its shards make together, wherever they run.
 func (t Task) Whole() Task {
 	settings := map[string]string{}
 	for name, value := range t.Settings {
@@ -65,13 +65,13 @@ func (t Task) Whole() Task {
 	return t
 }
 
-// FailedKey is where failure n of a task is recorded: beside its result, whose place
-// stays free for another try.
+// FailedKey returns the key of failure n of a task. The task's own key stays free for the
+// result of another try.
 func FailedKey(key string, n int) string { return fmt.Sprintf("%s%s%d", key, failedMark, n) }
 
 const failedMark = " | failed "
 
-// FailureOf is the task whose failure a key that FailedKey made is of.
+// FailureOf returns the task of a key made by FailedKey; ok is false for another key.
 func FailureOf(key string) (task string, ok bool) {
 	i := strings.LastIndex(key, failedMark)
 	if i < 0 {
@@ -81,7 +81,7 @@ func FailureOf(key string) (task string, ok bool) {
 	return key[:i], err == nil
 }
 
-// IsFailure reports a key that FailedKey made.
+// IsFailure reports whether a key was made by FailedKey.
 func IsFailure(key string) bool {
 	_, ok := FailureOf(key)
 	return ok

@@ -1,6 +1,6 @@
-// Package record names one piece of work and the ordered stream of events it
-// gives. What a run found, and every measure of it, can be read back from its
-// events alone; package journal keeps them.
+// Package record defines a piece of work and the ordered stream of events of its runs.
+// A run's events alone contain what it found and every measure; package journal keeps
+// them.
 package record
 
 import (
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Task is one piece of work, the same wherever and whenever it runs: two runs
-// of equal tasks under budgets in iterations give equal events but for times.
+// Task is one piece of work, independent of place and time: two runs of equal tasks
+// with budgets in iterations have events that differ in times only.
 type Task struct {
 	// The command: search, certify and others.
 	Command string `json:"command"`
@@ -30,7 +30,7 @@ type Task struct {
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// ID is a hex SHA-256 sum that equal tasks share and different ones do not.
+// ID returns a hex SHA-256 checksum that equal tasks share and different ones do not.
 func (t Task) ID() string {
 	text, err := json.Marshal(t) // maps are written in the order of their keys
 	if err != nil {
@@ -39,13 +39,13 @@ func (t Task) ID() string {
 	return Hash(text)
 }
 
-// NewRun names one run of the task that starts now: unique as long as no two
-// runs of one task start in the same nanosecond.
+// NewRun returns a name for a run of the task that starts now, unique unless two runs of
+// one task start in the same nanosecond.
 func (t Task) NewRun(now time.Time) string {
 	return Hash([]byte(t.ID() + now.UTC().Format(time.RFC3339Nano)))[:12]
 }
 
-// Hash is the hex SHA-256 sum of content.
+// Hash returns the hex SHA-256 checksum of content.
 func Hash(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])

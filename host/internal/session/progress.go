@@ -8,8 +8,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Left is the total time that an operation may take, by its context's deadline; 0: no
-// deadline.
+// Left returns the time left until the context's deadline, plus elapsed: the total time of an
+// operation; 0: no deadline.
 func Left(ctx context.Context, elapsed time.Duration) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {

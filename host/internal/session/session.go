@@ -25,10 +25,10 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Session is made once by a command, a worker or a test, and must not be copied. Its fields
-// are set before its first use. Safe for concurrent use.
+// Session holds what a command, a worker or a test needs to answer requests. Its fields are
+// set before its first use; it must not be copied. Safe for concurrent use.
 type Session struct {
-	// Plugins are the installed ones.
+	// Plugins are the plugins found.
 	Plugins *discover.Catalogue
 	// Threads that a solver may use, 1 or more; ThreadsGiven: the user said so.
 	Threads      int
@@ -49,7 +49,7 @@ type Session struct {
 	Events func(record.Event)
 	// Working is called by Work; may be nil.
 	Working func()
-	// Progress replaces the line of progress, Tell writes a line beside the result; may be nil.
+	// Progress replaces the line of progress, Tell writes a line for the user; may be nil.
 	Progress, Tell func(text string)
 	// Part shows an answer, or nil, before the command's whole result is ready, and its
 	// faults; may be nil.
@@ -61,8 +61,8 @@ type Session struct {
 	kept   *journal.Journal
 }
 
-// Next is a session for the next of several questions, with the same settings and a clock that
-// starts now. what is the prefix of its lines of progress.
+// Next returns a session for the next of several questions, with the same settings and a clock
+// that starts now. what is the prefix of its lines of progress.
 func (s *Session) Next(what string) *Session {
 	next := &Session{
 		Plugins: s.Plugins, Threads: s.Threads, ThreadsGiven: s.ThreadsGiven, Memory: s.Memory, Jobs: s.Jobs, Begun: time.Now(),
@@ -92,8 +92,8 @@ func (s *Session) Until(ctx context.Context, limit time.Duration) (context.Conte
 	return context.WithDeadline(ctx, s.Begun.Add(max(limit-100*time.Millisecond, limit/2)))
 }
 
-// PartOf gives the first of several questions an equal part of the remaining time. Time that it
-// does not use is left to the others.
+// PartOf returns a context with an equal part of the remaining time for the first of several
+// questions. Time that it does not use is left to the others.
 func PartOf(ctx context.Context, questions int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok || questions < 2 {
@@ -106,7 +106,7 @@ func PartOf(ctx context.Context, questions int) (context.Context, context.Cancel
 // started, and otherwise err.
 func TooLate(ctx context.Context, limit time.Duration, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return fmt.Errorf("--timeout %v was over before a solver had started: %w", limit, err)
+		return fmt.Errorf("--timeout %v ended before a solver had started: %w", limit, err)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func (s *Session) Show(text string) {
 	}
 }
 
-// Note writes a line for the user beside the result; equal lines once.
+// Note writes a line for the user; equal lines only once.
 func (s *Session) Note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.mu.Lock()
@@ -132,8 +132,8 @@ func (s *Session) Note(format string, args ...any) {
 	}
 }
 
-// Journal opens the journal on the first call. It is nil in a worker, and if the folder for
-// runs cannot be written, of which the user is notified.
+// Journal returns the journal, opened by the first call. It is nil in a worker, and if the
+// folder for runs cannot be written, of which the user is notified.
 func (s *Session) Journal() (*journal.Journal, error) {
 	s.mu.Lock()
 	if s.opened || s.Events != nil {
@@ -173,7 +173,7 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Past calls do with the journal, which must exist. An unknown run is a mistake.
+// Past calls do with the journal, which must exist. An unknown run is a Mistake.
 func (s *Session) Past(do func(*journal.Journal) error) error {
 	j, err := s.Existing()
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Session) Past(do func(*journal.Journal) error) error {
 	return errors.Join(err, j.Close())
 }
 
-// Existing opens the journal for reading. A missing journal is a mistake, and fs.ErrNotExist.
+// Existing opens the journal for reading. A missing journal is a Mistake, and fs.ErrNotExist.
 func (s *Session) Existing() (*journal.Journal, error) {
 	path := s.JournalFile
 	if path == "" {
@@ -207,7 +207,7 @@ type Run struct {
 	Journal string
 }
 
-// Name is the run's name in the journal; empty without a journal.
+// Name returns the run's name in the journal; empty without a journal.
 func (r *Run) Name() string {
 	if r.Kept == nil {
 		return ""
@@ -247,7 +247,7 @@ func (s *Session) Begin(started record.Started) (*Run, error) {
 	return run, nil
 }
 
-// GoOn resumes the newest unfinished run of a task, of the session's shard. It begins a new
+// GoOn resumes the newest unfinished run of a task, for the session's shard. It begins a new
 // run if there is none, or if fresh is set.
 func (s *Session) GoOn(started record.Started, fresh bool) (*Run, error) {
 	if s.Shard.Of > 0 {
@@ -281,10 +281,10 @@ func (r *Run) Faults(plugin string, list []string) {
 	}
 }
 
-// ErrContradiction says that an exact evaluation refutes a plugin's claim.
+// ErrContradiction: an exact evaluation refutes a plugin's claim.
 var ErrContradiction = errors.New("proof was refuted by a replayed witness")
 
-// Refuted is the error of refuted claims, given as texts; nil if there are none.
+// Refuted returns the error of refuted claims, given as texts; nil if there are none.
 func Refuted(claims []string) error {
 	if len(claims) == 0 {
 		return nil
@@ -321,8 +321,8 @@ var Program = sync.OnceValues(func() (*discover.Identity, error) {
 	return discover.IdentityOf(path)
 })
 
-// Version is the program's version as recorded by the build: for a development build the commit,
-// if known.
+// Version returns the program's version as recorded by the build: for a development build the
+// commit, if known.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -332,8 +332,8 @@ func Version() string {
 
 const unknownVersion = "(devel)"
 
-// Build is Version, or for a build without a commit the start of the program's checksum, which
-// requires reading its file.
+// Build returns Version, or for a build without a commit the start of the program's checksum,
+// which requires reading its file.
 func Build() string {
 	if v := Version(); v != unknownVersion {
 		return v
@@ -345,7 +345,7 @@ func Build() string {
 	return unknownVersion + " " + p.SHA256[:12]
 }
 
-// Library names the native libraries behind a plugin.
+// Library returns the names of a plugin's native libraries.
 func Library(d sdk.Description) string {
 	var parts []string
 	for _, l := range d.Libraries {
@@ -359,10 +359,10 @@ func Library(d sdk.Description) string {
 // mistake is an error of the request.
 type mistake struct{ error }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (m *mistake) Unwrap() error { return m.error }
 
-// Mistake marks an error as the request's: it cannot be answered as it stands. nil stays nil.
+// Mistake marks an error as one of the request, which must be changed. nil stays nil.
 func Mistake(err error) error {
 	if err == nil {
 		return nil
@@ -370,9 +370,9 @@ func Mistake(err error) error {
 	return &mistake{err}
 }
 
-// IsMistake reports an error of the request: marked by Mistake, or an unknown plugin, a
-// malformed question, or an option that a plugin refuses. Errors of the machine, such as a
-// full disk, are never mistakes.
+// IsMistake reports whether an error is one of the request: marked by Mistake, or an unknown
+// plugin, a malformed question, or an option that a plugin refuses. Errors of the machine, such
+// as a full disk, are never mistakes.
 func IsMistake(err error) bool {
 	var m *mistake
 	if files.OfMachine(err) {
@@ -382,7 +382,7 @@ func IsMistake(err error) bool {
 		errors.Is(err, sdk.ErrInvalidProblem) || errors.Is(err, sdk.ErrInvalidOption)
 }
 
-// Interrupted distinguishes a signal from the run's own deadline.
+// Interrupted reports whether a signal, rather than a deadline, ended the context.
 func Interrupted(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }

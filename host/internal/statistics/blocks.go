@@ -11,11 +11,11 @@ import (
 // (Statistical comparisons of classifiers over multiple data sets, Journal of Machine
 // Learning Research 7, 2006).
 
-// Friedman tests whether arms differ over networks, each a line of values of the arms:
-// χ² of the test of M. Friedman (The use of ranks to avoid the assumption of normality
-// implicit in the analysis of variance, Journal of the American Statistical Association
-// 32, 1937), with the correction for ties, and its p. It takes three arms and two
-// networks; 0 and 1 where there are fewer, or where all values are equal.
+// Friedman tests whether arms differ over networks; a network is a row with one value per
+// arm. It returns χ² and p of the test of M. Friedman (The use of ranks to avoid the
+// assumption of normality implicit in the analysis of variance, Journal of the American
+// Statistical Association 32, 1937), with the correction for ties. It needs three arms and
+// two networks; with fewer, or if all values are equal, it returns 0 and 1.
 func Friedman(networks [][]float64) (chi2, p float64) {
 	n := float64(len(networks))
 	if len(networks) < 2 || len(networks[0]) < 3 {
@@ -41,8 +41,8 @@ func Friedman(networks [][]float64) (chi2, p float64) {
 	return chi2, mathext.GammaIncRegComp((k-1)/2, chi2/2)
 }
 
-// CriticalDifference is the least difference of two arms' mean ranks that is significant,
-// with the given numbers of arms and networks, after P. Nemenyi (Distribution-free multiple
+// CriticalDifference returns the least significant difference of two arms' mean ranks for
+// the given numbers of arms and networks, after P. Nemenyi (Distribution-free multiple
 // comparisons, Princeton, 1963).
 func CriticalDifference(arms, networks int) float64 {
 	lo, hi := 0.0, 100.0
@@ -56,15 +56,15 @@ func CriticalDifference(arms, networks int) float64 {
 	return hi * math.Sqrt(float64(arms*(arms+1))/float64(12*networks))
 }
 
-// ControlDifference is the least difference of an arm's mean rank from the control's that is
-// significant, after O. J. Dunn (Multiple comparisons among means, Journal of the American
+// ControlDifference returns the least significant difference of an arm's mean rank from the
+// control's, after O. J. Dunn (Multiple comparisons among means, Journal of the American
 // Statistical Association 56, 1961): Bonferroni's correction for the number of other arms.
 func ControlDifference(arms, networks int) float64 {
 	z := math.Sqrt2 * math.Erfinv(1-Significance/float64(arms-1))
 	return z * math.Sqrt(float64(arms*(arms+1))/float64(6*networks))
 }
 
-// studentizedRange is the chance that the range of k standard normal values exceeds q.
+// studentizedRange returns the probability that the range of k standard normal values exceeds q.
 func studentizedRange(q float64, k int) float64 {
 	below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 	inside := quad.Fixed(func(z float64) float64 {
@@ -74,10 +74,11 @@ func studentizedRange(q float64, k int) float64 {
 	return max(0, 1-inside)
 }
 
-// Wilcoxon is the two-sided p of the signed-rank test of F. Wilcoxon (Individual
-// comparisons by ranking methods, Biometrics Bulletin 1, 1945) that differences are
-// symmetric around 0, exact given the ties: twice the smaller tail over all choices of
-// signs. Differences of 0 are left out, as he does; 1 where none is left.
+// Wilcoxon returns the two-sided p of the signed-rank test of F. Wilcoxon (Individual
+// comparisons by ranking methods, Biometrics Bulletin 1, 1945), whose null hypothesis is
+// that differences are symmetric around 0. It is exact given the ties: twice the smaller
+// tail over all choices of signs. Differences of 0 are dropped, as in the paper; p is 1 if
+// none is left.
 func Wilcoxon(differences []float64) float64 {
 	var sizes []float64
 	var positive []bool
@@ -86,7 +87,7 @@ func Wilcoxon(differences []float64) float64 {
 			sizes, positive = append(sizes, math.Abs(d)), append(positive, d > 0)
 		}
 	}
-	chance, seen := []float64{1}, 0 // of each sum of the positive ranks, doubled to be whole
+	chance, seen := []float64{1}, 0 // of each sum of the positive ranks; ranks are doubled to be integers
 	for i, r := range Ranks(sizes) {
 		shift := int(2 * r)
 		next := make([]float64, len(chance)+shift)

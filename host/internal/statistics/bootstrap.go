@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The bootstrap of intervals: resamples drawn, seeded, so that equal values have equal
-// intervals, and the share of them that an interval holds.
+// The bootstrap: the number of resamples, their seed, so that equal values have equal
+// intervals, and the confidence level.
 const (
 	resamples  = 1000
 	confidence = 0.95
@@ -15,9 +15,9 @@ const (
 // Interval is a confidence interval.
 type Interval [2]float64
 
-// bootstrap is the interval of the mean and of the median by B. Efron's percentile
+// bootstrap returns the intervals of the mean and of the median by B. Efron's percentile
 // method (Bootstrap methods: another look at the jackknife, Annals of Statistics 7,
-// 1979); nil below two values.
+// 1979); nil for fewer than two values.
 func bootstrap(values []float64) (mean, median *Interval) {
 	if len(values) < 2 {
 		return nil, nil

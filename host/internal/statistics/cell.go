@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// Cell is a measure of one arm over its runs: a field of a table. Mean is over
-// the runs that have a value, nil where none has; SD (n − 1) is nil below two
-// values.
+// Cell is a measure of one arm over its runs: a field of a table. Mean is over the
+// runs with a value, and nil if there are none; SD (n − 1) is nil for fewer than two.
 type Cell struct {
-	// The mean over the runs that have a value; null without one.
+	// The mean over the runs with a value; null if there are none.
 	Mean *float64 `json:"mean"`
 	// The standard deviation of these; null without one.
 	SD *float64 `json:"sd"`
-	// The values by run, null where nothing was found.
+	// The values by run; null for a run that found nothing.
 	Values []*float64 `json:"values"`
 	// The arm is significantly better than every other arm, or than the control (docs/reference/semantics.md).
 	Bold bool `json:"bold"`
-	// The arm is significantly worse than the control; absent without one.
+	// The arm is significantly worse than the control; absent without a control.
 	Worse bool `json:"worse,omitempty"`
 	// The comparison with each other arm; absent for a measure that is not tested.
 	Against []Against `json:"against,omitempty"`
 	// The median; null without a value.
 	Median *float64 `json:"median"`
-	// The bootstrapped 95 % interval of the mean; null below two values.
+	// The bootstrapped 95 % interval of the mean; null for fewer than two values.
 	MeanCI *Interval `json:"mean_ci"`
-	// The bootstrapped 95 % interval of the median; null below two values.
+	// The bootstrapped 95 % interval of the median; null for fewer than two values.
 	MedianCI *Interval `json:"median_ci"`
 }
 
@@ -35,21 +34,21 @@ type Against struct {
 	Arm string `json:"arm"`
 	// The p of the Mann-Whitney U test.
 	P float64 `json:"p"`
-	// That p corrected after Holm for the number of pairs of arms that are tested.
+	// The p after Holm's correction for the number of tested pairs of arms.
 	PHolm float64 `json:"p_holm"`
-	// The probability to do better than the other arm; ties count half.
+	// The probability of doing better than the other arm; ties count half.
 	A12 float64 `json:"a12"`
 }
 
-// The rule for bold cells, of docs/reference/semantics.md.
+// The rule for bold cells, as in docs/reference/semantics.md.
 const (
-	// MinRunsForBold is how many runs each arm needs.
+	// MinRunsForBold is the least number of runs of each arm.
 	MinRunsForBold = 5
-	// Significance is what the corrected p must stay below.
+	// Significance is the bound that the corrected p must be below.
 	Significance = 0.05
 )
 
-// Of makes a cell of its runs' values.
+// Of returns the cell of its runs' values.
 func Of(values []*float64) Cell {
 	var known []float64
 	for _, v := range values {
@@ -62,7 +61,7 @@ func Of(values []*float64) Cell {
 	return c
 }
 
-// Finite points to v; nil for NaN.
+// Finite returns a pointer to v; nil for NaN.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -70,10 +69,10 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
-// Test tests each cell of a measure against those of all other arms, or against that of the
-// control, and decides which is bold. arms are the cells' names, control is the place of one
-// of them or below 0, and values stand for each cell's runs in the tests, also for runs
-// without a value, larger being better: a measure of which less is more comes negated.
+// Test tests each cell of a measure against those of all other arms, or against the control's,
+// and decides which is bold. arms are the cells' names, and control is an index in them, or
+// negative for none. values are each cell's runs for the tests, including a substitute for runs
+// without a value. Larger values are better: negate a measure that should be small.
 func Test(cells []*Cell, arms []string, values [][]float64, control int) {
 	var pairs [][2]int
 	var p []float64
@@ -84,7 +83,7 @@ func Test(cells []*Cell, arms []string, values [][]float64, control int) {
 			}
 		}
 	}
-	against := make([][]*Against, len(values)) // by the other
+	against := make([][]*Against, len(values)) // by the index of the other
 	for i := range against {
 		against[i] = make([]*Against, len(values))
 	}
@@ -106,8 +105,8 @@ func Test(cells []*Cell, arms []string, values [][]float64, control int) {
 	}
 }
 
-// Better reports that the cell is significantly better than the other.
+// Better reports whether the cell is significantly better than the other.
 func (a *Against) Better() bool { return a.PHolm < Significance && a.A12 > 0.5 }
 
-// Worse reports that the cell is significantly worse than the other.
+// Worse reports whether the cell is significantly worse than the other.
 func (a *Against) Worse() bool { return a.PHolm < Significance && a.A12 < 0.5 }

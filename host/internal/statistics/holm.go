@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Holm adjusts p-values for being several, in the order given (S. Holm, A
-// simple sequentially rejective multiple test procedure, Scandinavian Journal
-// of Statistics 6, 1979): the smallest is multiplied by their number, the next
-// by one less, and so on, none falling below one before it or above 1. What is
-// below α afterwards may be rejected, and the chance of any wrong rejection
-// stays below α.
+// Holm adjusts the p-values of several tests and keeps their order in the slice (S. Holm,
+// A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+// Statistics 6, 1979): the smallest is multiplied by their number, the next by one less,
+// and so on; none may be less than a previous one, or exceed 1. Hypotheses whose adjusted
+// p is below α may be rejected, with a probability of any wrong rejection below α.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

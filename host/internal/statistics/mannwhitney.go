@@ -10,16 +10,16 @@ import (
 // C(60, 30) ≈ 1.2e17, fit into 64 bits, and the work is some million additions.
 const maxExact = 60
 
-// MannWhitney is the two-sided p of the test of H. B. Mann and D. R. Whitney (On
+// MannWhitney returns the two-sided p of the test of H. B. Mann and D. R. Whitney (On
 // a test of whether one of two random variables is stochastically larger than
-// the other, Annals of Mathematical Statistics 18, 1947): how likely two samples
-// of one distribution differ in order as much as x and y do, twice the smaller
-// tail. Up to 60 values it is exact, given the ties, by the shift algorithm of
+// the other, Annals of Mathematical Statistics 18, 1947): the probability that two
+// samples of one distribution differ in order at least as much as x and y, twice the
+// smaller tail. For up to 60 values it is exact, given the ties, by the shift algorithm of
 // B. Streitberg and J. Röhmel (Exact distributions for permutation and rank
 // tests: an introduction to some recently published algorithms, Statistical
 // Software Newsletter 12, 1986); otherwise it is the normal approximation with
-// the corrections for ties and for continuity. 1 where a sample is empty or all
-// values are equal. Values must not be NaN; infinities rank as they should.
+// the corrections for ties and for continuity. It is 1 if a sample is empty or all
+// values are equal. Values must not be NaN; infinities are allowed.
 func MannWhitney(x, y []float64) float64 {
 	switch {
 	case len(x) == 0 || len(y) == 0:
@@ -30,7 +30,7 @@ func MannWhitney(x, y []float64) float64 {
 	return normalP(u(x, y), len(x), len(y), tieTerm(x, y))
 }
 
-// tieTerm is Σ (t³ − t) over groups of t equal values.
+// tieTerm returns Σ (t³ − t) over groups of t equal values.
 func tieTerm(x, y []float64) float64 {
 	all := append(slices.Clone(x), y...)
 	slices.Sort(all)
@@ -47,10 +47,10 @@ func tieTerm(x, y []float64) float64 {
 	return sum
 }
 
-// exactP doubles the smaller tail of the distribution of x's rank sum, which is
-// U and a constant: the share of the arrangements, the choices of as many of all
-// values as x has, with at most, or at least, that sum. Equal values share their
-// ranks, so ranks count twice, to be whole.
+// exactP doubles the smaller tail of the distribution of x's rank sum, which is U plus a
+// constant. A tail is the share of arrangements, the choices of len(x) of all values,
+// whose sum is at most, or at least, x's. Equal values share their mean rank, so ranks
+// are doubled to be integers.
 func exactP(x, y []float64) float64 {
 	ranks := make([]int, 0, len(x)+len(y))
 	for _, r := range Ranks(append(slices.Clone(x), y...)) {
@@ -74,8 +74,8 @@ func exactP(x, y []float64) float64 {
 }
 
 // arrangements counts, for each sum, the choices of m ranks with that sum. The shift
-// algorithm adds one rank r after the other: a choice that contains r is an earlier
-// choice with one rank fewer, its sum shifted by r.
+// algorithm adds one rank after the other: the choices with the new rank are the earlier
+// choices of one rank fewer, shifted by it.
 func arrangements(ranks []int, m int) []uint64 {
 	most := 0
 	for _, r := range ranks {
@@ -86,7 +86,7 @@ func arrangements(ranks []int, m int) []uint64 {
 		counts[i] = make([]uint64, most+1)
 	}
 	counts[0][0] = 1
-	reach := 0 // the sum of those taken in
+	reach := 0 // the sum of the ranks added so far
 	for taken, r := range ranks {
 		reach += r
 		for i := min(taken+1, m); i > 0; i-- {
@@ -98,7 +98,7 @@ func arrangements(ranks []int, m int) []uint64 {
 	return counts[m]
 }
 
-// normalP approximates U by a normal distribution.
+// normalP returns p from the normal approximation of U.
 func normalP(u float64, m, n int, ties float64) float64 {
 	a, b := float64(m), float64(n)
 	all := a + b

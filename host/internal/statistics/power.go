@@ -7,10 +7,10 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Pairs is the number of pairs of arms.
+// Pairs returns the number of pairs of arms.
 func Pairs(arms int) int { return arms * (arms - 1) / 2 }
 
-// Tests is the number of pairs of arms that are tested: all, or those with the control.
+// Tests returns the number of tested pairs of arms: all, or those with the control.
 func Tests(arms int, controlled bool) int {
 	if controlled {
 		return arms - 1
@@ -18,8 +18,8 @@ func Tests(arms int, controlled bool) int {
 	return Pairs(arms)
 }
 
-// leastMannWhitney and leastWilcoxon are the least p that the tests can have, with n
-// runs of each arm and with n networks: that of values without ties in perfect order.
+// leastMannWhitney and leastWilcoxon return the least possible p of the tests, with n runs
+// of each arm and with n networks: that of completely separated values without ties.
 func leastMannWhitney(n int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {
@@ -30,11 +30,12 @@ func leastMannWhitney(n int) float64 {
 
 func leastWilcoxon(n int) float64 { return math.Min(1, math.Ldexp(2, -n)) }
 
-// EnoughRuns is how many runs of each arm let some pair of arms differ significantly on one
-// network, with this number of tests.
+// EnoughRuns returns the least number of runs of each arm with which a pair of arms can differ
+// significantly on one network, for this number of tests.
 func EnoughRuns(tests int) int { return enough(tests, MinRunsForBold, leastMannWhitney) }
 
-// EnoughNetworks is how many networks let some pair of arms differ significantly over them.
+// EnoughNetworks returns the least number of networks over which a pair of arms can differ
+// significantly.
 func EnoughNetworks(tests int) int { return enough(tests, 1, leastWilcoxon) }
 
 func enough(tests, atLeast int, least func(int) float64) int {
@@ -50,7 +51,7 @@ func Power(arms, runs, tests int) string {
 	return power(arms, runs, tests, EnoughRuns(tests), "run", leastMannWhitney)
 }
 
-// PowerOver tells it of pairs over networks.
+// PowerOver states the same for pairs over several networks.
 func PowerOver(arms, networks, tests int) string {
 	return power(arms, networks, tests, EnoughNetworks(tests), "network", leastWilcoxon)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Ranks are the places of the values in ascending order, from 1; equal values
-// share the mean of theirs. Values must not be NaN.
+// Ranks returns the ranks of the values in ascending order, from 1; equal values share
+// their mean rank. Values must not be NaN.
 func Ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -28,10 +28,10 @@ func Ranks(values []float64) []float64 {
 	return out
 }
 
-// Quantile is the value below which a share q (0 to 1) of the values lies, by
+// Quantile returns the value below which a share q (0 to 1) of the values lies, by
 // linear interpolation between neighbours (R. J. Hyndman and Y. Fan's type 7,
-// Sample quantiles in statistical packages, The American Statistician 50, 1996);
-// values are in ascending order and not none.
+// Sample quantiles in statistical packages, The American Statistician 50, 1996).
+// sorted must be ascending and not empty.
 func Quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := min(int(at), len(sorted)-1)
@@ -39,7 +39,7 @@ func Quantile(sorted []float64, q float64) float64 {
 	return below + (at-float64(i))*(above-below)
 }
 
-// Median is the value in the middle, in a copy put in order; NaN for no values.
+// Median returns the median, without changing the order of values; NaN for no values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

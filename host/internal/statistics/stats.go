@@ -6,7 +6,7 @@ package statistics
 
 import "math"
 
-// Mean is the arithmetic mean; NaN for no values.
+// Mean returns the arithmetic mean; NaN for no values.
 func Mean(values []float64) float64 {
 	var sum float64
 	for _, v := range values {
@@ -15,7 +15,7 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// SD is the sample standard deviation (n − 1); NaN below two values.
+// SD returns the sample standard deviation (n − 1); NaN for fewer than two values.
 func SD(values []float64) float64 {
 	mean, squares := Mean(values), 0.0
 	for _, v := range values {
@@ -27,11 +27,11 @@ func SD(values []float64) float64 {
 	return math.Sqrt(squares / float64(len(values)-1))
 }
 
-// A12 is the effect size of A. Vargha and H. D. Delaney (A critique and
+// A12 returns the effect size of A. Vargha and H. D. Delaney (A critique and
 // improvement of the CL common language effect size statistics of McGraw and
 // Wong, Journal of Educational and Behavioral Statistics 25, 2000): the
-// probability that a value of x exceeds one of y, ties counting half. ½ is no
-// effect; NaN where a sample is empty.
+// probability that a value of x exceeds one of y, ties counting half. ½ means no
+// effect; NaN if a sample is empty.
 func A12(x, y []float64) float64 { return u(x, y) / (float64(len(x)) * float64(len(y))) }
 
 // u counts the pairs in which x exceeds y, ties counting half: the statistic of

@@ -6,9 +6,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Student is how many standard errors a 95 % interval reaches to either side of its mean, by
-// the distribution of Student (The probable error of a mean, Biometrika 6, 1908); NaN without
-// degrees of freedom.
+// Student returns the half-width of a 95 % interval in standard errors, by the distribution of
+// Student (The probable error of a mean, Biometrika 6, 1908); NaN without degrees of freedom.
 func Student(freedom int) float64 {
 	if freedom < 1 {
 		return math.NaN()

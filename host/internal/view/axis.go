@@ -8,21 +8,19 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Axis is one of a figure's axes. The range is that of the data where Min and
-// Max are equal.
+// Axis is one of a figure's axes. If Min and Max are equal, its range is the data's.
 type Axis struct {
 	Label    string
 	Min, Max float64
-	// Log: logarithmic, for a range above 0 only; what is not above 0 is drawn at Min.
+	// Log makes the axis logarithmic. Its range must be above 0; other values are drawn at Min.
 	Log bool
-	// Whole: ticks are at whole numbers only.
+	// Whole puts ticks at whole numbers only.
 	Whole bool
-	// Names are those of 1, 2 and so on, where ticks are then.
+	// Names label the values 1, 2 and so on; the axis then has ticks at these only.
 	Names []string
 }
 
-// place is where a value is drawn: the library's own logarithmic scale puts
-// labels in the wrong place.
+// place returns where a value is drawn. gonum's logarithmic scale misplaces labels.
 func (a *Axis) place(v float64) float64 {
 	if a.Log {
 		return math.Log10(max(v, a.Min))
@@ -52,15 +50,14 @@ func (a *Axis) apply(to *plot.Axis, names []string) {
 	}
 }
 
-// logTicks are at powers of ten, with labels, and at their multiples; where
-// there are few powers, some or all of these have labels, too. lo and hi are
-// exponents.
+// logTicks returns labelled ticks at powers of ten and ticks at their multiples; if
+// there are few powers, some or all multiples have labels, too. lo and hi are exponents.
 func logTicks(lo, hi float64) []plot.Tick {
-	const most = 30 // powers, beyond which the rest is not looked at
+	const most = 30 // powers that get ticks
 	var out []plot.Tick
 	for e := math.Floor(lo); e <= min(hi, lo+most); e++ {
 		for m := 1.0; m < 10; m++ {
-			v, _ := strconv.ParseFloat(fmt.Sprintf("%ve%v", m, e), 64) // 0.3, and not 0.30000000000000004
+			v, _ := strconv.ParseFloat(fmt.Sprintf("%ve%v", m, e), 64) // 0.3 instead of 0.30000000000000004
 			at := math.Log10(v)
 			if at < lo-1e-9 || at > hi+1e-9 {
 				continue
@@ -75,7 +72,7 @@ func logTicks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// tickText writes a value without an exponent where that is short.
+// tickText writes a value, without an exponent if that is short.
 func tickText(v float64) string {
 	if v >= 1e-4 && v < 1e7 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -83,7 +80,7 @@ func tickText(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// wholeTicks are at whole numbers, every one or as many as fit.
+// wholeTicks returns ticks at all whole numbers, or at as many as fit.
 func wholeTicks(lo, hi float64) []plot.Tick {
 	const most = 10
 	step := 1.0

@@ -27,12 +27,12 @@ const (
 	PDF = "pdf"
 )
 
-// FigureFormats lists them.
+// FigureFormats lists the formats of figures.
 var FigureFormats = []string{SVG, PNG, PDF}
 
 const dotsPerInch = 150 // of PNG
 
-// A file says nothing of when it was made.
+// PDFs have a fixed date, so that equal figures are equal files.
 func init() {
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
@@ -42,7 +42,7 @@ func init() {
 // Picture is a drawing: a *Figure or a *Tree.
 type Picture interface {
 	Block
-	// FileName is what its files are called, without the ending.
+	// FileName returns the name of its files, without the extension.
 	FileName() string
 	// Write draws it in one of FigureFormats.
 	Write(w io.Writer, format string) error
@@ -57,9 +57,9 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	return paint(w, format, l.title, l.height, l.draw)
 }
 
-// textsOf is how a format shows texts.
+// textsOf returns how a format shows texts.
 func textsOf(format string) func(string) string {
-	if format == SVG { // which is shown in whatever font has the characters
+	if format == SVG { // shown in any font that has the characters
 		return Printable
 	}
 	return drawable
@@ -86,8 +86,7 @@ func paint(w io.Writer, format, title string, height vg.Length, picture func(dra
 	return fmt.Errorf("no format %q: want %s", format, strings.Join(FigureFormats, ", "))
 }
 
-// measured is an SVG whose texts are as wide as they were measured, in whatever font they
-// are shown.
+// measured is an SVG whose texts keep their measured width in any font.
 type measured struct {
 	*vgsvg.Canvas
 	widths []float64
@@ -101,21 +100,21 @@ func (c *measured) FillString(f font.Face, at vg.Point, text string) {
 
 var styled = regexp.MustCompile(`style="[^"]*"`)
 
-// write writes an element svg with a title, which is a file and fits into a page as it is.
+// write writes an element svg with a title: a file by itself, or a part of a page.
 func (c *measured) write(w io.Writer, title string) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
 	_, text, _ := strings.Cut(b.String(), "<svg ")
-	// Who has no Liberation has one of those it was drawn after.
+	// Readers without Liberation fonts have one of those with the same widths.
 	text = strings.ReplaceAll(text, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	// Attributes of their own, which a page's policy may allow where it forbids styles.
+	// Separate attributes: a page's policy may forbid styles and allow these.
 	text = styled.ReplaceAllStringFunc(text, func(style string) string {
 		style = strings.TrimSuffix(strings.TrimPrefix(style, `style="`), `"`)
 		return strings.ReplaceAll(strings.ReplaceAll(style, ":", `="`), ";", `" `) + `"`
 	})
-	parts := strings.Split(text, "<text ") // which no name contains: they are escaped
+	parts := strings.Split(text, "<text ") // no name contains this: names are escaped
 	head, rest, _ := strings.Cut(parts[0], ">")
 	parts[0] = fmt.Sprintf("<svg role=\"img\" %s>\n<title>%s</title>%s", head, html.EscapeString(title), rest)
 	for i, width := range c.widths {
@@ -125,7 +124,7 @@ func (c *measured) write(w io.Writer, title string) error {
 	return err
 }
 
-// outlined is a PDF whose texts are shapes: the library's own have few characters.
+// outlined is a PDF whose texts are shapes: gonum's PDF fonts have few characters.
 type outlined struct{ *vgpdf.Canvas }
 
 // FillString implements vg.Canvas.
@@ -161,5 +160,5 @@ func (c outlined) FillString(f font.Face, at vg.Point, text string) {
 	}
 }
 
-// scale is how much larger shapes are read than they are drawn, for their places' sake.
+// scale is the factor by which glyphs are loaded larger than drawn, for precise positions.
 const scale = 16

@@ -14,8 +14,8 @@ const CSV = "csv"
 
 func init() { formats[CSV] = writeCSV }
 
-// writeCSV writes what is data as RFC 4180 has it: Document.Data, or facts and
-// tables, parted by an empty line, without titles, notes and rules.
+// writeCSV writes a document's data as in RFC 4180: Document.Data, or facts and
+// tables, separated by an empty line, without titles, notes and rules.
 func writeCSV(w io.Writer, d *Document, _ Options) error {
 	if d.Data != nil {
 		return d.Data.csv(w)
@@ -60,23 +60,23 @@ func (t *Table) csv(w io.Writer) error {
 	return out.Error()
 }
 
-// CSVWriter writes CSV as all of hyfair does. Make one with NewCSV.
+// CSVWriter writes CSV in hyfair's form. Make one with NewCSV.
 type CSVWriter struct {
 	*csv.Writer
 	safe bool
 }
 
-// safeCSV is what new writers do; see SafeCSV.
+// safeCSV is the setting of new writers; see SafeCSV.
 var safeCSV atomic.Bool
 
-// SafeCSV has writers that are made from now on put an apostrophe before texts that a spreadsheet takes for formulas,
-// or not. It is for the program, once, before it writes.
+// SafeCSV sets whether writers made from now on put an apostrophe before texts that a spreadsheet reads as formulas.
+// The program calls it once, before it writes.
 func SafeCSV(on bool) { safeCSV.Store(on) }
 
-// NewCSV is a writer of CSV.
+// NewCSV returns a writer of CSV.
 func NewCSV(w io.Writer) *CSVWriter { return &CSVWriter{csv.NewWriter(w), safeCSV.Load()} }
 
-// Write writes a row, which it does not keep.
+// Write writes a row, which the caller may reuse.
 func (w *CSVWriter) Write(row []string) error {
 	if w.safe {
 		safe := make([]string, len(row))
@@ -88,8 +88,8 @@ func (w *CSVWriter) Write(row []string) error {
 	return w.Writer.Write(row)
 }
 
-// withoutFormula is a cell that a spreadsheet does not compute: one that begins like a formula, and is no number, after an
-// apostrophe.
+// withoutFormula returns a cell that a spreadsheet does not compute: one that begins like a formula and is not a number
+// gets an apostrophe in front.
 func withoutFormula(cell string) string {
 	if cell == "" || !strings.Contains("=+-@\t\r", cell[:1]) {
 		return cell

@@ -1,6 +1,5 @@
 // Package view shows results to people and to programs: documents in every
-// format, numbers written one way, figures, and JSON. What is shown is its
-// maker's business.
+// format, uniform numbers, figures, and JSON. The caller decides what is shown.
 package view
 
 import (
@@ -11,11 +10,11 @@ import (
 	"strings"
 )
 
-// Document is a result as a person wants to see it: blocks, one below the other.
+// Document is a result for people: blocks, one below the other.
 type Document struct {
 	Blocks []Block
-	// Data is all of it for programs, as one table with exact numbers. Formats for
-	// programs take the blocks' own tables where it is nil.
+	// Data is the entire result for programs, as one table with exact numbers. If it is
+	// nil, formats for programs take the blocks' own tables.
 	Data *Table
 }
 
@@ -26,13 +25,13 @@ type Block interface{ block() }
 // Heading begins a section, which ends at the next Heading.
 type Heading string
 
-// Paragraph is sentences, or other short texts: each has its line in a terminal.
+// Paragraph holds sentences or other short texts, each on its own line in a terminal.
 type Paragraph []string
 
 // Warning is a Paragraph that must not be overlooked.
 type Warning []string
 
-// List is a list.
+// List is a bulleted list.
 type List struct {
 	Title string
 	Items []string
@@ -40,14 +39,14 @@ type List struct {
 
 // Facts are values with names.
 type Facts struct {
-	// Title heads them; those with a title are indented in a terminal.
+	// Title is the heading; facts with a title are indented in a terminal.
 	Title    string
 	Indented bool
 	Rows     []Fact
 }
 
 // Fact is one line of Facts. Without a name it continues the fact before, without values it
-// is a line by itself. A newline in a value continues it on another line.
+// is a line of text. A newline in a value continues it on another line.
 type Fact struct {
 	Name   string
 	Values []string
@@ -58,7 +57,7 @@ func (f *Facts) Add(name string, values ...string) {
 	f.Rows = append(f.Rows, Fact{name, values})
 }
 
-// table has the facts in columns: names, and as many values as any of them has.
+// table returns the facts as a table: a column of names, and columns for the values.
 func (f *Facts) table() *Table {
 	t := &Table{Title: f.Title, Columns: []Column{{Title: "name"}, {Title: "value"}}}
 	for _, fact := range f.Rows {
@@ -75,8 +74,7 @@ func (f *Facts) table() *Table {
 	return t
 }
 
-// Close is a block that stands right below the one before it in a terminal, where
-// an empty line parts others.
+// Close is a block that in a terminal follows the one before it without an empty line.
 type Close struct{ Block Block }
 
 func (Heading) block()   {}
@@ -90,12 +88,12 @@ func (*Figure) block()   {}
 func (Close) block()     {}
 
 // Aside is a block that papers leave out: LaTeX skips it, or writes its texts as comments.
-// It may be Close.
+// It may contain a Close block.
 type Aside struct{ Block Block }
 
 func (Aside) block() {}
 
-// bare is the block itself, be it Close or Aside or not.
+// bare returns the block without Close and Aside.
 func bare(b Block) Block {
 	switch b := b.(type) {
 	case Close:
@@ -120,13 +118,13 @@ func isAside(b Block) bool {
 	return ok
 }
 
-// Of is a document of some blocks.
+// Of returns a document of these blocks.
 func Of(blocks ...Block) *Document { return &Document{Blocks: blocks} }
 
 // Add appends blocks.
 func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
 
-// Disagree appends a warning of claims that were refuted, each by its text, where there are any.
+// Disagree appends a warning with the texts of refuted claims, if there are any.
 func (d *Document) Disagree(claims []string) {
 	var out Warning
 	for _, text := range claims {
@@ -144,19 +142,18 @@ func (d *Document) Say(format string, args ...any) {
 
 // Options say how a document is written.
 type Options struct {
-	// Colour allows escape sequences in a terminal; what they show is there without
-	// them, too. Width is the terminal's, 0 where there is none: tables and texts go to
-	// more lines than they have where they are wider.
+	// Colour allows escape sequences in a terminal; they add no information. Width is the
+	// terminal's, 0 without one: wider tables and texts are wrapped.
 	Colour bool
 	Width  int
-	// Title is that of a page, Made says below how it was made; Result writes what is
-	// shown as JSON, which a page has in it where that is not too large. Nil: none.
+	// Title is the title of a page, Made the lines at its end that say how it was made.
+	// Result writes the result as JSON, which the page embeds if it is not too large; nil: none.
 	Title  string
 	Made   []string
 	Result func(io.Writer) error
 }
 
-// Pictures are the document's drawings, as files and pages have them.
+// Pictures returns the document's drawings, in the order of their blocks.
 func (d *Document) Pictures() (out []Picture) {
 	for _, b := range d.Blocks {
 		if p, ok := bare(b).(Picture); ok {
@@ -166,10 +163,10 @@ func (d *Document) Pictures() (out []Picture) {
 	return out
 }
 
-// formats is the register: the file of each format adds it in init.
+// formats is the registry: each format's file adds it in init.
 var formats = map[string]func(io.Writer, *Document, Options) error{}
 
-// Formats lists the formats of documents, that of terminals first.
+// Formats lists the formats of documents, first the one for terminals.
 func Formats() []string {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(formats)), func(name string) bool { return name == Text })
 	return append([]string{Text}, names...)

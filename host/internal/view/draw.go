@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// Draw draws pictures into a folder, which it makes, and lists the files.
+// Draw draws pictures into a folder, which it creates, and returns the paths of the files.
 func Draw[P Picture](dir, format string, pictures []P) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func Draw[P Picture](dir, format string, pictures []P) (paths []string, err erro
 	return paths, nil
 }
 
-// fileName keeps what is harmless in the name of a file, and not more than file systems
-// take.
+// fileName replaces characters that are unsafe in file names, and cuts what is longer than
+// file systems allow.
 func fileName(name string) string {
 	const most = 200 // bytes
 	name = strings.Map(func(r rune) rune {

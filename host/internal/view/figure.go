@@ -20,46 +20,46 @@ import (
 // Figure is a plot of several series, distinguishable without colours. Equal figures give
 // equal files, byte for byte.
 type Figure struct {
-	// Name is what its files are called, without the ending.
+	// Name is the name of its files, without the extension.
 	Name string
-	// Title stands above the figure, Caption below: what one must know to read it.
+	// Title is above the figure, Caption below: what readers must know.
 	Title, Caption string
 	X, Y           Axis
 	Series         []Series
-	// Square: both axes are equally long.
+	// Square makes both axes equally long.
 	Square bool
 }
 
-// Series is what belongs together in a figure. Without a name it is a thin grey line
-// that the legend leaves out.
+// Series is a set of marks with one look and one entry in the legend. Without a name it is
+// a thin grey line without an entry.
 type Series struct {
 	Name string
-	// Look selects colour, dash and mark: a number from 1, which looks the same in every figure,
-	// or Ideal, or Alarm. 0: by the place in the figure.
+	// Look selects colour, dash and mark: a number from 1, with the same look in every figure,
+	// or Ideal, or Alarm. 0: by the series' index in the figure.
 	Look int
-	// Steps, by ascending X: from each point on the series has its Y.
+	// Steps are the points of a step function by ascending X: each Y holds from its X on.
 	Steps []Point
-	// Low and High, as long as Steps, are the borders of a band around it; empty
-	// for none.
+	// Low and High, of the length of Steps, are the borders of a band around the steps;
+	// empty: no band.
 	Low, High []float64
 	// Lines go through their points, straight from one to the next.
 	Lines [][]Point
-	// Dots stand for themselves.
+	// Dots are single points.
 	Dots []Point
 	// Bars lie at whole Y and are X long; those of later series are stacked on earlier ones.
 	Bars []Point
 	// Boxes are filled rectangles, as in histograms and maps: light at Shade 0, dark at 1,
-	// grey where Look is Ideal.
+	// grey if Look is Ideal.
 	Boxes []Box
 	Shade float64
-	// Apart is the part of a box's width that is left free on either side.
+	// Apart is the share of a box's width left free on either side.
 	Apart float64
 }
 
 // Box is a rectangle between two corners.
 type Box struct{ From, To Point }
 
-// Looks that no number has.
+// Looks besides the numbered ones.
 const (
 	// Ideal is a bound that cannot be passed: broad and grey, behind all others.
 	Ideal = -1
@@ -70,8 +70,8 @@ const (
 // Point is a point of a series, in the axes' units.
 type Point struct{ X, Y float64 }
 
-// The measures of a figure, which grows with its legend and the names at its axis. No text
-// is smaller than small, which is 12 pixels of a screen.
+// The dimensions of a figure, which grows with its legend and the names at its axis. No text
+// is smaller than small, which is 12 pixels on a screen.
 const (
 	width       = 17 * vg.Centimeter
 	low, square = 9.5 * vg.Centimeter, 11.5 * vg.Centimeter
@@ -94,12 +94,12 @@ func textStyle(size float64) text.Style {
 	}
 }
 
-// fits reports whether a text has room in a width.
+// fits returns a function that reports whether a text fits a width.
 func fits(style text.Style, width vg.Length) func(string) bool {
 	return func(s string) bool { return slack*style.Width(s) <= width }
 }
 
-// Printable is a text without characters that steer its surroundings.
+// Printable returns a text without control characters and marks of direction.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -109,8 +109,8 @@ func Printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// drawable is a printable text that a format can show which has the shapes of one font: of
-// characters that the font lacks, such as those of Chinese, the code.
+// drawable returns a printable text for formats that embed one font: characters that the
+// font lacks, such as Chinese ones, become their code points.
 func drawable(s string) string {
 	face, buffer := font.DefaultCache.Lookup(textStyle(small).Font, small), sfnt.Buffer{}
 	var b strings.Builder
@@ -124,13 +124,13 @@ func drawable(s string) string {
 	return b.String()
 }
 
-// layout is a figure with all texts as they are drawn.
+// layout is a figure with its texts as drawn.
 type layout struct {
 	*Figure
-	text   func(string) string // as it is drawn
+	text   func(string) string // as drawn
 	height vg.Length
 	title  string
-	// legend has the series that have an entry, names what they are called there.
+	// legend lists the series with an entry, names the texts of these.
 	legend  []int
 	names   []string
 	caption []string
@@ -193,8 +193,8 @@ func (l *layout) draw(c draw.Canvas) {
 		at.Min.Y += max(0, data.Y-data.X)
 	}
 	p.Draw(at)
-	// The legend stands beside the plot, where it hides nothing: each entry where its line ends,
-	// if it has one, else one below the other.
+	// The legend is to the right of the plot, where it hides nothing: each entry where its line
+	// ends, if it has one, else one below the other.
 	x, places := at.Max.X+margin, l.entries(p, at)
 	for i, series := range l.legend {
 		y := places[i].at
@@ -209,11 +209,11 @@ func (l *layout) draw(c draw.Canvas) {
 	}
 }
 
-// place is where an entry of the legend stands, and where its line ends.
+// place is the position of an entry of the legend, and of the end of its line.
 type place struct{ at, end vg.Length }
 
-// entries are the places of the legend's entries. Those of lines of steps are as near to the
-// lines' ends as the others let them be.
+// entries returns the places of the legend's entries. Entries of step lines are as near to
+// the ends of the lines as the others allow.
 func (l *layout) entries(p *plot.Plot, c draw.Canvas) []place {
 	places, order := make([]place, len(l.legend)), make([]int, len(l.legend))
 	direct, data := true, p.DataCanvas(c)
@@ -231,7 +231,7 @@ func (l *layout) entries(p *plot.Plot, c draw.Canvas) []place {
 	top := c.Max.Y - lineHeight/2
 	for n, i := range order {
 		y := top
-		if direct { // not so low that those below leave the picture
+		if direct { // not so low that entries below leave the picture
 			y = min(top, max(places[i].end, c.Min.Y+(vg.Length(len(order)-n)-0.5)*lineHeight))
 		} else {
 			places[i].end = y
@@ -241,11 +241,11 @@ func (l *layout) entries(p *plot.Plot, c draw.Canvas) []place {
 	return places
 }
 
-// mostSeries bounds the series of a panel.
+// mostSeries bounds the number of series per panel.
 const mostSeries = 7
 
-// Panels are the figure, or where it has more than seven series with looks of their own several
-// figures of these, with all else the same.
+// Panels returns the figure, or if it has more than seven series with a positive Look, several
+// figures with at most seven of these each and with everything else.
 func (f *Figure) Panels() (panels []*Figure) {
 	var lines []int
 	for i := range f.Series {
@@ -274,7 +274,7 @@ func (f *Figure) Panels() (panels []*Figure) {
 	return panels
 }
 
-// plot has axes, grid and series, for this much room.
+// plot returns the axes, grid and series for a canvas of this size.
 func (l *layout) plot(c draw.Canvas) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// numbers is a table of all that a figure shows.
+// numbers returns a table of all that a figure shows.
 func (f *Figure) numbers() *Table {
 	head := func(a *Axis, otherwise string) Column {
-		if len(a.Names) > 0 { // which say themselves what they are
+		if len(a.Names) > 0 { // names need no heading
 			return Column{Title: a.Label}
 		}
 		return Column{Title: cmp.Or(a.Label, otherwise), Right: true}
@@ -29,7 +29,7 @@ func (f *Figure) numbers() *Table {
 	}
 	for i := range f.Series {
 		s := &f.Series[i]
-		if s.Name == "" && len(s.Boxes) == 0 { // lines to read by
+		if s.Name == "" && len(s.Boxes) == 0 { // guide lines
 			continue
 		}
 		for k, p := range s.Steps {

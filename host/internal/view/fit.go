@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// leastWidth is what a terminal is taken for at least.
+// leastWidth is the least width assumed of a terminal.
 const leastWidth = 40
 
-// fitted is the table in parts one below the other that are no wider than width, where
-// their cells allow that: words of texts go to further lines, numbers stay whole. Each part
-// begins with the columns that say what rows are about; 0 is any width.
+// fitted divides the table into parts, one below the other, no wider than width if their
+// cells allow that: texts are wrapped between words, numbers are not. Each part begins
+// with the columns of lead. 0: any width.
 func (t *Table) fitted(width int) []*Table {
 	if width == 0 || t.width(t.widths(t.heads())) <= width {
 		return []*Table{t}
@@ -48,8 +48,8 @@ func (t *Table) fitted(width int) []*Table {
 	return parts
 }
 
-// lead is the first column, and as many text columns after it as identify every row; none if
-// the rows need no names.
+// lead returns the first column and the text columns after it that together identify every
+// row; none if the rows need no names.
 func (t *Table) lead() (lead []int) {
 	rows := slices.DeleteFunc(slices.Clone(t.Rows), func(row []Cell) bool { return len(row) == 0 })
 	if len(rows) < 2 {
@@ -75,8 +75,8 @@ func (t *Table) lead() (lead []int) {
 	return lead
 }
 
-// together is how many columns from c on are read together: one whose title another has,
-// too, belongs to the one before it.
+// together returns the number of columns from c on that stay in one part: a column whose
+// title is repeated belongs to the column before it.
 func (t *Table) together(c int) int {
 	n := 1
 	for c+n < len(t.Columns) && t.repeated(c+n) {
@@ -85,7 +85,7 @@ func (t *Table) together(c int) int {
 	return n
 }
 
-// repeated reports that another column has the same title.
+// repeated reports whether another column has the same title.
 func (t *Table) repeated(c int) bool {
 	for i := range t.Columns {
 		if i != c && t.Columns[c].Title != "" && t.Columns[i].Title == t.Columns[c].Title {
@@ -115,8 +115,8 @@ func (t *Table) width(widths []int) int {
 	return total
 }
 
-// narrowed is the table with long texts on several lines: a cell of a column of texts takes
-// no more than half of the width.
+// narrowed returns the table with long texts on several lines: a cell of a text column takes
+// at most half of the width.
 func (t *Table) narrowed(width int) *Table {
 	out := *t
 	out.Rows = nil
@@ -141,8 +141,8 @@ func (t *Table) narrowed(width int) *Table {
 	return &out
 }
 
-// parted is a text whose words that are longer than width have blanks after | and commas,
-// such as those of lists of values.
+// parted returns a text in which words longer than width, such as lists of values, have
+// blanks after | and commas.
 func parted(text string, width int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {
@@ -153,8 +153,8 @@ func parted(text string, width int) string {
 	return strings.Join(words, " ")
 }
 
-// linesOf wraps a text at the given width, between words; longer words stay whole. Its
-// leading blanks indent every line.
+// linesOf wraps a text at the given width, between words; longer words are not cut. Leading
+// blanks indent every line.
 func linesOf(text string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width || strings.Contains(text, "\n") {
 		return []string{text}

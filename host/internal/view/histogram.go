@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Bin is how many there are between two values.
+// Bin is a bin of a histogram.
 type Bin struct {
 	// The lower end.
 	From float64 `json:"from"`
@@ -15,7 +15,7 @@ type Bin struct {
 	N int `json:"n"`
 }
 
-// Histogram draws how many there are of each value.
+// Histogram returns a figure of the bins.
 func Histogram(name, title string, x, y Axis, bins []Bin) *Figure {
 	s, most := Series{Shade: 0.6, Apart: 0.05, Boxes: []Box{}}, 1.0
 	for i, b := range bins {
@@ -31,7 +31,7 @@ func Histogram(name, title string, x, y Axis, bins []Bin) *Figure {
 	return &Figure{Name: name, Title: title, X: x, Y: y, Series: []Series{s}}
 }
 
-// GapBins are how many of the gaps, each from 0 to 1, lie in each twentieth.
+// GapBins counts the gaps, each from 0 to 1, in twenty bins of equal width.
 func GapBins(gaps []float64) []Bin {
 	const parts = 20
 	bins := make([]Bin, parts)
@@ -44,7 +44,7 @@ func GapBins(gaps []float64) []Bin {
 	return bins
 }
 
-// WholeBins are bins around whole numbers that are counted.
+// WholeBins returns a bin around each whole number, with its count.
 func WholeBins(count map[int]int) (bins []Bin) {
 	for k, n := range count {
 		bins = append(bins, Bin{float64(k) - 0.5, float64(k) + 0.5, n})

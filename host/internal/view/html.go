@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// HTML is the format of browsers and printers: one file that asks for nothing else, runs
-// nothing, and may be kept for years.
+// HTML is the format of browsers and printers: one self-contained file without scripts.
 const HTML = "html"
 
 func init() { formats[HTML] = writeHTML }
@@ -28,8 +27,8 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// MostHTML is the size that a page is kept below, in bytes: figures and rows of tables for
-// which there is no room are left out, which the page says.
+// MostHTML is the largest size of a page in bytes: figures and rows of tables that do not
+// fit are left out, which the page says.
 const MostHTML = 1 << 20
 
 const (
@@ -38,12 +37,12 @@ const (
 	roomForBlocks = MostHTML * 3 / 5
 	// roomForData is for embedded results.
 	roomForData = MostHTML / 5
-	// manyRows is from how many rows on a table is folded, manyColumns from how many
-	// columns on it is printed on wide paper.
+	// manyRows is the number of rows from which a table is folded, manyColumns the number
+	// of columns from which it is printed on wide paper.
 	manyRows, manyColumns = 60, 10
 )
 
-// page is what the template takes.
+// page is the data of the template.
 type page struct {
 	Title    string
 	Style    template.CSS
@@ -54,13 +53,13 @@ type page struct {
 	Data     template.JS
 }
 
-// section is a heading, absent in the first, and its blocks.
+// section is a heading, empty in the first section, and its blocks.
 type section struct {
 	ID, Title string
 	Blocks    []block
 }
 
-// block has what one of its kinds needs.
+// block has the fields of its kind set.
 type block struct {
 	Lines   []string
 	Warning bool
@@ -83,14 +82,14 @@ type htmlTable struct {
 
 type htmlCell struct {
 	Text               string
-	Scope              string // of a head: col or row
+	Scope              string // of a heading cell: col or row
 	Right, Bold, Alarm bool
 }
 
 type htmlFigure struct {
 	SVG            template.HTML
 	Title, Caption string
-	Of             string // what it shows of that
+	Of             string // the part of it that is shown
 	Numbers        *htmlTable
 }
 
@@ -153,7 +152,7 @@ func title1(sections []*section) string {
 	return "hyfair"
 }
 
-// data is the embedded result; empty where there is none, or no room for it.
+// data returns the result to embed; empty if there is none, or no room for it.
 func (o *Options) data() (template.JS, error) {
 	if o.Result == nil {
 		return "", nil
@@ -165,7 +164,7 @@ func (o *Options) data() (template.JS, error) {
 	if text.Len() > roomForData {
 		return "", nil
 	}
-	// What ends a script, or begins a comment in one, is written otherwise, as JSON allows.
+	// Characters that could end a script or begin a comment are escaped, as JSON allows.
 	for _, c := range text.Bytes() {
 		switch c {
 		case '<', '>', '&':
@@ -177,7 +176,7 @@ func (o *Options) data() (template.JS, error) {
 	return template.JS(strings.TrimSpace(escaped.String())), nil
 }
 
-// plainLine is a text without characters that steer its surroundings, on one line.
+// plainLine returns a text on one line, without control characters.
 func plainLine(text string) string {
 	return Steerless(strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(text))
 }

@@ -12,8 +12,8 @@ import (
 // pageMaker renders blocks until its room, in bytes, is used up.
 type pageMaker struct{ room int }
 
-// blocks are blocks as the template takes them, nil for those that show nothing. Long tables
-// get the room that all else leaves.
+// blocks converts blocks for the template; those that show nothing become nil. Long tables
+// get the room that the other blocks leave.
 func blocks(list []Block) []*block {
 	m, out := &pageMaker{room: roomForBlocks}, make([]*block, len(list))
 	for _, long := range []bool{false, true} {
@@ -30,7 +30,7 @@ func blocks(list []Block) []*block {
 	return out
 }
 
-// block is a block as the template takes it; ok is false for one that shows nothing.
+// block converts a block for the template; ok is false if it shows nothing.
 func (m *pageMaker) block(b Block) (out block, ok bool) {
 	switch b := b.(type) {
 	case Paragraph:
@@ -54,10 +54,10 @@ func (m *pageMaker) block(b Block) (out block, ok bool) {
 	return out, len(out.Lines) > 0 || out.Table != nil && out.Table.Rows > 0
 }
 
-// cellBytes is about what a cell takes beside its text.
+// cellBytes estimates the bytes of a cell's markup.
 const cellBytes = 12
 
-// table renders a table, cut at the rows that fit into the room. facts have names in place of
+// table renders a table with the rows that fit into the room. Facts have names instead of
 // column heads.
 func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
 	out := &htmlTable{Title: plainLine(t.Title), Plain: t.Plain || facts, Wide: len(t.Columns) >= manyColumns, Bodies: [][][]htmlCell{nil}}
@@ -103,7 +103,7 @@ func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
 	return out
 }
 
-// cell is one of a column; an empty one heads nothing.
+// cell converts a cell of a column; an empty cell is not a heading.
 func (t *Table) cell(c *Cell, column int, scope string) htmlCell {
 	out := htmlCell{Text: strings.TrimSpace(plainLine(c.Text)), Scope: scope, Right: t.Columns[column].Right, Bold: c.Bold, Alarm: c.Alarm}
 	if out.Text == "" {
@@ -112,22 +112,22 @@ func (t *Table) cell(c *Cell, column int, scope string) htmlCell {
 	return out
 }
 
-// svg is a drawing, where there is room for it.
+// svg renders a drawing, if there is room for it.
 func (m *pageMaker) svg(p Picture) template.HTML {
 	var b bytes.Buffer
 	if err := p.Write(&b, SVG); err != nil || b.Len() > m.room {
 		return ""
 	}
 	m.room -= b.Len()
-	return template.HTML(b.String()) // of our own making: what it names is escaped there
+	return template.HTML(b.String()) // made by this package, which escapes names
 }
 
 func (m *pageMaker) figure(f *Figure) *htmlFigure {
 	plain := *f
-	plain.Caption = "" // which stands below
+	plain.Caption = "" // the page has it below
 	out := &htmlFigure{SVG: m.svg(&plain), Title: plainLine(f.Title), Caption: plainLine(f.Caption), Of: plainLine(f.Y.Label)}
 	if numbers := m.table(f.numbers(), false); numbers.Rows > 0 {
-		numbers.Folded, numbers.Title = false, "" // it is folded, and named, with the figure
+		numbers.Folded, numbers.Title = false, "" // the figure has the title, and folds the table
 		out.Numbers = numbers
 	}
 	return out

@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// Finite is v, or the largest number there is of its sign, where v is infinite
-// because float64 cannot hold what it stands for. It is for what is known to be
-// that large at least, and not for bounds.
+// Finite returns v, or for an infinite v the largest float64 of its sign. It is for
+// values that overflow float64, and not for bounds.
 func Finite(v float64) float64 { return max(-math.MaxFloat64, min(v, math.MaxFloat64)) }
 
-// JSON writes v as json.Encoder does, without escapes for HTML. A number that
-// is not finite is null.
+// JSON writes v as json.Encoder does, without escapes for HTML. Numbers that are not
+// finite become null.
 func JSON(w io.Writer, v any, indent string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -36,8 +35,8 @@ func JSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// nullable is v in types of this package's choice, written alike but for numbers
-// that are not finite, which become nil.
+// nullable returns v in types that encode alike, except for numbers that are not finite,
+// which become nil.
 func nullable(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -66,7 +65,7 @@ func nullable(v reflect.Value) any {
 		}
 		return list
 	case reflect.Map:
-		// Of the same type of keys, which says how they are written.
+		// The type of keys stays, since it determines how they are written.
 		m := reflect.MakeMap(reflect.MapOf(v.Type().Key(), reflect.TypeFor[any]()))
 		for of := v.MapRange(); of.Next(); {
 			value := reflect.New(reflect.TypeFor[any]()).Elem()
@@ -113,8 +112,8 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// object has the fields of a struct by their tags; an embedded struct's stand
-// among its own.
+// object returns the fields of a struct by their tags, with those of embedded structs
+// among them.
 func object(v reflect.Value) members {
 	var out members
 	for i := range v.NumField() {
@@ -135,7 +134,7 @@ func object(v reflect.Value) members {
 	return out
 }
 
-// empty is what omitempty leaves out.
+// empty reports whether omitempty leaves a value out.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:

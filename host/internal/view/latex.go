@@ -15,8 +15,8 @@ const LaTeX = "latex"
 
 func init() { formats[LaTeX] = writeLaTeX }
 
-// latexSize is a size of type, with what a page holds in it: characters of a line of a page and of
-// one of two columns, and lines. Columns of a table are latexGap blanks apart, 4 pt on either side.
+// latexSize is a font size and what fits a page in it: the characters of a line of a page and of
+// one of two columns, and the lines. Columns of a table are latexGap blanks apart, 4 pt on either side.
 type latexSize struct {
 	name               string
 	page, column, long int
@@ -24,10 +24,10 @@ type latexSize struct {
 
 const latexGap = 2
 
-// latexSizes are those of tables, the preferred one first.
+// latexSizes are the font sizes of tables, the preferred one first.
 var latexSizes = []latexSize{{"footnotesize", 115, 56, 55}, {"scriptsize", 128, 62, 65}}
 
-// latexSize is the first in which the table fits a page, or the last one.
+// latexSize returns the first size in which the table fits a page, or the last one.
 func (t *Table) latexSize() latexSize {
 	width := 0
 	for _, n := range t.latexWidths() {
@@ -51,8 +51,8 @@ type latexText struct {
 	labels map[string]int
 }
 
-// writeLaTeX writes tables and facts as floats with captions and labels, a tree as it
-// stands in a terminal, and leaves figures out.
+// writeLaTeX writes tables and facts as floats with captions and labels, and a tree as in
+// a terminal. It leaves figures out.
 func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	to := bufio.NewWriter(w)
 	out := latexText{to, map[string]int{}}
@@ -96,7 +96,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	return to.Flush()
 }
 
-// latexTexts writes texts, as comments where they stand aside.
+// latexTexts writes texts, as comments if aside is set.
 func latexTexts(out io.Writer, texts []string, aside bool) {
 	if !aside {
 		latexLines(out, texts)
@@ -116,7 +116,7 @@ func latexLines(out io.Writer, texts []string) {
 	}
 }
 
-// tables writes a table, in parts where it is too large for a page.
+// tables writes a table, in parts if it is too large for a page.
 func (out latexText) tables(t *Table) {
 	if len(out.labels) == 0 {
 		out.labels[""]++
@@ -135,8 +135,8 @@ func (out latexText) tables(t *Table) {
 	}
 }
 
-// parts divides a table into what a page holds, in which the first columns, those of
-// text, are repeated. Columns with one head stay together where they can.
+// parts divides a table into parts that fit a page and that repeat its first columns, those
+// of text. Columns under one head stay together if they fit.
 func (t *Table) parts(size latexSize) (out []*Table) {
 	keys := []int{}
 	for len(keys) < len(t.Columns) && !t.Columns[len(keys)].Right {
@@ -180,7 +180,7 @@ func (t *Table) parts(size latexSize) (out []*Table) {
 	}
 	for from := 0; from < len(t.Rows) || from == 0; {
 		after := min(from+size.long, len(t.Rows))
-		if after < len(t.Rows) { // rather at a rule
+		if after < len(t.Rows) { // preferably at a rule
 			for i := after; i > from+size.long/2; i-- {
 				if len(t.Rows[i]) == 0 {
 					after = i
@@ -200,8 +200,8 @@ func (t *Table) parts(size latexSize) (out []*Table) {
 	return out
 }
 
-// latexWidths are the columns' widths in characters; the last of a group makes room for its
-// head.
+// latexWidths returns the columns' widths in characters; the last column of a group makes
+// room for the group's head.
 func (t *Table) latexWidths() []int {
 	widths := make([]int, len(t.Columns))
 	for _, row := range append([][]Cell{t.heads()}, t.Rows...) {
@@ -231,7 +231,7 @@ func (out latexText) label(title string) string {
 	return name
 }
 
-// table writes a part of the table of that title.
+// table writes a part of a table; title is that of the entire table.
 func (out latexText) table(t *Table, title string, size latexSize) {
 	float := "table*"
 	columns, heads := make([]string, len(t.Columns)), make([]string, len(t.Columns))
@@ -292,8 +292,7 @@ func (out latexText) table(t *Table, title string, size latexSize) {
 	fmt.Fprintf(out, "\\end{%s}\n", float)
 }
 
-// latex replaces the characters that mean something to LaTeX, and those of reports that
-// its fonts lack.
+// latex escapes LaTeX's special characters, and replaces characters that its fonts lack.
 var latex = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `#`, `\#`, `$`, `\$`, `%`, `\%`, `&`, `\&`, `_`, `\_`,
 	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `[`, `{[}`, `*`, `{*}`, `--`, `-{}-`, "\n", " ",
@@ -303,5 +302,5 @@ var latex = strings.NewReplacer(
 
 func escapeLaTeX(text string) string { return latex.Replace(text) }
 
-// verbatim replaces what stands in a tree, where nothing means anything to LaTeX.
+// verbatim replaces characters of trees that LaTeX's fonts lack; in verbatim text none is special.
 var verbatim = strings.NewReplacer(`├─`, `|-`, `└─`, `|-`, `│`, `|`, `≤`, `<=`, `≥`, `>=`, `…`, `...`, `–`, `-`, `ε`, `epsilon`)

@@ -12,8 +12,8 @@ const Markdown = "markdown"
 
 func init() { formats[Markdown] = writeMarkdown }
 
-// writeMarkdown writes GitHub's flavour. Rules and figures are left out, and a tree
-// is code.
+// writeMarkdown writes GitHub's flavour, without rules and figures. A tree becomes a code
+// block.
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	out := bufio.NewWriter(w)
 	for i, b := range d.Blocks {
@@ -81,7 +81,7 @@ func (t *Table) markdown(out io.Writer) {
 	}
 }
 
-// markdown escapes what would be markup.
+// markdown escapes the characters of markup.
 var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "\n", " ", "\r", " ")
 
 func markdownRow(out io.Writer, row []Cell) {

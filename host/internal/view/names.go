@@ -9,7 +9,7 @@ import (
 
 const cut = "…"
 
-// shortened is a text that fits, without its middle where it must be.
+// shortened returns a text that fits, with its middle cut out if it has to.
 func shortened(text string, fits func(string) bool) string {
 	runes := []rune(text)
 	for keep := len(runes); keep > 0 && !fits(text); keep-- {
@@ -18,13 +18,13 @@ func shortened(text string, fits func(string) bool) string {
 	return text
 }
 
-// ShortNames are names as short as legends of figures have them, see shortNames.
+// ShortNames shortens names as legends of figures do, see shortNames.
 func ShortNames(names []string) []string {
 	return shortNames(names, fits(textStyle(small), mostLegend*width-sampleWidth))
 }
 
-// shortNames shortens names until they fit, and keeps them distinct. Words common to all that do
-// not fit are dropped first, then the keys of key=value. Names that became equal are numbered.
+// shortNames shortens names until they fit, and keeps them distinct. Words common to all names
+// that do not fit are dropped first, then the keys of key=value. Names that became equal are numbered.
 func shortNames(names []string, fits func(string) bool) []string {
 	out := slices.Clone(names)
 	for _, shorter := range []func(long []string, name string) string{withoutCommon, withoutKeys} {
@@ -48,8 +48,8 @@ func shortNames(names []string, fits func(string) bool) []string {
 	return out
 }
 
-// spaced blanks names that do not fit side by side. fits returns, for a number of columns,
-// whether a name fits into them.
+// spaced blanks names that would overlap. fits returns a function that reports whether a name
+// fits into a number of columns.
 func spaced(names []string, fits func(columns int) func(string) bool) []string {
 	out := make([]string, len(names))
 	for step := 1; step <= len(names); step++ {
@@ -68,14 +68,14 @@ func spaced(names []string, fits func(columns int) func(string) bool) []string {
 	return out
 }
 
-// withoutCommon is a name without words that all the long ones have.
+// withoutCommon returns a name without the words that all long names share.
 func withoutCommon(long []string, name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(name), func(word string) bool {
 		return !slices.ContainsFunc(long, func(other string) bool { return !slices.Contains(strings.Fields(other), word) })
 	}), " ")
 }
 
-// withoutKeys is a name with the values of its words alone.
+// withoutKeys returns a name with only the values of its key=value words.
 func withoutKeys(_ []string, name string) string {
 	words := strings.Fields(name)
 	for i, word := range words {
@@ -84,7 +84,7 @@ func withoutKeys(_ []string, name string) string {
 	return strings.Join(words, " ")
 }
 
-// wrapped is a text in lines that fit.
+// wrapped splits a text into lines that fit.
 func wrapped(text string, fits func(string) bool) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		if n := len(lines) - 1; n >= 0 && fits(lines[n]+" "+word) {

@@ -9,13 +9,13 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// NA stands where there is no number.
+// NA is shown for a missing number.
 const NA = "N/A"
 
 // Count writes a count with a comma between thousands.
 func Count[T ~int | ~int64](n T) string { return humanize.Comma(int64(n)) }
 
-// BigCount is a count that may have more digits than people read.
+// BigCount formats a count; one with too many digits to read gets an exponent.
 func BigCount(n *big.Int) string {
 	if n.IsInt64() && n.Int64() < 1e15 {
 		return Count(n.Int64())
@@ -32,7 +32,7 @@ func Number(v *float64, decimals int) string {
 	return strconv.FormatFloat(*v, 'f', decimals, 64)
 }
 
-// MeanSD is a mean and, where it is known, its standard deviation.
+// MeanSD formats a mean and, if it is known, its standard deviation.
 func MeanSD(mean, sd *float64, decimals int) string {
 	if sd == nil {
 		return Number(mean, decimals)
@@ -40,7 +40,7 @@ func MeanSD(mean, sd *float64, decimals int) string {
 	return Number(mean, decimals) + " ± " + Number(sd, decimals)
 }
 
-// Measure is a whole number, or has three decimals.
+// Measure formats a whole number without decimals, another with three.
 func Measure(v *float64) string {
 	if v != nil && *v == math.Trunc(*v) {
 		return Number(v, 0)
@@ -48,7 +48,7 @@ func Measure(v *float64) string {
 	return Number(v, 3)
 }
 
-// Exact is a number for programs, to the last bit; empty where there is none.
+// Exact formats a number for programs, exact to the last bit; empty for nil.
 func Exact(v *float64) string {
 	if v == nil {
 		return ""
@@ -56,7 +56,7 @@ func Exact(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// Outcomes says how many different outcomes there are.
+// Outcomes formats the number of different outcomes.
 func Outcomes(k int) string {
 	if k == 1 {
 		return "one outcome"
@@ -64,10 +64,10 @@ func Outcomes(k int) string {
 	return fmt.Sprintf("%d different outcomes", k)
 }
 
-// Score is a score, or the gap between two.
+// Score formats a score, or the gap between two.
 func Score(v float64) string { return Number(&v, 4) }
 
-// Seconds is a time.
+// Seconds formats a time in seconds.
 func Seconds(v float64) string { return Number(&v, 1) + " s" }
 
 // Percent formats a share in per cent with the given number of decimals.
@@ -76,7 +76,7 @@ func Percent(share float64, decimals int) string {
 	return Number(&share, decimals) + " %"
 }
 
-// Share is a share, of which 100 % and 0 % are only said where they are true.
+// Share formats a share. Only 1 becomes 100 %, and only 0 becomes 0 %.
 func Share(share float64) string {
 	text := Percent(share, 2)
 	switch {
@@ -88,7 +88,7 @@ func Share(share float64) string {
 	return text
 }
 
-// ShareOrDash is a share where there is one.
+// ShareOrDash formats a share; nil becomes a dash.
 func ShareOrDash(share *float64) string {
 	if share == nil {
 		return "-"
@@ -96,7 +96,7 @@ func ShareOrDash(share *float64) string {
 	return Share(*share)
 }
 
-// SmallShare is a share with two significant digits below a tenth.
+// SmallShare formats a share, with two significant digits if it is below a tenth.
 func SmallShare(share float64) string {
 	switch {
 	case share == 0:

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// JSONLines is the format of records that are a JSON object a line.
+// JSONLines is the format with one JSON object per line.
 const JSONLines = "jsonl"
 
 // Records are rows of values for programs.
@@ -22,8 +22,8 @@ type Value struct {
 	Of   any
 }
 
-// Columns are the names of all values. One that the first records lack stands before the
-// neighbour that it has in another.
+// Columns returns the names of all values. A name that the first records lack comes before
+// its neighbour in another record.
 func (r Records) Columns() (names []string) {
 	for _, record := range r {
 		at := len(names)
@@ -38,8 +38,8 @@ func (r Records) Columns() (names []string) {
 	return names
 }
 
-// Write writes the records as CSV, where no value is an empty cell, or as JSONLines, where
-// it is null. Every row has all columns, and numbers are exact.
+// Write writes the records as CSV or as JSONLines. A missing value is an empty cell in CSV
+// and null in JSONLines. Every row has all columns, and numbers are exact.
 func (r Records) Write(w io.Writer, format string) error {
 	columns := r.Columns()
 	table := NewCSV(w)
@@ -70,7 +70,7 @@ func (r Records) Write(w io.Writer, format string) error {
 	return table.Error()
 }
 
-// plainText is a value for a program.
+// plainText formats a value for a program.
 func plainText(of any) string {
 	switch v := of.(type) {
 	case nil:

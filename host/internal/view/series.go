@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colours are the colours by M. Okabe and K. Ito (Color Universal Design, 2008) that contrast
-// with white; any colour vision distinguishes them.
+// colours are those of M. Okabe and K. Ito (Color Universal Design, 2008) that contrast with
+// white; people with any colour vision distinguish them.
 var colours = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
@@ -31,13 +31,13 @@ var (
 
 type tone struct{ fill, text color.Gray }
 
-// tones fill bars by their looks, from dark to light, and have texts on them.
+// tones are the fills of bars by look, from dark to light, with the colour of text on them.
 var tones = []tone{{color.Gray{0x40}, color.Gray{0xff}}, {color.Gray{0x98}, color.Gray{0}}, {color.Gray{0xdc}, color.Gray{0}}}
 
-// shades are from light to dark, in grey as in colours (Oranges of C. Brewer).
+// shades go from light to dark, also in grey (Oranges of C. Brewer).
 var shades = []color.NRGBA{{0xfe, 0xed, 0xde, 0xff}, {0xfd, 0xae, 0x6b, 0xff}, {0xe6, 0x55, 0x0d, 0xff}, {0x7f, 0x27, 0x04, 0xff}}
 
-// shade is the colour of a share.
+// shade returns the colour of a share.
 func shade(share float64) color.NRGBA {
 	at := min(max(share, 0), 1) * float64(len(shades)-1)
 	i := min(int(at), len(shades)-2)
@@ -46,7 +46,7 @@ func shade(share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// fill is the colour of a series' boxes.
+// fill returns the colour of a series' boxes.
 func (s *Series) fill() color.Color {
 	if s.Look == Ideal {
 		return color.Gray{0xb0}
@@ -54,8 +54,7 @@ func (s *Series) fill() color.Color {
 	return shade(s.Shade)
 }
 
-// mark is a shape: a polygon, a circle where that has no corners, or strokes from its
-// middle.
+// mark is a shape: a polygon, a circle if it has no corners, or strokes from its middle.
 type mark struct {
 	corners, legs int
 	turn          float64 // degrees
@@ -104,7 +103,7 @@ func (m mark) draw(c *draw.Canvas, at vg.Point, colour color.Color) {
 		return
 	}
 	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 0.5}) // parts it from others
+	c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 0.5}) // separates it from others
 	c.Stroke(path)
 }
 
@@ -130,7 +129,7 @@ func (f *Figure) look(i int) look {
 	return look{draw.LineStyle{Color: colours[n%len(colours)], Width: 1.5, Dashes: dashes[n%len(dashes)]}, &marks[n%len(marks)]}
 }
 
-// tone is how a series' bars are drawn.
+// tone returns how a series' bars are drawn.
 func (f *Figure) tone(i int) tone {
 	if look := f.Series[i].Look; look > 0 {
 		i = look - 1
@@ -161,13 +160,13 @@ func (d drawn) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// at is where points are drawn.
+// at returns a function from points to their positions on the canvas.
 func (f *Figure) at(c *draw.Canvas, p *plot.Plot) func(x, y float64) vg.Point {
 	toX, toY := p.Transforms(c)
 	return func(x, y float64) vg.Point { return vg.Point{X: toX(f.X.place(x)), Y: toY(f.Y.place(y))} }
 }
 
-// bands draws the bands of all series, below all lines.
+// bands draws the bands of all series, under all lines.
 type bands struct{ *layout }
 
 // Plot implements plot.Plotter.
@@ -195,8 +194,8 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLines(look.LineStyle, c.ClipLinesXY(line)...)
 		places = d.along(&c, line)
 	}
-	// A mark at every point would be one blot where there are many, and hide those of a
-	// series that runs the same way.
+	// Marks at all of many points would merge into a blot, and hide those of another series
+	// on the same line.
 	n, every := d.place(), max(1+s.points()/15, min(len(d.legend), 3))
 	for _, points := range s.Lines {
 		line := make([]vg.Point, len(points))
@@ -223,10 +222,10 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// place is the series' in the legend; below 0: none.
+// place returns the series' index in the legend; negative: none.
 func (d drawn) place() int { return slices.Index(d.legend, d.i) }
 
-// points counts those of all lines.
+// points counts the points of all lines.
 func (s *Series) points() (n int) {
 	for _, line := range s.Lines {
 		n += len(line)
@@ -234,7 +233,7 @@ func (s *Series) points() (n int) {
 	return n
 }
 
-// stairs is the line of steps.
+// stairs returns the line of a step function.
 func stairs(steps []Point, at func(x, y float64) vg.Point) (line []vg.Point) {
 	for i, p := range steps {
 		if i > 0 {
@@ -260,7 +259,7 @@ func (s *Series) outline(at func(x, y float64) vg.Point) []vg.Point {
 // lines stay distinguishable.
 func (d drawn) along(c *draw.Canvas, line []vg.Point) (places []vg.Point) {
 	const marks = 5
-	if d.place() < 0 { // named at the axis
+	if d.place() < 0 { // its name is at the axis
 		return nil
 	}
 	for k := range marks {
@@ -278,7 +277,7 @@ func (d drawn) along(c *draw.Canvas, line []vg.Point) (places []vg.Point) {
 	return places
 }
 
-// bar draws one of the series' bars, with its length where that has room.
+// bar draws one of the series' bars, with its length in it if that fits.
 func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
 	before := 0.0
 	for _, earlier := range d.Series[:d.i] {
@@ -298,7 +297,7 @@ func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
 	}
 }
 
-// entry draws what the legend shows of a series.
+// entry draws the sample of a series in the legend.
 func (l *layout) entry(c draw.Canvas, series int) {
 	s, look, middle := &l.Series[series], l.look(series), c.Center()
 	if s.Boxes != nil {

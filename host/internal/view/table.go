@@ -2,11 +2,11 @@ package view
 
 // Cell is one field of a table.
 type Cell struct {
-	// Text as people read it; %, &, _ and the like need no care.
+	// Text for people, unescaped: formats escape %, &, _ and the like.
 	Text string
-	// Bold marks what stands out among its peers: an asterisk in a terminal.
+	// Bold marks a cell that stands out among its peers: an asterisk in a terminal.
 	Bold bool
-	// Alarm marks what must not be overlooked: red where there are colours.
+	// Alarm marks what must not be overlooked: red if there are colours.
 	Alarm bool
 }
 
@@ -15,7 +15,7 @@ type Column struct {
 	Title string
 	// Right aligns numbers.
 	Right bool
-	// Bars: the cells are drawn with characters, for a terminal only.
+	// Bars: the cells are bars of characters, for a terminal only.
 	Bars bool
 	// Width is the least number of characters in a terminal.
 	Width int
@@ -27,30 +27,30 @@ type Group struct {
 	Span  int
 }
 
-// Table is a table. The zero value is an empty one.
+// Table is a table. The zero value is empty.
 type Table struct {
 	Title   string
 	Columns []Column
 	// Groups head the columns from the left, for LaTeX only; spans add up to the
 	// number of columns. Empty: none.
 	Groups []Group
-	// Rows have one cell a column. A row without cells is a rule.
+	// Rows have one cell per column. A row without cells is a rule.
 	Rows [][]Cell
-	// Notes follow the table, one a line. BoldMark stands for how bold cells look.
+	// Notes follow the table, one per line. BoldMark in them stands for the look of bold cells.
 	Notes []string
-	// Paper is the table as papers have it, where that is another: LaTeX takes it.
+	// Paper, if not nil, is the table that LaTeX writes instead.
 	Paper *Table
 
-	// Plain tables have no rule below their heads in a terminal, and no line of heads
-	// where all are empty; Indented ones begin further right, and the columns of a
-	// Dense one are one blank apart.
+	// In a terminal a Plain table has no rule below its heads, and no line of heads if all
+	// are empty; an Indented one begins further right, and the columns of a Dense one are
+	// one blank apart.
 	Plain, Indented, Dense bool
 }
 
-// BoldMark stands in notes for the way a format marks bold cells.
+// BoldMark in notes is replaced by the way a format marks bold cells.
 const BoldMark = "\uE000"
 
-// Columns have these titles; all except the first are aligned right.
+// Columns returns columns with these titles; all except the first are aligned right.
 func Columns(titles ...string) []Column {
 	columns := make([]Column, len(titles))
 	for i, title := range titles {
@@ -59,7 +59,7 @@ func Columns(titles ...string) []Column {
 	return columns
 }
 
-// Texts are cells without marks.
+// Texts returns cells without marks.
 func Texts(texts ...string) []Cell {
 	row := make([]Cell, len(texts))
 	for i, t := range texts {
@@ -71,7 +71,7 @@ func Texts(texts ...string) []Cell {
 // Add appends a row of cells without marks.
 func (t *Table) Add(texts ...string) { t.Rows = append(t.Rows, Texts(texts...)) }
 
-// heads are the columns' titles as a row.
+// heads returns the columns' titles as a row.
 func (t *Table) heads() []Cell {
 	row := make([]Cell, len(t.Columns))
 	for c := range t.Columns {
@@ -80,7 +80,7 @@ func (t *Table) heads() []Cell {
 	return row
 }
 
-// withoutBars is the table without its bars, which only a terminal shows.
+// withoutBars returns the table without its columns of bars, which only a terminal shows.
 func (t *Table) withoutBars() *Table {
 	var columns []int
 	for c := range t.Columns {
@@ -91,7 +91,7 @@ func (t *Table) withoutBars() *Table {
 	return t.pick(columns)
 }
 
-// groupOf tells the place in Groups of each column; nothing without groups.
+// groupOf returns each column's index in Groups; empty without groups.
 func (t *Table) groupOf() (groups []int) {
 	for g := range t.Groups {
 		for range t.Groups[g].Span {
@@ -101,7 +101,7 @@ func (t *Table) groupOf() (groups []int) {
 	return groups
 }
 
-// pick is the table with some of its columns.
+// pick returns the table with some of its columns.
 func (t *Table) pick(columns []int) *Table {
 	out := *t
 	out.Columns, out.Groups, out.Rows = nil, nil, make([][]Cell, len(t.Rows))

@@ -25,7 +25,7 @@ const (
 
 const indent = "  "
 
-// writeText parts blocks, also empty ones, by an empty line. Figures are left out.
+// writeText writes blocks, separated by empty lines, without figures.
 func writeText(w io.Writer, d *Document, o Options) error {
 	out := bufio.NewWriter(w)
 	first := true
@@ -72,7 +72,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 	return out.Flush()
 }
 
-// lines writes texts, each after the mark, which stands before its first line only.
+// lines writes texts, each with the mark before its first line.
 func lines(out io.Writer, mark string, texts []string, o Options) {
 	for _, text := range texts {
 		before := mark
@@ -83,7 +83,7 @@ func lines(out io.Writer, mark string, texts []string, o Options) {
 	}
 }
 
-// FirstLine is what of a long message fits a line.
+// FirstLine returns the part of a long message that fits a line.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
@@ -98,9 +98,8 @@ func title(out io.Writer, text string, o Options) {
 	}
 }
 
-// Steerless is a text of several lines without characters that steer its surroundings: a
-// name with marks of direction would turn around what stands beside it, one with commands
-// to a terminal would have them carried out.
+// Steerless returns a text of several lines without control characters: marks of direction
+// in a name would reverse the text around it, and a terminal would run escape sequences.
 func Steerless(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
@@ -110,7 +109,7 @@ func Steerless(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// OneLine is Steerless of a text that stands within a line.
+// OneLine is Steerless for a text within a line.
 func OneLine(text string) string {
 	return strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD", "\u2028", "\uFFFD", "\u2029", "\uFFFD").Replace(Steerless(text))
 }
@@ -122,8 +121,7 @@ func coloured(text, sequence string, o Options) string {
 	return text
 }
 
-// text writes the facts with their values aligned; a single value goes to as many lines as
-// it takes.
+// text writes the facts with their values aligned; a single value is wrapped.
 func (f *Facts) text(out io.Writer, o Options) {
 	title(out, f.Title, o)
 	before := ""
@@ -144,7 +142,7 @@ func (f *Facts) text(out io.Writer, o Options) {
 		next := "\n" + before + strings.Repeat("\t", len(fact.Values))
 		fmt.Fprintln(t, strings.ReplaceAll(strings.Join(cells, "\t"), "\n", next))
 	}
-	t.Flush() // to a buffer
+	t.Flush() // writes to a buffer
 	for line := range strings.Lines(Steerless(aligned.String())) {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
@@ -191,7 +189,7 @@ func (t *Table) text(out io.Writer, o Options) {
 	}
 }
 
-// gap parts columns.
+// gap returns what separates columns.
 func (t *Table) gap() string {
 	if t.Dense {
 		return " "
@@ -199,7 +197,7 @@ func (t *Table) gap() string {
 	return "  "
 }
 
-// shown is a cell's text in a terminal.
+// shown returns a cell's text in a terminal.
 func (c *Cell) shown() string {
 	text := Steerless(c.Text)
 	if c.Bold {
@@ -221,7 +219,7 @@ func (t *Table) widths(heads []Cell) []int {
 	return widths
 }
 
-// aligned is a cell of a column.
+// aligned returns a cell's text, padded to the width of its column.
 func (t *Table) aligned(cell *Cell, column, width int, o Options) string {
 	text := cell.shown()
 	pad := strings.Repeat(" ", width-utf8.RuneCountInString(text))

@@ -12,14 +12,14 @@ type Tree struct {
 	Title string
 	Root  Node
 
-	uncaptioned bool // a page says below what is folded
+	uncaptioned bool // a page says below the tree what is folded
 }
 
-// Node is a node of a tree: a question where it has branches, else an answer.
+// Node is a node of a tree: a question if it has branches, else an answer.
 type Node struct {
-	// Head is the question or the answer, Detail what else is to be said.
+	// Head is the question or the answer, Detail further text.
 	Head, Detail string
-	// Share, 0 to 1, is the darker in a drawing the higher it is.
+	// Share, 0 to 1, sets the shade in a drawing, darker for larger values.
 	Share    float64
 	Branches []Branch
 }
@@ -30,8 +30,8 @@ type Branch struct {
 	Node   Node
 }
 
-// label is what a node says, on one line if that has no more than width characters; 0 is
-// any width.
+// label returns a node's text, on one line if that has at most width characters; 0: any
+// width.
 func (n *Node) label(width int) []string {
 	head := n.Head
 	if len(n.Branches) > 0 {
@@ -43,7 +43,7 @@ func (n *Node) label(width int) []string {
 	return append(linesOf(head, width), linesOf(n.Detail, width)...)
 }
 
-// text draws a tree with one line a node, or more where that would be wider than width.
+// text draws a tree with one line per node, or more if it would be wider than width.
 func (n *Node) text(out io.Writer, branch, below string, width int) {
 	next := below + "   " // before further lines of the node
 	if len(n.Branches) > 0 {

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A drawing of a tree has a line for each node, further right the deeper it is, with a
-// bar for its share: it is as wide as a page, however many leaves there are.
+// A drawing of a tree has a line for each node, indented by its depth, with a bar for its
+// share. Its width is that of a page for any number of leaves.
 const (
-	// mostDepth and mostLines bound what is drawn; the rest is folded.
+	// mostDepth and mostLines bound the depth and the lines drawn; the rest is folded.
 	mostDepth, mostLines = 7, 48
 
 	treeLine            = 19
@@ -22,10 +22,10 @@ const (
 	treeBar, treeDetail = 0.5 * width, 0.575 * width
 )
 
-// folded is a tree as it is drawn.
+// folded is a tree as drawn.
 type folded struct {
 	root Node
-	// alike counts answers that one line stands for, deep those below what is drawn.
+	// alike counts the equal answers that share a line, deep those below the drawn depth.
 	alike, deep int
 }
 
@@ -34,7 +34,7 @@ func (t *Tree) FileName() string { return "tree" }
 
 func (t *Tree) title() string { return cmp.Or(t.Title, "Decision tree") }
 
-// fold puts one line where all answers are the same, and leaves out what is too deep.
+// fold replaces subtrees with equal answers by one line, and leaves out what is too deep.
 func (t *Tree) fold() *folded {
 	f := &folded{}
 	for depth := mostDepth; ; depth-- {
@@ -66,11 +66,11 @@ func (f *folded) node(n *Node, depth int) Node {
 	return out
 }
 
-// said is what was folded, in words.
+// said returns a description of what was folded.
 func (f *folded) said() string {
 	var parts []string
 	if f.alike > 0 {
-		parts = append(parts, fmt.Sprintf("%d answers that are the same whatever else is asked have a line together.", f.alike))
+		parts = append(parts, fmt.Sprintf("%d answers that further questions do not change share a line with equal ones.", f.alike))
 	}
 	if f.deep > 0 {
 		parts = append(parts, fmt.Sprintf("%d answers to further questions are left out.", f.deep))
@@ -78,7 +78,7 @@ func (f *folded) said() string {
 	return strings.Join(parts, " ")
 }
 
-// leaves counts a node's answers; same is what all of them say, if they do.
+// leaves counts a node's answers; same is their text, if it is the same for all.
 func (n *Node) leaves() (count int, same string) {
 	if len(n.Branches) == 0 {
 		return 1, n.Head
@@ -127,7 +127,7 @@ func (t *Tree) Write(w io.Writer, format string) error {
 	})
 }
 
-// treeDrawing is a tree under way, from the first line to the last.
+// treeDrawing draws a tree from the first line to the last.
 type treeDrawing struct {
 	draw.Canvas
 	text func(string) string

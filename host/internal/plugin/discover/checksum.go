@@ -21,14 +21,13 @@ type Sum struct {
 	Executable bool   `json:"executable,omitempty"`
 }
 
-// Sums are the files of a plugin by their path from the folder the plugin lies
-// in, with slashes: "hyfair-search-x" for a program, "hyfair-search-x/main.py"
+// Sums holds the files of a plugin by their path from the folder that contains the
+// plugin, with slashes: "hyfair-search-x" for a program, "hyfair-search-x/main.py"
 // and so on for a folder.
 type Sums map[string]Sum
 
 // sum hashes every file of the plugin base in dir. Only files and non-empty folders are allowed:
-// a link's target can change without the plugin, and an empty folder does not show what belongs
-// into it.
+// a link's target can change without the plugin, and a checksum cannot cover an empty folder.
 func sum(dir, base string) (Sums, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -54,14 +53,14 @@ func sum(dir, base string) (Sums, error) {
 	})
 }
 
-// lstatFS is what walk needs: unlike fs.WalkDir it does not follow a link even
-// at the top.
+// lstatFS is the file system of walk, which unlike fs.WalkDir does not follow a link at
+// the top either.
 type lstatFS interface {
 	fs.ReadDirFS
 	fs.ReadLinkFS
 }
 
-// walk visits the files at and below name, folders in order of their names.
+// walk visits the files at and below name, those of a folder in order of their names.
 func walk(in lstatFS, name string, visit func(name string, info fs.FileInfo) error) error {
 	info, err := in.Lstat(name)
 	if err != nil {

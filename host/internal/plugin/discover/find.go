@@ -1,9 +1,9 @@
-// Package discover finds plugins, starts them and checks that they are what
-// their file says.
+// Package discover finds plugins, starts them, and checks that their kind and name are
+// those of their file.
 //
 // A plugin is a file hyfair-solver-NAME or hyfair-search-NAME, or a folder of
 // that name with a plugin.yaml, in a plugin folder. No plugin is compiled in, and
-// none is named here, except in the order of the default solvers.
+// this package names none, except in the order of the default solvers.
 package discover
 
 import (
@@ -24,10 +24,10 @@ import (
 // EnvDir is the environment variable that names a plugin folder.
 const EnvDir = "HYFAIR_PLUGIN_DIR"
 
-// Kinds are the kinds of plugins by their words in names of files and in --kind.
+// Kinds maps the words of file names and of --kind to kinds of plugins.
 var Kinds = map[string]client.Kind{"solver": client.Solver, "search": client.Strategy}
 
-// Word is a kind's word in file names.
+// Word returns a kind's word in file names.
 func Word(kind client.Kind) string {
 	for word, k := range Kinds {
 		if k == kind {
@@ -37,16 +37,16 @@ func Word(kind client.Kind) string {
 	return ""
 }
 
-// FileName is the name of a plugin's file or folder.
+// FileName returns the name of a plugin's file or folder.
 func FileName(kind client.Kind, name string) string { return "hyfair-" + Word(kind) + "-" + name }
 
 // State says whether a plugin's file is known and unchanged.
 type State string
 
 const (
-	// Unpinned is a plugin that can be started, of which no checksum is recorded.
+	// Unpinned is a plugin that can be started and has no recorded checksum.
 	Unpinned State = "unpinned"
-	// Bundled is a plugin that lies beside the host's own program.
+	// Bundled is a plugin in a folder of the host's own program.
 	Bundled State = "bundled"
 	// Pinned is an installed plugin with recorded checksums, which are verified at each start.
 	Pinned State = "pinned"
@@ -56,7 +56,7 @@ const (
 	NotExecutable State = "not executable"
 	// Invalid is a folder with a plugin's name whose plugin.yaml is missing or malformed.
 	Invalid State = "invalid"
-	// Ambiguous is a plugin whose name another file offers, too.
+	// Ambiguous is a plugin with the name of another file's plugin.
 	Ambiguous State = "ambiguous"
 )
 
@@ -67,11 +67,11 @@ type Found struct {
 	// Path is the file or the folder; Source describes the place it was found in.
 	Path, Source string
 	State        State
-	// Problem is the reason why it cannot be started, as far as can be seen without reading it
-	// whole; nil if none.
+	// Problem is the reason why it cannot be started, found without reading all of its files;
+	// nil if none.
 	Problem error
 	// Command is the program and its arguments, Dir its working directory
-	// (empty: the host's), Language what plugin.yaml says it is written in.
+	// (empty: the host's), Language its language according to plugin.yaml.
 	Command  []string
 	Dir      string
 	Language string
@@ -100,7 +100,7 @@ type Catalogue struct {
 }
 
 // New looks for plugins in flagDir (--plugin-dir), $HYFAIR_PLUGIN_DIR, the folder plugins
-// beside the host's executable, and hyfair/plugins in the user's data folder
+// next to the host's executable, and hyfair/plugins in the user's data folder
 // ($XDG_DATA_HOME, or ~/.local/share). Missing folders are skipped, except flagDir, whose
 // plugins win over others of their names. The logger gets the plugins' output; nil discards
 // it.
@@ -115,18 +115,18 @@ func New(flagDir string, logger hclog.Logger) (*Catalogue, error) {
 	return scan(places(flagDir), logger)
 }
 
-// Sources with special rules: the folder of --plugin-dir, and that beside the host's program.
+// Sources with special rules: the folder of --plugin-dir, and the one next to the host's program.
 const (
 	givenDir   = "--plugin-dir"
 	besideHost = "beside hyfair"
 )
 
-// UserFolder is where plugins are installed: hyfair/plugins in the user's data folder,
-// $XDG_DATA_HOME or ~/.local/share. It may not exist yet.
+// UserFolder returns the folder of installed plugins: hyfair/plugins in the user's data
+// folder, $XDG_DATA_HOME or ~/.local/share. It may not exist yet.
 func UserFolder() (string, error) {
 	dir, err := files.UserData("plugins")
 	if err != nil {
-		return "", fmt.Errorf("no data folder of the user's: %w", err)
+		return "", fmt.Errorf("the user has no data folder: %w", err)
 	}
 	return dir, nil
 }
@@ -206,8 +206,8 @@ func parseName(file string) (kind client.Kind, name string, ok bool) {
 	return 0, "", false
 }
 
-// At is the plugin in any file or folder. If its name is not a plugin's name, the plugin is of
-// the given kind, with a name of its own; ok is false if kind is 0.
+// At returns the plugin in any file or folder. If path does not have a plugin's name, the plugin
+// is of the given kind and has no name; ok is false if kind is 0.
 func At(path string, kind client.Kind) (f Found, ok bool) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -290,10 +290,10 @@ func ambiguous(same []Found) error {
 	return fmt.Errorf("%s %s is offered %d times, by %s: remove all but one", same[0].Kind, same[0].Name, len(same), strings.Join(paths, " and "))
 }
 
-// ErrNotFound says that no plugin has the name.
+// ErrNotFound: no plugin has the name.
 var ErrNotFound = errors.New("no such plugin")
 
-// Find is the plugin of that name, ready to be started.
+// Find returns the plugin of that name, ready to be started.
 func (c *Catalogue) Find(kind client.Kind, name string) (Found, error) {
 	same := c.offers(kind, name)
 	if len(same) == 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/sdk"
 )
 
-// Identity is the digest of a set of files: those of a plugin, of the native libraries it
+// Identity is the checksum of a set of files: those of a plugin, of the native libraries it
 // loaded, and of its interpreter with all packages; or those of a program. It is read-only.
 type Identity struct {
 	// SHA256 is a checksum in hexadecimal.
@@ -27,7 +27,7 @@ type Identity struct {
 	files  []stamp
 }
 
-// stamp is a file's size and time when it was read.
+// stamp is a file's size and modification time when it was read.
 type stamp struct {
 	path     string
 	size     int64
@@ -43,7 +43,7 @@ func (p *Plugin) Identity() (*Identity, error) {
 		fmt.Fprintf(r.all, "%q %q\n", l.Name, l.Version)
 		if l.Found && l.Path != "" && err == nil {
 			if err = r.take(l.Name, l.Path); errors.Is(err, fs.ErrNotExist) {
-				err = nil // a name that only the loader can resolve
+				err = nil // only the loader can resolve the name
 			}
 		}
 	}
@@ -53,14 +53,13 @@ func (p *Plugin) Identity() (*Identity, error) {
 	return r.end(p.Found.Path, err)
 }
 
-// Version is what the plugin says of itself, and its build after a space: the commit, of a
-// program in Go that was built from one without changes, else the start of the checksum of the
-// plugin's own files.
+// Version returns the version that the plugin reports, a space, and its build: for a Go program
+// built from an unchanged commit that commit, else the start of the checksum of the plugin's files.
 func (p *Plugin) Version() string {
 	return strings.TrimSpace(p.Description().Version + " " + p.build())
 }
 
-// build is short enough to be read; empty where the files cannot be read.
+// build returns the build of a plugin, see Version; empty if its files cannot be read.
 func build(path string) string {
 	const length = 12
 	if info, err := buildinfo.ReadFile(path); err == nil {
@@ -79,7 +78,7 @@ func build(path string) string {
 	return id.SHA256[:length]
 }
 
-// IdentityOf reads one file, or all files of a plugin's folder.
+// IdentityOf returns the identity of one file, or of all files of a plugin's folder.
 func IdentityOf(path string) (*Identity, error) {
 	r := newReader()
 	return r.end(path, r.take("", path))
@@ -89,12 +88,12 @@ func IdentityOf(path string) (*Identity, error) {
 type reader struct {
 	all     hash.Hash
 	files   []stamp
-	folders map[string]bool // that were read
+	folders map[string]bool // folders already read
 }
 
 func newReader() *reader { return &reader{all: sha256.New(), folders: map[string]bool{}} }
 
-// take reads a file, or all files of a plugin's folder, following links, under a name.
+// take adds a file, or all files of a plugin's folder, under a name. It follows links.
 func (r *reader) take(name, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -137,7 +136,7 @@ func (r *reader) take(name, path string) error {
 // package; its folder has the package's name and version.
 const installed = "RECORD"
 
-// inside adds the lines of such a list. It skips files beside the packages: scripts begin with
+// inside adds the lines of such a list. It skips files outside the packages: scripts begin with
 // their interpreter's path, which differs between machines.
 func inside(sum io.Writer, list io.Reader) error {
 	lines := bufio.NewScanner(list)

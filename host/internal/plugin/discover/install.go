@@ -18,18 +18,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// staging begins the names of what is half done in a plugin folder. They are
-// no names of plugins, so nothing half done is ever found.
+// staging is the prefix of incomplete installations in a plugin folder. With it a name is
+// not a plugin's, so an incomplete plugin is never found.
 const staging = ".staging-"
 
-// NotInstalled are the folders within a plugin's folder that are not copied:
-// caches, which may come from another Python and would be trusted unread, and
-// what belongs to the author's workplace. A link in the place of one stays behind
-// too.
+// NotInstalled lists the folders within a plugin's folder that are not copied: caches,
+// which may come from another Python and would be run unchecked, and the author's tools.
+// Links with these names are not copied either.
 var NotInstalled = []string{"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
 
-// interpreterName is the file of an installed folder that says which Python runs it: that
-// of the virtual environment that stayed behind.
+// interpreterName is the file of an installed folder with the path of the Python that runs it:
+// that of the virtual environment, which is not copied.
 const interpreterName = ".interpreter"
 
 // noteInterpreter writes interpreterName into the copy of a plugin's folder that has a
@@ -46,8 +45,8 @@ func noteInterpreter(from, copied string) error {
 	return os.WriteFile(filepath.Join(copied, interpreterName), []byte(python+"\n"), 0o644)
 }
 
-// interpreter is what interpreterName says; empty where it says nothing, or what is there
-// no more.
+// interpreter returns the path in interpreterName; empty if there is none, or if the program
+// no longer exists.
 func interpreter(folder string) string {
 	text, err := os.ReadFile(filepath.Join(folder, interpreterName))
 	if python := strings.TrimSpace(string(text)); err == nil && executable(python) {
@@ -61,21 +60,21 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// Installed is a plugin in its new place.
+// Installed is a plugin after its installation.
 type Installed struct {
 	Found       Found
 	Description sdk.Description
-	// Replaced tells that another stood there before.
+	// Replaced reports whether an earlier plugin was replaced.
 	Replaced bool
-	// Files of the plugin.
+	// Files is the number of the plugin's files.
 	Files int
 }
 
-// Install copies the plugin at path into the plugin folder dir, which is made
-// where it is missing, and pins it. The copy is started and asked to describe
-// itself first: what does not run there is not installed. One that stands there
-// already is replaced only with force, in one step, pinned or not. Several
-// installs at once wait for one another.
+// Install copies the plugin at path into the plugin folder dir, which is created
+// if it is missing, and pins it. The copy is first started and asked to describe
+// itself: a plugin that does not run there is not installed. An existing plugin
+// is replaced only with force, in one step, pinned or not. Concurrent installs
+// wait for one another.
 func Install(ctx context.Context, path, dir string, force bool, logger hclog.Logger) (*Installed, error) {
 	source, err := installable(path)
 	if err != nil {
@@ -124,7 +123,7 @@ func Install(ctx context.Context, path, dir string, force bool, logger hclog.Log
 	return &Installed{found, description, replaced, len(files)}, nil
 }
 
-// installable is the plugin at path, links followed, under the name it has there.
+// installable returns the plugin at path, links followed, under the name in path.
 func installable(path string) (Found, error) {
 	f, ok := At(path, 0)
 	if !ok {
@@ -133,8 +132,8 @@ func installable(path string) (Found, error) {
 	return f, f.Problem
 }
 
-// rehearse starts the staged copy and takes its checksums, which running it
-// must not have changed.
+// rehearse starts the staged copy and returns its checksums, which starting it must not
+// change.
 func rehearse(ctx context.Context, source Found, stage, base string, logger hclog.Logger) (Sums, sdk.Description, error) {
 	before, err := sum(stage, base)
 	if err != nil {
@@ -157,8 +156,8 @@ func rehearse(ctx context.Context, source Found, stage, base string, logger hclo
 	return after, description, nil
 }
 
-// exchange puts the staged plugin in the target's place, and then commits; what
-// was there is put back where that fails.
+// exchange replaces the target by the staged plugin and then calls commit; if that fails
+// the old target is restored.
 func exchange(stage, target string, commit func() error) error {
 	fresh, old := filepath.Join(stage, filepath.Base(target)), filepath.Join(stage, "replaced")
 	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -177,8 +176,8 @@ func exchange(stage, target string, commit func() error) error {
 	return err
 }
 
-// copyPlugin copies a program, or a folder without NotInstalled. Links within
-// are refused: what they lead to may lie outside.
+// copyPlugin copies a program, or a folder without NotInstalled. Links within it are
+// refused: their targets may be outside.
 func copyPlugin(from, to string) error {
 	from, err := filepath.EvalSymlinks(from)
 	if err != nil {
@@ -200,7 +199,7 @@ func copyPlugin(from, to string) error {
 	})
 }
 
-// workplaceless hides the folders of NotInstalled, and empty ones.
+// workplaceless is a file system without the folders of NotInstalled and without empty ones.
 type workplaceless struct {
 	lstatFS
 	base string
@@ -238,13 +237,12 @@ func copyFile(root *os.Root, from, to string, mode fs.FileMode) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	// A creation mask may have taken bits away; the pin counts one of them.
+	// The umask may have cleared bits; the pin records the executable bit.
 	return errors.Join(err, out.Chmod(perm), out.Close())
 }
 
-// Uninstall removes the installed plugin of that name and its pin from the
-// plugin folder dir, changed or not, and tells what it was. Kind 0 stands for
-// either, where only one of them has the name.
+// Uninstall removes the installed plugin of that name, changed or not, and its pin from
+// the plugin folder dir, and returns it. Kind 0 means either kind, if only one has the name.
 func Uninstall(ctx context.Context, dir string, kind client.Kind, name string) (Found, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return Found{}, fmt.Errorf("nothing is installed: %w", err)
@@ -267,7 +265,7 @@ func Uninstall(ctx context.Context, dir string, kind client.Kind, name string) (
 	}
 	switch len(found) {
 	case 0:
-		return Found{}, fmt.Errorf("%q: %w is installed in %s; what lies there unpinned can be removed by hand", name, ErrNotFound, dir)
+		return Found{}, fmt.Errorf("%q: %w is installed in %s; remove an unpinned plugin there by hand", name, ErrNotFound, dir)
 	case 2:
 		return Found{}, fmt.Errorf("%q is the name of a solver and of a strategy: say which with --kind", name)
 	}
@@ -284,8 +282,8 @@ func Uninstall(ctx context.Context, dir string, kind client.Kind, name string) (
 	return found[0], known.write(dir)
 }
 
-// Free reports whether the plugin at path could be installed in dir without
-// being offered twice; the error names the plugin of that name elsewhere.
+// Free returns an error if a plugin elsewhere has the name of the one at path, so that
+// installing it in dir would make the name ambiguous.
 func (c *Catalogue) Free(path, dir string) error {
 	f, err := installable(path)
 	if err != nil {
@@ -293,7 +291,7 @@ func (c *Catalogue) Free(path, dir string) error {
 	}
 	for _, other := range c.offers(f.Kind, f.Name) {
 		if filepath.Dir(other.Path) != dir {
-			return fmt.Errorf("%s %s is found already, as %s (%s), and a name offered twice is an error: remove that one, or have it found no more, first",
+			return fmt.Errorf("%s %s is found already, as %s (%s), and a name offered twice is an error: remove that one, or move it out of the plugin folders, first",
 				f.Kind, f.Name, other.Path, other.Source)
 		}
 	}

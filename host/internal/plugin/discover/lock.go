@@ -11,9 +11,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/filelock"
 )
 
-// lock keeps other installs out of a plugin folder until release is called, and
-// clears away what one that was killed has left. The operating system gives the
-// lock up with the process.
+// lock keeps other installs out of a plugin folder until release is called, and removes
+// what a killed install has left. The operating system frees the lock when the process
+// ends.
 func lock(ctx context.Context, dir string) (release func(), err error) {
 	path := filepath.Join(dir, ".lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -44,7 +44,7 @@ func lock(ctx context.Context, dir string) (release func(), err error) {
 func clearStaging(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // what remains is harmless
+		return // leftovers are harmless
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), staging) {

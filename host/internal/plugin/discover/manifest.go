@@ -23,20 +23,20 @@ const maxManifest = 64 << 10
 
 // manifest is a plugin.yaml:
 //
-//	kind: strategy              # or solver; as the folder's name says
+//	kind: strategy              # or solver; must agree with the folder's name
 //	language: python            # optional
 //	command: [python3, main.py] # program and arguments, started in the folder
 //
-// A program with a slash, or one that lies in the folder, is taken relative to
-// the folder; any other is looked up in $PATH.
+// A program with a slash, or one in the folder, is relative to the folder; any other is
+// looked up in $PATH.
 type manifest struct {
 	Kind     string   `yaml:"kind"`
 	Language string   `yaml:"language"`
 	Command  []string `yaml:"command"`
 }
 
-// readManifest reads the plugin.yaml of a folder whose name says kind. Errors
-// carry the file and the line.
+// readManifest reads the plugin.yaml of a folder; kind is that of the folder's name. Errors
+// name the file and the line.
 func readManifest(folder string, kind client.Kind) (manifest, error) {
 	path := filepath.Join(folder, manifestName)
 	f, err := os.Open(path)
@@ -67,11 +67,11 @@ func readManifest(folder string, kind client.Kind) (manifest, error) {
 
 // parseManifest reads and checks the text; an error begins with the line.
 func parseManifest(text []byte, kind client.Kind) (m manifest, err error) {
-	// The YAML module panics on some malformed input, such as a sequence that
-	// is a tag and nothing else.
+	// The YAML module panics on some malformed input, such as a sequence that consists of
+	// a tag only.
 	defer func() {
 		if p := recover(); p != nil {
-			m, err = manifest{}, atLine(1, errors.New("this is no YAML that can be read"))
+			m, err = manifest{}, atLine(1, errors.New("malformed YAML"))
 		}
 	}()
 	if err := yaml.UnmarshalWithOptions(text, &m, yaml.Strict()); err != nil {
@@ -94,7 +94,7 @@ func parseManifest(text []byte, kind client.Kind) (m manifest, err error) {
 
 func atLine(line int, err error) error { return fmt.Errorf("%d: %w", line, err) }
 
-// lineOf is the line of the value at a YAML path; 0 where there is none.
+// lineOf returns the line of the value at a YAML path; 0 if there is none.
 func lineOf(text []byte, path string) int {
 	p, err := yaml.PathString(path)
 	if err != nil {
@@ -111,7 +111,7 @@ func lineOf(text []byte, path string) int {
 	return node.GetToken().Position.Line
 }
 
-// resolve finds the program of a command.
+// resolve returns the path of a command's program.
 func resolve(folder, program string) (string, error) {
 	local := filepath.Join(folder, program)
 	if filepath.IsAbs(program) {

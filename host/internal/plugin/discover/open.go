@@ -18,25 +18,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Plugin is a plugin under way. Close ends it.
+// Plugin is a running plugin. Close ends it.
 type Plugin struct {
 	*client.Plugin
 	Found Found
-	// Preset is the strategy's preset that was asked for; empty for none.
+	// Preset is the requested preset of the strategy; empty for none.
 	Preset string
-	// Options are to be handed over with every question: the preset's, and the
-	// user's over them.
+	// Options are passed with every question: the preset's, overridden by the user's.
 	Options map[string]string
 
 	build func() string
 }
 
-// killGrace is how long a plugin may take to stop by itself: a question with a
-// time limit is answered, and its plugin ended, within a second of it.
+// killGrace is the time a plugin may take to stop by itself, short enough that a question
+// is answered, and its plugin ended, within a second of the time limit.
 const killGrace = 500 * time.Millisecond
 
-// Launch starts the plugin and checks that it is what its file says. The logger
-// gets its output; nil: none.
+// Launch starts the plugin and checks that its kind and name are those of its file. The
+// logger gets its output; nil discards it.
 func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error) {
 	if f.Problem != nil {
 		return nil, fmt.Errorf("%s: %w", strings.TrimSpace(f.Kind.String()+" "+f.Name), f.Problem)
@@ -47,7 +46,7 @@ func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error)
 	config := client.Config{
 		Path: f.Command[0], Args: f.Command[1:], Dir: f.Dir, Env: f.environment(), Kind: f.Kind, Logger: logger,
 		KillGrace: killGrace,
-		NoTLS:     f.Language == "python", // its gRPC cannot take the host's certificate
+		NoTLS:     f.Language == "python", // gRPC for Python cannot use the host's certificate
 	}
 	p, err := client.Launch(ctx, config)
 	if err != nil {
@@ -60,10 +59,10 @@ func (f Found) Launch(ctx context.Context, logger hclog.Logger) (*Plugin, error)
 	return &Plugin{Plugin: p, Found: f, Options: map[string]string{}, build: sync.OnceValue(func() string { return build(f.Path) })}, nil
 }
 
-// environment is what the plugin gets besides the host's own. Python would
-// write compiled modules into the folder it is started in: the folder would no
-// longer be what was installed, and what is compiled is run unread. An installed folder
-// is run by the Python that it ran with, unless the user says which.
+// environment returns the plugin's environment variables in addition to the host's. Python
+// must not write compiled modules into the plugin's folder: the folder would differ from
+// what was installed, and compiled modules are run unchecked. An installed folder is run by
+// the Python of its installation, unless the user names another.
 func (f Found) environment() []string {
 	if f.Dir == "" {
 		return nil
@@ -75,8 +74,8 @@ func (f Found) environment() []string {
 	return env
 }
 
-// Launch starts the solver of that name, or the strategy whose plugin or
-// preset has that name, without options of the user's: see Configure.
+// Launch starts the solver of that name, or the strategy whose plugin or preset has that
+// name, without the user's options: see Configure.
 func (c *Catalogue) Launch(ctx context.Context, kind client.Kind, name string) (*Plugin, error) {
 	if kind == client.Strategy {
 		return c.launchStrategy(ctx, name)
@@ -88,7 +87,7 @@ func (c *Catalogue) Launch(ctx context.Context, kind client.Kind, name string) (
 	return f.Launch(ctx, c.Logger)
 }
 
-// Open is Launch and Configure in one: for commands that use one plugin.
+// Open is Launch and Configure, for commands that use one plugin.
 func (c *Catalogue) Open(ctx context.Context, kind client.Kind, name string, options map[string]string) (*Plugin, error) {
 	p, err := c.Launch(ctx, kind, name)
 	if err != nil {
@@ -101,8 +100,8 @@ func (c *Catalogue) Open(ctx context.Context, kind client.Kind, name string, opt
 	return p, nil
 }
 
-// launchStrategy starts the strategy plugin of that name, or else asks every one for
-// its presets: a preset may have any name.
+// launchStrategy starts the strategy plugin of that name, or else asks every strategy for
+// its presets, whose names are arbitrary.
 func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, error) {
 	if own := c.offers(client.Strategy, name); len(own) > 0 {
 		p, err := own[0].Launch(ctx, c.Logger)
@@ -138,12 +137,12 @@ func (c *Catalogue) launchStrategy(ctx context.Context, name string) (*Plugin, e
 	}
 	err := c.notFound(client.Strategy, name, known)
 	if len(broken) > 0 {
-		err = fmt.Errorf("%w\nof these plugins nothing is known, because they do not start:\n%w", err, errors.Join(broken...))
+		err = fmt.Errorf("%w\nthese plugins do not start, so their names and presets are unknown:\n%w", err, errors.Join(broken...))
 	}
 	return nil, err
 }
 
-// names adds those that a strategy can be asked for by.
+// names appends the names that select a strategy: its own and its presets'.
 func (p *Plugin) names(known []string) []string {
 	known = append(known, p.Description().Name)
 	for _, q := range p.Description().Presets {
@@ -154,8 +153,8 @@ func (p *Plugin) names(known []string) []string {
 	return known
 }
 
-// Strategies starts every strategy plugin, and lists those that start, each with its
-// presets.
+// Strategies starts every strategy plugin, and returns the names and presets of those that
+// start.
 func (c *Catalogue) Strategies(ctx context.Context) (known []string) {
 	for _, l := range c.launchAll(ctx, client.Strategy) {
 		if l.err == nil {
@@ -184,15 +183,15 @@ func closeAll(plugins []*Plugin) {
 	}
 }
 
-// launched is one of launchAll's.
+// launched is a plugin that launchAll started, or its error.
 type launched struct {
 	found  Found
 	plugin *Plugin
 	err    error
 }
 
-// launchAll starts every plugin of a kind (0: of every kind), several at a
-// time, in the catalogue's order.
+// launchAll starts every plugin of a kind (0: of every kind), several at a time, and
+// returns them in the catalogue's order.
 func (c *Catalogue) launchAll(ctx context.Context, kind client.Kind) []launched {
 	var out []launched
 	for _, f := range c.Plugins {
@@ -214,23 +213,22 @@ func (c *Catalogue) launchAll(ctx context.Context, kind client.Kind) []launched 
 	return out
 }
 
-// Listing is a plugin and what it says of itself.
+// Listing is a plugin and its description of itself.
 type Listing struct {
 	Found
-	// Description is zero where Err is set.
+	// Description is zero if Err is set.
 	Description sdk.Description
-	// Err says why the plugin cannot be used, or could not be asked.
+	// Err is the reason why the plugin cannot be used, or could not be asked.
 	Err error
 }
 
-// Usable reports that the plugin starts and that its native libraries are
-// there.
+// Usable reports whether the plugin starts and finds its native libraries.
 func (l *Listing) Usable() bool {
 	return l.Err == nil && !slices.ContainsFunc(l.Description.Libraries, func(l sdk.Library) bool { return !l.Found })
 }
 
-// List starts every plugin, asks it to describe itself and ends it. A broken
-// one is listed with its error.
+// List starts every plugin, asks it to describe itself and ends it. A broken plugin is
+// listed with its error.
 func (c *Catalogue) List(ctx context.Context) []Listing {
 	var out []Listing
 	for _, l := range c.launchAll(ctx, 0) {
@@ -287,8 +285,8 @@ func unknownOption(key string, plugins []*Plugin) error {
 	return fmt.Errorf("--set %s: %w: no plugin of this run has it%s", key, sdk.ErrInvalidOption, b.String())
 }
 
-// defaultOrder is the order in which solvers are tried where the user names
-// none: those that need no library and give the strongest proofs first.
+// defaultOrder is the order in which solvers are tried if the user names none: first those
+// that need no library and have the strongest proofs.
 var defaultOrder = []string{"bnb", "highs", "z3", "lpsolve"}
 
 // DefaultSolvers returns the installed ones of the solvers that are tried when the user names
@@ -300,9 +298,9 @@ func (c *Catalogue) DefaultSolvers() []string {
 	})
 }
 
-// DefaultSolver starts the first of the solvers bnb, highs, z3 and lpsolve
-// that is there, finds its library and serves the form and all the goals. The
-// error says of each why it was passed over.
+// DefaultSolver starts the first of the solvers bnb, highs, z3 and lpsolve that is
+// installed, finds its library and serves the form and all the goals. The error says why
+// each was skipped.
 func (c *Catalogue) DefaultSolver(ctx context.Context, options map[string]string, form problem.Form, goals ...problem.Goal) (*Plugin, error) {
 	var why []string
 	for _, name := range defaultOrder {
@@ -341,7 +339,7 @@ func Missing(d sdk.Description) error {
 	return nil
 }
 
-// unfit says why a solver cannot be used; empty where it can.
+// unfit returns the reason why a solver cannot be used; empty if it can.
 func unfit(d sdk.Description, form problem.Form, goals []problem.Goal) string {
 	if err := Missing(d); err != nil {
 		return err.Error()

@@ -15,19 +15,19 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// PinsName is the file of a plugin folder that says what its plugins' files
-// were when they were installed. Plugins that it does not name are unpinned.
+// PinsName is the file of a plugin folder with the checksums of its plugins' files at
+// their installation. Plugins that it does not name are unpinned.
 const PinsName = "pins.json"
 
 // maxPins bounds the size of a pins.json.
 const maxPins = 16 << 20
 
-// ErrChanged is wrapped where a pinned plugin is not what was installed.
+// ErrChanged: a pinned plugin differs from what was installed.
 var ErrChanged = errors.New("not what was installed")
 
 // Pin is a plugin as it was installed.
 type Pin struct {
-	// Version is what the plugin said of itself.
+	// Version is the version that the plugin reported.
 	Version string `json:"version"`
 	Files   Sums   `json:"files"`
 }
@@ -40,7 +40,7 @@ type pins struct {
 	Plugins map[string]Pin `json:"plugins"`
 }
 
-// readPins reads the pins of a plugin folder: none where there is no file.
+// readPins reads the pins of a plugin folder: none if there is no file.
 func readPins(dir string) (pins, error) {
 	none := pins{Format: 1, Plugins: map[string]Pin{}}
 	path := filepath.Join(dir, PinsName)
@@ -58,7 +58,7 @@ func readPins(dir string) (pins, error) {
 	}
 	p, err := parsePins(text)
 	if err != nil {
-		return none, fmt.Errorf("%s: %w: nothing in its folder is started; remove the file, and install the plugins again with --force", path, err)
+		return none, fmt.Errorf("%s: %w: no plugin in its folder is started; remove the file, and install the plugins again with --force", path, err)
 	}
 	return p, nil
 }
@@ -126,8 +126,8 @@ func (f *Found) verify() error {
 		f.Path, ErrChanged, err, f.Path, f.Name, Word(f.Kind))
 }
 
-// difference says what distinguishes the files there now from those pinned, in
-// order of their names.
+// difference describes how the present files differ from those pinned, in order of their
+// names.
 func difference(pinned, now Sums) []string {
 	both := maps.Clone(pinned)
 	maps.Copy(both, now)
@@ -141,9 +141,9 @@ func difference(pinned, now Sums) []string {
 		case !before:
 			out = append(out, name+" was added")
 		case was.SHA256 != is.SHA256:
-			out = append(out, name+" has another content")
+			out = append(out, name+" has changed")
 		case was.Executable != is.Executable:
-			out = append(out, name+" has another mode: whether it may be executed has changed")
+			out = append(out, name+" has become executable, or no longer is")
 		}
 	}
 	return out

@@ -169,11 +169,11 @@ func TestChangedPluginsAreRefused(t *testing.T) {
 		says   string
 		sound  bool // what is left is a plugin all the same, and can be accepted
 	}{
-		"content":  {func(t *testing.T, f string) { write(t, filepath.Join(f, "lib/notes.txt"), "Notes", 0o644) }, "lib/notes.txt has another content", true},
-		"program":  {func(t *testing.T, f string) { write(t, filepath.Join(f, "run"), "#!/bin/sh\n", 0o755) }, "run has another content", false},
-		"manifest": {func(t *testing.T, f string) { write(t, filepath.Join(f, manifestName), "kind: [", 0o644) }, "plugin.yaml has another content", false},
-		"mode":     {func(t *testing.T, f string) { chmod(t, filepath.Join(f, "lib/notes.txt"), 0o755) }, "lib/notes.txt has another mode", true},
-		"no mode":  {func(t *testing.T, f string) { chmod(t, filepath.Join(f, "run"), 0o644) }, "run has another mode", false},
+		"content":  {func(t *testing.T, f string) { write(t, filepath.Join(f, "lib/notes.txt"), "Notes", 0o644) }, "lib/notes.txt has changed", true},
+		"program":  {func(t *testing.T, f string) { write(t, filepath.Join(f, "run"), "#!/bin/sh\n", 0o755) }, "run has changed", false},
+		"manifest": {func(t *testing.T, f string) { write(t, filepath.Join(f, manifestName), "kind: [", 0o644) }, "plugin.yaml has changed", false},
+		"mode":     {func(t *testing.T, f string) { chmod(t, filepath.Join(f, "lib/notes.txt"), 0o755) }, "lib/notes.txt has become executable", true},
+		"no mode":  {func(t *testing.T, f string) { chmod(t, filepath.Join(f, "run"), 0o644) }, "run has become executable", false},
 		"added":    {func(t *testing.T, f string) { write(t, filepath.Join(f, "lib/more.py"), "", 0o644) }, "lib/more.py was added", true},
 		"cache":    {func(t *testing.T, f string) { write(t, filepath.Join(f, "__pycache__/x.pyc"), "", 0o644) }, "__pycache__/x.pyc was added", true},
 		"folder":   {func(t *testing.T, f string) { mkdir(t, filepath.Join(f, "site")) }, "site is an empty folder", true},
@@ -222,7 +222,7 @@ func TestChangedProgramIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = only(t, dir).Open(t.Context(), client.Solver, "x", nil)
-	wantError(t, err, in.Found.Path, "hyfair-solver-x has another content")
+	wantError(t, err, in.Found.Path, "hyfair-solver-x has changed")
 	if found, err := Uninstall(t.Context(), dir, 0, "x"); err != nil || found.Path != in.Found.Path {
 		t.Errorf("uninstalling what was changed: %v", err)
 	}

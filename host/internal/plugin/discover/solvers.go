@@ -10,16 +10,16 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// Members are the names of the solver plugins behind the name of a solver: itself, or of
-// a portfolio such as "bnb+highs" each.
+// Members returns the names of the solver plugins in the name of a solver: itself, or each
+// member of a portfolio such as "bnb+highs".
 func Members(name string) []string { return strings.Split(name, "+") }
 
-// Solvers are the plugins that a question is put to: one, or those of a portfolio, all at
-// once. Close ends them.
+// Solvers are the plugins that are asked a question: one, or those of a portfolio, in
+// parallel. Close ends them.
 type Solvers []*Plugin
 
-// OpenSolvers starts the solver of that name, or all of a portfolio, and shares the
-// options among them.
+// OpenSolvers starts the solver of that name, or all of a portfolio, and configures them
+// with the options.
 func (c *Catalogue) OpenSolvers(ctx context.Context, name string, options map[string]string) (all Solvers, err error) {
 	defer func() {
 		if err != nil {
@@ -44,7 +44,7 @@ func (c *Catalogue) OpenSolvers(ctx context.Context, name string, options map[st
 // Close ends the plugins.
 func (s Solvers) Close() { closeAll(s) }
 
-// String names the plugins as a person does.
+// String returns the plugins' names, joined by "and".
 func (s Solvers) String() string {
 	names := make([]string, len(s))
 	for i, p := range s {

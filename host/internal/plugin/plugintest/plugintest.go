@@ -21,7 +21,7 @@ var built struct {
 	paths map[string]string // by folder
 }
 
-// Main runs a package's tests and removes what they built: call it from
+// Main runs a package's tests and removes the programs that they built: call it from
 // TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -47,7 +47,7 @@ func Program(t testing.TB, folder string) string {
 		}
 		built.dir, built.paths = dir, map[string]string{}
 	}
-	// Each has a folder to itself, where no other plugin is found.
+	// One folder per program, so that no other plugin is found in it.
 	path := filepath.Join(built.dir, strconv.Itoa(len(built.paths)), "hyfair-"+filepath.Base(folder))
 	if err := program.Build(folder, path); err != nil {
 		t.Fatal(err)
@@ -56,19 +56,19 @@ func Program(t testing.TB, folder string) string {
 	return path
 }
 
-// Build is Program of plugins/<name>.
+// Build returns Program of plugins/<name>.
 func Build(t testing.TB, name string) string {
 	t.Helper()
 	return Program(t, "plugins/"+name)
 }
 
-// Folder is a new plugin folder with programs, each given as a file's name and the
-// folder of the repository that it is compiled from.
+// Folder returns a new plugin folder with programs, each given as a file's name and the
+// folder of the repository from which it is compiled.
 func Folder(t testing.TB, programs map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, from := range programs {
-		// A link of its own: a process then runs under the name in this folder.
+		// A hard link, so that the process runs under the name in this folder.
 		if err := os.Link(Program(t, from), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -77,9 +77,9 @@ func Folder(t testing.TB, programs map[string]string) string {
 }
 
 // Solver launches the real plugin solver-<name> with this process's environment,
-// and env, "key=value", over it: HYFAIR_SIMD=scalar chooses a variant of the vector
+// overridden by env, "key=value": HYFAIR_SIMD=scalar selects a variant of the vector
 // loops. A missing native library, or for a plugin in Python a missing .deps/python,
-// skips the test by name, and fails it where CI is set. Tests that call it may be
+// skips the test by name, and fails it if CI is set. Tests that call it may run in
 // parallel.
 func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Description) {
 	t.Helper()
@@ -92,7 +92,7 @@ func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Desc
 		config.Path, config.Args, config.Dir, config.NoTLS = filepath.Join(root, ".deps", "python", "bin", "python"), []string{"main.py"}, dir, true
 		config.Env = append(config.Env, "PYTHONPATH="+filepath.Join(root, "sdk", "python"), "PYTHONDONTWRITEBYTECODE=1")
 		if !exists(config.Path) {
-			missing(t, config.Path+" is missing; make setup-python brings it")
+			missing(t, config.Path+" is missing; make setup-python installs it")
 		}
 	} else {
 		config.Path = Build(t, "solver-"+name)
@@ -105,13 +105,13 @@ func Solver(t testing.TB, name string, env ...string) (sdk.Incremental, sdk.Desc
 	d := p.Description()
 	for _, lib := range d.Libraries {
 		if !lib.Found {
-			missing(t, fmt.Sprintf("library %s is missing (%s); %s brings it", lib.Name, lib.Problem, lib.Hint))
+			missing(t, fmt.Sprintf("library %s is missing (%s); %s installs it", lib.Name, lib.Problem, lib.Hint))
 		}
 	}
 	return p.Solver(), d
 }
 
-// missing skips the test, and fails it where CI is set.
+// missing skips the test, and fails it if CI is set.
 func missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

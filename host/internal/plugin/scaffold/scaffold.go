@@ -1,6 +1,6 @@
 // Package scaffold writes the first version of a plugin: a small strategy or
 // solver, in Go or Python, that builds, passes the conformance suite and is
-// found by the host, for its author to replace the idea in it by a better one.
+// found by the host. Its author then replaces the idea in it.
 package scaffold
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// templates has a folder LANGUAGE-KIND for each project, and common for files
-// of several. A file NAME.tmpl becomes NAME, its actions between « and »; of one
-// that becomes empty nothing is written.
+// templates has a folder LANGUAGE-KIND for each project, and a folder common for shared
+// files. A file NAME.tmpl becomes NAME; its actions are between « and ». Files that become
+// empty are not written.
 //
 //go:embed all:templates
 var templates embed.FS
 
-// Language is what a project is written in.
+// Language is the language of a project.
 type Language string
 
 // The languages of the templates.
@@ -36,44 +36,42 @@ const (
 	Python Language = "python"
 )
 
-// Request says what to write.
+// Request describes the project to write.
 type Request struct {
 	Kind     client.Kind
 	Name     string
 	Language Language
-	// Dir is the folder in which the project's own folder is made; empty: the
-	// folder plugins of the hyfair tree that the working directory lies in, for
-	// Go, else the working directory.
+	// Dir is the folder in which the project's folder is created. Empty: for Go the
+	// folder plugins of the hyfair tree that contains the working directory, else the
+	// working directory.
 	Dir string
-	// SDK is the root of a hyfair tree to build against; empty: the first that is
-	// found, see FindSDK.
+	// SDK is the root of a hyfair tree to build against; empty: the first one found,
+	// see findSDK.
 	SDK string
 }
 
-// Project is what was written.
+// Project is a written project.
 type Project struct {
 	Request
-	// File is the name the host knows the plugin by, such as
-	// hyfair-search-my-idea.
+	// File is the name of the plugin's file, such as hyfair-search-my-idea.
 	File string
-	// Path is the project's folder; Files are in it, in order of their names, without those of
-	// the SDK's copy: see Bundles.
+	// Path is the project's folder, Files the files in it in order of their names, without those
+	// of a copy of the SDK: see Bundles.
 	Path  string
 	Files []string
-	// InTree tells that it lies in the hyfair tree's own folder of plugins, and
-	// is part of its module.
+	// InTree: the project is in the folder plugins of the hyfair tree, and part of its
+	// module.
 	InTree bool
-	// Steps lead from here to a comparison.
+	// Steps are the next commands, up to a comparison.
 	Steps []Step
-	// version of hyfair, if a module proxy has it; empty otherwise. asked: the user named the
+	// version is hyfair's, if a module proxy has it, else empty. asked: the user named the
 	// tree.
 	version string
 	asked   bool
 }
 
-// Write makes the project's folder, which must not be there yet, and fills it.
-// Where that fails the folder is removed again. hyfair is the host's program as
-// the steps shall call it.
+// Write creates the project's folder, which must not exist, and its files. If it fails,
+// the folder is removed. hyfair is the command of the host in the steps.
 func Write(r Request, hyfair string) (*Project, error) {
 	if err := CheckName(r.Name); err != nil {
 		return nil, err
@@ -127,7 +125,7 @@ func plan(r Request) (*Project, error) {
 	}
 	folder := p.File
 	if r.Language == Go {
-		// A folder with the plugin's own name would be taken for the plugin.
+		// A folder with the plugin's name would count as the plugin.
 		folder = strings.TrimPrefix(p.File, "hyfair-")
 		if tree := upwards(p.Dir); tree != "" && p.Dir == filepath.Join(tree, "plugins") {
 			p.SDK, p.InTree = tree, true
@@ -142,14 +140,14 @@ func plan(r Request) (*Project, error) {
 
 type file struct{ name, text string }
 
-// render fills the templates in.
+// render executes the templates.
 func (p *Project) render(hyfair string) ([]file, error) {
 	p.steps(hyfair)
 	var out []file
 	for _, folder := range []string{"common", string(p.Language) + "-" + discover.Word(p.Kind)} {
 		entries, err := fs.ReadDir(templates, path.Join("templates", folder))
 		if err != nil {
-			return nil, fmt.Errorf("there is no template for a %s in %q; there are go and python", p.Kind, p.Language)
+			return nil, fmt.Errorf("there is no template for a %s in %q: want go or python", p.Kind, p.Language)
 		}
 		for _, e := range entries {
 			text, err := fill(path.Join("templates", folder, e.Name()), p)
@@ -184,18 +182,18 @@ func fill(name string, p *Project) (string, error) {
 	return b.String(), err
 }
 
-// Describes is a sentence on what the template does.
+// Describes returns a sentence on what the template does.
 func (p *Project) Describes() string {
 	switch {
 	case p.Kind == client.Strategy && p.Language == Go:
-		return "A walk on the round that strategies share: uphill, and now and then downhill."
+		return "A walk within the shared round of strategies: uphill, and now and then downhill."
 	case p.Kind == client.Solver && p.Language == Go:
 		return "It takes the MILP form and decides it by branch and bound in rational numbers, which is exact, and slow."
 	}
 	return ""
 }
 
-// Package is the project as the go command calls it in the folder of the steps.
+// Package returns the project's package for the go command in the folder of the steps.
 func (p *Project) Package() string {
 	if p.InTree {
 		return "./plugins/" + filepath.Base(p.Path)
@@ -203,9 +201,9 @@ func (p *Project) Package() string {
 	return "."
 }
 
-// Replaces reports whether the project's go.mod leads to sources in a folder, in place of a
-// version that any machine can fetch: because --sdk was given, or this hyfair is of no
-// such version.
+// Replaces reports whether the project's go.mod points to sources in a folder instead of a
+// version that any machine can fetch: because --sdk was given, or because this hyfair has
+// no such version.
 func (p *Project) Replaces() bool {
 	return p.Language == Go && !p.InTree && p.SDK != "" && (p.asked || p.version == "")
 }
@@ -214,11 +212,11 @@ func (p *Project) Replaces() bool {
 // hyfair, so that the project builds on any machine.
 func (p *Project) Bundles() bool { return p.Replaces() && !p.asked }
 
-// Tree is SDK as a shell takes it.
+// Tree returns SDK, quoted for a shell.
 func (p *Project) Tree() string { return shell.Word(p.SDK) }
 
-// Study is a study to compare on: the example that comes with hyfair's sources,
-// or where these are not known, a name to be replaced.
+// Study returns a study to compare on: the example in hyfair's sources, or if these are
+// unknown, a placeholder.
 func (p *Project) Study() string {
 	if p.SDK == "" {
 		return "STUDY.yaml"

@@ -324,7 +324,7 @@ func TestGoProjectsBuildElsewhere(t *testing.T) {
 		not           string
 	}{
 		{"released", "v1.2.3", false, []string{"require " + modulePath + " v1.2.3\n"}, "replace"},
-		{"released, with --sdk", "v1.2.3", true, []string{"require " + modulePath + " v1.2.3\n", "as asked for", "\nreplace " + modulePath + " => " + root(t) + "\n"}, "development"},
+		{"released, with --sdk", "v1.2.3", true, []string{"require " + modulePath + " v1.2.3\n", "as given by", "\nreplace " + modulePath + " => " + root(t) + "\n"}, "development"},
 		{"development", "", false, []string{"require " + modulePath + " v0.0.0\n", "// This hyfair is a development build", "\nreplace " + modulePath + " => ./hyfair\n"}, root(t)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,13 +18,12 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// modulePath is hyfair's own.
+// modulePath is the path of hyfair's module.
 const modulePath = "github.com/hyfair/hyfair"
 
-// findSDK is the root of the hyfair tree to build against: the one asked for,
-// else the one that Dir or the working directory lies in, else the one that the
-// host's program lies in, else the one it was built from. Empty where there is
-// none on this machine.
+// findSDK returns the root of the hyfair tree to build against: the requested one, else
+// the one that contains Dir or the working directory, else the one that contains the
+// host's program, else the one it was built from. Empty if there is none on this machine.
 func findSDK(r Request) (string, error) {
 	if r.SDK != "" {
 		root, err := filepath.Abs(r.SDK)
@@ -53,8 +52,8 @@ func findSDK(r Request) (string, error) {
 	return "", nil
 }
 
-// upwards is the hyfair tree that a folder lies in; empty for none. A folder
-// that is not there lies in what its parent lies in.
+// upwards returns the hyfair tree that contains a folder, which need not exist; empty if
+// there is none.
 func upwards(dir string) string {
 	for {
 		if isTree(dir) {
@@ -77,8 +76,8 @@ func isTree(dir string) bool {
 	return strings.TrimSpace(name) == "module "+modulePath
 }
 
-// published is the version of hyfair that the host was installed as from a
-// module proxy; empty for one that was built from a tree.
+// published returns the version of a host that was installed from a module proxy; empty
+// for one built from a tree.
 func published() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePath || info.Main.Sum == "" {
@@ -87,8 +86,8 @@ func published() string {
 	return info.Main.Version
 }
 
-// sdkModules are the modules that a plugin and its conformance test are built
-// from. A go.mod has to name them all.
+// sdkModules are the modules from which a plugin and its conformance test are built. A
+// go.mod has to name them all.
 var sdkModules = []string{
 	"github.com/ebitengine/purego", "github.com/fatih/color", "github.com/golang/protobuf", "github.com/hashicorp/go-hclog", "github.com/hashicorp/go-plugin",
 	"github.com/hashicorp/yamux", "github.com/mattn/go-colorable", "github.com/mattn/go-isatty", "github.com/oklog/run",
@@ -96,16 +95,16 @@ var sdkModules = []string{
 	"google.golang.org/grpc", "google.golang.org/protobuf",
 }
 
-// module is the project's go.mod and go.sum: of hyfair's version, or built against a tree.
-// Then they have the tree's own versions and checksums, so that nothing has to be looked
-// up: what the tree was built from is on this machine.
+// module returns the project's go.mod and go.sum, for hyfair's version or for a tree. Those
+// for a tree have its versions and checksums, so that nothing has to be downloaded: the
+// modules of the tree are on this machine.
 func (p *Project) module() (module, sums string, err error) {
 	if !p.Replaces() {
 		return fmt.Sprintf("module %s\n\nrequire %s %s\n", p.File, modulePath, p.version), "", nil
 	}
-	why, from := "This hyfair is a development build, of no version that could be fetched: its\n// sdk is copied to the folder "+bundled+". With a released version in place of v0.0.0,\n// the line and the folder can go.", "./"+bundled
+	why, from := "This hyfair is a development build, whose version cannot be fetched: its\n// sdk is copied to the folder "+bundled+". With a released version in place of v0.0.0,\n// the line and the folder can go.", "./"+bundled
 	if !p.Bundles() {
-		why, from = "The sources of hyfair on this machine, as asked for: --sdk.", p.SDK
+		why, from = "The sources of hyfair on this machine, as given by --sdk.", p.SDK
 	}
 	text, err := os.ReadFile(filepath.Join(p.SDK, "go.mod"))
 	if err != nil {
@@ -126,7 +125,7 @@ require %s %s
 // %s
 replace %[3]s => %[6]s
 
-// What hyfair's sdk is built from, in its versions.
+// The modules of hyfair's sdk, in its versions.
 require (
 `, p.File, language, modulePath, cmp.Or(p.version, "v0.0.0"), why, quoted(from))
 	for _, r := range required {
@@ -139,8 +138,8 @@ require (
 // bundled is the folder of a project that holds a copy of the SDK.
 const bundled = "hyfair"
 
-// bundle copies what a plugin in Go is built from: the tree's sdk, what that shares with the
-// host, and the licence, without tests and without the SDK of other languages.
+// bundle copies the sources of a plugin in Go: the tree's sdk, the packages it shares with
+// the host, and the licence, without tests and without the SDK of other languages.
 func bundle(tree, to string) error {
 	write := func(name string) error {
 		text, err := os.ReadFile(filepath.Join(tree, name))
@@ -176,8 +175,8 @@ func bundle(tree, to string) error {
 	return nil
 }
 
-// requirements reads a go.mod: its line on the language's version, and those on
-// sdkModules, in order.
+// requirements returns the lines of a go.mod on the language's version and on sdkModules,
+// in order.
 func requirements(text []byte) (language string, required []string) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
@@ -193,7 +192,7 @@ func requirements(text []byte) (language string, required []string) {
 	return language, required
 }
 
-// quoted is a path as a go.mod takes it.
+// quoted returns a path, quoted for a go.mod if needed.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t\"'`()[]{},") || strings.Contains(path, "//") {
 		return fmt.Sprintf("%q", path)

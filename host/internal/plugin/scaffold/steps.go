@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// Step is a command on the way, and what it is for.
+// Step is a command and its purpose.
 type Step struct {
 	// A command for a shell.
 	Command string `json:"command"`
@@ -17,8 +17,8 @@ type Step struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// steps sets the commands that lead from the project to a comparison. They are
-// given in the folder that the first of them goes to.
+// steps sets the commands from the new project to a comparison. The first one changes to
+// the folder in which the others run.
 func (p *Project) steps(hyfair string) {
 	add := func(purpose string, words ...string) {
 		p.Steps = append(p.Steps, Step{strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "), purpose})
@@ -27,7 +27,7 @@ func (p *Project) steps(hyfair string) {
 	plugin, dir := p.plugin(), p.pluginDir()
 	if p.Language == Go {
 		if !p.Replaces() && !p.InTree {
-			add("fetches what it is built from", "go mod tidy")
+			add("fetches its modules", "go mod tidy")
 		}
 		add("builds "+plugin, p.Build())
 	} else {
@@ -52,14 +52,14 @@ func (p *Project) steps(hyfair string) {
 		case p.Language == Python:
 			grid = p.File + "/" + grid
 		}
-		add("runs it beside sa and rw, with equal budgets", hyfair, "ablate", grid, dir)
+		add("runs it, sa and rw with equal budgets", hyfair, "ablate", grid, dir)
 	}
 }
 
-// loanQuestion is one about studies/loan that a simple solver answers too.
+// loanQuestion is a question about studies/loan that a simple solver can answer.
 const loanQuestion = "--protected sex --where income=5,credit_rating=8,debt_ratio=0,years_employed=10,loan_amount=1,purpose=car,housing=rent"
 
-// place is the folder in which the steps are taken.
+// place returns the folder in which the steps run.
 func (p *Project) place() string {
 	switch {
 	case p.InTree:
@@ -70,7 +70,7 @@ func (p *Project) place() string {
 	return shell.Word(p.Path)
 }
 
-// Build is the command that builds a Go plugin.
+// Build returns the command that builds a Go plugin.
 func (p *Project) Build() string {
 	if p.InTree {
 		return "go build -o " + p.plugin() + " ./plugins/" + filepath.Base(p.Path)
@@ -78,7 +78,7 @@ func (p *Project) Build() string {
 	return "go build -o bin/ ."
 }
 
-// plugin is the plugin's path from place.
+// plugin returns the plugin's path from place.
 func (p *Project) plugin() string {
 	switch {
 	case p.Language == Python:
@@ -89,8 +89,8 @@ func (p *Project) plugin() string {
 	return "bin/" + p.File
 }
 
-// pluginDir is the flag that makes the host look there, where it does not do so
-// by itself.
+// pluginDir returns the flag that makes the host search the plugin's folder; empty if it
+// does so by itself.
 func (p *Project) pluginDir() string {
 	switch {
 	case p.Language == Python:

@@ -24,8 +24,8 @@ func (j *Journal) Events(name string, visit func(record.Event) error) error {
 	})
 }
 
-// Export writes the events of a run to out, one JSON object a line, those of
-// unknown kinds too.
+// Export writes the events of a run to out, including those of unknown kinds, one
+// JSON object per line.
 func (j *Journal) Export(name string, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	err := j.events(name, func(full string, e storedEvent) error {
@@ -37,7 +37,7 @@ func (j *Journal) Export(name string, out io.Writer) error {
 		if err != nil || !json.Valid(e.payload) {
 			return j.fail(fmt.Errorf("run %s, event %d: the payload is damaged", full, e.seq))
 		}
-		w.Write(line[:len(line)-1]) // an error stays with the writer until Flush
+		w.Write(line[:len(line)-1]) // Flush returns the writer's error
 		w.WriteByte(',')
 		w.Write(kind)
 		w.WriteByte(':')
@@ -66,7 +66,7 @@ func scanEvent(rows *sql.Rows) (e storedEvent, err error) {
 	return e, err
 }
 
-// event is it without its payload.
+// event returns the event without its payload.
 func (e *storedEvent) event(run string) record.Event {
 	return record.Event{Run: run, Seq: e.seq, Seconds: e.seconds, Kind: e.kind, Task: e.task}
 }

@@ -50,12 +50,12 @@ func TestOtherFiles(t *testing.T) {
 		other   bool // a journal, but not for this program
 	}{
 		"JSON lines":     {[]byte(`{"run":"a","seq":0,"t":0,"kind":"started"}` + "\n"), "JSON lines, as earlier versions wrote", false},
-		"text":           {[]byte(strings.Repeat("nonsense\n", 100)), "no SQLite file", false},
-		"short":          {[]byte("SQLite format 3\x00"), "no SQLite file", false},
+		"text":           {[]byte(strings.Repeat("nonsense\n", 100)), "not an SQLite file", false},
+		"short":          {[]byte("SQLite format 3\x00"), "not an SQLite file", false},
 		"another's":      {foreign("CREATE TABLE t (x); PRAGMA application_id = 7"), "another program", false},
 		"unstamped":      {foreign("CREATE TABLE t (x)"), "another program", false},
 		"another's, WAL": {foreign("PRAGMA journal_mode = WAL; CREATE TABLE t (x)"), "another program", false},
-		"newer":          {newer, "is newer than this program", true},
+		"newer":          {newer, "this program knows versions up to", true},
 		"garbled":        {garbled, "damaged", false},
 		"cut":            {made(t)[:5000], "damaged", false},
 	} {

@@ -1,10 +1,10 @@
 // Package journal keeps runs in one SQLite file: what was run, by which
-// versions and where, each task that is done with its result, and every event.
+// versions and where, each finished task with its result, and every event.
 // Several processes may write the same file. A process that is killed at any
-// moment loses the task it was at and at most about a second of the events that
-// belong to none; nothing is ever torn. docs/reference/formats.md has the tables, so that
-// they can be read with any SQLite, and docs/developer/decisions/0011-sqlite-journal.md
-// says why.
+// moment loses its unfinished task and at most about a second of the events that
+// belong to no task; no record is written in part. docs/reference/formats.md has the
+// tables, so that any SQLite can read them, and
+// docs/developer/decisions/0011-sqlite-journal.md says why.
 package journal
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// What can be wrong, for errors.Is.
+// Errors, for errors.Is.
 var (
-	// ErrNotJournal: the file is there and is something else.
+	// ErrNotJournal: the file exists and is not a journal.
 	ErrNotJournal = errors.New("not a journal")
 	// ErrNoRun: no run has the name.
 	ErrNoRun = errors.New("no such run")
@@ -38,26 +38,25 @@ var (
 
 // Journal is an open file of runs. Safe for concurrent use.
 type Journal struct {
-	path string // as it was given
-	file string // the same, or a copy of it, from the root
+	path string // as given by the user
+	file string // the absolute path of the file, or of its copy
 	copy string // the folder of a temporary copy; empty: no copy
 	db   *sql.DB
 	live liveness
 
 	// mu guards the one connection: SQLite has one writer at a time anyway, and
-	// readers here take a page at a time.
+	// readers in this process read a page at a time.
 	mu     sync.Mutex
 	conn   *sql.Conn
-	synced bool // how the connection commits at the moment
+	synced bool // the connection's current mode: commits reach the disk
 	closed bool
 
 	runsMu  sync.Mutex
-	runs    map[*Run]bool // those that can still be written
-	failure error         // the first in writing any
+	runs    map[*Run]bool // runs that can still be written
+	failure error         // the first error in writing a run
 }
 
-// DefaultPath is the journal of commands that are not told another:
-// journal.db in task.RunsDir.
+// DefaultPath returns the path of the default journal: journal.db in record.RunsDir.
 func DefaultPath() (string, error) {
 	dir, err := record.RunsDir()
 	if err != nil {
@@ -66,12 +65,11 @@ func DefaultPath() (string, error) {
 	return filepath.Join(dir, "journal.db"), nil
 }
 
-// Path is the file's name as it was given.
+// Path returns the file's name as given to Open.
 func (j *Journal) Path() string { return j.path }
 
-// Close writes what is pending, gives up the runs that are not finished (they
-// can be resumed) and closes the file. It returns the first failure there was
-// in writing any run.
+// Close writes pending events, releases unfinished runs (they can be resumed) and
+// closes the file. It returns the first error in writing any run.
 func (j *Journal) Close() error {
 	j.runsMu.Lock()
 	runs := make([]*Run, 0, len(j.runs))
@@ -110,14 +108,15 @@ func (j *Journal) note(err error) {
 	}
 }
 
-// background: a transaction is short and is not to be left in the middle.
+// background is the context of all statements: a transaction is short and must not be
+// interrupted.
 var background = context.Background()
 
 // patience is how long a writer waits for its turn among other processes.
 const patience = time.Minute
 
-// write runs do in a transaction of its own. sync: the disk has it before write
-// returns, so that it outlives a power cut; without, it outlives the process.
+// write runs do in a transaction. With sync the data is on disk before write returns and
+// survives a power cut; without, it survives the end of the process.
 func (j *Journal) write(sync bool, do func(*sql.Conn) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -155,7 +154,7 @@ func transact(conn *sql.Conn, do func(*sql.Conn) error) error {
 			return nil
 		}
 	}
-	conn.ExecContext(background, "ROLLBACK") // fails where SQLite did it already
+	conn.ExecContext(background, "ROLLBACK") // fails if SQLite has rolled back already
 	return err
 }
 
@@ -169,7 +168,7 @@ func (j *Journal) read(do func(*sql.Conn) error) error {
 	return do(j.conn)
 }
 
-// each hands every row of a query to scan.
+// each calls scan with every row of a query.
 func each(conn *sql.Conn, scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := conn.QueryContext(background, query, args...)
 	if err != nil {
@@ -184,7 +183,7 @@ func each(conn *sql.Conn, scan func(*sql.Rows) error, query string, args ...any)
 	return rows.Err()
 }
 
-// fail names the journal in an error.
+// fail adds the journal's name to an error.
 func (j *Journal) fail(err error) error {
 	if err == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/filelock"
 )
 
-// liveness tells runs that are being written from those whose process is gone.
-// A writer locks the byte number runs.id of a file beside the journal. The
-// journal itself cannot be locked so: closing it once more would free the locks
-// that SQLite holds in the same process.
+// liveness distinguishes runs that are being written from runs whose process has ended.
+// A writer locks byte number runs.id of a file next to the journal. Locking the journal
+// itself is not possible: closing a second handle of it would free the locks that SQLite
+// holds in the same process.
 type liveness struct {
 	path string
 
@@ -22,7 +22,7 @@ type liveness struct {
 	own  map[int64]bool
 }
 
-// claim locks a run; false: another writer has it.
+// claim locks a run; false: another writer holds it.
 func (l *liveness) claim(id int64) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,13 +46,13 @@ func (l *liveness) claim(id int64) (bool, error) {
 	return true, nil
 }
 
-// free gives a claimed run up.
+// free releases a claimed run.
 func (l *liveness) free(id int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.own[id] {
 		delete(l.own, id)
-		filelock.Free(l.file, id) // closing the file frees it at the latest
+		filelock.Free(l.file, id) // if this fails, closing the file frees it
 	}
 }
 

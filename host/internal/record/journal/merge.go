@@ -12,8 +12,8 @@ import (
 const runColumns = `name, task, command, study, model, study_sha256, network_sha256, arm, seed, region, settings, features, versions, machine,
 	started, finished, seconds, state, error, measures`
 
-// Copy copies a run of another journal as it is, with its tasks and events; false: there
-// is one of its name.
+// Copy copies a run of another journal unchanged, with its tasks and events; false: a run
+// of this name exists already.
 func (j *Journal) Copy(from *Journal, name string) (copied bool, err error) {
 	err = j.with(from, func(conn *sql.Conn) error {
 		result, err := conn.ExecContext(background, "INSERT INTO main.runs ("+runColumns+") SELECT "+runColumns+` FROM other.runs WHERE name = ?1
@@ -44,9 +44,9 @@ func (j *Journal) Copy(from *Journal, name string) (copied bool, err error) {
 	return copied, err
 }
 
-// Join takes the tasks of a run of another journal that r has not, with their events, and
-// says how many. They keep their origin; those that the other run did have it where its
-// machine was another one than r's.
+// Join copies the tasks that r lacks from a run of another journal, with their events, and
+// returns their number. They keep their origin; tasks without one get the other run as
+// origin if its machine is not r's.
 func (r *Run) Join(from *Journal, name string) (tasks int64, err error) {
 	if err := r.flush(); err != nil {
 		return 0, err
@@ -110,7 +110,7 @@ func (r *Run) Join(from *Journal, name string) (tasks int64, err error) {
 	return tasks, nil
 }
 
-// with writes while the other journal is at hand as other, to read.
+// with runs do in a transaction in which the other journal can be read as other.
 func (j *Journal) with(from *Journal, do func(*sql.Conn) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -125,7 +125,7 @@ func (j *Journal) with(from *Journal, do func(*sql.Conn) error) error {
 	return j.fail(explain(errors.Join(err, detached)))
 }
 
-// Same are the runs of tasks whose whole is that of t, the newest first.
+// Same returns the runs of t and of its shards, the newest first.
 func (j *Journal) Same(t record.Task) ([]Info, error) {
 	infos, err := j.infos("SELECT "+infoColumns+" FROM runs WHERE command = ? AND network_sha256 = ? AND study_sha256 = ? ORDER BY id DESC", t.Command, t.Network, t.Study)
 	if err != nil {

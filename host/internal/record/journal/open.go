@@ -20,10 +20,10 @@ import (
 // maxValue bounds one value of a row, such as a task's result, in bytes.
 const maxValue = 256 << 20
 
-// Open opens a journal, and creates it and its folder where they are missing.
-// Beside the file SQLite keeps two of its own (-wal, -shm) while it is open,
-// and writers lock their runs in a third (-live). A file that is something else
-// is left as it is; the error is then ErrNotJournal.
+// Open opens a journal, and creates it and its folder if they are missing.
+// Next to the file SQLite keeps two files (-wal, -shm) while it is open,
+// and writers lock their runs in a third (-live). A file that is not a journal
+// is not changed; the error is then ErrNotJournal.
 func Open(path string) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("journal %s: %w", path, err)
@@ -31,13 +31,11 @@ func Open(path string) (*Journal, error) {
 	return open(path, true)
 }
 
-// OpenExisting is Open for a file that is there already; else the error is
-// fs.ErrNotExist.
+// OpenExisting is Open for an existing file; the error is fs.ErrNotExist if it is missing.
 func OpenExisting(path string) (*Journal, error) { return open(path, false) }
 
-// OpenReadable is OpenExisting for a journal that is only read: of one that cannot be
-// written, as a published one, it opens a copy, which Close takes away. An empty file is
-// an error.
+// OpenReadable is OpenExisting for a journal that is only read: if it cannot be written,
+// as a published one, a copy is opened, which Close removes. An empty file is an error.
 func OpenReadable(path string) (*Journal, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
 		return nil, fmt.Errorf("journal %s is empty", path)
@@ -96,7 +94,7 @@ func open(path string, create bool) (*Journal, error) {
 	return j, nil
 }
 
-// Places in the header of an SQLite file,
+// Offsets in the header of an SQLite file,
 // https://www.sqlite.org/fileformat.html#the_database_header.
 const (
 	headerSize    = 100
@@ -106,7 +104,7 @@ const (
 	writeAheadLog = 2
 )
 
-// inspect refuses what is no journal before SQLite touches it.
+// inspect refuses a file that is not a journal before SQLite opens it.
 func inspect(path string, create bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -128,17 +126,17 @@ func inspect(path string, create bool) error {
 	n, err := io.ReadFull(file, header)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil // empty, as a file made by mktemp
+		return nil // empty, such as a file made by mktemp
 	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	case bytes.HasPrefix(header, []byte(`{"run":`)):
 		return fmt.Errorf("%w: it holds JSON lines, as earlier versions wrote them; name another file", ErrNotJournal)
 	case n < headerSize || !bytes.HasPrefix(header, []byte(headerMagic)):
-		return fmt.Errorf("%w: it is no SQLite file; name another file", ErrNotJournal)
+		return fmt.Errorf("%w: it is not an SQLite file; name another file", ErrNotJournal)
 	case binary.BigEndian.Uint32(header[headerAppID:]) == applicationID:
 		return nil
 	case header[headerWrite] != writeAheadLog:
-		// A journal whose creation was cut short, perhaps: SQLite knows.
+		// Perhaps a journal whose creation was interrupted: SQLite decides.
 		return nil
 	}
 	return errForeign
@@ -159,7 +157,7 @@ func (j *Journal) connect(absolute string) (err error) {
 	if _, err := sqlite.Limit(j.conn, limitLength, maxValue); err != nil {
 		return err
 	}
-	// What a file brings along is data: its own functions are not run.
+	// The file is untrusted: functions in its schema are not run.
 	for _, pragma := range []string{"busy_timeout = 10000", "trusted_schema = OFF", "cell_size_check = ON"} {
 		if _, err := j.conn.ExecContext(background, "PRAGMA "+pragma); err != nil {
 			return err
@@ -168,8 +166,8 @@ func (j *Journal) connect(absolute string) (err error) {
 	if err := j.adopt(); err != nil {
 		return err
 	}
-	// Only now, when the header in the file itself says what it is. Where another
-	// process switches at the same moment, SQLite leaves the waiting to us.
+	// Only after the file's header has identified it. If another process switches at the
+	// same moment, SQLite does not wait: we retry.
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		_, err = j.conn.ExecContext(background, "PRAGMA journal_mode = WAL")
 		if !busy(err) || time.Now().After(deadline) {
@@ -178,16 +176,16 @@ func (j *Journal) connect(absolute string) (err error) {
 	}
 }
 
-// adopt makes sure that the tables are there.
+// adopt makes sure that the tables exist in the current version.
 func (j *Journal) adopt() error {
 	kind, version, err := stamp(j.conn)
 	if err != nil {
 		return err
 	}
-	// Another process may write both between the two readings: only create, in its
-	// transaction, knows what a file without our stamp is.
+	// Another process may write both between the two reads: only create, in its
+	// transaction, can judge a file without our application_id.
 	if kind == 0 {
-		// Deleted runs give their space back.
+		// Deleting runs frees space in the file.
 		if _, err := j.conn.ExecContext(background, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 			return err
 		}
@@ -214,7 +212,7 @@ func (j *Journal) adopt() error {
 	case kind != applicationID:
 		return errForeign
 	case version > schemaVersion:
-		return fmt.Errorf("version %d of its tables is newer than this program, which knows %d: use a newer hyfair, or name another file", version, schemaVersion)
+		return fmt.Errorf("its tables have version %d, and this program knows versions up to %d: use a newer hyfair, or name another file", version, schemaVersion)
 	case version != schemaVersion:
 		return fmt.Errorf("%w: its tables have no version", ErrNotJournal)
 	}
@@ -249,7 +247,7 @@ func create(conn *sql.Conn) error {
 	return err
 }
 
-// explain says what an error of SQLite's means here.
+// explain adds to an error of SQLite what it means for a journal.
 func explain(err error) error {
 	const codeReadOnly, codeIO, codeFull, codeCantOpen = 8, 10, 13, 14
 	switch code(err) {
@@ -260,7 +258,7 @@ func explain(err error) error {
 	case codeFull:
 		return fmt.Errorf("%w (%w)", syscall.ENOSPC, err)
 	case codeBusy:
-		return fmt.Errorf("another process holds it: %w", err)
+		return fmt.Errorf("another process has locked it: %w", err)
 	}
 	return err
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// State is how a run stands.
+// State is the state of a run.
 type State string
 
-// The states. Finished, Interrupted and Failed are what task.Finished says.
+// The states. Finished, Interrupted and Failed come from record.Finished.
 const (
-	Running     State = "running"     // a process is writing it, or will at once
-	Finished    State = "finished"    // it came to its end
+	Running     State = "running"     // a process is writing it, or is about to
+	Finished    State = "finished"    // it ran to its end
 	Interrupted State = "interrupted" // the user stopped it
 	Failed      State = "failed"      // an error ended it
 	BrokenOff   State = "broken off"  // its process ended before the run did
 )
 
-// States are all of them.
+// States lists all states.
 var States = []State{Running, Finished, Interrupted, Failed, BrokenOff}
 
-// Info is what a journal knows of a run as a whole.
+// Info is a journal's summary of a run.
 type Info struct {
 	Name    string
 	Started record.Started
 	State   State
-	// Finished is when the run ended; zero where it did not.
+	// Finished is the time when the run ended; zero if it did not.
 	Finished time.Time
-	// Seconds the run's clock showed at the last event written.
+	// Seconds is the time of the last event on the run's clock.
 	Seconds float64
-	// Error ended the run, where one did.
+	// Error is the error that ended the run; empty if none did.
 	Error string
-	// Measures as the run gave them at its end; nil where it gave none.
+	// Measures are those of the run at its end; nil without any.
 	Measures map[string]*float64
-	// Tasks counts those that are done.
+	// Tasks counts the finished tasks.
 	Tasks int64
-	// Verdict is the last one about the run as a whole; nil without.
+	// Verdict is the last verdict about the entire run; nil if there is none.
 	Verdict *record.Verdict
 
 	id int64
@@ -144,19 +144,19 @@ func insertRun(conn *sql.Conn, name string, s *record.Started) (int64, error) {
 	return result.LastInsertId()
 }
 
-// Details is all that is shown of one run.
+// Details is the description of one run.
 type Details struct {
 	Info
-	// Events counts them by kind.
+	// Events counts the events by kind.
 	Events map[record.Kind]int64
 	// Witnesses are the last few, the newest first.
 	Witnesses []record.Event
 }
 
-// lastWitnesses is how many witnesses Details has at most.
+// lastWitnesses is the largest number of witnesses in Details.
 const lastWitnesses = 3
 
-// Show describes the run of this name, or of the only name that begins so.
+// Show describes the run of this name, or of the only name with this beginning.
 func (j *Journal) Show(name string) (*Details, error) {
 	id, _, err := j.id(name)
 	if err != nil {
@@ -196,9 +196,8 @@ func (j *Journal) Show(name string) (*Details, error) {
 	return d, nil
 }
 
-// Delete takes a run away, with its tasks and events. ErrLive: a process is
-// writing it; force takes it away from under that process, whose next write
-// then fails.
+// Delete deletes a run with its tasks and events. ErrLive: a process is writing it;
+// with force it is deleted nevertheless, and the next write of that process fails.
 func (j *Journal) Delete(name string, force bool) (Info, error) {
 	d, err := j.Show(name)
 	if err != nil {
@@ -221,7 +220,7 @@ func (j *Journal) Delete(name string, force bool) (Info, error) {
 	return d.Info, j.fail(err)
 }
 
-// shrink gives the space of what was deleted back to the file system.
+// shrink returns the space of deleted rows to the file system.
 func shrink(conn *sql.Conn) error {
 	err := each(conn, func(*sql.Rows) error { return nil }, "PRAGMA incremental_vacuum") // each step frees a page
 	if busy(err) {
@@ -254,7 +253,7 @@ func find(conn *sql.Conn, name string) (id int64, full string, err error) {
 	case name == "" || len(ids) == 0:
 		return 0, "", fmt.Errorf("%w: %q; hyfair runs lists them", ErrNoRun, name)
 	case len(ids) > 1 && names[0] != name:
-		return 0, "", fmt.Errorf("%w: %q is the beginning of %s", ErrNoRun, name, strings.Join(names, ", "))
+		return 0, "", fmt.Errorf("%w: %q is the beginning of several names, such as %s: give more of the name", ErrNoRun, name, strings.Join(names, ", "))
 	}
 	return ids[0], names[0], nil
 }

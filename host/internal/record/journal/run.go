@@ -12,23 +12,23 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Run is a run that is being written. Safe for concurrent use. After a first
-// failure (a full disk) it writes no more, so that what is there has no hole,
-// and returns that failure every time.
+// Run is a run that is being written. Safe for concurrent use. After its first
+// failure (such as a full disk) it writes nothing more, so that its events have no
+// gap, and returns that failure from every call.
 type Run struct {
 	j     *Journal
 	id    int64
 	name  string
-	start time.Time // where the run's clock shows 0
+	start time.Time // the zero of the run's clock
 
-	// mu guards what emitters hand over to the writer.
+	// mu guards the queue from emitters to the writer.
 	mu      sync.Mutex
 	pending []row
 	size    int // bytes of payload in pending
 	ended   bool
 	err     error
 
-	// writing is held through a transaction, and orders them.
+	// writing is held during a transaction, so that transactions are in order.
 	writing  sync.Mutex
 	next     int64 // number of the next event
 	seconds  float64
@@ -37,7 +37,7 @@ type Run struct {
 	wake, stop, stopped chan struct{}
 }
 
-// row is an event on its way to the table.
+// row is an event that is not yet in the table.
 type row struct {
 	seconds float64
 	kind    record.Kind
@@ -46,18 +46,18 @@ type row struct {
 }
 
 const (
-	// flushEvery is how often events are written, at least.
+	// flushEvery is the longest time between writes of events.
 	flushEvery = 500 * time.Millisecond
-	// Bytes of payload: fullBatch commits a transaction, and above the second bound emitters
-	// block until one is committed.
+	// Bytes of pending payload: fullBatch triggers a transaction, and above the second bound
+	// emitters block until one is committed.
 	fullBatch  = 1 << 20
 	maxPending = 16 << 20
-	// rowOverhead is what an event costs in memory beside its payload.
+	// rowOverhead is the memory of an event without its payload, in bytes.
 	rowOverhead = 64
 )
 
-// Begin starts a run: it writes what started says, which is also the run's
-// first event. A zero At is now.
+// Begin starts a run and writes started as its description and first event. A zero At
+// means now.
 func (j *Journal) Begin(started record.Started) (*Run, error) {
 	if started.At.IsZero() {
 		started.At = time.Now()
@@ -137,17 +137,17 @@ func (r *Run) open() {
 			case <-r.wake:
 			case <-tick.C:
 			}
-			r.flush() // the failure stays with the run
+			r.flush() // the run keeps the failure
 		}
 	}()
 }
 
-// Name is the run's name.
+// Name returns the run's name.
 func (r *Run) Name() string { return r.name }
 
 // Emit adds an event, which is written within a second. The run's name and the
-// event's number are set by the journal; so is Seconds where it is 0. Finished
-// events are as Finish.
+// event's number are set by the journal, and so is Seconds if it is 0. A Finished event
+// acts as Finish.
 func (r *Run) Emit(e record.Event) error {
 	if e.Kind == record.KindFinished {
 		return r.finish(e)
@@ -179,7 +179,7 @@ func (r *Run) Emit(e record.Event) error {
 	return nil
 }
 
-// Finish ends the run and returns when the disk has all of it.
+// Finish ends the run and returns when all of it is on disk.
 func (r *Run) Finish(f record.Finished) error {
 	return r.finish(record.Event{Kind: record.KindFinished, Finished: &f})
 }
@@ -214,14 +214,14 @@ func (r *Run) finish(e record.Event) error {
 	}, true)
 }
 
-// abandon writes what is pending and gives the run up unfinished.
+// abandon writes pending events and releases the run unfinished.
 func (r *Run) abandon() {
 	if r.end() {
 		r.commit(true, nil, nil, true)
 	}
 }
 
-// end stops emitters and the writer; false where that was done before.
+// end stops emitters and the writer; false if that was done before.
 func (r *Run) end() bool {
 	r.mu.Lock()
 	first := !r.ended
@@ -234,7 +234,7 @@ func (r *Run) end() bool {
 	return first
 }
 
-// closed says why nothing can be written; mu is held.
+// closed returns the reason why nothing can be written. mu must be held.
 func (r *Run) closed() error {
 	if r.err == nil && r.ended {
 		return r.j.fail(fmt.Errorf("run %s: %w", r.name, ErrEnded))
@@ -245,8 +245,8 @@ func (r *Run) closed() error {
 // flush writes pending events.
 func (r *Run) flush() error { return r.commit(true, nil, nil, false) }
 
-// commit writes the pending events, then those given, then what more says, in
-// one transaction. last: the run is given up afterwards.
+// commit writes the pending events, then rows, then calls more, in one transaction.
+// With last the run is released afterwards.
 func (r *Run) commit(sync bool, rows []row, more func(*sql.Conn) error, last bool) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -288,7 +288,7 @@ func (r *Run) commit(sync bool, rows []row, more func(*sql.Conn) error, last boo
 		r.seconds, r.unsynced = seconds, !sync
 		return nil
 	case errors.Is(err, ErrDone):
-		// Nothing is wrong with the events that were waiting.
+		// The waiting events are not at fault.
 		r.mu.Lock()
 		r.pending, r.size = append(pending, r.pending...), r.size+size
 		r.mu.Unlock()
@@ -302,11 +302,11 @@ func (r *Run) commit(sync bool, rows []row, more func(*sql.Conn) error, last boo
 	return err
 }
 
-// rowsAtOnce is how many events one statement inserts, which makes it some
-// times faster a row.
+// rowsAtOnce is the number of events per INSERT statement, which is several times faster
+// than one.
 const rowsAtOnce = 50
 
-// insert adds events to the table, numbered from next on.
+// insert adds events to the table, numbered from r.next on.
 func (r *Run) insert(conn *sql.Conn, rows []row) error {
 	var stmt *sql.Stmt
 	prepared := 0 // rows that stmt inserts
@@ -343,7 +343,7 @@ func (r *Run) insert(conn *sql.Conn, rows []row) error {
 
 const insertEvent = "INSERT INTO events (run, seq, t, kind, task, payload) VALUES (?, ?, ?, ?, ?, ?)"
 
-// release gives the run up.
+// release lets other writers have the run.
 func (r *Run) release() {
 	r.j.runsMu.Lock()
 	delete(r.j.runs, r)

@@ -1,28 +1,27 @@
 package journal
 
-// The header of the file says what it is: application_id is "hyfj", and
-// user_version the version of the tables below.
+// The header of the file identifies it: application_id is "hyfj", and user_version
+// the version of the tables below.
 const (
 	applicationID = 0x6879666a
 	schemaVersion = 2
 )
 
-// upgrade brings tables of version 1 to version 2.
+// upgrade converts tables of version 1 to version 2.
 const upgrade = `
 ALTER TABLE tasks ADD COLUMN content TEXT NOT NULL DEFAULT '';
 ALTER TABLE tasks ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 CREATE INDEX tasks_by_content ON tasks (content) WHERE content <> '';
 `
 
-// schema is version 1, which upgrade follows. Lists and objects are JSON, times RFC 3339 in UTC.
+// schema is version 1; upgrade is run after it. Lists and objects are JSON, times RFC 3339 in UTC.
 //
-// runs.id is never given twice, because processes lock it (see live.go).
-// runs.task is task.Task.ID, by which the runs of one task find each other.
-// A row in tasks is a task that is done; rowid is their order. content is the sum of all
-// that makes its result, by which other runs find it, and origin, an Origin as JSON, says
-// where a result comes from that was taken over; both may be empty. The payload of an
-// event is the object that docs/reference/formats.md lists under its kind. The two partial
-// indexes are for what is looked up among millions of events.
+// runs.id is never reused, because processes lock it (see live.go). runs.task is
+// record.Task.ID, equal for runs of the same task. A row in tasks is a finished task;
+// rowid is their order. content is the checksum of everything that determines the result,
+// by which other runs find it; origin, an Origin as JSON, is the source of a reused result;
+// both may be empty. The payload of an event is the object that docs/reference/formats.md
+// lists under its kind. The two partial indexes are for lookups among millions of events.
 const schema = `
 CREATE TABLE runs (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,

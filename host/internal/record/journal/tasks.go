@@ -9,33 +9,31 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// Done is a task of a run that has its result.
+// Done is a finished task of a run.
 type Done struct {
 	Key string
 	// Result is JSON.
 	Result  []byte
 	Seconds float64
-	// Content is the sum of all that makes the result; empty: it is not known. Origin is
-	// where the result was made, by another run or on another machine; nil: the run made it
-	// on its own.
+	// Content is the checksum of everything that determines the result; empty: unknown.
+	// Origin is the other run or machine that made the result; nil: this run made it here.
 	Content string
 	Origin  *Origin
 }
 
-// Origin is where a result was made.
+// Origin is the run and machine that made a result.
 type Origin struct {
 	// The run's name.
 	Run string `json:"run"`
-	// The journal's file, where it is another one.
+	// The journal's file, if it is another one.
 	Journal string `json:"journal,omitempty"`
 	// The machine of that run.
 	Machine record.Machine `json:"machine"`
 }
 
-// Complete stores a task's result, as JSON, together with its events, which
-// take the task's key: all of it in one transaction, and once for each key. When
-// it returns, a kill of the process takes nothing away. ErrDone: the run has a
-// result under this key; nothing is stored then.
+// Complete stores a task's result, as JSON, together with its events, which get the
+// task's key, in one transaction, once per key. When it returns, killing the process
+// loses nothing. ErrDone: the run has a result under this key, and nothing is stored.
 func (r *Run) Complete(key string, result any, seconds float64, events ...record.Event) error {
 	return r.CompleteAs(Done{Key: key, Seconds: seconds}, result, events...)
 }
@@ -56,7 +54,7 @@ func (r *Run) CompleteAs(d Done, result any, events ...record.Event) error {
 	return r.store(rows, d)
 }
 
-// Take stores results that other runs made, all of them or none.
+// Take stores results of other runs, all of them or none.
 func (r *Run) Take(done ...Done) error { return r.store(nil, done...) }
 
 func (r *Run) store(rows []row, done ...Done) error {
@@ -86,7 +84,7 @@ func (r *Run) store(rows []row, done ...Done) error {
 	}, false)
 }
 
-// origin is Origin as the table has it.
+// origin encodes Origin for the table.
 func (d *Done) origin() (string, error) {
 	if d.Origin == nil {
 		return "", nil
@@ -95,8 +93,8 @@ func (d *Done) origin() (string, error) {
 	return string(text), err
 }
 
-// Known lists the results of this content that runs have, those of runs begun last
-// first, each with the place where it was made.
+// Known lists the stored results with this Content, those of the newest runs first, each
+// with its Origin.
 func (j *Journal) Known(content string) (out []Done, err error) {
 	err = j.read(func(conn *sql.Conn) error {
 		return each(conn, func(rows *sql.Rows) error {
@@ -125,7 +123,7 @@ func (j *Journal) Known(content string) (out []Done, err error) {
 	return out, nil
 }
 
-// made reads Origin as the table has it.
+// made decodes Origin from the table.
 func (d *Done) made(origin string) error {
 	if origin == "" {
 		return nil
@@ -137,7 +135,7 @@ func (d *Done) made(origin string) error {
 	return nil
 }
 
-// Done is the result, as JSON, under a key; ok is false where there is none.
+// Done returns the result, as JSON, under a key; ok is false if there is none.
 func (r *Run) Done(key string) (result []byte, seconds float64, ok bool) {
 	err := r.j.read(func(conn *sql.Conn) error {
 		return conn.QueryRowContext(background, "SELECT result, seconds FROM tasks WHERE run = ? AND key = ?", r.id, key).Scan(&result, &seconds)
@@ -145,8 +143,8 @@ func (r *Run) Done(key string) (result []byte, seconds float64, ok bool) {
 	return result, seconds, err == nil
 }
 
-// Tasks hands the tasks that are done to visit, in the order in which they
-// were completed, until visit returns an error. visit may use the journal.
+// Tasks calls visit with the finished tasks, in the order of their completion, until
+// visit returns an error. visit may use the journal.
 func (r *Run) Tasks(visit func(Done) error) error { return r.j.tasks(r.id, visit) }
 
 // Tasks is Run.Tasks for a run by its name or a unique beginning of it, whether
@@ -172,12 +170,12 @@ func (j *Journal) tasks(run int64, visit func(Done) error) error {
 	}, "SELECT rowid, key, result, seconds, content, origin FROM tasks WHERE run = ? AND rowid > ? ORDER BY rowid LIMIT ?", run)
 }
 
-// pageRows is how many rows are read at a time: between pages the journal is
-// free for others.
+// pageRows is the number of rows read at a time: between pages other calls can use the
+// journal.
 const pageRows = 500
 
-// pages hands all rows of a run to visit. The query takes the run, the number of the
-// row after which a page begins, and how many it has; scan gives a row with its number.
+// pages calls visit with all rows of a run. The parameters of query are the run, the number
+// of the row before the page, and the page's size; scan returns a row and its number.
 func pages[T any](j *Journal, visit func(T) error, scan func(*sql.Rows) (T, int64, error), query string, run int64) error {
 	var page []T
 	for after := int64(-1); ; {

@@ -1,4 +1,4 @@
-// Package scipy asks scipy in tests what it makes of tables.
+// Package scipy computes scipy's statistics of tables, for tests.
 package scipy
 
 import (
@@ -15,32 +15,32 @@ import (
 //go:embed reference.py
 var reference string
 
-// Table is what scipy is asked about: arms' runs on one network, at least one each, and
-// a row for each of several networks of their arms' values. Nemenyi asks for his
-// quantile, which takes a while.
+// Table is the input of scipy: the arms' runs on one network, at least one per arm, and for
+// several networks a row each with the arms' values. Nemenyi requests Nemenyi's quantile,
+// which is slow.
 type Table struct {
 	Arms     [][]float64 `json:"arms"`
 	Networks [][]float64 `json:"networks"`
 	Nemenyi  bool        `json:"nemenyi"`
 }
 
-// Answer is what it says. P of Mann and Whitney's test and Holm's correction have the pairs
-// of arms, first with second, first with third, …, Wilcoxon those of the networks' columns.
+// Answer is scipy's output. P (the Mann-Whitney test) and Holm have a value per pair of arms:
+// first with second, first with third, …; Wilcoxon has one per pair of the networks' columns.
 type Answer struct {
 	P, Holm, Wilcoxon []float64
-	// Friedman has χ² and p; Nemenyi is 0 where it was not asked for.
+	// Friedman has χ² and p; Nemenyi is 0 if it was not requested.
 	Friedman [2]float64
 	Nemenyi  float64
 }
 
-// Ask asks about tables. Without scipy in .deps/python it skips the test, or fails it
-// where CI is set.
+// Ask runs scipy on tables. Without scipy in .deps/python it skips the test, or fails it if
+// CI is set.
 func Ask(t testing.TB, tables []Table) []Answer {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
 	python := filepath.Join(filepath.Dir(here), "../../../../.deps/python/bin/python")
 	if out, err := exec.Command(python, "-c", "import scipy").CombinedOutput(); err != nil {
-		const missing = "no Python with scipy in .deps/python: make setup-python brings it"
+		const missing = "no Python with scipy in .deps/python: make setup-python installs it"
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%s\n%s", missing, out)
 		}

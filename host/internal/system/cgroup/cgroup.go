@@ -1,16 +1,16 @@
-// Package cgroup holds processes to a limit of memory in control groups of Linux,
-// version 2, where this process may make them.
+// Package cgroup limits the memory of processes with control groups of Linux, version 2,
+// if this process may create them.
 package cgroup
 
 import "time"
 
-// Use is what the processes of a group needed.
+// Use is the resource usage of the processes of a group.
 type Use struct {
-	// Peak is the most memory in bytes that they had together; 0 where the system does
-	// not tell it (Linux before 5.19).
+	// Peak is the largest total memory of the processes, in bytes; 0 if the system does not
+	// report it (Linux before 5.19).
 	Peak int64
-	// CPU is their processor time; 0 where the system does not tell it.
+	// CPU is their total processor time; 0 if the system does not report it.
 	CPU time.Duration
-	// Killed counts those that the system ended since the limit was reached.
+	// Killed counts the processes that the system killed at the limit.
 	Killed int
 }

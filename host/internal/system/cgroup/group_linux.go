@@ -16,12 +16,12 @@ import (
 // Group is a control group with a limit of memory.
 type Group struct{ path string }
 
-// made counts the groups, whose names begin with ours and this process's number.
+// made counts the groups, whose names contain it and this process's number.
 var made atomic.Int64
 
 const ours = "hyfair-"
 
-// New makes a group for these bytes. The error says why none can be made.
+// New creates a group with a limit in bytes. The error says why none can be created.
 func New(limit int64) (*Group, error) {
 	under, err := home()
 	if err != nil {
@@ -43,7 +43,7 @@ func New(limit int64) (*Group, error) {
 
 func (g *Group) write(name, text string) error { return write(g.path, name, text) }
 
-// write writes to a file that there must be.
+// write writes to an existing file.
 func write(folder, name, text string) error {
 	f, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0)
 	if err != nil {
@@ -53,13 +53,13 @@ func write(folder, name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Take puts a process into the group, with all that it will start.
+// Take moves a process into the group; processes that it starts later join it, too.
 func (g *Group) Take(pid int) error { return g.write("cgroup.procs", strconv.Itoa(pid)) }
 
-// emptying is how long killed processes of a group may take to be gone.
+// emptying bounds the time in which killed processes of a group must end.
 const emptying = 2 * time.Second
 
-// Close tells what the group's processes needed, ends those that are left, and removes it.
+// Close kills the remaining processes of the group, removes it, and returns its usage.
 func (g *Group) Close() Use {
 	var u Use
 	u.Peak, _ = strconv.ParseInt(strings.TrimSpace(read(g.path, "memory.peak")), 10, 64)
@@ -74,10 +74,10 @@ func (g *Group) Close() Use {
 			u.CPU = time.Duration(used) * time.Microsecond
 		}
 	}
-	_ = g.write("cgroup.kill", "1") // of Linux 5.14; plugins end with their worker anyway
+	_ = g.write("cgroup.kill", "1") // since Linux 5.14; plugins end with their worker anyway
 	for end := time.Now().Add(emptying); ; time.Sleep(time.Millisecond) {
 		if err := os.Remove(g.path); !errors.Is(err, syscall.EBUSY) || time.Now().After(end) {
-			return u // one that stays is empty, and the next process here removes it
+			return u // the next process here removes a group that stays, once it is empty
 		}
 	}
 }
@@ -87,7 +87,7 @@ func read(folder, name string) string {
 	return string(text)
 }
 
-// home is the group under which others can be made with a limit of memory.
+// home returns the group under which groups with a limit of memory can be created.
 var home = sync.OnceValues(func() (string, error) {
 	mount, own, err := mounted(read("/proc/self", "mountinfo"), read("/proc/self", "cgroup"))
 	if err != nil {
@@ -100,8 +100,8 @@ var home = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// mounted finds in the texts of /proc/self where version 2 is mounted, and this process's
-// group in it.
+// mounted returns the mount point of version 2 and this process's group in it, from the
+// texts of files in /proc/self.
 func mounted(mounts, groups string) (mount, own string, err error) {
 	root := ""
 	for line := range strings.Lines(mounts) {
@@ -131,11 +131,11 @@ func mounted(mounts, groups string) (mount, own string, err error) {
 	return mount, filepath.Join(mount, own), nil
 }
 
-// open finds a group for others in this process's own, or beside it where that has no
-// limits that others would escape.
+// open returns the group in which to create groups: this process's own, or its parent if
+// the own group has no limits, which groups next to it would escape.
 func open(mount, own string) (string, error) {
 	if !has(own, "cgroup.controllers", "memory") {
-		return "", errors.New("the control group of this process has no control of memory")
+		return "", errors.New("the control group of this process does not control memory")
 	}
 	if !has(own, "cgroup.subtree_control", "memory") && own != mount {
 		if up := filepath.Dir(own); writable(up) && has(up, "cgroup.subtree_control", "memory") && unlimited(own) {
@@ -144,7 +144,7 @@ func open(mount, own string) (string, error) {
 		// A group with processes cannot have limited subgroups (cgroup v2, "no internal
 		// processes"). If this process is its only one, it is moved to a subgroup.
 		if text := strings.TrimSpace(read(own, "cgroup.procs")); text != strconv.Itoa(os.Getpid()) {
-			return "", errors.New("no control group can be made next to that of this process, which has other processes")
+			return "", errors.New("no control group can be created in this process's own, which has other processes")
 		}
 		if err := retreat(own); err != nil {
 			return "", err
@@ -156,7 +156,7 @@ func open(mount, own string) (string, error) {
 	return own, nil
 }
 
-// retreat moves this process from its group to one below, so that groups below can be
+// retreat moves this process from its group to a subgroup, so that other subgroups can be
 // limited.
 func retreat(own string) error {
 	leaf := filepath.Join(own, ours+"itself")
@@ -172,7 +172,7 @@ func retreat(own string) error {
 	return nil
 }
 
-// has reports that a file lists the word.
+// has reports whether a file lists the word.
 func has(folder, name, word string) bool {
 	for _, w := range strings.Fields(read(folder, name)) {
 		if w == word {
@@ -182,14 +182,14 @@ func has(folder, name, word string) bool {
 	return false
 }
 
-// writable reports that groups can be made below, and processes moved there.
+// writable reports whether subgroups can be created, and processes moved there.
 func writable(folder string) bool {
 	const write = 2
 	return syscall.Access(folder, write) == nil && syscall.Access(filepath.Join(folder, "cgroup.procs"), write) == nil
 }
 
-// unlimited reports that a group sets no limit of memory, processor or processes to those
-// in it.
+// unlimited reports whether a group has no limit of memory, processor or number of
+// processes.
 func unlimited(folder string) bool {
 	for _, name := range []string{"memory.max", "memory.high", "cpu.max", "pids.max"} {
 		if text := read(folder, name); text != "" && !strings.HasPrefix(text, "max") {
@@ -199,7 +199,7 @@ func unlimited(folder string) bool {
 	return true
 }
 
-// sweep removes the empty groups of processes that were killed.
+// sweep removes the empty groups that killed processes have left.
 func sweep(folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -209,6 +209,6 @@ func sweep(folder string) {
 		if !ok || err != nil || errors.Is(syscall.Kill(pid, 0), nil) {
 			continue
 		}
-		os.Remove(filepath.Join(folder, e.Name())) // which one with processes refuses
+		os.Remove(filepath.Join(folder, e.Name())) // fails for a group with processes
 	}
 }

@@ -7,11 +7,11 @@ import "errors"
 // Group is a control group with a limit of memory.
 type Group struct{}
 
-// New makes a group for these bytes. The error says why none can be made.
-func New(int64) (*Group, error) { return nil, errors.New("control groups are of Linux") }
+// New returns an error: this system has no control groups.
+func New(int64) (*Group, error) { return nil, errors.New("only Linux has control groups") }
 
-// Take puts a process into the group, with all that it will start.
+// Take does nothing here.
 func (*Group) Take(int) error { return nil }
 
-// Close tells what the group's processes needed, ends those that are left, and removes it.
+// Close does nothing here.
 func (*Group) Close() Use { return Use{} }

@@ -1,5 +1,5 @@
-// Package clock tells how long a piece of work has taken: in wall time, or in
-// processor time of a process and of all that it started.
+// Package clock measures how long a piece of work has taken: in wall time, or in
+// processor time of a process and its descendants.
 package clock
 
 import (
@@ -16,20 +16,20 @@ const (
 	CPUTime  = "cpu"
 )
 
-// Clock shows 0 when the work begins. Safe for concurrent use.
+// Clock measures time from the start of the work. Safe for concurrent use.
 type Clock struct {
-	// Begun is when that was.
+	// Begun is the wall time of the start.
 	Begun time.Time
-	// spent is the processor time so far; nil: it shows wall time.
+	// spent returns the processor time so far; nil: the clock measures wall time.
 	spent func() time.Duration
 }
 
-// Wall shows wall time.
+// Wall returns a clock of wall time.
 func Wall(begun time.Time) *Clock { return &Clock{Begun: begun} }
 
-// Named is the clock of a name; none is WallTime. The work of CPUTime began with this
-// process. An error says that the clock is unknown, or that the system does not tell
-// processor times.
+// Named returns the clock of a name; an empty name means WallTime. CPUTime counts from the
+// start of this process. It is an error if the clock is unknown, or if the system does not
+// report processor times.
 func Named(name string, begun time.Time) (*Clock, error) {
 	switch name {
 	case "", WallTime:
@@ -37,10 +37,10 @@ func Named(name string, begun time.Time) (*Clock, error) {
 	case CPUTime:
 		return Of(os.Getpid(), begun)
 	}
-	return nil, fmt.Errorf("clock %q is neither %s nor %s", name, WallTime, CPUTime)
+	return nil, fmt.Errorf("unknown clock %q: want %s or %s", name, WallTime, CPUTime)
 }
 
-// Of shows the processor time of a process, which began then.
+// Of returns a clock of the processor time of a process that began at begun.
 func Of(pid int, begun time.Time) (*Clock, error) {
 	spent, err := processorTime(pid)
 	if err != nil {
@@ -49,12 +49,12 @@ func Of(pid int, begun time.Time) (*Clock, error) {
 	return &Clock{begun, spent}, nil
 }
 
-// patience is how much wall time work may take for each second of a limit in processor
-// time: work that waits for something does not use any.
+// patience is the wall time allowed per second of a limit in processor time, since work that
+// waits uses no processor time.
 const patience = 10
 
-// Longest is the wall time in which a limit on a clock of that name ends the work at the
-// latest.
+// Longest returns the longest wall time that work can take under a limit on the clock of
+// that name.
 func Longest(name string, limit time.Duration) time.Duration {
 	if name != CPUTime {
 		return limit
@@ -65,10 +65,10 @@ func Longest(name string, limit time.Duration) time.Duration {
 	return patience * limit
 }
 
-// IsWall reports that it shows wall time.
+// IsWall reports whether the clock measures wall time.
 func (c *Clock) IsWall() bool { return c.spent == nil }
 
-// Elapsed is what the clock shows.
+// Elapsed returns the time since the start of the work.
 func (c *Clock) Elapsed() time.Duration {
 	if c.spent == nil {
 		return time.Since(c.Begun)
@@ -76,8 +76,8 @@ func (c *Clock) Elapsed() time.Duration {
 	return c.spent()
 }
 
-// Until ends when the clock shows the limit, or as late as Longest says: the cause is
-// context.DeadlineExceeded then.
+// Until returns a context that ends when the clock reaches limit, or after the wall time of
+// Longest; its cause is then context.DeadlineExceeded.
 func (c *Clock) Until(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if c.spent == nil {
 		return context.WithDeadline(ctx, c.Begun.Add(limit))
@@ -85,7 +85,7 @@ func (c *Clock) Until(ctx context.Context, limit time.Duration) (context.Context
 	return c.watch(ctx, limit, c.Begun.Add(Longest(CPUTime, limit)))
 }
 
-// Within ends when the clock has advanced by limit, as Until does.
+// Within is Until for a limit that counts from now.
 func (c *Clock) Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if c.spent == nil {
 		return context.WithTimeout(ctx, limit)
@@ -93,11 +93,11 @@ func (c *Clock) Within(ctx context.Context, limit time.Duration) (context.Contex
 	return c.watch(ctx, c.Elapsed()+limit, time.Now().Add(Longest(CPUTime, limit)))
 }
 
-// watchEvery is how long a watch sleeps at least.
+// watchEvery is the shortest sleep of watch.
 const watchEvery = 2 * time.Millisecond
 
-// watch ends when the processor time is used up. So that it costs next to none itself, it
-// sleeps as long as all processors together would take.
+// watch returns a context that ends when the processor time is used up. To cost little, it
+// sleeps for the time in which all processors together could use the rest.
 func (c *Clock) watch(ctx context.Context, limit time.Duration, latest time.Time) (context.Context, context.CancelFunc) {
 	bounded, cancel := context.WithDeadline(ctx, latest)
 	ctx, end := context.WithCancelCause(bounded)

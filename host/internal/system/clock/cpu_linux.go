@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime gives the processor time of a process, of its children and theirs, and
-// of those that have ended.
+// processorTime returns a function that returns the processor time of a process and its
+// descendants, including those that have ended.
 func processorTime(pid int) (func() time.Duration, error) {
 	t := &tree{root: pid}
 	if err := t.look(); err != nil {
@@ -22,37 +22,37 @@ func processorTime(pid int) (func() time.Duration, error) {
 	return t.spent, nil
 }
 
-// tree is a process and those below it.
+// tree is a process and its descendants.
 type tree struct {
 	root int
 
 	mu sync.Mutex
-	// living are these processes, as seen a moment ago; the next look is at next. ended is
-	// the time of their children that are gone.
+	// living are the processes at the last look; the next look is at next. ended is the time
+	// of their children that have ended.
 	living []int
 	ended  time.Duration
 	next   time.Time
-	// most is the last value returned: readings do not decrease while a process exits.
+	// most is the largest value so far: returned values must not decrease while a process exits.
 	most time.Duration
 }
 
 const (
 	lookEvery = 100 * time.Millisecond
-	// lookShare is how many times as long as a look the next one is away at least.
+	// lookShare is the least ratio of the pause between looks to the time of a look.
 	lookShare = 50
 	// tick is the unit of times in /proc.
 	tick = 10 * time.Millisecond
 )
 
-// spent is the time of all of them.
+// spent returns the time of all processes of the tree.
 func (t *tree) spent() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if time.Now().After(t.next) {
-		t.look() // what cannot be read now was read before, and will be
+		t.look() // an error here is temporary: the first look succeeded
 	}
 	sum, ok := t.sum()
-	if !ok { // one of them has ended
+	if !ok { // a process has ended
 		t.look()
 		sum, _ = t.sum()
 	}
@@ -60,12 +60,12 @@ func (t *tree) spent() time.Duration {
 	return t.most
 }
 
-// sum adds up the times; ok is unset where a process is gone.
+// sum adds up the times; ok is false if a process has ended.
 func (t *tree) sum() (sum time.Duration, ok bool) {
 	sum, ok = t.ended, true
 	for _, pid := range t.living {
 		var used unix.Timespec
-		// The clock of a process's times, as clock_getcpuclockid(3) makes it.
+		// The id of a process's clock, computed as by clock_getcpuclockid(3).
 		if unix.ClockGettime(int32(^pid<<3|2), &used) != nil {
 			ok = false
 		}
@@ -74,7 +74,7 @@ func (t *tree) sum() (sum time.Duration, ok bool) {
 	return sum, ok
 }
 
-// look finds the processes.
+// look updates the list of processes.
 func (t *tree) look() error {
 	begin := time.Now()
 	entries, err := os.ReadDir("/proc")
@@ -108,12 +108,12 @@ func (t *tree) look() error {
 	return nil
 }
 
-// reaping is how long Adopt's end may take.
+// reaping bounds the time of the function that Adopt returns.
 const reaping = 2 * time.Second
 
-// Adopt makes this process the parent of those below it whose own parents end, so that their
-// processor time is counted: here while they live, and for this process's parent once it has
-// called end, which kills what is left below it.
+// Adopt makes this process the parent of descendants whose parents end, so that their processor
+// time is counted: for this process while they live, and for its parent after a call of end,
+// which kills the remaining descendants.
 func Adopt() (end func()) {
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
 		return func() {}
@@ -137,13 +137,13 @@ func Adopt() (end func()) {
 	}
 }
 
-// status is a process's parent, and the time of its children that it has waited for.
+// status returns a process's parent, and the time of the children for which it has waited.
 func status(pid int) (parent int, ended time.Duration, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0, false
 	}
-	// The name, in parentheses, may have any character.
+	// The name, in parentheses, may contain any character.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	number := func(i int) int {
 		if i >= len(fields) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is an error: this system does not tell it of processes that run.
+// processorTime returns an error: this system does not report it for running processes.
 func processorTime(int) (func() time.Duration, error) {
 	return nil, errors.New("the processor time of running plugins is measured on Linux only")
 }

@@ -1,4 +1,3 @@
-// Package filelock locks single bytes of files, which need not be there, among
-// processes. The operating system frees what a process has locked when it ends,
-// however it ends.
+// Package filelock locks single bytes of files among processes. The bytes need not exist.
+// When a process ends, in any way, the operating system frees its locks.
 package filelock

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Try locks the byte at an offset; false: another process has it. The lock ends
-// with the file at the latest.
+// Try locks the byte at an offset; false: another process holds it. Closing the file
+// frees the lock.
 func Try(f *os.File, at int64) (bool, error) {
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
 	err := unix.FcntlFlock(f.Fd(), setLock, &lock)
@@ -20,13 +20,13 @@ func Try(f *os.File, at int64) (bool, error) {
 	return err == nil, err
 }
 
-// Free gives a locked byte up.
+// Free frees a locked byte.
 func Free(f *os.File, at int64) error {
 	lock := unix.Flock_t{Type: unix.F_UNLCK, Start: at, Len: 1}
 	return unix.FcntlFlock(f.Fd(), setLock, &lock)
 }
 
-// Taken reports that another process has locked the byte.
+// Taken reports whether another process has locked the byte.
 func Taken(f *os.File, at int64) bool {
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: at, Len: 1}
 	return unix.FcntlFlock(f.Fd(), getLock, &lock) == nil && lock.Type != unix.F_UNLCK

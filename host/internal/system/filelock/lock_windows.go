@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Try locks the byte at an offset; false: another process has it. The lock ends
-// with the file at the latest.
+// Try locks the byte at an offset; false: another process holds it. Closing the file
+// frees the lock.
 func Try(f *os.File, at int64) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, offset(at))
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
@@ -17,12 +17,12 @@ func Try(f *os.File, at int64) (bool, error) {
 	return err == nil, err
 }
 
-// Free gives a locked byte up.
+// Free frees a locked byte.
 func Free(f *os.File, at int64) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, offset(at))
 }
 
-// Taken reports that another process has locked the byte.
+// Taken reports whether another process has locked the byte.
 func Taken(f *os.File, at int64) bool {
 	free, err := Try(f, at)
 	if free {

@@ -2,7 +2,7 @@ package filelock
 
 import "golang.org/x/sys/unix"
 
-// Locks of an open file: they end with it and know nothing of other files.
+// Locks of an open file description: they end with it, independently of other handles.
 const (
 	setLock = unix.F_OFD_SETLK
 	getLock = unix.F_OFD_GETLK

@@ -4,8 +4,8 @@ package filelock
 
 import "golang.org/x/sys/unix"
 
-// Locks of a process, which ends them all when it closes any one of its open
-// files of the same name: open it once in a process.
+// Locks of a process: closing any handle of the file frees them all, so a process must open
+// the file only once.
 const (
 	setLock = unix.F_SETLK
 	getLock = unix.F_GETLK

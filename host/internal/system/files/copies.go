@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Copies map the names of another machine's files to local copies. A process that has them
-// opens copies only: other names do not exist for it, and nothing is written.
+// Copies maps the names of another machine's files to local copies. A process that uses it
+// can open copies only: other names do not exist for it, and it writes no files.
 type Copies struct {
-	// Dir is the folder that relative names start from over there.
+	// Dir is the folder on the other machine to which relative names refer.
 	Dir string `json:"dir"`
-	// Files are the copies by the names of what they are copies of.
+	// Files are the paths of the copies, by the original names.
 	Files map[string]string `json:"files"`
 }
 
 // copies holds the process's copies of files; nil: files are opened under their own names.
 var copies *Copies
 
-// Use has the rest of the process see copies. It is for a process that does one task.
+// Use makes the process use copies from now on. It is for a process that does one task.
 func Use(c *Copies) {
 	if c == nil {
 		return
@@ -32,7 +32,7 @@ func Use(c *Copies) {
 	}
 }
 
-// find is the copy of a file, or a folder of some.
+// find returns the path of a file's copy, or folder: true if name is a folder with copies.
 func (c *Copies) find(name string) (path string, folder bool) {
 	name = filepath.Clean(name)
 	if path, ok := c.Files[name]; ok {
@@ -56,7 +56,7 @@ func (folder) ModTime() time.Time { return time.Time{} }
 func (folder) IsDir() bool        { return true }
 func (folder) Sys() any           { return nil }
 
-// Stat is os.Stat.
+// Stat is os.Stat, or looks in the copies.
 func Stat(name string) (fs.FileInfo, error) {
 	if copies == nil {
 		return os.Stat(name)
@@ -94,7 +94,7 @@ func In(name string) (out []string, err error) {
 	return out, err
 }
 
-// Abs is filepath.Abs.
+// Abs is filepath.Abs, relative to Dir if there are copies.
 func Abs(name string) (string, error) {
 	if copies == nil || filepath.IsAbs(name) {
 		return filepath.Abs(name)

@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 )
 
-// File is a file that appears under its name only when it is complete, with the
-// permissions of the one that it replaces. What is not a regular file (a pipe, a device,
-// a link) is not replaced but written to.
+// File is a file that gets its name only when it is complete, with the permissions of the
+// file that it replaces. What is not a regular file (a pipe, a device, a link) is written
+// in place instead.
 type File struct {
 	*os.File
 	path string // empty: written in place
 }
 
-// Create opens a temporary file beside path.
+// Create opens a temporary file next to path.
 func Create(path string) (*File, error) {
 	if copies != nil {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("a task from another machine writes no files")}
@@ -47,8 +47,8 @@ func Create(path string) (*File, error) {
 	return &File{file, path}, nil
 }
 
-// Finish closes the file and renames it to its name. If written is not nil, or closing fails,
-// the file is removed, and an earlier file of that name stays.
+// Finish closes the file and gives it its name. If written is not nil, or closing fails, the
+// file is removed, and an earlier file of that name stays.
 func (f *File) Finish(written error) error {
 	if f.path == "" {
 		return errors.Join(written, f.File.Close())
@@ -63,7 +63,7 @@ func (f *File) Finish(written error) error {
 	return named(err, f.path)
 }
 
-// named has an error about a temporary file name the file that the user knows.
+// named replaces the name of the temporary file in an error by path.
 func named(err error, path string) error {
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		failed.Path = path
@@ -71,7 +71,7 @@ func named(err error, path string) error {
 	return err
 }
 
-// Discard removes the file; whatever had the name keeps it.
+// Discard removes the file; an earlier file of that name stays.
 func (f *File) Discard() {
 	f.File.Close()
 	if f.path != "" {
@@ -79,14 +79,14 @@ func (f *File) Discard() {
 	}
 }
 
-// Try says why no file could be written to path, before there is anything to write. It
-// changes nothing.
+// Try returns an error if no file could be written to path, before there is anything to
+// write. It changes nothing.
 func Try(path string) error {
 	switch stat, err := os.Lstat(path); {
 	case err == nil && stat.IsDir():
 		return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a folder")}
 	case err == nil && !stat.Mode().IsRegular():
-		return nil // opening it may wait, or be seen
+		return nil // opening it may block, or have an effect
 	}
 	file, err := Create(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func Try(path string) error {
 	return nil
 }
 
-// Write writes a file as a whole or not at all.
+// Write writes a file completely or not at all.
 func Write(path string, write func(*os.File) error) error {
 	file, err := Create(path)
 	if err != nil {

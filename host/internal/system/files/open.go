@@ -1,6 +1,6 @@
-// Package files handles the files that people name on the command line and in
-// studies: it opens them if they are regular files, hashes them, writes them as a
-// whole or not at all, and says what went wrong with one.
+// Package files handles the files that users name on the command line and in studies:
+// it opens them if they are regular files, hashes them, writes them completely or not
+// at all, and explains errors.
 package files
 
 import (
@@ -15,8 +15,8 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file to read. What is something else is refused with an
-// *fs.PathError, unopened: to open a named pipe is to wait for who writes it.
+// Open opens a regular file for reading. Anything else is refused with an *fs.PathError
+// without opening it: opening a named pipe blocks until it has a writer.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	stat, err := Stat(path)
 	if err != nil {
@@ -32,8 +32,8 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return file, stat, err
 }
 
-// Within opens a file of a folder, which no name leads out of; nil where it is not a regular
-// file.
+// Within opens a file of a folder; names that lead out of the folder are errors. The file is
+// nil if it is not a regular one.
 func Within(folder, name string) (*os.File, fs.FileInfo, error) {
 	if copies != nil {
 		return Open(filepath.Join(folder, name))
@@ -51,7 +51,7 @@ func Within(folder, name string) (*os.File, fs.FileInfo, error) {
 	return file, stat, err
 }
 
-// kindOf names what is not a regular file; empty for one that is.
+// kindOf describes what is not a regular file; empty for a regular file.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -64,7 +64,7 @@ func kindOf(mode fs.FileMode) string {
 	return "device or socket"
 }
 
-// Same reports two names of one file, which need not be there.
+// Same reports whether two names are of one file, which need not exist.
 func Same(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -76,7 +76,7 @@ func Same(a, b string) bool {
 	return place(a) == place(b)
 }
 
-// place is a name without links in its folder.
+// place returns an absolute name without links in its folder.
 func place(path string) string {
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(folder, filepath.Base(path))
@@ -87,7 +87,7 @@ func place(path string) string {
 	return path
 }
 
-// Reason is what went wrong with a file, without its name, which the caller says.
+// Reason returns the error of a file without its name, for callers that add the name.
 func Reason(err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return e.Err
@@ -95,16 +95,16 @@ func Reason(err error) error {
 	return err
 }
 
-// machine are the errors by which a machine refuses a file whatever its name.
+// machine lists errors of the machine that do not depend on a file's name.
 var machine = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
 
-// OfMachine reports an error of the machine: a full disk, a quota, a broken disk, no more open
-// files. Other errors of files (a missing folder, no permission) are of the name that was given.
+// OfMachine reports whether an error is the machine's: a full disk, a quota, a broken disk, too
+// many open files. Other errors of files (a missing folder, no permission) are due to the name.
 func OfMachine(err error) bool {
 	return slices.ContainsFunc(machine, func(e error) bool { return errors.Is(err, e) })
 }
 
-// SHA256 is the hash of a file's content, in hexadecimal, and its size.
+// SHA256 returns the hash of a file's content, in hexadecimal, and its size.
 func SHA256(path string) (sum string, size int64, err error) {
 	f, _, err := Open(path)
 	if err != nil {

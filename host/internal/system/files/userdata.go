@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// UserData is hyfair's folder of that name among the user's data: in $XDG_DATA_HOME, or in
-// ~/.local/share. It need not be there yet.
+// UserData returns the path of hyfair/name in the user's data folder, $XDG_DATA_HOME or
+// ~/.local/share. It need not exist.
 func UserData(name string) (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "hyfair", name), nil
@@ -15,8 +15,7 @@ func UserData(name string) (string, error) {
 	return filepath.Join(home, ".local", "share", "hyfair", name), err
 }
 
-// Program is the file of this program: where links to it lead, as far as they can be
-// followed.
+// Program returns the file of this program, with links followed as far as possible.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

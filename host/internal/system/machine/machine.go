@@ -1,4 +1,4 @@
-// Package machine tells what this machine is, as far as the system says.
+// Package machine describes this machine, as far as the system reports it.
 package machine
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// Model is the processor's name; empty where the system does not tell it.
+// Model returns the processor's name; empty if the system does not report it.
 func Model() string {
 	if all, err := cpu.Info(); err == nil && len(all) > 0 {
 		return strings.TrimSpace(all[0].ModelName)
@@ -29,8 +29,8 @@ func Memory() int64 {
 	return 0
 }
 
-// Governor says how Linux chooses the first processor's frequency; empty elsewhere, and
-// in most virtual machines.
+// Governor returns Linux's frequency governor of the first processor; empty on other
+// systems and in most virtual machines.
 func Governor() string {
 	if runtime.GOOS != "linux" {
 		return ""
@@ -39,8 +39,8 @@ func Governor() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Caches are the sizes of the first processor's caches, as Linux names them, such as L1d 48K,
-// L1i 32K, L2 2048K; empty elsewhere.
+// Caches returns the sizes of the first processor's caches as Linux reports them, such as
+// L1d 48K, L1i 32K, L2 2048K; empty on other systems.
 func Caches() string {
 	const folder = "/sys/devices/system/cpu/cpu0/cache"
 	entries, _ := os.ReadDir(folder) // in order of their levels
@@ -58,14 +58,14 @@ func Caches() string {
 	return strings.Join(caches, ", ")
 }
 
-// Kernel is the system's version; empty where it does not tell it.
+// Kernel returns the system's version; empty if the system does not report it.
 func Kernel() string {
 	version, _ := host.KernelVersion()
 	return version
 }
 
-// Load is the mean number of processes that wanted to run in the last minute; ok is
-// unset where the system does not tell it.
+// Load returns the mean number of runnable processes in the last minute; ok is false if
+// the system does not report it.
 func Load() (mean float64, ok bool) {
 	l, err := load.Avg()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package shell writes commands that a person can paste.
+// Package shell writes commands that users can paste.
 package shell
 
 import (

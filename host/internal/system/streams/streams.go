@@ -11,8 +11,8 @@ import (
 	"os"
 )
 
-// closedAtStart has a 1 for standard input and for standard output where they were closed;
-// the entry sets it.
+// closedAtStart is 1 for standard input and for standard output if they were closed; the
+// entry sets it.
 var closedAtStart [2]byte
 
 // closed is a stream that was closed when the process started.
@@ -23,7 +23,7 @@ var errClosed = errors.New("it is closed")
 func (closed) Read([]byte) (int, error)  { return 0, errClosed }
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
-// Input is standard input; where it was closed when the process started, reading is an error.
+// Input returns standard input. Reading fails if it was closed when the process started.
 func Input() io.Reader {
 	if closedAtStart[0] != 0 {
 		return closed{}
@@ -31,7 +31,7 @@ func Input() io.Reader {
 	return os.Stdin
 }
 
-// Output is standard output; where it was closed when the process started, writing is an error.
+// Output returns standard output. Writing fails if it was closed when the process started.
 func Output() io.Writer {
 	if closedAtStart[1] != 0 {
 		return closed{}

@@ -1,5 +1,5 @@
-// Package browser opens pages in a real browser, for tests: a Chromium without a window,
-// spoken to in its own protocol over two pipes.
+// Package browser opens pages in a headless Chromium, for tests, over the DevTools protocol
+// on two pipes.
 package browser
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Browser is a running one. It ends with its test.
+// Browser is a running Chromium. It ends with its test.
 type Browser struct {
 	t  testing.TB
 	in *os.File
@@ -26,7 +26,7 @@ type Browser struct {
 	last    int
 	waiting map[int]chan answer
 	lost    error
-	// session is the page's, events are those received so far.
+	// session is the page's session, events are the events received so far.
 	session string
 	events  []Event
 	loaded  chan struct{}
@@ -45,10 +45,10 @@ type answer struct {
 	} `json:"error"`
 }
 
-// names are what a Chromium is called.
+// names are the file names of Chromium.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
-// program is HYFAIR_BROWSER, or the first Chromium that is installed.
+// program returns HYFAIR_BROWSER, or the first Chromium that is installed.
 func program() (string, error) {
 	if path := os.Getenv("HYFAIR_BROWSER"); path != "" {
 		return path, nil
@@ -58,7 +58,7 @@ func program() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("no Chromium is installed; scripts/setup.sh browser brings Debian's, or HYFAIR_BROWSER names one")
+	return "", fmt.Errorf("no Chromium is installed; scripts/setup.sh browser installs Debian's, or set HYFAIR_BROWSER to one")
 }
 
 // Missing skips a test that lacks a tool, and fails it in CI, where all tools are installed.
@@ -73,7 +73,7 @@ func Missing(t testing.TB, why error) {
 // patience bounds how long a browser may take for one answer.
 const patience = 2 * time.Minute
 
-// Open starts a browser, or skips the test where there is none.
+// Open starts a browser, or skips the test if none is installed.
 func Open(t testing.TB) *Browser {
 	t.Helper()
 	path, err := program()
@@ -123,7 +123,7 @@ func Open(t testing.TB) *Browser {
 	return b
 }
 
-// read takes what the browser says until it ends.
+// read receives the browser's messages until it ends.
 func (b *Browser) read(out *os.File) {
 	lines := bufio.NewReaderSize(out, 1<<20)
 	for {
@@ -210,14 +210,14 @@ func (b *Browser) must(session, method string, params, result any) {
 	}
 }
 
-// Look is how a page is looked at.
+// Look is how a page is displayed.
 type Look struct {
 	Width int
 	Dark  bool
 	Print bool
 }
 
-// Load opens a file, and returns when it is there.
+// Load opens a file, and returns when it has loaded.
 func (b *Browser) Load(path string, look Look) {
 	b.t.Helper()
 	b.View(look)
@@ -236,11 +236,11 @@ func (b *Browser) Load(path string, look Look) {
 	select {
 	case <-b.loaded:
 	case <-time.After(patience):
-		b.t.Fatalf("%s is not loaded after %v", path, patience)
+		b.t.Fatalf("%s has not loaded after %v", path, patience)
 	}
 }
 
-// View changes how the page is looked at.
+// View changes how the page is displayed.
 func (b *Browser) View(look Look) {
 	b.t.Helper()
 	scheme, media := "light", ""
@@ -268,7 +268,7 @@ func (b *Browser) Events(methods ...string) (out []Event) {
 	return out
 }
 
-// Evaluate gives the value of an expression of JavaScript in the page.
+// Evaluate stores the value of a JavaScript expression in the page.
 func (b *Browser) Evaluate(expression string, value any) {
 	b.t.Helper()
 	var out struct {
@@ -287,7 +287,7 @@ func (b *Browser) Evaluate(expression string, value any) {
 	}
 }
 
-// Picture takes a picture of the whole page.
+// Picture writes a screenshot of the entire page.
 func (b *Browser) Picture(path string) {
 	b.t.Helper()
 	var out struct{ Data string }
@@ -295,7 +295,7 @@ func (b *Browser) Picture(path string) {
 	b.write(path, out.Data)
 }
 
-// PDF prints the page.
+// PDF prints the page to a file.
 func (b *Browser) PDF(path string) {
 	b.t.Helper()
 	var out struct{ Data string }
@@ -314,15 +314,15 @@ func (b *Browser) write(path, data string) {
 	}
 }
 
-// Axe is the source of axe-core, which finds what keeps people from using a page; the test
-// is skipped where scripts/setup.sh browser has not brought it.
+// Axe returns the source of axe-core, which finds barriers to accessibility; the test is
+// skipped if scripts/setup.sh browser has not downloaded it.
 func Axe(t testing.TB) string {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
 	path := filepath.Join(filepath.Dir(here), "../../../../.deps/axe/axe.min.js")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		Missing(t, fmt.Errorf("axe-core is not there (%w); scripts/setup.sh browser brings it", err))
+		Missing(t, fmt.Errorf("axe-core is not there (%w); scripts/setup.sh browser downloads it", err))
 	}
 	return string(text)
 }

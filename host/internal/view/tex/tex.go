@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Text and columns are as wide as in conference papers of two columns.
+// The widths of text and columns are those of conference papers with two columns.
 const paper = `\documentclass[twocolumn]{article}
 \usepackage[a4paper,textwidth=506pt,textheight=680pt,columnsep=24pt]{geometry}
 \usepackage{booktabs}
@@ -21,12 +21,12 @@ Text before the tables.
 \end{document}
 `
 
-// faults are what a log has of tables that no paper takes.
+// faults match the lines of a log about tables that no paper accepts.
 var faults = regexp.MustCompile(`(?m)^(Overfull .*|Missing character.*|! .*|LaTeX Warning: (Float too large|Label .* multiply defined).*)$`)
 
-// Check fails the test where the text does not compile, or does not fit the page. HYFAIR_PICTURES
+// Check fails the test if the text does not compile, or does not fit the page. HYFAIR_PICTURES
 // names a folder that gets the paper as PDF. Without pdflatex or tectonic it skips the test, by
-// name, or fails it where CI is set.
+// name, or fails it if CI is set.
 func Check(t testing.TB, name, text string) {
 	t.Helper()
 	var command *exec.Cmd
@@ -35,7 +35,7 @@ func Check(t testing.TB, name, text string) {
 	} else if path, err := exec.LookPath("tectonic"); err == nil {
 		command = exec.Command(path, "--keep-logs", "paper.tex")
 	} else {
-		const missing = "there is no pdflatex and no tectonic: make setup-tex brings Debian's texlive-latex-recommended"
+		const missing = "there is no pdflatex and no tectonic: make setup-tex installs Debian's texlive-latex-recommended"
 		if os.Getenv("CI") == "true" {
 			t.Fatal(missing)
 		}
