@@ -5,16 +5,16 @@ PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 PYTHON_PLUGINS := $(notdir $(patsubst %/plugin.yaml,%,$(wildcard plugins/*/plugin.yaml)))
 PUT     = put() { cmp -s "$$1" "$$2" || install "$$1" "$$2"; };
 export CGO_ENABLED = 0
-# host/internal/system/streams has an entry of these platforms, and says what for.
+# host/internal/system/streams has an entry point for these platforms, and explains it.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
 .PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long vet cross lint docs bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
 
 all: build
 
-# One go command compiles and links them all, much faster than ten; but it calls a
-# program by its folder's name. A file that has not changed keeps its time, by which
-# go test knows that its tests need not run again.
+# One go command compiles and links them all, much faster than ten; but it names a
+# program after its folder. An unchanged file keeps its time, so that go test can use
+# its cached results.
 build:
 	@mkdir -p bin/plugins
 	$(GO) build $(if $(LDFLAGS),-ldflags='$(LDFLAGS)') -ldflags='./host=$(ENTRY) $(LDFLAGS)' -o bin/built/ ./host ./host/fleet ./plugins/...
@@ -22,14 +22,14 @@ build:
 	put bin/built/host bin/hyfair && put bin/built/fleet bin/hyfair-fleet && for p in $(PLUGINS); do put bin/built/$$p bin/plugins/hyfair-$$p || exit 1; done
 	@if [ -d .deps/python ]; then $(MAKE) --no-print-directory python-plugins; fi
 
-# The folders of plugins in Python, each with the script that finds it a Python. Without
-# .deps/python none of them would start, and build leaves them out.
+# The folders of plugins in Python, each with the script that finds a Python for it. Without
+# .deps/python they would not start, and build leaves them out.
 python-plugins:
 	@$(PUT) for p in $(PYTHON_PLUGINS); do to=bin/plugins/hyfair-$$p; mkdir -p $$to && \
 	for f in sdk/python/examples/minimal/run plugins/$$p/plugin.yaml plugins/$$p/*.py; do put $$f $$to/$${f##*/} || exit 1; done || exit 1; done
 
-# Native libraries under .deps/, each optional: hyfair doctor says what is there. No
-# plugin in Go needs more; setup-python is for those in Python, and for tests;
+# Native libraries under .deps/, each optional: hyfair doctor lists them. Plugins in Go
+# need nothing else; setup-python is for those in Python, and for tests;
 # setup-lime for hyfair explain --lime-reference; setup-solvers for cvc5 and the like.
 setup:
 	scripts/setup.sh highs z3 lpsolve
@@ -44,51 +44,51 @@ setup-lime: setup-python
 setup-solvers: setup-python
 	scripts/setup.sh solvers
 
-# The libraries whose models are read, which make test-long compares with: all but PyTorch, and PyTorch, 3 GB to fetch and 5 GB on the disk.
+# The libraries whose models are read, with which make test-long compares; PyTorch separately: 3 GB to download, 5 GB on disk.
 setup-models:
 	scripts/setup.sh models
 
 setup-torch:
 	scripts/setup.sh torch
 
-# What the files in deploy are held against.
+# The schemas against which the files in deploy are validated.
 setup-deploy:
 	scripts/setup.sh kubernetes
 
-# The browser that make test-long looks at pages with.
+# The browser with which make test-long opens pages.
 setup-browser:
 	scripts/setup.sh browser
 
-# What make docs builds the site with.
+# The tools with which make docs builds the site.
 setup-docs:
 	scripts/setup.sh docs
 
-# golangci-lint and govulncheck, of make lint.
+# golangci-lint and govulncheck, for make lint.
 setup-lint:
 	scripts/setup.sh lint
 
-# The TeX that make test-long compiles tables with.
+# The TeX with which make test-long compiles tables.
 setup-tex:
 	scripts/setup.sh tex
 
-# All that make test-long needs, but PyTorch.
+# Everything that make test-long needs, except PyTorch.
 setup-long:
 	scripts/setup.sh lime solvers models kubernetes browser docs tex
 
-# What is downloaded comes while what is there is compiled.
+# Downloads run while the build compiles.
 demo:
 	@$(MAKE) --no-print-directory -j2 setup build
 	scripts/demo.sh
 
-# docs/developer/development.md says which tier is for what. go test need not vet what make vet has
-# vetted. -p 3: while one of them waits for a plugin, two keep two cores busy.
-# GOGC: the referees' exact arithmetic is mostly garbage, and the machine has memory.
+# docs/developer/development.md explains the tiers. go test need not vet again what make vet has
+# vetted. -p 3: while one package waits for a plugin, the others keep two cores busy.
+# GOGC: the referees' exact arithmetic allocates much garbage, and memory suffices.
 GOTEST = GOGC=400 HYFAIR_FRESH=1 HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -vet=off -p 3 -timeout 30m
-# Those that take longest begin, so that none of them is left alone at the end.
+# The slowest packages first, so that none of them runs alone at the end.
 ALL     := ./host/internal/cli ./plugins/solver-bnb/internal/bnb ./host/internal/answer/soundness ./host/internal/answer/certify/engine ./sdk/client ./sdk/conformance ./sdk/python/pythontest ./host/internal/plugin/scaffold ./...
-# These have plain loops beside those of vector instructions.
+# These packages have plain loops in addition to those with vector instructions.
 LOOPS   := ./sdk/evaluate ./internal/batch ./plugins/solver-bnb
-# These depend on them; that variants agree to the last bit is asserted in either run.
+# These depend on them; both runs assert that the variants agree to the last bit.
 VECTOR  := $(LOOPS) ./plugins/solver-bnb/... ./host/internal/crosscheck
 
 check: vet programs
@@ -99,7 +99,7 @@ test:
 	$(GOTEST) $(ALL)
 	HYFAIR_SIMD=scalar $(GOTEST) -short $(LOOPS)
 
-# What is downloaded comes while what is there is compiled. The second run asks the plain loops, by the counts of make check.
+# Downloads run while the build compiles. The second run tests the plain loops, with the counts of make check.
 test-long: setup-python build
 	@$(MAKE) --no-print-directory -j3 setup-torch setup-long vet programs cross lint
 	HYFAIR_TEST=long $(GOTEST) $(ALL)
@@ -107,27 +107,27 @@ test-long: setup-python build
 
 # Programs that only tests start. ./... leaves them out.
 TESTED := $(patsubst %/main.go,./%,$(shell find host internal plugins sdk -path '*/testdata/*' -name main.go))
-# Tests that start programs build none of them once more: internal/program.
+# Tests start these programs without building them again: internal/program.
 programs: build
 	@mkdir -p bin/tests
 	$(GO) build -o bin/built/ $(TESTED) ./sdk/conformance/internal/...
 	@$(PUT) for p in $(notdir $(TESTED)) fakesolver fakestrategy; do put bin/built/$$p bin/tests/$$p || exit 1; done
 
-# After build, beside which it would compile the same once more.
+# After build, since in parallel with it the same would be compiled twice.
 vet: build
 	@test -z "$$(gofmt -l host internal plugins sdk studies)" || { gofmt -l host internal plugins sdk studies; echo 'these files are not gofmt-ed'; exit 1; }
 	$(GO) vet ./... $(TESTED)
 
-# The tree compiles where no test runs, and its tests do on Windows, which is least like this machine. Nothing is linked.
-# With nothing in the build cache, vetting takes two minutes of processor time, and building one.
+# Checks that the tree compiles for platforms without tests, and its tests for Windows, the least similar one. Nothing is linked.
+# With an empty build cache, vetting takes two minutes of processor time, and building one.
 cross:
 	@echo 'Building for linux/arm64 and darwin/arm64, vetting for windows/amd64'
 	@GOOS=linux GOARCH=arm64 $(GO) build ./...
 	@GOOS=darwin GOARCH=arm64 $(GO) build ./...
 	@GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
-# All linters of .golangci.yml, and known vulnerabilities. Their database is on the network: where it cannot be
-# reached, the check is left out by name.
+# All linters of .golangci.yml, and known vulnerabilities. Their database is on the network: if it cannot be
+# reached, the check is skipped with a message.
 lint: setup-lint
 	.deps/tools/golangci-lint run --timeout 30m
 	@out=$$(.deps/tools/govulncheck ./... 2>&1); status=$$?; printf '%s\n' "$$out"; case $$status,$$out in \
@@ -143,15 +143,15 @@ docs: setup-docs
 bench: setup build
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
-# solver-bnb on the public networks, about ten minutes: seconds to FairQuant's share beside FairQuant's own,
-# what is undecided after HYFAIR_BENCH_SECONDS (60), first witnesses, two threads against one. And the largest
-# gaps beside HiGHS's, and the largest k: seven questions of so many seconds at most for each of 20 networks.
+# solver-bnb on the public networks, about ten minutes: seconds to FairQuant's share compared with FairQuant's own,
+# the undecided share after HYFAIR_BENCH_SECONDS (60), first witnesses, two threads against one. And the largest
+# gaps compared with HiGHS's, and the largest k: seven questions with that time limit for each of 20 networks.
 bench-bnb:
 	@uptime
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" $(GO) test -run '^$$' -bench '^Benchmark(FairQuant|Undecided|FirstWitness|Scaling|Largest)$$' -timeout 180m ./host/internal/crosscheck
 	@uptime
 
-# The evaluator and numpy on one core each, in turns.
+# The evaluator and numpy, in turns, on one core each.
 bench-numpy: build
 	@for python in .deps/python/bin/python python3; do \
 		if $$python -c 'import numpy' 2>/dev/null; then exec $$python scripts/bench_numpy.py; fi; \
@@ -170,7 +170,7 @@ bench-kinds: build
 	@uptime
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" .deps/models/bin/python scripts/bench_kinds.py bin/hyfair "$(HYFAIR_DATA)" .deps/bench-kinds $(or $(HYFAIR_BENCH_SECONDS),20)
 
-# The paper's experiments, up to 90 minutes each on two cores; docs/developer/reproduction.md. What was broken off goes on.
+# The paper's experiments, up to 90 minutes each on two cores; docs/developer/reproduction.md. Interrupted ones resume.
 reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: reproduce-%: setup-solvers build
 	scripts/reproduce.sh $*
 	@$(MAKE) --no-print-directory reproduction

@@ -14,7 +14,7 @@ if [ -t 1 ]; then
 	bold=$'\033[1m' plain=$'\033[0m'
 fi
 status=0
-show() { # WHY ARGUMENTS...: says why, shows the command, runs it
+show() { # WHY ARGUMENTS...: prints why, prints the command, runs it
 	printf '\n\n%s\n%s$ bin/hyfair %s%s\n\n' "$1" "$bold" "${*:2}" "$plain"
 	bin/hyfair "${@:2}" || status=1
 }

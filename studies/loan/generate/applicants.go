@@ -7,7 +7,7 @@ var columns = []string{
 	"purpose", "housing", "sex", "age", "origin", "approved",
 }
 
-// The categories, in the order that the formulas below count them.
+// The categories, in the order of their numbers in the formulas below.
 var (
 	purposes = []string{"car", "education", "home", "business"}
 	housings = []string{"own", "rent", "family"}
@@ -80,9 +80,9 @@ func (a *applicant) planted() bool {
 	return a.creditRating <= 4 && a.loanAmount >= 12
 }
 
-// deserves is the rule everywhere else. It ignores sex, age and origin. It has few points, and
-// each decides, so that no applicant is a borderline case: a network can keep its distance from
-// every applicant when it learns the rule.
+// deserves is the rule outside the planted region. It ignores sex, age and origin. Its score is a
+// small whole number, so that no applicant is a borderline case: a network that learns the rule can
+// keep its distance from every applicant.
 func (a *applicant) deserves() bool {
 	points := a.income + a.creditRating - 2*a.debtRatio
 	if a.housing == own {
@@ -96,17 +96,17 @@ const (
 	lots     = 230
 )
 
-// favour is what counts in the planted region, and nothing else does there: 0
-// for a woman of 20 from the north up to 303 for a man of 69 from the east.
+// favour alone decides in the planted region: it is 0 for a woman of 20 from the
+// north and up to 303 for a man of 69 from the east.
 func (a *applicant) favour() int {
 	return 80*a.origin + 45*a.sex + 2*(a.age-20)
 }
 
-// decisions is one decision by the fair rule, or those of the five officers
-// that look at each file of the planted region. An officer draws a lot from 0
-// to 229 and approves when it is below favour − 35, so the chance of approval
-// is (favour − 35) / 230, cut off at 0 and 1. The five lots of a file are
-// spread evenly from the first one on: how many approve then differs from
+// decisions returns one decision by the fair rule, or those of the five officers
+// who look at each application of the planted region. An officer draws a lot from
+// 0 to 229 and approves if it is below favour − 35, so the chance of approval is
+// (favour − 35) / 230, clipped to 0 and 1. The five lots of an application are
+// evenly spaced from the first one on: the number of approvals then differs from
 // five times that chance by less than one.
 func (a *applicant) decisions(lot int) []bool {
 	if !a.planted() {

@@ -2,8 +2,8 @@
 //
 //	go run ./studies/loan/generate -seed 1 -files 3700 -out studies/loan/applicants.csv
 //
-// The same seed gives the same bytes on every machine. docs/user/loan.md tells the
-// story behind the formulas in applicants.go.
+// The same seed gives the same bytes on every machine. docs/user/loan.md explains
+// the formulas in applicants.go.
 package main
 
 import (
