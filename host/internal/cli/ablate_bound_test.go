@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/internal/tier"
 )
 
-// A network's bound is asked for once, after its searches, kept in the journal, and
-// stands beside what each search found.
+// A network's bound is computed once, after its searches, kept in the journal, and
+// shown next to what each search found.
 func TestAblateBound(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins := program(t), bnbFolder(t)

@@ -35,7 +35,7 @@ func ablated(t *testing.T, stdout string) (a ablate.Ablation) {
 	return a
 }
 
-// grid writes a grid file beside a study.
+// grid writes a grid file next to a study.
 func grid(t *testing.T, study, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "grid.yaml")
@@ -289,7 +289,7 @@ func testAblateWithALostSolver(t *testing.T, binary, plugins string) {
 	}
 }
 
-// Budgets in iterations give the same finds whatever runs beside, and all of
+// Budgets in iterations give the same finds whatever runs in parallel, and all of
 // them are in the journal.
 func testAblateFindsTheSameSideBySide(t *testing.T, binary, plugins string) {
 	study := tenureStudy(t)

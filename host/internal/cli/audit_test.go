@@ -61,7 +61,7 @@ func textFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestAuditPrints holds the whole output of an audit against testdata/audit-loan.txt.
+// TestAuditPrints compares the entire output of an audit with testdata/audit-loan.txt.
 func TestAuditPrints(t *testing.T) {
 	want, err := os.ReadFile("testdata/audit-loan.txt")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestAuditOfRows(t *testing.T) {
 	if worst.Index != 0 || worst.Line != 2 || worst.File != "some.csv" || worst.K < 15 || worst.N != 66 || !worst.Unfair {
 		t.Errorf("%+v", worst)
 	}
-	// An own age of 39 stands beside 20, 25, …
+	// An own age of 39 joins 20, 25, …
 	if worst.Z["age"] != 39 || worst.Labels["sex"] != "female" || worst.X["income"] != 5 || len(worst.X) != 7 {
 		t.Errorf("%+v", worst)
 	}

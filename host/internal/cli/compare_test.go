@@ -31,7 +31,7 @@ func compared(t *testing.T, stdout string) (c compare.Comparison) {
 	return c
 }
 
-// wait waits for the end and gives what was written.
+// wait waits for the end and returns the output.
 func (r *running) wait(t *testing.T) (code int, stdout, stderr string) {
 	t.Helper()
 	select {
@@ -63,7 +63,7 @@ func TestCompareGoesOnAfterAKill(t *testing.T) {
 	tier.NeedLong(t)
 	binary, plugins, study := program(t), rogueFolder(t, "rogue", "acme"), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")
-	// acme never answers, so that its tasks take their whole budget.
+	// acme never answers, so that its tasks use their entire budget.
 	args := []string{"compare", study, "--solvers", "rogue,acme", "--set", "acme.mode=patient", "--budget", "1500ms", "--runs", "2", "--json"}
 
 	killed := startWith(t, binary, plugins, path, args...)
@@ -219,7 +219,7 @@ func TestCompareInProcessorTime(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, shown)
 		}
 	}
-	// What was done in processor time is not taken for what wall time gives.
+	// Results with a budget in processor time are not reused for one in wall time.
 	code, stdout, _ = startWith(t, binary, plugins, path, "compare", study, "--arm", "busy=solver:rogue,partition:20", "--budget", "400ms", "--runs", "1", "--json").wait(t)
 	if other := compared(t, stdout); code != ExitDone || len(other.Taken) != 0 || other.Clock != "" {
 		t.Errorf("exit code %d, %+v", code, other)

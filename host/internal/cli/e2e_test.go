@@ -24,7 +24,7 @@ func program(t *testing.T) string {
 	return plugintest.Program(t, "host")
 }
 
-// running is a hyfair under way with plugins from one folder.
+// running is a running hyfair with plugins from one folder.
 type running struct {
 	*exec.Cmd
 	plugins        string
@@ -130,7 +130,7 @@ func busy(t *testing.T, folder string) (ticks int) {
 }
 
 // stat is a number of a process's /proc/PID/stat, counted from its state, which is 0; 0
-// where it has just ended.
+// if it has just ended.
 func stat(pid string, field int) (n int) {
 	text, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	_, rest, _ := bytes.Cut(text, []byte(") ")) // the name may hold blanks

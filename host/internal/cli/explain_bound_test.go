@@ -75,7 +75,7 @@ func TestExplainBound(t *testing.T) {
 	}
 }
 
-// Without a solver that can prove it the explanation is there all the same.
+// Without a solver that can prove it, the explanation is shown nevertheless.
 func TestExplainWithoutAProof(t *testing.T) {
 	tier.NeedUsual(t)
 	plugins := climbAnd(t, t.TempDir())

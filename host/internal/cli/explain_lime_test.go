@@ -66,7 +66,7 @@ func TestExplainLIME(t *testing.T) {
 	}
 }
 
-// Both LIMEs side by side, where there is a Python that has the other.
+// Compares both LIMEs, if a Python has the other.
 func TestExplainLIMEReference(t *testing.T) {
 	tier.NeedLong(t)
 	if _, err := lime.FindReference(t.Context()); errors.Is(err, lime.ErrNoReference) {

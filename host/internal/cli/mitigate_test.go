@@ -196,7 +196,7 @@ func TestMitigateGrid(t *testing.T) {
 	if r.Name != "two" || len(r.Networks) != 2 || len(r.Networks[1].Arms) != 2 || r.Networks[0].Budget != "30000ev" { // the flag wins
 		t.Errorf("%+v", r)
 	}
-	// Each network is held against a gate of its own; a run of the journal, too.
+	// Each network has its own gate; so has a run of the journal.
 	gates := filepath.Join(dir, "gates.xml")
 	kept := filepath.Join(dir, "kept.db")
 	for _, args := range [][]string{{grid, "--solver", "none", "--mode", "fast", "--epochs", "2"}, {"--from", ""}} {

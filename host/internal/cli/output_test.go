@@ -130,7 +130,7 @@ func TestClosedStreamsLoseNothing(t *testing.T) {
 	}
 }
 
-// serveFleet serves a queue until the test ends, and tells its address.
+// serveFleet serves a queue until the test ends, and returns its address.
 func serveFleet(t *testing.T) (url string) {
 	server := exec.Command(filepath.Join(plugintest.Folder(t, map[string]string{"hyfair-fleet": "host/fleet"}), "hyfair-fleet"), "-listen", "127.0.0.1:0", "-store", t.TempDir())
 	stderr, err := server.StderrPipe()

@@ -53,7 +53,7 @@ func TestLogitsAreNoScores(t *testing.T) {
 	}
 }
 
-// Every report and file says the very ε that was asked about.
+// Every report and file has exactly the ε of the question.
 func TestEpsilonIsWrittenExactly(t *testing.T) {
 	tier.NeedLong(t)
 	plugins := plugintest.Folder(t, map[string]string{"hyfair-solver-bnb": "plugins/solver-bnb", "hyfair-search-rw": "plugins/search-rw"})

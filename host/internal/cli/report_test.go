@@ -20,7 +20,7 @@ func reported(t *testing.T, path, run string, args ...string) (code int, stdout,
 	return command(t, "nowhere", append([]string{"report", run, "--journal", path}, args...)...)
 }
 
-// TestReportOfASearch: the report from the journal says what the search said.
+// TestReportOfASearch: the report from the journal agrees with the search's output.
 func TestReportOfASearch(t *testing.T) {
 	plugins, study := shippedStrategies(t, "sa"), tenureStudy(t)
 	path := filepath.Join(t.TempDir(), "journal.db")

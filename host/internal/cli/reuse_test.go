@@ -28,7 +28,7 @@ func rebuilt(t *testing.T, folder, name string) {
 	}
 }
 
-// takenOf is how many results of an ablation are of other runs, by the arm.
+// takenOf returns the number of results of an ablation that come from other runs, by arm.
 func takenOf(t *testing.T, path string, a ablate.Ablation) map[string]int {
 	t.Helper()
 	j, err := journal.OpenExisting(path)

@@ -176,7 +176,7 @@ func TestRunsMistakes(t *testing.T) {
 			}
 		})
 	}
-	// Nothing was run yet, and none is made by looking.
+	// Nothing was run yet, and listing creates no journal.
 	if code, stdout, stderr := command(t, t.TempDir(), "runs"); code != ExitDone || !strings.Contains(stdout, "No runs yet") || stderr != "" {
 		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 	}

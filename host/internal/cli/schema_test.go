@@ -102,7 +102,7 @@ func schemaName(command, when string) string {
 	return strings.ReplaceAll(strings.TrimSpace(command+" "+when), " ", "-") + ".schema.json"
 }
 
-// schemaTitle says what an output is.
+// schemaTitle returns the title of an output's schema.
 func schemaTitle(command, when string) string {
 	if slices.Contains(withoutJSON, command) {
 		return "hyfair " + command + ", " + when

@@ -42,7 +42,7 @@ func TestSearchBound(t *testing.T) {
 	}
 }
 
-// Without a solver that can prove it, the search is reported all the same.
+// Without a solver that can prove it, the search is reported nevertheless.
 func TestSearchBoundWithoutASolver(t *testing.T) {
 	plugins, study := t.TempDir(), tenureStudy(t)
 	if err := os.Symlink(plugintest.Build(t, "search-rw"), filepath.Join(plugins, "hyfair-search-rw")); err != nil {

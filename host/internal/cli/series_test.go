@@ -176,7 +176,7 @@ func TestSeriesWithAnInterruptedWorker(t *testing.T) {
 	}
 }
 
-// started reports that the journal has a run of the command.
+// started reports whether the journal has a run of the command.
 func started(path, command string) bool {
 	j, err := journal.OpenExisting(path)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 )
 
-// signalled sends a signal to a hyfair under way and waits for its end.
+// signalled sends a signal to a running hyfair and waits for its end.
 func signalled(t *testing.T, c *exec.Cmd, s os.Signal, stderr fmt.Stringer) {
 	t.Helper()
 	overdue := time.AfterFunc(time.Minute, func() { c.Process.Kill() }) // a failure must not wait for ever

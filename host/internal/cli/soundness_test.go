@@ -46,7 +46,7 @@ func judged(t *testing.T, stdout string) (r soundness.Report) {
 }
 
 // A solver that calls everything infeasible is disqualified, with the file that shows it,
-// and one beside it that tells the truth is not. A run is shown again, and not done again.
+// and one beside it that tells the truth is not. A finished run is shown, not repeated.
 func TestALiarIsDisqualified(t *testing.T) {
 	tier.NeedUsual(t)
 	binary := program(t)

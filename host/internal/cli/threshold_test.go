@@ -12,7 +12,7 @@ import (
 
 const loan = "../../../studies/loan"
 
-// told is what a command prints that ends with code, with bnb as its only solver.
+// told returns the output of a command that must end with code, with bnb as its only solver.
 func told(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	have, stdout, stderr := command(t, filepath.Dir(plugintest.Build(t, "solver-bnb")), args...)

@@ -25,7 +25,7 @@ var loanStudy = filepath.Join("..", "..", "..", "studies", "loan")
 // them to users.
 var loanFlags = []string{"--hidden", "16,8", "--epochs", "200", "--rate", "0.003", "--decay", "0.985", "--l2", "0.0001", "--seed", "5"}
 
-// trainWith runs the command and gives its exit code and output.
+// trainWith runs the command and returns its exit code and output.
 func trainWith(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = Main(append([]string{"train"}, args...), strings.NewReader(""), &out, &errs)

@@ -22,10 +22,10 @@ import (
 // and prints how busy the machine was.
 
 // secondsVariable names the environment variable that says how long
-// BenchmarkUndecided runs each question; a minute where it is not set.
+// BenchmarkUndecided runs each question; a minute if it is not set.
 const secondsVariable = "HYFAIR_BENCH_SECONDS"
 
-// solved asks and fails where there is no answer.
+// solved asks and fails if there is no answer.
 func solved(b *testing.B, solver sdk.Solver, q *problem.Query, o sdk.SolveOptions) *sdk.Result {
 	b.Helper()
 	r, err := solver.Solve(b.Context(), &problem.Problem{Query: q}, o)

@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// individualsAsked is how many random individuals, or points, of each network are
+// individualsAsked is the number of random individuals, or points, of each network that are
 // checked.
 func individualsAsked(t testing.TB, usual int) int {
 	text := os.Getenv(individualsVariable)
@@ -380,7 +380,7 @@ func within(t *testing.T, value *big.Float, mid, rad, err float64) bool {
 	return off.Abs(off).Cmp(exactly(t, newFloat().Add(float(rad), float(err)))) <= 0
 }
 
-// fail tells what is wrong and how to see it again.
+// fail reports what is wrong and how to reproduce it.
 func (c *enclosures) fail(lane int, offsets []int64, format string, args ...any) {
 	c.t.Helper()
 	box := ""

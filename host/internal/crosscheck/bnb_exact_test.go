@@ -58,7 +58,7 @@ func whole(w float64) (mantissa int64, exponent int) {
 	return mantissa, exponent
 }
 
-// over gives the numbers as integers over 2^scale.
+// over returns the numbers as integers over 2^scale.
 func over(ws []float64, scale int) []big.Int {
 	out := make([]big.Int, len(ws))
 	for i, w := range ws {

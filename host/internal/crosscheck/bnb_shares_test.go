@@ -130,7 +130,7 @@ func violates(q *problem.Query, exact model.Exact, copies [][]float64) bool {
 	return q.Notion.Violates(logits, q.Epsilon)
 }
 
-// holds fails where the sampled share is further from the proved interval than
+// holds fails if the sampled share is further from the proved interval than
 // chance makes it once in a million.
 func (s *sample) holds(t *testing.T, proved *sdk.Shares) {
 	t.Helper()

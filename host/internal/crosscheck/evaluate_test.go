@@ -56,7 +56,7 @@ func adult() *space.Space {
 	return s
 }
 
-// couples is adult where a husband is male and a wife female.
+// couples is adult with the constraints that a husband is male and a wife female.
 func couples() *space.Space {
 	s := adult()
 	at := func(feature int, v float64) space.Condition {
@@ -235,7 +235,7 @@ func newReference(n *relu.Network, s *space.Space, eps *big.Rat) *reference {
 // careful is far more than float64 errs by on these networks.
 const careful = 1e-6
 
-// compare fails where an outcome is not what the plain evaluation says.
+// compare fails if an outcome differs from that of the plain evaluation.
 func (r *reference) compare(t *testing.T, x []float64, got evaluate.Outcome, exactly bool) {
 	t.Helper()
 	bins, gap, violates := r.evaluate(x, exactly)

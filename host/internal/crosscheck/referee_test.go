@@ -153,7 +153,7 @@ func (c *refereed) faults(s *panelist, what string, faults []string) {
 	}
 }
 
-// options draws what a question is asked with.
+// options draws the options of a question.
 func (c *refereed) options(s *panelist) engine.Options {
 	o := engine.Options{Solver: s.solver, Description: s.description, Seed: int64(c.seed), Climb: c.r.IntN(2) == 0, Threads: 1 + c.r.IntN(2)}
 	if c.r.IntN(2) == 0 {

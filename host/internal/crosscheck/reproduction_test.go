@@ -66,7 +66,7 @@ func TestReproduction(t *testing.T) {
 	}
 }
 
-// tables are those of the pages, by name.
+// tables holds the tables of the pages by name.
 var tables = map[string]func(*results) string{
 	"rq1 paper": rq1Paper, "rq1 claims": rq1Claims, "rq1 arms": rq1Arms,
 	"rq2": rq2Table, "rq2 searches": rq2Searches, "rq2 claims": rq2Claims, "rq3": rq3Table, "rq3 claims": rq3Claims,
@@ -82,7 +82,7 @@ type row map[string]any
 
 func (r row) text(name string) string { return fmt.Sprint(r[name]) }
 
-// of is a number; nil where there is none.
+// of returns a number; nil if there is none.
 func (r row) of(name string) *float64 {
 	if v, ok := r[name].(float64); ok {
 		return &v
@@ -90,7 +90,7 @@ func (r row) of(name string) *float64 {
 	return nil
 }
 
-// runs are those of an experiment: all were done.
+// runs returns the runs of an experiment, all of which must be done.
 func (r *results) runs(experiment string) (out []row) {
 	file, err := os.Open(filepath.Join("../../../studies/results", experiment+".jsonl"))
 	if err != nil {
@@ -134,7 +134,7 @@ func names(rows []row, column string) (out []string) {
 	return out
 }
 
-// mean is that of a measure over the runs that have a value; nil without one.
+// mean returns the mean of a measure over the runs with a value; nil without any.
 func mean(rows []row, model, arm, measure string) *float64 {
 	var values []float64
 	for _, r := range rows {
@@ -626,7 +626,7 @@ func adfTable(r *results) string {
 	return markdown(out...)
 }
 
-// runsTable says what each experiment took.
+// runsTable returns the table of what each experiment cost.
 func runsTable(r *results) string {
 	out := [][]string{{"experiment", "hyfair", "machine", "budget of a task", "tasks", "processor hours", "hours on two cores"}}
 	for _, name := range []string{"rq1", "rq2", "rq3", "rq4", "rq2-adf"} {

@@ -75,7 +75,7 @@ func TestSolversAreSound(t *testing.T) {
 	}
 }
 
-// lp_solve finds no point of the relaxation where a network has 632 neurons, and there are some: what one scaling says is not believed.
+// lp_solve finds no point of the relaxation of a network with 632 neurons, although there are some: one scaling alone is not believed.
 func TestLargeNetworksAreNotCalledFair(t *testing.T) {
 	tier.NeedLong(t)
 	dir, truths := ladder(t, 9)

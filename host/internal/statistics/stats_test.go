@@ -105,7 +105,7 @@ func TestKnownP(t *testing.T) {
 		{"five against five", []float64{1, 2, 3, 4, 5}, []float64{6, 7, 8, 9, 10}, 2.0 / 252},
 		{"ten against ten", seq(1, 10), seq(11, 20), 2.0 / 184756},
 		// scipy: mannwhitneyu(x, y, method=PermutationMethod(n_resamples=10**7)), which enumerates; with two pairs of
-		// ties, W = 58. The normal approximation gives 0.1329.
+		// ties, W = 58. The normal approximation is 0.1329.
 		{"depression", []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30},
 			[]float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}, 0.12990538872891813},
 		{"k of two arms", []float64{18, 18, 19, 19, 20}, []float64{17, 17, 18, 18, 18}, 0.07936507936507936}, // not 0.0434

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCellsThatSpreadsheetsWouldCompute: only where it is asked for, and only texts that begin like a formula, get an
+// TestCellsThatSpreadsheetsWouldCompute: only with the setting, and only texts that begin like a formula, get an
 // apostrophe. Numbers with a sign stay.
 func TestCellsThatSpreadsheetsWouldCompute(t *testing.T) {
 	defer SafeCSV(false)

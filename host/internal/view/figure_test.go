@@ -156,7 +156,7 @@ func TestFilesAreDeterministic(t *testing.T) {
 }
 
 // Twelve series are distinguishable in grey, by marks and dashes, and in colour without marks;
-// a legend of twelve fits beside the plot.
+// a legend of twelve fits next to the plot.
 func TestLinesAreTold(t *testing.T) {
 	grey, bare := map[string]bool{}, map[string]bool{}
 	f := &Figure{}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// wide is a table of ten columns of numbers, with texts beside them.
+// wide is a table of ten columns of numbers, and columns of texts.
 func wide() *Table {
 	t := &Table{Title: "A table", Columns: []Column{{Title: "who"}}, Notes: []string{"A note of some words that goes on for longer than the terminal of forty characters is wide."}}
 	for _, title := range []string{"first", "second", "third", "fourth", "fifth", "lowest", "with", "highest", "with"} {
@@ -96,7 +96,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A tree goes to further lines where it is wider than the terminal, between words.
+// A tree wider than the terminal is wrapped between words.
 func TestTreesFitTheTerminal(t *testing.T) {
 	leaf := func(head string) Node { return Node{Head: head, Detail: "k is high for 3115 of 3689 (84 %)"} }
 	deep := Node{Head: "country in {Portugal, England, Yugoslavia, Thailand, Germany}", Detail: "k is high for 4 of 5 (80 %)",

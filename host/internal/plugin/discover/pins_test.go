@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 )
 
-// ownFile makes a plugin's file of its own, which can be changed.
+// ownFile writes a copy of the test plugin, which the test may change, and returns its path.
 func ownFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(binary)

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tasksOfWriter is how many tasks a writer completes before it finishes.
+// tasksOfWriter is the number of tasks that a writer completes before it finishes.
 const tasksOfWriter = 60
 
 // writeTasks resumes the first unfinished run, or begins one, and lists the tasks that it

@@ -26,7 +26,7 @@ func TestMounted(t *testing.T) {
 	}
 }
 
-// Groups are made below a group that may have them, or beside one that may not, unless
+// Groups are created below a group that may have them, or next to one that may not, unless
 // its own limits would not hold there.
 func TestOpen(t *testing.T) {
 	for name, c := range map[string]struct {
