@@ -22,7 +22,8 @@ func writeCSV(w io.Writer, d *Document, _ Options) error {
 	}
 	var tables []*Table
 	for _, b := range d.Blocks {
-		switch b := bare(b).(type) {
+		b, _, _ = bare(b)
+		switch b := b.(type) {
 		case *Facts:
 			tables = append(tables, b.table())
 		case *Table:

@@ -93,29 +93,16 @@ type Aside struct{ Block Block }
 
 func (Aside) block() {}
 
-// bare returns the block without Close and Aside.
-func bare(b Block) Block {
-	switch b := b.(type) {
-	case Close:
-		return bare(b.Block)
-	case Aside:
-		return bare(b.Block)
-	}
-	return b
-}
-
-// isClose reports whether a block is Close, and isAside whether it is Aside.
-func isClose(b Block) bool {
-	if aside, ok := b.(Aside); ok {
+// bare returns the block without Close and Aside; isClose and isAside report whether it was Close and Aside.
+func bare(b Block) (_ Block, isClose, isAside bool) {
+	aside, isAside := b.(Aside)
+	if isAside {
 		b = aside.Block
 	}
-	_, ok := b.(Close)
-	return ok
-}
-
-func isAside(b Block) bool {
-	_, ok := b.(Aside)
-	return ok
+	if c, ok := b.(Close); ok {
+		return c.Block, true, isAside
+	}
+	return b, false, isAside
 }
 
 // Of returns a document of these blocks.
@@ -156,7 +143,8 @@ type Options struct {
 // Pictures returns the document's drawings, in the order of their blocks.
 func (d *Document) Pictures() (out []Picture) {
 	for _, b := range d.Blocks {
-		if p, ok := bare(b).(Picture); ok {
+		b, _, _ = bare(b)
+		if p, ok := b.(Picture); ok {
 			out = append(out, p)
 		}
 	}

@@ -167,17 +167,28 @@ func (f *Figure) layout(text func(string) string) *layout {
 	return l
 }
 
-func (l *layout) draw(c draw.Canvas) {
-	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+// framed draws the background and the title, and returns what is within the margins.
+func framed(c draw.Canvas, title string) draw.Canvas {
+	c.FillPolygon(color.White, corners(c.Rectangle))
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	body, title := textStyle(small), textStyle(12)
-	title.YAlign = draw.YTop
-	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, l.title)
-	c.Max.Y -= 1.6 * lineHeight
-	for _, line := range slices.Backward(l.caption) {
-		c.FillText(body, c.Min, line)
+	style := textStyle(12)
+	style.YAlign = draw.YTop
+	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
+	return c
+}
+
+// captioned draws lines at the bottom, and returns what is above them.
+func captioned(c draw.Canvas, caption []string) draw.Canvas {
+	for _, line := range slices.Backward(caption) {
+		c.FillText(textStyle(small), c.Min, line)
 		c.Min.Y += lineHeight
 	}
+	return c
+}
+
+func (l *layout) draw(c draw.Canvas) {
+	c, body := captioned(framed(c, l.title), l.caption), textStyle(small)
+	c.Max.Y -= 1.6 * lineHeight
 	if len(l.caption) > 0 {
 		c.Min.Y += lineHeight / 2
 	}

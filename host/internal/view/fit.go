@@ -23,20 +23,15 @@ func (t *Table) fitted(width int) []*Table {
 	if len(lead) > 1 && t.width(pickWidths(widths, lead)) > width/2 {
 		lead = lead[:1]
 	}
-	var parts []*Table
-	columns, fresh := slices.Clone(lead), true
-	for c := len(lead); c < len(t.Columns); c += t.together(c) {
-		more := columns
-		for i := range t.together(c) {
-			more = append(more[:len(more):len(more)], c+i)
-		}
-		if !fresh && t.width(pickWidths(widths, more)) > width {
-			parts = append(parts, t.pick(columns))
-			more = append(slices.Clone(lead), more[len(more)-t.together(c):]...)
-		}
-		columns, fresh = more, false
+	var groups [][]int
+	for c, after := len(lead), 0; c < len(t.Columns); c = after {
+		after = c + t.together(c)
+		groups = append(groups, span(c, after))
 	}
-	parts = append(parts, t.pick(columns))
+	var parts []*Table
+	for _, columns := range pages(lead, groups, func(columns []int) bool { return t.width(pickWidths(widths, columns)) <= width }) {
+		parts = append(parts, t.pick(columns))
+	}
 	for i, part := range parts {
 		if i > 0 {
 			part.Title = ""
@@ -46,6 +41,29 @@ func (t *Table) fitted(width int) []*Table {
 		}
 	}
 	return parts
+}
+
+// pages distributes groups of columns over pages that they fit, each page with the columns of
+// lead first. A group that fits no page has one to itself.
+func pages(lead []int, groups [][]int, fits func(columns []int) bool) [][]int {
+	out := [][]int{lead}
+	for _, group := range groups {
+		last := &out[len(out)-1]
+		if more := slices.Concat(*last, group); len(*last) == len(lead) || fits(more) {
+			*last = more
+		} else {
+			out = append(out, slices.Concat(lead, group))
+		}
+	}
+	return out
+}
+
+// span are the columns from the first to the one before after.
+func span(first, after int) (columns []int) {
+	for c := first; c < after; c++ {
+		columns = append(columns, c)
+	}
+	return columns
 }
 
 // lead returns the first column and the text columns after it that together identify every

@@ -2,7 +2,7 @@ package view
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -111,7 +111,8 @@ func writeHTML(w io.Writer, d *Document, o Options) error {
 	current := &section{}
 	p.Sections = append(p.Sections, current)
 	for i, b := range d.Blocks {
-		if h, ok := bare(b).(Heading); ok {
+		b, _, _ = bare(b)
+		if h, ok := b.(Heading); ok {
 			current = &section{ID: fmt.Sprintf("part-%d", len(p.Sections)), Title: plainLine(string(h))}
 			p.Sections = append(p.Sections, current)
 		} else if made[i] != nil {
@@ -119,9 +120,7 @@ func writeHTML(w io.Writer, d *Document, o Options) error {
 		}
 	}
 	p.Contents = len(p.Sections) > 3
-	if p.Title == "" {
-		p.Title = title1(p.Sections)
-	}
+	p.Title = cmp.Or(p.Title, title1(p.Sections))
 	if p.Sections[0].ID == "" && len(p.Sections[0].Blocks) == 0 {
 		p.Sections = p.Sections[1:]
 	}
@@ -157,7 +156,7 @@ func (o *Options) data() (template.JS, error) {
 	if o.Result == nil {
 		return "", nil
 	}
-	var text, escaped bytes.Buffer
+	var text strings.Builder
 	if err := o.Result(&text); err != nil {
 		return "", err
 	}
@@ -165,15 +164,8 @@ func (o *Options) data() (template.JS, error) {
 		return "", nil
 	}
 	// Characters that could end a script or begin a comment are escaped, as JSON allows.
-	for _, c := range text.Bytes() {
-		switch c {
-		case '<', '>', '&':
-			fmt.Fprintf(&escaped, `\u%04x`, c)
-		default:
-			escaped.WriteByte(c)
-		}
-	}
-	return template.JS(strings.TrimSpace(escaped.String())), nil
+	escaped := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(text.String())
+	return template.JS(strings.TrimSpace(escaped)), nil
 }
 
 // plainLine returns a text on one line, without control characters.

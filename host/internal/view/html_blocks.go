@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // pageMaker renders blocks until its room, in bytes, is used up.
@@ -18,7 +17,7 @@ func blocks(list []Block) []*block {
 	m, out := &pageMaker{room: roomForBlocks}, make([]*block, len(list))
 	for _, long := range []bool{false, true} {
 		for i, b := range list {
-			b = bare(b)
+			b, _, _ = bare(b)
 			if t, ok := b.(*Table); (ok && len(t.Rows) > manyRows) != long {
 				continue
 			}
@@ -61,10 +60,9 @@ const cellBytes = 12
 // column heads.
 func (m *pageMaker) table(t *Table, facts bool) *htmlTable {
 	out := &htmlTable{Title: plainLine(t.Title), Plain: t.Plain || facts, Wide: len(t.Columns) >= manyColumns, Bodies: [][][]htmlCell{nil}}
-	heads := t.heads()
-	if !facts && slices.ContainsFunc(heads, func(c Cell) bool { return c.Text != "" }) {
-		for c := range heads {
-			out.Heads = append(out.Heads, t.cell(&heads[c], c, "col"))
+	if !facts && t.headed() {
+		for c, head := range t.heads() {
+			out.Heads = append(out.Heads, t.cell(&head, c, "col"))
 		}
 	}
 	left := 0
@@ -139,11 +137,7 @@ func (m *pageMaker) tree(t *Tree) *htmlTree {
 	drawn := &Tree{Title: t.Title, Root: t.Root, uncaptioned: true}
 	out := &htmlTree{SVG: m.svg(drawn), Title: plainLine(t.title()), Folded: t.fold().said(), Text: text.String()}
 	if out.Text = Steerless(out.Text); len(out.Text) > m.room {
-		at := max(0, m.room)
-		for at > 0 && !utf8.RuneStart(out.Text[at]) {
-			at--
-		}
-		out.Text = out.Text[:at] + "\n…"
+		out.Text = strings.ToValidUTF8(out.Text[:max(0, m.room)], "") + "\n…" // without the half of a character
 	}
 	m.room -= len(out.Text)
 	return out

@@ -29,16 +29,21 @@ var latexSizes = []latexSize{{"footnotesize", 115, 56, 55}, {"scriptsize", 128, 
 
 // latexSize returns the first size in which the table fits a page, or the last one.
 func (t *Table) latexSize() latexSize {
-	width := 0
-	for _, n := range t.latexWidths() {
-		width += n + latexGap
-	}
+	width := t.latexWidth()
 	for _, size := range latexSizes {
 		if width <= size.page && len(t.Rows) <= size.long {
 			return size
 		}
 	}
 	return latexSizes[len(latexSizes)-1]
+}
+
+// latexWidth is the width of the table in characters, gaps included.
+func (t *Table) latexWidth() (width int) {
+	for _, n := range t.latexWidths() {
+		width += n + latexGap
+	}
+	return width
 }
 
 // FitsPage reports whether LaTeX writes the table in one part.
@@ -57,8 +62,8 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 	to := bufio.NewWriter(w)
 	out := latexText{to, map[string]int{}}
 	for _, b := range d.Blocks {
-		aside := isAside(b)
-		switch b := bare(b).(type) {
+		b, _, aside := bare(b)
+		switch b := b.(type) {
 		case Heading:
 			fmt.Fprintf(out, "\\section*{%s}\n\n", escapeLaTeX(string(b)))
 		case Paragraph:
@@ -67,7 +72,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 			latexTexts(out, b, aside)
 		case *List:
 			if b.Title != "" {
-				latexLines(out, []string{b.Title})
+				latexTexts(out, []string{b.Title}, false)
 			}
 			fmt.Fprintln(out, `\begin{itemize}`)
 			for _, item := range b.Items {
@@ -86,7 +91,7 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 			out.tables(b.withoutBars())
 		case *Tree:
 			if b.Title != "" {
-				latexLines(out, []string{b.Title})
+				latexTexts(out, []string{b.Title}, false)
 			}
 			var text strings.Builder
 			b.Root.text(&text, "", "", 0)
@@ -98,20 +103,14 @@ func writeLaTeX(w io.Writer, d *Document, _ Options) error {
 
 // latexTexts writes texts, as comments if aside is set.
 func latexTexts(out io.Writer, texts []string, aside bool) {
-	if !aside {
-		latexLines(out, texts)
-		return
-	}
 	for _, text := range texts {
-		fmt.Fprintf(out, "%% %s\n", OneLine(text))
+		if aside {
+			fmt.Fprintf(out, "%% %s\n", OneLine(text))
+		} else {
+			fmt.Fprintf(out, "%s\n", escapeLaTeX(text))
+		}
 	}
-}
-
-func latexLines(out io.Writer, texts []string) {
-	for _, text := range texts {
-		fmt.Fprintf(out, "%s\n", escapeLaTeX(text))
-	}
-	if len(texts) > 0 {
+	if len(texts) > 0 && !aside {
 		fmt.Fprintln(out)
 	}
 }
@@ -138,46 +137,30 @@ func (out latexText) tables(t *Table) {
 // parts divides a table into parts that fit a page and that repeat its first columns, those
 // of text. Columns under one head stay together if they fit.
 func (t *Table) parts(size latexSize) (out []*Table) {
-	keys := []int{}
+	var keys []int
 	for len(keys) < len(t.Columns) && !t.Columns[len(keys)].Right {
 		keys = append(keys, len(keys))
 	}
 	of, widths := t.groupOf(), t.latexWidths()
-	width := func(columns []int) (n int) {
+	fits := func(columns []int) bool {
+		width := 0
 		for _, c := range columns {
-			n += widths[c] + latexGap
+			width += widths[c] + latexGap
 		}
-		return n
+		return width <= size.page
 	}
-	var wide [][]int
-	for first := len(keys); first < len(t.Columns); {
-		after := first + 1
-		for after < len(t.Columns) && len(of) > 0 && of[after] == of[first] {
+	var groups [][]int
+	for c, after := len(keys), 0; c < len(t.Columns); c = after {
+		for after = c + 1; after < len(of) && of[after] == of[c]; {
 			after++
 		}
-		var group []int
-		for ; first < after; first++ {
-			group = append(group, first)
+		each := after - c
+		if !fits(slices.Concat(keys, span(c, after))) {
+			each = 1
 		}
-		last := len(wide) - 1
-		switch {
-		case last >= 0 && width(wide[last])+width(group) <= size.page:
-			wide[last] = append(wide[last], group...)
-		case width(keys)+width(group) <= size.page:
-			wide = append(wide, slices.Concat(keys, group))
-		default:
-			for _, c := range group {
-				if last = len(wide) - 1; last >= 0 && width(wide[last])+width([]int{c}) <= size.page {
-					wide[last] = append(wide[last], c)
-				} else {
-					wide = append(wide, append(slices.Clone(keys), c))
-				}
-			}
-		}
+		groups = slices.AppendSeq(groups, slices.Chunk(span(c, after), each))
 	}
-	if len(wide) == 0 {
-		wide = [][]int{keys}
-	}
+	wide := pages(keys, groups, fits)
 	for from := 0; from < len(t.Rows) || from == 0; {
 		after := min(from+size.long, len(t.Rows))
 		if after < len(t.Rows) { // preferably at a rule
@@ -235,16 +218,14 @@ func (out latexText) label(title string) string {
 func (out latexText) table(t *Table, title string, size latexSize) {
 	float := "table*"
 	columns, heads := make([]string, len(t.Columns)), make([]string, len(t.Columns))
-	width := 0
-	for c, n := range t.latexWidths() {
+	for c := range t.Columns {
 		columns[c] = "l"
 		if t.Columns[c].Right {
 			columns[c] = "r"
 		}
 		heads[c] = escapeLaTeX(t.Columns[c].Title)
-		width += n + latexGap
 	}
-	if width <= size.column {
+	if t.latexWidth() <= size.column {
 		float = "table"
 	}
 	fmt.Fprintf(out, "\\begin{%s}\n\\centering\\%s\\setlength{\\tabcolsep}{4pt}\n", float, size.name)
@@ -264,7 +245,7 @@ func (out latexText) table(t *Table, title string, size latexSize) {
 		}
 		fmt.Fprintf(out, "%s \\\\\n%s\n", strings.Join(groups, " & "), strings.Join(rules, " "))
 	}
-	if strings.Join(heads, "") != "" {
+	if t.headed() {
 		fmt.Fprintf(out, "%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
 	}
 	for _, row := range t.Rows {

@@ -17,7 +17,7 @@ func init() { formats[Markdown] = writeMarkdown }
 func writeMarkdown(w io.Writer, d *Document, _ Options) error {
 	out := bufio.NewWriter(w)
 	for i, b := range d.Blocks {
-		b = bare(b)
+		b, _, _ = bare(b)
 		if _, ok := b.(*Figure); ok {
 			continue
 		}

@@ -186,7 +186,7 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, b := range s.Boxes {
 		free := s.Apart * (b.To.X - b.From.X)
 		from, to := at(b.From.X+free, b.From.Y), at(b.To.X-free, b.To.Y)
-		c.FillPolygon(s.fill(), c.ClipPolygonXY([]vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}))
+		c.FillPolygon(s.fill(), c.ClipPolygonXY(corners(vg.Rectangle{Min: from, Max: to})))
 	}
 	var places []vg.Point
 	if len(s.Steps) > 0 {
@@ -196,7 +196,7 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	// Marks at all of many points would merge into a blot, and hide those of another series
 	// on the same line.
-	n, every := d.place(), max(1+s.points()/15, min(len(d.legend), 3))
+	n, every := d.place(), max(1+len(slices.Concat(s.Lines...))/15, min(len(d.legend), 3))
 	for _, points := range s.Lines {
 		line := make([]vg.Point, len(points))
 		for i, p := range points {
@@ -224,14 +224,6 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 
 // place returns the series' index in the legend; negative: none.
 func (d drawn) place() int { return slices.Index(d.legend, d.i) }
-
-// points counts the points of all lines.
-func (s *Series) points() (n int) {
-	for _, line := range s.Lines {
-		n += len(line)
-	}
-	return n
-}
 
 // stairs returns the line of a step function.
 func stairs(steps []Point, at func(x, y float64) vg.Point) (line []vg.Point) {
@@ -289,7 +281,7 @@ func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
 	}
 	from, to := at(before, p.Y-0.35), at(before+p.X, p.Y+0.35)
 	tone := d.tone(d.i)
-	c.FillPolygon(tone.fill, []vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}})
+	c.FillPolygon(tone.fill, corners(vg.Rectangle{Min: from, Max: to}))
 	style, length := textStyle(small), strconv.FormatFloat(p.X, 'f', -1, 64)
 	style.Color, style.XAlign, style.YAlign = tone.text, draw.XCenter, draw.YCenter
 	if fits(style, to.X-from.X)(length) {
@@ -299,17 +291,15 @@ func (d drawn) bar(c *draw.Canvas, p Point, at func(x, y float64) vg.Point) {
 
 // entry draws the sample of a series in the legend.
 func (l *layout) entry(c draw.Canvas, series int) {
-	s, look, middle := &l.Series[series], l.look(series), c.Center()
-	if s.Boxes != nil {
-		r := draw.Crop(c, c.Size().X/4, -c.Size().X/4, 1, -1)
-		corners := []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
-		c.FillPolygon(s.fill(), corners)
-		c.StrokeLines(draw.LineStyle{Color: color.Gray{0x80}, Width: 0.5}, append(corners, corners[0]))
+	s, look, middle, side := &l.Series[series], l.look(series), c.Center(), c.Size().X/4
+	switch {
+	case s.Boxes != nil:
+		box := corners(draw.Crop(c, side, -side, 1, -1).Rectangle)
+		c.FillPolygon(s.fill(), box)
+		c.StrokeLines(draw.LineStyle{Color: color.Gray{0x80}, Width: 0.5}, append(box, box[0]))
 		return
-	}
-	if s.Bars != nil {
-		r := draw.Crop(c, c.Size().X/4, -c.Size().X/4, 2, -2)
-		c.FillPolygon(l.tone(series).fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
+	case s.Bars != nil:
+		c.FillPolygon(l.tone(series).fill, corners(draw.Crop(c, side, -side, 2, -2).Rectangle))
 		return
 	}
 	if len(s.Dots) == 0 {

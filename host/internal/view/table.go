@@ -1,5 +1,7 @@
 package view
 
+import "slices"
+
 // Cell is one field of a table.
 type Cell struct {
 	// Text for people, unescaped: formats escape %, &, _ and the like.
@@ -78,6 +80,11 @@ func (t *Table) heads() []Cell {
 		row[c].Text = t.Columns[c].Title
 	}
 	return row
+}
+
+// headed reports whether a column has a title.
+func (t *Table) headed() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Title != "" })
 }
 
 // withoutBars returns the table without its columns of bars, which only a terminal shows.

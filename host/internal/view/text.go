@@ -30,8 +30,7 @@ func writeText(w io.Writer, d *Document, o Options) error {
 	out := bufio.NewWriter(w)
 	first := true
 	for _, b := range d.Blocks {
-		close := isClose(b)
-		b = bare(b)
+		b, close, _ := bare(b)
 		if _, ok := b.(*Figure); ok {
 			continue
 		}
@@ -90,11 +89,8 @@ func FirstLine(text string) string {
 }
 
 func title(out io.Writer, text string, o Options) {
-	if text == "" {
-		return
-	}
-	for _, line := range linesOf(Steerless(text), o.Width) {
-		fmt.Fprintln(out, line)
+	if text != "" {
+		lines(out, "", []string{text}, o)
 	}
 }
 
@@ -157,13 +153,7 @@ func (t *Table) text(out io.Writer, o Options) {
 		before = indent
 	}
 	widths := t.widths(heads)
-	total := max(0, len(gap)*(len(widths)-1))
-	empty := true
-	for c, n := range widths {
-		total += n
-		empty = empty && heads[c].Text == ""
-	}
-	rule := before + strings.Repeat("─", total)
+	rule := before + strings.Repeat("─", t.width(widths)-len(before))
 	line := func(row []Cell, o Options) {
 		cells := make([]string, len(row))
 		for c := range row {
@@ -171,7 +161,7 @@ func (t *Table) text(out io.Writer, o Options) {
 		}
 		fmt.Fprintln(out, strings.TrimRight(before+strings.Join(cells, gap), " "))
 	}
-	if !(t.Plain && empty) {
+	if !t.Plain || t.headed() {
 		line(heads, Options{})
 	}
 	if !t.Plain {

@@ -114,16 +114,10 @@ func (t *Tree) Write(w io.Writer, format string) error {
 	caption := wrapped(text(said), fits(textStyle(small), width-2*margin))
 	height := 2*margin + 1.8*lineHeight + vg.Length(f.root.lines()*treeLine) + vg.Length(len(caption)*lineHeight)
 	return paint(w, format, title, height, func(c draw.Canvas) {
-		c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-		c = draw.Crop(c, margin, -margin, margin, -margin)
-		style := textStyle(12)
-		style.YAlign = draw.YTop
-		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
+		c = framed(c, title)
 		d := &treeDrawing{Canvas: c, text: text, y: c.Max.Y - 1.8*lineHeight - treeLine/2}
 		d.node(&f.root, "", 0)
-		for i, line := range caption {
-			c.FillText(textStyle(small), vg.Point{X: c.Min.X, Y: c.Min.Y + vg.Length((len(caption)-1-i)*lineHeight)}, line)
-		}
+		captioned(c, caption)
 	})
 }
 

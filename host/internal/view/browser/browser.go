@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -255,17 +256,10 @@ func (b *Browser) View(look Look) {
 }
 
 // Events returns the page's events so far that have one of these methods.
-func (b *Browser) Events(methods ...string) (out []Event) {
+func (b *Browser) Events(methods ...string) []Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, e := range b.events {
-		for _, m := range methods {
-			if e.Method == m {
-				out = append(out, e)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(b.events), func(e Event) bool { return !slices.Contains(methods, e.Method) })
 }
 
 // Evaluate stores the value of a JavaScript expression in the page.
@@ -290,22 +284,20 @@ func (b *Browser) Evaluate(expression string, value any) {
 // Picture writes a screenshot of the entire page.
 func (b *Browser) Picture(path string) {
 	b.t.Helper()
-	var out struct{ Data string }
-	b.must(b.session, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &out)
-	b.write(path, out.Data)
+	b.save(path, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true})
 }
 
 // PDF prints the page to a file.
 func (b *Browser) PDF(path string) {
 	b.t.Helper()
-	var out struct{ Data string }
-	b.must(b.session, "Page.printToPDF", map[string]any{"printBackground": false, "preferCSSPageSize": true}, &out)
-	b.write(path, out.Data)
+	b.save(path, "Page.printToPDF", map[string]any{"printBackground": false, "preferCSSPageSize": true})
 }
 
-func (b *Browser) write(path, data string) {
+func (b *Browser) save(path, method string, params any) {
 	b.t.Helper()
-	raw, err := base64.StdEncoding.DecodeString(data)
+	var out struct{ Data string }
+	b.must(b.session, method, params, &out)
+	raw, err := base64.StdEncoding.DecodeString(out.Data)
 	if err == nil {
 		err = os.WriteFile(path, raw, 0o666)
 	}
