@@ -99,14 +99,6 @@ func Wilcoxon(differences []float64) float64 {
 			seen += shift
 		}
 	}
-	var below, above float64
-	for sum, c := range chance {
-		if sum <= seen {
-			below += c
-		}
-		if sum >= seen {
-			above += c
-		}
-	}
+	below, above := tails(chance, seen)
 	return math.Min(1, 2*math.Min(below, above))
 }

@@ -32,17 +32,13 @@ func MannWhitney(x, y []float64) float64 {
 
 // tieTerm returns Σ (t³ − t) over groups of t equal values.
 func tieTerm(x, y []float64) float64 {
-	all := append(slices.Clone(x), y...)
-	slices.Sort(all)
-	var sum float64
-	for i := 0; i < len(all); {
-		j := i + 1
-		for j < len(all) && all[j] == all[i] {
-			j++
-		}
-		t := float64(j - i)
+	counts := map[float64]float64{}
+	for _, v := range slices.Concat(x, y) {
+		counts[v]++
+	}
+	var sum float64 // of whole numbers: their order does not matter
+	for _, t := range counts {
 		sum += t*t*t - t
-		i = j
 	}
 	return sum
 }
@@ -60,17 +56,21 @@ func exactP(x, y []float64) float64 {
 	for _, r := range ranks[:len(x)] {
 		seen += r
 	}
-	var below, above, total uint64
-	for sum, c := range arrangements(ranks, len(x)) {
-		total += c
-		if sum <= seen {
-			below += c
-		}
-		if sum >= seen {
-			above += c
-		}
-	}
+	counts := arrangements(ranks, len(x))
+	below, above := tails(counts, seen)
+	total := below + above - counts[seen]
 	return math.Min(1, 2*float64(min(below, above))/float64(total))
+}
+
+// tails are the sums of the counts up to a place and from it on.
+func tails[N uint64 | float64](counts []N, at int) (below, above N) {
+	for _, c := range counts[:at+1] {
+		below += c
+	}
+	for _, c := range counts[at:] {
+		above += c
+	}
+	return below, above
 }
 
 // arrangements counts, for each sum, the choices of m ranks with that sum. The shift

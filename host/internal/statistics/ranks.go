@@ -8,22 +8,16 @@ import (
 
 // Ranks returns the ranks of the values in ascending order, from 1; equal values share
 // their mean rank. Values must not be NaN.
-func Ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+func Ranks(values []float64) []float64 { return RanksFunc(values, cmp.Compare[float64]) }
+
+// RanksFunc returns the Ranks of values in the order of compare.
+func RanksFunc[T any](values []T, compare func(a, b T) int) []float64 {
+	sorted := slices.SortedFunc(slices.Values(values), compare)
 	out := make([]float64, len(values))
-	for i := 0; i < len(order); {
-		j := i + 1
-		for j < len(order) && values[order[j]] == values[order[i]] {
-			j++
-		}
-		for _, at := range order[i:j] {
-			out[at] = float64(i+j+1) / 2
-		}
-		i = j
+	for i, v := range values {
+		first, _ := slices.BinarySearchFunc(sorted, v, compare)
+		after, _ := slices.BinarySearchFunc(sorted, v, func(have, want T) int { return cmp.Or(compare(have, want), -1) })
+		out[i] = float64(first+after+1) / 2
 	}
 	return out
 }
