@@ -164,7 +164,6 @@ func (l *link) createStreams(ctx context.Context) (tasks, results jetstream.Stre
 		Name: tasksStream, PersistMode: mode, Subjects: []string{taskPrefix + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: l.replicas(),
 		// At most one message per task, from any coordinator.
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgSize: maxTask,
-		ConsumerLimits: jetstream.StreamConsumerLimits{},
 	})
 	if err == nil {
 		results, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,15 +16,11 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// summer computes the SHA-256 of what is read through it.
-type summer struct{ sum hash.Hash }
-
-func (s *summer) of(in io.Reader) io.Reader {
-	s.sum = sha256.New()
-	return io.TeeReader(in, s.sum)
+// summed returns a reader of in, and the SHA-256 of what was read through it so far.
+func summed(in io.Reader) (_ io.Reader, sum func() string) {
+	hash := sha256.New()
+	return io.TeeReader(in, hash), func() string { return hex.EncodeToString(hash.Sum(nil)) }
 }
-
-func (s *summer) text() string { return hex.EncodeToString(s.sum.Sum(nil)) }
 
 // cache keeps files in a folder, named by their SHA-256.
 type cache struct {
@@ -75,12 +70,12 @@ func (c *cache) get(ctx context.Context, f file) (string, error) {
 		return "", err
 	}
 	return path, files.Write(path, func(to *os.File) error {
-		sum := &summer{}
-		if _, err := io.Copy(to, sum.of(&chunks{ctx: ctx, stream: stream, subject: "$O." + contentBucket + ".C." + info.NUID, left: f.Size})); err != nil {
+		in, sum := summed(&chunks{ctx: ctx, stream: stream, subject: "$O." + contentBucket + ".C." + info.NUID, left: f.Size})
+		if _, err := io.Copy(to, in); err != nil {
 			return err
 		}
-		if sum.text() != f.SHA256 {
-			return fmt.Errorf("file %s in the fleet's queue is damaged: its SHA-256 is %s", f.SHA256, sum.text())
+		if sum() != f.SHA256 {
+			return fmt.Errorf("file %s in the fleet's queue is damaged: its SHA-256 is %s", f.SHA256, sum())
 		}
 		return nil
 	})

@@ -200,11 +200,10 @@ func (c *Coordinator) Begin(f *experiment.Frame, groups map[string]int) (int, er
 		return 0, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	if err := c.openQueue(ctx); err != nil {
-		stop()
-		return 0, err
+	if err = c.openQueue(ctx); err == nil {
+		_, err = c.link.tells(func() *State { c.mu.Lock(); defer c.mu.Unlock(); s := c.state; return &s })
 	}
-	if _, err := c.link.tells(func() *State { c.mu.Lock(); defer c.mu.Unlock(); s := c.state; return &s }); err != nil {
+	if err != nil {
 		stop()
 		return 0, err
 	}
@@ -382,7 +381,7 @@ func (c *came) hand(of *subject, event func(record.Event) error, say func(*worke
 	usage, err := c.Usage, c.err
 	if err == nil {
 		usage.Machine = &c.machine
-		r := &replay{subject: of}
+		r := &replay{subject: of, seen: map[string]bool{}}
 		_, err = workers.Read(strings.NewReader(c.Lines), func(one record.Event) error {
 			if err := r.check(&one); err != nil {
 				return err
@@ -497,12 +496,6 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 		e.parcel, e.timed = p.ID, e.timed || len(all) > 1
 	}
 	w := &wait{parcel: p, requirements: g, errands: all, since: time.Now()}
-	fail := func(err error) error {
-		for _, e := range all {
-			e.came <- came{err: err}
-		}
-		return nil
-	}
 	c.mu.Lock()
 	if err := c.wait(ctx); err != nil {
 		c.mu.Unlock()
@@ -527,7 +520,9 @@ func (c *Coordinator) put(ctx context.Context, all []*errand) error {
 			c.room.Signal()
 		}
 		c.mu.Unlock()
-		return fail(err)
+		for _, e := range all {
+			e.came <- came{err: err}
+		}
 	}
 	return nil
 }

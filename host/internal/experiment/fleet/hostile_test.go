@@ -177,7 +177,7 @@ func TestOneOutcomeOfShares(t *testing.T) {
 		k     int
 		holds bool
 	}{{shares, one, 1, true}, {shares, one, 0, false}, {shares, one, 2, false}, {scores, other, 1, false}, {scores, other, 2, true}} {
-		r := &replay{subject: c.of}
+		r := &replay{subject: c.of, seen: map[string]bool{}}
 		if err := r.check(&record.Event{Kind: record.KindFound, Found: c.first}); err != nil {
 			t.Fatal(err)
 		}

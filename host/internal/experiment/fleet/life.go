@@ -33,11 +33,9 @@ func (l *life) look() time.Duration {
 	l.mu.Lock()
 	if l.cpu == nil {
 		l.sign() // no clock on this system
-	} else {
-		if used := l.cpu.Elapsed(); used > l.used {
-			l.used = used
-			l.sign()
-		}
+	} else if used := l.cpu.Elapsed(); used > l.used {
+		l.used = used
+		l.sign()
 	}
 	l.mu.Unlock()
 	return time.Since(time.Unix(0, l.last.Load()))

@@ -80,10 +80,7 @@ func (p *parcel) subject(g *requirements) string {
 
 // idOf is a digest of the tasks' contents.
 func idOf(tasks []task) string {
-	contents := make([]string, len(tasks))
-	for i := range tasks {
-		contents[i] = tasks[i].Content
-	}
+	contents := experiment.Each(tasks, func(t *task) string { return t.Content })
 	return record.Hash([]byte(strings.Join(contents, "\n")))[:32]
 }
 

@@ -174,11 +174,11 @@ func (c *Coordinator) upload(ctx context.Context, name string, f file) error {
 		return &gone{err}
 	}
 	defer in.Close()
-	sum := &summer{}
-	if _, err = c.store.Put(ctx, jetstream.ObjectMeta{Name: f.SHA256}, sum.of(in)); err != nil {
+	content, sum := summed(in)
+	if _, err = c.store.Put(ctx, jetstream.ObjectMeta{Name: f.SHA256}, content); err != nil {
 		return err
 	}
-	if sum.text() != f.SHA256 {
+	if sum() != f.SHA256 {
 		c.store.Delete(ctx, f.SHA256)
 		return &gone{session.Mistake(fmt.Errorf("%s changed while the experiment ran; run the same command again to repeat its tasks", name))}
 	}

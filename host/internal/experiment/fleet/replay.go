@@ -154,8 +154,6 @@ func (r *replay) found(x *record.Found) error {
 	}
 	if key := fmt.Sprint(s.Canonical(x.X)); r.seen[key] {
 		return fmt.Errorf("%w: %v was reported twice", errNotSo, x.X)
-	} else if r.seen == nil {
-		r.seen = map[string]bool{key: true}
 	} else {
 		r.seen[key] = true
 	}

@@ -12,10 +12,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/experiment/fleet/access"
 )
 
-// monitor serves a queue's metrics in Prometheus' text format.
-type monitor struct{ http.Server }
-
-func watch(address string, s *server.Server) (*monitor, error) {
+// watch serves a queue's metrics in Prometheus' text format.
+func watch(address string, s *server.Server) (*http.Server, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -27,19 +25,15 @@ func watch(address string, s *server.Server) (*monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &monitor{}
-	m.ReadHeaderTimeout = 5 * time.Second
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		metrics(w, s)
 	})
-	m.Handler = pages
+	m := &http.Server{Handler: pages, ReadHeaderTimeout: 5 * time.Second}
 	go m.Serve(at)
 	return m, nil
 }
-
-func (m *monitor) close() { m.Server.Close() }
 
 func metrics(w http.ResponseWriter, s *server.Server) {
 	number := func(name, kind, help string, v any) {

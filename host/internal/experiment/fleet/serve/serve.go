@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,7 +36,7 @@ type Options struct {
 // Server is a running queue.
 type Server struct {
 	*server.Server
-	monitor *monitor
+	monitor *http.Server
 	// store is the folder's lock file, locked while the queue runs.
 	store *os.File
 }
@@ -145,7 +146,7 @@ func (s *Server) Wait(ctx context.Context) error {
 // End stops the queue.
 func (s *Server) End() {
 	if s.monitor != nil {
-		s.monitor.close()
+		s.monitor.Close()
 	}
 	s.Shutdown()
 	s.WaitForShutdown()
