@@ -54,22 +54,13 @@ func (t *Terms) asks(s *Subject) Asks {
 func (f *Frame) Asked(question func(subject int) string, kind string) string {
 	// each lists the values, with their studies if there are several.
 	each := func(of func(subject int, a Asks) string) string {
-		var values []string
-		studies := map[string][]string{}
-		for i, s := range f.Subjects {
-			v := of(i, f.asks(s))
-			if studies[v] == nil {
-				values = append(values, v)
-			}
-			if !slices.Contains(studies[v], s.Study) {
-				studies[v] = append(studies[v], s.Study)
-			}
-		}
+		values, subjects := Grouped(f.Subjects, func(s *Subject) string { return of(slices.Index(f.Subjects, s), f.asks(s)) })
 		if len(values) == 1 {
 			return values[0]
 		}
 		for i, v := range values {
-			values[i] = fmt.Sprintf("%s (%s)", v, strings.Join(studies[v], ", "))
+			studies, _ := Grouped(subjects[v], func(s *Subject) string { return s.Study })
+			values[i] = fmt.Sprintf("%s (%s)", v, strings.Join(studies, ", "))
 		}
 		return strings.Join(values, ", ")
 	}

@@ -81,14 +81,9 @@ func (t *Tests[Row, Run]) grids() (out []gridArms) {
 
 // levels groups the arms of a grid by their values of some keys, in the order of the arms.
 func (t *Tests[Row, Run]) levels(g gridArms, keys ...int) (out [][]int) {
-	var seen [][]string
-	for _, arm := range g.arms {
-		values := t.valuesOf(arm, keys)
-		at := slices.IndexFunc(seen, func(v []string) bool { return slices.Equal(v, values) })
-		if at < 0 {
-			at, seen, out = len(out), append(seen, values), append(out, nil)
-		}
-		out[at] = append(out[at], arm)
+	values, of := Grouped(g.arms, func(arm int) string { return fmt.Sprintf("%q", t.valuesOf(arm, keys)) })
+	for _, v := range values {
+		out = append(out, of[v])
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,23 +36,13 @@ type Measure[Row, Run any] struct {
 // Fill sets the cells of a row from its runs; nil runs leave nil values.
 func Fill[Row, Run any](measures []Measure[Row, Run], row *Row, runs []Run) {
 	for _, m := range measures {
-		var values []*float64
-		if runs != nil {
-			values = make([]*float64, len(runs))
-		}
-		for i := range runs {
-			values[i] = m.Of(&runs[i])
-		}
-		*m.Cell(row) = statistics.Of(values)
+		*m.Cell(row) = statistics.Of(Each(runs, m.Of))
 	}
 }
 
 // Values are the measures of a run as tidy data.
-func Values[Row, Run any](measures []Measure[Row, Run], run *Run) (out view.Record) {
-	for _, m := range measures {
-		out = append(out, view.Value{Name: m.Name, Of: m.Of(run)})
-	}
-	return out
+func Values[Row, Run any](measures []Measure[Row, Run], run *Run) view.Record {
+	return Each(measures, func(m *Measure[Row, Run]) view.Value { return view.Value{Name: m.Name, Of: m.Of(run)} })
 }
 
 // Worths returns, per arm, the ranks of its runs among the runs of all arms: larger is better,
@@ -63,38 +52,22 @@ func (m *Measure[Row, Run]) Worths(arms [][]Run) [][]float64 {
 	if of == nil {
 		of = func(r *Run) []float64 { return []float64{OrZero(m.Of(r))} }
 	}
-	keys := make([][][]float64, len(arms))
-	var all [][]float64
-	for a := range arms {
-		for i := range arms[a] {
-			keys[a] = append(keys[a], of(&arms[a][i]))
-		}
-		all = append(all, keys[a]...)
-	}
-	slices.SortFunc(all, slices.Compare[[]float64])
+	all := slices.Concat(arms...)
+	ranks := statistics.RanksFunc(Each(all, of), slices.Compare[[]float64])
 	out := make([][]float64, len(arms))
-	for a := range arms {
-		for _, key := range keys[a] {
-			first, _ := slices.BinarySearchFunc(all, key, slices.Compare[[]float64])
-			after, _ := slices.BinarySearchFunc(all, key, func(have, want []float64) int {
-				return cmp.Or(slices.Compare(have, want), -1)
-			})
-			out[a] = append(out[a], float64(first+after+1)/2)
-		}
+	for a, runs := range arms {
+		out[a], ranks = ranks[:len(runs)], ranks[len(runs):]
 	}
 	return out
 }
 
 // amounts returns the runs' values in means over the arms of a grid.
-func (m *Measure[Row, Run]) amounts(runs []Run) (out []float64) {
-	for i := range runs {
-		if m.Amount != nil {
-			out = append(out, m.Amount(&runs[i]))
-		} else {
-			out = append(out, OrZero(m.Of(&runs[i])))
-		}
+func (m *Measure[Row, Run]) amounts(runs []Run) []float64 {
+	of := m.Amount
+	if of == nil {
+		of = func(r *Run) float64 { return OrZero(m.Of(r)) }
 	}
-	return out
+	return Each(runs, of)
 }
 
 // OrZero returns *v, or 0 if v is nil.
@@ -103,6 +76,14 @@ func OrZero(v *float64) float64 {
 		return 0
 	}
 	return *v
+}
+
+// Penalised returns the moment of an event, or twice the budget if the event did not come.
+func Penalised(at *float64, budget float64) float64 {
+	if at == nil {
+		return 2 * budget
+	}
+	return *at
 }
 
 // Tests compare arms by measures, network by network.
@@ -140,13 +121,21 @@ func (t *Tests[Row, Run]) Add(study, model string, rows []Row, runs [][]Run, neu
 
 // Column is the measure as a column of a table of rows.
 func (m *Measure[Row, Run]) Column(rows []Row) Column {
-	return Measured(m.Name, m.Title, m.Decimals, func(i int) *statistics.Cell { return m.Cell(&rows[i]) })
+	return Column{
+		m.Name, m.Title, func(i int) view.Cell { return Shown(m.Cell(&rows[i]), m.Decimals) },
+		Mean(func(i int) *float64 { return m.Cell(&rows[i]).Mean }, func(v *float64) string { return view.Number(v, m.Decimals) }),
+	}
 }
 
 // Data are columns of a table for programs: their names, and their texts in a row.
 type Data struct {
 	Names []string
 	Of    func(row int) []string
+}
+
+// DataOf are columns with these names, and the texts of each row.
+func DataOf[Row any](rows []Row, of func(*Row) []string, names ...string) Data {
+	return Data{names, func(row int) []string { return of(&rows[row]) }}
 }
 
 // Part returns the columns [from, to).

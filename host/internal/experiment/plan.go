@@ -120,12 +120,29 @@ type Frame struct {
 	Others int
 }
 
-// Each returns f of each element, in the order of the list.
-func Each[T, U any](list []T, f func(*T) U) (out []U) {
+// Each returns f of each element, in the order of the list; nil for nil.
+func Each[T, U any](list []T, f func(*T) U) []U {
+	if list == nil {
+		return nil
+	}
+	out := make([]U, len(list))
 	for i := range list {
-		out = append(out, f(&list[i]))
+		out[i] = f(&list[i])
 	}
 	return out
+}
+
+// Grouped groups the elements of a list by their keys. keys are in the order of their first elements.
+func Grouped[T any](list []T, key func(T) string) (keys []string, of map[string][]T) {
+	of = map[string][]T{}
+	for _, one := range list {
+		k := key(one)
+		if of[k] == nil {
+			keys = append(keys, k)
+		}
+		of[k] = append(of[k], one)
+	}
+	return keys, of
 }
 
 // Entry is one task of a plan of subjects S and arms A.
@@ -263,10 +280,8 @@ func PlanOf[P any](t record.Task, command, kind string) (*P, error) {
 
 // digest returns one checksum for several: their common value if all are equal.
 func digest(sums []string) string {
-	for _, s := range sums {
-		if s != sums[0] {
-			return record.Hash([]byte(strings.Join(sums, "\n")))
-		}
+	if slices.ContainsFunc(sums, func(s string) bool { return s != sums[0] }) {
+		return record.Hash([]byte(strings.Join(sums, "\n")))
 	}
 	return sums[0]
 }

@@ -180,6 +180,9 @@ type Pair struct {
 	PHolm float64 `json:"p_holm"`
 }
 
+// against is the comparison as a test of the first arm against the second.
+func (p *Pair) against() *statistics.Against { return &statistics.Against{PHolm: p.PHolm, A12: p.A12} }
+
 // overall compares arms over networks. networks holds the ranks of runs, larger being better, by
 // network, arm and run. control is the index of the control, negative if there is none.
 func overall(measure string, arms []string, networks [][][]float64, control int) Overall {
@@ -273,17 +276,16 @@ func (o *Overall) sentence(one string, ranking []Rank, label func(study, model s
 		if len(equal) == len(ranking) {
 			return fmt.Sprintf("no %s is ahead of another on %s", one, o.Measure) + shown
 		}
-		return fmt.Sprintf("%s share the first place on %s", english.OxfordWordSeries(armsOf(equal), "and"), o.Measure) + few + shown
+		return fmt.Sprintf("%s share the first place on %s", english.OxfordWordSeries(Each(equal, func(r *Rank) string { return r.Arm }), "and"), o.Measure) + few + shown
 	}
 	wins, differ, others := true, 0, 0
 	for _, p := range o.Pairs {
-		significant := p.PHolm < statistics.Significance
 		switch {
 		case p.Arm == first.Arm:
-			wins = wins && significant && p.A12 > 0.5
+			wins = wins && p.against().Better()
 		case p.Other == first.Arm:
-			wins = wins && significant && p.A12 < 0.5
-		case significant:
+			wins = wins && p.against().Worse()
+		case p.PHolm < statistics.Significance:
 			differ++
 			fallthrough
 		default:
@@ -313,40 +315,33 @@ func (o *Overall) sentence(one string, ranking []Rank, label func(study, model s
 	return text
 }
 
-func armsOf(ranking []Rank) (names []string) {
-	for _, r := range ranking {
-		names = append(names, r.Arm)
-	}
-	return names
-}
-
 // compared compares the other arms with the control; untested leaves out the test's results.
 func (o *Overall) compared(ranking []Rank, untested bool) string {
-	var better, worse, equal []string
+	kinds := [...]string{"significantly better: ", "significantly worse: ", "not significantly different: ", ""}
+	var arms [len(kinds)][]string
 	for _, r := range ranking {
 		if r.Arm == o.Control {
 			continue
 		}
 		p := o.of(r.Arm, o.Control)
-		switch text := fmt.Sprintf("%s (ahead on %d of %d networks, A12 %.2f", r.Arm, p.Ahead, o.Networks, p.A12); {
+		text, kind := fmt.Sprintf("%s (ahead on %d of %d networks, A12 %.2f", r.Arm, p.Ahead, o.Networks, p.A12), 2
+		switch against := p.against(); {
 		case untested:
-			equal = append(equal, text+")")
-		case p.PHolm < statistics.Significance && p.A12 > 0.5:
-			better = append(better, text+", "+pText(p.PHolm)+")")
-		case p.PHolm < statistics.Significance && p.A12 < 0.5:
-			worse = append(worse, text+", "+pText(p.PHolm)+")")
-		default:
-			equal = append(equal, text+", "+pText(p.PHolm)+")")
+			kind = 3
+		case against.Better():
+			kind = 0
+		case against.Worse():
+			kind = 1
 		}
+		if !untested {
+			text += ", " + pText(p.PHolm)
+		}
+		arms[kind] = append(arms[kind], text+")")
 	}
 	var parts []string
-	for i, all := range [][]string{better, worse, equal} {
+	for kind, all := range arms {
 		if all != nil {
-			what := [...]string{"significantly better: ", "significantly worse: ", "not significantly different: "}[i]
-			if untested {
-				what = ""
-			}
-			parts = append(parts, what+strings.Join(all, ", "))
+			parts = append(parts, kinds[kind]+strings.Join(all, ", "))
 		}
 	}
 	return fmt.Sprintf("compared with %s on %s: %s", o.Control, o.Measure, strings.Join(parts, "; "))
@@ -355,18 +350,10 @@ func (o *Overall) compared(ranking []Rank, untested bool) string {
 // single lists the significant cells of single networks.
 func (o *Overall) single(one string, label func(study, model string) string) string {
 	at := func(better bool) string {
-		var arms []string
-		networks := map[string][]string{}
-		for _, m := range o.Marked {
-			if m.Better == better {
-				if networks[m.Arm] == nil {
-					arms = append(arms, m.Arm)
-				}
-				networks[m.Arm] = append(networks[m.Arm], label(m.Study, m.Model))
-			}
-		}
+		marked := slices.DeleteFunc(slices.Clone(o.Marked), func(m Mark) bool { return m.Better != better })
+		arms, networks := Grouped(marked, func(m Mark) string { return m.Arm })
 		for i, arm := range arms {
-			arms[i] = arm + " on " + english.WordSeries(networks[arm], "and")
+			arms[i] = arm + " on " + english.WordSeries(Each(networks[arm], func(m *Mark) string { return label(m.Study, m.Model) }), "and")
 		}
 		return strings.Join(arms, ", ")
 	}
@@ -432,30 +419,21 @@ func (s *Standings) Blocks(title, one string, label func(study, model string) st
 	if len(s.Ranking) > 0 {
 		out = append(out, s.table(title, one))
 	}
-	if sums := s.sentences(one, label); len(sums) > 0 {
-		out = append(out, sums)
+	var sentences view.Paragraph
+	for i := range s.Overall {
+		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure), label); text != "" {
+			sentences = append(sentences, text)
+		}
+	}
+	if sentences != nil {
+		out = append(out, sentences)
 	}
 	return out
 }
 
 // by returns the ranking by a measure.
-func (s *Standings) by(measure string) (out []Rank) {
-	for _, r := range s.Ranking {
-		if r.Measure == measure {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// sentences says, for each measure, which arm is best.
-func (s *Standings) sentences(one string, label func(study, model string) string) (out view.Paragraph) {
-	for i := range s.Overall {
-		if text := s.Overall[i].sentence(one, s.by(s.Overall[i].Measure), label); text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
+func (s *Standings) by(measure string) []Rank {
+	return slices.DeleteFunc(slices.Clone(s.Ranking), func(r Rank) bool { return r.Measure != measure })
 }
 
 // table is the ranking as a table.

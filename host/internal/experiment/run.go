@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -111,12 +112,10 @@ func Slots(cores []int, jobs, threads int) [][]int {
 // running tasks are not recorded.
 func Run(ctx context.Context, tasks []Task, kept record.Store, o Options) error {
 	r := &runner{Options: o, kept: kept}
-	var open []Task
-	for _, t := range tasks {
-		if _, _, ok := kept.Done(t.Key); !ok {
-			open = append(open, t)
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool {
+		_, _, done := kept.Done(t.Key)
+		return done
+	})
 	done := len(tasks) - len(open)
 	r.state = Progress{Done: done, Resumed: done, Total: len(tasks)}
 	// Until the first task is done, the limit estimates a task's duration.
@@ -239,13 +238,7 @@ func (r *runner) change(do func(*Progress)) {
 
 // faults selects the events about faults of plugins.
 func faults(events []record.Event) []record.Event {
-	var out []record.Event
-	for _, e := range events {
-		if e.Kind == record.KindFault {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(events), func(e record.Event) bool { return e.Kind != record.KindFault })
 }
 
 // failedKey is the key of a task's next failure. It differs from the task's key, which remains

@@ -185,9 +185,6 @@ func choose(columns []Column, names []string) (out []Column) {
 	return out
 }
 
-func names(columns []Column) (out []string) {
-	for _, c := range columns {
-		out = append(out, c.Name)
-	}
-	return out
+func names(columns []Column) []string {
+	return Each(columns, func(c *Column) string { return c.Name })
 }

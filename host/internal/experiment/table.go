@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,9 +38,6 @@ type Source struct {
 	// Results of other runs, or of the machines of a fleet.
 	Taken []Taken `json:"taken,omitempty"`
 }
-
-// Keep sets the source to where the results are stored.
-func (s *Source) Keep(where Kept) { *s = where.Source }
 
 // Notes states the source in words.
 func (s *Source) Notes() (notes []string) {
@@ -98,11 +96,8 @@ type Rows struct {
 }
 
 // Names returns the names of the arms.
-func (t *Rows) Names() (names []string) {
-	for i := range min(t.Arms, len(t.Rows)) {
-		names = append(names, t.Rows[i].Arm)
-	}
-	return names
+func (t *Rows) Names() []string {
+	return Each(t.Rows[:min(t.Arms, len(t.Rows))], func(r **Row) string { return (*r).Arm })
 }
 
 // Label names a row's network: by the model; by study and model if another study has a model of
@@ -129,14 +124,6 @@ type Column struct {
 	Cell  func(row int) view.Cell
 	// Over summarises several rows in one text.
 	Over func(rows []int) string
-}
-
-// Measured is the column of a measure.
-func Measured(name, title string, decimals int, cell func(row int) *statistics.Cell) Column {
-	return Column{
-		name, title, func(i int) view.Cell { return Shown(cell(i), decimals) },
-		Mean(func(i int) *float64 { return cell(i).Mean }, func(v *float64) string { return view.Number(v, decimals) }),
-	}
 }
 
 // Mean returns a function that shows the mean of the rows with a value, and their number if some
@@ -233,30 +220,22 @@ func (t *Rows) table(title, arm string, columns []Column) *view.Table {
 
 // beside makes a table with a line per network and the arms side by side, each with these columns.
 func (t *Rows) beside(title string, columns []Column) *view.Table {
-	out := &view.Table{Title: title, Columns: []view.Column{{Title: "model"}}, Groups: []view.Group{{Span: 1}}}
+	long := t.table(title, "", columns)
+	out := &view.Table{Title: title, Columns: long.Columns[:1:1], Groups: []view.Group{{Span: 1}}}
 	for a := range t.Arms {
 		out.Groups = append(out.Groups, view.Group{Title: t.Rows[a].Arm, Span: len(columns)})
-		for _, c := range columns {
-			out.Columns = append(out.Columns, view.Column{Title: c.Title, Right: true})
-		}
+		out.Columns = append(out.Columns, long.Columns[2:]...)
 	}
-	for n := range t.networks() {
-		line := view.Texts(t.Label(t.Rows[n*t.Arms]))
-		for a := range t.Arms {
-			for _, c := range columns {
-				line = append(line, c.Cell(n*t.Arms+a))
-			}
+	lines := slices.DeleteFunc(long.Rows, func(line []view.Cell) bool { return line == nil })
+	for arms := range slices.Chunk(lines, t.Arms) {
+		if len(out.Rows) == t.networks() {
+			out.Rows = append(out.Rows, nil)
+		}
+		line := arms[0][:1:1]
+		for _, arm := range arms {
+			line = append(line, arm[2:]...)
 		}
 		out.Rows = append(out.Rows, line)
-	}
-	if label, _ := t.Means(); label != "" {
-		line := view.Texts(label)
-		for a := range t.Arms {
-			for _, c := range columns {
-				line = append(line, view.Cell{Text: c.Over(t.of(a))})
-			}
-		}
-		out.Rows = append(out.Rows, nil, line)
 	}
 	return out
 }

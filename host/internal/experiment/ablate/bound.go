@@ -61,10 +61,8 @@ func (a *Ablation) TakeBounds(p *Plan, from record.Store) error {
 		if err := json.Unmarshal(text, &b.Bound); err != nil {
 			return fmt.Errorf("bound of %s: %w", s.Name(), err)
 		}
-		for _, runs := range a.networks[i].arms {
-			for k := range runs {
-				b.Found = max(b.Found, runs[k].maxK())
-			}
+		for _, r := range slices.Concat(a.networks[i].arms...) {
+			b.Found = max(b.Found, r.maxK())
 		}
 		if err := b.Hold(b.Found); err != nil {
 			b.Error = err.Error()

@@ -1,6 +1,7 @@
 package ablate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -82,9 +83,7 @@ var entry = gridfile.Entry[Arm]{
 	Keys: []string{"set", "solver_set"},
 	Read: func(in *gridfile.File, n, grid *yamlfile.Node, a *Arm) bool {
 		a.At, a.Set, a.SolverSet = n.At.String(), in.Options(n.Get("set")), in.Options(n.Get("solver_set"))
-		if a.Name == "" {
-			a.Name = a.Strategy
-		}
+		a.Name = cmp.Or(a.Name, a.Strategy)
 		if a.Strategy == "" && grid.Get("strategy") == nil {
 			a.Strategy = a.Name
 		}

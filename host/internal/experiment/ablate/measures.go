@@ -46,7 +46,7 @@ func ert(runs []run, in unit) *float64 {
 	sum, reached := 0.0, 0
 	for i := range runs {
 		r := &runs[i]
-		if at := in.at(r.reached(r.target)); r.target > 0 && at != nil {
+		if at := r.targetIn(in); at != nil {
 			sum += *at
 			reached++
 		} else {
@@ -128,14 +128,9 @@ func (r *run) reachedAt(k int) *float64 { return r.in.at(r.reached(k)) }
 
 // firstAt, bestAt and targetAt are the moments at which the run found the first individual, its
 // largest k, and the target.
-func (r *run) firstAt() *float64 { return r.reachedAt(1) }
-func (r *run) bestAt() *float64  { return r.reachedAt(max(1, r.maxK())) }
-func (r *run) targetAt() *float64 {
-	if r.target == 0 {
-		return nil
-	}
-	return r.reachedAt(r.target)
-}
+func (r *run) firstAt() *float64  { return r.reachedAt(1) }
+func (r *run) bestAt() *float64   { return r.reachedAt(max(1, r.maxK())) }
+func (r *run) targetAt() *float64 { return r.targetIn(r.in) }
 
 // sooner is the worth of a time: less is better, and nil, a time that was not reached, is worst.
 func sooner(seconds *float64) float64 {
@@ -143,14 +138,6 @@ func sooner(seconds *float64) float64 {
 		return math.Inf(-1)
 	}
 	return -*seconds
-}
-
-// penalised returns the moment at which the target was reached, or else twice what was spent.
-func penalised(at *float64, spent float64) float64 {
-	if at == nil {
-		return 2 * spent
-	}
-	return *at
 }
 
 // Names of measures that the code refers to.
@@ -200,7 +187,7 @@ var counted = map[string]measure{
 	"maxK": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NMaxK) }, Of: (*run).bestAt,
 		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.bestAt())} }},
 	"target": {Cell: func(c *Cell) *statistics.Cell { return cellAt(&c.NTarget) }, Of: (*run).targetAt,
-		Amount: func(r *run) float64 { return penalised(r.targetAt(), r.spent(r.in)) },
+		Amount: func(r *run) float64 { return experiment.Penalised(r.targetAt(), r.spent(r.in)) },
 		Worth:  func(r *run) []float64 { return []float64{sooner(r.targetAt())} }},
 }
 
@@ -223,7 +210,7 @@ var measures = []measure{
 	{Name: measureTMaxK, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TMaxK }, Of: func(r *run) *float64 { return r.Measures.TMaxK },
 		Worth: func(r *run) []float64 { return []float64{experiment.OrZero(r.Measures.MaxK), sooner(r.Measures.TMaxK)} }},
 	{Name: measureTTarget, Decimals: 2, Cell: func(c *Cell) *statistics.Cell { return &c.TTarget }, Of: (*run).timeToTarget,
-		Amount: func(r *run) float64 { return penalised(r.timeToTarget(), r.spent(seconds)) },
+		Amount: func(r *run) float64 { return experiment.Penalised(r.timeToTarget(), r.spent(seconds)) },
 		Worth:  func(r *run) []float64 { return []float64{sooner(r.timeToTarget())} }},
 	{Name: "Shannon", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.Shannon }, Of: func(r *run) *float64 { return r.Shannon }, Beyond: true},
 	{Name: "MinEntropy", Decimals: 3, Cell: func(c *Cell) *statistics.Cell { return &c.MinEntropy }, Of: func(r *run) *float64 { return r.MinEntropy }, Beyond: true},
@@ -231,31 +218,23 @@ var measures = []measure{
 }
 
 // timeToTarget returns the seconds until the run reached the target; nil if it did not.
-func (r *run) timeToTarget() *float64 {
+func (r *run) timeToTarget() *float64 { return r.targetIn(seconds) }
+
+// targetIn is the moment in a unit at which the run reached the target; nil if it did not.
+func (r *run) targetIn(in unit) *float64 {
 	if r.target == 0 {
 		return nil
 	}
-	return seconds.at(r.reached(r.target))
+	return in.at(r.reached(r.target))
 }
 
 // target is the largest k that at least half of the runs reached; 0 if fewer found an individual.
 func target(arms [][]run) int {
-	var ks []int
-	for _, runs := range arms {
-		for i := range runs {
-			ks = append(ks, runs[i].maxK())
-		}
-	}
+	ks := experiment.Each(slices.Concat(arms...), func(r *run) int { return r.maxK() })
 	if len(ks) == 0 {
 		return 0
 	}
 	slices.Sort(ks)
 	// Half of the runs, rounded up, are at or above this value.
 	return ks[len(ks)-(len(ks)+1)/2]
-}
-
-// counts reports that the budget is not in time.
-func (a *Ablation) counts() bool {
-	b, err := search.ParseBudget(a.Budget)
-	return err == nil && b.Time == 0
 }

@@ -93,15 +93,6 @@ func (p *Plan) Settle() error {
 	return nil
 }
 
-// limit returns the time budget; 0 if the budget is of another kind.
-func (p *Plan) limit() time.Duration {
-	b, err := search.ParseBudget(p.Budget)
-	if err != nil {
-		return 0
-	}
-	return b.Time
-}
-
 // Entry is one task of a plan.
 type Entry = experiment.Entry[Subject, Arm]
 

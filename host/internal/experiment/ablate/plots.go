@@ -17,7 +17,7 @@ import (
 func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	for i := range a.networks {
 		n := &a.networks[i]
-		if !n.any(func(r *run) bool { return len(r.Steps) > 0 }) {
+		if !slices.ContainsFunc(slices.Concat(n.arms...), func(r run) bool { return len(r.Steps) > 0 }) {
 			without = append(without, fmt.Sprintf("no plots of %s/%s: nothing was found", n.study, n.model))
 			continue
 		}
@@ -34,18 +34,6 @@ func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	return slices.Concat(figures, a.CriticalDifferences(a.Title, a.lines().Names()), a.EffectFigures(a.Title)), without
 }
 
-// any reports whether the predicate holds for some run on the network.
-func (n *network) any(holds func(*run) bool) bool {
-	for _, runs := range n.arms {
-		for i := range runs {
-			if holds(&runs[i]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // figure returns an empty figure of a network.
 func (a *Ablation) figure(n *network, name string, x, y view.Axis) *view.Figure {
 	return &view.Figure{Name: n.study + "-" + n.model + "-" + name, Title: a.Title(n.study + "/" + n.model), X: x, Y: y}
@@ -59,15 +47,12 @@ func (a *Ablation) axis(n *network, in unit) view.Axis {
 	if in == seconds {
 		x.Label, least = a.TimeLabel(), 1e-4
 	}
-	for _, runs := range n.arms {
-		for i := range runs {
-			r := &runs[i]
-			if in == seconds {
-				x.Max = max(x.Max, a.Took(&r.Cost))
-			}
-			if len(r.Steps) > 0 {
-				x.Min, x.Max = min(x.Min, 0.8**in.at(&r.Steps[0])), max(x.Max, *in.at(&r.Steps[len(r.Steps)-1]))
-			}
+	for _, r := range slices.Concat(n.arms...) {
+		if in == seconds {
+			x.Max = max(x.Max, a.Took(&r.Cost))
+		}
+		if len(r.Steps) > 0 {
+			x.Min, x.Max = min(x.Min, 0.8**in.at(&r.Steps[0])), max(x.Max, *in.at(&r.Steps[len(r.Steps)-1]))
 		}
 	}
 	if b, err := search.ParseBudget(a.Budget); err == nil {

@@ -161,7 +161,7 @@ func (a *Ablation) notes() []string {
 	letter, times, old := "T", "", ""
 	if a.in != seconds {
 		letter, times = "N", ", times"
-	} else if a.counts() {
+	} else if unitOf(a.Budget, nil) != seconds {
 		old = "some results are from an earlier version, which recorded times only: times are compared instead of the budget's unit"
 	}
 	unit := a.in.String()
@@ -187,16 +187,13 @@ func (a *Ablation) notes() []string {
 
 // data is the table for programs: a line per network and arm, with all values.
 func (a *Ablation) data() *view.Table {
-	cell := func(of func(*Cell) []string, names ...string) experiment.Data {
-		return experiment.Data{Names: names, Of: func(i int) []string { return of(&a.Cells[i]) }}
-	}
 	out := []experiment.Data{
-		cell(func(c *Cell) []string { return []string{c.Study, c.Model, c.Arm} }, "study", "model", "arm"),
+		experiment.DataOf(a.Cells, func(c *Cell) []string { return []string{c.Study, c.Model, c.Arm} }, "study", "model", "arm"),
 		{Names: []string{"strategy", "mode", "solver"}, Of: func(i int) []string {
 			arm := &a.Arms[i%len(a.Arms)]
 			return []string{arm.Strategy, arm.Mode, arm.Solver}
 		}},
-		cell(func(c *Cell) []string {
+		experiment.DataOf(a.Cells, func(c *Cell) []string {
 			return []string{strconv.Itoa(c.Runs), strconv.Itoa(c.Found), strconv.Itoa(c.Failed), strconv.Itoa(c.Retried)}
 		}, "runs", "found", "failed", "retried"),
 	}
@@ -204,15 +201,15 @@ func (a *Ablation) data() *view.Table {
 	for _, m := range a.in.measures() {
 		out, intervals = append(out, m.Data(a.Cells, "; ")), append(intervals, m.Intervals(a.Cells))
 	}
-	out = append(out, cell(func(c *Cell) []string {
+	out = append(out, experiment.DataOf(a.Cells, func(c *Cell) []string {
 		if b := a.bound(c); b != nil && b.Error == "" {
 			return []string{strconv.Itoa(b.MaxK), strconv.FormatBool(b.Certified), b.Grade}
 		}
 		return []string{"", "", ""}
-	}, "bound", "bound.certified", "bound.grade"), cell(func(c *Cell) []string {
+	}, "bound", "bound.certified", "bound.grade"), experiment.DataOf(a.Cells, func(c *Cell) []string {
 		return []string{strconv.Itoa(c.Target), strconv.Itoa(c.Reached), view.Exact(c.CPU), view.Exact(c.Seconds), strings.Join(c.Errors, "; ")}
 	}, "target", "reached", "cpu_seconds", "seconds", "errors"))
-	out = append(append(out, intervals...), cell(func(c *Cell) []string {
+	out = append(append(out, intervals...), experiment.DataOf(a.Cells, func(c *Cell) []string {
 		return []string{strconv.Itoa(c.Uncounted), view.Exact(c.TERT), view.Exact(c.NERT), c.Unsolved.String(), a.Asked}
 	}, "uncounted", "T.ert", "N.ert", "unsolved", "asked"))
 	return experiment.DataTable(len(a.Cells), out)

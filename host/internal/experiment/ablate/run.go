@@ -31,7 +31,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		asked := *p.Request(e)
 		asked.Spec = asked.Spec.Canonical()
 		plugins, group := []string{experiment.StrategyKey(e.Arm.Strategy), experiment.SolverKey(e.Arm.Solver)}, ""
-		if p.limit() > 0 { // otherwise times are not compared
+		if p.Limit() > 0 { // otherwise times are not compared
 			group = e.Group(&e.Subject.Subject)
 		}
 		tasks = append(tasks, experiment.Task{Key: e.Key, Asked: asked, Plugins: plugins, Cell: e.Cell(), Group: group, Try: func(ctx context.Context, cores []int, retried string, tell func(string)) (experiment.Outcome, error) {
@@ -41,7 +41,7 @@ func (p *Plan) Do(ctx context.Context, b *experiment.Bench) error {
 		}})
 	}
 	err := b.Run(ctx, tasks, experiment.Options{
-		Jobs: p.Jobs, Limit: p.limit(),
+		Jobs: p.Jobs, Limit: p.Limit(),
 		Failed: func(known any, err error, retried string) any {
 			return &Result{Cost: known.(*Result).Cost, Error: err.Error(), Retried: retried}
 		},
@@ -57,7 +57,7 @@ func (p *Plan) try(ctx context.Context, e Entry, b *experiment.Bench, cores []in
 	f := &fold{fast: e.Arm.Mode == ModeFast}
 	// Procs is the GOMAXPROCS of worker and plugins; a solver's threads are set by an option.
 	r := p.Request(e)
-	t := workers.Assignment{Limit: p.limit(), Cores: cores, Procs: p.Threads}
+	t := workers.Assignment{Limit: p.Limit(), Cores: cores, Procs: p.Threads}
 	usage, err := b.Work(ctx, experiment.Errand{Key: e.Key, Kind: "search", Request: r, Spec: &r.Spec, Assignment: t}, func(event record.Event) error {
 		if p := event.Progress; p != nil {
 			tell(fmt.Sprintf("%s: %d found, largest k %d", e.Key, p.Found, p.MaxK))

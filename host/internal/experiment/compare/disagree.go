@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -126,9 +127,7 @@ func disagreements(p *Plan, s *Subject, results func(arm *Arm) []run) ([]Disagre
 func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 	for i := range r.Refuted {
 		c := &r.Refuted[i]
-		if d.Claim == "" {
-			d.Claim = c.Text
-		}
+		d.Claim = cmp.Or(d.Claim, c.Text)
 		if by := c.By; by != nil && by.margin(n, s.Border) > c.Claimed.Limit+slack(c.Claimed.Limit) {
 			continue // check has counted it
 		}

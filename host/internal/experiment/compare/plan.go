@@ -118,17 +118,13 @@ func (p *Plan) settle(s *Subject) error {
 		}
 		if err == nil && a.Partition != "" {
 			_, err = chunksOf(s.asked.Space, a.Partition)
-			if s.Yardstick == "" {
-				s.Yardstick = a.Partition
-			}
+			s.Yardstick = cmp.Or(s.Yardstick, a.Partition)
 		}
 		if err != nil {
 			return fmt.Errorf("arm %s: %w", p.Arms[i].Name, err)
 		}
 	}
-	if s.Yardstick == "" {
-		s.Yardstick = defaultYardstick
-	}
+	s.Yardstick = cmp.Or(s.Yardstick, defaultYardstick)
 	_, err := chunksOf(s.asked.Space, s.Yardstick)
 	return err
 }
@@ -141,15 +137,9 @@ func (p *Plan) arm(s *Subject, a *Arm) (Arm, error) {
 			return out, fmt.Errorf("partition: arm %s uses the study's partition, but study %s gives no partition: add partition: there or a chunk size here", a.Name, s.Study)
 		}
 	}
-	if out.Notion == "" {
-		out.Notion = s.Notion
-	}
-	if out.Goal == "" {
-		out.Goal = GoalDecide
-	}
-	if out.Start == "" {
-		out.Start = StartNone
-	}
+	out.Notion = cmp.Or(out.Notion, s.Notion)
+	out.Goal = cmp.Or(out.Goal, GoalDecide)
+	out.Start = cmp.Or(out.Start, StartNone)
 	return out, nil
 }
 
@@ -164,29 +154,25 @@ func (p *Plan) Frame() *experiment.Frame {
 	return &experiment.Frame{
 		Command: command, Plan: p, Terms: p.Terms, Plugins: experiment.AsSolvers(p.Solvers), Control: p.Control,
 		Subjects: experiment.Each(p.Subjects, func(s *Subject) *experiment.Subject { return &s.Subject }),
-		Arms:     experiment.Each(p.Arms, func(a *Arm) string { return a.Name }),
+		Arms:     experiment.Each(p.Arms, nameOf),
 	}
 }
+
+func nameOf(a *Arm) string { return a.Name }
 
 // question says which notions and ε the arms ask a subject for.
 func (p *Plan) question(subject int) string {
 	s := &p.Subjects[subject]
-	var asked []string
-	of := map[string][]string{}
-	for i := range p.Arms {
-		a := &p.Arms[i]
+	asked, of := experiment.Grouped(p.Arms, func(a Arm) string {
 		text := "notion " + cmp.Or(a.Notion, s.Notion)
 		if n, err := fairness.ParseNotion(cmp.Or(a.Notion, s.Notion)); err != nil || n.UsesEpsilon() {
-			text += ", ε " + cmp.Or(s.ask(a).Epsilon, "of the study")
+			text += ", ε " + cmp.Or(s.ask(&a).Epsilon, "of the study")
 		}
-		if of[text] == nil {
-			asked = append(asked, text)
-		}
-		of[text] = append(of[text], a.Name)
-	}
+		return text
+	})
 	if len(asked) > 1 {
 		for i, text := range asked {
-			asked[i] = text + " of " + english.WordSeries(of[text], "and")
+			asked[i] = text + " of " + english.WordSeries(experiment.Each(of[text], nameOf), "and")
 		}
 	}
 	if counted := "ε " + s.Epsilon; len(asked) > 1 || !strings.HasSuffix(asked[0], "score, "+counted) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -35,12 +36,7 @@ type Box []Side
 
 // Contains reports whether an individual of the comparison's region lies in the box.
 func (b Box) Contains(x []float64) bool {
-	for _, s := range b {
-		if !(x[s.Feature] >= s.Lo && x[s.Feature] <= s.Hi) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(s Side) bool { return !(x[s.Feature] >= s.Lo && x[s.Feature] <= s.Hi) })
 }
 
 // region returns the box as a part of the comparison's region.

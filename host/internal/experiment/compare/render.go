@@ -40,9 +40,7 @@ func (c *Comparison) sheet() *experiment.Sheet {
 		}
 	}
 	s.Main.Columns = append(s.Main.Columns, s.Rows.FoundIn())
-	for _, column := range s.Main.Columns {
-		s.Paper = append(s.Paper, column.Name)
-	}
+	s.Paper = experiment.Each(s.Main.Columns, func(c *experiment.Column) string { return c.Name })
 	if all := c.troubles(); len(all) > 1 {
 		s.Main.Short = append(s.Main.Short, fmt.Sprintf("%s; %d more such notes", all[0], len(all)-1))
 	} else {
@@ -55,10 +53,7 @@ const means = "mean ± sd over the runs that found an individual (#ID: over all)
 
 // Document shows the comparison.
 func (c *Comparison) Document() *view.Document {
-	var refuted []string
-	for i := range c.Disagreements {
-		refuted = append(refuted, c.Disagreements[i].String())
-	}
+	refuted := experiment.Each(c.Disagreements, (*Disagreement).String)
 	d := c.sheet().Document()
 	if matrix := c.Asking(c.matrix()); len(refuted) > 0 {
 		d.Add(matrix)
@@ -124,7 +119,17 @@ func (c *Comparison) percent(column experiment.Column) experiment.Column {
 // troubles lists the runs that did not end as planned, over all rows.
 func (c *Comparison) troubles() (lines []string) {
 	for i := range c.Rows {
-		lines = append(lines, c.trouble(&c.Rows[i])...)
+		r := &c.Rows[i]
+		who := fmt.Sprintf("%s, %s", c.lines().Label(&r.Row), r.Arm)
+		if n := len(r.Errors); n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: ended early in %d of %s: %s", who, n, english.Plural(r.Runs, "run", ""), view.FirstLine(r.Errors[0])))
+		}
+		if r.Killed > 0 {
+			lines = append(lines, fmt.Sprintf("%s: the worker was killed after the budget in %d of %s", who, r.Killed, english.Plural(r.Runs, "run", "")))
+		}
+		if r.Faults > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s of the solver, the first: %s", who, english.Plural(r.Faults, "fault", ""), view.FirstLine(r.Fault)))
+		}
 	}
 	return lines
 }
@@ -137,38 +142,21 @@ func (c *Comparison) beyondNotes() []string {
 		"tested as above: diversity and regions; if all arms have the same notion and ε, PAR-2; if moreover no proof was refuted, certified and T.proof, and with the same partition fair")
 }
 
-// trouble lists the runs of a row that did not end as planned.
-func (c *Comparison) trouble(r *Row) (lines []string) {
-	who := fmt.Sprintf("%s, %s", c.lines().Label(&r.Row), r.Arm)
-	if n := len(r.Errors); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s: ended early in %d of %s: %s", who, n, english.Plural(r.Runs, "run", ""), view.FirstLine(r.Errors[0])))
-	}
-	if r.Killed > 0 {
-		lines = append(lines, fmt.Sprintf("%s: the worker was killed after the budget in %d of %s", who, r.Killed, english.Plural(r.Runs, "run", "")))
-	}
-	if r.Faults > 0 {
-		lines = append(lines, fmt.Sprintf("%s: %s of the solver, the first: %s", who, english.Plural(r.Faults, "fault", ""), view.FirstLine(r.Fault)))
-	}
-	return lines
-}
-
 // matrix counts disagreements by proving arm (row) and finder (column), with a column for the
 // host if it refuted a proof.
 func (c *Comparison) matrix() *view.Table {
 	t := &view.Table{Title: c.Title("disagreements: proofs of the arm on the left refuted by a replayed witness of the arm above"), Columns: []view.Column{{Title: ""}}}
-	byHost := slices.ContainsFunc(c.Disagreements, func(d Disagreement) bool { return d.Finder == theHost })
-	for i := range c.Arms {
-		t.Columns = append(t.Columns, view.Column{Title: c.Arms[i].Name, Right: true})
+	finders := experiment.Each(c.Arms, func(a *ArmInfo) string { return a.Name })
+	if slices.ContainsFunc(c.Disagreements, func(d Disagreement) bool { return d.Finder == theHost }) {
+		finders = append(finders, theHost)
 	}
-	if byHost {
-		t.Columns = append(t.Columns, view.Column{Title: theHost, Right: true})
+	for _, name := range finders {
+		t.Columns = append(t.Columns, view.Column{Title: name, Right: true})
 	}
 	for i := range c.Arms {
-		line, counts := view.Texts(c.Arms[i].Name), slices.Clone(c.Matrix[i])
-		if byHost {
-			counts = append(counts, c.refutations(c.Arms[i].Name, theHost, nil))
-		}
-		for _, n := range counts {
+		line := view.Texts(c.Arms[i].Name)
+		for _, finder := range finders {
+			n := c.refutations(c.Arms[i].Name, finder, nil)
 			line = append(line, view.Cell{Text: strconv.Itoa(n), Alarm: n > 0, Bold: n > 0})
 		}
 		t.Rows = append(t.Rows, line)
@@ -181,10 +169,7 @@ func (c *Comparison) matrix() *view.Table {
 
 // data is the table for programs: a line per model and arm, with all values.
 func (c *Comparison) data() *view.Table {
-	row := func(of func(*Row) []string, names ...string) experiment.Data {
-		return experiment.Data{Names: names, Of: func(i int) []string { return of(&c.Rows[i]) }}
-	}
-	out := []experiment.Data{row(func(r *Row) []string {
+	out := []experiment.Data{experiment.DataOf(c.Rows, func(r *Row) []string {
 		return []string{r.Study, r.Model, r.Arm, strconv.Itoa(r.Runs), strconv.Itoa(r.Found)}
 	}, "study", "model", "arm", "runs", "found")}
 	var means, more, intervals []experiment.Data
@@ -200,12 +185,12 @@ func (c *Comparison) data() *view.Table {
 			more = append(more, data.Part(1, 5))
 		}
 		if means = append(means, data.Part(0, 1)); m.Name == "spurious" {
-			means = append(means, row(func(r *Row) []string { return []string{strconv.Itoa(r.Faults), strconv.Itoa(r.Killed)} }, "faults", "killed"))
+			means = append(means, experiment.DataOf(c.Rows, func(r *Row) []string { return []string{strconv.Itoa(r.Faults), strconv.Itoa(r.Killed)} }, "faults", "killed"))
 		}
 	}
-	out = append(append(out, means...), row(func(r *Row) []string { return []string{c.refutedBy(r)} }, "refuted_by"))
+	out = append(append(out, means...), experiment.DataOf(c.Rows, func(r *Row) []string { return []string{c.refutedBy(r)} }, "refuted_by"))
 	out = append(append(out, more...), intervals...)
-	return experiment.DataTable(len(c.Rows), append(out, row(func(r *Row) []string { return []string{r.Fault, r.Unsolved.String(), c.Asked} }, "fault", "unsolved", "asked")))
+	return experiment.DataTable(len(c.Rows), append(out, experiment.DataOf(c.Rows, func(r *Row) []string { return []string{r.Fault, r.Unsolved.String(), c.Asked} }, "fault", "unsolved", "asked")))
 }
 
 // refutations counts an arm's proofs and claims that a finder refuted, on the network of r, or on

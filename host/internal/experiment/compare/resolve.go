@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -48,9 +49,7 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*disco
 	if err := discover.Configure(a.Set, all...); err != nil {
 		return session.Mistake(err)
 	}
-	if a.Bounds == "" {
-		a.Bounds = engine.DefaultBounds
-	}
+	a.Bounds = cmp.Or(a.Bounds, engine.DefaultBounds)
 	o := engine.OptionsFor(all, a.Encoding, a.Bounds)
 	if a.Encoding == "" && len(all) == 1 {
 		a.Encoding = o.Encoding

@@ -123,29 +123,15 @@ type measure = experiment.Measure[Row, run]
 // measures are the paper's columns, and measures that the paper only mentions.
 var measures = []measure{
 	{Name: "#ID", Title: "#ID", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.ID }, Of: func(r *run) *float64 { return new(float64(r.count())) }},
-	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt, Amount: func(r *run) float64 {
-		if at := r.firstAt(); at != nil {
-			return *at
-		}
-		return 2 * r.budget
-	}, Worth: func(r *run) []float64 {
-		if at := r.firstAt(); at != nil {
-			return []float64{-*at}
-		}
-		return []float64{-r.budget} // censored
-	}},
+	{Name: first, Title: "T.1st (s)", Decimals: 2, Cell: func(r *Row) *statistics.Cell { return &r.T1st }, Of: (*run).firstAt,
+		Amount: func(r *run) float64 { return experiment.Penalised(r.firstAt(), r.budget) }, Worth: censored((*run).firstAt)},
 	{Name: "#K.1st", Title: "#K.1st", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.K1st }, Of: func(r *run) *float64 { return r.first().k() }},
 	{Name: "#K", Title: "#K", Decimals: 1, Cell: func(r *Row) *statistics.Cell { return &r.MaxK }, Of: func(r *run) *float64 { return r.worst().k() }},
 	over("diversity", "diversity", 3, func(r *run) *float64 { return r.Diversity }),
 	over("regions", "regions", 1, func(r *run) *float64 { return new(float64(r.Regions)) }),
 	over(certified, "certified %", 0, func(r *run) *float64 { return &r.Certified }),
-	lasting(proof, "T.proof (s)", (*run).provedAt, func(r *run) []float64 {
-		if at := r.provedAt(); at != nil {
-			return []float64{-*at}
-		}
-		return []float64{-r.budget}
-	}),
-	lasting(par2, "PAR-2 (s)", (*run).par2, func(r *run) []float64 { return []float64{-*r.par2()} }),
+	lasting(proof, "T.proof (s)", (*run).provedAt),
+	lasting(par2, "PAR-2 (s)", (*run).par2),
 	over("fair", "fair", 1, func(r *run) *float64 { return new(float64(r.Fair)) }),
 	neutral("unfair", "unfair", func(r *run) *float64 { return new(float64(r.Unfair)) }),
 	neutral("undecided", "undecided", func(r *run) *float64 { return new(float64(r.Undecided)) }),
@@ -180,11 +166,22 @@ func over(name, title string, decimals int, of func(*run) *float64) measure {
 	}}
 }
 
-// lasting returns a time in Row.Over; worth orders its runs.
-func lasting(name, title string, of func(*run) *float64, worth func(*run) []float64) measure {
+// lasting returns a time in Row.Over.
+func lasting(name, title string, of func(*run) *float64) measure {
 	m := over(name, title, 2, of)
-	m.Worth = worth
+	m.Worth = censored(of)
 	return m
+}
+
+// censored is the worth of a time: less is better, and a time that was not reached counts as the
+// budget.
+func censored(of func(*run) *float64) func(*run) []float64 {
+	return func(r *run) []float64 {
+		if at := of(r); at != nil {
+			return []float64{-*at}
+		}
+		return []float64{-r.budget}
+	}
 }
 
 func neutral(name, title string, of func(*run) *float64) measure {

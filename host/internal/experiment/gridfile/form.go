@@ -39,11 +39,8 @@ func Text[A any](name string, field func(*A) *string, check func(string) error) 
 }
 
 // Names returns the names of the keys.
-func (f *Form[A]) Names() (names []string) {
-	for _, k := range f.Keys {
-		names = append(names, k.Name)
-	}
-	return names
+func (f *Form[A]) Names() []string {
+	return experiment.Each(f.Keys, func(k *Key[A]) string { return k.Name })
 }
 
 // Set sets a key or an option of an arm.
@@ -55,7 +52,7 @@ func (f *Form[A]) Set(a *A, key, value string) error {
 	if options == nil {
 		return fmt.Errorf("unknown key: want one of %s, or %sOPTION for an option of the solver", strings.Join(f.Names(), ", "), OptionKey)
 	}
-	*options = WithOption(*options, name, value)
+	*options = WithOptions(*options, map[string]string{name: value}) // points of a grid share the original
 	return nil
 }
 
@@ -106,11 +103,9 @@ func (f *Form[A]) Points(arms []A) (out []experiment.GridPoint) {
 
 // Pick returns the arm with a name. The error lists the known names; what is the file's name in it.
 func (f *Form[A]) Pick(known []A, name, what string) (a A, err error) {
-	var names []string
-	for i := range known {
-		if names = append(names, *f.Name(&known[i])); *f.Name(&known[i]) == name {
-			return known[i], nil
-		}
+	names := experiment.Each(known, func(a *A) string { return *f.Name(a) })
+	if i := slices.Index(names, name); i >= 0 {
+		return known[i], nil
 	}
 	return a, fmt.Errorf("%q is not an arm of %s, which has %s", name, what, strings.Join(names, ", "))
 }

@@ -130,11 +130,6 @@ func Outside(n *yamlfile.Node) func(key string) *yamlfile.Node {
 	}
 }
 
-// WithOption returns a copy of options with one option set; points of a grid share the original.
-func WithOption(options map[string]string, key, value string) map[string]string {
-	return WithOptions(options, map[string]string{key: value})
-}
-
 // WithOptions returns a copy of options, overridden by over.
 func WithOptions(options, over map[string]string) map[string]string {
 	out := map[string]string{}

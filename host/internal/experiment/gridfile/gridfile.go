@@ -98,10 +98,7 @@ func (f *File) Time(key string, least time.Duration) time.Duration {
 
 // Name is the value of the key name, or else the file's name without its extension.
 func (f *File) Name() string {
-	if name := f.Setting("name"); name != "" {
-		return name
-	}
-	return strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))
+	return cmp.Or(f.Setting("name"), strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path)))
 }
 
 // Called is the value of the key name, or else the file's name.

@@ -83,11 +83,7 @@ type Network struct {
 // Called is what the next network is called in messages and as a folder, by no name that
 // another one has: its own, or for the study's own network the study's, and the arm.
 func (p *Plan[Q, R]) Called(spec question.Spec, arm string) string {
-	name := spec.Model
-	if name == "" {
-		name = stem(spec.Study)
-	}
-	name = strings.TrimSpace(name + " " + arm)
+	name := strings.TrimSpace(cmp.Or(spec.Model, stem(spec.Study)) + " " + arm)
 	unique := name
 	for n := 2; slices.ContainsFunc(p.Networks, func(o Network) bool { return o.Name == unique }); n++ {
 		unique = fmt.Sprintf("%s-%d", name, n)
@@ -342,10 +338,7 @@ func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
 		status = experiment.Missing
 	}
 	spec, f := p.source(i), p.Frame()
-	model := spec.Model
-	if model == "" {
-		model = spec.Study // its own
-	}
+	model := cmp.Or(spec.Model, spec.Study) // the study's own network
 	for _, row := range rows {
 		seconds := view.Value{Name: "seconds"}
 		if status != experiment.Missing {
@@ -361,7 +354,7 @@ func (t *Total) Records() view.Records { return t.Tidy.Records() }
 
 // Keep implements experiment.Table.
 func (t *Total) Keep(where experiment.Kept) {
-	t.Source.Keep(where)
+	t.Source = where.Source
 	t.Tidy.Keep(where)
 	t.Interrupted = where.Interrupted
 }

@@ -210,8 +210,9 @@ func (r *Report) Document() *view.Document {
 		fmt.Sprintf("seconds are of %s", r.timed()),
 	}, (&experiment.Course{Terms: &r.Terms, Conditions: &r.Conditions, Source: &r.Source, Done: r.Done, Tasks: r.Tasks}).Notes()...)
 	d := view.Of(r.refuted(), r.Asking(t))
-	d.Add(r.Asking(r.decided("Decided, by question", func(a *Answer) string { return a.Question }, nil)))
-	d.Add(r.Asking(r.decided("Decided, by rung", func(a *Answer) string { return strconv.Itoa(a.Rung) }, byNumber)))
+	byRung := slices.SortedStableFunc(slices.Values(r.Answers), func(a, b Answer) int { return cmp.Compare(a.Rung, b.Rung) })
+	d.Add(r.Asking(r.decided("Decided, by question", r.Answers, func(a *Answer) string { return a.Question })))
+	d.Add(r.Asking(r.decided("Decided, by rung", byRung, func(a *Answer) string { return strconv.Itoa(a.Rung) })))
 	return d
 }
 
@@ -226,12 +227,6 @@ func (r *Report) timed() string {
 		return "processor time (worker and plugins)"
 	}
 	return "wall time"
-}
-
-func byNumber(a, b string) int {
-	x, _ := strconv.Atoi(a)
-	y, _ := strconv.Atoi(b)
-	return cmp.Compare(x, y)
 }
 
 // refuted lists the answers that disqualify, with the files that show it.
@@ -249,12 +244,12 @@ func (r *Report) refuted() view.Warning {
 }
 
 // decided is how many answers of each column are found or proved, of those that were given.
-func (r *Report) decided(title string, column func(*Answer) string, order func(a, b string) int) *view.Table {
+func (r *Report) decided(title string, answers []Answer, column func(*Answer) string) *view.Table {
 	type cell struct{ decided, of int }
 	var columns []string
 	cells := map[[2]string]cell{}
-	for i := range r.Answers {
-		a := &r.Answers[i]
+	for i := range answers {
+		a := &answers[i]
 		name := column(a)
 		if !slices.Contains(columns, name) {
 			columns = append(columns, name)
@@ -267,9 +262,6 @@ func (r *Report) decided(title string, column func(*Answer) string, order func(a
 			c.of--
 		}
 		cells[[2]string{a.Solver, name}] = c
-	}
-	if order != nil {
-		slices.SortFunc(columns, order)
 	}
 	t := &view.Table{Title: title, Columns: view.Columns(append([]string{"solver"}, columns...)...)}
 	for _, s := range r.Solvers {

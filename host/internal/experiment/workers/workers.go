@@ -5,6 +5,7 @@ package workers
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,10 +142,7 @@ func (p *Processes) Do(ctx context.Context, t Assignment, event func(record.Even
 	if t.Started != nil {
 		t.Started(cmd.Process.Pid)
 	}
-	grace := p.Grace
-	if grace == 0 {
-		grace = defaultGrace
-	}
+	grace := cmp.Or(p.Grace, defaultGrace)
 	var killed atomic.Bool
 	used, _ := clock.Of(cmd.Process.Pid, begin) // nil if the system does not report it
 	var seen atomic.Int64                       // processor time at the kill, which the system does not report afterwards
