@@ -36,7 +36,7 @@ func TestAuditOfClasses(t *testing.T) {
 		}
 		for name, text := range map[string]string{
 			"m.onnx": string(n.onnx(i%2 == 0)), "rows.csv": data.String(),
-			"study.yaml": fmt.Sprintf("model: {file: m.onnx, class: %s}\noutput: %s\nnotion: decision\ndata: {files: [rows.csv]}\nfeatures: {a: {integer: 0..%d}, b: {integer: 0..%d}, g: {categories: [x, y, z]}}\nprotected: {b: all, g: all}\n",
+			"study.yaml": fmt.Sprintf("model: {file: m.onnx, class: %s}\noutput: %s\nnotion: decision\ndecision: {yes: low}\ndata: {files: [rows.csv]}\nfeatures: {a: {integer: 0..%d}, b: {integer: 0..%d}, g: {categories: [x, y, z]}}\nprotected: {b: all, g: all}\n",
 				[]string{"any", "1"}[i/2%2], []string{"score", "logit"}[i%2], width-1, width-1),
 		} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -47,6 +47,9 @@ func TestAuditOfClasses(t *testing.T) {
 		got, err := audit.Answer(t.Context(), s, audit.Request{Spec: question.Spec{Study: dir}, Top: -1, Groups: true, MinShare: "0", Out: filepath.Join(dir, "out.csv")})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if got.Decision != nil {
+			t.Errorf("several classes, of which none is favourable, have a decision rule: %+v", got.Decision)
 		}
 		class := func(x [3]int) int {
 			if all := n.winners(x); len(all) == 1 {

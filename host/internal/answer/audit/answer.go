@@ -119,6 +119,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		out.Rates = outcome.Rates(RateBy{
 			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Seed: r.Seed,
 		})
+		out.Rates.Unlabelled = data.Unlabelled
 	}
 	if old != nil {
 		before, err := Run(ctx, *old, data.Points)
@@ -276,7 +277,7 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 		out.Curve = outcome.Curve
 	}
 	if c.Classes != nil {
-		out.Classes, out.Epsilon, out.Positive = outcome.classes(c.Space), "", ""
+		out.Classes, out.Epsilon, out.Positive, out.Decision = outcome.classes(c.Space), "", "", nil
 	}
 	out.Summary.Text = out.sentences()
 	for _, rule := range q.Study.Rules {

@@ -244,6 +244,7 @@ func (c *Change) Hold(g gate.Gate, complete bool) gate.Check {
 	case !complete:
 		return g.Is("", gate.Undecided, "interrupted before everybody was audited with both models")
 	}
+	by := map[bool]string{true: " by " + c.Weight}[c.Weight != ""]
 	worse := exactly(c.Worse, c.People, c.WorseShare, c.Weight != "")
-	return g.Within("", worse, worse, fmt.Sprintf("%s of %s people (%s) are treated unfairly by the new model alone", view.Count(c.Worse), view.Count(c.People), view.Percent(c.WorseShare, 2)))
+	return g.Within("", worse, worse, fmt.Sprintf("%s of %s people (%s%s) are treated unfairly by the new model alone", view.Count(c.Worse), view.Count(c.People), view.Percent(c.WorseShare, 2), by))
 }

@@ -211,11 +211,11 @@ func (r *Result) classes() (out []view.Block) {
 			Notes: []string{"class changes: with any other protected attributes. k: the number of different classes of a person's copies."}}
 		for j := range a.Groups {
 			g := &a.Groups[j]
-			t.Add(g.Label, view.Count(g.People), count(g.Unfair, g.UnfairShare), count(g.Flips, g.FlipsShare), fmt.Sprintf("%.2f", g.MeanK))
+			t.Add(g.Label, view.Count(g.People), r.count(g.Unfair, g.UnfairShare, g.Weight), r.count(g.Flips, g.FlipsShare, g.Weight), r.mean("%.2f", g.MeanK, g.Weight))
 		}
 		out = append(out, t)
 	}
-	return append(out, r.Classes.rates()...)
+	return append(out, r.classRates()...)
 }
 
 // left shows classes. share is that of all people who would leave theirs.
@@ -254,8 +254,9 @@ func left(title string, classes []Class, share float64) *view.Table {
 	return t
 }
 
-// rates shows the rates of groups for each class.
-func (c *Classes) rates() (out []view.Block) {
+// classRates shows the rates of groups for each class.
+func (r *Result) classRates() (out []view.Block) {
+	c := r.Classes
 	if c.Classes[0].Rates == nil {
 		return nil
 	}
@@ -275,7 +276,7 @@ func (c *Classes) rates() (out []view.Block) {
 				}
 			}
 		}
-		t.Notes = append(t.Notes, c.Classes[0].Rates.Attributes[i].unjudged(c.Classes[0].Rates.MinShare)...)
+		t.Notes = append(t.Notes, c.Classes[0].Rates.Attributes[i].unjudged(c.Classes[0].Rates.MinShare, r.weighted())...)
 		out = append(out, t)
 	}
 	return out

@@ -109,7 +109,7 @@ func (r *Result) curve() *view.Table {
 	}}
 	for i := range r.Curve {
 		c := &r.Curve[i]
-		t.Add(c.Threshold, view.Percent(c.favourable(rule), 1), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.Gain), view.Count(c.Lose))
+		t.Add(c.Threshold, r.percent(c.favourable(rule), r.Summary.Weight), fmt.Sprintf("%s (%s)", view.Count(c.Flips), view.Percent(c.FlipsShare, 1)), view.Count(c.Gain), view.Count(c.Lose))
 	}
 	return t
 }
@@ -123,10 +123,10 @@ func (r *Result) fewest() string {
 		if c.Positive == 0 || c.Positive == r.Summary.People {
 			continue
 		}
-		if least == nil || c.Flips < least.Flips {
+		if least == nil || c.FlipsShare < least.FlipsShare {
 			least = c
 		}
-		if most == nil || c.Flips > most.Flips {
+		if most == nil || c.FlipsShare > most.FlipsShare {
 			most = c
 		}
 	}

@@ -50,7 +50,7 @@ func (r *Result) attributes(unfair string) (out []view.Block) {
 		if r.Number {
 			out = append(out, sum.Attributes[i].numbersByGroup(unfair))
 		} else {
-			out = append(out, sum.Attributes[i].byGroup(unfair, r.Rule()))
+			out = append(out, r.byGroup(&sum.Attributes[i], unfair))
 		}
 	}
 	return out

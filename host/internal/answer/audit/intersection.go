@@ -20,6 +20,8 @@ type Intersection struct {
 	Unfair int `json:"unfair"`
 	// Their share, 0 to 1.
 	UnfairShare float64 `json:"unfair_share"`
+	// The sum of their weights; absent without weights.
+	Weight float64 `json:"weight,omitempty"`
 	Decisions
 	// The mean of their score gaps.
 	MeanGap float64 `json:"mean_gap"`
@@ -45,7 +47,6 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	type group struct {
 		Intersection
 		low, high []float64
-		weight    float64
 	}
 	groups := map[string]*group{}
 	var order []*group
@@ -68,7 +69,7 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 		}
 		weight := r.weight(p)
 		g.People++
-		g.weight += weight
+		g.Weight += weight
 		g.MeanGap += weight * p.Gap
 		if p.Unfair {
 			g.Unfair++
@@ -81,9 +82,12 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	})
 	out := make([]Intersection, 0, min(len(order), MostIntersections))
 	for _, g := range order[:min(len(order), MostIntersections)] {
-		g.MeanGap, g.UnfairShare = part(g.MeanGap, g.weight), part(g.UnfairShare, g.weight)
-		if g.sum(g.weight, r.Rule); r.Classes > 0 {
+		g.MeanGap, g.UnfairShare = part(g.MeanGap, g.Weight), part(g.UnfairShare, g.Weight)
+		if g.sum(g.Weight, r.Rule); r.Classes > 0 {
 			g.Decisions = Decisions{Flips: g.Flips, FlipsShare: g.FlipsShare}
+		}
+		if r.Weights == nil {
+			g.Weight = 0
 		}
 		for n, f := range protected {
 			label := s.Features[f].Label(g.low[n])
@@ -145,8 +149,8 @@ func (r *Result) byIntersection(unfair string) *view.Table {
 		return cmp.Compare(b.FlipsShare, a.FlipsShare)
 	})
 	for _, g := range groups[:min(len(groups), mostRows)] {
-		t.Add(g.name(), view.Count(g.People), view.Percent(g.favourable(rule), 1), view.Percent(g.GainShare, 1),
-			view.Percent(g.LoseShare, 1), view.Percent(g.UnfairShare, 1), view.Score(g.MeanGap))
+		t.Add(g.name(), view.Count(g.People), r.percent(g.favourable(rule), g.Weight), r.percent(g.GainShare, g.Weight),
+			r.percent(g.LoseShare, g.Weight), r.percent(g.UnfairShare, g.Weight), r.mean("%.4f", g.MeanGap, g.Weight))
 	}
 	if n := len(groups); n > mostRows {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d such groups.", mostRows, n))

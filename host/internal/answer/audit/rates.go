@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
@@ -23,6 +24,8 @@ type Rates struct {
 	MinShare float64 `json:"min_share"`
 	// The decision that selects people: positive, or negative if a positive one is bad for them; of several classes, the class.
 	Favourable string `json:"favourable"`
+	// Why there are no error rates though the rows have the label's column.
+	Unlabelled string `json:"unlabelled,omitempty"`
 	// Each protected attribute and, if there are several, all of them together.
 	Attributes []Rated `json:"attributes"`
 }
@@ -161,15 +164,18 @@ func (r *Rate) add(hit bool, weight float64) {
 	}
 }
 
-// exact returns the rate for gates; r must have one.
-func (r *Rate) exact() *big.Rat { return exactly(r.Hits, r.Of, *r.Rate, r.Effective > 0) }
-
-// exactly returns a share for gates: the exact one of counts, or the computed one of weights.
+// exactly returns a share for gates: the exact one of counts, or the rounded one of weights.
 func exactly(n, of int, share float64, weighted bool) *big.Rat {
 	if weighted {
-		return new(big.Rat).SetFloat64(share)
+		return rounded(share)
 	}
 	return big.NewRat(int64(n), int64(of))
+}
+
+// rounded returns a share or ratio of weights to 12 digits. So rounding errors do not fail a gate whose bound it equals.
+func rounded(v float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'e', 11, 64))
+	return r
 }
 
 // over divides two rates; nil if either is nil or b is 0.
@@ -227,7 +233,11 @@ func (o *Outcome) median() float64 {
 	slices.SortFunc(people, func(p, q Person) int { return cmp.Compare(p.Score, q.Score) })
 	half, below := o.weigh()/2, 0.0
 	for i := range people {
-		if below += o.weight(&people[i]); below < half || below == 0 {
+		below += o.weight(&people[i])
+		if math.Abs(below-half) < 1e-12*half {
+			below = half // but for rounding
+		}
+		if below < half || below == 0 {
 			continue
 		}
 		next := i + 1
@@ -472,7 +482,10 @@ func (r *Result) rates() (out []view.Block) {
 		if labels {
 			t.Notes = append(t.Notes, fmt.Sprintf("true pos., false pos.: %s decisions of people with the label %d, and %d. precision: the label %[2]d of people with a %[1]s decision.", r.Rates.Favourable, right, wrong))
 		}
-		t.Notes = append(t.Notes, a.unjudged(r.Rates.MinShare)...)
+		if why := r.Rates.Unlabelled; why != "" {
+			t.Notes = append(t.Notes, "no error rates: "+why)
+		}
+		t.Notes = append(t.Notes, a.unjudged(r.Rates.MinShare, r.weighted())...)
 		out = append(out, t)
 		if twins := a.twins(); twins != nil {
 			out = append(out, twins)
@@ -485,7 +498,7 @@ func (r *Result) rates() (out []view.Block) {
 }
 
 // unjudged names the groups that are not judged.
-func (r *Rated) unjudged(minShare float64) (out []string) {
+func (r *Rated) unjudged(minShare float64, weighted bool) (out []string) {
 	var small, unknown []string
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -498,7 +511,8 @@ func (r *Rated) unjudged(minShare float64) (out []string) {
 		}
 	}
 	if len(small) > 0 {
-		out = append(out, fmt.Sprintf("not judged, fewer than %s of all people: %s", view.Percent(minShare, 1), strings.Join(small, ", ")))
+		by := map[bool]string{true: " by weight"}[weighted]
+		out = append(out, fmt.Sprintf("not judged, fewer than %s of all people%s: %s", view.Percent(minShare, 1), by, strings.Join(small, ", ")))
 	}
 	if len(unknown) > 0 {
 		out = append(out, "not judged, attribute unknown: "+strings.Join(unknown, ", "))
@@ -581,7 +595,13 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 	case *high.Selection.Rate == 0:
 		return nil, "no group has a " + r.Rates.Favourable + " decision"
 	}
-	return new(big.Rat).Quo(low.Selection.exact(), high.Selection.exact()), fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
+	if r.weighted() {
+		ratio = rounded(*a.ImpactRatio)
+	} else {
+		share := func(r *Rate) *big.Rat { return big.NewRat(int64(r.Hits), int64(r.Of)) }
+		ratio = new(big.Rat).Quo(share(&low.Selection), share(&high.Selection))
+	}
+	return ratio, fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
 		r.Rates.Favourable, r.standsFor(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
 }
 

@@ -102,7 +102,7 @@ func (d *Decisions) sum(all float64, rule fairness.Rule) {
 	if rule.Low {
 		toYes, toNo = toNo, toYes
 	}
-	d.PositiveShare, d.FlipsShare, d.GainShare, d.LoseShare = part(d.PositiveShare, all), part(toYes+toNo, all), part(toYes, all), part(toNo, all)
+	d.PositiveShare, d.FlipsShare, d.GainShare, d.LoseShare = part(d.PositiveShare, all), min(1, part(toYes+toNo, all)), part(toYes, all), part(toNo, all)
 }
 
 // favourable is the share of people with the favourable decision.

@@ -144,7 +144,8 @@ func (r *Result) byAttribute(unfair string) *view.Table {
 	return t
 }
 
-func (a *Attribute) byGroup(unfair string, rule fairness.Rule) *view.Table {
+func (r *Result) byGroup(a *Attribute, unfair string) *view.Table {
+	rule := r.Rule()
 	good, bad := rule.Favourable()
 	head, text := "own − others", "own score − mean score with other values of "+a.Name
 	if rule.Low {
@@ -157,8 +158,8 @@ func (a *Attribute) byGroup(unfair string, rule fairness.Rule) *view.Table {
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		t.Add(g.Label, view.Count(g.People), view.Percent(g.favourable(rule), 1),
-			view.Count(g.Gain), view.Count(g.Lose), fmt.Sprintf("%+.4f", g.Advantage), view.Percent(g.UnfairShare, 1), fmt.Sprintf("%.2f", g.MeanK))
+		t.Add(g.Label, view.Count(g.People), r.percent(g.favourable(rule), g.Weight),
+			view.Count(g.Gain), view.Count(g.Lose), r.mean("%+.4f", g.Advantage, g.Weight), r.percent(g.UnfairShare, g.Weight), r.mean("%.2f", g.MeanK, g.Weight))
 	}
 	return t
 }

@@ -36,6 +36,30 @@ func weightsOf(column string, data *people.Data, o *Outcome) *Weights {
 	return w
 }
 
+// weighted reports whether rows have weights.
+func (r *Result) weighted() bool { return r.Weights != nil && !r.Weights.Absent }
+
+// percent shows a share of people with a weight; – if all of their weights are 0.
+func (r *Result) percent(share, weight float64) string {
+	if r.weighted() && weight == 0 {
+		return "–"
+	}
+	return view.Percent(share, 1)
+}
+
+// count shows a number of such people, and their share.
+func (r *Result) count(n int, share, weight float64) string {
+	return view.Count(n) + " (" + r.percent(share, weight) + ")"
+}
+
+// mean shows a mean of such people, as format says.
+func (r *Result) mean(format string, mean, weight float64) string {
+	if r.weighted() && weight == 0 {
+		return "–"
+	}
+	return fmt.Sprintf(format, mean)
+}
+
 // sentences states how rows are weighted.
 func (w *Weights) sentences() []string {
 	switch {

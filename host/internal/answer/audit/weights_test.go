@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -95,6 +96,33 @@ func TestWeightsAreCopiesOfRows(t *testing.T) {
 	}
 }
 
+// The same weight for all is as none: rounding of their sums moves no median, and fails no gate at its bound.
+func TestEqualWeights(t *testing.T) {
+	for _, weight := range []float64{0.1, 0.7, 1e-100, 1e100} {
+		o := &Outcome{}
+		for i := range 50 {
+			o.People, o.Weights = append(o.People, Person{Index: i, Score: float64(i * i)}), append(o.Weights, weight)
+		}
+		if got, want := o.median(), (&Outcome{People: o.People}).median(); got != want {
+			t.Errorf("weights %v: median %v, want %v", weight, got, want)
+		}
+		rate := func(hits, of int) (r Rate) {
+			for i := range of {
+				r.add(i < hits, weight)
+			}
+			r.close(true)
+			return r
+		}
+		a := Rated{Groups: []GroupRates{{Label: "x", Judged: true, Selection: rate(7, 20)}, {Label: "y", Judged: true, Selection: rate(10, 20)}}}
+		a.Groups[0].ImpactRatio, a.Groups[1].ImpactRatio = over(a.Groups[0].Selection.Rate, a.Groups[1].Selection.Rate), over(a.Groups[1].Selection.Rate, a.Groups[1].Selection.Rate)
+		a.sum()
+		r := &Result{Rates: &Rates{Favourable: "positive"}, Weights: &Weights{}}
+		if least, text := a.least(r); least.Cmp(big.NewRat(7, 10)) != 0 {
+			t.Errorf("weights %v: impact ratio %v, want 7/10: %s", weight, least, text)
+		}
+	}
+}
+
 // Wilson's interval of an effective number of people is that of as many people.
 func TestWilsonOfWeights(t *testing.T) {
 	weighted, plain := Rate{}, Rate{Hits: 8, Of: 10}
@@ -178,6 +206,18 @@ male,30,south,10,9,3,4,9,car,rent
 	}
 	if weighted.Summary.FlipsShare != share || share == 0 || share == plain.Summary.FlipsShare {
 		t.Errorf("%v flip, want %v", weighted.Summary.FlipsShare, share)
+	}
+	// People of the weight 0 have no shares and means, whichever decision is favourable.
+	female := ask(with("w", "0", "2", "3"))
+	female.Decision = &question.Decision{Threshold: "0.5", Favourable: "negative"}
+	if row := fmt.Sprint(female.byGroup(&female.Summary.Attributes[0], "").Rows[0]); strings.Count(row, "{– ") != 4 || strings.Contains(row, "100") {
+		t.Errorf("weight 0: %s", row)
+	}
+	if notes := strings.Join(female.Rates.Attributes[0].unjudged(female.Rates.MinShare, female.weighted()), ""); notes != "not judged, fewer than 2.0 % of all people by weight: female (1)" {
+		t.Error(notes)
+	}
+	if why := ask(with("approved", "1", "", "0")).Rates.Unlabelled; why != "line 3 has no label in column approved" {
+		t.Error(why)
 	}
 	labelled := ask(with("approved", "1", "1", "0"))
 	if g := labelled.Rates.Attributes[0].Groups; g[0].TruePositive.Of != 1 || g[1].TruePositive.Of != 1 || g[1].FalsePositive.Of != 1 {

@@ -13,6 +13,8 @@ type Data struct {
 	Points [][]float64
 	// Labels has 1 or 0 per point; nil without labels.
 	Labels []int
+	// Unlabelled says why further rows have no labels though their file has the label's column; else empty.
+	Unlabelled string
 	// Weights has the weight of each point, at least one of them above 0; nil without weights.
 	Weights []float64
 	// Test lists the points held back, increasing.

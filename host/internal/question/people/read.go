@@ -31,8 +31,8 @@ func Read(spec *Spec) (*Data, error) {
 			return nil, err
 		}
 	}
-	if fitted.Beside && !slices.Contains(d.Labels, 1) {
-		d.Labels = nil
+	if fitted.Beside && d.Labels != nil && !slices.Contains(d.Labels, 1) {
+		d.Labels, d.Unlabelled = nil, fmt.Sprintf("no row has a positive label, %s %s; the labels include %s", fitted.Label.Column, list(fitted.Label.Positive), seen)
 	}
 	if fitted.Label.Column != "" && !fitted.Beside && len(d.Points) > 0 && !slices.Contains(d.Labels, 1) {
 		return nil, fmt.Errorf("%s: no row has a positive label: none has %s %s; its values include %s",
@@ -80,7 +80,7 @@ func (d *Data) readFile(file int, r *records, seen labels) error {
 			text, positive := e.Label(row)
 			seen.add(text)
 			if d.Labels = append(d.Labels, map[bool]int{true: 1}[positive]); text == "" && spec.Beside {
-				e.label, d.Labels = -1, nil // not all rows have one
+				e.label, d.Labels, d.Unlabelled = -1, nil, fmt.Sprintf("line %d has no label in column %s", r.line, spec.Label.Column)
 			}
 		}
 		if e.weight >= 0 {

@@ -20,6 +20,8 @@ func TestWeights(t *testing.T) {
 		"a,w\n1,NaN\n":       `:2:3: column "w": the weight "NaN" is not`,
 		"a,w\n1,inf\n":       `the weight "inf" is not`,
 		"a,w\n1,\n":          `the weight "" is not`,
+		"a,w\n1,1e101\n":     `:2:3: column "w": the weight "1e101" is out of range: want 0, or a number from 1e-100 to 1e+100: scale all weights`,
+		"a,w\n1,1e-101\n":    `the weight "1e-101" is out of range`,
 		"a,v\n1,2\n":         `the weight is read from column "w", which does not exist; the columns are a, v`,
 		"a,w\n1,0\n2,0\n":    `all weights, of column "w", are 0`,
 	} {
@@ -35,15 +37,16 @@ func TestRowsBeside(t *testing.T) {
 	for text, want := range map[string]struct {
 		labels  []int
 		weights []float64
+		why     string
 	}{
-		"a\n1\n2\n":                  {nil, nil},
-		"y,a,w\nno,1,3\nyes,2,0\n":   {[]int{0, 1}, []float64{3, 0}},
-		"y,a\nyes,1\n,2\nyes,3\n":    {nil, nil},
-		"y,a,w\n0,1,1\n1,2,2\n":      {nil, []float64{1, 2}}, // other labels than the study's
-		"w,a,name\n2,1,B\n0.5,2,C\n": {nil, []float64{2, 0.5}},
+		"a\n1\n2\n":                  {nil, nil, ""},
+		"y,a,w\nno,1,3\nyes,2,0\n":   {[]int{0, 1}, []float64{3, 0}, ""},
+		"y,a\nyes,1\n,2\nyes,3\n":    {nil, nil, "line 3 has no label in column y"},
+		"y,a,w\n0,1,1\nYes,2,2\n":    {nil, []float64{1, 2}, `no row has a positive label, y yes; the labels include 0, Yes`},
+		"w,a,name\n2,1,B\n0.5,2,C\n": {nil, []float64{2, 0.5}, ""},
 	} {
 		d, err := ReadRows(spec, file(t, text))
-		if err != nil || !slices.Equal(d.Labels, want.labels) || !slices.Equal(d.Weights, want.weights) {
+		if err != nil || !slices.Equal(d.Labels, want.labels) || !slices.Equal(d.Weights, want.weights) || d.Unlabelled != want.why {
 			t.Errorf("%q: %+v, %v", text, d, err)
 		}
 	}
