@@ -65,6 +65,8 @@ type Description struct {
 	Families []string
 	// SOS1: a solver of the MILP form supports special ordered sets (problem.MILP.SOS1).
 	SOS1 bool
+	// Bands: a solver of the network form takes queries for bands (problem.Query.Bands).
+	Bands bool
 	// Concurrent allows several calls at once in one process.
 	Concurrent bool
 
@@ -107,6 +109,15 @@ func (d *Description) Refuses(m model.Model) error {
 	}
 	return fmt.Errorf("%w: %s takes models of the family %s, not of the family %s",
 		ErrUnsupported, d.Name, strings.Join(families, ", "), m.Family())
+}
+
+// RefusesQuery is nil if the solver described takes the query's model and bands, and otherwise an error
+// that names what it does not take.
+func (d *Description) RefusesQuery(q *problem.Query) error {
+	if q.Bands != nil && !d.Bands {
+		return fmt.Errorf("%w: %s takes no bands, which the query counts", ErrUnsupported, d.Name)
+	}
+	return d.Refuses(q.Model)
 }
 
 // Option describes one plugin option.

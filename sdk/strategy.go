@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/hyfair/hyfair/internal/named"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -23,6 +24,9 @@ type StartOptions struct {
 	Seed int64
 	// Epsilon is ε as an exact number.
 	Epsilon *big.Rat
+	// Bands, if any, are the bins that Trial.K and Trial.Bins count, in place of those of width ε. Names do
+	// not cross the wire.
+	Bands fairness.Bands
 	// Region bounds the search (--where); moves outside it come back as
 	// TrialOutside.
 	Region space.Region

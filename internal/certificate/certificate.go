@@ -37,6 +37,10 @@ type Statement struct {
 	// Region bounds the claim; the zero value means the whole space.
 	Region space.Region
 	Notion fairness.Notion
+	// Rule is that of the decisions, for the notion Decision; else the zero value.
+	Rule fairness.Rule
+	// Bands, if any, are the bins that MaxK counts.
+	Bands fairness.Bands
 	// Epsilon is ε, exact. It may be nil if neither the notion nor the claim uses it.
 	Epsilon *big.Rat
 	// The claim is about the individuals for which every predicate of Require, and none
@@ -105,11 +109,16 @@ func (s *Statement) version() int {
 	switch {
 	case s.Version != 0:
 		return s.Version
-	case s.Network != nil:
+	case s.names():
 		return Version
+	case s.Network != nil:
+		return 3
 	}
 	return 1
 }
+
+// names reports whether the statement names a decision, other than a score above ½.
+func (s *Statement) names() bool { return s.Bands != nil || !s.Rule.IsDefault() }
 
 // RegionOrWhole returns the statement's region, or the entire space if none is set.
 func (s *Statement) RegionOrWhole() space.Region {

@@ -17,9 +17,9 @@ import (
 
 const (
 	formatName = "hyfair-certificate"
-	// Version is the newest version of the format. All versions up to it are read.
-	Version = 3
-	// StatementLines is the number of lines before the first leaf; a leaf takes one line.
+	// Version is the newest version of the format. All are read.
+	Version = 4
+	// StatementLines come before the first leaf, which each have one.
 	StatementLines = 4
 	// maxLine bounds a line, in bytes without its end.
 	maxLine = 64 << 20
@@ -29,15 +29,43 @@ const (
 // decimals that round to them, so no bit changes.
 
 type headerLine struct {
-	Format   string    `json:"format"`
-	Version  int       `json:"version"`
-	Producer string    `json:"producer,omitempty"`
-	Study    string    `json:"study,omitempty"`
-	Notion   string    `json:"notion"`
-	Epsilon  string    `json:"epsilon,omitempty"`
-	Claim    claimJSON `json:"claim"`
-	Network  string    `json:"network_sha256"`
-	Space    string    `json:"space_sha256"`
+	Format   string `json:"format"`
+	Version  int    `json:"version"`
+	Producer string `json:"producer,omitempty"`
+	Study    string `json:"study,omitempty"`
+	Notion   string `json:"notion"`
+	Epsilon  string `json:"epsilon,omitempty"`
+	// Decision is absent for a score above ½, and if the claim is about none.
+	Decision *decisionJSON `json:"decision,omitempty"`
+	Claim    claimJSON     `json:"claim"`
+	Network  string        `json:"network_sha256"`
+	Space    string        `json:"space_sha256"`
+}
+
+// decisionJSON has a threshold or bands, from the lowest on.
+type decisionJSON struct {
+	Threshold string     `json:"threshold,omitempty"`
+	At        bool       `json:"at,omitempty"`
+	Bands     []bandJSON `json:"bands,omitempty"`
+}
+
+type bandJSON struct {
+	Name  string `json:"name"`
+	Least string `json:"least"`
+}
+
+func (s *Statement) decision() *decisionJSON {
+	switch {
+	case !s.names():
+		return nil
+	case s.Bands == nil:
+		return &decisionJSON{Threshold: fairness.FormatRat(s.Rule.Least()), At: s.Rule.At}
+	}
+	out := &decisionJSON{}
+	for _, b := range s.Bands {
+		out.Bands = append(out.Bands, bandJSON{b.Name, fairness.FormatRat(b.Least)})
+	}
+	return out
 }
 
 type claimJSON struct {
@@ -134,7 +162,7 @@ func SpaceSHA256(s *space.Space) (string, error) {
 func (s *Statement) format() ([]byte, error) {
 	header := headerLine{
 		Format: formatName, Version: s.version(), Producer: s.Producer, Study: s.Study,
-		Notion: s.Notion.String(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
+		Notion: s.Notion.String(), Decision: s.decision(), Claim: claimJSON{Kind: s.Claim.Kind.String()},
 	}
 	if s.Epsilon != nil {
 		header.Epsilon = fairness.FormatRat(s.Epsilon)

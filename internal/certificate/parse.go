@@ -28,11 +28,31 @@ func (s *Statement) parseHeader(sc *scanner) (networkSum, spaceSum string, err e
 		field{name: "study", optional: true, read: into(&s.Study, sc.text)},
 		field{name: "notion", read: word(sc, &s.Notion, append(fairness.Notions, fairness.Share)...)},
 		field{name: "epsilon", optional: true, read: exact(sc, &s.Epsilon)},
+		field{name: "decision", optional: true, read: func() error { return s.parseDecision(sc) }},
 		field{name: "claim", read: func() error { return s.Claim.parse(sc) }},
 		field{name: "network_sha256", read: into(&networkSum, sc.text)},
 		field{name: "space_sha256", read: into(&spaceSum, sc.text)},
 	)
 	return networkSum, spaceSum, err
+}
+
+// parseDecision reads a threshold or bands.
+func (s *Statement) parseDecision(sc *scanner) error {
+	err := sc.object(
+		field{name: "threshold", optional: true, read: exact(sc, &s.Rule.Threshold)},
+		field{name: "at", optional: true, read: into(&s.Rule.At, sc.boolean)},
+		field{name: "bands", optional: true, read: list(sc, fairness.MostBands, (*[]fairness.Band)(&s.Bands), func(sc *scanner) (b fairness.Band, err error) {
+			err = sc.object(
+				field{name: "name", read: into(&b.Name, sc.text)},
+				field{name: "least", read: exact(sc, &b.Least)},
+			)
+			return b, err
+		})},
+	)
+	if err == nil && (s.Rule.Threshold == nil) == (s.Bands == nil) {
+		err = sc.errorf("a decision has a threshold or bands")
+	}
+	return err
 }
 
 func exact(sc *scanner, to **big.Rat) func() error {

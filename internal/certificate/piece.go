@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
@@ -74,6 +75,9 @@ func (s *Statement) leaf(p sdk.Piece) (*Leaf, error) {
 	}
 	for i := range l.Copies {
 		c := &l.Copies[i]
+		if !s.Rule.IsDefault() { // the solver's logits are a constant smaller
+			c.Logit = space.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}
+		}
 		c.Slopes = slices.SortedFunc(slices.Values(c.Slopes), func(a, b sdk.Slope) int {
 			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Neuron, b.Neuron))
 		})

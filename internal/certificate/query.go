@@ -6,22 +6,31 @@ import (
 	"math"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// FromQuery returns the statement of a certificate for the query. For Decide the claim is
-// that all individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim
-// is a bound, set later by SetClaim. Relaxations, excluded individuals and other goals are
-// errors, since a certificate cannot express them.
+// FromQuery returns the statement of a certificate for the query. For Decide the claim is that all
+// individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a
+// bound, set later by SetClaim. Relaxations, excluded individuals and other goals are errors,
+// since a certificate cannot express them. At a threshold the statement is about the model that scores are
+// of, and names the threshold.
 func FromQuery(q *problem.Query) (Statement, error) {
 	s := Statement{
 		Space: q.Space, Region: q.RegionOrWhole().Clone(),
-		Notion: q.Notion, Epsilon: q.Epsilon, Require: q.Require, Forbid: q.Forbid,
+		Notion: q.Notion, Epsilon: q.Epsilon, Require: q.Require, Forbid: q.Forbid, Bands: q.Bands,
 	}
-	switch m := q.Model.(type) {
+	of := q.Model
+	if s.Bands != nil {
+		s.Epsilon = nil
+	}
+	if q.Scored != nil && !q.Rule.IsDefault() {
+		of, s.Rule = q.Scored, fairness.Rule{Threshold: q.Rule.Least(), At: q.Rule.At}
+	}
+	switch m := of.(type) {
 	case *relu.Network:
 		s.Network = m
 	case *trees.Ensemble:
@@ -37,8 +46,8 @@ func FromQuery(q *problem.Query) (Statement, error) {
 	}
 	switch q.Goal {
 	case problem.Decide:
-		if s.Claim = (Claim{Kind: Fair}); q.K > 2 {
-			s.Claim = Claim{Kind: MaxK, K: q.K - 1}
+		if s.Claim = (Claim{Kind: Fair}); q.Reach() > 0 {
+			s.Claim = Claim{Kind: MaxK, K: q.Reach() - 1}
 		}
 	case problem.Maximise, problem.MaxK:
 	default:

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -35,7 +37,10 @@ func (s *Statement) validateSubject() error {
 	if m.Inputs() != s.Space.Inputs {
 		return fmt.Errorf("%s: the model takes %d inputs, but the space feeds %d", what, m.Inputs(), s.Space.Inputs)
 	}
-	if err := s.Notion.Validate(s.Epsilon); err != nil {
+	if err := s.validateDecision(); err != nil {
+		return fmt.Errorf("decision: %w", err)
+	}
+	if err := s.Notion.Validate(s.Epsilon); err != nil && s.Bands == nil {
 		return err
 	}
 	if err := m.Link().Check(s.Notion); err != nil {
@@ -69,8 +74,31 @@ func (s *Statement) validateSubject() error {
 	return nil
 }
 
+func (s *Statement) validateDecision() error {
+	t := s.Rule.Threshold
+	switch {
+	case !s.names():
+		return nil
+	case s.version() < 4:
+		return errors.New("it is of version 4")
+	case s.Bands != nil && s.Rule != (fairness.Rule{}):
+		return errors.New("bands and a threshold; it has one of them")
+	case s.Bands != nil && !s.Notion.Binned():
+		return fmt.Errorf("bands under the notion %s; they are of scores", s.Notion)
+	case s.Bands != nil:
+		return s.Bands.Check()
+	case s.Notion != fairness.Decision:
+		return fmt.Errorf("a threshold under the notion %s; thresholds are of the notion decision", s.Notion)
+	case t != nil && (t.Sign() <= 0 || t.Cmp(big.NewRat(1, 1)) >= 0):
+		return fmt.Errorf("the threshold %s is not between 0 and 1", fairness.FormatRat(t))
+	}
+	return nil
+}
+
 func (c *Claim) validate(s *Statement) error {
 	switch {
+	case s.Bands != nil && c.Kind != MaxK:
+		return fmt.Errorf("a claim of kind %s with bands, which a claim of kind max-k counts", c.Kind)
 	case c.Kind == Fair:
 		return nil
 	case c.Kind == Gap && c.Bound == nil:

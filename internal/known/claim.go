@@ -268,8 +268,8 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 		if !q.Notion.Violates(logits(), q.Epsilon) {
 			return fmt.Errorf("the individual of the witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
-		if q.K > 2 && !q.Violates(all()) {
-			return fmt.Errorf("the witness %v reaches only %d of %d bins", w.Copy1, q.Model.Link().KBins(all(), q.Epsilon), q.K)
+		if q.Reach() > 0 && !q.Violates(all()) {
+			return fmt.Errorf("the witness %v reaches only %d of %d bins", w.Copy1, bins(q, all()), q.Reach())
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ func Enumerate(q *problem.Query) *Truth {
 			p.Unfair = q.Violates(p.Logits)
 		}
 		if q.Notion.Binned() && q.Epsilon != nil {
-			p.K = q.Model.Link().KBins(p.Logits, q.Epsilon)
+			p.K = bins(q, p.Logits)
 			t.K = max(t.K, p.K)
 		}
 		if p.Unfair {
@@ -111,11 +111,17 @@ func sign(maximise bool) float64 {
 	return -1
 }
 
+// bins is the number of bins, or bands, of the query that logits fall into.
+func bins(q *problem.Query, logits []*big.Rat) int {
+	b := q.Binning()
+	return b.K(logits)
+}
+
 // Value encloses an individual's value for goals with one, given its logits: its gap or
 // margin, or its number of bins.
 func Value(q *problem.Query, logits []*big.Rat) (lo, hi float64) {
 	if q.Goal == problem.MaxK || q.Goal == problem.MinK {
-		k := float64(q.Model.Link().KBins(logits, q.Epsilon))
+		k := float64(bins(q, logits))
 		return k, k
 	}
 	return q.Notion.Gap(logits)

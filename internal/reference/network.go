@@ -132,7 +132,7 @@ func (e *query) someone(x []float64) sdk.PieceClaim {
 	for i, p := range seconds {
 		logits[i] = e.exact.Logit(e.q.Space.ExactInputs(p))
 	}
-	if e.q.K > 2 && e.q.Model.Link().KBins(logits, e.q.Epsilon) < e.q.K {
+	if e.q.Reach() > 0 && !e.q.Violates(logits) {
 		return sdk.PieceFair
 	}
 	before := e.witness

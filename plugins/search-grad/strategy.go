@@ -43,7 +43,7 @@ func (strategy) Start(_ context.Context, s *space.Space, o sdk.StartOptions) (sd
 	if o.Model == nil {
 		return nil, errors.New("the model is missing; this strategy follows its gradient")
 	}
-	e, err := evaluate.New(o.Model, s, o.Region, o.Epsilon)
+	e, err := evaluate.NewBanded(o.Model, s, o.Region, o.Epsilon, o.Bands)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}

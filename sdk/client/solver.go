@@ -55,6 +55,10 @@ func (s *solver) check(prob *problem.Problem) error {
 	if prob.MILP != nil && len(prob.MILP.SOS1) > 0 && !s.p.description.SOS1 {
 		return fmt.Errorf("%w: %s takes no special ordered sets; the problem has %d", sdk.ErrUnsupported, s.p, len(prob.MILP.SOS1))
 	}
+	// For the same reason: without the bands it is another question.
+	if q := prob.Query; q != nil && q.Bands != nil {
+		return s.p.description.RefusesQuery(q)
+	}
 	return nil
 }
 

@@ -2,11 +2,15 @@ package client_test
 
 import (
 	"errors"
+	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/client"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -56,6 +60,15 @@ func TestSolveRefuses(t *testing.T) {
 	}
 	if _, err := p.Solver().Load(t.Context(), sets); !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "tiny takes no special ordered sets") {
 		t.Errorf("loading sets: %v", err)
+	}
+	banded := &problem.Problem{Query: known.Small(rand.New(rand.NewPCG(1, 1)))}
+	banded.Query.Bands = fairness.Bands{{Name: "0", Least: new(big.Rat)}, {Name: "1", Least: big.NewRat(1, 2)}}
+	_, solving := p.Solver().Solve(t.Context(), banded, sdk.SolveOptions{})
+	_, loading := p.Solver().Load(t.Context(), banded)
+	for _, err := range []error{solving, loading} {
+		if !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "tiny takes no bands") {
+			t.Errorf("bands: %v", err)
+		}
 	}
 	if _, err := p.Strategy().Start(t.Context(), people(), sdk.StartOptions{}); !errors.Is(err, sdk.ErrUnsupported) {
 		t.Errorf("a solver started a session: %v", err)

@@ -3,9 +3,11 @@ package conformance
 import (
 	"context"
 	"errors"
+	"math/big"
 
 	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -84,6 +86,24 @@ var networkQueryCases = []Case[*SolverEnv]{
 			})
 		}
 		return queries{{"k = 3", k(3), known.Feasible}, {"k = 4", k(4), known.Infeasible}}
+	}),
+	optionalQuery("network/bands", "bands are counted in place of bins of ε, from 2 on", func() queries {
+		// At a = 3 the values 0, ½ (logit ½) and 1 give scores 0.27, 0.62, 0.88.
+		bands := func(k int, least ...string) *problem.Query {
+			return bent("31/50", func(q *problem.Query) {
+				q.K = k
+				q.Space.Features[1].Kind = space.Real
+				q.Space.Features[1].Protected = []float64{0, 0.5, 1}
+				q.Bands = fairness.Bands{{Name: "0", Least: new(big.Rat)}}
+				for _, text := range least {
+					q.Bands = append(q.Bands, fairness.Band{Name: text, Least: ratio(text)})
+				}
+			})
+		}
+		return queries{
+			{"0.7", bands(0, "7/10"), known.Feasible}, {"0.1 and 0.9", bands(0, "1/10", "9/10"), known.Infeasible},
+			{"three of 0.5 and 0.7", bands(3, "1/2", "7/10"), known.Feasible}, {"three of 0.7 and 0.8", bands(3, "7/10", "4/5"), known.Infeasible},
+		}
 	}),
 	optionalQuery("network/relax", "a relaxed feature may differ between the copies, within its tolerance", func() queries {
 		relax := func(eps string, by float64) *problem.Query {

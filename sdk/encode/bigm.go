@@ -19,19 +19,19 @@ import (
 // q.Relax. With relaxed features, copies 1 and 2 must still differ in a protected value. b
 // must enclose the network over RelaxedRegion(q).
 //
-// A query for K > 2 bins has K copies, ordered by InBins. The error is ErrTooFewBins if the
-// bounds exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate distinguishes
-// the copies.
+// A query for K bins (Query.Reach) has K copies, ordered by InBins. It is ErrTooFewBins if the bounds
+// exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate makes the copies
+// unequal.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm", q, b, false, nil)
 }
 
 // BigMDifferences is BigM with rows about the difference of the two copies, in which
 // shared features cancel. The rows are redundant and tighten the linear relaxation.
-// A query for more than two bins gets none.
+// A query for bins gets none.
 func BigMDifferences(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	var differences *bound.Difference
-	if q.K <= 2 {
+	if q.Reach() == 0 {
 		differences = Difference(q, b)
 	}
 	return lower("bigm+diff", q, b, false, differences)
@@ -74,7 +74,7 @@ func lower(name string, q *problem.Query, b *bound.Bounds, sets bool, difference
 	}
 	out := &Lowered{query: q, bounds: b, edges: e.edges}
 	region := e.first
-	for c := range max(2, q.K) {
+	for c := range max(2, q.Reach()) {
 		cols, logit := e.copyOf(c, shared, region)
 		out.copies = append(out.copies, cols)
 		out.Logits = append(out.Logits, logit)

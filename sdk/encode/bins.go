@@ -33,7 +33,7 @@ const maxEdges = 1 << 9
 //
 // which the k − 1 separators choose. Separator i leaves edges for those before
 // and after it, so it has reach() edges to choose from, starting at edge i.
-// A query for two copies has no edges.
+// There are none for a query for a gap or margin.
 type edges struct {
 	at         []space.Interval
 	first      int // the bin below at[0]
@@ -42,29 +42,30 @@ type edges struct {
 
 func (e *edges) reach() int { return len(e.at) - e.separators + 1 }
 
-// binEdges finds the edges of a query for more than two bins. The error says why no
-// edges can satisfy the query.
+// binEdges finds the edges of a query for bins, or why none can
+// satisfy it.
 func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	var out edges
-	link := q.Model.Link()
-	if q.K <= 2 {
+	k := q.Reach()
+	if k == 0 {
 		return out, nil
 	}
 	if err := oneIndividual(q); err != nil {
 		return out, err
 	}
-	if n := q.RegionOrWhole().Count(); n < q.K {
+	if n := q.RegionOrWhole().Count(); n < k {
 		return out, fmt.Errorf("%d protected combinations: %w", n, ErrTooFewBins)
 	}
-	last := fairness.Bins(q.Epsilon) - 1
+	bins := q.Binning()
+	last := bins.Count() - 1
 	if !math.IsInf(b.Logit.Lo, -1) {
-		out.first = link.Bin(exactly(b.Logit.Lo), q.Epsilon)
+		out.first = bins.Of(exactly(b.Logit.Lo))
 	}
 	if !math.IsInf(b.Logit.Hi, 1) {
-		last = link.Bin(exactly(b.Logit.Hi), q.Epsilon)
+		last = bins.Of(exactly(b.Logit.Hi))
 	}
 	count := last - out.first
-	if out.separators = q.K - 1; count < out.separators {
+	if out.separators = k - 1; count < out.separators {
 		return out, fmt.Errorf("bins %d to %d: %w", out.first, last, ErrTooFewBins)
 	}
 	if count > maxEdges {
@@ -72,14 +73,14 @@ func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	}
 	within := false // some k − 1 neighbouring edges lie within the copies' distance
 	for j := range count {
-		lo, hi := link.Edge(out.first+1+j, q.Epsilon)
+		lo, hi := bins.Edge(out.first + 1 + j)
 		out.at = append(out.at, space.Interval{Lo: lo, Hi: hi})
 		if from := j - out.separators + 1; from >= 0 {
 			within = within || !(math.Nextafter(lo-out.at[from].Hi, math.Inf(-1)) > b.Apart())
 		}
 	}
 	if !within {
-		return out, fmt.Errorf("%d bins of logits at most %v apart: %w", q.K, b.Apart(), ErrTooFewBins)
+		return out, fmt.Errorf("%d bins of logits at most %v apart: %w", k, b.Apart(), ErrTooFewBins)
 	}
 	return out, nil
 }
@@ -91,18 +92,18 @@ func oneIndividual(q *problem.Query) error {
 		return fmt.Errorf("bins: %w", err)
 	}
 	if len(q.Relax) > 0 {
-		return fmt.Errorf("a relaxed query for %d bins: %w", q.K, sdk.ErrUnsupported)
+		return fmt.Errorf("a relaxed query for %d bins: %w", q.Reach(), sdk.ErrUnsupported)
 	}
 	if q.TellsCopiesApart() {
-		return fmt.Errorf("a query for %d bins with a predicate on a protected feature of one copy: %w", q.K, sdk.ErrUnsupported)
+		return fmt.Errorf("a query for %d bins with a predicate on a protected feature of one copy: %w", q.Reach(), sdk.ErrUnsupported)
 	}
 	return nil
 }
 
 // asked checks that the arguments of InBins match the query that was lowered.
 func (e *edges) asked(q *problem.Query, eps *big.Rat, k int) error {
-	if e.separators == 0 || k != q.K || eps == nil || eps.Cmp(q.Epsilon) != 0 {
-		return fmt.Errorf("InBins for k = %d and ε = %v; want k = %d and ε = %v, as in the lowered query, and k > 2", k, eps, q.K, q.Epsilon)
+	if e.separators == 0 || k != q.Reach() || eps == nil || eps.Cmp(q.Epsilon) != 0 {
+		return fmt.Errorf("InBins for k = %d and ε = %v; want k = %d and ε = %v, as in the lowered query, and a query for bins", k, eps, q.Reach(), q.Epsilon)
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ import (
 // assertion about fairness: Violating, Border, Tangent, SlackAtLeast and InBins
 // return text to assert, as deltas of one loaded problem.
 //
-// b must enclose the network over RelaxedRegion(q), which is the query's region if
-// nothing is relaxed. The error says which part of the query is not well formed; a
-// query for more than two bins has the errors of BigM.
+// b must enclose the network over RelaxedRegion(q), which is the query's region
+// where nothing is relaxed. The error says which part of the query is not well
+// formed; of a query for bins it is as for BigM.
 func SMT(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asCases) }
 
 // SMTIte is SMT with each unstable ReLU as an ite over its sign, without a separate
@@ -77,7 +77,7 @@ func lowerSMT(q *problem.Query, b *bound.Bounds, style reluStyle) (*LoweredSMT, 
 	if edges.separators > 0 {
 		out.Fidelity = Over
 	}
-	for c := range max(2, q.K) {
+	for c := range max(2, q.Reach()) {
 		features, logit := w.copyOf(c, shared)
 		out.copies = append(out.copies, features)
 		out.Logits = append(out.Logits, logit)

@@ -24,16 +24,18 @@ type edges struct {
 	perScore   float64 // 1/ε, rounded
 }
 
-func newEdges(link fairness.Link, eps *big.Rat) edges {
-	bins := fairness.Bins(eps)
-	g := edges{bins: bins, link: link}
-	g.perScore, _ = new(big.Rat).Inv(eps).Float64()
+func newEdges(link fairness.Link, eps *big.Rat, of fairness.Binning) edges {
+	bins := of.Count()
+	g := edges{bins: bins, link: link, perScore: float64(bins)}
+	if of.Bands() == nil {
+		g.perScore, _ = new(big.Rat).Inv(eps).Float64()
+	}
 	if bins > maxEdges {
 		return g
 	}
 	g.below, g.above = make([]float64, bins+1), make([]float64, bins+1)
 	for j := range g.below {
-		g.below[j], g.above[j] = link.Edge(j, eps)
+		g.below[j], g.above[j] = of.Edge(j)
 	}
 	return g
 }

@@ -45,7 +45,7 @@ type Outcome struct {
 	// architectures, whose exponential functions differ. Violates says whether it
 	// exceeds ε.
 	Gap float64
-	// Violates reports whether gap(x) > ε; exact.
+	// Violates reports gap(x) > ε or, with bands, K ≥ 2; exact.
 	Violates bool
 	// ArgMax and ArgMin are the protected combinations with the largest and the smallest
 	// score, as indices for Point. Among scores equal up to rounding, any one.
@@ -66,6 +66,7 @@ type Evaluator struct {
 	eps     *big.Rat
 	epsLo   float64 // float64 numbers around ε
 	epsHi   float64
+	binning fairness.Binning
 	edges   edges
 	combos  *combinations
 	mapping *mapping
@@ -95,6 +96,12 @@ const maxTable = 1 << 26
 // below 2⁻¹², cost time and change no answer. simd.Variable
 // chooses among the variants of its loops.
 func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
+	return NewBanded(m, s, region, eps, nil)
+}
+
+// NewBanded is New for outcomes that count the bands of a decision, instead of bins of width eps, and violate
+// if there are two. Without bands it is New.
+func NewBanded(m model.Model, s *space.Space, region space.Region, eps *big.Rat, bands fairness.Bands) (*Evaluator, error) {
 	if m == nil {
 		return nil, errors.New("the model is nil: a strategy that evaluates by itself must set NeedsModel in its description")
 	}
@@ -117,11 +124,14 @@ func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Eva
 		return nil, err
 	}
 	e := &Evaluator{
-		space: s, link: m.Link(), notion: m.Link().Notion(fairness.Score), eps: new(big.Rat).Set(eps), edges: newEdges(m.Link(), eps),
+		space: s, link: m.Link(), notion: m.Link().Notion(fairness.Score), eps: new(big.Rat).Set(eps), binning: m.Link().Binning(eps, bands),
 		combos: combos, mapping: newMapping(s),
 		model: m, exact: m.Exact(),
 	}
-	e.epsLo, e.epsHi = around(eps)
+	e.edges = newEdges(e.link, eps, e.binning)
+	if e.epsLo, e.epsHi = around(eps); bands != nil {
+		e.epsLo, e.epsHi = math.Inf(-1), math.Inf(-1) // no gap needs to be refined
+	}
 	e.entropy = newEntropies(combos.count)
 	e.lanes, e.bound = variant, math.Inf(1)
 	if n, ok := m.(*relu.Network); ok {
@@ -194,12 +204,20 @@ func (e *Evaluator) evaluate(s *scratch, x []float64) (out Outcome, decided bool
 	}
 	if e.score(s, proven) {
 		if out, decided = e.decide(s); decided {
-			return out, true
+			return e.banded(out), true
 		}
 		s.spell()
 		fill(s.errs[:s.n], e.bound)
 	}
-	return e.settle(s), false
+	return e.banded(e.settle(s)), false
+}
+
+// banded is the outcome, which violates by its number of bands if there are any.
+func (e *Evaluator) banded(out Outcome) Outcome {
+	if e.binning.Bands() != nil {
+		out.Violates = out.K >= 2
+	}
+	return out
 }
 
 // EvaluateAll sets out[i] to the outcome of xs[i], on GOMAXPROCS goroutines.

@@ -70,7 +70,7 @@ func (e *Evaluator) settleBin(s *scratch, column int) int {
 	if j, ok := e.edges.bin(s.logits[column], s.errs[column], 0); ok {
 		return j
 	}
-	return e.link.Bin(e.exactLogit(s, column), e.eps)
+	return e.binning.Of(e.exactLogit(s, column))
 }
 
 // extremes is what is known of the largest and smallest logit.

@@ -72,7 +72,9 @@ type Query struct {
 	// Scored is the model whose scores are shown, if Model was lowered for another decision
 	// border (model.Lowering); nil: Model. It is not sent to plugins.
 	Scored model.Model
-	Space  *space.Space
+	// Rule is the decision rule that makes Model of Scored; no plugin sees it.
+	Rule  fairness.Rule
+	Space *space.Space
 	// Region bounds the question; a zero Region means the whole space.
 	Region space.Region
 	Notion fairness.Notion
@@ -80,8 +82,11 @@ type Query struct {
 	Epsilon *big.Rat
 	// K is the number of bins a witness of Decide must reach; 0 and 2 ask for a
 	// 2-discriminant individual.
-	K    int
-	Goal Goal
+	K int
+	// Bands, if any, are the bins that are counted, in place of those of width ε. Decide and Quantify are then
+	// about individuals with copies in K bands, of which 0 stands for 2. Names do not cross the wire.
+	Bands fairness.Bands
+	Goal  Goal
 	// Relax lists the features that may differ between the copies; with it the
 	// copies must also differ in a protected attribute (z1 ≠ z2).
 	Relax []RelaxedFeature
@@ -120,8 +125,37 @@ func (q *Query) Validate() error {
 	if q.K < 0 || q.K == 1 {
 		return fmt.Errorf("k = %d; 2 or more asks for a discriminant individual", q.K)
 	}
+	if err := q.validateBands(); err != nil {
+		return err
+	}
 	return q.validateParts()
 }
+
+func (q *Query) validateBands() error {
+	switch {
+	case q.Bands == nil:
+		return nil
+	case !q.Notion.Binned():
+		return fmt.Errorf("bands of scores in a query under the notion %s", q.Notion)
+	case q.Goal == Maximise || q.Goal == Minimise:
+		return fmt.Errorf("a query for bands has no gap to %s", q.Goal)
+	}
+	return q.Bands.Check()
+}
+
+// Reach is the number of bins that an individual of Decide must reach; 0 if the query is for a gap or margin.
+func (q *Query) Reach() int {
+	switch {
+	case q.K > 2:
+		return q.K
+	case q.Bands != nil:
+		return 2
+	}
+	return 0
+}
+
+// Binning are the bins that the query counts; its notion must be binned.
+func (q *Query) Binning() fairness.Binning { return q.Model.Link().Binning(q.Epsilon, q.Bands) }
 
 func (q *Query) validateParts() error {
 	n := len(q.Space.Features)
@@ -211,8 +245,9 @@ func (q *Query) Logits(exact model.Exact, x []float64) []*big.Rat {
 // Violates reports, exactly, whether an individual whose counterfactuals have these
 // logits is what Decide looks for: it violates the notion, or reaches K bins.
 func (q *Query) Violates(logits []*big.Rat) bool {
-	if q.K > 2 {
-		return q.Model.Link().KBins(logits, q.Epsilon) >= q.K
+	if k := q.Reach(); k > 0 {
+		bins := q.Binning()
+		return bins.K(logits) >= k
 	}
 	return q.Notion.Violates(logits, q.Epsilon)
 }

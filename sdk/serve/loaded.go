@@ -33,7 +33,7 @@ func (s *solver) Load(ctx context.Context, m *solverv1.LoadRequest) (*solverv1.L
 		return nil, err
 	}
 	if p.Query != nil {
-		if err := d.Refuses(p.Query.Model); err != nil {
+		if err := d.RefusesQuery(p.Query); err != nil {
 			return nil, err
 		}
 	}

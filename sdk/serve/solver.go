@@ -171,7 +171,7 @@ func (s *solver) Interrupt(_ context.Context, m *solverv1.InterruptRequest) (*so
 	return &solverv1.InterruptResponse{}, nil
 }
 
-// answers refuses a problem whose form, goal or model's family the description does
+// answers refuses a problem whose form, goal, model's family or bands the description does
 // not list.
 func answers(d *sdk.Description, p *problem.Problem) error {
 	form, goal := p.Form(), goalOf(p)
@@ -180,7 +180,7 @@ func answers(d *sdk.Description, p *problem.Problem) error {
 	case p.Query == nil:
 		return nil
 	default:
-		return d.Refuses(p.Query.Model)
+		return d.RefusesQuery(p.Query)
 	}
 	return fmt.Errorf("%w: %s does not answer %q in the %s form", sdk.ErrUnsupported, d.Name, goal, form)
 }

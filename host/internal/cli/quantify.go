@@ -36,6 +36,7 @@ contradicted an exact evaluation.`,
 		},
 	}
 	addQuestion(cmd, &r.Spec)
+	addBands(cmd, &r.Bands)
 	app.addPictures(cmd, "the shares and, with --map, a map over two features")
 	app.addGates(cmd, &r.Gates)
 	addShareGate(cmd, &r.Gates, "max-unfair", "largest share of individuals discriminated against")

@@ -8,6 +8,13 @@ import (
 
 const thresholdHelp = "the score that a positive decision exceeds, such as 0.3 (default: the study's, or else 0.5)"
 
+const bandsHelp = "outcomes of the decision in place of yes and no, each with its least score, the favourable one first: A=0.8,B=0.6,C=0 (default: the study's)"
+
+// addBands adds the flag that gives the decision outcomes of its own, for commands that count them.
+func addBands(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "bands", "", bandsHelp)
+}
+
 // addPopulation adds the flag that says which individuals shares are of.
 func addPopulation(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values) or classes:N (a mixture of N such, fitted to the rows) (default uniform)")

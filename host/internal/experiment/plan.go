@@ -84,6 +84,9 @@ func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, err
 		return Subject{}, nil, nil, err
 	}
 	st := q.Study
+	if err := st.HasYes(); err != nil {
+		return Subject{}, nil, nil, err
+	}
 	model := st.ModelPath[strings.LastIndexAny(st.ModelPath, `/\`)+1:]
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
 		model = model[:dot]

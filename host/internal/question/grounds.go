@@ -3,6 +3,8 @@ package question
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -25,6 +27,16 @@ func GroundsOf(st *study.Study) Grounds {
 
 // DecisionOf is the study's rule; nil for a score above ½ that is favourable.
 func DecisionOf(st *study.Study) *Decision {
+	if st.Bands != nil {
+		d := &Decision{}
+		for _, b := range st.Bands {
+			d.Bands = append(d.Bands, Band{b.Name, fairness.FormatRat(b.Least)})
+		}
+		if !st.Rule.Low {
+			slices.Reverse(d.Bands)
+		}
+		return d
+	}
 	if st.Rule.IsDefault() && !st.Rule.Low {
 		return nil
 	}
@@ -45,12 +57,32 @@ func (g Grounds) About(decisions bool) Grounds {
 
 // Decision is the JSON form of a decision rule.
 type Decision struct {
-	// The score that a positive decision exceeds, a decimal or a fraction.
-	Threshold string `json:"threshold"`
+	// The score that a positive decision exceeds, a decimal or a fraction; absent with bands.
+	Threshold string `json:"threshold,omitempty"`
 	// A score equal to the threshold is a positive decision too.
 	At bool `json:"at,omitempty"`
 	// The decision that is good for people: negative; absent where it is the positive one.
 	Favourable string `json:"favourable,omitempty"`
+	// The outcomes, the favourable one first; absent where they are yes and no.
+	Bands []Band `json:"bands,omitempty"`
+}
+
+// Band is an outcome of a decision.
+type Band struct {
+	// The name of the band.
+	Name string `json:"name"`
+	// The least score of the band, a decimal or a fraction.
+	Least string `json:"least"`
+}
+
+// Banded lists the names of the bands, the favourable one first; empty for yes and no.
+func (d *Decision) Banded() (names []string) {
+	if d != nil {
+		for _, b := range d.Bands {
+			names = append(names, b.Name)
+		}
+	}
+	return names
 }
 
 // Rule is the decision rule that the answer is about.
@@ -65,8 +97,15 @@ func (d *Decision) Rule() (r fairness.Rule) {
 	return r
 }
 
-// text says which scores are a positive decision, and whether the other one is favourable.
-func (d *Decision) text() string {
+// Text says which scores are which decision, and which is favourable.
+func (d *Decision) Text() string {
+	if len(d.Bands) > 0 {
+		var all []string
+		for _, b := range d.Bands {
+			all = append(all, b.Name+" from "+b.Least)
+		}
+		return "a decision is a band of scores, the favourable one first: " + strings.Join(all, ", ")
+	}
 	text := "a decision is positive if the score is " + d.Rule().String()
 	if d.Favourable != "" {
 		text += ", and favourable if it is " + d.Favourable
@@ -87,7 +126,7 @@ func (g *Grounds) AllCaveats() []view.Block { return g.caveats(math.MaxInt) }
 func (g *Grounds) caveats(most int) []view.Block {
 	var blocks []view.Block
 	if g.Decision != nil {
-		blocks = append(blocks, view.Paragraph{g.Decision.text()})
+		blocks = append(blocks, view.Paragraph{g.Decision.Text()})
 	}
 	c := g.InputCheck
 	if c == nil {

@@ -60,6 +60,8 @@ type Scope struct {
 	Rules []string `json:"rules,omitempty"`
 	// The score that a positive decision exceeds, a decimal or a fraction; absent for the study's.
 	Threshold string `json:"threshold,omitempty"`
+	// The bands of the decision, such as A=0.8,B=0.6,C=0; absent for the study's.
+	Bands string `json:"bands,omitempty"`
 }
 
 // Validate checks the spec without reading files.
@@ -97,6 +99,7 @@ func (s *Spec) Command(name string, notion bool, more ...string) string {
 	flag("rules", strings.Join(s.Rules, ","))
 	flag("epsilon", s.Epsilon)
 	flag("threshold", s.Threshold)
+	flag("bands", s.Bands)
 	if notion {
 		flag("notion", s.Notion)
 		if s.K > 0 {
@@ -161,7 +164,7 @@ func open(spec Spec, anyClass bool) (*Question, error) {
 // (every subset, smaller ones first): it returns one question per set. With anyClass and a study
 // that asks about any class, it returns one question per set and class.
 func openAll(spec Spec, anyClass bool) ([]*Question, error) {
-	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, Threshold: spec.Threshold, AnyClass: anyClass, Parts: len(spec.Protected) > 0})
+	st, err := study.Load(spec.Study, study.Options{DataRoot: spec.Data, Model: spec.Model, Rules: spec.Rules, Threshold: spec.Threshold, Bands: spec.Bands, AnyClass: anyClass, Parts: len(spec.Protected) > 0})
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +328,13 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	if out.Notion, err = q.Notion(); err != nil {
 		return nil, err
 	}
-	if !out.Notion.UsesEpsilon() {
+	switch bands := q.Study.Bands; {
+	case bands != nil && (out.Notion == fairness.Decision || out.Notion.Binned() && out.K > 2):
+		if q.Spec.Epsilon != "" {
+			return nil, errors.New("--epsilon: with bands there is no ε; --notion score asks about gaps of scores")
+		}
+		out.Notion, out.Bands = q.scores(), bands
+	case !out.Notion.UsesEpsilon():
 		if err := q.decides(out); err != nil {
 			return nil, err
 		}
@@ -333,7 +342,7 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	if out.K > 2 && goal == problem.Quantify && !out.Notion.Binned() {
 		return nil, fmt.Errorf("--k %d: the notion %s has no bins", out.K, out.Notion)
 	}
-	if out.Epsilon, err = q.EpsilonFor(out.Notion); err != nil {
+	if out.Epsilon, err = q.width(out); err != nil {
 		return nil, err
 	}
 	for _, text := range q.Spec.Relax {
@@ -350,17 +359,31 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	return out, out.Validate()
 }
 
-// Scores returns the question which individuals have gaps of scores above ε, regardless of the
-// study's notion. Rest becomes constraints, which strategies, solvers and evaluation all respect.
-func (q *Question) Scores() (*problem.Query, error) {
-	n := q.Study.Model.Link().Notion(fairness.Score)
-	eps, err := q.EpsilonFor(n)
-	if err != nil {
-		return nil, err
+// width is ε for a query; with bands, where ε plays no part, any that is well formed.
+func (q *Question) width(of *problem.Query) (*big.Rat, error) {
+	if of.Bands != nil && fairness.CheckEpsilon(q.Study.Epsilon, of.Notion) != nil {
+		return study.DefaultEpsilon(), nil
 	}
+	return q.EpsilonFor(of.Notion)
+}
+
+// scores is the notion of gaps between scores.
+func (q *Question) scores() fairness.Notion { return q.Study.Model.Link().Notion(fairness.Score) }
+
+// Scores returns the question which individuals have gaps of scores above ε, or copies in different bands of the
+// study's decision, regardless of the study's notion. Rest becomes constraints, which strategies, solvers and
+// evaluation all respect.
+func (q *Question) Scores() (*problem.Query, error) {
 	out := &problem.Query{
 		Model: q.Study.Model, Space: forbid(q.Space, q.Rest), Region: q.Region,
-		Notion: n, Epsilon: eps, Goal: problem.Decide,
+		Notion: q.scores(), Goal: problem.Decide,
+	}
+	if q.Spec.Notion != fairness.Score.String() {
+		out.Bands = q.Study.Bands
+	}
+	var err error
+	if out.Epsilon, err = q.width(out); err != nil {
+		return nil, err
 	}
 	return out, out.Validate()
 }
@@ -370,6 +393,9 @@ func (q *Question) Decisions() (*problem.Query, error) {
 	if err := q.Study.Takes(fairness.Decision); err != nil {
 		return nil, err
 	}
+	if q.Study.Bands != nil {
+		return q.Scores()
+	}
 	out := &problem.Query{Space: forbid(q.Space, q.Rest), Region: q.Region, Notion: fairness.Decision, Goal: problem.Decide}
 	if err := q.decides(out); err != nil {
 		return nil, err
@@ -377,10 +403,18 @@ func (q *Question) Decisions() (*problem.Query, error) {
 	return out, out.Validate()
 }
 
+// NotionOf is the notion of a query as a user asks for it: with bands, decision.
+func NotionOf(q *problem.Query) fairness.Notion {
+	if q.Bands != nil {
+		return fairness.Decision
+	}
+	return q.Notion
+}
+
 // decides sets a query's model to one whose decisions follow the study's rule.
 func (q *Question) decides(to *problem.Query) (err error) {
 	if to.Model, err = q.Study.Decided(); to.Model != q.Study.Model {
-		to.Scored = q.Study.Model
+		to.Scored, to.Rule = q.Study.Model, q.Study.Rule
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package frompb_test
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"time"
 	"unicode"
 
@@ -199,12 +200,23 @@ func query(t *rapid.T) *problem.Query {
 	if q.Notion.UsesEpsilon() || draw(t, rapid.Bool()) {
 		q.Epsilon = big.NewRat(int64(1+below(t, 99)), 100)
 	}
+	if q.Notion.Binned() && q.Goal != problem.Maximise && q.Goal != problem.Minimise {
+		q.Bands = maybe(t, bands)
+	}
 	if free := s.Free(); len(free) > 0 {
 		q.Relax = list(t, 0, 2, func(t *rapid.T) problem.RelaxedFeature {
 			return problem.RelaxedFeature{Feature: free[below(t, len(free))], Tolerance: math.Abs(float(t))}
 		})
 	}
 	return q
+}
+
+func bands(t *rapid.T) fairness.Bands {
+	out := fairness.Bands{{Name: "0", Least: new(big.Rat)}}
+	for i := range 1 + below(t, 3) {
+		out = append(out, fairness.Band{Name: strconv.Itoa(i + 1), Least: big.NewRat(int64(100*i+1+below(t, 99)), 1000)})
+	}
+	return out
 }
 
 func terms(t *rapid.T, columns int) []problem.Term {
@@ -339,7 +351,7 @@ func solverDescription(t *rapid.T) sdk.Description {
 		return sdk.Service{Form: problem.Forms[below(t, 3)], Goal: problem.Goals[below(t, 6)]}
 	})
 	d.Exactness = sdk.GradeExact + sdk.Grade(below(t, 3))
-	d.Concurrent, d.SOS1, d.Families = draw(t, rapid.Bool()), draw(t, rapid.Bool()), list(t, 0, 2, text)
+	d.Concurrent, d.SOS1, d.Bands, d.Families = draw(t, rapid.Bool()), draw(t, rapid.Bool()), draw(t, rapid.Bool()), list(t, 0, 2, text)
 	return d
 }
 
@@ -458,7 +470,7 @@ func startOptions(t *rapid.T, s *space.Space) sdk.StartOptions {
 	return sdk.StartOptions{
 		Seed: draw(t, rapid.Int64()), Epsilon: maybe(t, rational), Region: region(t, s),
 		Model: maybe(t, func(t *rapid.T) model.Model { return anyModel(t, s.Inputs) }), Options: options(t),
-		Chains: below(t, 99),
+		Chains: below(t, 99), Bands: maybe(t, bands),
 	}
 }
 

@@ -1,9 +1,12 @@
 package frompb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
+	"strconv"
 
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -71,6 +74,9 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 	if q.Epsilon, err = rat(m.Epsilon); err != nil {
 		return nil, fmt.Errorf("epsilon: %w", err)
 	}
+	if q.Bands, err = bands(m.Bands); err != nil {
+		return nil, err
+	}
 	if q.Relax, err = each(m.Relax, "relaxation", relaxation); err != nil {
 		return nil, err
 	}
@@ -87,6 +93,22 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 		return nil, fmt.Errorf("exclude: %w", err)
 	}
 	return q, nil
+}
+
+// bands have the numbers from 0 as names.
+func bands(least []*problemv1.Number) (fairness.Bands, error) {
+	if len(least) == 0 {
+		return nil, nil
+	}
+	out := fairness.Bands{{Name: "0", Least: new(big.Rat)}}
+	for i, m := range least {
+		at, err := rat(m)
+		if err != nil || at == nil {
+			return nil, fmt.Errorf("band %d: no least score: %w", i+1, cmp.Or(err, errors.New("it is missing")))
+		}
+		out = append(out, fairness.Band{Name: strconv.Itoa(i + 1), Least: at})
+	}
+	return out, nil
 }
 
 func relaxation(m *problemv1.Relaxation) (problem.RelaxedFeature, error) {

@@ -102,8 +102,19 @@ func wantRefused(t *testing.T, err, is error, says string) {
 func TestQueryRefused(t *testing.T) {
 	nan := math.NaN()
 	for name, spoil := range map[string]func(*problemv1.Query){
-		"notion is unspecified":        func(q *problemv1.Query) { q.Notion = 0 },
-		"goal 17 is unknown":           func(q *problemv1.Query) { q.Goal = 17 },
+		"notion is unspecified":  func(q *problemv1.Query) { q.Notion = 0 },
+		"goal 17 is unknown":     func(q *problemv1.Query) { q.Goal = 17 },
+		"band 1: no least score": func(q *problemv1.Query) { q.Bands = []*problemv1.Number{nil} },
+		"band 1 begins at 2":     func(q *problemv1.Query) { q.Bands = []*problemv1.Number{fraction("2")} },
+		"list the bands by their": func(q *problemv1.Query) {
+			q.Bands = []*problemv1.Number{fraction("3/5"), fraction("2/5")}
+		},
+		"has no gap to maximise": func(q *problemv1.Query) {
+			q.Bands, q.Goal = []*problemv1.Number{fraction("3/5")}, problemv1.Goal_GOAL_MAXIMISE
+		},
+		"bands of scores in a query under the notion decision": func(q *problemv1.Query) {
+			q.Bands, q.Notion = []*problemv1.Number{fraction("3/5")}, problemv1.Notion_NOTION_DECISION
+		},
 		"head is unspecified":          func(q *problemv1.Query) { q.GetNetwork().Head = 0 },
 		"kind is unspecified":          func(q *problemv1.Query) { q.Space.Features[0].Kind = 0 },
 		"without a network":            func(q *problemv1.Query) { q.Model = nil },

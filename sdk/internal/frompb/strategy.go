@@ -36,6 +36,12 @@ func session(m *strategyv1.Start) (s *space.Space, o sdk.StartOptions, err error
 	if o.Epsilon, err = rat(m.Epsilon); err != nil {
 		return nil, o, fmt.Errorf("epsilon: %w", err)
 	}
+	if o.Bands, err = bands(m.Bands); err == nil && o.Bands != nil {
+		err = o.Bands.Check()
+	}
+	if err != nil {
+		return nil, o, err
+	}
 	if o.Region, err = Region(m.Region, s); err != nil {
 		return nil, o, err
 	}

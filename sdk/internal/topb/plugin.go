@@ -17,6 +17,7 @@ func SolverDescription(d *sdk.Description) *pluginv1.Description {
 		Concurrent: d.Concurrent,
 		Sets:       d.SOS1,
 		Families:   cleanAll(d.Families),
+		Bands:      d.Bands,
 	}}
 	return m
 }

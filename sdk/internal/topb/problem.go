@@ -1,6 +1,7 @@
 package topb
 
 import (
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
@@ -37,6 +38,7 @@ func query(q *problem.Query) *problemv1.Query {
 		Forbid:  each(q.Forbid, predicate),
 		Near:    point(q.Near),
 		Exclude: points(q.Exclude),
+		Bands:   bands(q.Bands),
 	}
 	switch network, other := modelOf(q.Model); {
 	case network != nil:
@@ -45,6 +47,14 @@ func query(q *problem.Query) *problemv1.Query {
 		m.Model = &problemv1.Query_Other{Other: other}
 	}
 	return m
+}
+
+// bands are the least scores of all bands but the lowest.
+func bands(b fairness.Bands) (out []*problemv1.Number) {
+	for i := 1; i < len(b); i++ {
+		out = append(out, Rat(b[i].Least))
+	}
+	return out
 }
 
 func milp(m *problem.MILP) *problemv1.Milp {

@@ -9,7 +9,7 @@ import (
 // Start converts a session's start without the rows: see RowChunks.
 func Start(s *space.Space, o *sdk.StartOptions) *strategyv1.Start {
 	m := &strategyv1.Start{
-		Space: Space(s), Seed: o.Seed, Epsilon: Rat(o.Epsilon),
+		Space: Space(s), Seed: o.Seed, Epsilon: Rat(o.Epsilon), Bands: bands(o.Bands),
 		Region: Region(o.Region), Options: o.Options,
 		Chains: narrow(o.Chains),
 	}

@@ -37,8 +37,10 @@ type Asked struct {
 
 // Of describes a question about a study.
 func Of(st *study.Study, q *problem.Query, seed int64, seconds float64) Asked {
-	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: q.Notion.String(), Grounds: question.GroundsOf(st).About(!q.Notion.UsesEpsilon())}
-	if q.Notion.UsesEpsilon() {
+	out := Asked{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: seed, Seconds: seconds, Notion: question.NotionOf(q).String()}
+	decides := !question.NotionOf(q).UsesEpsilon()
+	out.Grounds = question.GroundsOf(st).About(decides)
+	if !decides {
 		out.Epsilon = fairness.FormatRat(q.Epsilon)
 	}
 	return out
@@ -88,6 +90,9 @@ func Settings(st *study.Study, q *problem.Query) map[string]string {
 	}
 	if !q.Notion.UsesEpsilon() && !st.Rule.IsDefault() {
 		settings["decision"] = st.Rule.String()
+	}
+	if q.Bands != nil {
+		settings["bands"] = q.Bands.String()
 	}
 	if st.Class != nil {
 		settings["class"] = strconv.Itoa(*st.Class)

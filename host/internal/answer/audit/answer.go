@@ -188,6 +188,9 @@ func (c *Config) restrict(q *question.Question) (err error) {
 // measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a
 // difference of logits, the width is the study's ε of scores, or the default.
 func (c *Config) measure(q *question.Question) (err error) {
+	if err := q.Study.HasYes(); err != nil {
+		return fmt.Errorf("%w; quantify counts the rows whose copies are in different bands", err)
+	}
 	if q.Study.ModelFile.OneOfMany {
 		return fmt.Errorf("%s decides between several classes and has no single score, which comparing two models needs; use hyfair audit, which says whose class changes", q.Study.ModelPath)
 	}

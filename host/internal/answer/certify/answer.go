@@ -107,6 +107,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		return nil, session.Mistake(err)
 	}
 	st := asked[0].Study
+	if r.MaxK && st.Bands != nil && queries[0].Bands == nil {
+		return nil, session.Mistake(errors.New("--max-k counts the bands of the study's decision, and --notion score asks about gaps: leave --notion out"))
+	}
 	if n := queries[0].Notion; r.MaxK && !n.Binned() {
 		return nil, session.Mistake(fmt.Errorf("--max-k: the notion %s has no bins; use --notion score", n))
 	}
@@ -315,8 +318,16 @@ func (a *asker) bounds() string {
 	return o.Bounding()
 }
 
-// maxK computes the largest k after the verdict. If its individual reaches three bins, it
-// becomes the witness: its gap exceeds ε.
+// unfairFrom is the least k of a violation: with three bins a gap exceeds ε.
+func (a *asker) unfairFrom() int {
+	if a.query.Bands != nil {
+		return 2
+	}
+	return 3
+}
+
+// maxK computes the largest k after the verdict. Its individual replaces a missing witness
+// if k makes it a violation.
 func (a *asker) maxK(ctx context.Context, rep *engine.Report) (*engine.Extreme, error) {
 	o := a.options(a.plugins)
 	o.Climb, o.Gap = a.Climb, a.Gap
@@ -344,7 +355,7 @@ func (a *asker) maxK(ctx context.Context, rep *engine.Report) (*engine.Extreme, 
 	case engine.Unanswered(err) == nil && !slices.Contains(m.Faults, err.Error()):
 		rep.Faults = append(rep.Faults, err.Error())
 	}
-	if w := m.Witness; w != nil && w.K > 2 && !a.Maximise {
+	if w := m.Witness; w != nil && w.K >= a.unfairFrom() && !a.Maximise {
 		rep.Witness = w
 		if rep.Verdict == engine.Undecided {
 			rep.Verdict, rep.Reason = engine.Unfair, ""

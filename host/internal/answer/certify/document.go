@@ -75,6 +75,9 @@ func (r *Result) question() string {
 		names += ", which may also differ by " + strings.Join(r.Relax, ", ") + ","
 	}
 	notion := r.notion()
+	if bands := r.Decision.Banded(); len(bands) > 0 {
+		return fmt.Sprintf("are anybody's counterfactuals in %s in %d or more of the bands %s%s?", names, max(2, r.AskedK), strings.Join(bands, ", "), cut)
+	}
 	if r.AskedK > 0 {
 		return fmt.Sprintf("do anybody's counterfactuals in %s reach %d or more bins of width %s%s?", names, r.AskedK, r.Epsilon, cut)
 	}
@@ -110,7 +113,11 @@ func (r *Result) effort() string {
 
 // Conclusion states the verdict in words.
 func (r *Result) Conclusion() view.Paragraph {
-	what := r.notion().Quantity()
+	what, outcomes := r.notion().Quantity(), "bins"
+	banded := len(r.Decision.Banded()) > 0
+	if banded {
+		outcomes = "bands"
+	}
 	if r.Nobody {
 		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the question's space", r.Grade)}
 	}
@@ -122,10 +129,12 @@ func (r *Result) Conclusion() view.Paragraph {
 	case r.AskedK > 0 && unfair:
 		say("REACHED: this person's counterfactuals get %s (k = %d), evaluated exactly", view.Outcomes(r.K), r.K)
 	case r.AskedK > 0:
-		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d bins", r.Grade, r.AskedK)
+		say("NOT REACHED, grade %s: no individual's counterfactuals fall into %d %s", r.Grade, r.AskedK, outcomes)
 		if r.Tolerance > 0 {
 			say("(tolerance %.2g: %s)", r.Tolerance, r.ToleranceFormula)
 		}
+	case banded && unfair:
+		say("UNFAIR: this person's counterfactuals are in %d bands (k = %d), evaluated exactly", r.K, r.K)
 	case unfair:
 		k := ""
 		if r.K > 0 && len(r.Relax) == 0 { // relaxed, the copies are two people
@@ -135,6 +144,9 @@ func (r *Result) Conclusion() view.Paragraph {
 			k += ": their scores are in the first bin, which is wider than ε by 2⁻²⁴"
 		}
 		say("UNFAIR: %s %s, replayed in exact arithmetic%s", what, r.gap(6), k)
+	case banded && r.Tolerance > 0:
+		say("FAIR, grade %s: nobody's counterfactuals are in two bands", r.Grade)
+		say("(tolerance %.2g: %s)", r.Tolerance, r.ToleranceFormula)
 	case r.Tolerance > 0:
 		limit := "0"
 		if r.Epsilon != "" {
@@ -145,7 +157,7 @@ func (r *Result) Conclusion() view.Paragraph {
 	default:
 		say("FAIR, grade %s", r.Grade)
 	}
-	if r.AskedK == 0 && (r.Verdict != engine.Fair.String() || r.Maximise) {
+	if r.AskedK == 0 && !banded && (r.Verdict != engine.Fair.String() || r.Maximise) {
 		out = append(out, r.bound(what)...)
 	}
 	return out
@@ -217,6 +229,9 @@ func (w *Witness) table(classes, logits bool) *view.Table {
 		return t
 	case !classes:
 		t.Add("score", view.Score(w.Score1), view.Score(w.Score2))
+		if w.Band1 != "" {
+			t.Rows = append(t.Rows, []view.Cell{{Text: "band"}, {Text: w.Band1, Alarm: true}, {Text: w.Band2, Alarm: true}})
+		}
 		return t
 	}
 	name := func(class *int) string {

@@ -61,7 +61,7 @@ type Result struct {
 	// Two counterfactuals of one individual, replayed in exact arithmetic. With an unfair verdict they
 	// refute fairness; with fair and --maximize they are the worst pair found. Otherwise null.
 	Witness *Witness `json:"witness"`
-	// The number of bins that the scores of all the individual's counterfactuals fall into; absent without
+	// The number of bins or bands that the scores of all the individual's counterfactuals fall into; absent without
 	// a witness and for a notion without bins.
 	K int `json:"k,omitempty"`
 	// The number of points that a solver claimed and the replay refused.
@@ -111,9 +111,9 @@ type Result struct {
 
 // MaxK encloses the largest number of bins that one individual's counterfactuals reach.
 type MaxK struct {
-	// Bins that one individual reaches, evaluated exactly.
+	// Bins, or bands, that one individual reaches, evaluated exactly.
 	Lo int `json:"lo"`
-	// Bins that no individual exceeds, by proof.
+	// Bins, or bands, that no individual exceeds, by proof.
 	Hi int `json:"hi"`
 	// lo equals hi.
 	Certified bool `json:"certified"`
@@ -153,6 +153,10 @@ type Witness struct {
 	Class1 *int `json:"class1,omitempty"`
 	// The class of the second copy, likewise.
 	Class2 *int `json:"class2,omitempty"`
+	// The band of the first copy, for a decision with bands.
+	Band1 string `json:"band1,omitempty"`
+	// The band of the second copy, likewise.
+	Band2 string `json:"band2,omitempty"`
 	// The names of all features, in the study's order.
 	Features []string `json:"features"`
 }
@@ -196,7 +200,7 @@ func (a *asker) next() []Next {
 	case a.Timeout > 0:
 		out = add(out, "more time", spec.Command("certify", true, "--timeout", long))
 	}
-	if len(a.Relax) == 0 && a.K == 0 && a.query.Notion.Binned() {
+	if len(a.Relax) == 0 && a.K == 0 && a.query.Notion.Binned() && a.query.Bands == nil {
 		out = add(out, "looks for an individual whose scores lie further apart", spec.Command("search", false, "--mode", "fast", "--budget", "60s"))
 	}
 	return out
@@ -247,6 +251,10 @@ func (a *asker) result(rep *engine.Report, parts *partition.Report, maxK *engine
 		}
 		if !math.IsNaN(w.Float32) {
 			out.Witness.GapFloat32 = &w.Float32
+		}
+		if b := a.study.Bands; a.query.Bands != nil {
+			bins := a.query.Binning()
+			out.Witness.Band1, out.Witness.Band2 = b[bins.Of(w.Exact1)].Name, b[bins.Of(w.Exact2)].Name
 		}
 		if a.study.Class != nil {
 			out.Witness.Class1, out.Witness.Class2 = a.class(w.Copy1), a.class(w.Copy2)

@@ -25,13 +25,14 @@ import (
 // Request names a certificate.
 type Request struct {
 	Certificate string `json:"certificate"`
-	// Study and Model are the files that it must be about; empty: any. Data, Rules and
-	// Threshold are as in question.Spec, for the study.
+	// Study and Model are the files that it must be about; empty: any. Data, Rules, Threshold
+	// and Bands are as in question.Spec, for the study.
 	Study     string   `json:"study,omitempty"`
 	Data      string   `json:"data,omitempty"`
 	Model     string   `json:"model,omitempty"`
 	Rules     []string `json:"rules,omitempty"`
 	Threshold string   `json:"threshold,omitempty"`
+	Bands     string   `json:"bands,omitempty"`
 }
 
 // Result is the answer to a Request and the JSON object of hyfair check.
@@ -63,7 +64,8 @@ type Result struct {
 	Epsilon string `json:"epsilon,omitempty"`
 	// The files that the certificate was compared with: study, model.
 	Compared []string `json:"compared,omitempty"`
-	// The study's rule of decisions; absent for a score above ½, without --study, and for a notion with ε.
+	// The decision that the claim is about, as the certificate names it or else the study; absent for a score
+	// above ½, and for a notion with ε.
 	Decision *question.Decision `json:"decision,omitempty"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
@@ -129,8 +131,8 @@ type Fingerprints struct {
 
 // Answer checks the certificate. A refusal is not an error.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
-	if r.Study == "" && (len(r.Rules) > 0 || r.Threshold != "") {
-		return nil, session.Mistake(errors.New("--rules and --threshold apply to a study: give --study"))
+	if r.Study == "" && (len(r.Rules) > 0 || r.Threshold != "" || r.Bands != "") {
+		return nil, session.Mistake(errors.New("--rules, --threshold and --bands apply to a study: give --study"))
 	}
 	file, err := certificate.Open(r.Certificate)
 	if err != nil {
@@ -158,17 +160,30 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
+// decision says in words which decision there is.
+func decision(rule fairness.Rule, bands fairness.Bands) string {
+	if bands != nil {
+		return "one of the bands " + bands.String()
+	}
+	return "positive for a score " + rule.String()
+}
+
 // compare compares the certificate's network and space with the user's.
 func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refusal, error) {
 	switch {
 	case r.Study != "":
-		of, err := study.Load(r.Study, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Threshold: r.Threshold})
+		of, err := study.Load(r.Study, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Threshold: r.Threshold, Bands: r.Bands})
 		if err != nil {
 			return nil, err
 		}
 		out.Compared = []string{"study", "model"}
 		m, about := of.Model, of.ModelPath
-		if !st.Notion.UsesEpsilon() {
+		switch named := st.Bands != nil || !st.Rule.IsDefault(); {
+		case named:
+			if text, have := decision(st.Rule, st.Bands), decision(of.Rule, of.Bands); text != have {
+				return &checker.Refusal{Reason: fmt.Sprintf("it is about %s, and by %s a decision is %s", text, of.Path, have)}, nil
+			}
+		case !st.Notion.UsesEpsilon():
 			if m, err = of.Decided(); err != nil {
 				return nil, err
 			}
@@ -230,6 +245,9 @@ func newResult(path string, r *certificate.Reader) *Result {
 	out.Sums.Network, out.Sums.Space = r.Fingerprints()
 	if st.Claim.Bound != nil {
 		out.Claim.Bound = fairness.FormatRat(st.Claim.Bound)
+	}
+	if d := question.DecisionOf(&study.Study{Rule: st.Rule, Bands: st.Bands}); d != nil {
+		out.Decision = d
 	}
 	if st.Epsilon != nil {
 		out.Epsilon = fairness.FormatRat(st.Epsilon)

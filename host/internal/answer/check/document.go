@@ -33,7 +33,7 @@ func (r *Result) Document() *view.Document {
 		f.Add("", fmt.Sprintf("identical to those of the given %s", strings.Join(r.Compared, " and the ")))
 	}
 	if r.Decision != nil {
-		f.Add("", "positive decision: a score "+r.Decision.Rule().String())
+		f.Add("", r.Decision.Text())
 	}
 	f.Add("protected", fmt.Sprintf("%s, %s combinations", strings.Join(r.Region.Protected, ", "), view.Count(r.Region.Combinations)))
 	region := cmp.Or(r.Region.Where, "the entire space")
@@ -61,16 +61,23 @@ func (r *Result) Document() *view.Document {
 func Sentence(st *certificate.Statement) string {
 	c := st.Claim
 	measure := map[bool]string{true: "gap", false: "margin"}[st.Notion.UsesEpsilon()]
+	notion := st.Notion.String()
+	if !st.Rule.IsDefault() {
+		notion += ", a score " + st.Rule.String()
+	}
 	switch c.Kind {
 	case certificate.Gap:
-		return fmt.Sprintf("every individual's %s (%s) is at most %s", measure, st.Notion, readable(c.Bound))
+		return fmt.Sprintf("every individual's %s (%s) is at most %s", measure, notion, readable(c.Bound))
 	case certificate.MaxK:
+		if st.Bands != nil {
+			return fmt.Sprintf("no individual's scores fall into more than %d of the bands %s", c.K, st.Bands)
+		}
 		return fmt.Sprintf("no individual's scores fall into more than %d bins of width %s", c.K, fairness.FormatRat(st.Epsilon))
 	}
 	if st.Notion.UsesEpsilon() {
 		return fmt.Sprintf("no individual violates the notion: the gap (%s) is at most %s", st.Notion, fairness.FormatRat(st.Epsilon))
 	}
-	return fmt.Sprintf("no individual violates the notion: no counterfactual changes the outcome (%s)", st.Notion)
+	return fmt.Sprintf("no individual violates the notion: no counterfactual changes the outcome (%s)", notion)
 }
 
 // readable formats r for a sentence: a long fraction is followed by its decimal value.

@@ -128,6 +128,11 @@ func (r *Request) open() (a *asker, err error) {
 	if a.new, err = audit.Other(a.old, r.New); err != nil {
 		return nil, fmt.Errorf("new model: %w", err)
 	}
+	for _, q := range []*question.Question{a.old, a.new} {
+		if err := q.Study.HasYes(); err != nil {
+			return nil, err
+		}
+	}
 	n, err := r.notion(a.old)
 	if err != nil {
 		return nil, err

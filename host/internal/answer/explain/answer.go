@@ -108,12 +108,20 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		return nil, session.Mistake(err)
 	}
 	decisions := r.Notion == fairness.Decision.String()
-	if r.Notion = ""; decisions {
-		r.Epsilon = "1/2" // two bins: no and yes
-	}
+	asked := r.Notion
+	r.Notion = ""
 	q, err := question.Open(r.Spec)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, session.Mistake(err)
+	case q.Study.Bands != nil && asked == fairness.Score.String():
+		r.Notion, q.Spec.Notion = asked, asked
+	case q.Study.Bands != nil && r.Epsilon != "":
+		return nil, session.Mistake(errors.New("--epsilon: with bands there is no ε; --notion score explains gaps of scores"))
+	case q.Study.Bands != nil:
+		decisions = false
+	case decisions:
+		r.Epsilon, q.Spec.Epsilon = "1/2", "1/2" // two bins: no and yes
 	}
 	if decisions {
 		if err := q.Study.Takes(fairness.Decision); err != nil {
@@ -132,7 +140,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		}
 		j.query.Notion = j.query.Model.Link().Notion(fairness.Score)
 	}
-	if j.evaluator, err = evaluate.New(j.query.Model, j.query.Space, j.query.Region, j.query.Epsilon); err != nil {
+	if j.evaluator, err = evaluate.NewBanded(j.query.Model, j.query.Space, j.query.Region, j.query.Epsilon, j.query.Bands); err != nil {
 		return nil, session.Mistake(err)
 	}
 	out, err := j.answer(ctx)
@@ -180,7 +188,12 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 	out := j.result(worst, source)
 	around := worst.Pick(j.query.Space, j.request.Individuals)
 	if len(around) == 0 {
-		if out.Nothing = "no individual was found whose copies get different decisions"; !j.decisions {
+		switch {
+		case j.query.Bands != nil:
+			out.Nothing = "no individual was found whose copies are in different bands"
+		case j.decisions:
+			out.Nothing = "no individual was found whose copies get different decisions"
+		default:
 			out.Nothing = fmt.Sprintf("no individual was found whose copies fall into different bins of width %s; --notion decision explains decisions that differ within a bin", out.Epsilon)
 		}
 		return out, nil
@@ -193,8 +206,9 @@ func (j *job) answer(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	j.session.Work()
+	bins := j.query.Binning()
 	explanation, err := Explain(ctx, Config{
-		Space: j.query.Space, Region: j.query.Region, Evaluator: j.evaluator, Bins: fairness.Bins(j.query.Epsilon),
+		Space: j.query.Space, Region: j.query.Region, Evaluator: j.evaluator, Bins: bins.Count(),
 		Around: around, Rows: rows, Method: j.request.Method, Seed: j.request.Seed, Progress: j.progress,
 	})
 	if err == nil {

@@ -26,7 +26,8 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	// ε, exact, a difference of scores.
 	Epsilon string `json:"epsilon"`
-	// "decision" with --notion decision: k counts decisions, and epsilon is 0.5.
+	// "decision" with --notion decision: k counts decisions, and epsilon is 0.5; "score" with --notion score against
+	// the study's bands.
 	Notion string `json:"notion,omitempty"`
 	// The attributes that vary.
 	Protected []string `json:"protected"`
@@ -89,7 +90,7 @@ func (j *job) result(w *Worst, source *Source) *Result {
 		Study:  st.Name, Model: filepath.Base(st.ModelPath), Seed: j.request.Seed, Epsilon: fairness.FormatRat(j.query.Epsilon),
 		Protected: question.Protected(s), Where: j.request.Where, Source: source, InitK: w.K,
 		Individuals: []Individual{}, Predicates: []Predicate{}, Rejected: []Predicate{},
-		Confidence: Confidence, Grounds: question.GroundsOf(st).About(j.decisions),
+		Confidence: Confidence, Grounds: question.GroundsOf(st).About(j.decisions || j.query.Bands != nil),
 	}
 }
 
@@ -128,7 +129,7 @@ func (r *Result) next() (out []string) {
 	case most > 0:
 		out = append(out, fmt.Sprintf("Try --delta %v, which the largest difference of means reaches.", most))
 	}
-	if r.Notion == "" && s.KMost <= 2 {
+	if r.Notion == "" && s.KMost <= 2 && len(r.Decision.Banded()) == 0 {
 		out = append(out, "Or try --notion decision: if copies get at most two outcomes, it explains who would get the other decision.")
 	}
 	return out
@@ -148,7 +149,9 @@ func (r *Result) document(table func(*Result) *view.Table) *view.Document {
 		where = ", where " + r.Where
 	}
 	outcomes := "ε = " + r.Epsilon
-	if r.Notion != "" {
+	if bands := r.Decision.Banded(); len(bands) > 0 {
+		outcomes = "bands " + strings.Join(bands, ", ")
+	} else if r.Notion != "" {
 		outcomes = "notion " + r.Notion
 	}
 	d.Say("Explanation of %s (%s): %s, %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), outcomes, where)

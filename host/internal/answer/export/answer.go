@@ -97,12 +97,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := &Result{
 		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Format: format.Name, K: r.K,
-		Notion: queries[0].Notion.String(), Encoding: r.Encoding, Bounds: r.Bounds, Relax: r.Relax,
+		Notion: question.NotionOf(queries[0]).String(), Encoding: r.Encoding, Bounds: r.Bounds, Relax: r.Relax,
 	}
-	if !queries[0].Notion.UsesEpsilon() {
+	if !question.NotionOf(queries[0]).UsesEpsilon() {
 		out.Decision = question.DecisionOf(st)
 	}
-	if queries[0].Epsilon != nil {
+	if queries[0].Epsilon != nil && queries[0].Bands == nil {
 		out.Epsilon = fairness.FormatRat(queries[0].Epsilon)
 	}
 	s.Work()
@@ -253,7 +253,9 @@ func (s *stopped) Write(b []byte) (int, error) {
 // question states the question in one line.
 func (r *Result) question(q *problem.Query) string {
 	parts := []string{"hyfair: study " + r.Study, "model " + r.Model, "notion " + r.Notion, "protected " + strings.Join(question.Protected(q.Space), " ")}
-	if r.Decision != nil {
+	if q.Bands != nil {
+		parts = append(parts, fmt.Sprintf("%d or more of the bands %s", q.Reach(), q.Bands))
+	} else if r.Decision != nil {
 		parts = append(parts, "positive decision: a score "+r.Decision.Rule().String()+", whose border is at the model's logit 0")
 	}
 	if r.Epsilon != "" {

@@ -17,8 +17,8 @@ func lowerMILP(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise bo
 	if err := encode.Carried(low.Problem.MILP); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 	}
-	if q.K > 2 {
-		delta, err := low.InBins(q.Epsilon, q.K)
+	if q.Reach() > 0 {
+		delta, err := low.InBins(q.Epsilon, q.Reach())
 		if err != nil {
 			return nil, lowering(err)
 		}

@@ -18,8 +18,8 @@ func lowerSMT(q *problem.Query, e encode.Encoding, b *bound.Bounds, maximise boo
 	fidelity, meaning := low.Fidelity, "unsat: no two copies violate the notion; sat: they do"
 	slack := ""
 	switch {
-	case q.K > 2:
-		text, err := low.InBins(q.Epsilon, q.K)
+	case q.Reach() > 0:
+		text, err := low.InBins(q.Epsilon, q.Reach())
 		if err != nil {
 			return nil, lowering(err)
 		}

@@ -56,8 +56,8 @@ func newProduct(q *problem.Query) (*product, error) {
 	switch {
 	case len(q.Relax) > 0:
 		return nil, fmt.Errorf("relaxed queries in VNN-LIB: %w", sdk.ErrUnsupported)
-	case q.K > 2:
-		return nil, fmt.Errorf("queries for %d bins in VNN-LIB, which has two copies: %w", q.K, sdk.ErrUnsupported)
+	case q.Reach() > 0:
+		return nil, fmt.Errorf("queries for %d bins in VNN-LIB, which has two copies: %w", q.Reach(), sdk.ErrUnsupported)
 	}
 	n, err := relu.Of(q.Model, "VNN-LIB")
 	if err != nil {

@@ -139,12 +139,20 @@ func (r *Request) load() (*study.Study, error) {
 	case r.Study == "" && !isStudy:
 		return nil, fmt.Errorf("%s is read as a network: give --study STUDY, which says how its rows are encoded", r.Model)
 	case r.Study == "":
-		return study.Load(r.Model, o)
+		return decided(study.Load(r.Model, o))
 	case isStudy:
 		return nil, fmt.Errorf("%s is a study; --study goes with a network: leave it out", r.Model)
 	}
 	o.Model = r.Model
-	return study.Load(r.Study, o)
+	return decided(study.Load(r.Study, o))
+}
+
+// decided refuses a study whose answers are no yes or no.
+func decided(st *study.Study, err error) (*study.Study, error) {
+	if err == nil {
+		err = st.HasYes()
+	}
+	return st, err
 }
 
 // stream answers row after row. An error in the rows is a session.Mistake.

@@ -39,7 +39,7 @@ func NewJudge(q *problem.Query) *Judge {
 		if !q.Notion.Binned() {
 			eps = big.NewRat(1, 20) // has no effect: the notion has no bins
 		}
-		e, err := evaluate.New(q.Model, q.Space, q.RegionOrWhole(), eps)
+		e, err := evaluate.NewBanded(q.Model, q.Space, q.RegionOrWhole(), eps, q.Bands)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 		}
@@ -254,6 +254,12 @@ func (j *Judge) Reaching(x []float64, k int) *Witness {
 		return nil
 	}
 	w := j.witness(a, b, j.Logit(a), j.Logit(b))
+	if bins := j.q.Binning(); k > 1 && j.q.Bands != nil && bins.Of(w.Exact1) == bins.Of(w.Exact2) {
+		// Rounding picked neighbours of the extremes, which lie on one side of a border.
+		if w = j.Worst(context.Background(), x, new(big.Rat)); w == nil {
+			return nil
+		}
+	}
 	w.K = o.K
 	return w
 }
@@ -281,8 +287,8 @@ func (j *Judge) Of(x []float64) Verdict {
 	switch {
 	case o.N == 0:
 		return Outside
-	case j.q.K > 2:
-		unfair = o.K >= j.q.K
+	case j.q.Reach() > 0:
+		unfair = o.K >= j.q.Reach()
 	case j.q.Notion.Binned():
 		unfair = o.Violates
 	default:

@@ -243,7 +243,7 @@ func rowsOf(st *study.Study) (*Rows, error) {
 			out.Outside[st.Space.Features[f.Feature].Name] = f.Points
 		}
 	}
-	if d.Labels == nil {
+	if d.Labels == nil || st.Bands != nil { // no accuracy: no label says which band is right
 		return out, nil
 	}
 	if len(d.Points) == 0 {

@@ -143,6 +143,9 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := q.Study.HasYes(); err != nil {
+		return nil, nil, err
+	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	question.NeedsMajority(q.Study, s.Note)
 	j := &job{session: s, request: r, question: q, files: map[string][]string{}, runs: map[string][]string{}}

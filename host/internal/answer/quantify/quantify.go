@@ -181,8 +181,8 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	case o.Solver != nil && !o.Description.Answers(problem.FormNetwork, problem.Quantify):
 		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
-	case o.Solver != nil && o.Description.Refuses(q.Model) != nil:
-		return nil, session.Mistake(o.Description.Refuses(q.Model))
+	case o.Solver != nil && o.Description.RefusesQuery(q) != nil:
+		return nil, session.Mistake(o.Description.RefusesQuery(q))
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares count individuals, but relaxations describe pairs: leave them out", sdk.ErrInvalidProblem)
 	case len(question.Exclude) > 0:

@@ -230,6 +230,9 @@ func (r *Result) question() string {
 	if r.Where != "" {
 		cut = " where " + r.Where
 	}
+	if bands := r.Decision.Banded(); len(bands) > 0 {
+		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that are in %d or more of the bands %s?", cut, names, max(2, r.AskedK), strings.Join(bands, ", "))
+	}
 	if r.AskedK > 0 {
 		return fmt.Sprintf("how many individuals%s have counterfactuals in %s that reach %d or more bins of width %s?", cut, names, r.AskedK, r.Epsilon)
 	}

@@ -172,6 +172,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
+	if err := q.Study.HasYes(); err != nil {
+		return nil, session.Mistake(err)
+	}
 	question.NeedsMajority(q.Study, s.Note)
 	a := &asker{session: s, request: r, question: q, spec: r.Spec, end: s.Begun.Add(r.Budget)}
 	if err := a.begin(); err != nil {

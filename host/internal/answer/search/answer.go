@@ -128,8 +128,8 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 	if err := o.ask(); err != nil {
 		return nil, session.Mistake(err)
 	}
-	o.start.Epsilon, o.start.Region = o.epsilon, o.query.Region
-	if o.eval, err = evaluate.New(o.query.Model, o.query.Space, o.query.Region, o.epsilon); err != nil {
+	o.start.Epsilon, o.start.Bands, o.start.Region = o.epsilon, o.query.Bands, o.query.Region
+	if o.eval, err = evaluate.NewBanded(o.query.Model, o.query.Space, o.query.Region, o.epsilon, o.query.Bands); err != nil {
 		return nil, session.Mistake(err)
 	}
 	if err := o.openPlugins(ctx); err != nil {
@@ -143,6 +143,14 @@ func OpenFor(ctx context.Context, s *session.Session, q *question.Question, r Re
 func (o *Searcher) ask() (err error) {
 	r, st, note := &o.request, o.question.Study, o.session.Note
 	switch {
+	case st.Bands != nil && r.Notion != fairness.Score.String() && r.Epsilon != "":
+		return errors.New("--epsilon: with bands there is no ε; --notion score looks for gaps of scores")
+	case st.Bands != nil && r.Notion == fairness.Decision.String():
+		o.query, err = o.question.Decisions()
+		if err == nil {
+			o.epsilon = o.query.Epsilon
+		}
+		return err
 	case r.Notion == "" || r.Notion == fairness.Score.String():
 		if o.query, err = o.question.Scores(); err != nil {
 			return err
@@ -150,7 +158,7 @@ func (o *Searcher) ask() (err error) {
 		o.epsilon = o.query.Epsilon
 		question.CountsBins(st.Clustering, note)
 		question.TakesSigmoids(o.query.Model, note)
-		if r.Notion == "" && st.Notion == fairness.Decision {
+		if r.Notion == "" && st.Notion == fairness.Decision && st.Bands == nil {
 			note("the study's notion is decision, but searches compare scores by default: --notion decision looks for decisions that flip")
 		}
 		return nil
@@ -312,6 +320,9 @@ func (o *Searcher) task(seed int64) record.Task {
 	}
 	if o.fast != nil {
 		settings["chains"], settings["keep"] = strconv.Itoa(o.fast.Chains), strconv.FormatInt(o.fast.Keep, 10)
+	}
+	if o.query.Bands != nil {
+		settings["bands"] = o.query.Bands.String()
 	}
 	if o.query.Notion == fairness.Decision {
 		settings["notion"] = o.query.Notion.String()

@@ -147,7 +147,7 @@ func (o *Searcher) result() *Result {
 	r := &Result{
 		Strategy: o.strategyName, Solver: o.solver, Mode: o.request.Mode, Study: o.question.Study.Name,
 		Model: filepath.Base(o.question.Study.ModelPath), Seed: o.request.Seed,
-		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study).About(o.query.Notion == fairness.Decision),
+		Epsilon: fairness.FormatRat(o.epsilon), Notion: o.request.Notion, Budget: o.budget.String(), Out: o.request.Out, Grounds: question.GroundsOf(o.question.Study).About(o.query.Notion == fairness.Decision || o.query.Bands != nil),
 	}
 	if o.fast != nil {
 		r.Chains = o.fast.Chains
@@ -227,8 +227,22 @@ func (r *Result) finish(bests []*record.Found, q *problem.Query, e *evaluate.Eva
 // decides reports whether the search was for decisions that differ.
 func (r *Result) decides() bool { return r.Notion == fairness.Decision.String() }
 
+// sought describes the individuals that the search looks for.
+func (r *Result) sought() string {
+	switch {
+	case len(r.Decision.Banded()) > 0:
+		return "whose copies are in two bands"
+	case r.decides():
+		return "whose copies get different decisions"
+	}
+	return "with a gap above ε"
+}
+
 // by names the criterion of the search.
 func (r *Result) by() string {
+	if bands := r.Decision.Banded(); len(bands) > 0 {
+		return "bands " + strings.Join(bands, ", ")
+	}
 	if r.decides() {
 		return "notion decision"
 	}
@@ -254,7 +268,7 @@ func (r *Result) Document() *view.Document {
 	}
 	r.notes(d)
 	if r.Best == nil {
-		d.Say("No individual %s was found. That proves nothing: ask hyfair certify.", map[bool]string{true: "whose copies get different decisions", false: "with a gap above ε"}[r.decides()])
+		d.Say("No individual %s was found. That proves nothing: ask hyfair certify.", r.sought())
 	} else {
 		r.Best.show(d)
 	}

@@ -57,7 +57,7 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 			if err != nil {
 				return nil, err
 			}
-			return evaluate.New(query.Model, query.Space, query.Region, query.Epsilon)
+			return evaluate.NewBanded(query.Model, query.Space, query.Region, query.Epsilon, query.Bands)
 		}
 		eps, err := q.Study.EpsilonFor(fairness.Score, epsilon)
 		if err != nil {

@@ -23,6 +23,10 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	}
 	at, _ := r.Choice(n.Get("at"), "yes", "no")
 	s.Rule.At = at == "yes"
+	if bands := n.Get("bands"); bands != nil {
+		r.bands(bands, n, s)
+		return
+	}
 	side := n.Get("yes")
 	word, _ := r.Choice(side, "high", "low")
 	if s.Rule.Low = word == "low"; side != nil && s.Number {
@@ -30,15 +34,56 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	}
 }
 
+// bands reads the outcomes of a decision, the favourable one first.
+func (r *reader) bands(n, decision *yamlfile.Node, s *Study) {
+	for _, key := range []string{"threshold", "at", "yes"} {
+		if other := decision.Get(key); other != nil {
+			r.Fault(other, "a decision has bands or a threshold: leave %s: out, since bands begin at their least scores and the favourable one comes first", key)
+			return
+		}
+	}
+	if !r.Kind(n, yamlfile.Mapping) {
+		return
+	}
+	var names, least []string
+	for _, e := range n.Entries {
+		if !r.Kind(e.Value, yamlfile.Scalar) {
+			return
+		}
+		names, least = append(names, e.Key.Text), append(least, e.Value.Text)
+	}
+	bands, err := fairness.BandsOf(names, least)
+	if err != nil {
+		r.Fault(n, "%v", err)
+		return
+	}
+	s.banded(bands, names[0])
+}
+
+// banded makes the bands the study's decision, and what it asks about; first is the favourable one.
+func (s *Study) banded(bands fairness.Bands, first string) {
+	s.Bands, s.Rule, s.Notion = bands, fairness.Rule{Low: first == bands[0].Name}, fairness.Decision
+}
+
+// HasYes says why the study's decision has no positive outcome, which is asked about.
+func (s *Study) HasYes() error {
+	if s.Bands == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: the decision sorts scores into the bands %s, and none of them is a yes: --threshold asks about one border", s.Path, s.Bands)
+}
+
 // takesRule returns an error if the model cannot have the study's decision rule.
 func (s *Study) takesRule() error {
 	switch {
-	case s.Rule.IsDefault():
+	case s.Rule.IsDefault() && s.Bands == nil:
 		return nil
 	case s.Number:
 		return fmt.Errorf("%s predicts a number (output: number), which has no threshold yet", s.ModelPath)
 	case s.ModelFile.OneOfMany:
 		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out decision:", s.ModelPath)
+	case s.Bands != nil:
+		return nil
 	}
 	if _, ok := s.Model.(model.Lowering); !ok {
 		return fmt.Errorf("%s: models of the family %s have the threshold ½ only: leave out decision:", s.ModelPath, s.Model.Family())
@@ -55,10 +100,13 @@ const (
 
 // Decided returns a model whose decisions follow the rule: its logit exceeds 0 if and only if the rule makes Model's
 // score a positive decision. That is exact without real features; with them, a logit within 2⁻²⁵⁶ of the threshold's
-// may be on either side.
+// may be on either side. Bands are refused.
 //
 // Its scores differ from Model's. With the default rule, it is Model.
 func (s *Study) Decided() (model.Model, error) {
+	if err := s.HasYes(); err != nil {
+		return nil, err
+	}
 	if s.Rule.IsDefault() {
 		return s.Model, nil
 	}

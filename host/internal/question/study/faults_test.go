@@ -47,6 +47,10 @@ var faults = []fault{
 	{"epsilon nought", "features: {a: {integer: 0..1}}\nnotion: logit\nepsilon: 0\n", []string{"3:10: epsilon: ε = 0 is not above 0"}, true},
 	{"epsilon beyond measure", "features: {a: {integer: 0..1}}\nepsilon: 1e-99999999\n", []string{"2:10: epsilon: "}, false},
 	{"threshold beyond a share", "features: {a: {integer: 0..1}}\ndecision: {threshold: 30}\n", []string{"2:23: decision.threshold: 30 is not between 0 and 1"}, true},
+	{"bands out of order", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 0.4, B: 0.6, C: 0}}\n", []string{"2:20: decision.bands: band A begins at 0.4, band B at 0.6: list the bands by their least scores, without two alike"}, false},
+	{"a band beyond a share", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 1.5, B: 0}}\n", []string{"2:20: decision.bands: band A begins at 1.5, which is not between 0 and 1"}, true},
+	{"no lowest band", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 0.5, B: 0.2}}\n", []string{"2:20: decision.bands: the lowest band, B, begins at 0.2: it takes all scores below the others, so write 0"}, false},
+	{"bands beside a threshold", "features: {a: {integer: 0..1}}\ndecision: {threshold: 0.3, bands: {A: 0.5, B: 0}}\n", []string{"2:23: decision.threshold: a decision has bands or a threshold: leave threshold: out"}, false},
 	{"threshold that is none", "features: {a: {integer: 0..1}}\ndecision: {threshold: low, side: high}\n", []string{`2:23: decision.threshold: "low" is neither a decimal`, `2:28: decision: unknown key "side"`}, true},
 	{"wrong types", "features:\n  a: 5\n  b: {integer: [1, 2]}\n  c: {categories: p}\n",
 		[]string{

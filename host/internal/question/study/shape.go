@@ -22,7 +22,7 @@ var shapes = map[string][]string{
 	"bins":       {"count", "min", "max"},
 	"input":      {"scale", "offset", "mean", "deviation", "min", "max", "table"},
 	"protected":  {"values", "extrapolate"},
-	"decision":   {"threshold", "at", "yes"},
+	"decision":   {"threshold", "at", "yes", "bands"},
 	"constraint": {"about", "forbid", "on"},
 }
 

@@ -43,6 +43,8 @@ type Options struct {
 	Parts bool
 	// Threshold replaces the study's threshold: a decimal or a fraction.
 	Threshold string
+	// Bands replaces the study's decision, as fairness.ParseBands reads it, the favourable one first.
+	Bands string
 	// AnyClass allows a study that asks about any of several classes. The loaded study is then
 	// about class 0, and ByClass returns one study per class.
 	AnyClass bool
@@ -87,8 +89,10 @@ type Study struct {
 	Epsilon    *big.Rat
 	Notion     fairness.Notion
 	Clustering fairness.Clustering
-	// Rule is the decision rule.
+	// Rule says which scores are a yes; with Bands it only says whether low scores are favourable.
 	Rule fairness.Rule
+	// Bands, if any, are the outcomes of the study's decision, in place of yes and no.
+	Bands fairness.Bands
 
 	choice  modelfile.Choice
 	chain   []string     // the study file and those that it extends
@@ -116,6 +120,10 @@ func Load(path string, o Options) (*Study, error) {
 			return nil, fmt.Errorf("--threshold: %w", err)
 		}
 	}
+	bands, err := bandsOf(&o)
+	if err != nil {
+		return nil, err
+	}
 	root, hash, chain, err := readStudy(file)
 	if err != nil {
 		return nil, err
@@ -126,8 +134,12 @@ func Load(path string, o Options) (*Study, error) {
 		return nil, err
 	}
 	s.Path, s.SHA256, s.chain = file, hash, chain
-	if threshold != nil {
-		s.Rule.Threshold = threshold
+	switch {
+	case threshold != nil:
+		s.Rule.Threshold, s.Bands = threshold, nil
+	case bands != nil:
+		first, _, _ := strings.Cut(o.Bands, "=")
+		s.banded(bands, strings.TrimSpace(first))
 	}
 	if s.Name == "" {
 		s.Name = nameOf(file)
@@ -148,6 +160,20 @@ func Load(path string, o Options) (*Study, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return s, nil
+}
+
+// bandsOf are the bands of the options; nil for those of the study.
+func bandsOf(o *Options) (bands fairness.Bands, err error) {
+	switch {
+	case o.Bands == "":
+		return nil, nil
+	case o.Threshold != "":
+		return nil, errors.New("--threshold and --bands exclude each other: a decision has one threshold, or bands")
+	}
+	if bands, err = fairness.ParseBands(o.Bands); err != nil {
+		err = fmt.Errorf("--bands: %w", err)
+	}
+	return bands, err
 }
 
 // nameOf returns the name of a study whose file states none.
@@ -331,6 +357,9 @@ func (r *reader) model(root *yamlfile.Node, s *Study) error {
 func (s *Study) Takes(n fairness.Notion) error {
 	if s.Number && n != fairness.Logit {
 		return fmt.Errorf("%s predicts a number (output: number), which is not a score and has no decision: ask about its differences, notion: logit", s.ModelPath)
+	}
+	if n == fairness.DecisionStrict && s.Bands != nil {
+		return fmt.Errorf("%s is about yes and no, and here the decision has bands: ask with notion decision", n)
 	}
 	if n == fairness.DecisionStrict && !s.Rule.IsDefault() {
 		return fmt.Errorf("the notion %s has no threshold, but the study's positive decision is a score %s: use the notion decision", n, s.Rule)

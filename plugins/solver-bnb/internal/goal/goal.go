@@ -89,8 +89,8 @@ func Of(p *relax.Problem) (Goal, error) {
 	q := p.Query
 	t := Traits{Goal: q.Goal}
 	decides := q.Goal == problem.Decide || q.Goal == problem.Quantify
-	if q.K > 2 && decides {
-		t.Binned, t.Reach = true, q.K
+	if q.Reach() > 0 && decides {
+		t.Binned, t.Reach = true, q.Reach()
 	}
 	switch q.Goal {
 	case problem.Decide:
@@ -113,7 +113,7 @@ func Of(p *relax.Problem) (Goal, error) {
 			return nil, fmt.Errorf("%w: bins need an ε above 0", sdk.ErrUnsupported)
 		}
 		var err error
-		if p.Bins, err = notion.NewBins(q.Model.Link(), q.Epsilon); err != nil {
+		if p.Bins, err = notion.NewBins(q.Model.Link(), q.Epsilon, q.Bands); err != nil {
 			return nil, fmt.Errorf("%w: %w", sdk.ErrUnsupported, err)
 		}
 	}
@@ -146,17 +146,17 @@ func Askable(q *problem.Query) error {
 	switch {
 	case q.Goal != problem.Decide && q.Goal != problem.Maximise:
 		return fmt.Errorf("%w: the goal %s with %s", sdk.ErrUnsupported, q.Goal, why)
-	case q.Goal == problem.Decide && q.K > 2:
-		return fmt.Errorf("%w: %d bins of one individual with %s", sdk.ErrUnsupported, q.K, why)
+	case q.Goal == problem.Decide && q.Reach() > 0:
+		return fmt.Errorf("%w: %d bins of one individual with %s", sdk.ErrUnsupported, q.Reach(), why)
 	}
 	return nil
 }
 
-// scored refuses an ε of scores if the error of bounds of scores may not be small
+// scored refuses an ε of scores, unless bands replace it, if the error of bounds of scores may not be small
 // compared with ε and 1 − ε.
 func scored(q *problem.Query) error {
 	const least = 0x1p-30
-	if q.Notion.Unit() != fairness.Score.Unit() {
+	if q.Notion.Unit() != fairness.Score.Unit() || q.Bands != nil {
 		return nil
 	}
 	if eps, _ := q.Epsilon.Float64(); eps < least || eps > 1-least {

@@ -17,15 +17,16 @@ const MaxBins = 1 << 12
 // each goroutine.
 type Bins struct{ below, above []float64 } // enclosures of the inner edges
 
-// NewBins returns the bins of width eps for scores with the link.
-func NewBins(link fairness.Link, eps *big.Rat) (*Bins, error) {
-	n := fairness.Bins(eps)
+// NewBins makes the bins of scores that have the link: the bands or, without any, those of width eps.
+func NewBins(link fairness.Link, eps *big.Rat, bands fairness.Bands) (*Bins, error) {
+	of := link.Binning(eps, bands)
+	n := of.Count()
 	if n > MaxBins {
 		return nil, fmt.Errorf("ε = %s makes %d bins; at most %d are supported", fairness.FormatRat(eps), n, MaxBins)
 	}
 	b := &Bins{}
 	for j := 1; j < n; j++ {
-		lo, hi := link.Edge(j, eps)
+		lo, hi := of.Edge(j)
 		b.below, b.above = append(b.below, lo), append(b.above, hi)
 	}
 	return b, nil

@@ -87,7 +87,7 @@ func disjoint(runs []run, chosen int) (n int, ok bool) {
 
 // Short is 0 if every bin has a logit, and grows with the distance to empty ones.
 func TestShortIsTheDistanceFromAllBins(t *testing.T) {
-	b, err := NewBins(fairness.LinkSigmoid, big.NewRat(1, 4)) // edges −ln 3, 0, ln 3
+	b, err := NewBins(fairness.LinkSigmoid, big.NewRat(1, 4), nil) // edges −ln 3, 0, ln 3
 	if err != nil {
 		t.Fatal(err)
 	}

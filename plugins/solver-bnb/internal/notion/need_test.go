@@ -50,7 +50,7 @@ func TestNeedIsWhatManyBinsNeed(t *testing.T) {
 	var bins []*Bins
 	for _, n := range []int64{3, 20, 50} {
 		eps := big.NewRat(1, n)
-		b, err := NewBins(fairness.LinkSigmoid, eps)
+		b, err := NewBins(fairness.LinkSigmoid, eps, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func TestPromises(t *testing.T) {
 		}
 		s := Gather(lo, hi, possible, sure)
 		th := j.Thresholds(&s)
-		bins, err := NewBins(fairness.LinkSigmoid, eps)
+		bins, err := NewBins(fairness.LinkSigmoid, eps, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -201,7 +201,8 @@ func (p *Points) judge(x, logits []float64) (v goal.Individual) {
 func (p *Points) binned(v *goal.Individual, x, logits []float64, allowed []bool) {
 	least, most := p.Bins.Range(&p.room, p.lo, p.hi, allowed)
 	if most != least {
-		least = p.Query.Model.Link().KBins(p.exact(x, allowed), p.Query.Epsilon)
+		bins := p.Query.Binning()
+		least = bins.K(p.exact(x, allowed))
 	}
 	if p.Listen != nil && p.Closest {
 		v.Promise = -p.Bins.Short(&p.room, logits, allowed)

@@ -430,7 +430,12 @@ type Query struct {
 	// Individuals that must not be the answer.
 	Exclude []*Point `protobuf:"bytes,12,rep,name=exclude,proto3" json:"exclude,omitempty"`
 	// The same as SolveOptions.seed, for plugins that read it here.
-	Seed          int64 `protobuf:"varint,13,opt,name=seed,proto3" json:"seed,omitempty"`
+	Seed int64 `protobuf:"varint,13,opt,name=seed,proto3" json:"seed,omitempty"`
+	// The least scores of the bands of a decision but the lowest, increasing, which are
+	// the bins that are counted; none: the bins have the width epsilon. GOAL_DECIDE and
+	// GOAL_QUANTIFY are then about copies in k different bands, at least 2. Only for a solver
+	// whose traits say that it takes bands.
+	Bands         []*Number `protobuf:"bytes,15,rep,name=bands,proto3" json:"bands,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -572,6 +577,13 @@ func (x *Query) GetSeed() int64 {
 		return x.Seed
 	}
 	return 0
+}
+
+func (x *Query) GetBands() []*Number {
+	if x != nil {
+		return x.Bands
+	}
+	return nil
 }
 
 type isQuery_Model interface {
@@ -1391,7 +1403,7 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	"\anetwork\x18\x02 \x01(\v2\x18.hyfair.problem.v1.QueryH\x00R\anetwork\x12-\n" +
 	"\x04milp\x18\x03 \x01(\v2\x17.hyfair.problem.v1.MilpH\x00R\x04milp\x12-\n" +
 	"\x03smt\x18\x04 \x01(\v2\x19.hyfair.problem.v1.ScriptH\x00R\x03smtB\x06\n" +
-	"\x04form\"\xa0\x05\n" +
+	"\x04form\"\xd1\x05\n" +
 	"\x05Query\x126\n" +
 	"\anetwork\x18\x01 \x01(\v2\x1a.hyfair.problem.v1.NetworkH\x00R\anetwork\x127\n" +
 	"\x05other\x18\x0e \x01(\v2\x1f.hyfair.problem.v1.EncodedModelH\x00R\x05other\x12.\n" +
@@ -1407,7 +1419,8 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	" \x03(\v2\x1c.hyfair.problem.v1.PredicateR\x06forbid\x12,\n" +
 	"\x04near\x18\v \x01(\v2\x18.hyfair.problem.v1.PointR\x04near\x122\n" +
 	"\aexclude\x18\f \x03(\v2\x18.hyfair.problem.v1.PointR\aexclude\x12\x12\n" +
-	"\x04seed\x18\r \x01(\x03R\x04seedB\a\n" +
+	"\x04seed\x18\r \x01(\x03R\x04seed\x12/\n" +
+	"\x05bands\x18\x0f \x03(\v2\x19.hyfair.problem.v1.NumberR\x05bandsB\a\n" +
 	"\x05model\"D\n" +
 	"\n" +
 	"Relaxation\x12\x18\n" +
@@ -1553,23 +1566,24 @@ var file_hyfair_problem_v1_problem_proto_depIdxs = []int32{
 	22, // 12: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
 	23, // 13: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
 	23, // 14: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
-	9,  // 15: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
-	10, // 16: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
-	11, // 17: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
-	12, // 18: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
-	8,  // 19: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
-	3,  // 20: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
-	14, // 21: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
-	3,  // 22: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
-	16, // 23: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
-	10, // 24: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
-	11, // 25: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
-	12, // 26: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	21, // 15: hyfair.problem.v1.Query.bands:type_name -> hyfair.problem.v1.Number
+	9,  // 16: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
+	10, // 17: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
+	11, // 18: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
+	12, // 19: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
+	8,  // 20: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
+	3,  // 21: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
+	14, // 22: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
+	3,  // 23: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
+	16, // 24: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
+	10, // 25: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
+	11, // 26: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
+	12, // 27: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_problem_v1_problem_proto_init() }

@@ -455,7 +455,10 @@ type Start struct {
 	// The strategy's options.
 	Options map[string]string `protobuf:"bytes,6,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Chains to advance side by side; 0 and 1: a single one.
-	Chains        int32 `protobuf:"varint,7,opt,name=chains,proto3" json:"chains,omitempty"`
+	Chains int32 `protobuf:"varint,7,opt,name=chains,proto3" json:"chains,omitempty"`
+	// The least scores of the bands of a decision but the lowest, increasing, which a
+	// trial's k and bins count; none: they are of the width epsilon.
+	Bands         []*problemv1.Number `protobuf:"bytes,9,rep,name=bands,proto3" json:"bands,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -555,6 +558,13 @@ func (x *Start) GetChains() int32 {
 		return x.Chains
 	}
 	return 0
+}
+
+func (x *Start) GetBands() []*problemv1.Number {
+	if x != nil {
+		return x.Bands
+	}
+	return nil
 }
 
 type isStart_Model interface {
@@ -1341,7 +1351,7 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\x0fSessionResponse\x127\n" +
 	"\astarted\x18\x01 \x01(\v2\x1b.hyfair.strategy.v1.StartedH\x00R\astarted\x121\n" +
 	"\x05moves\x18\x02 \x01(\v2\x19.hyfair.strategy.v1.MovesH\x00R\x05movesB\t\n" +
-	"\amessage\"\xc3\x03\n" +
+	"\amessage\"\xf4\x03\n" +
 	"\x05Start\x12.\n" +
 	"\x05space\x18\x01 \x01(\v2\x18.hyfair.problem.v1.SpaceR\x05space\x12\x12\n" +
 	"\x04seed\x18\x02 \x01(\x03R\x04seed\x123\n" +
@@ -1350,7 +1360,8 @@ const file_hyfair_strategy_v1_strategy_proto_rawDesc = "" +
 	"\anetwork\x18\x05 \x01(\v2\x1a.hyfair.problem.v1.NetworkH\x00R\anetwork\x127\n" +
 	"\x05other\x18\b \x01(\v2\x1f.hyfair.problem.v1.EncodedModelH\x00R\x05other\x12@\n" +
 	"\aoptions\x18\x06 \x03(\v2&.hyfair.strategy.v1.Start.OptionsEntryR\aoptions\x12\x16\n" +
-	"\x06chains\x18\a \x01(\x05R\x06chains\x1a:\n" +
+	"\x06chains\x18\a \x01(\x05R\x06chains\x12/\n" +
+	"\x05bands\x18\t \x03(\v2\x19.hyfair.problem.v1.NumberR\x05bands\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
@@ -1480,23 +1491,24 @@ var file_hyfair_strategy_v1_strategy_proto_depIdxs = []int32{
 	21, // 10: hyfair.strategy.v1.Start.network:type_name -> hyfair.problem.v1.Network
 	22, // 11: hyfair.strategy.v1.Start.other:type_name -> hyfair.problem.v1.EncodedModel
 	16, // 12: hyfair.strategy.v1.Start.options:type_name -> hyfair.strategy.v1.Start.OptionsEntry
-	13, // 13: hyfair.strategy.v1.Next.told:type_name -> hyfair.strategy.v1.Trial
-	15, // 14: hyfair.strategy.v1.Next.packed:type_name -> hyfair.strategy.v1.PackedTrials
-	12, // 15: hyfair.strategy.v1.Moves.moves:type_name -> hyfair.strategy.v1.Move
-	14, // 16: hyfair.strategy.v1.Moves.packed:type_name -> hyfair.strategy.v1.PackedMoves
-	0,  // 17: hyfair.strategy.v1.Move.kind:type_name -> hyfair.strategy.v1.MoveKind
-	1,  // 18: hyfair.strategy.v1.Trial.status:type_name -> hyfair.strategy.v1.TrialStatus
-	0,  // 19: hyfair.strategy.v1.PackedMoves.kinds:type_name -> hyfair.strategy.v1.MoveKind
-	1,  // 20: hyfair.strategy.v1.PackedTrials.statuses:type_name -> hyfair.strategy.v1.TrialStatus
-	2,  // 21: hyfair.strategy.v1.Strategy.Describe:input_type -> hyfair.strategy.v1.DescribeRequest
-	4,  // 22: hyfair.strategy.v1.Strategy.Session:input_type -> hyfair.strategy.v1.SessionRequest
-	3,  // 23: hyfair.strategy.v1.Strategy.Describe:output_type -> hyfair.strategy.v1.DescribeResponse
-	5,  // 24: hyfair.strategy.v1.Strategy.Session:output_type -> hyfair.strategy.v1.SessionResponse
-	23, // [23:25] is the sub-list for method output_type
-	21, // [21:23] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	19, // 13: hyfair.strategy.v1.Start.bands:type_name -> hyfair.problem.v1.Number
+	13, // 14: hyfair.strategy.v1.Next.told:type_name -> hyfair.strategy.v1.Trial
+	15, // 15: hyfair.strategy.v1.Next.packed:type_name -> hyfair.strategy.v1.PackedTrials
+	12, // 16: hyfair.strategy.v1.Moves.moves:type_name -> hyfair.strategy.v1.Move
+	14, // 17: hyfair.strategy.v1.Moves.packed:type_name -> hyfair.strategy.v1.PackedMoves
+	0,  // 18: hyfair.strategy.v1.Move.kind:type_name -> hyfair.strategy.v1.MoveKind
+	1,  // 19: hyfair.strategy.v1.Trial.status:type_name -> hyfair.strategy.v1.TrialStatus
+	0,  // 20: hyfair.strategy.v1.PackedMoves.kinds:type_name -> hyfair.strategy.v1.MoveKind
+	1,  // 21: hyfair.strategy.v1.PackedTrials.statuses:type_name -> hyfair.strategy.v1.TrialStatus
+	2,  // 22: hyfair.strategy.v1.Strategy.Describe:input_type -> hyfair.strategy.v1.DescribeRequest
+	4,  // 23: hyfair.strategy.v1.Strategy.Session:input_type -> hyfair.strategy.v1.SessionRequest
+	3,  // 24: hyfair.strategy.v1.Strategy.Describe:output_type -> hyfair.strategy.v1.DescribeResponse
+	5,  // 25: hyfair.strategy.v1.Strategy.Session:output_type -> hyfair.strategy.v1.SessionResponse
+	24, // [24:26] is the sub-list for method output_type
+	22, // [22:24] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_strategy_v1_strategy_proto_init() }

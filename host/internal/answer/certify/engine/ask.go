@@ -181,8 +181,8 @@ func (a *ask) decoded(values []problem.Number) [][]float64 {
 
 // try replays two points; a witness must exceed the present target.
 func (a *ask) try(points [][]float64) *individual.Witness {
-	if a.q.K > 2 {
-		return a.replay.Reaching(points[0], a.q.K)
+	if a.q.Reach() > 0 {
+		return a.replay.Reaching(points[0], a.q.Reach())
 	}
 	return a.replay.Pair(points[0], points[1], a.target)
 }

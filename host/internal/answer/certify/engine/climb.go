@@ -50,7 +50,7 @@ func (c *climber) merit(x []float64) (merit float64, ok bool) {
 	if o.N < 2 {
 		return 0, false
 	}
-	if c.q.K > 2 || c.q.Goal == problem.MaxK {
+	if c.q.Reach() > 0 || c.q.Goal == problem.MaxK {
 		return float64(o.K) + o.Gap/2, true
 	}
 	hi := c.q.Model.Logit(c.q.Space.NetworkInputs(nil, c.eval.Point(x, o.ArgMax)))
@@ -165,8 +165,8 @@ func (r *run) lookAround(ctx context.Context, region space.Region) (start [][]fl
 
 // promising is the merit above which an individual is replayed for a target.
 func (c *climber) promising(target *big.Rat) float64 {
-	if c.q.K > 2 {
-		return float64(c.q.K) - 0.25
+	if c.q.Reach() > 0 {
+		return float64(c.q.Reach()) - 0.25
 	}
 	t, _ := target.Float64()
 	return t
@@ -174,8 +174,8 @@ func (c *climber) promising(target *big.Rat) float64 {
 
 // settle replays an individual exactly. It returns the witness for the target, or nil.
 func (r *run) settle(x []float64, target *big.Rat) *individual.Witness {
-	if r.q.K > 2 {
-		return r.replay.Reaching(x, r.q.K)
+	if r.q.Reach() > 0 {
+		return r.replay.Reaching(x, r.q.Reach())
 	}
 	return r.replay.Extreme(x, target)
 }

@@ -190,13 +190,13 @@ func (r *run) credit(res *sdk.Result) (fault string) {
 		return ""
 	}
 	x, y := res.Witness.Copy1, res.Witness.Copy2
-	if r.q.K > 2 {
-		if w := r.replay.Reaching(x, r.q.K); w != nil {
+	if r.q.Reach() > 0 {
+		if w := r.replay.Reaching(x, r.q.Reach()); w != nil {
 			r.found(w)
 			return ""
 		}
 		r.report.Spurious++
-		return fmt.Sprintf("its witness does not reach %d bins", r.q.K)
+		return fmt.Sprintf("its witness does not reach %d bins", r.q.Reach())
 	}
 	if !r.replay.Admits(x, y) {
 		r.report.Spurious++
@@ -262,7 +262,7 @@ func (r *run) blame(what string) {
 // witness, the refuted claim is that nothing there exceeds the limit.
 func (r *run) refutation(what string, region space.Region, w *individual.Witness, limit float64) {
 	r.blame(what)
-	if r.q.K > 2 {
+	if r.q.Reach() > 0 {
 		w = nil // its margin refutes nothing
 	}
 	r.report.Refuted = append(r.report.Refuted, Refutation{r.o.faulty(what), r.o.Description.Exactness, region, w, limit})

@@ -87,7 +87,7 @@ func (r *run) doubted(ctx context.Context, limit float64) (out bool) {
 		return false
 	}
 	r.found(w)
-	if r.q.K <= 2 && w.Margin <= limit+slip(limit)+r.report.Tolerance {
+	if r.q.Reach() == 0 && w.Margin <= limit+slip(limit)+r.report.Tolerance {
 		return false
 	}
 	r.refutation(r.contradiction(limit, w), region, w, limit+r.report.Tolerance)
@@ -100,8 +100,8 @@ func (r *run) doubted(ctx context.Context, limit float64) (out bool) {
 
 // contradiction says how a witness refutes a claim.
 func (r *run) contradiction(limit float64, w *individual.Witness) string {
-	if r.q.K > 2 {
-		return fmt.Sprintf("it claims that no individual reaches %d bins; a replayed individual does", r.q.K)
+	if r.q.Reach() > 0 {
+		return fmt.Sprintf("it claims that no individual reaches %d bins; a replayed individual does", r.q.Reach())
 	}
 	return fmt.Sprintf("it claims that nothing exceeds %.9g; a replayed witness has %.9g", limit, w.Margin)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -117,7 +116,8 @@ func Enclose(ctx context.Context, q *problem.Query, o Options, known [][]float64
 func widest(q *problem.Query) float64 {
 	switch q.Goal {
 	case problem.MaxK:
-		return float64(min(q.RegionOrWhole().Count(), fairness.Bins(q.Epsilon)))
+		bins := q.Binning()
+		return float64(min(q.RegionOrWhole().Count(), bins.Count()))
 	case problem.Minimise:
 		return 0
 	}
@@ -221,8 +221,11 @@ func (e *enclosing) askUpwards(ctx context.Context) error {
 	o.SolverOnly = false
 	for e.Found < e.Bound {
 		q := *e.q
-		q.K = max(3, int(e.Found)+1)
-		if float64(q.K) > e.Bound { // 2 bins need no gap above ε: there is no such question
+		least := 3 // 2 bins of ε need no gap above ε: there is no such question
+		if q.Bands != nil {
+			least = 2
+		}
+		if q.K = max(least, int(e.Found)+1); float64(q.K) > e.Bound {
 			e.Reason = "a solver of this form can only be asked for 3 bins or more"
 			return nil
 		}
@@ -281,14 +284,15 @@ func (e *enclosing) trivial() {
 		return
 	}
 	copies, _ := e.q.Space.MaxCounterfactuals(region)
-	most := min(copies, fairness.Bins(e.q.Epsilon))
+	bins := e.q.Binning()
+	most := min(copies, bins.Count())
 	b := e.bounds(region)
 	switch {
 	case b.Apart() <= 0 && most > 1:
 		most, e.Grade = 1, sdk.GradeRigorous // copies with one logit are in one bin
 	case !math.IsInf(b.Logit.Lo, 0) && !math.IsInf(b.Logit.Hi, 0):
 		lo, hi := new(big.Rat).SetFloat64(b.Logit.Lo), new(big.Rat).SetFloat64(b.Logit.Hi)
-		if within := binsWithin(e.q.Model.Link(), lo, hi, e.q.Epsilon); within < most {
+		if within := binsWithin(e.q, lo, hi); within < most {
 			most, e.Grade = within, sdk.GradeRigorous
 		}
 	}

@@ -5,16 +5,16 @@ import (
 	"math/big"
 
 	"github.com/hyfair/hyfair/sdk"
-	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// manyBins decides whether an individual of the region reaches q.K bins, with q.K copies of the
+// manyBins decides whether an individual of the region reaches as many bins as are asked for, with as many copies of the
 // network, each in a higher bin than the one before.
 func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	if a.low.smt != nil {
 		return a.manyBinsExactly(ctx)
 	}
-	delta, err := a.low.milp.InBins(a.q.Epsilon, a.q.K)
+	delta, err := a.low.milp.InBins(a.q.Epsilon, a.q.Reach())
 	if err != nil {
 		return outcome{}, err
 	}
@@ -44,7 +44,7 @@ func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 // manyBinsExactly first asks for points so far from the bins' edges that rounding a real
 // feature crosses none, then for any point. Only the second answer is a proof.
 func (a *ask) manyBinsExactly(ctx context.Context) (outcome, error) {
-	text, err := a.low.smt.InBins(a.q.Epsilon, a.q.K)
+	text, err := a.low.smt.InBins(a.q.Epsilon, a.q.Reach())
 	if err != nil {
 		return outcome{}, err
 	}
@@ -86,6 +86,7 @@ func (a *ask) auditBins(out *answer) bool {
 }
 
 // binsWithin counts the bins that logits from lo to hi can fall into.
-func binsWithin(link fairness.Link, lo, hi, eps *big.Rat) int {
-	return link.Bin(hi, eps) - link.Bin(lo, eps) + 1
+func binsWithin(q *problem.Query, lo, hi *big.Rat) int {
+	bins := q.Binning()
+	return bins.Of(hi) - bins.Of(lo) + 1
 }

@@ -121,15 +121,15 @@ func (a *ask) refute(out *answer, upper float64) {
 // nothing in the region exceeds the target.
 func (r *run) boundsSuffice(b *bound.Bounds) bool {
 	lo, hi := b.Logit.Lo, b.Logit.Hi
-	if t, _ := fairness.Enclosure(r.target); b.Apart() <= 0 || r.q.K <= 2 && !r.q.Notion.Possible(hi, lo, b.Apart(), t) {
+	if t, _ := fairness.Enclosure(r.target); b.Apart() <= 0 || r.q.Reach() == 0 && !r.q.Notion.Possible(hi, lo, b.Apart(), t) {
 		return true // copies with one logit have one decision, one score and one bin
 	}
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return false
 	}
 	L, U := new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)
-	if r.q.K > 2 {
-		return binsWithin(r.q.Model.Link(), L, U, r.q.Epsilon) < r.q.K
+	if r.q.Reach() > 0 {
+		return binsWithin(r.q, L, U) < r.q.Reach()
 	}
 	return !r.q.Notion.Exceeds(U, L, r.target)
 }

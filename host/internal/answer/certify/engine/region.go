@@ -57,7 +57,7 @@ func (r *run) bounds(region space.Region) *bound.Bounds {
 
 // region decides one region at the current target, or says why it cannot.
 func (r *run) region(ctx context.Context, region space.Region) (outcome, error) {
-	if region.Count() < max(2, r.q.K) {
+	if region.Count() < max(2, r.q.Reach()) {
 		// No individual has as many counterfactuals as the question needs: all are fair
 		// (docs/reference/semantics.md), and the gap is 0.
 		return outcome{decided: true, by: ByBounds, grade: sdk.GradeExact}, nil
@@ -156,7 +156,7 @@ func (r *run) askAbout(ctx context.Context, region space.Region, b *bound.Bounds
 // decide asks the question in the form that it was lowered to.
 func (a *ask) decide(ctx context.Context) (outcome, error) {
 	switch {
-	case a.q.K > 2:
+	case a.q.Reach() > 0:
 		return a.manyBins(ctx)
 	case a.low.smt != nil:
 		return a.exact(ctx)

@@ -15,7 +15,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/encode"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -158,7 +157,7 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		q: q, o: o, lower: lowering, method: method, replay: individual.NewJudge(q), start: time.Now(), left: context.Background(),
 		report: &Report{Regions: map[Method]int{}},
 	}
-	if q.K > 2 {
+	if q.Reach() > 0 {
 		if _, err = r.replay.Evaluator(); err != nil {
 			return nil, err
 		}
@@ -166,12 +165,13 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	return r, nil
 }
 
-// takes refuses models that the solver does not take or that cannot be lowered with these
-// options. The error is a mistake of the request.
-func takes(m model.Model, e *encode.Encoding, o *Options) error {
+// takes refuses models that the solver does not take, or that cannot be lowered for
+// it as the options say: mistakes of the request.
+func takes(q *problem.Query, e *encode.Encoding, o *Options) error {
+	m := q.Model
 	err := e.Takes(m)
 	if e.Form == problem.FormNetwork {
-		err = o.Description.Refuses(m)
+		err = o.Description.RefusesQuery(q)
 	}
 	if err == nil && o.Heuristic {
 		_, err = relu.Of(m, "heuristic pruning")
@@ -182,9 +182,17 @@ func takes(m model.Model, e *encode.Encoding, o *Options) error {
 	return session.Mistake(err)
 }
 
+// outcomes is the number of bins or bands that are asked for, as messages say it.
+func outcomes(q *problem.Query) string {
+	if q.Bands != nil {
+		return fmt.Sprintf("k = %d bands", q.Reach())
+	}
+	return fmt.Sprintf("k = %d bins", q.Reach())
+}
+
 // suits refuses questions that the solver or this package cannot answer.
 func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
-	if err := takes(q.Model, e, o); err != nil {
+	if err := takes(q, e, o); err != nil {
 		return fmt.Errorf("solver %s: %w", o.Description.Name, err)
 	}
 	switch {
@@ -198,16 +206,16 @@ func suits(q *problem.Query, e *encode.Encoding, o *Options) error {
 		return fmt.Errorf("solver %s solves no linear programs, which the bounds %s need: %w", o.Description.Name, BoundsLP, sdk.ErrUnsupported)
 	case e.SOS1 && !o.Description.SOS1:
 		return fmt.Errorf("solver %s knows no special ordered sets, which the encoding %s needs: %w", o.Description.Name, e.Name, sdk.ErrUnsupported)
-	case q.K > 2 && !q.Notion.Binned():
-		return fmt.Errorf("%w: k = %d bins need a notion of scores, got %s", sdk.ErrInvalidProblem, q.K, q.Notion)
-	case q.K > 2 && len(q.Relax) > 0:
-		return fmt.Errorf("%w: k = %d bins count for one individual, but relaxations compare two", sdk.ErrInvalidProblem, q.K)
-	case q.K > 2 && q.TellsCopiesApart():
-		return fmt.Errorf("%w: k = %d bins count for one individual, but a predicate on a protected feature selects among its copies", sdk.ErrInvalidProblem, q.K)
+	case q.Reach() > 0 && !q.Notion.Binned():
+		return fmt.Errorf("%w: %s need a notion of scores, got %s", sdk.ErrInvalidProblem, outcomes(q), q.Notion)
+	case q.Reach() > 0 && len(q.Relax) > 0:
+		return fmt.Errorf("%w: %s count for one individual, but relaxations compare two", sdk.ErrInvalidProblem, outcomes(q))
+	case q.Reach() > 0 && q.TellsCopiesApart():
+		return fmt.Errorf("%w: %s count for one individual, but a predicate on a protected feature selects among its copies", sdk.ErrInvalidProblem, outcomes(q))
 	case o.Heuristic && o.Maximise:
 		return fmt.Errorf("%w: heuristic pruning finds witnesses, but proves no bound", sdk.ErrInvalidOption)
-	case q.K > 2 && o.Maximise:
-		return fmt.Errorf("%w: a question for k = %d bins has no gap to maximise", sdk.ErrInvalidOption, q.K)
+	case q.Reach() > 0 && o.Maximise:
+		return fmt.Errorf("%w: a question for %s has no gap to maximise", sdk.ErrInvalidOption, outcomes(q))
 	}
 	return nil
 }
@@ -413,7 +421,7 @@ func (r *run) merge(out outcome) {
 // setBound records a bound on the margin. A question about bins proves none, nor does a
 // heuristically pruned network.
 func (r *run) setBound(b float64) {
-	if r.q.K <= 2 && !r.o.Heuristic {
+	if r.q.Reach() == 0 && !r.o.Heuristic {
 		r.report.Bound, r.report.HasBound = b, true
 	}
 }

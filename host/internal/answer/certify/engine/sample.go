@@ -105,7 +105,7 @@ func (r *run) counterexample(region space.Region, least float64, target *big.Rat
 	rng := r.auditor()
 	for i := 0; i < auditSamples && !r.abandoned(); i++ { // however little time is left, see attend
 		x := r.q.Space.Draw(region.Box, rng)
-		if r.q.K <= 2 && !(r.floatMargin(x) > least) {
+		if r.q.Reach() == 0 && !(r.floatMargin(x) > least) {
 			continue
 		}
 		if w := r.settle(x, target); w != nil {
@@ -198,8 +198,8 @@ func candidates(f *space.Feature, iv space.Interval, at float64) []float64 {
 
 // weigh evaluates an individual exactly and returns its witness for the current target, or nil.
 func (r *run) weigh(ctx context.Context, x []float64) *individual.Witness {
-	if r.q.K > 2 {
-		return r.replay.Reaching(x, r.q.K)
+	if r.q.Reach() > 0 {
+		return r.replay.Reaching(x, r.q.Reach())
 	}
 	return r.replay.Worst(ctx, x, r.target)
 }

@@ -114,7 +114,7 @@ func refusal(ctx context.Context, p *discover.Plugin, q *problem.Query) error {
 	if !o.Direct() {
 		return nil
 	}
-	if err := o.Description.Refuses(q.Model); err != nil {
+	if err := o.Description.RefusesQuery(q); err != nil {
 		return session.Mistake(fmt.Errorf("solver %s: %w", p.Found.Name, err))
 	}
 	_, err := p.Solver().Solve(ctx, &problem.Problem{Name: "trial", Query: q},

@@ -110,8 +110,8 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if err := q.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
 	}
-	if q.K > 2 {
-		return nil, fmt.Errorf("%w: a question for k = %d bins cannot be partitioned", sdk.ErrInvalidProblem, q.K)
+	if q.Reach() > 0 {
+		return nil, fmt.Errorf("%w: a question for k = %d bins or bands cannot be partitioned", sdk.ErrInvalidProblem, q.Reach())
 	}
 	q, err := engine.Inward(q)
 	if err != nil {

@@ -36,11 +36,13 @@ type enclosure struct {
 // claim decides whether enclosures of the logits over a box prove the certificate's claim
 // for every individual in it.
 type claim struct {
-	notion  fairness.Notion
-	link    fairness.Link
-	epsilon *big.Rat
-	// most is the largest gap or margin that the claim allows; for a claim about bins, a gap
-	// that cannot reach more than k of them.
+	notion fairness.Notion
+	link   fairness.Link
+	rule   fairness.Rule    // of decisions
+	border [2]*big.Rat      // around the logit at which they change
+	bins   fairness.Binning // that k counts
+	// most is the largest gap or margin that the claim allows; for a claim about bins, a
+	// gap too small to reach more.
 	most *big.Rat
 	// near is a distance of logits that keeps scores within most. For the notion score
 	// only; nil if unknown.
@@ -54,7 +56,10 @@ type claim struct {
 const maxEdges = 1 << 12
 
 func newClaim(s *certificate.Statement) claim {
-	c := claim{notion: s.Notion, link: s.Model().Link(), epsilon: s.Epsilon, most: new(big.Rat)}
+	c := claim{notion: s.Notion, link: s.Model().Link(), rule: s.Rule, most: new(big.Rat)}
+	c.bins = c.link.Binning(s.Epsilon, s.Bands)
+	lo, hi := c.rule.Border(c.link)
+	c.border = [2]*big.Rat{new(big.Rat).SetFloat64(lo), new(big.Rat).SetFloat64(hi)}
 	switch s.Claim.Kind {
 	case certificate.Fair:
 		if s.Notion.UsesEpsilon() {
@@ -63,12 +68,14 @@ func newClaim(s *certificate.Statement) claim {
 	case certificate.Gap:
 		c.most = s.Claim.Bound
 	case certificate.MaxK:
-		// Scores within n bin widths of each other fall into at most n+1 bins.
+		// Scores within n bin widths of each other fall into at most n+1 bins. Bands have no width.
 		c.k = s.Claim.K
-		c.most = new(big.Rat).Mul(s.Epsilon, new(big.Rat).SetInt64(int64(c.k-1)))
-		if n := fairness.Bins(s.Epsilon); n <= maxEdges {
+		if s.Bands == nil {
+			c.most = new(big.Rat).Mul(s.Epsilon, new(big.Rat).SetInt64(int64(c.k-1)))
+		}
+		if n := c.bins.Count(); n <= maxEdges {
 			for j := 1; j < n; j++ {
-				lo, hi := c.link.Edge(j, s.Epsilon)
+				lo, hi := c.bins.Edge(j)
 				c.edges = append(c.edges, space.Interval{Lo: lo, Hi: hi})
 			}
 		}
@@ -95,7 +102,7 @@ func nearLogits(most *big.Rat) *big.Rat {
 // for each combination. difference bounds the excess of the first logit over the second or, with a tangent, of up
 // times the first over down times the second.
 func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, of []enclosure) bool {
-	if c.k > 0 && maxBins(c.link, of, c.epsilon) <= c.k {
+	if c.k > 0 && maxBins(&c.bins, of) <= c.k {
 		return true
 	}
 	// Whether a pair is harmless depends on the upper end of one copy and the lower end of
@@ -176,12 +183,23 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 		return !fairness.GapExceeds(hi, lo, c.most)
 	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(hi, lo).Cmp(c.most) <= 0
-	case fairness.Decision: // the margin is the larger logit, if the smaller is at most 0
-		return hi.Cmp(c.most) <= 0 || lo.Sign() > 0
+	case fairness.Decision: // the margin is how far the larger logit is from the largest no, where the smaller is a no
+		return c.yes(lo) || !c.yes(new(big.Rat).Sub(hi, c.most))
 	case fairness.DecisionStrict: // the margin is min(larger, −smaller)
 		return hi.Cmp(c.most) <= 0 || new(big.Rat).Neg(lo).Cmp(c.most) <= 0
 	}
 	panic("check: " + c.notion.String())
+}
+
+// yes reports whether a logit is that of a positive decision.
+func (c *claim) yes(logit *big.Rat) bool {
+	switch {
+	case logit.Cmp(c.border[0]) < 0:
+		return false
+	case logit.Cmp(c.border[1]) > 0:
+		return true
+	}
+	return c.rule.Yes(c.link, logit)
 }
 
 // close reports whether an upper bound d of a's logit less b's excludes a violation.
@@ -240,16 +258,16 @@ func (c *claim) scoresClose(d, hi, lo *big.Rat) bool {
 	return c.apart(x, new(big.Rat).Sub(x, d))
 }
 
-// maxBins is the largest number of bins of width ε that the scores can fall into, given
+// maxBins is the largest number of bins, or bands, that the scores can fall into, given
 // enclosures of their logits: a maximum matching of copies and bins. A copy reaches the bins
 // from its lower to its upper end. For intervals the greedy choice is optimal: from the
 // lowest bin up, each bin takes the copy with the lowest upper end that reaches it. Stores
 // the bins of the ends.
-func maxBins(link fairness.Link, of []enclosure, eps *big.Rat) int {
+func maxBins(bins *fairness.Binning, of []enclosure) int {
 	type reach struct{ from, to int }
 	open := make([]reach, len(of))
 	for i := range of {
-		of[i].bins = [2]int{link.Bin(of[i].lo, eps), link.Bin(of[i].hi, eps)}
+		of[i].bins = [2]int{bins.Of(of[i].lo), bins.Of(of[i].hi)}
 		open[i] = reach{of[i].bins[0], of[i].bins[1]}
 	}
 	slices.SortFunc(open, func(a, b reach) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })

@@ -307,7 +307,7 @@ func copyMutations() []mutation {
 func formMutations() []mutation {
 	return []mutation{
 		{"another format", false, set("format", "certificate"), "known: hyfair-certificate"},
-		{"another version", false, set("version", 4), "version 4"},
+		{"another version", false, set("version", 5), "version 5"},
 		{"an unknown field", false, set("trusted", true), "unknown field"},
 		{"a missing field", false, func(_ testing.TB, _ *certificate.Statement, d *document) { delete(d.header, "claim") }, "missing"},
 		{"a null", false, set("claim", nil), "expected"},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/internal/certificate"
@@ -131,7 +132,8 @@ func worst(st *certificate.Statement, of []sdk.CopyProof) float64 {
 		for _, c := range of {
 			rats = append(rats, enclosure{lo: new(big.Rat).SetFloat64(c.Logit.Lo), hi: new(big.Rat).SetFloat64(c.Logit.Hi)})
 		}
-		return float64(maxBins(fairness.LinkSigmoid, rats, st.Epsilon))
+		bins := fairness.LinkSigmoid.Binning(st.Epsilon, nil)
+		return float64(maxBins(&bins, rats))
 	}
 	if len(of) < 2 {
 		return math.Inf(-1)
@@ -244,11 +246,20 @@ func holds(st *certificate.Statement) bool {
 }
 
 func holdsAt(st *certificate.Statement, logits []*big.Rat) bool {
+	yes := func(l *big.Rat) bool { return st.Rule.Yes(st.Model().Link(), l) }
 	switch st.Claim.Kind {
 	case certificate.Fair:
+		if st.Notion == fairness.Decision {
+			return !slices.ContainsFunc(logits, func(l *big.Rat) bool { return yes(l) != yes(logits[0]) })
+		}
 		return !st.Notion.Violates(logits, st.Epsilon)
 	case certificate.MaxK:
-		return st.Model().Link().KBins(logits, st.Epsilon) <= st.Claim.K
+		bins := st.Model().Link().Binning(st.Epsilon, st.Bands)
+		return bins.K(logits) <= st.Claim.K
+	}
+	if st.Notion == fairness.Decision {
+		no := slices.ContainsFunc(logits, func(l *big.Rat) bool { return !yes(l) })
+		return !no || !slices.ContainsFunc(logits, func(l *big.Rat) bool { return yes(new(big.Rat).Sub(l, st.Claim.Bound)) })
 	}
 	first, second, ok := st.Notion.Pair(logits)
 	if !ok {
@@ -260,8 +271,6 @@ func holdsAt(st *certificate.Statement, logits []*big.Rat) bool {
 		return !fairness.GapExceeds(a, b, most)
 	case fairness.Logit, fairness.Share:
 		return new(big.Rat).Sub(a, b).Cmp(most) <= 0
-	case fairness.Decision:
-		return a.Cmp(most) <= 0
 	}
 	return a.Cmp(most) <= 0 || new(big.Rat).Neg(b).Cmp(most) <= 0
 }

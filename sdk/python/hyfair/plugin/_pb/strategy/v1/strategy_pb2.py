@@ -18,7 +18,7 @@ from hyfair.plugin._pb.problem.v1 import number_pb2 as hyfair_dot_problem_dot_v1
 from hyfair.plugin._pb.problem.v1 import space_pb2 as hyfair_dot_problem_dot_v1_dot_space__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!hyfair/strategy/v1/strategy.proto\x12\x12hyfair.strategy.v1\x1a\"hyfair/plugin/v1/description.proto\x1a\x1fhyfair/problem/v1/network.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x11\n\x0f\x44\x65scribeRequest\"F\n\x10\x44\x65scribeResponse\x12\x32\n\x0b\x64\x65scription\x18\x01 \x01(\x0b\x32\x1d.hyfair.plugin.v1.Description\"\xd4\x01\n\x0eSessionRequest\x12*\n\x05start\x18\x01 \x01(\x0b\x32\x19.hyfair.strategy.v1.StartH\x00\x12,\n\x04rows\x18\x02 \x01(\x0b\x32\x1c.hyfair.strategy.v1.RowChunkH\x00\x12\x33\n\nstart_done\x18\x03 \x01(\x0b\x32\x1d.hyfair.strategy.v1.StartDoneH\x00\x12(\n\x04next\x18\x04 \x01(\x0b\x32\x18.hyfair.strategy.v1.NextH\x00\x42\t\n\x07message\"x\n\x0fSessionResponse\x12.\n\x07started\x18\x01 \x01(\x0b\x32\x1b.hyfair.strategy.v1.StartedH\x00\x12*\n\x05moves\x18\x02 \x01(\x0b\x32\x19.hyfair.strategy.v1.MovesH\x00\x42\t\n\x07message\"\xf8\x02\n\x05Start\x12\'\n\x05space\x18\x01 \x01(\x0b\x32\x18.hyfair.problem.v1.Space\x12\x0c\n\x04seed\x18\x02 \x01(\x03\x12*\n\x07\x65psilon\x18\x03 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12)\n\x06region\x18\x04 \x01(\x0b\x32\x19.hyfair.problem.v1.Region\x12-\n\x07network\x18\x05 \x01(\x0b\x32\x1a.hyfair.problem.v1.NetworkH\x00\x12\x30\n\x05other\x18\x08 \x01(\x0b\x32\x1f.hyfair.problem.v1.EncodedModelH\x00\x12\x37\n\x07options\x18\x06 \x03(\x0b\x32&.hyfair.strategy.v1.Start.OptionsEntry\x12\x0e\n\x06\x63hains\x18\x07 \x01(\x05\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05model\")\n\x08RowChunk\x12\r\n\x05width\x18\x01 \x01(\x05\x12\x0e\n\x06values\x18\x02 \x03(\x01\"\x0b\n\tStartDone\"\t\n\x07Started\"~\n\x04Next\x12\'\n\x04told\x18\x01 \x03(\x0b\x32\x19.hyfair.strategy.v1.Trial\x12\x0c\n\x04want\x18\x02 \x01(\x05\x12\r\n\x05packs\x18\x03 \x01(\x08\x12\x30\n\x06packed\x18\x04 \x01(\x0b\x32 .hyfair.strategy.v1.PackedTrials\"\x88\x01\n\x05Moves\x12\'\n\x05moves\x18\x01 \x03(\x0b\x32\x18.hyfair.strategy.v1.Move\x12\x10\n\x08\x66inished\x18\x02 \x01(\x08\x12\x13\n\x0b\x65valuations\x18\x03 \x01(\x03\x12/\n\x06packed\x18\x04 \x01(\x0b\x32\x1f.hyfair.strategy.v1.PackedMoves\"k\n\x04Move\x12\n\n\x02id\x18\x01 \x01(\x03\x12\r\n\x05round\x18\x02 \x01(\x03\x12\r\n\x05\x63hain\x18\x03 \x01(\x05\x12*\n\x04kind\x18\x04 \x01(\x0e\x32\x1c.hyfair.strategy.v1.MoveKind\x12\r\n\x05point\x18\x05 \x03(\x01\"\xe2\x01\n\x05Trial\x12\n\n\x02id\x18\x01 \x01(\x03\x12/\n\x06status\x18\x02 \x01(\x0e\x32\x1f.hyfair.strategy.v1.TrialStatus\x12\r\n\x05point\x18\x03 \x03(\x01\x12\t\n\x01k\x18\x04 \x01(\x05\x12\x0b\n\x03gap\x18\x05 \x01(\x01\x12\x10\n\x08violates\x18\x06 \x01(\x08\x12\x0f\n\x07shannon\x18\x07 \x01(\x01\x12\x13\n\x0bmin_entropy\x18\x08 \x01(\x01\x12\x0e\n\x06scores\x18\t \x03(\x01\x12\x0c\n\x04\x62ins\x18\n \x03(\x05\x12\x0f\n\x07highest\x18\x0b \x03(\x01\x12\x0e\n\x06lowest\x18\x0c \x03(\x01\"w\n\x0bPackedMoves\x12\x0b\n\x03ids\x18\x01 \x03(\x03\x12\x0e\n\x06rounds\x18\x02 \x03(\x03\x12\x0e\n\x06\x63hains\x18\x03 \x03(\x05\x12+\n\x05kinds\x18\x04 \x03(\x0e\x32\x1c.hyfair.strategy.v1.MoveKind\x12\x0e\n\x06points\x18\x05 \x03(\x01\"\x83\x02\n\x0cPackedTrials\x12\x0b\n\x03ids\x18\x01 \x03(\x03\x12\x31\n\x08statuses\x18\x02 \x03(\x0e\x32\x1f.hyfair.strategy.v1.TrialStatus\x12\n\n\x02ks\x18\x03 \x03(\x05\x12\x0c\n\x04gaps\x18\x04 \x03(\x01\x12\x10\n\x08violates\x18\x05 \x03(\x08\x12\x10\n\x08shannons\x18\x06 \x03(\x01\x12\x15\n\rmin_entropies\x18\x07 \x03(\x01\x12\x11\n\telsewhere\x18\x08 \x03(\x05\x12\x0e\n\x06points\x18\t \x03(\x01\x12\x0e\n\x06\x63opies\x18\n \x03(\x05\x12\x0e\n\x06scores\x18\x0b \x03(\x01\x12\x0c\n\x04\x62ins\x18\x0c \x03(\x05\x12\r\n\x05pairs\x18\r \x03(\x01*S\n\x08MoveKind\x12\x19\n\x15MOVE_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0fMOVE_KIND_POINT\x10\x01\x12\x17\n\x13MOVE_KIND_SEED_FROM\x10\x02*\xb1\x01\n\x0bTrialStatus\x12\x1c\n\x18TRIAL_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16TRIAL_STATUS_EVALUATED\x10\x01\x12\x18\n\x14TRIAL_STATUS_REFUSED\x10\x02\x12\x18\n\x14TRIAL_STATUS_OUTSIDE\x10\x03\x12\x18\n\x14TRIAL_STATUS_NO_SEED\x10\x04\x12\x1a\n\x16TRIAL_STATUS_NO_SOLVER\x10\x05\x32\xb9\x01\n\x08Strategy\x12U\n\x08\x44\x65scribe\x12#.hyfair.strategy.v1.DescribeRequest\x1a$.hyfair.strategy.v1.DescribeResponse\x12V\n\x07Session\x12\".hyfair.strategy.v1.SessionRequest\x1a#.hyfair.strategy.v1.SessionResponse(\x01\x30\x01\x42@Z>github.com/hyfair/hyfair/sdk/internal/pb/strategyv1;strategyv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!hyfair/strategy/v1/strategy.proto\x12\x12hyfair.strategy.v1\x1a\"hyfair/plugin/v1/description.proto\x1a\x1fhyfair/problem/v1/network.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x11\n\x0f\x44\x65scribeRequest\"F\n\x10\x44\x65scribeResponse\x12\x32\n\x0b\x64\x65scription\x18\x01 \x01(\x0b\x32\x1d.hyfair.plugin.v1.Description\"\xd4\x01\n\x0eSessionRequest\x12*\n\x05start\x18\x01 \x01(\x0b\x32\x19.hyfair.strategy.v1.StartH\x00\x12,\n\x04rows\x18\x02 \x01(\x0b\x32\x1c.hyfair.strategy.v1.RowChunkH\x00\x12\x33\n\nstart_done\x18\x03 \x01(\x0b\x32\x1d.hyfair.strategy.v1.StartDoneH\x00\x12(\n\x04next\x18\x04 \x01(\x0b\x32\x18.hyfair.strategy.v1.NextH\x00\x42\t\n\x07message\"x\n\x0fSessionResponse\x12.\n\x07started\x18\x01 \x01(\x0b\x32\x1b.hyfair.strategy.v1.StartedH\x00\x12*\n\x05moves\x18\x02 \x01(\x0b\x32\x19.hyfair.strategy.v1.MovesH\x00\x42\t\n\x07message\"\xa2\x03\n\x05Start\x12\'\n\x05space\x18\x01 \x01(\x0b\x32\x18.hyfair.problem.v1.Space\x12\x0c\n\x04seed\x18\x02 \x01(\x03\x12*\n\x07\x65psilon\x18\x03 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12)\n\x06region\x18\x04 \x01(\x0b\x32\x19.hyfair.problem.v1.Region\x12-\n\x07network\x18\x05 \x01(\x0b\x32\x1a.hyfair.problem.v1.NetworkH\x00\x12\x30\n\x05other\x18\x08 \x01(\x0b\x32\x1f.hyfair.problem.v1.EncodedModelH\x00\x12\x37\n\x07options\x18\x06 \x03(\x0b\x32&.hyfair.strategy.v1.Start.OptionsEntry\x12\x0e\n\x06\x63hains\x18\x07 \x01(\x05\x12(\n\x05\x62\x61nds\x18\t \x03(\x0b\x32\x19.hyfair.problem.v1.Number\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05model\")\n\x08RowChunk\x12\r\n\x05width\x18\x01 \x01(\x05\x12\x0e\n\x06values\x18\x02 \x03(\x01\"\x0b\n\tStartDone\"\t\n\x07Started\"~\n\x04Next\x12\'\n\x04told\x18\x01 \x03(\x0b\x32\x19.hyfair.strategy.v1.Trial\x12\x0c\n\x04want\x18\x02 \x01(\x05\x12\r\n\x05packs\x18\x03 \x01(\x08\x12\x30\n\x06packed\x18\x04 \x01(\x0b\x32 .hyfair.strategy.v1.PackedTrials\"\x88\x01\n\x05Moves\x12\'\n\x05moves\x18\x01 \x03(\x0b\x32\x18.hyfair.strategy.v1.Move\x12\x10\n\x08\x66inished\x18\x02 \x01(\x08\x12\x13\n\x0b\x65valuations\x18\x03 \x01(\x03\x12/\n\x06packed\x18\x04 \x01(\x0b\x32\x1f.hyfair.strategy.v1.PackedMoves\"k\n\x04Move\x12\n\n\x02id\x18\x01 \x01(\x03\x12\r\n\x05round\x18\x02 \x01(\x03\x12\r\n\x05\x63hain\x18\x03 \x01(\x05\x12*\n\x04kind\x18\x04 \x01(\x0e\x32\x1c.hyfair.strategy.v1.MoveKind\x12\r\n\x05point\x18\x05 \x03(\x01\"\xe2\x01\n\x05Trial\x12\n\n\x02id\x18\x01 \x01(\x03\x12/\n\x06status\x18\x02 \x01(\x0e\x32\x1f.hyfair.strategy.v1.TrialStatus\x12\r\n\x05point\x18\x03 \x03(\x01\x12\t\n\x01k\x18\x04 \x01(\x05\x12\x0b\n\x03gap\x18\x05 \x01(\x01\x12\x10\n\x08violates\x18\x06 \x01(\x08\x12\x0f\n\x07shannon\x18\x07 \x01(\x01\x12\x13\n\x0bmin_entropy\x18\x08 \x01(\x01\x12\x0e\n\x06scores\x18\t \x03(\x01\x12\x0c\n\x04\x62ins\x18\n \x03(\x05\x12\x0f\n\x07highest\x18\x0b \x03(\x01\x12\x0e\n\x06lowest\x18\x0c \x03(\x01\"w\n\x0bPackedMoves\x12\x0b\n\x03ids\x18\x01 \x03(\x03\x12\x0e\n\x06rounds\x18\x02 \x03(\x03\x12\x0e\n\x06\x63hains\x18\x03 \x03(\x05\x12+\n\x05kinds\x18\x04 \x03(\x0e\x32\x1c.hyfair.strategy.v1.MoveKind\x12\x0e\n\x06points\x18\x05 \x03(\x01\"\x83\x02\n\x0cPackedTrials\x12\x0b\n\x03ids\x18\x01 \x03(\x03\x12\x31\n\x08statuses\x18\x02 \x03(\x0e\x32\x1f.hyfair.strategy.v1.TrialStatus\x12\n\n\x02ks\x18\x03 \x03(\x05\x12\x0c\n\x04gaps\x18\x04 \x03(\x01\x12\x10\n\x08violates\x18\x05 \x03(\x08\x12\x10\n\x08shannons\x18\x06 \x03(\x01\x12\x15\n\rmin_entropies\x18\x07 \x03(\x01\x12\x11\n\telsewhere\x18\x08 \x03(\x05\x12\x0e\n\x06points\x18\t \x03(\x01\x12\x0e\n\x06\x63opies\x18\n \x03(\x05\x12\x0e\n\x06scores\x18\x0b \x03(\x01\x12\x0c\n\x04\x62ins\x18\x0c \x03(\x05\x12\r\n\x05pairs\x18\r \x03(\x01*S\n\x08MoveKind\x12\x19\n\x15MOVE_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0fMOVE_KIND_POINT\x10\x01\x12\x17\n\x13MOVE_KIND_SEED_FROM\x10\x02*\xb1\x01\n\x0bTrialStatus\x12\x1c\n\x18TRIAL_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16TRIAL_STATUS_EVALUATED\x10\x01\x12\x18\n\x14TRIAL_STATUS_REFUSED\x10\x02\x12\x18\n\x14TRIAL_STATUS_OUTSIDE\x10\x03\x12\x18\n\x14TRIAL_STATUS_NO_SEED\x10\x04\x12\x1a\n\x16TRIAL_STATUS_NO_SOLVER\x10\x05\x32\xb9\x01\n\x08Strategy\x12U\n\x08\x44\x65scribe\x12#.hyfair.strategy.v1.DescribeRequest\x1a$.hyfair.strategy.v1.DescribeResponse\x12V\n\x07Session\x12\".hyfair.strategy.v1.SessionRequest\x1a#.hyfair.strategy.v1.SessionResponse(\x01\x30\x01\x42@Z>github.com/hyfair/hyfair/sdk/internal/pb/strategyv1;strategyv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -28,10 +28,10 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._serialized_options = b'Z>github.com/hyfair/hyfair/sdk/internal/pb/strategyv1;strategyv1'
   _globals['_START_OPTIONSENTRY']._options = None
   _globals['_START_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_MOVEKIND']._serialized_start=2051
-  _globals['_MOVEKIND']._serialized_end=2134
-  _globals['_TRIALSTATUS']._serialized_start=2137
-  _globals['_TRIALSTATUS']._serialized_end=2314
+  _globals['_MOVEKIND']._serialized_start=2093
+  _globals['_MOVEKIND']._serialized_end=2176
+  _globals['_TRIALSTATUS']._serialized_start=2179
+  _globals['_TRIALSTATUS']._serialized_end=2356
   _globals['_DESCRIBEREQUEST']._serialized_start=189
   _globals['_DESCRIBEREQUEST']._serialized_end=206
   _globals['_DESCRIBERESPONSE']._serialized_start=208
@@ -41,27 +41,27 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_SESSIONRESPONSE']._serialized_start=495
   _globals['_SESSIONRESPONSE']._serialized_end=615
   _globals['_START']._serialized_start=618
-  _globals['_START']._serialized_end=994
-  _globals['_START_OPTIONSENTRY']._serialized_start=939
-  _globals['_START_OPTIONSENTRY']._serialized_end=985
-  _globals['_ROWCHUNK']._serialized_start=996
-  _globals['_ROWCHUNK']._serialized_end=1037
-  _globals['_STARTDONE']._serialized_start=1039
-  _globals['_STARTDONE']._serialized_end=1050
-  _globals['_STARTED']._serialized_start=1052
-  _globals['_STARTED']._serialized_end=1061
-  _globals['_NEXT']._serialized_start=1063
-  _globals['_NEXT']._serialized_end=1189
-  _globals['_MOVES']._serialized_start=1192
-  _globals['_MOVES']._serialized_end=1328
-  _globals['_MOVE']._serialized_start=1330
-  _globals['_MOVE']._serialized_end=1437
-  _globals['_TRIAL']._serialized_start=1440
-  _globals['_TRIAL']._serialized_end=1666
-  _globals['_PACKEDMOVES']._serialized_start=1668
-  _globals['_PACKEDMOVES']._serialized_end=1787
-  _globals['_PACKEDTRIALS']._serialized_start=1790
-  _globals['_PACKEDTRIALS']._serialized_end=2049
-  _globals['_STRATEGY']._serialized_start=2317
-  _globals['_STRATEGY']._serialized_end=2502
+  _globals['_START']._serialized_end=1036
+  _globals['_START_OPTIONSENTRY']._serialized_start=981
+  _globals['_START_OPTIONSENTRY']._serialized_end=1027
+  _globals['_ROWCHUNK']._serialized_start=1038
+  _globals['_ROWCHUNK']._serialized_end=1079
+  _globals['_STARTDONE']._serialized_start=1081
+  _globals['_STARTDONE']._serialized_end=1092
+  _globals['_STARTED']._serialized_start=1094
+  _globals['_STARTED']._serialized_end=1103
+  _globals['_NEXT']._serialized_start=1105
+  _globals['_NEXT']._serialized_end=1231
+  _globals['_MOVES']._serialized_start=1234
+  _globals['_MOVES']._serialized_end=1370
+  _globals['_MOVE']._serialized_start=1372
+  _globals['_MOVE']._serialized_end=1479
+  _globals['_TRIAL']._serialized_start=1482
+  _globals['_TRIAL']._serialized_end=1708
+  _globals['_PACKEDMOVES']._serialized_start=1710
+  _globals['_PACKEDMOVES']._serialized_end=1829
+  _globals['_PACKEDTRIALS']._serialized_start=1832
+  _globals['_PACKEDTRIALS']._serialized_end=2091
+  _globals['_STRATEGY']._serialized_start=2359
+  _globals['_STRATEGY']._serialized_end=2544
 # @@protoc_insertion_point(module_scope)

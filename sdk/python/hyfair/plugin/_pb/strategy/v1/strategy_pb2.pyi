@@ -65,7 +65,7 @@ class SessionResponse(_message.Message):
     def __init__(self, started: _Optional[_Union[Started, _Mapping]] = ..., moves: _Optional[_Union[Moves, _Mapping]] = ...) -> None: ...
 
 class Start(_message.Message):
-    __slots__ = ("space", "seed", "epsilon", "region", "network", "other", "options", "chains")
+    __slots__ = ("space", "seed", "epsilon", "region", "network", "other", "options", "chains", "bands")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -81,6 +81,7 @@ class Start(_message.Message):
     OTHER_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     CHAINS_FIELD_NUMBER: _ClassVar[int]
+    BANDS_FIELD_NUMBER: _ClassVar[int]
     space: _space_pb2.Space
     seed: int
     epsilon: _number_pb2.Number
@@ -89,7 +90,8 @@ class Start(_message.Message):
     other: _network_pb2.EncodedModel
     options: _containers.ScalarMap[str, str]
     chains: int
-    def __init__(self, space: _Optional[_Union[_space_pb2.Space, _Mapping]] = ..., seed: _Optional[int] = ..., epsilon: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., region: _Optional[_Union[_space_pb2.Region, _Mapping]] = ..., network: _Optional[_Union[_network_pb2.Network, _Mapping]] = ..., other: _Optional[_Union[_network_pb2.EncodedModel, _Mapping]] = ..., options: _Optional[_Mapping[str, str]] = ..., chains: _Optional[int] = ...) -> None: ...
+    bands: _containers.RepeatedCompositeFieldContainer[_number_pb2.Number]
+    def __init__(self, space: _Optional[_Union[_space_pb2.Space, _Mapping]] = ..., seed: _Optional[int] = ..., epsilon: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., region: _Optional[_Union[_space_pb2.Region, _Mapping]] = ..., network: _Optional[_Union[_network_pb2.Network, _Mapping]] = ..., other: _Optional[_Union[_network_pb2.EncodedModel, _Mapping]] = ..., options: _Optional[_Mapping[str, str]] = ..., chains: _Optional[int] = ..., bands: _Optional[_Iterable[_Union[_number_pb2.Number, _Mapping]]] = ...) -> None: ...
 
 class RowChunk(_message.Message):
     __slots__ = ("width", "values")
