@@ -255,6 +255,8 @@ type Shares struct {
 	Met int `json:"met,omitempty"`
 	// Population describes the people that the shares are of; empty: each combination of values once.
 	Population string `json:"population,omitempty"`
+	// ProvedBy is convolution if the shares were proved so; empty: with boxes.
+	ProvedBy string `json:"proved_by,omitempty"`
 }
 
 // Counted counts evaluated individuals: Unfair of N are discriminated against.

@@ -197,6 +197,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 			glimpses.progress(p)
 		},
 	}
+	o.Convolve = a.Solver == ""
 	if a.Mapped {
 		o.Pieces = func([]sdk.Piece) error { return nil }
 	}
@@ -357,6 +358,9 @@ func (r *Report) event() *record.Shares {
 	}
 	if r.Population != nil {
 		s.Population = r.Population.String()
+	}
+	if r.Convolved {
+		s.ProvedBy = Convolution
 	}
 	return s
 }

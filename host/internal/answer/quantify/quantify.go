@@ -46,6 +46,9 @@ type Options struct {
 	// Pieces, if not nil, gets the pieces of the region as they are settled, one
 	// call at a time. Its error ends the run.
 	Pieces func([]sdk.Piece) error
+	// Convolve lets the shares of a linear model be proved without the solver, which is asked only about what that
+	// leaves open. Spaces of few individuals, and Pieces, are the solver's.
+	Convolve bool
 	// Progress, if not nil, is called from one goroutine at a time.
 	Progress func(Progress)
 
@@ -95,6 +98,8 @@ type Report struct {
 	Found []record.Found
 	// Population is the population of all shares except those of Rows; nil: each individual counts once.
 	Population *population.Population
+	// Convolved: the shares were proved by convolution, and no solver was asked.
+	Convolved bool
 	// Map is nil without Options.Pieces.
 	Map *Map
 }
@@ -169,7 +174,12 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	if o.Solver == nil {
 		return r.report, nil
 	}
+	proved := r.convolve(ctx)
+	if r.report.Convolved {
+		return r.report, nil
+	}
 	err = r.ask(ctx)
+	r.combine(proved)
 	return r.report, err
 }
 

@@ -126,7 +126,7 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 func (r *Result) Document() *view.Document {
 	d := view.Of(view.Paragraph{
 		fmt.Sprintf("%s, model %s: %s", r.Study, r.Model, r.question()),
-		fmt.Sprintf("solver %s", r.Solver),
+		r.prover(),
 	})
 	d.Add(r.Caveats()...)
 	if r.Nobody() {
@@ -154,9 +154,21 @@ func (r *Result) Document() *view.Document {
 	if r.Parts != nil {
 		d.Say("%s", r.Parts)
 	}
-	d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
+	if r.ProvedBy == Convolution {
+		d.Say("%.2f s", r.Seconds)
+	} else {
+		d.Say("%s boxes, %.2f s", view.Count(r.Boxes), r.Seconds)
+	}
 	d.Add(r.Blocks()...)
 	return d
+}
+
+// prover says who proved the shares.
+func (r *Result) prover() string {
+	if r.ProvedBy == Convolution {
+		return "a linear model: proved by convolution, without a solver"
+	}
+	return fmt.Sprintf("solver %s", r.Solver)
 }
 
 // Summary shows the shares and explains them in sentences.

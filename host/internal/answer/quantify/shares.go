@@ -44,6 +44,8 @@ type Shares struct {
 	Faults []string `json:"faults,omitempty"`
 	// The people that the shares are of; absent if each combination of values counts once.
 	Population string `json:"population,omitempty"`
+	// The method of the proof: convolution of a linear model's contributions, without a solver; absent with boxes.
+	ProvedBy string `json:"proved_by,omitempty"`
 }
 
 // Fractions has the shares as fractions.
@@ -107,7 +109,7 @@ type RowsShare struct {
 // nothing counts as proved.
 func SharesOf(s *record.Shares, faults []string) Shares {
 	proved := [...]*big.Rat{new(big.Rat), new(big.Rat), big.NewRat(1, 1)} // fair, unfair, undecided
-	out := Shares{Population: s.Population, Met: max(0, s.Met), Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
+	out := Shares{Population: s.Population, ProvedBy: s.ProvedBy, Met: max(0, s.Met), Boxes: s.Boxes, Complete: s.Complete, Reason: s.Reason, Faults: faults}
 	fair, ok1 := fraction(s.Fair)
 	unfair, ok2 := fraction(s.Unfair)
 	if ok1 && ok2 {

@@ -194,6 +194,48 @@ func (p *Population) Within(box space.Box) *Population {
 	return &out
 }
 
+// Class is one class of a population: its share of all people, and how each feature is distributed in it, independently
+// of the others.
+type Class struct {
+	Weight float64
+	Sides  []Side
+}
+
+// Side is the distribution of one feature: cells with their shares. Within a cell all values are equally likely. A cell
+// of a real feature without a width is one number.
+type Side struct {
+	Feature int
+	Cells   []space.Interval
+	Shares  []float64
+}
+
+// Classes returns the classes, which share the population's memory. Weights, and the shares of each side, add up to 1
+// but for Rounding.
+func (p *Population) Classes() []Class {
+	var out []Class
+	for k := range p.classes {
+		c := Class{Weight: p.classes[k].weight}
+		for n := range p.features {
+			c.Sides = append(c.Sides, Side{p.features[n].index, p.features[n].cells, p.classes[k].shares[n]})
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// Rounding bounds the relative error of products of shares.
+func (p *Population) Rounding() float64 { return p.error }
+
+// Even is the population in which all combinations of values of a region are equally likely.
+func Even(s *space.Space, box space.Box) *Population {
+	p := &Population{space: s, classes: []class{{weight: 1}}}
+	for _, i := range s.Free() {
+		p.features = append(p.features, feature{index: i, discrete: s.Features[i].Discrete(), cells: []space.Interval{box[i]}})
+		p.classes[0].shares = append(p.classes[0].shares, []float64{1})
+	}
+	return p
+}
+
 // drawn draws an index with these probabilities.
 func drawn(weights []float64, rng *rand.Rand) int {
 	at := rng.Float64()

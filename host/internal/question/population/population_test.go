@@ -228,3 +228,33 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestClassesOf: the classes have the masses of the population, of which the even one gives each value of a feature the
+// same.
+func TestClassesOf(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 14))
+	s := known.Space(r)
+	box := s.Whole().Box
+	fitted, err := Of(t.Context(), 3, s, rowsOf(s, r, 200), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := s.Free()[0]
+	first := append(space.Box(nil), box...)
+	first[i].Hi = first[i].Lo
+	values := box[i].Hi - box[i].Lo + 1
+	for name, p := range map[string]*Population{"fitted": fitted, "even": Even(s, box)} {
+		lo, hi := p.Mass(first)
+		sum := 0.0
+		for _, c := range p.Classes() {
+			if len(c.Sides) != len(s.Free()) || c.Sides[0].Feature != i {
+				t.Fatalf("%s: sides %+v", name, c.Sides)
+			}
+			cell := c.Sides[0].Cells[0]
+			sum += c.Weight * c.Sides[0].Shares[0] / (cell.Hi - cell.Lo + 1)
+		}
+		if math.Abs(sum-lo) > 1e-9 || name == "even" && math.Abs(hi-1/values) > 1e-9 {
+			t.Errorf("%s: a mass of %v to %v, and classes say %v", name, lo, hi, sum)
+		}
+	}
+}

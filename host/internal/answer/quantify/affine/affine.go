@@ -1,0 +1,177 @@
+// Package affine proves which share of a population an affine model treats unfairly, without boxes.
+//
+// The logit of a copy is a sum of one contribution per feature. So the distribution of an individual's part of it is the
+// convolution of the features' contributions, which are rounded to multiples of a step. Individuals are treated unfairly
+// if that part is between two thresholds. Masses are bounded with their roundings. What rounding took from a sum is
+// bounded in total, and by Bernstein's inequality for independent errors (Boucheron, Lugosi and Massart, Concentration
+// Inequalities, 2013, corollary 2.11), the smaller of the two.
+package affine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/sdk/model"
+	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// ErrUnsuited says that a question is not one for convolution.
+var ErrUnsuited = errors.New("the question does not reduce to two thresholds of an affine model")
+
+// Target is the width of an interval that is not refined further.
+const Target = 1e-3
+
+// Shares are lower bounds of the shares of people treated fairly and unfairly, of those whom the question is about.
+type Shares struct {
+	Fair, Unfair float64
+	// Individuals is the number of individuals; nil if a feature is real.
+	Individuals *big.Int
+	// Steps is the length of the longest sum, in steps.
+	Steps int
+}
+
+// Open is the share that is neither.
+func (s *Shares) Open() float64 { return max(0, 1-s.Fair-s.Unfair) }
+
+// affine is a logit as a sum of contributions.
+type affine struct {
+	slope []*big.Rat   // by feature: of a feature without a table
+	table [][]*big.Rat // by feature: contributions of the values from Lo on
+	at    *big.Rat     // the constant
+}
+
+// of returns the logit of a model as a sum over features; ok is false if the model is not affine.
+func of(m model.Model, s *space.Space) (*affine, bool) {
+	net, ok := m.(*relu.Network)
+	if !ok {
+		return nil, false
+	}
+	for i := range net.Layers {
+		if net.Layers[i].ReLU {
+			return nil, false
+		}
+	}
+	rat := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+	weights := []*big.Rat{rat(1)} // of the outputs of layer k
+	if net.Head == relu.HeadSoftmax {
+		weights = []*big.Rat{rat(-1), rat(1)}
+	}
+	a := &affine{at: new(big.Rat)}
+	for k := len(net.Layers) - 1; k >= 0; k-- {
+		l := &net.Layers[k]
+		next := make([]*big.Rat, l.In)
+		for i := range next {
+			next[i] = new(big.Rat)
+		}
+		for j := range l.Out {
+			for i, w := range l.Row(j) {
+				if w != 0 {
+					next[i].Add(next[i], new(big.Rat).Mul(weights[j], rat(w)))
+				}
+			}
+			a.at.Add(a.at, new(big.Rat).Mul(weights[j], rat(l.Bias[j])))
+		}
+		weights = next
+	}
+	for i := range s.Features {
+		f := &s.Features[i]
+		slope, values := new(big.Rat), []*big.Rat(nil)
+		for k := range f.Inputs {
+			if f.Inputs[k].Table != nil {
+				values = make([]*big.Rat, len(f.Inputs[k].Table))
+			}
+		}
+		for v := range values {
+			values[v] = new(big.Rat)
+		}
+		for k := range f.Inputs {
+			in := &f.Inputs[k]
+			w := weights[in.Index]
+			for v := range values {
+				x := new(big.Rat).Mul(rat(in.Scale), rat(f.Lo+float64(v)))
+				if x.Add(x, rat(in.Offset)); in.Table != nil {
+					x = rat(in.Table[v])
+				}
+				values[v].Add(values[v], x.Mul(x, w))
+			}
+			if values == nil {
+				slope.Add(slope, new(big.Rat).Mul(w, rat(in.Scale)))
+				a.at.Add(a.at, new(big.Rat).Mul(w, rat(in.Offset)))
+			}
+		}
+		a.slope, a.table = append(a.slope, slope), append(a.table, values)
+	}
+	return a, true
+}
+
+// contribution is the exact contribution of a feature's value.
+func (a *affine) contribution(f *space.Feature, i int, v float64) *big.Rat {
+	if t := a.table[i]; t != nil {
+		return t[int(v-f.Lo)]
+	}
+	return new(big.Rat).Mul(a.slope[i], new(big.Rat).SetFloat64(v))
+}
+
+// Of answers a question about a population within its region. It refines the interval until it is at most Target wide,
+// ctx ends or sums become too long. The error is then that of ctx if there is no interval yet. It is ErrUnsuited for questions that
+// do not reduce to two thresholds. The query must be valid, and its region within the domains.
+func Of(ctx context.Context, q *problem.Query, people *population.Population) (*Shares, error) {
+	a, ok := of(q.Model, q.Space)
+	if !ok || q.K > 2 || len(q.Relax) > 0 || q.TellsCopiesApart() {
+		return nil, ErrUnsuited
+	}
+	parts, err := split(q, a)
+	if err != nil {
+		return nil, err
+	}
+	c := &convolution{q: q, affine: a, parts: parts, people: people, classes: people.Classes()}
+	return c.refine(ctx)
+}
+
+// The standard deviation of a sum has at least 2^firstLength steps, and at most twice 2^lastLength.
+const (
+	firstLength = 11
+	lastLength  = 18
+)
+
+// refine answers with shorter and shorter steps.
+func (c *convolution) refine(ctx context.Context) (best *Shares, err error) {
+	variances, spread := c.deviations()
+	last := len(c.parts.all) - 1
+	slices.SortStableFunc(c.parts.all[:last], func(p, q part) int { // narrow ones first: sums stay short for long
+		sum := func(p part) (all float64) {
+			for _, i := range p.features {
+				all += variances[i]
+			}
+			return all
+		}
+		return cmp.Compare(sum(p), sum(q))
+	})
+	if step, ok := c.exact(); ok {
+		return c.shares(ctx, step)
+	}
+	_, exp := math.Frexp(spread)
+	for n := firstLength; ; {
+		s, err := c.shares(ctx, math.Ldexp(1, exp-1-n))
+		switch {
+		case err != nil && best == nil:
+			return nil, err
+		case err != nil:
+			return best, nil
+		case best == nil || s.Open() < best.Open():
+			best = s
+		}
+		if best.Open() <= Target || n == lastLength {
+			return best, nil
+		}
+		// What is open is about proportional to a step.
+		n = min(n+int(math.Ceil(math.Log2(best.Open()/Target)+0.1)), lastLength)
+	}
+}

@@ -1,0 +1,75 @@
+package quantify
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/hyfair/hyfair/host/internal/answer/quantify/affine"
+	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/sdk"
+)
+
+// Convolution is the method of shares that were proved without boxes.
+const Convolution = "convolution"
+
+// convolve proves the shares of a linear model by convolution. If they leave more than affine.Target open, they are not
+// reported but returned; nil if there are none.
+func (r *run) convolve(ctx context.Context) *affine.Shares {
+	region := r.q.RegionOrWhole()
+	if !r.o.Convolve || r.o.Pieces != nil {
+		return nil
+	}
+	if _, few := r.q.Space.CountIndividuals(region.Box, allPoints); few {
+		return nil
+	}
+	people := population.Even(r.q.Space, region.Box)
+	if r.weights != nil {
+		people = r.weights.of
+	}
+	q := *r.q
+	q.Region = region
+	s, err := affine.Of(ctx, &q, people)
+	if err != nil {
+		return nil
+	}
+	if s.Individuals != nil && s.Individuals.Sign() == 0 {
+		r.nobody()
+		r.report.Convolved = true
+		return nil
+	}
+	if s.Open() > affine.Target {
+		return s
+	}
+	rep := r.report
+	rep.Convolved, rep.Complete, rep.Reason = true, true, "the rounding of sums"
+	rep.Grade = sdk.GradeRigorous
+	if r.weights == nil {
+		rep.Individuals = s.Individuals
+	}
+	rep.Fair, rep.Unfair = new(big.Rat).SetFloat64(s.Fair), new(big.Rat).SetFloat64(s.Unfair)
+	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
+	if fault := r.beyond(rep.Fair, rep.Unfair); fault != "" {
+		rep.contradicted("%s", fault)
+	}
+	return nil
+}
+
+// combine takes over what convolution proved and the solver did not.
+func (r *run) combine(proved *affine.Shares) {
+	rep := r.report
+	if proved == nil || len(rep.Faults) > 0 || rep.Nobody() {
+		return
+	}
+	more := func(of *big.Rat, than float64) *big.Rat {
+		if v := new(big.Rat).SetFloat64(than); v.Cmp(of) > 0 {
+			rep.Grade = sdk.GradeRigorous
+			return v
+		}
+		return of
+	}
+	rep.Fair, rep.Unfair = more(rep.Fair, proved.Fair), more(rep.Unfair, proved.Unfair)
+	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
+	if rep.Undecided.Sign() < 0 {
+		rep.contradicted("solver %s: its shares and those of convolution add up to more than 1", r.o.Description.Name)
+	}
+}
