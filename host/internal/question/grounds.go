@@ -166,6 +166,6 @@ func (g *Grounds) Check() string {
 	case c.By == study.ByTraining:
 		return "hyfair trained the model on the study's inputs"
 	default:
-		return fmt.Sprintf("checked against the model's own scores: %s rows, at most %.2g apart", view.Count(c.Rows), c.Worst)
+		return fmt.Sprintf("checked against the model's own scores: %s rows, at most %s apart", view.Count(c.Rows), view.Scientific(c.Worst, 2))
 	}
 }

@@ -46,6 +46,8 @@ type Picture interface {
 	FileName() string
 	// Write draws it in one of FigureFormats.
 	Write(w io.Writer, format string) error
+	// write draws it on a sheet, in one of FigureFormats.
+	write(w io.Writer, format string, on sheet) error
 }
 
 // FileName implements Picture.
@@ -53,8 +55,12 @@ func (f *Figure) FileName() string { return f.Name }
 
 // Write implements Picture.
 func (f *Figure) Write(w io.Writer, format string) error {
-	l := f.layout(textsOf(format))
-	return paint(w, format, l.title, l.height, l.draw)
+	return f.write(w, format, sheet{width: width})
+}
+
+func (f *Figure) write(w io.Writer, format string, on sheet) error {
+	l := f.layout(textsOf(format), on)
+	return paint(w, format, l.title, on.width, l.height, l.draw)
 }
 
 // textsOf returns how a format shows texts.
@@ -65,8 +71,8 @@ func textsOf(format string) func(string) string {
 	return drawable
 }
 
-// paint writes a drawing of this height.
-func paint(w io.Writer, format, title string, height vg.Length, picture func(draw.Canvas)) error {
+// paint writes a drawing of this size.
+func paint(w io.Writer, format, title string, width, height vg.Length, picture func(draw.Canvas)) error {
 	switch format {
 	case SVG:
 		c := &measured{Canvas: vgsvg.New(width, height)}

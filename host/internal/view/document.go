@@ -18,7 +18,7 @@ type Document struct {
 	Data *Table
 }
 
-// Block is a part of a document: a Heading, Paragraph, Warning, *List, *Facts, *Table,
+// Block is a part of a document: a *Lead, Heading, Paragraph, Warning, *List, *Facts, *Table,
 // *Tree or *Figure, or one of them that stands Close to the one before it or Aside.
 type Block interface{ block() }
 
@@ -165,6 +165,9 @@ func (d *Document) Write(w io.Writer, format string, o Options) error {
 	write := formats[format]
 	if write == nil {
 		return fmt.Errorf("no format %q: want %s", format, strings.Join(Formats(), ", "))
+	}
+	if format != HTML {
+		d = d.withoutLead()
 	}
 	return write(w, d, o)
 }

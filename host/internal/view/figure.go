@@ -28,6 +28,8 @@ type Figure struct {
 	Series         []Series
 	// Square makes both axes equally long.
 	Square bool
+	// Full: on a page with room for it, the figure is as wide as the page.
+	Full bool
 }
 
 // Series is a set of marks with one look and one entry in the legend. Without a name it is
@@ -73,18 +75,26 @@ type Point struct{ X, Y float64 }
 // The dimensions of a figure, which grows with its legend and the names at its axis. No text
 // is smaller than small, which is 12 pixels on a screen.
 const (
-	width       = 17 * vg.Centimeter
-	low, square = 9.5 * vg.Centimeter, 11.5 * vg.Centimeter
-	margin      = 3 * vg.Millimeter
-	small       = 9
-	lineHeight  = 13
-	rowHeight   = 20
-	sampleWidth = 34 // width of a line in the legend
+	// width is that of files and of most drawings of a page, full that of the page (960 pixels), and
+	// narrow that of a telephone's page (328 pixels).
+	width, full, narrow = 17 * vg.Centimeter, vg.Length(720), vg.Length(246)
+	low, flat, square   = 9.5 * vg.Centimeter, 6.5 * vg.Centimeter, 11.5 * vg.Centimeter
+	margin              = 3 * vg.Millimeter
+	small               = 9
+	lineHeight          = 13
+	rowHeight           = 20
+	sampleWidth         = 34 // width of a line in the legend
 	// Texts have room for fonts that are wider than the one they are measured by.
 	slack = 1.2
 	// Shares of the width.
 	mostLegend, mostNames = 0.36, 0.3
 )
+
+// sheet is what a drawing is made for. On a page the title and the caption stand around it.
+type sheet struct {
+	width  vg.Length
+	onPage bool
+}
 
 // textStyle returns the style of text of a size.
 func textStyle(size float64) text.Style {
@@ -127,6 +137,7 @@ func drawable(s string) string {
 // layout is a figure with its texts as drawn.
 type layout struct {
 	*Figure
+	sheet
 	text   func(string) string // as drawn
 	height vg.Length
 	title  string
@@ -138,10 +149,10 @@ type layout struct {
 	rows, columns []string
 }
 
-func (f *Figure) layout(text func(string) string) *layout {
-	l := &layout{Figure: f, text: text, height: low}
+func (f *Figure) layout(text func(string) string, on sheet) *layout {
+	l := &layout{Figure: f, sheet: on, text: text, height: low}
 	body := textStyle(small)
-	l.title = shortened(text(f.Title), fits(textStyle(12), width-2*margin))
+	l.title = shortened(text(f.Title), fits(textStyle(12), on.width-2*margin))
 	for _, name := range f.Y.Names {
 		l.rows = append(l.rows, text(name))
 	}
@@ -153,27 +164,48 @@ func (f *Figure) layout(text func(string) string) *layout {
 			l.legend, l.names = append(l.legend, i), append(l.names, text(s.Name))
 		}
 	}
-	l.names = ShortNames(l.names)
-	l.rows = shortNames(l.rows, fits(body, mostNames*width))
-	l.columns = spaced(l.columns, func(columns int) func(string) bool {
-		return fits(body, (1-mostLegend-mostNames/2)*width*vg.Length(columns)/vg.Length(len(l.columns)))
-	})
-	l.caption = wrapped(text(f.Caption), fits(body, width-2*margin))
-	if f.Square {
-		l.height = square
+	beside := vg.Length(mostLegend)
+	if l.below() {
+		beside = 0
+		l.names = shortNames(l.names, fits(body, on.width-2*margin-sampleWidth))
+	} else {
+		l.names = ShortNames(l.names)
 	}
-	l.height = max(l.height, vg.Length(len(l.names)*lineHeight)+4*lineHeight, vg.Length(len(l.rows)*rowHeight)+5*lineHeight)
+	l.rows = shortNames(l.rows, fits(body, mostNames*on.width))
+	l.columns = spaced(l.columns, func(columns int) func(string) bool {
+		return fits(body, (1-beside-mostNames/2)*on.width*vg.Length(columns)/vg.Length(len(l.columns)))
+	})
+	if !on.onPage {
+		l.caption = wrapped(text(f.Caption), fits(body, on.width-2*margin))
+	}
+	legend := vg.Length(len(l.names) * lineHeight)
+	switch {
+	case f.Square && !l.below():
+		l.height = square
+	case on.onPage:
+		l.height = flat
+	}
+	if l.below() {
+		l.height = max(l.height, vg.Length(len(l.rows)*rowHeight)+5*lineHeight) + legend
+	} else {
+		l.height = max(l.height, legend+4*lineHeight, vg.Length(len(l.rows)*rowHeight)+5*lineHeight)
+	}
 	l.height += vg.Length(len(l.caption) * lineHeight)
 	return l
 }
 
-// framed draws the background and the title, and returns what is within the margins.
-func framed(c draw.Canvas, title string) draw.Canvas {
+// below reports that the legend stands below the plot, for lack of room beside it.
+func (l *layout) below() bool { return l.width <= narrow }
+
+// framed draws the background and, where the drawing has it, the title, and returns what is within the margins.
+func (on sheet) framed(c draw.Canvas, title string) draw.Canvas {
 	c.FillPolygon(color.White, corners(c.Rectangle))
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	style := textStyle(12)
-	style.YAlign = draw.YTop
-	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
+	if !on.onPage {
+		style := textStyle(12)
+		style.YAlign = draw.YTop
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, title)
+	}
 	return c
 }
 
@@ -187,16 +219,22 @@ func captioned(c draw.Canvas, caption []string) draw.Canvas {
 }
 
 func (l *layout) draw(c draw.Canvas) {
-	c, body := captioned(framed(c, l.title), l.caption), textStyle(small)
-	c.Max.Y -= 1.6 * lineHeight
+	c, body := captioned(l.framed(c, l.title), l.caption), textStyle(small)
+	if !l.onPage {
+		c.Max.Y -= 1.6 * lineHeight
+	}
 	if len(l.caption) > 0 {
 		c.Min.Y += lineHeight / 2
 	}
-	beside := vg.Length(0)
-	for _, name := range l.names {
-		beside = max(beside, 2*margin+sampleWidth+slack*body.Width(name))
+	beside, below := vg.Length(0), vg.Length(0)
+	if l.below() {
+		below = vg.Length(len(l.names) * lineHeight)
+	} else {
+		for _, name := range l.names {
+			beside = max(beside, 2*margin+sampleWidth+slack*body.Width(name))
+		}
 	}
-	at := draw.Crop(c, 0, -beside, 0, 0)
+	at := draw.Crop(c, 0, -beside, below, 0)
 	p := l.plot(at)
 	if l.Square {
 		data := p.DataCanvas(at).Size()
@@ -206,7 +244,16 @@ func (l *layout) draw(c draw.Canvas) {
 	p.Draw(at)
 	// The legend is to the right of the plot, where it hides nothing: each entry where its line
 	// ends, if it has one, else one below the other.
-	x, places := at.Max.X+margin, l.entries(p, at)
+	x, places := at.Max.X+margin, []place(nil)
+	if l.below() {
+		x = c.Min.X
+		for i := range l.legend {
+			y := at.Min.Y - (vg.Length(i)+0.5)*lineHeight
+			places = append(places, place{y, y})
+		}
+	} else {
+		places = l.entries(p, at)
+	}
 	for i, series := range l.legend {
 		y := places[i].at
 		row := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - lineHeight/2}, Max: vg.Point{X: x + sampleWidth, Y: y + lineHeight/2}}}

@@ -119,7 +119,7 @@ func TestBars(t *testing.T) {
 		}
 	}
 	// b begins where a ends.
-	l := f.layout(Printable)
+	l := f.layout(Printable, sheet{width: width})
 	c := &recorder.Canvas{}
 	area := draw.NewCanvas(c, 460, 200)
 	p := l.plot(area)
@@ -170,7 +170,7 @@ func TestLinesAreTold(t *testing.T) {
 		t.Errorf("%d marks, %d lines", len(grey), len(bare))
 	}
 	f.Series = slices.Repeat(f.Series, 5)
-	if l := f.layout(Printable); l.height < vg.Length(len(l.names)*lineHeight) {
+	if l := f.layout(Printable, sheet{width: width}); l.height < vg.Length(len(l.names)*lineHeight) {
 		t.Errorf("%v high for %d names", l.height, len(l.names))
 	}
 	// The same look wherever it stands.
@@ -194,7 +194,7 @@ func TestLinesAreLabelled(t *testing.T) {
 	if short := panels[0].Panels(); len(short) != 1 || short[0] != panels[0] {
 		t.Errorf("%+v", short)
 	}
-	l := panels[0].layout(Printable)
+	l := panels[0].layout(Printable, sheet{width: width})
 	c := draw.NewCanvas(&recorder.Canvas{}, 460, 200)
 	places := l.entries(l.plot(c), c)
 	order := []int{0, 2, 3, 1, 5, 4} // all, 90, 89, 10, 1, 0
@@ -242,7 +242,7 @@ func TestTextsStayWhereTheyAre(t *testing.T) {
 	f.Caption = strings.Repeat("and so is this caption ", 20)
 	f.X.Label, f.Y.Label = f.Title, f.Title
 	f.Series[0].Name = "<text x=\"1\">&\u202e\x00\n" + strings.Repeat("W", 100)
-	l := f.layout(Printable)
+	l := f.layout(Printable, sheet{width: width})
 	text := written(t, f, SVG)
 	svg(t, text)
 	if bytes.ContainsAny(text, "\u202e\x00") || bytes.Contains(text, []byte(" style=")) || bytes.Contains(text, []byte(`<text x=`)) || !bytes.HasPrefix(text, []byte("<svg ")) {

@@ -45,12 +45,26 @@ const (
 // page is the data of the template.
 type page struct {
 	Title    string
+	Lead     *Lead // nil for none
 	Style    template.CSS
 	Policy   string
 	Sections []*section
 	Contents bool
 	Made     []string
 	Data     template.JS
+}
+
+// First is what stands above the contents: the blocks before the first heading. Rest is all else.
+func (p *page) First() []*section { return p.Sections[:p.above()] }
+
+// Rest is what stands below the contents.
+func (p *page) Rest() []*section { return p.Sections[p.above():] }
+
+func (p *page) above() int {
+	if len(p.Sections) > 0 && p.Sections[0].ID == "" {
+		return 1
+	}
+	return 0
 }
 
 // section is a heading, empty in the first section, and its blocks.
@@ -61,6 +75,7 @@ type section struct {
 
 // block has the fields of its kind set.
 type block struct {
+	Lead    *Lead
 	Lines   []string
 	Warning bool
 	List    *List
@@ -86,15 +101,18 @@ type htmlCell struct {
 	Right, Bold, Alarm bool
 }
 
+// drawings are a picture in different widths, which the style chooses from.
+type drawings struct{ Page, Narrow, Full template.HTML }
+
 type htmlFigure struct {
-	SVG            template.HTML
+	drawings
 	Title, Caption string
 	Of             string // the part of it that is shown
 	Numbers        *htmlTable
 }
 
 type htmlTree struct {
-	SVG    template.HTML
+	drawings
 	Title  string
 	Folded string
 	Text   string
@@ -121,7 +139,10 @@ func writeHTML(w io.Writer, d *Document, o Options) error {
 	}
 	p.Contents = len(p.Sections) > 3
 	p.Title = cmp.Or(p.Title, title1(p.Sections))
-	if p.Sections[0].ID == "" && len(p.Sections[0].Blocks) == 0 {
+	if first := p.Sections[0].Blocks; len(first) > 0 && first[0].Lead != nil {
+		p.Lead, p.Sections[0].Blocks = first[0].Lead, first[1:]
+	}
+	if len(p.Sections[0].Blocks) == 0 {
 		p.Sections = p.Sections[1:]
 	}
 	data, err := o.data()

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // pageMaker renders blocks until its room, in bytes, is used up.
@@ -32,6 +34,9 @@ func blocks(list []Block) []*block {
 // block converts a block for the template; ok is false if it shows nothing.
 func (m *pageMaker) block(b Block) (out block, ok bool) {
 	switch b := b.(type) {
+	case *Lead:
+		out.Lead = b.plain()
+		return out, true
 	case Paragraph:
 		out.Lines = plainLines(b)
 	case Warning:
@@ -110,10 +115,23 @@ func (t *Table) cell(c *Cell, column int, scope string) htmlCell {
 	return out
 }
 
-// svg renders a drawing, if there is room for it.
-func (m *pageMaker) svg(p Picture) template.HTML {
+// draw draws a picture for pages of each width, while room is left.
+func (m *pageMaker) draw(p Picture) (out drawings) {
+	out.Page = m.svg(p, width)
+	if out.Page == "" {
+		return out
+	}
+	out.Narrow = m.svg(p, narrow)
+	if f, ok := p.(*Figure); ok && f.Full {
+		out.Full = m.svg(p, full)
+	}
+	return out
+}
+
+// svg is a drawing of this width; empty if there is no room for it.
+func (m *pageMaker) svg(p Picture, width vg.Length) template.HTML {
 	var b bytes.Buffer
-	if err := p.Write(&b, SVG); err != nil || b.Len() > m.room {
+	if err := p.write(&b, SVG, sheet{width, true}); err != nil || b.Len() > m.room {
 		return ""
 	}
 	m.room -= b.Len()
@@ -121,9 +139,7 @@ func (m *pageMaker) svg(p Picture) template.HTML {
 }
 
 func (m *pageMaker) figure(f *Figure) *htmlFigure {
-	plain := *f
-	plain.Caption = "" // the page has it below
-	out := &htmlFigure{SVG: m.svg(&plain), Title: plainLine(f.Title), Caption: plainLine(f.Caption), Of: plainLine(f.Y.Label)}
+	out := &htmlFigure{drawings: m.draw(f), Title: plainLine(f.Title), Caption: plainLine(f.Caption), Of: plainLine(f.Y.Label)}
 	if numbers := m.table(f.numbers(), false); numbers.Rows > 0 {
 		numbers.Folded, numbers.Title = false, "" // the figure has the title, and folds the table
 		out.Numbers = numbers
@@ -134,8 +150,7 @@ func (m *pageMaker) figure(f *Figure) *htmlFigure {
 func (m *pageMaker) tree(t *Tree) *htmlTree {
 	var text strings.Builder
 	t.Root.text(&text, "", "", 0)
-	drawn := &Tree{Title: t.Title, Root: t.Root, uncaptioned: true}
-	out := &htmlTree{SVG: m.svg(drawn), Title: plainLine(t.title()), Folded: t.fold().said(), Text: text.String()}
+	out := &htmlTree{drawings: m.draw(t), Title: plainLine(t.title()), Folded: t.fold().said(), Text: text.String()}
 	if out.Text = Steerless(out.Text); len(out.Text) > m.room {
 		out.Text = strings.ToValidUTF8(out.Text[:max(0, m.room)], "") + "\n…" // without the half of a character
 	}

@@ -71,9 +71,9 @@ func TestPage(t *testing.T) {
 	if got := strings.Join(heads, ", "); got != "First, Second, Third" || len(elements(elements(root, "nav")[0], "a")) != 3 {
 		t.Errorf("parts %s", got)
 	}
-	// Each drawing has its table or text, which a reader without eyes for it takes.
+	// Each drawing comes in two widths, and has its table or text, which a reader without eyes for it takes.
 	for _, f := range elements(root, "figure")[1:] { // the first is empty
-		if len(elements(f, "svg")) != 1 || len(elements(f, "table"))+len(elements(f, "pre")) != 1 || words(elements(elements(f, "svg")[0], "title")[0]) == "" {
+		if len(elements(f, "svg")) != 2 || len(elements(f, "table"))+len(elements(f, "pre")) != 1 || words(elements(elements(f, "svg")[0], "title")[0]) == "" {
 			t.Errorf("a figure says %q", words(f))
 		}
 	}

@@ -1,10 +1,12 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 )
@@ -21,8 +23,26 @@ func BigCount(n *big.Int) string {
 		return Count(n.Int64())
 	}
 	f, _ := new(big.Float).SetInt(n).Float64()
-	return fmt.Sprintf("%.3g", f)
+	return "about " + Scientific(f, 3)
 }
+
+// Scientific is a number with this many digits times a power of ten, such as 4.56·10¹⁶.
+func Scientific(v float64, digits int) string {
+	text := strconv.FormatFloat(v, 'e', digits-1, 64)
+	mantissa, exponent, ok := strings.Cut(text, "e")
+	if !ok { // infinite
+		return text
+	}
+	exponent = strings.TrimPrefix(exponent, "+")
+	sign := strings.HasPrefix(exponent, "-")
+	exponent = strings.TrimLeft(exponent, "-0")
+	if sign && exponent != "" {
+		exponent = "-" + exponent
+	}
+	return mantissa + "·10" + superscript.Replace(cmp.Or(exponent, "0"))
+}
+
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // Number formats a value with the given number of decimals.
 func Number(v *float64, decimals int) string {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"math/big"
 	"testing"
 )
@@ -10,7 +11,7 @@ func TestNumbers(t *testing.T) {
 	huge, _ := new(big.Int).SetString("123456789012345678901234", 10)
 	for _, c := range []struct{ got, want string }{
 		{Count(0), "0"}, {Count(999), "999"}, {Count(int64(1234567)), "1,234,567"},
-		{BigCount(big.NewInt(45222)), "45,222"}, {BigCount(huge), "1.23e+23"},
+		{BigCount(big.NewInt(45222)), "45,222"}, {BigCount(huge), "about 1.23·10²³"}, {Scientific(6.54e-8, 2), "6.5·10⁻⁸"}, {Scientific(3, 1), "3·10⁰"}, {Scientific(math.Inf(1), 2), "+Inf"},
 		{Number(nil, 2), "N/A"}, {Number(v(2), 2), "2.00"},
 		{MeanSD(nil, nil, 1), "N/A"}, {MeanSD(v(2), nil, 1), "2.0"}, {MeanSD(v(2), v(0.25), 2), "2.00 ± 0.25"},
 		{Measure(nil), "N/A"}, {Measure(v(3)), "3"}, {Measure(v(0.5)), "0.500"},

@@ -11,8 +11,6 @@ import (
 type Tree struct {
 	Title string
 	Root  Node
-
-	uncaptioned bool // a page says below the tree what is folded
 }
 
 // Node is a node of a tree: a question if it has branches, else an answer.

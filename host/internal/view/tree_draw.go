@@ -20,6 +20,8 @@ const (
 	treeLine            = 19
 	treeStep            = 12 // one level further right
 	treeBar, treeDetail = 0.5 * width, 0.575 * width
+	// On a narrow sheet, bars and details have a second line.
+	secondLine, narrowBar, narrowStep = 13, 30, 6
 )
 
 // folded is a tree as drawn.
@@ -105,17 +107,25 @@ func (n *Node) lines() int {
 
 // Write implements Picture.
 func (t *Tree) Write(w io.Writer, format string) error {
+	return t.write(w, format, sheet{width: width})
+}
+
+func (t *Tree) write(w io.Writer, format string, on sheet) error {
 	f, text := t.fold(), textsOf(format)
-	title := shortened(text(t.title()), fits(textStyle(12), width-2*margin))
-	said := f.said()
-	if t.uncaptioned {
-		said = ""
+	title := shortened(text(t.title()), fits(textStyle(12), on.width-2*margin))
+	said, head := f.said(), vg.Length(1.8*lineHeight)
+	if on.onPage {
+		said, head = "", 0
 	}
-	caption := wrapped(text(said), fits(textStyle(small), width-2*margin))
-	height := 2*margin + 1.8*lineHeight + vg.Length(f.root.lines()*treeLine) + vg.Length(len(caption)*lineHeight)
-	return paint(w, format, title, height, func(c draw.Canvas) {
-		c = framed(c, title)
-		d := &treeDrawing{Canvas: c, text: text, y: c.Max.Y - 1.8*lineHeight - treeLine/2}
+	caption := wrapped(text(said), fits(textStyle(small), on.width-2*margin))
+	d := &treeDrawing{text: text, line: treeLine, step: treeStep, narrow: on.width <= narrow}
+	if d.narrow {
+		d.line, d.step = d.line+secondLine, narrowStep
+	}
+	height := 2*margin + head + vg.Length(f.root.lines())*d.line + vg.Length(len(caption)*lineHeight)
+	return paint(w, format, title, on.width, height, func(c draw.Canvas) {
+		c = on.framed(c, title)
+		d.Canvas, d.y = c, c.Max.Y-head-treeLine/2
 		d.node(&f.root, "", 0)
 		captioned(c, caption)
 	})
@@ -124,15 +134,18 @@ func (t *Tree) Write(w io.Writer, format string) error {
 // treeDrawing draws a tree from the first line to the last.
 type treeDrawing struct {
 	draw.Canvas
-	text func(string) string
-	y    vg.Length // of the next line's middle
+	text   func(string) string
+	line   vg.Length // height of a node
+	step   vg.Length // one level further right
+	narrow bool
+	y      vg.Length // of the next line's middle
 }
 
 // node draws a node and all below it, and returns the height of its line.
 func (d *treeDrawing) node(n *Node, answer string, depth int) (at vg.Length) {
 	at = d.y
-	d.y -= treeLine
-	x := d.Min.X + vg.Length(depth)*treeStep
+	d.y -= d.line
+	x := d.Min.X + vg.Length(depth)*d.step
 	style := textStyle(small)
 	style.YAlign = draw.YCenter
 	words := n.Head
@@ -142,19 +155,25 @@ func (d *treeDrawing) node(n *Node, answer string, depth int) (at vg.Length) {
 	if answer != "" {
 		words = answer + ": " + words
 	}
-	d.FillText(style, vg.Point{X: x, Y: at}, shortened(d.text(words), fits(style, d.Min.X+treeBar-x-margin)))
+	most := d.Min.X + treeBar - x - margin
 	bar := vg.Rectangle{Min: vg.Point{X: d.Min.X + treeBar, Y: at - 5}, Max: vg.Point{X: d.Min.X + treeDetail - 2*margin, Y: at + 5}}
+	detail := vg.Point{X: d.Min.X + treeDetail, Y: at}
+	if d.narrow {
+		most, detail = d.Max.X-x, vg.Point{X: x + treeStep + narrowBar + margin, Y: at - secondLine}
+		bar = vg.Rectangle{Min: vg.Point{X: x + treeStep, Y: detail.Y - 4}, Max: vg.Point{X: x + treeStep + narrowBar, Y: detail.Y + 4}}
+	}
+	d.FillText(style, vg.Point{X: x, Y: at}, shortened(d.text(words), fits(style, most)))
 	full := bar
 	full.Max.X = bar.Min.X + (bar.Max.X-bar.Min.X)*vg.Length(min(max(n.Share, 0), 1))
 	d.FillPolygon(shade(0.7), corners(full))
 	d.StrokeLines(draw.LineStyle{Color: color.Gray{0x60}, Width: 0.75}, append(corners(bar), bar.Min))
-	d.FillText(style, vg.Point{X: d.Min.X + treeDetail, Y: at}, shortened(d.text(n.Detail), fits(style, d.Max.X-d.Min.X-treeDetail)))
+	d.FillText(style, detail, shortened(d.text(n.Detail), fits(style, d.Max.X-detail.X)))
 	line := draw.LineStyle{Color: color.Gray{0x60}, Width: 0.75}
 	for i := range n.Branches {
 		to := d.node(&n.Branches[i].Node, n.Branches[i].Answer, depth+1)
-		d.StrokeLine2(line, x+4, to, x+treeStep-3, to)
+		d.StrokeLine2(line, x+d.step/3, to, x+d.step*3/4, to)
 		if i == len(n.Branches)-1 {
-			d.StrokeLine2(line, x+4, at-treeLine/3, x+4, to)
+			d.StrokeLine2(line, x+d.step/3, at-treeLine/3, x+d.step/3, to)
 		}
 	}
 	return at

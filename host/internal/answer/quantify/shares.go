@@ -91,6 +91,8 @@ type SampledShare struct {
 	Method string `json:"method"`
 	// The confidence of the interval: 0.95, or 1 for enumeration.
 	Confidence float64 `json:"confidence"`
+	// With --population, at most 64 of the discriminated individuals in the sample: their values by feature.
+	Examples []map[string]float64 `json:"examples,omitempty"`
 }
 
 // RowsShare is the share among the rows of the data set.
@@ -241,7 +243,9 @@ func (s *Shares) Between() string {
 		return fmt.Sprintf("between %s and %s of %s are discriminated against", lo, hi, of) + s.met()
 	}
 	n, least, most := number(s.Individuals), number(d.AtLeast), number(d.AtMost)
-	of = view.BigCount(n) + " individuals"
+	if of = view.BigCount(n) + " individuals"; !n.IsInt64() || n.Int64() >= 1e15 {
+		of += ", each a combination of values,"
+	}
 	if least.Cmp(most) == 0 {
 		return fmt.Sprintf("%s of %s (%s) are discriminated against", view.BigCount(least), of, view.Share(ratio(least, n)))
 	}
