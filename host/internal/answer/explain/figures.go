@@ -46,8 +46,24 @@ func (r *Result) plainTable() *view.Table {
 			rows = view.SmallShare(p.Support.Share)
 		}
 		t.Add(fmt.Sprint(i+1), outcome(p.Inside.Mean), outcome(p.Outside.Mean), view.SmallShare(p.Coverage.Share), rows)
+		t.Notes = append(t.Notes, p.broad(i+1)...)
 	}
 	return t
+}
+
+// broadFrom is the share of people from which on a condition says little.
+const broadFrom = 0.9
+
+// broad notes that the predicate, the i-th, holds for so large a share that it says little; nil if it does not.
+func (p *Predicate) broad(i int) []string {
+	share, of := p.Coverage.Share, "all possible people"
+	if s := p.Support; s != nil && s.Share > share {
+		share, of = s.Share, "the people in the data"
+	}
+	if share < broadFrom {
+		return nil
+	}
+	return []string{fmt.Sprintf("Condition %d holds for %s of %s: it says little about who is affected.", i, view.Share(share), of)}
 }
 
 // Affected draws the part of the space, and of the data, that the predicates describe; nil
