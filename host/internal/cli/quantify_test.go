@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestQuantifyTenure(t *testing.T) {
 		out.Solver.Name != "bnb" || out.Epsilon != "2.5" || out.Notion != "logit" || out.Study != "tenure" || out.Seed != 4 || len(out.Protected) != 1 || out.Map != nil || out.Rows != nil {
 		t.Errorf("%+v", out)
 	}
-	if s := out.Sampled; *s != (quantify.SampledShare{Share: 0.7, Lo: 0.7, Hi: 0.7, N: 30, All: true, Method: "enumeration", Confidence: 1}) {
+	if s := out.Sampled; !reflect.DeepEqual(*s, quantify.SampledShare{Share: 0.7, Lo: 0.7, Hi: 0.7, N: 30, All: true, Method: "enumeration", Confidence: 1}) {
 		t.Errorf("%+v", s)
 	}
 	if s := quantified(t, plugins, study, "--notion", "logit", "--epsilon", "2.5", "--samples", "29").Sampled; s.N != 29 || s.All || !(s.Lo < 0.7 && 0.7 < s.Hi) {

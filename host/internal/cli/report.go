@@ -37,12 +37,14 @@ func newReport(app *App) *cobra.Command {
 		Use:   "report RUN... | --study STUDY",
 		Short: "Report on a model in ten parts, or on runs of the journal without running anything",
 		Long: `With --study, audit, certify, search, quantify, explain and mitigate within one
-budget, and report on all of it: the verdict in a sentence, shares, the
-worst-treated person and all their copies, attributes and groups, who is affected,
-how it is spread, mitigations, limits, and where each number is from. A missing part
-says why. Answers of an earlier report in the journal to the same question about the
-same files are reused. --html writes a page for people; docs/user/report.md explains
-one.
+budget, and report on all of it. A first screen says in a sentence how many people
+of the data would get the other decision, with the grade of the verdict, a few large
+figures, and a curve over thresholds. Then: rates by group, whose decision changes,
+plausible people, the verdict and its proof, an example, who is affected, how it is
+spread, mitigations, limits, and where each number is from. A missing part says why.
+No row of the data is shown, unless --people show is given. Answers of an earlier
+report in the journal to the same question about the same files are reused. --html
+writes a page for people; docs/user/report.md explains one.
 
 With RUN, report what the journal holds about runs: for a search the measures, the
 seconds to each k, and the number of individuals by k; for a quantification the shares;
@@ -72,6 +74,7 @@ columns measure, k (of searches) and value.`,
 	f.flags.StringVar(&f.request.Study, "study", "", "report on this study")
 	f.flags.DurationVar(&f.request.Budget, "budget", defaultReportBudget, "with --study: time for all of it")
 	f.flags.StringVar(&f.request.Notion, "notion", "", "with --study: score, logit, decision or decision-strict (default: the study's)")
+	f.flags.StringVar(&f.request.People, "people", report.Hide, "with --study: hide or show the worst-treated rows of the data, which are personal data")
 	f.flags.BoolVar(&f.request.Fresh, "fresh", false, "with --study: reuse nothing from the journal")
 	addQuestion(cmd, &f.request.Spec)
 	return cmd
@@ -85,7 +88,7 @@ func (f *reportFlags) validate(args []string) error {
 		return fmt.Errorf("report takes runs, or --study and a study: leave out one of them")
 	}
 	if f.request.Study == "" {
-		for _, name := range []string{"budget", "notion", "fresh", "model", "epsilon", "protected", "where", "rules"} {
+		for _, name := range []string{"budget", "notion", "people", "fresh", "model", "epsilon", "protected", "where", "rules"} {
 			if f.flags.Changed(name) {
 				return fmt.Errorf("--%s is for a report with --study", name)
 			}

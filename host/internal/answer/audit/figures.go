@@ -38,6 +38,31 @@ func (r *Result) Groups() (out []view.Block) {
 	return out
 }
 
+// RateTables show the rates by group, how much of the impact ratios depends on the attribute itself, and proxies.
+// Lists of many small groups are cut.
+func (r *Result) RateTables() []view.Block {
+	if r.Rates == nil {
+		return nil
+	}
+	const most = 600 // characters of a note
+	blocks := r.rates()
+	for _, b := range blocks {
+		t, ok := b.(*view.Table)
+		if !ok {
+			continue
+		}
+		for i, note := range t.Notes {
+			if text := []rune(note); len(text) > most {
+				t.Notes[i] = string(text[:most]) + "…; --json lists all groups"
+			}
+		}
+	}
+	return blocks
+}
+
+// WorstTable lists the people of Rows.
+func (r *Result) WorstTable() *view.Table { return r.worst() }
+
 // attributes shows each attribute, and then the people by their values of it.
 func (r *Result) attributes(unfair string) (out []view.Block) {
 	sum := &r.Summary

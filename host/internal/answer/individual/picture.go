@@ -24,8 +24,8 @@ const (
 
 // Picture draws all copies of one individual on the axis of scores, against the bins of width
 // epsilon. Its rows are the values of the protected attribute, of those named, that separates
-// the scores most. rule says which scores are a positive decision.
-func Picture(copies []Scored, protected []string, epsilon string, rule fairness.Rule) *view.Figure {
+// the scores most. The caption names the rule of decisions; nil: it does not mention decisions.
+func Picture(copies []Scored, protected []string, epsilon string, rule *fairness.Rule) *view.Figure {
 	f := &view.Figure{
 		Name: "copies", Title: fmt.Sprintf("Scores of all %s copies of one person", view.Count(len(copies))),
 		X: view.Axis{Label: "score", Max: 1}, Y: view.Axis{Min: 0.5, Max: 1.5, Names: []string{"all"}},
@@ -52,8 +52,11 @@ func Picture(copies []Scored, protected []string, epsilon string, rule fairness.
 		drawn[place] = true
 		f.Series[0].Dots = append(f.Series[0].Dots, view.Point{X: copies[i].Score, Y: float64(row)})
 	}
-	f.Caption = "Copies differ in protected attributes only. The decision is positive where the score is " + rule.String() + "."
-	if rule.Low {
+	f.Caption = "Copies differ in protected attributes only."
+	if rule != nil {
+		f.Caption += " The decision is positive where the score is " + rule.String() + "."
+	}
+	if rule != nil && rule.Low {
 		f.Caption += " The negative one is favourable."
 	}
 	if len(copies) > mostDots {

@@ -96,6 +96,8 @@ type Report struct {
 	// exactly. Found has some of them.
 	Met   int
 	Found []record.Found
+	// Examples are some of the discriminated individuals drawn from the population.
+	Examples [][]float64
 	// Population is the population of all shares except those of Rows; nil: each individual counts once.
 	Population *population.Population
 	// Convolved: the shares were proved by convolution, and no solver was asked.

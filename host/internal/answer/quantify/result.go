@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/asked"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -96,6 +97,11 @@ func (a *asker) result(rep *Report, shares Shares) *Result {
 		Asked:     asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
 		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
 		Shares: shares, Solver: asked.SolverOf(a.plugin), Disagreements: rep.Faults,
+	}
+	if s := out.Sampled; s != nil {
+		for _, x := range rep.Examples {
+			s.Examples = append(s.Examples, individual.Values(a.query.Space, x, false))
+		}
 	}
 	if out.Rows == nil && !out.Nobody() {
 		out.NoRows = cmp.Or(a.noRows, "evaluating it exactly takes too long")

@@ -76,6 +76,8 @@ const (
 	// maxWitnesses bounds the individuals of the sample, and then those of the rows,
 	// that every piece is checked against.
 	maxWitnesses = 256
+	// maxExamples bounds the individuals of Report.Examples.
+	maxExamples = 64
 	// certain is the confidence at which a sample contradicts a proof.
 	certain = 1 - 1e-9
 )
@@ -157,7 +159,9 @@ func (r *run) sample(ctx context.Context) {
 			return
 		}
 		if out.N++; v == individual.Unfair {
-			out.Unfair++
+			if out.Unfair++; r.weights != nil && len(r.report.Examples) < maxExamples {
+				r.report.Examples = append(r.report.Examples, x)
+			}
 		}
 		r.know(x, v, maxWitnesses)
 	})

@@ -34,7 +34,7 @@ func small(t *testing.T) string {
 	return folder
 }
 
-// TestReport: all ten parts are present, missing ones with a reason; earlier answers are reused,
+// TestReport: the first screen has what a study without data can give, and all ten parts are present, missing ones with a reason; earlier answers are reused,
 // including a proof that took longer than the budget.
 func TestReport(t *testing.T) {
 	tier.NeedUsual(t)
@@ -58,7 +58,9 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1. Verdict\n", "UNFAIR: score gap", "3 of 8 individuals (37.50 %)", "3. The worst-treated person\n", "b*", "hyfair certify " + study + " --where a=0,c=x", "2 copies with scores from",
+		"Two copies of one person, who differ in b only, get scores more than ε = 0.1 apart [replayed exactly]\n", "37.5 %  of all combinations of values have copies that get scores more than ε = 0.1 apart [proved, rigorous]\n",
+		"Missing: rates by group. hyfair audit gave no answer: ", "Missing: the share of plausible people. hyfair quantify --population gave no answer: ",
+		"4. Verdict and proof\n", "UNFAIR: score gap", "3 of 8 individuals (37.50 %)", "5. An example\n", "b*", "hyfair certify " + study + " --where a=0,c=x", "2 copies with scores from",
 		"Missing: what each attribute does to the people in the data. hyfair audit gave no answer: ", "declares none", "All possible people, of whom 10,000 were drawn",
 		"Missing: mitigations before and after.", "9. Limits\n", "10. Provenance\n", first.Provenance.ModelSHA256,
 	} {
@@ -118,6 +120,7 @@ func TestRequests(t *testing.T) {
 		want string
 	}{
 		{Request{Budget: time.Second}, "--budget 1s: want 5s or more"}, {Request{Budget: time.Minute, Spec: question.Spec{K: 2}}, "--k 2"},
+		{Request{Budget: time.Minute, People: "all"}, "--people all: want hide or show"},
 		{Request{Budget: time.Minute, Spec: question.Spec{Study: "nowhere"}}, "nowhere"},
 	} {
 		if _, err := Answer(context.Background(), &session.Session{Begun: time.Now()}, c.r); err == nil || !session.IsMistake(err) || !strings.Contains(err.Error(), c.want) {
@@ -164,6 +167,11 @@ func TestNotionOfTheAudit(t *testing.T) {
 // report answers about a study with files of these texts.
 func report(t *testing.T, files map[string]string) (*Result, string) {
 	t.Helper()
+	return reportAs(t, files, Request{Budget: LeastBudget, Seed: 1})
+}
+
+func reportAs(t *testing.T, files map[string]string, r Request) (*Result, string) {
+	t.Helper()
 	catalogue, err := discover.New(filepath.Dir(plugintest.Build(t, "solver-bnb")), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +184,8 @@ func report(t *testing.T, files map[string]string) (*Result, string) {
 		}
 	}
 	s := &session.Session{Plugins: catalogue, Threads: 1, Jobs: 1, Begun: time.Now(), JournalFile: filepath.Join(folder, "journal.db")}
-	out, err := Answer(t.Context(), s, Request{Spec: question.Spec{Study: folder}, Budget: LeastBudget, Seed: 1})
+	r.Study = folder
+	out, err := Answer(t.Context(), s, r)
 	if err != nil || s.Close() != nil {
 		t.Fatal(err)
 	}

@@ -8,25 +8,21 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Title returns the title of the page.
-func (r *Result) Title() string {
-	return fmt.Sprintf("%s: does %s treat people differently by %s?", r.Study, r.Model, strings.Join(r.Protected, ", "))
-}
-
-// Document shows the result in ten parts.
+// Document shows the result: a first screen, and ten parts.
 func (r *Result) Document() *view.Document {
 	d := &view.Document{}
+	r.first(d)
 	for i, part := range []struct {
 		title string
 		show  func(*view.Document)
 	}{
-		{"Verdict", r.verdict}, {"How many", r.shares}, {"The worst-treated person", r.worst}, {"All copies of that person", r.copies},
-		{"Attributes and groups", r.groups}, {"Who is affected", r.affected}, {"How it is spread", r.spread}, {"What can be done", r.mitigations},
-		{"Limits", r.limits}, {"Provenance", r.provenance},
+		{"Groups", r.groups}, {"Whose decision changes", r.changes}, {"Plausible people", r.shares}, {"Verdict and proof", r.verdict}, {"An example", r.example},
+		{"Who is affected", r.affected}, {"How it is spread", r.spread}, {"What can be done", r.mitigations}, {"Limits", r.limits}, {"Provenance", r.provenance},
 	} {
 		d.Add(view.Heading(fmt.Sprintf("%d. %s", i+1, part.title)))
 		part.show(d)
@@ -36,42 +32,99 @@ func (r *Result) Document() *view.Document {
 
 // missing says why a part of the report, or some of it, is missing.
 func (r *Result) missing(d *view.Document, what, step string) {
+	d.Say("Missing: %s. hyfair %s gave no answer: %s.", what, step, r.why(step))
+}
+
+// why is the reason that a step has no answer.
+func (r *Result) why(step string) string {
 	why := "it was not asked"
 	for _, s := range r.Steps {
 		if s.Name == step && s.Missing != "" {
 			why = s.Missing
 		}
 	}
-	d.Say("Missing: %s. hyfair %s gave no answer: %s.", what, step, strings.TrimSuffix(view.FirstLine(why), "."))
+	return strings.TrimSuffix(view.FirstLine(why), ".")
 }
 
-// verdict states the verdict in a sentence, with its scope and grade.
+// nobodyAudited says why there is nothing about the people in the data, if that is so.
+func (r *Result) nobodyAudited(d *view.Document, what string) bool {
+	switch a := r.Audit; {
+	case a == nil:
+		r.missing(d, what, "audit")
+	case a.Summary.People == 0 && a.Summary.Unreached > 0:
+		d.Say("Missing: %s. There was no time to audit anybody; give a larger --budget.", what)
+	case a.Summary.People == 0:
+		d.Say("The data has nobody in the space that was asked about.")
+	default:
+		return false
+	}
+	return true
+}
+
+// groups shows rates by group.
+func (r *Result) groups(d *view.Document) {
+	switch {
+	case r.nobodyAudited(d, "rates by group"):
+	case r.Number:
+		d.Say("Rates by group are of decisions, and the model predicts a number; part 2 shows its gaps by group.")
+	case r.Audit.Classes != nil:
+		d.Say("Part 2 has the rates of each class by group.")
+	case r.Audit.Rates == nil:
+		d.Say("Missing: rates by group, which the audit was not asked for.")
+	default:
+		d.Add(r.Audit.RateTables()...)
+	}
+}
+
+// changes says which people would get another decision, and what each attribute does.
+func (r *Result) changes(d *view.Document) {
+	if r.nobodyAudited(d, "what each attribute does to the people in the data") {
+		return
+	}
+	a := r.Audit
+	d.Add(view.Paragraph(a.Summary.Text))
+	if !a.Number && a.Classes == nil {
+		if held, helped, ok := a.Summary.Apart(); ok {
+			rule := r.Rule()
+			good, bad := rule.Favourable()
+			d.Say("Furthest apart: %s (%s people), of whom %s have a %s decision and would have a %s one with other values; and %s (%s people), of whom %s have a %[5]s one and would have a %[4]s one.",
+				strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(held.GainShare, 1), bad, good,
+				strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(helped.LoseShare, 1))
+		}
+		d.Add(a.Decisions())
+	}
+	d.Add(a.Groups()...)
+}
+
+// verdict states the verdict with its scope and grade, and how its proof can be checked.
 func (r *Result) verdict(d *view.Document) {
-	d.Add(r.Caveats()...)
-	d.Add(view.Paragraph{r.headline()})
-	var more view.Paragraph
-	if v := r.Verdict; v != nil {
-		more = append(more, v.Conclusion()...)
-	}
-	if a := r.Audit; a != nil {
-		more = append(more, a.Summary.Text...)
-	}
-	if s := r.Shares; s != nil && (s.Nobody() || *s.Undecided < 1) {
-		more = append(more, "By this notion, of all possible people: "+s.Between()+".")
-	}
-	d.Add(more)
-	d.Disagree(r.Disagreements)
-	if r.Verdict == nil {
+	v := r.Verdict
+	if v == nil {
 		r.missing(d, "a verdict", "certify")
+		return
 	}
-	if r.Interrupted {
-		d.Add(view.Warning{"This report was interrupted: it shows what was known by then."})
+	d.Add(view.Paragraph{r.summary()}, v.Conclusion())
+	switch v.Verdict {
+	case engine.Fair.String():
+		d.Say("The proof can be written to a file, which hyfair check verifies without the solver: %s --certificate FILE", r.command("certify"))
+	case engine.Unfair.String():
+		d.Say("Asked again by: %s", r.command("certify"))
 	}
 }
 
-// headline is one sentence: the population, the notion with its ε, the grade of the proof, and the number of
+// command is that of a step.
+func (r *Result) command(step string) string {
+	for _, s := range r.Steps {
+		if s.Name == step {
+			return s.Command
+		}
+	}
+	return "hyfair " + step
+}
+
+// summary is one sentence: the population, the notion with its ε, the grade of the proof, and the number of
 // rows whose decision flips.
-func (r *Result) headline() string {
+func (r *Result) summary() string {
 	by := strings.Join(r.Protected, ", ")
 	var known []string
 	if a := r.Audit; a != nil && a.Summary.People > 0 {
@@ -131,16 +184,23 @@ func (r *Result) flips() string {
 }
 
 func (r *Result) shares(d *view.Document) {
+	if p := r.Plausible; p != nil {
+		d.Say("Of plausible people: which share %s?", r.treated(p))
+		d.Add(p.Summary()...)
+	} else {
+		r.missing(d, "the share of plausible people", plausible)
+	}
 	s := r.Shares
 	if s == nil && r.Verdict != nil && r.Verdict.Verdict == engine.Fair.String() {
-		d.Say("None of all possible people: the proof in part 1 covers each of them.")
+		d.Say("Of all combinations of values, none %s: the proof in part 4 covers each of them.", r.treated(&quantify.Result{Asked: r.Verdict.Asked}))
 		return
 	}
 	if s == nil {
-		r.missing(d, "the shares", "quantify")
+		r.missing(d, "the shares of all combinations of values", "quantify")
 		return
 	}
-	if f := s.Bar(); f != nil {
+	d.Say("Of all combinations of values, each counted once, likely or not: which share %s?", r.treated(s))
+	if f := s.Bar(); f != nil && r.curve() != nil { // else it is on the first screen
 		d.Add(f)
 	}
 	d.Add(s.Summary()...)
@@ -149,10 +209,17 @@ func (r *Result) shares(d *view.Document) {
 	}
 }
 
-func (r *Result) worst(d *view.Document) {
+// outcomes says what k is.
+func (r *Result) outcomes() string {
+	return fmt.Sprintf("k is the number of different outcomes of a person's copies: how many bins of width ε = %s their scores fall into.", r.Epsilon)
+}
+
+// example shows one person with all copies.
+func (r *Result) example(d *view.Document) {
+	defer r.shown(d)
 	p := r.Person
 	if v := r.Verdict; r.Number && v != nil && v.Witness != nil {
-		d.Say("Two copies of one person, found by hyfair certify. For predicted numbers, the report does not look for worse ones.")
+		d.Say("Two copies of one person, found by hyfair certify. For predicted numbers, the report does not look for other ones.")
 		d.Add(v.WitnessTable())
 		return
 	}
@@ -160,62 +227,54 @@ func (r *Result) worst(d *view.Document) {
 		d.Say("Missing: for predicted numbers, the report has a person only if the verdict is unfair.")
 		return
 	}
-	if p == nil && (r.Audit == nil || r.Audit.Summary.People == 0) && r.Search == nil && r.Verdict == nil {
+	if p == nil && r.audited() == nil && r.Search == nil && r.Verdict == nil {
 		d.Say("Missing: the budget did not suffice to evaluate anybody; give a larger --budget.")
+		return
+	}
+	if p == nil && r.Worst != nil {
+		d.Say("Nobody was found whose copies get different scores, and who is no row of the data; rows are not shown.")
 		return
 	}
 	if p == nil {
 		d.Say("No person whose copies get different scores was found, neither in the data nor by the search or the solver.")
 		return
 	}
-	d.Say("Of all people that this report met, this person's copies fall into the most different bins: %s over %s copies, scores %s apart. Met by hyfair %s.", view.Outcomes(p.K), view.Count(len(p.Copies)), view.Score(p.Gap), p.By)
-	d.Add(p.sides(r.Rule()), view.Paragraph{"Replay it in exact arithmetic: " + p.Command})
-}
-
-func (r *Result) copies(d *view.Document) {
-	if r.Person == nil {
-		d.Say("There is no such person.")
-		return
-	}
-	low, high := r.Person.ends()
+	d.Say("%s", p.chosen())
+	d.Say("%s This person's %s copies get %s, with scores %s apart.", r.outcomes(), view.Count(len(p.Copies)), view.Outcomes(p.K), view.Score(p.Gap))
+	low, high := p.ends()
 	rule, selected := r.Rule(), 0
 	good, bad := rule.Favourable()
-	for _, c := range r.Person.Copies {
+	for _, c := range p.Copies {
 		if rule.Favours(c.positive(rule)) {
 			selected++
 		}
 	}
-	d.Say("%s copies with scores from %s to %s: %s with a %s decision, %s with a %s one.", view.Count(len(r.Person.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(selected), good, view.Count(len(r.Person.Copies)-selected), bad)
-	d.Add(r.Person.picture(r.Epsilon, rule))
+	d.Add(p.sides(rule), view.Paragraph{"Replay it in exact arithmetic: " + p.Command})
+	d.Say("%s copies with scores from %s to %s: %s with a %s decision, %s with a %s one.", view.Count(len(p.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(selected), good, view.Count(len(p.Copies)-selected), bad)
+	d.Add(p.picture(r.Epsilon, rule))
 }
 
-func (r *Result) groups(d *view.Document) {
-	a := r.Audit
-	if a == nil {
-		r.missing(d, "what each attribute does to the people in the data", "audit")
-		return
+// chosen says how the person was chosen.
+func (p *Person) chosen() string {
+	if p.Of == 0 { // of an older version
+		return fmt.Sprintf("A person met by hyfair %s.", p.By)
 	}
-	if a.Summary.People == 0 && a.Summary.Unreached > 0 {
-		d.Say("Missing: attributes and groups. There was no time to audit anybody; give a larger --budget.")
-		return
+	out := fmt.Sprintf("Met by hyfair %s. This person is no row of the data and keeps all rules of the study", p.By)
+	if p.Distance != nil {
+		out += fmt.Sprintf(": of %s such people found, the one nearest to a row, at a Gower distance of %.3f (0: the same values, 1: nothing in common)", view.Count(p.Of), *p.Distance)
 	}
-	if a.Summary.People == 0 {
-		d.Say("The data has nobody in the space that was asked about.")
-		return
+	return out + "."
+}
+
+// shown shows the rows of the data that are treated worst, with --people show.
+func (r *Result) shown(d *view.Document) {
+	if a := r.audited(); a != nil {
+		if worst := a.WorstTable(); len(worst.Rows) > 0 {
+			d.Add(worst)
+			return
+		}
 	}
-	if a.Number {
-		d.Add(a.Groups()...)
-		return
-	}
-	if held, helped, ok := a.Summary.Apart(); ok {
-		rule := r.Rule()
-		good, bad := rule.Favourable()
-		d.Say("Furthest apart: %s (%s people), of whom %s have a %s decision and would have a %s one with other values; and %s (%s people), of whom %s have a %[5]s one and would have a %[4]s one.",
-			strings.Join(held.Values, ", "), view.Count(held.People), view.Percent(held.GainShare, 1), bad, good,
-			strings.Join(helped.Values, ", "), view.Count(helped.People), view.Percent(helped.LoseShare, 1))
-	}
-	d.Add(a.Decisions())
-	d.Add(a.Groups()...)
+	d.Say("No row of the data is shown; --people show lists those treated worst.")
 }
 
 func (r *Result) affected(d *view.Document) {
@@ -224,10 +283,20 @@ func (r *Result) affected(d *view.Document) {
 		r.missing(d, "who is affected, as conditions on features", "explain")
 		return
 	}
+	if e.Notion == "" {
+		d.Say("%s", r.outcomes())
+	}
 	d.Add(e.Plain().Blocks[1:]...)
 }
 
 func (r *Result) spread(d *view.Document) {
+	if r.Audit != nil && r.Audit.Classes != nil {
+		d.Say("Missing: the spread of scores, which a model of several classes does not have; part 2 counts classes.")
+		return
+	}
+	if !r.Number {
+		d.Say("%s The gap is the largest score of the copies less the smallest.", r.outcomes())
+	}
 	switch a := r.Audit; {
 	case a == nil:
 		r.missing(d, "the spread over the data", "audit")
@@ -291,7 +360,7 @@ func (r *Result) limits(d *view.Document) {
 	out = append(out,
 		r.meaning(),
 		"Everything is about the study's encoding: it leaves out people, values and copies that it cannot express, and copies need not be likely people.",
-		"All possible people count every combination of values once; the people in the data are those who happen to be there. The two shares may lie far apart.",
+		"All possible people count every combination of values once; the people in the data are those who happen to be there; plausible people are a model of these, fitted to the rows. The shares may lie far apart.",
 		"A search, an explanation or a mitigation gives examples and measurements, not proofs; what was not found may exist.",
 		"This does not show causes: an attribute that is not protected may stand for one that is. It does not measure group fairness beyond the tables above, and it is not legal advice.",
 	)
@@ -357,7 +426,6 @@ func (r *Result) provenance(d *view.Document) {
 		t.Notes = []string{"the rest: reading the files, evaluating people drawn from the space, storing the report."}
 	}
 	d.Add(f, t, view.Paragraph{
-		"The command next to two people who refute fairness replays them. A proof of fairness can be written to a file with hyfair certify --certificate, and hyfair check verifies it without the solver.",
 		"Every figure of a page has its numbers below it; hyfair report --json prints all of them.",
 	})
 }

@@ -3,22 +3,44 @@ package report
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/answer/search"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/chain/nearest"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
+// Worst is the outcomes of one person.
+type Worst struct {
+	// The step that met the person.
+	By string `json:"by"`
+	// The person's k.
+	K int `json:"k"`
+	// The number of copies.
+	N int `json:"n"`
+	// The lowest score of a copy.
+	Low float64 `json:"low"`
+	// The highest score of a copy.
+	High float64 `json:"high"`
+}
+
 // Person is an individual with all its copies.
 type Person struct {
 	// The step of the report that found the person: search, certify or audit.
 	By string `json:"by"`
+	// The number of people that this one was chosen from; absent in reports of older versions.
+	Of int `json:"of,omitempty"`
+	// The Gower distance to the nearest row of the data, 0 to 1; absent without data.
+	Distance *float64 `json:"distance,omitempty"`
 	// The names of all features, in the study's order.
 	Features []string `json:"features"`
 	// The features in which copies differ.
@@ -53,13 +75,22 @@ type Drawn struct {
 	K []view.Bin `json:"k"`
 	// The individuals by score gap.
 	Gaps []view.Bin `json:"gaps"`
+	// The number of those whose copies get different decisions; absent in reports of older versions.
+	Flips *int `json:"flips,omitempty"`
 	// The mean of their k.
 	MeanK float64 `json:"mean_k"`
 	// The mean of their gaps.
 	MeanGap float64 `json:"mean_gap"`
 }
 
-// meet sets the worst of the individuals that earlier steps met, and draws a sample of the space.
+// met is an individual that a step met.
+type met struct {
+	by      string
+	x       []float64
+	outcome evaluate.Outcome
+}
+
+// meet sets the worst of the individuals that earlier steps met and the example, and draws a sample of the space.
 func (a *asker) meet(ctx context.Context) {
 	q, err := a.question.Scores()
 	if err != nil {
@@ -69,39 +100,132 @@ func (a *asker) meet(ctx context.Context) {
 	if err != nil { // too many copies, for example
 		return
 	}
-	type met struct {
-		by string
-		x  map[string]float64
-	}
-	var all []met
-	if s := a.out.Search; s != nil && s.Best != nil {
-		all = append(all, met{"search", s.Best.X})
-	}
-	if v := a.out.Verdict; v != nil && v.Witness != nil {
-		all = append(all, met{"certify", v.Witness.X1})
-	}
+	found, rows := a.found(), []map[string]float64(nil)
 	if r := a.out.Audit; r != nil && r.Rows != nil {
 		for row := range r.Rows {
-			all = append(all, met{"audit", row.X})
+			rows = append(rows, row.X)
 		}
 	}
-	var worst []float64
-	var most evaluate.Outcome
-	by := ""
+	var worst *met
+	for _, m := range a.evaluated(e, q, append(found, of("audit", rows...)...)) {
+		if worst == nil || cmp.Or(cmp.Compare(m.outcome.K, worst.outcome.K), cmp.Compare(m.outcome.Gap, worst.outcome.Gap)) > 0 {
+			worst = &m
+		}
+	}
+	if worst != nil {
+		low, high := slices.Min(e.Copies(worst.x).Scores), slices.Max(e.Copies(worst.x).Scores)
+		a.out.Worst = &Worst{worst.by, worst.outcome.K, worst.outcome.N, low, high}
+	}
+	a.example(q, found)
+	a.out.Space = draw(ctx, q, e, individual.New(q.Model, q.Space, a.question.Study.Rule), a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
+}
+
+// unplaced is an individual as values by the names of its features.
+type unplaced struct {
+	by string
+	x  map[string]float64
+}
+
+func of(by string, xs ...map[string]float64) (out []unplaced) {
+	for _, x := range xs {
+		out = append(out, unplaced{by, x})
+	}
+	return out
+}
+
+// found returns the individuals that the steps found without looking at the rows of the data.
+func (a *asker) found() (out []unplaced) {
+	if s := a.out.Search; s != nil && s.Best != nil {
+		out = append(out, of("search", s.Best.X)...)
+	}
+	if v := a.out.Verdict; v != nil && v.Witness != nil {
+		out = append(out, of("certify", v.Witness.X1)...)
+	}
+	if p := a.out.Plausible; p != nil && p.Sampled != nil {
+		out = append(out, of(plausible, p.Sampled.Examples...)...)
+	}
+	return out
+}
+
+// evaluated evaluates individuals. It leaves out those that the question is not about, and those whose copies all get
+// the same score.
+func (a *asker) evaluated(e *evaluate.Evaluator, q *problem.Query, all []unplaced) (out []met) {
 	for _, m := range all {
 		x := point(q.Space, m.x)
 		if !q.Space.ContainsIndividual(x) || !q.Space.RegionContains(q.Region, x) {
 			continue
 		}
-		if o := e.Evaluate(x); o.N > 1 && (worst == nil || cmp.Or(cmp.Compare(o.K, most.K), cmp.Compare(o.Gap, most.Gap)) > 0) {
-			worst, most, by = x, o, m.by
+		if o := e.Evaluate(x); o.N > 1 && o.Gap > 0 {
+			out = append(out, met{m.by, x, o})
 		}
 	}
-	if worst != nil && most.Gap > 0 {
-		a.out.Person = a.person(q, e, worst, most)
-		a.out.Person.By = by
+	return out
+}
+
+// example chooses the person that the report shows: one who keeps all rules, is not in the data, and is the nearest to a
+// row. People whose copies get different decisions come first, then those with a gap above ε.
+func (a *asker) example(q *problem.Query, found []unplaced) {
+	spec, ruled := a.spec, *q.Space
+	for _, rule := range a.question.Study.Rules {
+		if !rule.On {
+			ruled.Forbidden = append(slices.Clone(ruled.Forbidden), rule.Forbid...)
+			spec.Rules = []string{"all"}
+		}
 	}
-	a.out.Space = draw(ctx, q, e, a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
+	e, err := evaluate.New(q.Model, &ruled, q.Region, q.Epsilon)
+	if err != nil {
+		return
+	}
+	var rows [][]float64
+	if st := a.question.Study; st.HasData() {
+		if data, err := st.Data(); err == nil {
+			rows = data.Points
+		}
+	}
+	isRow := map[string]bool{}
+	for _, row := range rows {
+		isRow[fmt.Sprint(q.Space.Canonical(row))] = true
+	}
+	decider := individual.New(q.Model, &ruled, a.question.Study.Rule)
+	var best []met // all of the best kind
+	kind := 0
+	for _, m := range a.evaluated(e, q, found) {
+		if isRow[fmt.Sprint(m.x)] {
+			continue
+		}
+		is := 1
+		if flips(decider, e, m.x, &m.outcome) {
+			is = 3
+		} else if m.outcome.Violates {
+			is = 2
+		}
+		if is > kind {
+			kind, best = is, nil
+		}
+		if is == kind {
+			best = append(best, m)
+		}
+	}
+	if len(best) == 0 {
+		return
+	}
+	chosen, near := best[0], (*float64)(nil)
+	if index := nearest.New(q.Space, rows); index.Len() > 0 {
+		for _, m := range best {
+			if d := search.Diversity(q.Space, append([][]float64{m.x}, index.Find(m.x, 1)...)); d != nil && (near == nil || *d < *near) {
+				chosen, near = m, d
+			}
+		}
+	}
+	a.out.Person = a.person(q, e, spec, chosen.x, chosen.outcome)
+	a.out.Person.By, a.out.Person.Of, a.out.Person.Distance = chosen.by, len(best), near
+}
+
+// flips reports whether the copies with the extreme scores get different decisions.
+func flips(d *individual.Decider, e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
+	_, high := d.At(e.Point(x, o.ArgMax))
+	_, low := d.At(e.Point(x, o.ArgMin))
+	return high != low
 }
 
 // point returns an individual's values in the space's order.
@@ -113,7 +237,7 @@ func point(s *space.Space, values map[string]float64) []float64 {
 	return s.Canonical(x)
 }
 
-func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, x []float64, o evaluate.Outcome) *Person {
+func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, spec question.Spec, x []float64, o evaluate.Outcome) *Person {
 	s := q.Space
 	p := &Person{Features: s.Names(), Protected: a.out.Protected, Labels: individual.Labels(s, x, false), K: o.K, Gap: o.Gap}
 	copies := e.Copies(x)
@@ -130,7 +254,7 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, x []float64, o e
 		}
 		here = append(here, c)
 	}
-	spec := scored(a.spec)
+	spec = scored(spec)
 	spec.Where = here.Format(s)
 	p.Command = spec.Command("certify", true, "--notion", "score")
 	return p
@@ -144,10 +268,10 @@ const (
 )
 
 // draw evaluates individuals drawn uniformly; nil if none is found.
-func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, seed int64, limit time.Duration) *Drawn {
+func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, d *individual.Decider, seed int64, limit time.Duration) *Drawn {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xd1a3))
 	until := time.Now().Add(limit)
-	out := &Drawn{}
+	out := &Drawn{Flips: new(int)}
 	count := map[int]int{}
 	var gaps []float64
 	const batch = 500
@@ -161,14 +285,16 @@ func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, seed int
 			}
 		}
 		e.EvaluateAll(xs, outcomes)
-		for _, o := range outcomes[:len(xs)] {
+		for i, o := range outcomes[:len(xs)] {
 			if o.N == 0 {
 				continue
 			}
 			if out.N == drawn {
 				break
 			}
-			out.N++
+			if out.N++; flips(d, e, xs[i], &o) {
+				*out.Flips++
+			}
 			count[o.K]++
 			out.MeanK += float64(o.K)
 			out.MeanGap += o.Gap
@@ -235,5 +361,5 @@ func (p *Person) picture(epsilon string, rule fairness.Rule) *view.Figure {
 	for _, c := range p.Copies {
 		copies = append(copies, individual.Scored{Labels: c.Labels, Score: c.Score})
 	}
-	return individual.Picture(copies, p.Protected, epsilon, rule)
+	return individual.Picture(copies, p.Protected, epsilon, &rule)
 }

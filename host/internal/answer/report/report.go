@@ -1,6 +1,6 @@
 // Package report assembles a report for a person who decides about a model: it audits,
 // certifies, searches, quantifies, explains and mitigates within one budget, reuses results
-// of the journal, and presents everything in ten parts.
+// of the journal, and presents everything on a first screen and in ten parts.
 package report
 
 import (
@@ -34,7 +34,15 @@ type Request struct {
 	Seed   int64         `json:"seed"`
 	// Fresh: no result of the journal is reused.
 	Fresh bool `json:"-"`
+	// People says whether rows of the data set are shown: Hide or Show; empty: Hide.
+	People string `json:"-"`
 }
+
+// Values of Request.People.
+const (
+	Hide = "hide"
+	Show = "show"
+)
 
 // LeastBudget is the shortest budget allowed.
 const LeastBudget = 5 * time.Second
@@ -43,6 +51,9 @@ const LeastBudget = 5 * time.Second
 func (r *Request) Validate() error {
 	if r.Budget < LeastBudget {
 		return fmt.Errorf("--budget %v: want %v or more", r.Budget, LeastBudget)
+	}
+	if !slices.Contains([]string{"", Hide, Show}, r.People) {
+		return fmt.Errorf("--people %s: want %s or %s", r.People, Hide, Show)
 	}
 	return r.Spec.Validate()
 }
@@ -72,20 +83,25 @@ type Result struct {
 	// The model predicts a number, so that nothing is asked about scores and decisions.
 	Number bool `json:"number,omitempty"`
 
-	// The audit; absent if there is no answer, as are the next five.
+	// The audit, without its rows unless --people show is given; absent if there is no answer, as are the next six.
 	Audit *audit.Result `json:"audit,omitempty"`
 	// The verdict of certify.
 	Verdict *certify.Result `json:"verdict,omitempty"`
 	// The search.
 	Search *search.Result `json:"search,omitempty"`
-	// The shares of quantify.
+	// The shares of a population fitted to the rows, by decisions if the model makes any.
+	Plausible *quantify.Result `json:"plausible,omitempty"`
+	// The shares of quantify, each combination of values once.
 	Shares *quantify.Result `json:"shares,omitempty"`
 	// The explanation.
 	Explanation *explain.Result `json:"explanation,omitempty"`
 	// The mitigation.
 	Mitigation *mitigate.Result `json:"mitigation,omitempty"`
-	// The person treated worst of all who were met, by k and then by gap; absent if no person's copies
-	// differ.
+	// The outcomes of the worst-treated person of all who were met, rows of the data included, by k and then
+	// by gap; absent if no person's copies differ.
+	Worst *Worst `json:"worst,omitempty"`
+	// An example: of the people found who are not in the data and keep all rules, the one nearest to a row;
+	// absent if none was found whose copies differ.
 	Person *Person `json:"person,omitempty"`
 	// Individuals drawn uniformly from all possible ones, and evaluated.
 	Space *Drawn `json:"space,omitempty"`
@@ -144,11 +160,12 @@ type Provenance struct {
 // The shares of the budget for the steps, in order. What a step leaves is for later
 // steps.
 const (
-	auditShare   = 0.25
-	certifyShare = 0.12
-	searchShare  = 0.13
-	sharesShare  = 0.22
-	explainShare = 0.13
+	auditShare     = 0.25
+	certifyShare   = 0.12
+	searchShare    = 0.11
+	plausibleShare = 0.17
+	sharesShare    = 0.14
+	explainShare   = 0.1
 	// The rest is for mitigations.
 )
 
@@ -266,24 +283,52 @@ func (a *asker) ask(ctx context.Context) {
 			return a.searching(spec, limit)
 		})
 	}
+	a.out.Plausible = a.quantified(step(ctx, a, plausible, "--timeout", part(plausibleShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
+		return quantify.Request{Spec: a.plausibly(spec), Population: people, Samples: samples, Timeout: limit, Seed: seed}
+	}))
 	if known := a.proved(part(sharesShare)); known != nil {
 		a.out.Shares = known
 		a.out.Steps = append(a.out.Steps, Step{Name: "quantify", Command: a.command("quantify", "", 0), From: known.Run})
-	} else if shares := step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
-		return quantify.Request{Spec: spec, Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
-	}); shares != nil && len(shares.Questions) > 0 {
-		a.out.Shares = shares.Questions[0]
-		a.out.uses(a.out.Shares.Solver.Name + " " + a.out.Shares.Solver.Version)
+	} else {
+		a.out.Shares = a.quantified(step(ctx, a, "quantify", "--timeout", part(sharesShare), quantify.Answer, func(spec question.Spec, limit time.Duration) quantify.Request {
+			return quantify.Request{Spec: spec, Samples: samples, Timeout: limit, Seed: seed, Mapped: true}
+		}))
 	}
 	a.settle()
+	if !a.out.Number {
+		a.meet(ctx)
+	}
+	if a.out.Audit != nil && r.People != Show {
+		a.out.Audit.Rows = nil
+	}
 	if a.out.Number { // what follows is about scores
 		return
 	}
-	a.meet(ctx)
 	a.out.Explanation = step(ctx, a, "explain", "--budget 100000ev", part(explainShare), explain.Answer, func(spec question.Spec, _ time.Duration) explain.Request {
 		return explain.Request{Spec: scored(spec), Strategy: "climb", Budget: "100000ev", Individuals: 10, Method: explain.DefaultMethod(), LIMESamples: lime.DefaultSamples, Seed: seed}
 	})
 	a.mitigate(ctx)
+}
+
+// plausible is the step that quantifies over people, the population that is fitted to the rows.
+const plausible, people = "quantify --population", "classes:16"
+
+// quantified is the answer to the only question; nil without one.
+func (a *asker) quantified(all *quantify.Results) *quantify.Result {
+	if all == nil || len(all.Questions) == 0 {
+		return nil
+	}
+	out := all.Questions[0]
+	a.out.uses(out.Solver.Name + " " + out.Solver.Version)
+	return out
+}
+
+// plausibly is the question that the share of plausible people answers: about decisions, if the model makes any.
+func (a *asker) plausibly(spec question.Spec) question.Spec {
+	if n, _ := fairness.ParseNotion(a.out.Notion); n.UsesEpsilon() && a.question.Study.Takes(fairness.Decision) == nil {
+		spec.Notion, spec.Epsilon = fairness.Decision.String(), ""
+	}
+	return spec
 }
 
 // without notes the steps about scores, which do not apply to a predicted number.
@@ -303,7 +348,7 @@ func (a *asker) settle() {
 }
 
 const (
-	// top is the number of worst-treated people listed, samples the number of
+	// top is the number of worst-treated rows kept, samples the number of
 	// individuals drawn.
 	top, samples = 5, 10_000
 )
@@ -311,7 +356,7 @@ const (
 // mitigate compares mitigations in the rest of the budget.
 func (a *asker) mitigate(ctx context.Context) {
 	arms := []string{mitigate.Original, mitigate.Original + "+guards", mitigate.Retrained, mitigate.Consistent}
-	rest := 1 - auditShare - certifyShare - searchShare - sharesShare - explainShare
+	rest := 1 - auditShare - certifyShare - searchShare - plausibleShare - sharesShare - explainShare
 	each := time.Duration(rest * float64(a.request.Budget) / float64(2*len(arms))).Round(100 * time.Millisecond) // training takes as long
 	a.out.Mitigation = step(ctx, a, "mitigate", "--arms "+strings.Join(arms, ",")+" --strategy climb --refuse-at-most 0.5 --mode fast --solver none --budget", max(each, 100*time.Millisecond), mitigate.Answer, func(spec question.Spec, limit time.Duration) mitigate.Request {
 		each := a.searching(spec, limit)
@@ -327,8 +372,16 @@ func (a *asker) searching(spec question.Spec, limit time.Duration) search.Reques
 
 func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
 	spec.Notion = a.audited()
-	return audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
+	out := audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
+	st := a.question.Study
+	if out.Groups = !st.Number; out.Groups && !st.ModelFile.OneOfMany {
+		out.Thresholds = thresholds
+	}
+	return out
 }
+
+// thresholds are those of the curve of decisions.
+const thresholds = "0.02..0.98:0.02"
 
 // audited is the notion of the audit, which ignores the study's notion; empty for scores.
 func (a *asker) audited() string {

@@ -56,10 +56,22 @@ func (a *asker) command(name, limited string, limit time.Duration) string {
 			more = append(more, limit.String())
 		}
 	}
-	notion := name == "certify" || name == "quantify"
-	command := a.spec.Command(name, notion, more...)
-	if audited := a.audited(); name == "audit" && audited != "" {
-		command = a.spec.Command(name, false, append(more, "--notion", audited)...)
+	switch audited := a.audited(); {
+	case name == plausible:
+		spec := a.plausibly(a.spec)
+		return spec.Command("quantify", true, append(more, "--population", people)...)
+	case name == "audit":
+		asked := a.auditing(a.spec, 0)
+		if asked.Groups {
+			more = append(more, "--groups")
+		}
+		if asked.Thresholds != "" {
+			more = append(more, "--thresholds", asked.Thresholds)
+		}
+		if audited != "" {
+			more = append(more, "--notion", audited)
+		}
+		return a.spec.Command(name, false, more...)
 	}
-	return command
+	return a.spec.Command(name, name == "certify" || name == "quantify", more...)
 }

@@ -10,18 +10,24 @@ import (
 func (r *Result) Page() *view.Document {
 	d := r.Document()
 	if r.Best != nil {
-		d.Add(r.Best.Picture(r.Epsilon, r.Rule()))
+		d.Add(r.Picture())
 	}
 	return d
 }
 
-// Picture draws all copies of the individual on the axis of scores.
-func (b *Best) Picture(epsilon string, rule fairness.Rule) *view.Figure {
+// Picture draws all copies of the best individual on the axis of scores.
+func (r *Result) Picture() *view.Figure {
+	b := r.Best
+	var rule *fairness.Rule
+	if r.Notion != "" {
+		rule = new(fairness.Rule)
+		*rule = r.Rule()
+	}
 	var copies []individual.Scored
 	for i := range b.Scores {
 		copies = append(copies, individual.Scored{Labels: b.Scores[i].Labels, Score: b.Scores[i].Score})
 	}
-	return individual.Picture(copies, b.Protected(), epsilon, rule)
+	return individual.Picture(copies, b.Protected(), r.Epsilon, rule)
 }
 
 // Protected returns the attributes in which the copies differ.
