@@ -170,6 +170,10 @@ func (r *Result) differ() string {
 		return "get scores more than ε = " + r.Epsilon + " apart"
 	case n == fairness.Logit:
 		return "get " + map[bool]string{true: "prediction", false: n.Unit()}[r.Number] + "s more than ε = " + r.Limit + " apart"
+	case r.Audit != nil && r.Audit.Classes != nil:
+		return "get different classes"
+	case n == fairness.Decision:
+		return "get different decisions"
 	}
 	return "get different decisions (" + r.Notion + ")"
 }
@@ -218,9 +222,14 @@ func (r *Result) outcomes() string {
 func (r *Result) example(d *view.Document) {
 	defer r.shown(d)
 	p := r.Person
-	if v := r.Verdict; r.Number && v != nil && v.Witness != nil {
-		d.Say("Two copies of one person, found by hyfair certify. For predicted numbers, the report does not look for other ones.")
+	classes := r.Audit != nil && r.Audit.Classes != nil
+	if v := r.Verdict; (r.Number || classes) && v != nil && v.Witness != nil {
+		d.Say("Two copies of one person, found by hyfair certify. For predicted numbers and classes, the report does not look for other ones.")
 		d.Add(v.WitnessTable())
+		return
+	}
+	if classes {
+		d.Say("Missing: for classes, the report has a person only if the verdict is unfair.")
 		return
 	}
 	if r.Number {

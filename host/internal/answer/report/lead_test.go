@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -118,6 +119,22 @@ func TestPeopleShown(t *testing.T) {
 	var json bytes.Buffer
 	if err := view.JSON(&json, out, ""); err != nil || strings.Count(json.String(), `"file":"d.csv"`) != top || strings.Contains(text, "No row of the data is shown") || !strings.Contains(text, "The people whose copies are treated most differently") {
 		t.Errorf("%v, %s\n%s", err, json.String(), text)
+	}
+}
+
+// TestClasses: of a model of several classes, the first screen counts people whose class changes, without a direction.
+func TestClasses(t *testing.T) {
+	sum := audit.Summary{Tally: audit.Tally{People: 10, Decisions: audit.Decisions{Flips: 2, FlipsShare: 0.2}}}
+	classes := []audit.Class{{Class: 0, People: 6, Leave: 2, LeaveShare: 1. / 3, Enter: []int{0, 2, 0}}, {Class: 1, People: 4, Enter: []int{0, 0, 0}}, {Class: 2, Enter: []int{0, 0, 0}}}
+	r := &Result{Study: "s", Model: "m", Protected: []string{"b"}, Notion: "decision", Audit: &audit.Result{Summary: sum, Classes: &audit.Classes{Classes: classes}}}
+	d := r.Document()
+	lead := d.Blocks[0].(*view.Lead)
+	if lead.Headline.Text != "2 of 10 people in the data would get another class with another b" || len(lead.Cards) != 1 || lead.Cards[0].Figure != "20.0 %" || lead.Cards[0].Detail != "2 of 10" {
+		t.Errorf("%+v", lead)
+	}
+	var text bytes.Buffer
+	if err := d.Write(&text, view.Text, view.Options{}); err != nil || strings.Contains(text.String(), "score above") || strings.Contains(text.String(), "k is") || !strings.Contains(text.String(), "would leave") {
+		t.Errorf("%v, %s", err, text.String())
 	}
 }
 

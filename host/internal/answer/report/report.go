@@ -21,6 +21,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -192,6 +193,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err := q.Study.HasYes(); err != nil {
 		return nil, session.Mistake(err)
 	}
+	if q.Study.ModelFile.OneOfMany && r.Notion == "" { // its only question
+		r.Notion = fairness.Decision.String()
+		if q, err = question.Open(r.Spec); err != nil {
+			return nil, session.Mistake(err)
+		}
+	}
 	question.NeedsMajority(q.Study, s.Note)
 	a := &asker{session: s, request: r, question: q, spec: r.Spec, end: s.Begun.Add(r.Budget)}
 	if err := a.begin(); err != nil {
@@ -216,7 +223,9 @@ func (a *asker) begin() error {
 		return session.Mistake(err)
 	}
 	eps := limit
-	if !st.Number {
+	if st.ModelFile.OneOfMany {
+		eps = study.DefaultEpsilon() // of no consequence: there are no scores
+	} else if !st.Number {
 		if eps, err = q.EpsilonFor(fairness.Score); err != nil {
 			return session.Mistake(err)
 		}
