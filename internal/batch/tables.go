@@ -231,8 +231,8 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 	return t.part(input, group), away
 }
 
-// Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled in.
-// It uses tables, or the forms of Workspace.Sides if these promise more points above beyond.
+// Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled
+// in. It uses tables, or the forms of Workspace.Sides if these promise more points above the value beyond.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b

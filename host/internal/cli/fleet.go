@@ -38,8 +38,8 @@ with a file of studies, with --fleet URL. docs/user/fleet.md goes from two lapto
 table to a cluster.
 
 URL is nats://HOST:PORT or tls://HOST:PORT, or several of a cluster, separated by commas;
-without it, nats://127.0.0.1:4222. Every other machine needs keys. The exit code is 2 if
-keys are missing or refused, and 1 if nothing answers.`,
+without it, nats://127.0.0.1:4222. A queue on another machine needs keys. The exit code
+is 2 if keys are missing or refused, and 1 if nothing answers.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -81,8 +81,8 @@ func (s *Spec) OneGoal(maximise bool) error {
 }
 
 // Command returns a command line of hyfair that asks the same question: the command's name, the
-// study, the flags of the spec, and more. Without notion it omits the flags that only commands with
-// a notion accept.
+// study, the flags of the spec, and the words in more. Without notion it omits the flags that only
+// commands with a notion accept.
 func (s *Spec) Command(name string, notion bool, more ...string) string {
 	words := []string{"hyfair", name, s.Study}
 	flag := func(name, value string) {

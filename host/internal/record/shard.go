@@ -45,8 +45,8 @@ func (s Shard) Has(id string) bool {
 	return binary.BigEndian.Uint64(sum[:])%uint64(s.Of) == uint64(s.Part-1)
 }
 
-// Settings of a Task that say where a run did it and which part: runs of the same work may
-// differ in them. TasksSetting is the number of tasks of the entire work.
+// Settings of a Task that name a run's machine and shard: runs of the same work may differ in
+// them. TasksSetting is the number of tasks of the entire work.
 const (
 	ShardSetting   = "shard"
 	TasksSetting   = "shard.tasks"

@@ -110,8 +110,8 @@ func nearest(input *big.Rat) (at float64, more int) {
 	return at, more
 }
 
-// left reports whether an input goes left. The input is at, or infinitesimally above or
-// below it, as the sign of more says.
+// left reports whether an input goes left. Its value is at if more is 0; else it is infinitesimally
+// above at (more > 0) or below.
 func (n *Node) left(at float64, more int) bool {
 	if math.IsNaN(at) {
 		return n.Missing

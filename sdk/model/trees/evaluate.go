@@ -63,8 +63,8 @@ func (e *Ensemble) Logit32(inputs []float64) float32 {
 	return sum
 }
 
-// near reports whether an input at goes left, and whether it is too near a border: an
-// input within off of at might go to the other side.
+// near reports in left whether an input with the value at goes left, and in near whether an error
+// of up to off might send it to the other side.
 func (n *Node) near(at, off float64) (left, near bool) {
 	left = n.left(at, 0)
 	if off != 0 {

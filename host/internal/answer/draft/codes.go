@@ -102,7 +102,7 @@ func (d *drafter) doubtCodes() {
 // mostQuoted bounds the texts of a list in a doubt.
 const mostQuoted = 10
 
-// quoted lists the first of the texts in quotes, at most most.
+// quoted lists the texts in quotes: the first most of them, and … if there are more.
 func quoted(texts []string, most int) string {
 	var out []string
 	for _, text := range texts[:min(len(texts), most)] {

@@ -269,7 +269,7 @@ func (t *table) place(row int) string {
 	return at
 }
 
-// bad returns the first row, at from or later, whose cell is not a number; −1 if there is none.
+// bad returns the first row ≥ from whose cell is not a number; −1 if there is none.
 func (c *column) bad(from int) int {
 	for row := from; row < len(c.numbers); row++ {
 		if math.IsNaN(c.numbers[row]) {

@@ -29,7 +29,7 @@ const Confidence = 0.95
 // Confidence, V the sample variance, once for each side (A. Maurer and M. Pontil, Empirical
 // Bernstein bounds and sample variance penalization, COLT 2009, theorem 4). The interval stays
 // wide even if all samples agree. It contains the mean of another sample of the same size about
-// as often. Below two values it is least to most.
+// as often. With fewer than two values it is [least, most].
 func meanOf(ks []float64, least, most float64) Mean {
 	m := Mean{N: len(ks), Low: least, High: most}
 	if m.N == 0 {

@@ -39,7 +39,7 @@ func writeMPS(w *writer, p *problem.Problem) error {
 	mpsColumns(w, m, rows, columns.new, rowNames.new)
 	w.printf("RHS\n")
 	if m.Objective.Offset != 0 {
-		// The right side of the objective is the negative of its constant.
+		// The right-hand side of the objective is the negative of its constant.
 		w.printf("    %s %s %s\n", rhsName, objectiveName, number(-m.Objective.Offset))
 	}
 	for i := range rows {
@@ -151,7 +151,7 @@ func mpsSets(w *writer, m *problem.MILP, columns []string) {
 }
 
 // oneRow is a row as a file states it: a kind (E, L, G, or N, which constrains nothing) and one
-// right side. A width adds a second side that far above (G) or below (L).
+// right-hand side. A width adds a second side that far above (G) or below (L).
 type oneRow struct {
 	problem.Row
 	kind  string

@@ -217,8 +217,8 @@ func (r *run) admit(m *sdk.Move) error {
 	return r.rounds.admit(m)
 }
 
-// spent reports whether a budget in rounds or evaluations is used up, counting more
-// evaluations under way, or never will be.
+// spent reports whether the budget of rounds or evaluations is used up, the evaluations under way
+// (more) included, or the search has ended, such as after maxVain proposals without an evaluation.
 func (r *run) spent(more int) bool {
 	if r.Budget.Evals > 0 && r.vain-int64(more) > maxVain && r.result.Evaluations+r.own <= r.reached {
 		r.result.Ended = fmt.Sprintf("%d proposals in a row led to no evaluation", maxVain)

@@ -171,7 +171,7 @@ func (in *instance) disguised() (*relu.Network, *disguise, error) {
 			return n, d, in.check(n)
 		}
 	}
-	return nil, nil, fmt.Errorf("soundness: rung %d, %s: no disguise of seed %d keeps the network exact", in.rung, in.kind, in.seed)
+	return nil, nil, fmt.Errorf("soundness: rung %d, %s: none of %d disguised networks of seed %d is exact; use another --seed", in.rung, in.kind, tries, in.seed)
 }
 
 // long reports whether a number is not a float32.

@@ -21,7 +21,7 @@ const (
 	late = 30 * time.Second
 )
 
-// slot runs one task after the other until open ends.
+// slot runs one task after the other until the context open ends.
 func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
 	p := &puller{link: w.link}
 	defer p.close()

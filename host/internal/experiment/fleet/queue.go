@@ -145,8 +145,8 @@ func (c *Coordinator) fill(ctx context.Context, w *wait) (first bool, err error)
 		}
 		_, err = c.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: name, FilterSubject: taskPrefix + name + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.patience,
-			// The worker that gets a task beyond deliveries reports its failure: a server that
-			// gives up announces it only once, to current subscribers.
+			// No limit of deliveries here: a server that gives up on a task announces it only once,
+			// to current subscribers. The worker counts them, and reports the failure.
 			MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: 1 << 16, InactiveThreshold: 24 * time.Hour, Metadata: map[string]string{"ground": string(text)}, Replicas: c.link.replicas(),
 		})
 		if err != nil {

@@ -104,7 +104,8 @@ func (f *File) Name() string {
 // Called is the value of the key name, or else the file's name.
 func (f *File) Called() string { return cmp.Or(f.Setting("name"), filepath.Base(f.path)) }
 
-// Studies reads the list of studies. The keys of a study are study, models and those of more.
+// Studies reads the list of studies. The keys of a study are study, models and those listed in
+// more.
 func (f *File) Studies(more ...string) []Study {
 	list := f.Root.Want("studies")
 	if len(list.Items) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Nodes that a dive may visit at first and at least, and dives per round.
+// The initial and the smallest limit on the nodes of a dive, and the dives per round.
 const firstDepth, minDepth, divesTogether = 256, 4, 64
 
 // diving begins the search if the query asks for the largest value of trees, or for any violation. It

@@ -80,8 +80,8 @@ type waiting struct {
 	nodes  []grid.Node // in the slots
 	boxes  []uint64    // of the nodes in the slots
 	twice  []bool      // by slot: branch on the node again before counting
-	later  []part      // the open ones of these
-	parts  []uint64    // their boxes, and those of strict
+	later  []part      // nodes of twice to branch on next
+	parts  []uint64    // boxes of the nodes in later and strict
 	strict []grid.Node // to bound for all of their individuals
 	from   grid.Node   // the node that is branched on
 }
@@ -264,8 +264,8 @@ func (w *worker) branchOn(p *page, i int) {
 	w.halve(&part{*n, w.tau(n.Box, n.Fair+n.Unfair)}, last, w.task.twice)
 }
 
-// halve bounds both halves of a node; the lower one ends at last. With twice, it branches on the halves again before it
-// counts them.
+// halve bounds both halves of a node. last is the last cell of the lower half. With twice, it branches on the halves
+// again before it counts them.
 func (w *worker) halve(p *part, last uint64, twice bool) {
 	of, d, to := w.fitting(p.Copies), p.Branch, p.Box[2*p.Branch+1]
 	child := grid.Node{Box: p.Box, Copies: p.Copies}

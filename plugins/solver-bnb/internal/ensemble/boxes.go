@@ -207,7 +207,8 @@ func (b *Boxes) of(z1, z2 int) float64 {
 // Pair bounds a pair of combinations' logits.
 func (b *Boxes) Pair(z1, z2 int) Pair { return Pair{b.of(z1, z2), b.To + b.Hi[z1], -b.From - b.Lo[z2]} }
 
-// Places returns the number of combinations of places that the last bounded box has, at most most.
+// Places returns the number of combinations of places in the last bounded box, or most if that is
+// less.
 func (b *Boxes) Places(most int) int {
 	n := 1
 	for f := range b.least[0] {

@@ -84,7 +84,8 @@ func (p *statement) column(lo, hi float64) int {
 	return len(q.Lo) - 1
 }
 
-// stateColumns adds the columns: inputs that vary (shared by both sides unless own), the objective, unstable neurons.
+// stateColumns adds the columns: inputs that vary (shared by both sides unless marked in own), the objective, unstable
+// neurons.
 func (p *statement) stateColumns(own []bool) {
 	q, layers := &p.program, p.plan.Layers()
 	for s := range p.inputs {

@@ -176,8 +176,9 @@ func (c *Clipper) shrink(box grid.Box, slot int, f *form) bool {
 	return true
 }
 
-// cells returns the first and the last cell of [from, to] in dimension d in which a lane's
-// form may be less than most below its maximum over the box; MaxUint64 and 0 if there is none.
+// cells returns the first and the last of the cells [from, to] of dimension d that the cutoff does
+// not remove in a lane: those for which below returns less than most. It returns MaxUint64 and 0 if
+// there is none.
 func (c *Clipper) cells(d int, from, to uint64, lane int, most float64, f *form) (first, last uint64) {
 	at, end := c.below(d, from, lane, f), c.below(d, to, lane, f)
 	if at < most && end < most {

@@ -10,9 +10,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/overtime"
 )
 
-// attend runs work and abandons it if it outlives ctx. The answer is then the last one that
-// work kept before left ended, and no callback runs any more. So a claim whose audit does not
-// end in time proves nothing.
+// attend runs work and abandons it if it outlives ctx. It then returns the last result that work
+// passed to keep in time, and no callback runs any more. So a claim whose audit does not end in
+// time proves nothing.
 func attend[T any](ctx context.Context, o Options, first T, work func(left context.Context, o Options, keep func(T)) (T, error)) (out T, overdue bool, err error) {
 	var telling, keeping sync.Mutex
 	latest, over := first, false

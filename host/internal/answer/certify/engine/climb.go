@@ -67,9 +67,9 @@ func (c *climber) effort() int {
 	return climbEvaluations >> min(c.report.Splits, 8) / max(1, c.eval.Combinations())
 }
 
-// climb returns the best individual of several restarts, within the given number of
-// evaluations, or the first that enough accepts. ok is false if it met no individual with
-// two counterfactuals.
+// climb returns the best individual of several restarts, within the given number of evaluations, or
+// the first for which enough returns true. ok is false if it met no individual with two
+// counterfactuals.
 func (c *climber) climb(ctx context.Context, region space.Region, individuals int, rng *rand.Rand, enough func(x []float64, merit float64) bool) (best []float64, ok bool) {
 	top := 0.0
 	c.left = individuals

@@ -44,10 +44,10 @@ var radii = []float64{0.1, 0.3, 1}
 // maxSeedTangents bounds the questions per box.
 const maxSeedTangents = 8
 
-// Seed returns a replayed 2-discriminant individual near from, in canonical form. ok is
+// Seed returns a replayed 2-discriminant individual near the point from, in canonical form. ok is
 // false if the solver found none, if ctx ended, or while an earlier question runs past its
-// deadline. An error means that the solver is lost or the query malformed. Not safe for
-// concurrent use.
+// deadline. An error means that the solver is lost or the query malformed. Not safe for concurrent
+// use.
 func (s *Seeder) Seed(ctx context.Context, from []float64, seed int64) (x []float64, ok bool, err error) {
 	if s.behind != nil {
 		select {

@@ -15,8 +15,8 @@ import (
 // below identifies another copy of a leaf and, if the claim is about bins, the bin of its score.
 type below struct{ copy, bin int }
 
-// byCases checks the leaf's proofs by cases and records in of the pairs of copies (and bins)
-// that they refute.
+// byCases checks the leaf's proofs by cases. It marks the pairs of copies (and bins) that they
+// refute in the copies' enclosures.
 func (e *encloser) byCases(l *certificate.Leaf, forms []*logit, of []enclosure) error {
 	for i := range l.Cases {
 		c := &l.Cases[i]
@@ -173,7 +173,8 @@ func (r *refuter) relu(i int) error {
 	return r.within(lo, hi, hi, hi.Sign() > 0)
 }
 
-// within checks the subtree with end, one of lo and hi, set to 0 if it lies beyond 0.
+// within checks the subtree of a case. If beyond is set, the bound end, which is lo or hi, is 0 in
+// the subtree.
 func (r *refuter) within(lo, hi, end *big.Int, beyond bool) (err error) {
 	before := new(big.Int).Set(end)
 	if beyond {

@@ -33,7 +33,7 @@ type Tree struct {
 }
 
 // tree returns the tree with the root first and children after their parents, without unreachable
-// nodes. It may have at most left nodes.
+// nodes. left is the largest number of nodes allowed.
 func (g Tree) tree(left int) trees.Tree {
 	if g.Nodes < 1 {
 		panic(fault.New("the tree has no nodes"))

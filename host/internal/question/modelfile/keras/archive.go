@@ -101,7 +101,7 @@ func (m *metered) ReadAt(p []byte, at int64) (int, error) {
 	return m.ReaderAt.ReadAt(p, at)
 }
 
-// unpacked decompresses a member of an archive. More than most bytes are a fault.
+// unpacked decompresses a member of an archive. most is the largest size allowed, in bytes.
 func unpacked(m *zip.File, most int64) []byte {
 	defer fault.About(m.Name)
 	r, err := m.Open()

@@ -67,7 +67,8 @@ func parse(text []byte) *pb.ModelProto {
 	return file
 }
 
-// counted refuses a file with more than left messages before they are allocated. It returns the number that is left.
+// counted refuses a file with more messages than left allows, before they are allocated. It returns
+// the number of further messages allowed.
 func counted(text []byte, of protoreflect.MessageDescriptor, left int) int {
 	for len(text) > 0 {
 		number, kind, n := protowire.ConsumeField(text)

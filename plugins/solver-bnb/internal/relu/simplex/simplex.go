@@ -211,8 +211,8 @@ func (t *Tableau) Loss(v int, to float64) float64 {
 	return ratio * (t.basic[i] - to)
 }
 
-// Solve pivots to the optimum, until the objective is less than below, or for at most most pivots. pivots is the number
-// done.
+// Solve pivots until it reaches the optimum, an objective less than the bound below, or the limit of most pivots.
+// pivots is the number done.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
 		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
