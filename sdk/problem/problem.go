@@ -252,6 +252,17 @@ func (q *Query) Violates(logits []*big.Rat) bool {
 	return q.Notion.Violates(logits, q.Epsilon)
 }
 
+// Apart reports, exactly, whether two copies with these logits can be the witness of Decide: whether
+// they violate the notion or, with bands, are in two of them.
+func (q *Query) Apart(a, b *big.Rat) bool {
+	pair := []*big.Rat{a, b}
+	if q.Bands != nil {
+		bins := q.Binning()
+		return bins.K(pair) > 1
+	}
+	return q.Notion.Violates(pair, q.Epsilon)
+}
+
 // Problem is what a solver gets: exactly one of the three forms.
 type Problem struct {
 	// Name identifies the problem in logs; it carries no meaning.

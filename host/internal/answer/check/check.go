@@ -181,7 +181,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 		switch named := st.Bands != nil || !st.Rule.IsDefault(); {
 		case named:
 			if text, have := decision(st.Rule, st.Bands), decision(of.Rule, of.Bands); text != have {
-				return &checker.Refusal{Reason: fmt.Sprintf("it is about %s, and by %s a decision is %s", text, of.Path, have)}, nil
+				return &checker.Refusal{Reason: fmt.Sprintf("its decision is %s, that of %s is %s", text, of.Path, have)}, nil
 			}
 		case !st.Notion.UsesEpsilon():
 			if m, err = of.Decided(); err != nil {
