@@ -72,7 +72,7 @@ type Query struct {
 	// Scored is the model whose scores are shown, if Model was lowered for another decision
 	// border (model.Lowering); nil: Model. It is not sent to plugins.
 	Scored model.Model
-	// Rule is the decision rule that makes Model of Scored; no plugin sees it.
+	// Rule is the decision rule for which Scored was lowered to Model; no plugin sees it.
 	Rule  fairness.Rule
 	Space *space.Space
 	// Region bounds the question; a zero Region means the whole space.
@@ -84,7 +84,7 @@ type Query struct {
 	// 2-discriminant individual.
 	K int
 	// Bands, if any, are the bins that are counted, in place of those of width ε. Decide and Quantify are then
-	// about individuals with copies in K bands, of which 0 stands for 2. Names do not cross the wire.
+	// about individuals with copies in K bands; a K of 0 stands for 2. Names do not cross the wire.
 	Bands fairness.Bands
 	Goal  Goal
 	// Relax lists the features that may differ between the copies; with it the
