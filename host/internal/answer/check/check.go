@@ -160,7 +160,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
-// decision says in words which decision there is.
+// decision says in words what a decision is: one of several bands, or positive by a rule.
 func decision(rule fairness.Rule, bands fairness.Bands) string {
 	if bands != nil {
 		return "one of the bands " + bands.String()
@@ -217,7 +217,8 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 	return nil, nil
 }
 
-// check checks the leaves and counts them.
+// check runs the checker on the leaves, shows its progress, and sets Leaves unless there is an
+// error.
 func (out *Result) check(ctx context.Context, s *session.Session, r *certificate.Reader) (*checker.Refusal, error) {
 	s.Work()
 	report, err := checker.Run(ctx, r, checker.Options{Progress: func(p checker.Progress) {
