@@ -281,7 +281,7 @@ func (r *Run) Faults(plugin string, list []string) {
 	}
 }
 
-// ErrContradiction: an exact evaluation refutes a plugin's claim.
+// ErrContradiction reports that an exact evaluation refutes a plugin's claim.
 var ErrContradiction = errors.New("proof was refuted by a replayed witness")
 
 // Refuted returns the error of refuted claims, given as texts; nil if there are none.

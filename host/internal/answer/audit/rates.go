@@ -100,8 +100,12 @@ type Rate struct {
 	// The upper end of Wilson's 95 % interval.
 	High float64 `json:"high"`
 
-	hit, all, squares float64 // weights
+	// Sums are of weights while people are counted.
+	Sums weightSums `json:"-"`
 }
+
+// weightSums are the sums of the weights of people who count, of all people, and of all squares.
+type weightSums struct{ hit, all, squares float64 }
 
 // Twins factors the impact ratio of a group g against the group h with the highest rate into
 // Direct × Rest × Remainder. A person of g has a twin if the person with h's value is allowed; likewise for h.
@@ -134,8 +138,8 @@ func (r *Rate) close(weighted bool) {
 	n := float64(r.Of)
 	p := float64(r.Hits) / n
 	if weighted {
-		r.Effective = part(r.all*r.all, r.squares)
-		n, p = r.Effective, r.hit/r.all
+		r.Effective = part(r.Sums.all*r.Sums.all, r.Sums.squares)
+		n, p = r.Effective, r.Sums.hit/r.Sums.all
 	}
 	if n == 0 {
 		return
@@ -157,10 +161,10 @@ func (r *Rate) edge() bool { return *r.Rate == 0 || *r.Rate == 1 }
 
 func (r *Rate) add(hit bool, weight float64) {
 	r.Of++
-	r.all, r.squares = r.all+weight, r.squares+weight*weight
+	r.Sums.all, r.Sums.squares = r.Sums.all+weight, r.Sums.squares+weight*weight
 	if hit {
 		r.Hits++
-		r.hit += weight
+		r.Sums.hit += weight
 	}
 }
 

@@ -57,7 +57,7 @@ type Explainer struct {
 // included.
 func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("LIME needs the study's rows: declare them under data:")
+		return nil, fmt.Errorf("LIME needs the study's rows: declare them under its key data")
 	}
 	e := &Explainer{columns: make([]column, len(s.Features))}
 	values := make([]float64, len(rows))
