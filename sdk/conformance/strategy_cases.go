@@ -288,7 +288,7 @@ func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 		return err
 	}
 	if !reflect.DeepEqual(st, pristine) {
-		return errors.New("Start's space, region or rows were modified")
+		return errors.New("the space, region or rows of Start were modified")
 	}
 	return nil
 }
