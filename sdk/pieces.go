@@ -97,9 +97,9 @@ type JointSlope struct {
 	Own, Other    float64
 }
 
-// CaseProof proves by ReLU branching, for each pair of a copy of First and a copy of Second, that nowhere in the box the first's score
-// exceeds the second's by more than is claimed. If bins are counted, it proves that never the second's score is in bin Bin while the
-// first's is too many bins higher.
+// CaseProof is a proof by ReLU branching. It holds all over the box, for each pair of a copy of First and a copy of Second: the first
+// copy's score does not exceed the second copy's by more than is claimed. If bins are counted, it proves instead that the first
+// copy's score is not too many bins above the second's whenever the second's is in bin Bin.
 type CaseProof struct {
 	First, Second CaseSide
 	Bin           int
@@ -115,7 +115,7 @@ type CaseSide struct {
 	Neurons []Neuron
 }
 
-// Neuron is a neuron with a ReLU.
+// Neuron identifies a neuron with a ReLU by its layer and its index in the layer.
 type Neuron struct{ Layer, Index int }
 
 // CaseStep is a node of a tree of cases.

@@ -13,7 +13,7 @@ import (
 
 // Solver answers one problem at a time.
 //
-// Problems are validated before. Solve must return soon after ctx ends, with what
+// Problems have been validated. Solve must return soon after ctx ends, with what
 // it holds and the reason Interrupted. Unless Description.Concurrent is set, the
 // host makes one call at a time to a process.
 type Solver interface {
@@ -243,7 +243,7 @@ type Result struct {
 	// Tolerance is the absolute error that the arithmetic may leave in a row,
 	// an integer value, or the bound; 0 for exact arithmetic.
 	Tolerance float64
-	// Nodes counts branch-and-bound nodes or the solver's similar unit.
+	// Nodes counts branch-and-bound nodes, or the solver's own unit of work.
 	Nodes int64
 	// Elapsed is the time that the solver measured.
 	Elapsed time.Duration

@@ -7,9 +7,9 @@ func (w *Workspace) CommonSlope(i int) []float64 { return w.row(w.common, 1+i) }
 // Align encloses, after Bound, each lane's form f less the common slopes over the lane's
 // box. It writes the enclosures to the rows mid and rad, and adds the row slack to rad.
 //
-// It sums a term per input, of magnitudes at most those of the form's own and the common
-// slopes', so four times the plan's Error covers its rounding if the common slopes are
-// slopes of other lanes' forms or lie between such.
+// It sums one term per input, whose magnitude is at most that of the form's own term
+// plus that of the common slope's. So four times the plan's Error covers the rounding if
+// the common slopes are those of other lanes' forms, or lie between them.
 func (w *Workspace) Align(f *Form, slack, mid, rad []float64) {
 	w.alignment = alignment{
 		rows: &f.slopes[f.stride], rowStride: 8 * f.stride, common: &w.common[w.Lanes()], centre: &w.centre[w.Lanes()], radius: &w.radius[w.Lanes()],

@@ -2,16 +2,17 @@ package batch
 
 import "math"
 
-// direct weighs an input's coefficient in the logit's form against its effect on open
-// strips. Where lattice points are counted between the forms, width along a direction in
-// which the network is linear leaves no more points undecided; a split there only helps
-// later ones. Undecided shares differed by a few per cent between 0.1 and 0.4, and were
-// up to a quarter smaller than with 1.
+// direct is the weight of an input's coefficient in the logit's form, relative to its
+// effect on open strips. Where lattice points are counted between the forms, the width
+// along a direction in which the network is linear leaves no further points undecided, so
+// a split there only helps later splits. The undecided share differed by a few per cent
+// for weights from 0.1 to 0.4, and was up to a quarter smaller than with weight 1.
 const direct = 0.2
 
-// note records, for layer m's neurons, how much a unit of their ReLUs' slack (slackOf)
-// and a unit of their radius (carried, by way of the layers above) add to the logit's
-// width. rows or weights hold the logit's coefficients there, before relaxation.
+// note records how much layer m's neurons add to the logit's width: slackOf per unit of
+// their ReLUs' slack, and carried per unit of their radius, through the layers above.
+// The logit's coefficients of these neurons, before relaxation, are in weights or, if
+// that is nil, in rows.
 func (w *Workspace) note(m int, rows, weights *float64) {
 	s, n := &w.stages[m], w.Lanes()
 	l := &w.p.layers[m]
@@ -62,8 +63,8 @@ func (w *Workspace) SplitReduction(i int) []float64 { return w.row(w.cut, 1+i) }
 
 // SplitWidths estimates, after Bound, the width of the logit's enclosure in each lane if
 // its box is split in two along the listed inputs, on average over the halves. The values
-// have no unit; they compare inputs. Neurons of the first layer count with the signs that
-// a half settles; the layers above count through what these neurons pass on to them.
+// have no unit; they compare inputs. In the first layer, the estimate uses the signs that
+// each half settles; in the layers above, only what changes in the first layer.
 func (w *Workspace) SplitWidths(inputs []int32) []float64 {
 	n := w.Lanes()
 	out := w.halved[:n]

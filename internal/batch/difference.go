@@ -1,9 +1,9 @@
 package batch
 
 // Differences bounds, after Bound, each lane's logit less its reference's at the same
-// point of their box. A lane's reference is the first lane of its run of group lanes. The
-// lanes of a run have the same box, except for the inputs listed in apart, in which they
-// differ by a constant each.
+// point of their box. Lanes come in runs of equal length, group; a lane's reference is
+// the first one of its run. The lanes of a run have the same box, except that the inputs
+// listed in apart differ from lane to lane by a constant each.
 //
 // What is shared cancels in the first layer. Behind it, the difference of two ReLUs lies
 // between 0 and the difference of their arguments, and equals it if both arguments are
@@ -90,8 +90,8 @@ const (
 	leastWeight = 0x1p-160
 )
 
-// rounding returns what the radius of a neuron's difference is raised by. Without always,
-// a radius of 0 is not raised.
+// rounding returns the amount e that covers the rounding of a neuron's difference and is
+// added to its radius. If always is false, a radius of 0 stays 0.
 func (p *Plan) rounding(layer, neuron int) (e float64, always bool) {
 	return 4 * p.errs[layer][neuron], p.layers[layer].underflows
 }
@@ -134,6 +134,6 @@ func (w *Workspace) reluDifferences(k, group int, list []int32) []int32 {
 	return list
 }
 
-// stable reports whether a neuron whose λ is 1 cannot be negative. λ does not say so: it
-// may have been rounded to 1.
+// stable reports whether a neuron whose λ is 1 cannot be negative. λ = 1 alone does not
+// imply that, since λ may have been rounded to 1.
 func (w *Workspace) stable(s *reached, j, v int) bool { return w.row(s.half, j)[v] == 0 }

@@ -15,7 +15,7 @@ type few struct {
 }
 
 // curbed is the number of layers, from the first on, whose neurons get trimmed bounds. The first two give nearly all of
-// the gain; behind them every lane has events of its own.
+// the gain; behind the first layer, what a lane excludes counts separately for each lane.
 const curbed = 2
 
 // worth limits trimming: an end moves only if it moves by at least 1/worth of the radius.
@@ -26,8 +26,8 @@ const worth = 10
 const LeastSpread = 0x1p-200
 
 // Few prepares trimmed bounds, which exclude some of a box's points. If Sharpens is set, open neurons behind the first
-// layer are bounded from both sides. A box takes group lanes, in which the inputs that vary within it have the same Centre,
-// HalfWidth, Variance and Offset.
+// layer are bounded from both sides. The lanes of a box, whose number is group, have the same Centre, HalfWidth, Variance
+// and Offset for each input that varies within the box.
 //
 // Precondition on the distribution of a box's points: for all c and τ > 0, the share of points with Σ c[i]·(x[i] − m[i]) ≥
 // τ·σ, where σ² = Σ c[i]²·Variance[i], is at most exp(−τ²/2). Each mean m[i] is at most Offset[i] from Centre[i]. For an
@@ -123,10 +123,10 @@ func reach(tau, spread, rest float64) float64 {
 
 // curb trims the enclosures of layer k's neurons, in mid and rad.
 //
-// An event counts with the computed coefficients c. Their sum of squares has a few more roundings than terms, all of
-// numbers ≥ 0: a factor 1 + 2⁻³⁰ covers them and those of σ and τ·σ. What underflows has |c|·√Variance < 2⁻³¹⁰, which 2⁻⁵⁰⁰
-// covers, as its root is 2⁻²⁵⁰. The difference of the exact coefficients from c has monomials that E counts, as for rad;
-// another E covers the sums here.
+// The points that a trimmed end excludes are defined by the computed coefficients c. The sum of their squares has a few
+// more roundings than terms, all of numbers ≥ 0: a factor 1 + 2⁻³⁰ covers them and those of σ and τ·σ. A term that
+// underflows has |c|·√Variance < 2⁻³¹⁰; 2⁻⁵⁰⁰, whose root is 2⁻²⁵⁰, covers it. The exact coefficients differ from c by
+// monomials that E counts, as for rad; another E covers the sums here.
 func (w *Workspace) curb(k int) {
 	f, n := w.few, w.Lanes()
 	own := -1 // the neuron's place in the list of open neurons
@@ -167,7 +167,7 @@ func (w *Workspace) curb(k int) {
 					mid[v], rad[v] = centred(lo, hi)
 				}
 			}
-			if k == 0 { // lanes' forms differ by a constant, so they share the event
+			if k == 0 { // lanes' forms differ by a constant, so the same points are excluded in all
 				below, above = min(below, 1), min(above, 1)
 			}
 			f.moved[b] += below + above

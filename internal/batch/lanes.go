@@ -12,8 +12,9 @@ import (
 
 //go:generate go run ./internal/asm lanes_amd64.s
 
-// product: outs[q][v] = Σ coefs[q·coefStride + i]·rows[i·stride + v], i in list,
-// for q = 0 on top of start[v]. Strides are in bytes. start is nil afterwards.
+// product: outs[q][v] = Σ coefs[q·coefStride + i]·rows[i·stride + v], i in list; if
+// start is not nil, start[v] is added for q = 0. Strides are in bytes. The loop sets
+// start to nil.
 type product struct {
 	start      *float64
 	out        *float64 // outputs rows of outStride bytes
@@ -135,7 +136,8 @@ type moment struct {
 	sum, squares [8]float64
 }
 
-// shifting: hinge makes it dst[v] = max(−(src[v] + shift), 0), and lowest dst[v] = min(dst[v], src[v] + shift).
+// shifting is the argument of two loops: hinge sets dst[v] = max(−(src[v] + shift), 0), lowest sets dst[v] =
+// min(dst[v], src[v] + shift).
 type shifting struct {
 	dst, src *float64
 	shift    float64

@@ -8,7 +8,7 @@ var avx512 = lanes{name: "avx512", product: productAVX512, relax: relaxAVX512, s
 
 var avx2 = lanes{name: "avx2", product: productAVX2, relax: relaxAVX2, split: splitAVX2, enclose: encloseAVX2, spread: spreadAVX2, strip: stripAVX2, halve: halveAVX2, align: alignAVX2, moment: momentAVX2, hinge: hingeAVX2, lowest: lowestAVX2}
 
-// Read by the assembly.
+// Constants that the kernels load from memory.
 var (
 	sign      = [1]float64{math.Copysign(0, -1)}    //nolint:unused // the assembly reads it
 	constants = [4]float64{1, tiniest, raised, 0.5} //nolint:unused // the assembly reads it

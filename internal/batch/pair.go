@@ -3,9 +3,10 @@ package batch
 import "math"
 
 // Pair bounds from above the logit of lane a less that of lane b at the same point of their box, or of a part
-// of that box if the caller has replaced it since. It is called after Bound and Differences; a and b belong to
-// one run of group lanes, as in Differences. The bound is a linear form of the inputs that the lanes share,
-// which Pair leaves in column a of Pairs. Pair returns the form's maximum over the box, rounding included.
+// of that box if the caller has replaced it since. It is called after Bound and Differences; both lanes belong
+// to one of the runs of Differences, which have the length group. The bound is a linear form of the inputs
+// that the lanes share, which Pair leaves in column a of Pairs. Pair returns the form's maximum over the box,
+// rounding included.
 //
 // It substitutes from the logits back to the inputs, as Bound does, but for both lanes at once: it bounds
 // max(0, x) of one lane and max(0, y) of the other together, given an interval of y − x. What the lanes have in
@@ -207,8 +208,8 @@ func (w *Workspace) openPair(k, j, a, b, group int) openPair {
 func (o *openPair) open() bool { return o.la < 0 && o.ua > 0 || o.lb < 0 && o.ub > 0 }
 
 // relax bounds α·max(0, x) + β·max(0, y) from above by s·x + t·y + c, with |s| + |t| at most |α| + |β|.
-// Of the slopes that it tries, it takes those with the least bound at the centre. If differences is
-// set, it takes the second ones, unless c would be too large for the rounding.
+// It tries several pairs of slopes and takes the one with the least bound at the centre. If differences
+// is set, it takes the second pair, unless c would then be too large for the rounding.
 func (o *openPair) relax(alpha, beta float64, differences bool) (s, t, c float64) {
 	s, c = above(alpha, o.la, o.ua)
 	t, other := above(beta, o.lb, o.ub)

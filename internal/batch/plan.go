@@ -25,7 +25,7 @@ type Plan struct {
 type stage struct {
 	in, out int
 	relu    bool
-	// underflows: some weight is smaller than leastWeight and not 0.
+	// underflows is set if some weight is not 0 and smaller than leastWeight.
 	underflows bool
 	forward    []float64 // out rows of 1+in, the bias first
 	backward   []float64 // 1+in rows of out, the biases first

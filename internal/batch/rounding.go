@@ -9,13 +9,13 @@ import (
 // If T exceeds 2¹⁰⁰, no bound is given: underflow and overflow would need an analysis,
 // and no trained network comes near.
 
-// Tables (tables.go) need more. The lines of a ReLU have magnitudes up to 2T + E; its table has Σ |y_G| + Σ |κ_G|, which is
+// Tables (tables.go) need more. The lines of a ReLU have magnitudes up to 2T + E. Its table has Σ |y_G| + Σ |κ_G|, which is
 // at most 3T: Σ κ_G is the negative of y's constant, and each κ_G is a mean of y_G less a share of the mean of y, the
 // constant included; the shares add up to 1. So 4T + E replaces 2T + E. For each layer, p also counts the inputs, the
 // neurons whose tables are added up, and 64 more: for a hinge, the shares, groups (no more than inputs), and inputs that
-// are up to 8 ulps away from what cells hold. 8γ(p)·T(logit) of these exceeds the error of tables, of the least of several,
-// and of their sums. Sides' forms as tables are sums of one term per input, and minima of several such sums: 4E covers
-// both.
+// are up to 8 ulps away from what cells hold. With this p, 8γ(p)·T(logit) exceeds the error of a table, of the least of
+// several tables, and of their sums. The forms of Sides become tables by sums of one term per input, and minima of several
+// such sums: 4E covers both.
 
 // tablesError returns the error of Tables, infinite if no bound is given.
 func tablesError(layers []layer, most []float64) float64 {

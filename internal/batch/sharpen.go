@@ -10,12 +10,12 @@ type sharp struct {
 }
 
 // sharpen bounds again the neurons of layer k that are still open in some lane, each by two forms like those of Sides, and
-// intersects the enclosures in mid and rad with theirs. In lanes where a neuron is not open nothing changes, so a lane's
-// bounds do not depend on the others.
+// intersects the enclosures in mid and rad with the new ones. In lanes where a neuron is not open nothing changes, so a
+// lane's bounds do not depend on the others.
 //
-// Parallel forms are a strip apart at every point. These are a strip apart only where few points are: the farther y's mean
-// is from 0, the less max(0, y) exceeds its lower line 0 or y. The monomials of a form are at most those that T(neuron)
-// adds up, so each end is within E of a sound one, as in narrow.
+// Parallel forms are a strip apart at every point; the two forms here are far apart only at few points: the farther y's
+// mean is from 0, the less max(0, y) exceeds its lower line 0 or y on average. The monomials of a form are at most those
+// that T(neuron) adds up, so each end is within E of a sound one, as in narrow.
 func (w *Workspace) sharpen(k int) {
 	d, l, n := &w.few.sharp, &w.p.layers[k], w.Lanes()
 	d.list = d.list[:0]

@@ -37,8 +37,8 @@ func (w *Workspace) ready(d *sided, wide int) {
 	}
 }
 
-// pass bounds forms from below by forms of the inputs. Each form is a bias and weights over what layer k reads. before, if
-// not nil, sees each layer's coefficients before its ReLUs are bounded.
+// pass bounds forms from below by forms of the inputs. Each form is a bias and weights over what layer k reads. The
+// callback before, unless it is nil, receives each layer's coefficients ahead of the relaxation of that layer's ReLUs.
 func (w *Workspace) pass(d *sided, k int, weights []float64, before func(m int, a *splitting)) {
 	n, l := w.Lanes(), &w.p.layers[k]
 	forms := len(weights) / (1 + l.in)

@@ -120,9 +120,9 @@ func (w *Workspace) without(m int, a *splitting) {
 // groups. It is then the mean of max(0, y) for features that rise and fall together, the worst dependence. The code
 // approximates this κ_G by a mean and a share of standard deviations.
 //
-// The line above a ReLU, through both ends of the neuron's range, is nearly at its farthest from it where most points are.
-// So a side replaces the line by such a sum for each open neuron with a negative coefficient, in every layer, since y is
-// bounded from above by tables, too. Other neurons keep their lower lines, 0 or y.
+// The upper line of a ReLU, through both ends of the neuron's range, is nearly farthest from the ReLU where most points
+// lie. So a side replaces the line by such a sum for each open neuron with a negative coefficient, in every layer, since y
+// is bounded from above by tables, too. Other neurons keep their lower lines, 0 or y.
 //
 // A Tables serves one goroutine, with its Workspace.
 type Tables struct {
@@ -133,8 +133,8 @@ type Tables struct {
 	shares []float64 // by group: one over its length in a row
 	inputs [][]int32 // by group: the rows of its features
 	varies []bool    // by input
-	// A row per input: its values at the points of its group. Behind these a row per input: how far it may be from these
-	// values. Behind these a row per tabled neuron: its ReLU in the current lane.
+	// rows has three parts: a row per input with its values at the points of its group; a row per input with its largest
+	// distance from these values; and a row per tabled neuron with its ReLU in the current lane.
 	rows []float64
 	open []int32 // tabled neurons that are open in the current lane, numbered through all layers
 	// Forms that are evaluated together: their coefficients of rows, values and constants.
@@ -158,7 +158,8 @@ type tabledSide struct {
 	middles, spreads []float64
 }
 
-// together is the largest number of forms that are evaluated together.
+// together is the largest number of forms that are evaluated in one product; it fixes the
+// size of coefs and out.
 const together = 16
 
 // NewTables returns Tables for boxes of the given number of lanes.
@@ -191,13 +192,13 @@ func (t *Tables) Shape(sizes []int) {
 	t.means, t.spreads = grown(t.means, len(sizes)), grown(t.spreads, len(sizes))
 }
 
-// height returns the number of rows.
+// height returns the number of rows: two per input, and one per tabled neuron.
 func (t *Tables) height() int {
 	first := t.w.left.first
 	return t.relu(first[len(first)-1])
 }
 
-// relu returns the row of a tabled neuron's ReLU.
+// relu returns the index in rows of a tabled neuron's ReLU.
 func (t *Tables) relu(neuron int) int { return 2*t.w.p.inputs + neuron }
 
 // grown returns n numbers, in row's memory if that suffices.
@@ -208,13 +209,13 @@ func grown(row []float64, n int) []float64 {
 	return row[:n]
 }
 
-// Width returns the length of a row, in whole octets.
+// Width returns the length of a row in numbers, a multiple of eight.
 func (t *Tables) Width() int { return t.at[len(t.at)-1] }
 
 // Point returns where a group's points begin in a row.
 func (t *Tables) Point(group int) int { return t.at[group] }
 
-// part returns a group's part of a row.
+// part returns the numbers of a row that belong to a group.
 func (t *Tables) part(row, group int) []float64 {
 	return t.rows[row*t.Width():][t.at[group]:t.at[group+1]]
 }
@@ -232,12 +233,12 @@ func (t *Tables) Feature(input, group int, wide bool) (row, away []float64) {
 }
 
 // Bound bounds both sides of the logit from below in all lanes of box b, after Look and after all features are filled
-// in. It uses tables, or the forms of Workspace.Sides if these promise more points above the value beyond.
+// in. It uses tables or, if they promise more points above the number passed as beyond, the forms of Workspace.Sides.
 func (t *Tables) Bound(b int, beyond float64) {
 	w, n := t.w, t.w.Lanes()
 	t.box = b
 	top := w.left.forms[len(w.p.layers)-1]
-	tables := [2]float64{math.Inf(1), math.Inf(1)} // as Outlook has them
+	tables := [2]float64{math.Inf(1), math.Inf(1)} // in standard deviations, as Outlook returns them
 	for z := range t.lanes {
 		t.open = t.open[:0]
 		for m, first := range w.left.first[:len(w.left.first)-1] {
@@ -286,7 +287,8 @@ func (t *Tables) lines(side int) {
 	}
 }
 
-// uppers bounds the ReLUs of some tabled neurons of layer m in lane z from above.
+// uppers bounds from above, in lane z, the ReLUs of the listed tabled neurons of layer
+// m.
 func (t *Tables) uppers(m, z int, some []int32) {
 	w, l := t.w, &t.w.p.layers[m]
 	for q, i := range some {
@@ -335,8 +337,8 @@ func (t *Tables) left(q int, f *leftForm, z int) {
 	t.constant(q, f.rows[v], z)
 }
 
-// constant sets form q's constant: rest, and the least contribution of the inputs that do not vary. It also sets the
-// coefficients of how far inputs may be away.
+// constant sets form q's constant to rest plus the least contribution of the inputs that do not vary. It also sets
+// the coefficients of the inputs' distances from their values.
 func (t *Tables) constant(q int, rest float64, z int) {
 	coefs, inputs, v := t.row(q), t.w.p.inputs, t.box*t.lanes+z
 	for i, varies := range t.varies {
@@ -349,7 +351,8 @@ func (t *Tables) constant(q int, rest float64, z int) {
 	t.rests[q] = rest
 }
 
-// work evaluates the given number of forms; neurons includes the ReLUs of open.
+// work evaluates the first forms of coefs, as many as the argument says, at every
+// point. If neurons is set, the sums include the ReLUs of the neurons in open.
 func (t *Tables) work(forms int, neurons bool) {
 	a, stride := &t.w.product, 8*t.Width()
 	for g, from := range t.at[:len(t.at)-1] {
@@ -388,14 +391,14 @@ func (t *Tables) moment(row []float64, share float64) (mean, variance float64) {
 	return mean, max(0, total(&a.squares)*share-mean*mean)
 }
 
-// total adds up eight sums.
+// total returns the sum of the partial sums of the loop moment.
 func total(s *[8]float64) float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
-// Outlook estimates by how many standard deviations the mean of a form of Workspace.Sides over the box of Look is above a
-// number, in the lane where that is least: for below the side's own form, a lower bound of the side, and for above the
-// other side's, an upper bound. It does not need LeaveOut.
+// Outlook estimates by how many standard deviations the mean of a side over Look's box exceeds a number, in the lane
+// where that is least. The first result is for the side's lower bound, its own form of Workspace.Sides; the second is for
+// its upper bound, which the other side's form gives. LeaveOut need not have been called.
 func (t *Tables) Outlook(side int, number float64) (below, above float64) {
 	below, above = math.Inf(1), math.Inf(1)
 	own, other := &t.sides[side], &t.sides[1-side]
@@ -446,9 +449,9 @@ func (t *Tables) Mean(side, z int) float64 { return t.sides[side].means[z] }
 // Error bounds the rounding of a side's bounds and of sums over them.
 func (t *Tables) Error(side int) float64 { return t.sides[side].err }
 
-// Lowest writes a row to out that, with the constant rest, bounds a side from below in all lanes of among; nil means all.
-// In each group it is the least of the lanes' tables, each shifted so that the difference of two lanes' means is shared
-// equally among the groups.
+// Lowest writes a row to out that, with the constant rest, bounds a side from below in all lanes that among marks; nil
+// marks all. In each group the row is the least of the lanes' tables, each shifted so that the difference of two lanes'
+// means is shared equally among the groups.
 func (t *Tables) Lowest(side int, among []bool, out []float64) (rest float64) {
 	s, groups, lowest := &t.sides[side], len(t.means), -1
 	for z, m := range s.means {
@@ -474,7 +477,7 @@ func (t *Tables) Lowest(side int, among []bool, out []float64) (rest float64) {
 	return s.rests[lowest]
 }
 
-// Pull writes to out, by input, how much it moves the first layer's open neurons over box b, weighted by side 0's
+// Pull writes to out how much each input moves the first layer's open neurons over box b, weighted by side 0's
 // coefficients. It is called after Sides.
 func (t *Tables) Pull(b int, out []float64) {
 	w := t.w

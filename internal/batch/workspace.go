@@ -33,7 +33,7 @@ type Workspace struct {
 	cut, cuts, halved       []float64
 	inputList               []int32
 
-	// For Align.
+	// For Align: the rows of CommonSlope, and a row of zeros.
 	common, zeros []float64
 
 	// For Differences: a layer's inputs and outputs.
@@ -52,7 +52,7 @@ type Workspace struct {
 	Shown bool
 	shown [][]JointSlope
 
-	// For Sides.
+	// For Sides: its memory; the last layer's bias and weights, then their negatives.
 	sides   sided
 	signed  []float64
 	weighed []float64 // side 0's coefficients of the first layer's open neurons, a row for each
@@ -104,25 +104,26 @@ func (p *Plan) NewWorkspace(lanes int) *Workspace {
 	return w
 }
 
-// Lanes returns the number of lanes.
+// Lanes returns the number of lanes, a multiple of eight.
 func (w *Workspace) Lanes() int { return 8 * w.octets }
 
 // Centre returns the row of input i's centres. In lane v the box is centre ± half-width,
 // which must lie in the plan's root box, up to rounding.
 func (w *Workspace) Centre(i int) []float64 { return w.row(w.centre, 1+i) }
 
-// HalfWidth returns the row of input i's half-widths.
+// HalfWidth returns the row of input i's half-widths. The caller fills it in, as with
+// Centre.
 func (w *Workspace) HalfWidth(i int) []float64 { return w.row(w.radius, 1+i) }
 
 // Form holds a linear form of the inputs for each lane.
 type Form struct {
 	slopes         []float64
 	stride, length int // of its rows
-	// Base is the row of constants.
+	// Base is the row of constants, a number per lane.
 	Base []float64
 }
 
-// Slope returns the row of coefficients of input i.
+// Slope returns the row of coefficients of input i, a number per lane.
 func (f *Form) Slope(i int) []float64 {
 	from := (1 + i) * f.stride
 	return f.slopes[from : from+f.length : from+f.length]
@@ -156,7 +157,8 @@ func (w *Workspace) row(rows []float64, i int) []float64 {
 	return rows[i*n : (i+1)*n : (i+1)*n]
 }
 
-// Bound bounds the logit in every lane.
+// Bound bounds the logit over each lane's box: see Logit, Slack, Mid and Rad. It
+// overwrites the results of the previous call.
 func (w *Workspace) Bound() {
 	w.moving = w.moving[:0]
 	for i := range w.p.inputs {

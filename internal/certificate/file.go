@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// File is a certificate whose claim may be set until its end. Not safe for concurrent
+// File is a certificate whose claim may be set until Close. Not safe for concurrent
 // use.
 type File struct {
 	*Writer

@@ -19,7 +19,7 @@ const (
 	formatName = "hyfair-certificate"
 	// Version is the newest version of the format. All are read.
 	Version = 4
-	// StatementLines come before the first leaf, which each have one.
+	// StatementLines is the number of lines before the leaves. Each leaf has one line.
 	StatementLines = 4
 	// maxLine bounds a line, in bytes without its end.
 	maxLine = 64 << 20
@@ -42,7 +42,7 @@ type headerLine struct {
 	Space    string        `json:"space_sha256"`
 }
 
-// decisionJSON has a threshold or bands, from the lowest on.
+// decisionJSON is a threshold, or bands in ascending order.
 type decisionJSON struct {
 	Threshold string     `json:"threshold,omitempty"`
 	At        bool       `json:"at,omitempty"`
@@ -199,7 +199,7 @@ func (s *Statement) format() ([]byte, error) {
 	return out, nil
 }
 
-// flatBox returns lo, hi of each feature that is not protected.
+// flatBox returns a box as a list: lo and hi of each feature that is not protected.
 func (s *Statement) flatBox(b space.Box) []float64 {
 	out := []float64{}
 	for i := range s.Space.Features {

@@ -9,7 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// maxItems bounds lists whose elements are larger in memory than in the file.
+// maxItems bounds the length of lists whose elements are larger in memory than in the
+// file.
 const maxItems = 1 << 20
 
 // parseHeader reads the first line into the statement and returns the two fingerprints.
@@ -164,7 +165,7 @@ func parseInput(sc *scanner) (in space.Input, err error) {
 	return in, err
 }
 
-// predicates reads predicates about a space.
+// predicates returns a function that reads a list of predicates about the statement's space.
 func predicates(sc *scanner, s *space.Space, to *[]space.Predicate) func() error {
 	condition := func(sc *scanner) (space.Condition, error) { return parseCondition(sc, s) }
 	return list(sc, maxItems, to, func(sc *scanner) (space.Predicate, error) {
@@ -240,7 +241,7 @@ func (s *Statement) parseRegion(sc *scanner) error {
 	)
 }
 
-// box reads lo, hi of each feature that is not protected.
+// box returns a function that reads a box: lo and hi of each feature that is not protected.
 func (s *Statement) box(sc *scanner, to *space.Box) func() error {
 	return func() error {
 		free := s.Space.Free()

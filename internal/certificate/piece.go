@@ -11,14 +11,14 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// AddPiece writes a piece that a solver has settled as a leaf. A piece that is not proved to be as
-// the claim says, or that comes without its proof, is an error: no certificate is possible then.
+// AddPiece writes a piece that a solver has settled as a leaf. It returns an error if the piece is
+// not proved to be as the claim says, or comes without its proof: no certificate is possible then.
 // There is an exception: a piece of few individuals without a proof is left to the checker. Under a
 // claim of a bound this includes an unfair piece, since unfair refers to ε.
 //
-// With a solver's slopes, the checker's bounds are at least as tight as any that are propagated
-// through the layers in the same way; so with joint slopes. If a solver has bounds from elsewhere
-// (from the parent box, or for several copies as one), it must follow them by bounds from the slopes
+// With a solver's slopes, joint ones included, the checker's bounds are at least as tight as any
+// that are propagated through the layers in the same way. A solver may have bounds from elsewhere:
+// from the parent box, or for several copies as one. It must follow them by bounds from the slopes
 // alone.
 //
 // A leaf's slopes may come from a linear program's multipliers. Let its variables be the inputs and

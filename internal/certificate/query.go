@@ -14,10 +14,10 @@ import (
 )
 
 // FromQuery returns the statement of a certificate for the query. For Decide the claim is that all
-// individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a
-// bound, set later by SetClaim. Relaxations, excluded individuals and other goals are errors,
-// since a certificate cannot express them. At a threshold the statement is about the model that scores are
-// of, and names the threshold.
+// individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a bound, set later
+// by SetClaim. Relaxations, excluded individuals and other goals are errors, since a certificate cannot
+// express them. If the query's model was lowered for a threshold, the statement is about the original
+// model, and names the threshold.
 func FromQuery(q *problem.Query) (Statement, error) {
 	s := Statement{
 		Space: q.Space, Region: q.RegionOrWhole().Clone(),

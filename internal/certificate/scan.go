@@ -132,7 +132,7 @@ func (s *scanner) array(limit int, read func() error) error {
 	return nil
 }
 
-// into returns a reader of a field's value into a variable.
+// into returns a function that reads a field's value and stores it in a variable.
 func into[T any](to *T, read func() (T, error)) func() error {
 	return func() (err error) {
 		*to, err = read()
@@ -140,8 +140,8 @@ func into[T any](to *T, read func() (T, error)) func() error {
 	}
 }
 
-// list returns a reader of a field whose value is an array; it appends the elements to a
-// variable.
+// list returns a function that reads a field whose value is an array, and appends the
+// elements to a variable.
 func list[T any](s *scanner, limit int, to *[]T, read func(*scanner) (T, error)) func() error {
 	return func() error {
 		return s.array(limit, func() error {
@@ -152,7 +152,8 @@ func list[T any](s *scanner, limit int, to *[]T, read func(*scanner) (T, error))
 	}
 }
 
-// word returns a reader of a field whose value is the name of one of the choices.
+// word returns a function that reads a field whose value is the name of one of the
+// choices.
 func word[T fmt.Stringer](s *scanner, to *T, choices ...T) func() error {
 	names := make([]string, len(choices))
 	for i, c := range choices {
@@ -274,7 +275,7 @@ func (s *scanner) integer(lo, hi int) (int, error) {
 	return int(v), nil
 }
 
-// between returns a call of integer with these limits.
+// between returns a function that reads an integer from lo to hi.
 func (s *scanner) between(lo, hi int) func() (int, error) {
 	return func() (int, error) { return s.integer(lo, hi) }
 }
@@ -291,7 +292,7 @@ func (s *scanner) boolean() (bool, error) {
 	return false, s.errorf("true or false expected")
 }
 
-// upTo returns a call of floats with this limit.
+// upTo returns a function that reads an array of at most limit numbers.
 func (s *scanner) upTo(limit int) func() ([]float64, error) {
 	return func() ([]float64, error) { return s.floats(limit) }
 }

@@ -19,7 +19,7 @@ type treesJSON struct {
 	Trees  [][]nodeJSON `json:"trees"`
 }
 
-// nodeJSON is a leaf, or a comparison.
+// nodeJSON is a tree's leaf, or a comparison with its two children.
 type nodeJSON struct {
 	Leaf    *float64  `json:"leaf,omitempty"`
 	Input   *int32    `json:"input,omitempty"`

@@ -248,7 +248,8 @@ func (s *Statement) checkCopy(c *sdk.CopyProof, r space.Region, protected int) e
 // together reports whether the copy has bounds that join its logit with another copy's.
 func together(c *sdk.CopyProof) bool { return len(c.Joint) > 0 || c.Up != 0 || c.Down != 0 }
 
-// checkNeuron checks that the neuron has a ReLU and comes after last, which it updates.
+// checkNeuron checks that the neuron has a ReLU and that its position comes after the
+// last one, which it then replaces.
 func (s *Statement) checkNeuron(last *[2]int, layer, neuron int) error {
 	if layer < 0 || layer >= len(s.Network.Layers) || !s.Network.Layers[layer].ReLU {
 		return fmt.Errorf("slope for layer %d, which has no ReLU", layer)

@@ -265,7 +265,7 @@ func (e Referee) query(q *problem.Query, r *sdk.Result) error {
 		}
 	}
 	if q.Goal == problem.Decide {
-		if !q.Notion.Violates(logits(), q.Epsilon) {
+		if pair := logits(); !q.Apart(pair[0], pair[1]) {
 			return fmt.Errorf("the individual of the witness %v and %v is treated fairly", w.Copy1, w.Copy2)
 		}
 		if q.Reach() > 0 && !q.Violates(all()) {

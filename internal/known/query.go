@@ -143,8 +143,8 @@ func predicate(r *rand.Rand, s *space.Space) space.Predicate {
 	return p
 }
 
-// cut restricts the question's region, in half of all cases, to a part of the space: some
-// values fewer, or one individual.
+// cut restricts the question's region, in half of all cases, to a part of the space: to
+// fewer values, or to one individual.
 func cut(r *rand.Rand, q *problem.Query) {
 	kind := r.IntN(6)
 	for i := range q.Space.Features {
@@ -177,8 +177,8 @@ func condition(r *rand.Rand, q *problem.Query) {
 	}
 }
 
-// Relaxed returns a copy of the question in which up to two ordered features may differ
-// between the copies, or nil if it chose none.
+// Relaxed returns a copy of the question in which up to two ordered features, drawn
+// from r, may differ between the copies. It returns nil if none is drawn.
 func Relaxed(r *rand.Rand, q *problem.Query) *problem.Query {
 	relaxed := *q
 	for _, i := range q.Space.Free() {

@@ -127,8 +127,9 @@ func Missing(r *rand.Rand, s *space.Space) {
 	}
 }
 
-// Lacking returns the forest as its library evaluates a space's individuals: the number that
-// stands for a missing value is passed as missing. It supports exact evaluation only.
+// Lacking returns the forest as the library that trained it evaluates individuals: the
+// number that stands for a missing value in the space is passed as missing. It supports
+// exact evaluation only.
 func Lacking(e *trees.Ensemble, s *space.Space) model.Model {
 	gaps := map[int]*big.Rat{}
 	for i := range s.Features {

@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Family is the family's name.
+// Family is the name under which the family is registered.
 const Family = "linear"
 
 func init() { model.Register(Family, read) }

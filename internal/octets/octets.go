@@ -18,7 +18,7 @@ type Set struct {
 	PerOctet int    // registers per octet
 }
 
-// The instruction sets.
+// The instruction sets that kernels are written for.
 var (
 	AVX2   = Set{Suffix: "AVX2", Reg: "Y", PerOctet: 2}
 	AVX512 = Set{Suffix: "AVX512", Reg: "Z", PerOctet: 1}
@@ -51,7 +51,7 @@ func (w *Writer) P(format string, args ...any) {
 	fmt.Fprintf(&w.text, "\t"+format+"\n", args...)
 }
 
-// Label writes a label.
+// Label writes a label for jumps of the same kernel.
 func (w *Writer) Label(format string, args ...any) {
 	fmt.Fprintf(&w.text, "\n"+format+":\n", args...)
 }

@@ -19,7 +19,7 @@ func Root() string {
 }
 
 // Fresh is the environment variable that make sets to a nonempty value for the tests that
-// it runs: what is in bin was just built.
+// it runs. It says that the programs in bin are up to date.
 const Fresh = "HYFAIR_FRESH"
 
 // Build compiles the program in a folder of the repository, such as "host" or

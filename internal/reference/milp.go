@@ -74,8 +74,8 @@ func (s *milp) set(k int) {
 	}
 }
 
-// choose tries every column of the sets from the k-th on as the one that may
-// differ from zero.
+// choose tries, for each set from the k-th on, every column as the one that may differ
+// from zero.
 func (s *milp) choose(k int) {
 	if k == len(s.p.SOS1) {
 		s.leaf()

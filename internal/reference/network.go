@@ -159,22 +159,22 @@ func (e *query) reach(x []float64) space.Box {
 	return box
 }
 
-// pairs compares a with every second copy that differs in a protected value.
+// pairs compares the copy a with every second copy that differs from it in a protected
+// value. logits has the second copies' exact logits.
 func (e *query) pairs(a []float64, seconds [][]float64, logits []*big.Rat) {
 	mine := e.exact.Logit(e.q.Space.ExactInputs(a))
 	for i, b := range seconds {
 		if e.done || !e.differ(a, b) {
 			continue
 		}
-		pair := []*big.Rat{mine, logits[i]}
 		if e.q.Goal == problem.Decide {
-			if e.q.Notion.Violates(pair, e.q.Epsilon) {
+			if e.q.Apart(mine, logits[i]) {
 				e.hold(a, b, mine.Cmp(logits[i]) >= 0, 0)
 				e.done = true
 			}
 			continue
 		}
-		lo, _ := e.q.Notion.Gap(pair)
+		lo, _ := e.q.Notion.Gap([]*big.Rat{mine, logits[i]})
 		if math.IsInf(lo, -1) || e.witness != nil && lo <= e.value {
 			continue
 		}

@@ -8,7 +8,7 @@ type inequality struct {
 	b *big.Rat
 }
 
-// The outcomes of maximise.
+// lpStatus is the outcome of maximise.
 type lpStatus int
 
 const (

@@ -15,7 +15,8 @@ import (
 
 // Wanderer is a strategy that proposes uniformly random individuals of the region, every
 // fifth as a seed for the solver. It requests the values of each counterfactual, and
-// fails if a trial's values contradict each other. It learns only whether there is a
+// fails if a trial's values contradict each other. Trials do not change what it
+// proposes, except that it proposes no more seeds once the host reports that it has no
 // solver. The zero value is ready, and safe for concurrent use.
 type Wanderer struct{}
 

@@ -11,8 +11,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// served refuses questions about individuals with all their counterfactuals if they treat
-// single copies differently.
+// served refuses questions that the enumeration cannot answer: bins of a notion without
+// bins and, for goals other than Decide and Maximise, relaxations and predicates that
+// distinguish an individual's copies.
 func served(q *problem.Query) error {
 	switch q.Goal {
 	case problem.Decide, problem.Maximise:

@@ -33,8 +33,8 @@ func Long() bool {
 	}
 }
 
-// Count returns the number of seeds, questions or repetitions of a test: long in the long
-// tier, else usual.
+// Count returns the number of seeds, questions or repetitions of a test: in the long tier
+// its second argument, else its first.
 func Count(usual, long int) int {
 	if Long() {
 		return long
@@ -42,10 +42,10 @@ func Count(usual, long int) int {
 	return usual
 }
 
-// Checks sets how often the test's rapid.Check draws: usual times, and at least 100 times in
-// the long tier, unless the flag -rapid.checks of go test sets it. With -short it is the same
-// number: rapid then takes a fifth of the flag's value, which Checks makes up for, because a
-// test needs a minimum of draws.
+// Checks sets the number of draws of the test's rapid.Check: the number given, and at least
+// 100 in the long tier, unless the flag -rapid.checks of go test sets it. With -short it is
+// the same number: rapid then takes a fifth of the flag's value, which Checks makes up for,
+// because a test needs a minimum of draws.
 func Checks(t testing.TB, usual int) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")

@@ -86,7 +86,8 @@ func (c *climb) ascend() (best place, more bool) {
 	return place{}, false
 }
 
-// summit compares the local optimum that the climb is at with top.
+// summit records that the climb is at a local optimum: it becomes top unless it is
+// worse, and the count of vain perturbations grows, or restarts at 0 if it is better.
 func (c *climb) summit() {
 	c.reached = c.at
 	c.vain++

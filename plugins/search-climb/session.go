@@ -17,8 +17,9 @@ func newSession(t *terrain, seed int64) *session {
 	return s
 }
 
-// prepare sets how many individuals each climb may add if the host asks for more moves
-// than climbs make: those it meets with at least the k of the best local optimum.
+// prepare sets how many further individuals each climb may hand over, if the host asks
+// for more than one move per climb: individuals that it evaluates and that have at
+// least the k of the best local optimum.
 func (s *session) prepare(want int) {
 	t := s.terrain
 	t.surplus, t.bar = 0, 0

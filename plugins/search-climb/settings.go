@@ -5,7 +5,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are the options of --set.
+// options are the strategy's options, which users set by --set.
 var options = []sdk.Option{
 	{Name: "climbs", Default: "8", Help: "number of parallel climbs, 1 to 1024; the moves depend on it, so the default does not follow the number of cores"},
 	{Name: "draws", Default: "32", Help: "random individuals that compete for the start of a climb, 1 to 4096"},

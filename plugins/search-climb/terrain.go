@@ -25,8 +25,8 @@ type terrain struct {
 	// refused holds the keys of individuals that the host refused.
 	refused map[string]bool
 	summits summits
-	// surplus is the number of individuals that a climb may add to its step: ones with k
-	// ≥ bar that it met and that are not in known.
+	// surplus is the number of further individuals that a climb may hand over with its
+	// step: ones that it has evaluated, with k ≥ bar, and that are not in known.
 	surplus int
 	bar     int
 	known   chain.Memory

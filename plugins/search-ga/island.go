@@ -142,8 +142,9 @@ func (l *island) child(draw func() []float64) []float64 {
 // attempts bounds how often an individual is mutated until it is new.
 const attempts = 32
 
-// unseen returns x, mutated until it is new if it was there before. Protected entries
-// become zero: they differ between rows of the same individual.
+// unseen returns x if it is new, else x mutated until it is new, or until attempts are
+// used up. Protected entries become zero: they differ between rows of the same
+// individual.
 func (l *island) unseen(x []float64) []float64 {
 	x = l.domain.Space().Canonical(x)
 	for range attempts {

@@ -11,7 +11,7 @@ import (
 // session is an sdk.Session. Each call of Next proposes individuals of one island; the
 // islands take turns. Trials may lag by one call: when an island's turn comes again, the
 // trials of its last call have arrived, and it can breed if its generation is complete.
-// Chain is the island, a round its generation.
+// A move's Chain is the island, its Round the generation.
 type session struct {
 	islands [2]*island
 	turn    int

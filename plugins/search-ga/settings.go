@@ -5,7 +5,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are the options of --set.
+// options are the strategy's options, which users set by --set.
 var options = []sdk.Option{
 	{Name: "population", Default: "0", Help: "individuals of both islands together, 4 to 100000; 0: the host's number of chains, or 100 for a single chain"},
 	{Name: "elite", Default: "0.1", Help: "share of an island that survives unchanged, 0 to 0.9; above 0, at least one individual"},

@@ -14,8 +14,8 @@ const (
 )
 
 // cluster divides rows into at most n clusters by k-means, with numbers divided by their
-// ranges and categories as one-hot vectors. No cluster is empty; without rows there is
-// none.
+// ranges and categories as one-hot vectors. No cluster is empty; without rows, it
+// returns no clusters.
 func cluster(s *space.Space, rows [][]float64, n int, seed int64) [][][]float64 {
 	if len(rows) == 0 {
 		return nil

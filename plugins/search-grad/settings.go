@@ -5,7 +5,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/option"
 )
 
-// options are the options of --set.
+// options are the strategy's options, which users set by --set.
 var options = []sdk.Option{
 	{Name: "clusters", Default: "4", Help: "clusters of rows that seeds are taken from in turn, 1 to 64"},
 	{Name: "iterations", Default: "10", Help: "steps along the gradient from each seed, 1 to 100000"},

@@ -24,12 +24,13 @@ type settings struct {
 	p        float64
 	k        int
 	schedule string
-	// temperatures
+	// The temperature at the start, its factor per round if the schedule is geometric, and
+	// its lower limit.
 	start, rate, floor float64
 	patience           int64 // rounds
 }
 
-// temperature returns Temp(i), which is positive.
+// temperature returns the paper's Temp(round), raised to floor if it is lower.
 func (s *settings) temperature(round int64) float64 {
 	t := s.start
 	switch i := float64(round); s.schedule {

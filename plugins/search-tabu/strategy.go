@@ -62,7 +62,7 @@ type session struct {
 	id     int64
 }
 
-// value is a value of a feature.
+// value is a feature's index with one of its values; it is what a tabu forbids.
 type value struct {
 	feature int
 	value   float64

@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// answer is one Solve.
+// answer is the state of one Solve.
 type answer struct {
 	q     *problem.Query
 	o     sdk.SolveOptions
@@ -61,7 +61,8 @@ func (a *answer) find(ctx context.Context, memory int64, with params.Params) (*s
 	return r, nil
 }
 
-// look reports progress, and whether what is known is enough to stop.
+// look reports progress to the host, and returns whether what is known is enough to
+// stop.
 func (a *answer) look() bool {
 	if a.o.Progress != nil && time.Since(a.told) >= tellEvery {
 		a.told = time.Now()
@@ -107,7 +108,8 @@ var reasons = map[bnb.End]sdk.Reason{
 	bnb.OutOfTime: sdk.TimeLimit, bnb.OutOfNodes: sdk.WorkLimit, bnb.OutOfMemory: sdk.MemoryLimit, bnb.Cancelled: sdk.Interrupted,
 }
 
-// result returns the result of a search that ended so.
+// result returns the answer that follows from what the search has found, given the
+// reason for which it ended.
 func (a *answer) result(end bnb.End) *sdk.Result {
 	r := &sdk.Result{Reason: reasons[end], Native: fmt.Sprintf("%d boxes, %d left", a.s.Nodes, a.s.Size())}
 	if best := a.s.Best; best != nil {
@@ -188,7 +190,7 @@ func (a *answer) shares() *sdk.Shares {
 	return s
 }
 
-// integer converts a count.
+// integer converts a number of individuals, which must be an integer below +Inf.
 func integer(v float64) *big.Int {
 	out, _ := new(big.Float).SetFloat64(v).Int(nil)
 	return out

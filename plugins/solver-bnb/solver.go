@@ -13,7 +13,6 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// version is the plugin's version.
 const version = "1.0.0"
 
 // solver implements sdk.Solver. It has no state.

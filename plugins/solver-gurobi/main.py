@@ -152,7 +152,7 @@ def listener(gurobipy: Any, columns: list[Any], watch: milp.Watch) -> Any:
 
 
 def outcome(model: Any, columns: list[Any], m: MILP, watch: milp.Watch) -> milp.Outcome:
-    """The outcome of the run."""
+    """Returns the status, the best point and the bound of a finished run."""
     status, reason, text = CLAIMS.get(model.Status, (*OTHER, f"status {model.Status}"))
     if text == "interrupted" and watch.stop is not None:
         reason = watch.stop

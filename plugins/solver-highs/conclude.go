@@ -80,7 +80,8 @@ func (q *question) slack(objective float64) float64 {
 	return q.Tolerance + max(q.settings[absoluteGap].Number, relative)
 }
 
-// hold puts the point into the result.
+// hold makes x the result's point, with its objective and its violation. A result without a
+// claim becomes Feasible.
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
 	r.Objective = q.Objective(x)

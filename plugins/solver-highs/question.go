@@ -66,8 +66,9 @@ func (q *question) run(model *highs.Model, l *listener) (outcome, error) {
 	}
 }
 
-// openEnded reports whether HiGHS claims that the objective is unbounded, or that this or
-// infeasibility holds, and has no point.
+// openEnded reports whether HiGHS's status leaves open whether the problem is unbounded
+// or infeasible: HiGHS says that it is one of the two, or that it is unbounded without
+// having a point.
 func (q *question) openEnded(o outcome) bool {
 	return q.WantsBest() && (o.code == statusUnboundedOrInfeasible || o.code == statusUnbounded && o.point == nil)
 }

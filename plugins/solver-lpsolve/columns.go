@@ -105,11 +105,11 @@ func translate(m *problem.MILP, order []int, own int) (p *lpsolve.Problem, why s
 	return p, "", nil
 }
 
-// direct gives a model without an objective one: to go far beyond the side of r, the last
-// row, which asks the question when deltas add to a problem. Any objective is right if
-// any point will do, and without one lp_solve may not end: in a branch of a question
-// about the Bank network BM-6 it cycled without end, and with an objective it answers in
-// 0.05 s.
+// direct gives an objective to a model without one: to go as far as possible beyond the
+// side of r. r is the last row; when deltas add to a problem, it asks the question. If
+// any point will do, so will any objective, and without one lp_solve may not end: in a
+// branch of a question about the Bank network BM-6 it cycled, and with an
+// objective it answers in 0.05 s.
 func direct(p *lpsolve.Problem, r *lpsolve.Row) {
 	unbounded := func(c int32) bool { return math.IsInf(p.Lo[c], 0) || math.IsInf(p.Hi[c], 0) }
 	if r.Lo == r.Hi || slices.ContainsFunc(r.Index, unbounded) {

@@ -65,7 +65,8 @@ func (q *question) gap(objective float64) float64 {
 	return min(q.Options.Gap, largestGap) * (1 + math.Abs(objective))
 }
 
-// hold puts the point into the result.
+// hold makes x the result's point, with its objective. A result without an optimum that was
+// asked for becomes Feasible.
 func (q *question) hold(r *sdk.Result, x []float64) {
 	r.Values = problem.Floats(x)
 	r.Objective = q.Objective(x)

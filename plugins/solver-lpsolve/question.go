@@ -17,7 +17,8 @@ type question struct {
 	// problem's columns are spellOut's.
 	order []int
 	model *lpsolve.Problem
-	// plainly says why the problem is infeasible, if that is seen without lp_solve.
+	// plainly is the reason for which the problem is infeasible, if that is seen without
+	// lp_solve; else it is empty.
 	plainly string
 }
 
@@ -37,7 +38,7 @@ func newQuestion(lib *lpsolve.Lib, asked milp.Question, s settings) (*question, 
 	return q, err
 }
 
-// answer returns the claim.
+// answer runs lp_solve as often as the question needs, and returns the claim.
 func (q *question) answer(ctx context.Context) (*sdk.Result, error) {
 	switch {
 	case q.plainly != "":

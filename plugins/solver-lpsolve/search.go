@@ -265,7 +265,7 @@ func (q *question) check(l *listener, m member, o outcome, x []float64) (outcome
 	return o, nil
 }
 
-// mend looks for a feasible point with the same integers, which is a linear program. It
+// mend looks for a feasible point with the integers of x, which is a linear program. It
 // returns nil if there is none.
 func (q *question) mend(l *listener, m member, x []float64) ([]float64, error) {
 	fixed := *q.model

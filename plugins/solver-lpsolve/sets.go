@@ -88,8 +88,8 @@ func withBinaries(m *problem.MILP, s *problem.SOS1) {
 }
 
 // giveRows adds a row that always holds for each column of a set that is in no row.
-// lp_solve 5.5.2.5 does not move such a column: without the rows it called a point
-// optimal that was not in 28 of 3000 random programs, with them in none.
+// lp_solve 5.5.2.5 does not move such a column. In 3000 random programs without these rows,
+// it called 28 points optimal that were not; with the rows, none.
 func giveRows(m *problem.MILP) {
 	in := make([]bool, len(m.Columns))
 	for i := range m.Rows {

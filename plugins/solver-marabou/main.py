@@ -111,7 +111,7 @@ class Search:
     def _result(self, status: Status, reason: Reason = Reason.NONE, witness: Optional[Witness] = None) -> Result:
         return Result(status, reason, native=status.name.lower(), nodes=self.nodes, tolerance=TOLERANCE, witness=witness)
 
-    # Boxes.
+    # Boxes: their points, and how they are split.
 
     def _whole(self) -> Box:
         out = []
@@ -157,7 +157,7 @@ class Search:
         out = [box[:at] + [half] + box[at + 1:] for half in (Interval(b.lo, ends[0]), Interval(ends[1], b.hi))]
         return out[::-1] if v <= ends[0] else out
 
-    # Questions.
+    # Queries to Marabou about a box.
 
     def _ask(self, box: Box) -> Optional[List[float]]:
         """The individual's point nearest to what Marabou finds in the box; None if it finds none."""
@@ -225,7 +225,7 @@ class Search:
             return float(round(v)) if f.discrete else v
         return min(values, key=lambda v: sum(abs(f.input(m, v) - at(m.index)) for m in f.inputs))
 
-    # Pairs.
+    # Pairs of copies.
 
     def _pair(self, point: List[float]) -> Pair:
         pair = [0.0] * len(self.q.space.features), [0.0] * len(self.q.space.features)

@@ -15,7 +15,7 @@ var options = option.Table{
 		Words: []string{"auto", "0", "1", "2"}},
 }
 
-// settings are the options' values. It is comparable.
+// settings are the options' values. Two settings can be compared with ==.
 type settings struct{ engine, arith, relevancy string }
 
 // parseOptions checks the plugin's options and fills in the defaults.

@@ -27,7 +27,7 @@ type question struct {
 	spoilt bool
 }
 
-// answer asks Z3.
+// answer asks Z3, and returns the claim.
 func (q *question) answer() (*sdk.Result, error) {
 	if err := q.held.solver.Set(z3.Params{"random_seed": uint32(native.FoldSeed(q.options.Seed))}); err != nil {
 		return nil, err

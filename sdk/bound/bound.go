@@ -2,9 +2,8 @@
 // is rounded outward, so it holds for the real function of the stored weights
 // and may stand in a rigorous proof.
 //
-// The methods are for networks of ReLU layers. A model of another family bounds
-// itself if it is model.Bounded, whatever the method. Other models get no bound:
-// their logit may be anything.
+// The methods are for networks of ReLU layers. Any other model is enclosed by its own
+// method Bounds if it is model.Bounded, and else not at all: its logit may be anything.
 package bound
 
 import (
@@ -51,7 +50,7 @@ var Methods = []Method{
 	{"linear", "back-substitution of linear forms (CROWN, DeepPoly)", Linear},
 }
 
-// Lookup finds a method by name.
+// Lookup finds a method by name. The error for an unknown name lists the known ones.
 func Lookup(name string) (Method, error) {
 	return named.Find(Methods, func(m Method) string { return m.Name }, "bounds", name)
 }
@@ -108,7 +107,8 @@ func affine(in *space.Input, v float64) space.Interval {
 	return space.Interval{Lo: down(y), Hi: up(y)}
 }
 
-// itself encloses a model that is not a network of ReLU layers.
+// itself encloses a model that is not a network of ReLU layers, by the model's own
+// bounds. Without such bounds, the interval is infinite at both ends.
 func itself(m model.Model, inputs []space.Interval) *Bounds {
 	if m, ok := m.(model.Bounded); ok {
 		return &Bounds{Logit: m.Bounds(inputs)}

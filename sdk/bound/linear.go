@@ -78,11 +78,10 @@ func (s *substitution) enclosed(k int, row []float64, bias float64, extra int) s
 
 // lower is a lower bound on Σ c·h + constant.
 //
-// Rounding: the computed coefficients are carried down, and err sums up each one's
-// largest error times the largest magnitude of the unit that it multiplies. A sum
-// of m products has a relative error of
-// at most γ(m) of the sum of their magnitudes (see enclose); the factor used is
-// twice that and more.
+// Rounding: the computed coefficients are carried down. Each contributes to err its
+// largest error times the largest magnitude of the unit that it multiplies. A sum of
+// m products has an error of at most γ(m) times the sum of their magnitudes (see
+// enclose); the factor used is more than twice γ(m).
 func (s *substitution) lower(k int, row []float64, constant float64, extra int) float64 {
 	c := append([]float64(nil), row...)
 	err := float64(extra) * 0x1p-52 * (math.Abs(constant) + weigh(c, s.post[k]))

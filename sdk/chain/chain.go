@@ -35,8 +35,8 @@ import (
 type Rules interface {
 	// Propose gives the candidate for current, which it must not modify.
 	Propose(rng *rand.Rand, current []float64) []float64
-	// Accept decides whether a candidate with k = candidate replaces the current
-	// individual, whose k is current, in a round counted from 0.
+	// Accept decides whether the candidate replaces the current individual. It gets the
+	// k of each, and the number of the round, from 0.
 	Accept(rng *rand.Rand, current, candidate int, round int64) bool
 }
 

@@ -51,7 +51,7 @@ type Parallel struct {
 	noSolver bool
 }
 
-// walker is one chain.
+// walker is the state of one chain. Its random numbers depend on no other chain.
 type walker struct {
 	rng     *rand.Rand
 	current sdk.Trial // Point is nil until the first individual is known
@@ -109,7 +109,7 @@ func (p *Parallel) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.
 // Close releases nothing; it is there for sdk.Session.
 func (p *Parallel) Close() error { return nil }
 
-// move makes a chain's next move.
+// move makes the move that a chain's step calls for, and gives it the next ID.
 func (p *Parallel) move(c int) sdk.Move {
 	w := &p.chains[c]
 	kind := sdk.MovePoint

@@ -25,7 +25,7 @@ type Walk interface {
 // step of each walk, on a goroutine per processor. Walks may exchange finds after a step
 // only, so that the moves do not depend on the number of goroutines.
 //
-// It learns from trials only which individuals are refused; no walk visits these again.
+// It learns from trials only which individuals are refused, and keeps them in Refused.
 type Walks[W Walk] struct {
 	All []W
 	// Refused holds the individuals that the host has refused, by Key. Steps may read
@@ -69,7 +69,8 @@ func (s *Walks[W]) Next(ctx context.Context, told []sdk.Trial, want int) ([]sdk.
 	return s.flying, nil
 }
 
-// learn takes the trials of the moves in flight.
+// learn records the individuals that the host refused, and undoes the steps to them. The
+// trials must be those of the moves in flight, in the order of the moves.
 func (s *Walks[W]) learn(told []sdk.Trial) error {
 	if len(told) != len(s.flying) {
 		return fmt.Errorf("got %d trials; this strategy (lag 0) waits for the trials of %d", len(told), len(s.flying))
@@ -91,7 +92,8 @@ func (s *Walks[W]) learn(told []sdk.Trial) error {
 	return nil
 }
 
-// advance lets every walk take a step.
+// advance makes a step of every walk, in parallel, and queues the moves in the order of the
+// walks.
 func (s *Walks[W]) advance(want int) {
 	if s.Before != nil {
 		s.Before(want)

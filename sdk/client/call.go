@@ -18,7 +18,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/wire"
 )
 
-// events is a running solve.
+// events is the stream of a running solve: progress reports, pieces, and the result last.
 type events = grpc.ServerStreamingClient[solverv1.SolveResponse]
 
 // opener sends a solve to a process under the call's number.
@@ -67,7 +67,8 @@ func (p *Plugin) solve(ctx context.Context, s shape, o *sdk.SolveOptions, open o
 	return partial, false, p.callError(proc, "solving", err)
 }
 
-// take waits for the caller's turn to use the plugin.
+// take waits for the caller's turn to use the plugin, or for the end of ctx. The caller
+// must release the turn; a plugin with concurrent calls needs none.
 func (p *Plugin) take(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -93,7 +94,8 @@ func (p *Plugin) liveFor(ctx context.Context, limit time.Duration) (*process, er
 	return p.live(ctx)
 }
 
-// receive reads events up to the result.
+// receive sends the call, passes on its progress and its pieces, and returns its result. An
+// unexpected event, or none before the stream ends, is an error that wraps ErrGarbage.
 func receive(ctx context.Context, proc *process, number uint64, open opener, w *incumbents, pieces func(*solverv1.Pieces) error) (*solverv1.Result, error) {
 	stream, err := open(ctx, proc, number)
 	if err != nil {
@@ -125,7 +127,9 @@ func receive(ctx context.Context, proc *process, number uint64, open opener, w *
 	}
 }
 
-// judge checks a result as received.
+// judge converts and checks a received result. An invalid one is an error that wraps
+// ErrGarbage. If the host interrupted the call at its time limit, the reason becomes
+// TimeLimit.
 func (p *Plugin) judge(s shape, m *solverv1.Result, reason sdk.Reason) (*sdk.Result, error) {
 	r, err := frompb.Result(m)
 	if err == nil {

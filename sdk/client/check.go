@@ -66,7 +66,7 @@ func (s shape) result(r *sdk.Result) error {
 	return nil
 }
 
-// progress checks a progress report.
+// progress checks that a progress report has values and shares of the problem's shape.
 func (s shape) progress(p *sdk.Progress) error {
 	return errors.Join(s.values(p.Values), s.shares(p.Shares))
 }
@@ -79,8 +79,9 @@ func (s shape) shares(shares *sdk.Shares) error {
 	return nil
 }
 
-// pieces returns the handler of received pieces: it checks them and passes them to
-// wanted.
+// pieces returns the handler of received pieces. It checks a list, and then calls the
+// function wanted with it. Pieces are an error if that function is nil, or if the problem
+// is not in the network form.
 func (s shape) pieces(wanted func([]sdk.Piece)) func(*solverv1.Pieces) error {
 	return func(m *solverv1.Pieces) error {
 		if wanted == nil || s.form != problem.FormNetwork {

@@ -87,7 +87,7 @@ type Plugin struct {
 	tls  bool
 }
 
-// outputSize is how much of a plugin's output is kept.
+// outputSize is how much of a plugin's output is kept, in bytes: the end of it.
 const outputSize = 64 << 10
 
 // Launch starts the plugin and asks it to describe itself. An error wraps

@@ -76,8 +76,9 @@ func (p *process) interrupt(ctx context.Context, number uint64) {
 	}
 }
 
-// timed wraps take to tell the pulse when it runs. Only pieces show that a plugin is
-// stopping: one that cannot stop may still report progress.
+// timed returns a handler that calls take, and tells the pulse when take begins and
+// returns. Only pieces show that a plugin is stopping: one that cannot stop may still
+// report progress.
 func (g *guard) timed(take func(*solverv1.Pieces) error) func(*solverv1.Pieces) error {
 	return func(m *solverv1.Pieces) error {
 		g.pulse.arrived(time.Now())

@@ -33,7 +33,8 @@ func (h history) with(d problem.Delta) (history, error) {
 	return history{h.base, levels}, nil
 }
 
-// merge is the effect of a and then b.
+// merge returns one delta with the effect of two, first a and then b, and modifies neither.
+// Above two bounds per column of base, it keeps only the last one of each column.
 func merge(a, b problem.Delta, base *problem.Problem) problem.Delta {
 	out := problem.Delta{
 		ColumnBounds: concat(a.ColumnBounds, b.ColumnBounds),

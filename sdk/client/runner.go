@@ -17,15 +17,15 @@ import (
 )
 
 // runner runs the process of a plugin for go-plugin, which sees only the handshake
-// line of standard output. It would parse and log standard error, and wait for it
-// without bound. Everything else that the process prints goes into the ring.
+// line of standard output. Everything else that the process prints goes into the ring:
+// go-plugin would parse and log standard error, and wait for its end without bound.
 type runner struct {
 	cmd    *exec.Cmd
 	output *ring
 	logger hclog.Logger
 
-	// out carries the first line of standard output to go-plugin; none is the
-	// empty standard error that it gets.
+	// out and none are the streams that go-plugin gets: the first line of standard output,
+	// and an empty stream in place of standard error.
 	out  io.ReadCloser
 	none io.ReadCloser
 
@@ -33,10 +33,10 @@ type runner struct {
 	pid    int    // 0 before the start
 	killed bool   // Kill was called
 	first  string // the first line of standard output
-	spoke  bool   // there was one
+	spoke  bool   // the first line has been read
 
 	exited chan struct{} // closed when the process has been waited for
-	err    error         // its exit status, valid once exited is closed
+	err    error         // from waiting for the process; valid once exited is closed
 }
 
 // maxHandshake bounds the handshake line, in bytes: two certificates would fit.
@@ -149,7 +149,8 @@ func (r *runner) pump(reader *bufio.Reader) {
 	}
 }
 
-// Wait waits for the end of the process.
+// Wait returns the exit status after the process has ended and its output has been read.
+// It ignores its context.
 func (r *runner) Wait(context.Context) error {
 	<-r.exited
 	return r.err

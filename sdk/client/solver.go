@@ -55,7 +55,7 @@ func (s *solver) check(prob *problem.Problem) error {
 	if prob.MILP != nil && len(prob.MILP.SOS1) > 0 && !s.p.description.SOS1 {
 		return fmt.Errorf("%w: %s takes no special ordered sets; the problem has %d", sdk.ErrUnsupported, s.p, len(prob.MILP.SOS1))
 	}
-	// For the same reason: without the bands it is another question.
+	// Likewise, a plugin without support for bands would answer another question.
 	if q := prob.Query; q != nil && q.Bands != nil {
 		return s.p.description.RefusesQuery(q)
 	}
@@ -172,8 +172,8 @@ func (l *loaded) open(ctx context.Context, proc *process, number uint64, d probl
 	})
 }
 
-// forget drops the handle. It unloads the problem in the background, which only
-// frees the plugin's memory.
+// forget drops the handle, so that the next call loads the problem again. It unloads the
+// problem in the background, which only frees the plugin's memory.
 func (l *loaded) forget() {
 	if proc := l.proc; proc != nil && proc.alive() {
 		handle := l.handle

@@ -30,7 +30,8 @@ type strategy struct{ p *Plugin }
 // Describe returns what the plugin said at its start.
 func (s *strategy) Describe(context.Context) (sdk.Description, error) { return s.p.description, nil }
 
-// Ready does the same as a solver's Ready.
+// Ready starts the plugin again if its process has ended, so that the next Start does
+// not spend its time on it.
 func (s *strategy) Ready(ctx context.Context) error { return s.p.ready(ctx) }
 
 type sessionStream = grpc.BidiStreamingClient[strategyv1.SessionRequest, strategyv1.SessionResponse]

@@ -143,7 +143,7 @@ type Case[E any] struct {
 	Lacks func(*sdk.Description) string
 }
 
-// describer is any plugin.
+// describer is what solvers and strategies have in common.
 type describer interface {
 	Describe(context.Context) (sdk.Description, error)
 }
@@ -166,14 +166,14 @@ func bind[E any](ctx context.Context, plugin describer, cases []Case[E], env fun
 	return out, d
 }
 
-// runnable is a case ready to run.
+// runnable is a case bound to a plugin: its type no longer depends on the plugin's kind.
 type runnable struct {
 	name, doc string
 	// unclaimed says what the plugin does not claim, excluded why the case must not
 	// run; both are empty for a case that runs.
 	unclaimed, excluded string
 	run                 func(context.Context) error
-	// plugin is what the case is about.
+	// plugin is the solver or strategy under test; see readier.
 	plugin any
 }
 

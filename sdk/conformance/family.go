@@ -20,7 +20,7 @@ import (
 // strange is the name of a family that no plugin supports.
 const strange = "conformance-stranger"
 
-// stranger is a network that passes for a model of that family.
+// stranger is a network that claims to be of the family strange.
 type stranger struct{ model.Model }
 
 func (stranger) Family() string { return strange }

@@ -63,8 +63,8 @@ func (e *SolverEnv) loadMILP(ctx context.Context, m *problem.MILP) (*loaded, err
 	return e.load(ctx, &problem.Problem{Name: "loaded", MILP: m})
 }
 
-// ask applies the delta on both sides and compares the claim with want, or, for a MILP, with the
-// answer that enumeration finds.
+// ask applies the delta to the stack and to the solver's problem. It compares the claim with want
+// or, for a MILP, with the answer that enumeration finds.
 func (l *loaded) ask(ctx context.Context, step string, d problem.Delta, want known.Answer) error {
 	now, err := l.stack.Apply(d)
 	if err != nil {

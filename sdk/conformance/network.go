@@ -50,7 +50,7 @@ func ratio(text string) *big.Rat {
 	return r
 }
 
-// bent returns the step query after change.
+// bent returns the step query with a change made to it.
 func bent(epsilon string, change func(*problem.Query)) *problem.Query {
 	q := stepQuery(epsilon)
 	change(q)

@@ -53,7 +53,8 @@ func bindSolver(ctx context.Context, s sdk.Solver, o Options) ([]runnable, sdk.D
 	})
 }
 
-// on makes a case that needs goal g of the form that its name begins with.
+// on makes a case that runs only for solvers that serve goal g in the case's form. The form is the
+// part of the name before the slash.
 func on(g problem.Goal, name, doc string, run func(context.Context, *SolverEnv) error) Case[*SolverEnv] {
 	form, _, _ := strings.Cut(name, "/")
 	return Case[*SolverEnv]{name, doc, run, func(d *sdk.Description) string {
@@ -82,7 +83,7 @@ type (
 	scripts = []question[*problem.Script]
 )
 
-// problem wraps the question's problem.
+// problem wraps the question's MILP, script or query in a Problem with the question's name.
 func (k question[P]) problem() *problem.Problem {
 	out := &problem.Problem{Name: k.name}
 	switch p := any(k.p).(type) {
@@ -126,7 +127,7 @@ func (e *SolverEnv) ask(ctx context.Context, p *problem.Problem, want known.Answ
 	return r, e.Answer(p, r, want, limited)
 }
 
-// askMILP is ask for a MILP.
+// askMILP is ask for a MILP, which it wraps in a problem with the name.
 func (e *SolverEnv) askMILP(ctx context.Context, name string, m *problem.MILP, want known.Answer, o sdk.SolveOptions) (*sdk.Result, error) {
 	return e.ask(ctx, &problem.Problem{Name: name, MILP: m}, want, o)
 }
@@ -221,8 +222,8 @@ func checkServices(d *sdk.Description) error {
 	return nil
 }
 
-// checkDescription checks the fields that solvers and strategies share, then calls own
-// for the others.
+// checkDescription checks the fields that solvers and strategies share. The other fields
+// are checked by own.
 func checkDescription(ctx context.Context, plugin describer, own func(*sdk.Description) error) error {
 	d, err := plugin.Describe(ctx)
 	if err != nil {

@@ -260,7 +260,8 @@ func checkNaN(ctx context.Context, e *StrategyEnv) error {
 	return err
 }
 
-// checkStatus answers with the status: first every move, then every other one.
+// checkStatus runs two searches: one in which every move comes back with the status,
+// and one in which every second move does.
 func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) error {
 	return func(ctx context.Context, e *StrategyEnv) error {
 		st := mixedStudy()
@@ -287,7 +288,7 @@ func checkStrategyUntouched(ctx context.Context, e *StrategyEnv) error {
 		return err
 	}
 	if !reflect.DeepEqual(st, pristine) {
-		return errors.New("Start's space, region or rows were modified")
+		return errors.New("the space, region or rows of Start were modified")
 	}
 	return nil
 }

@@ -19,9 +19,9 @@ import (
 // q.Relax. With relaxed features, copies 1 and 2 must still differ in a protected value. b
 // must enclose the network over RelaxedRegion(q).
 //
-// A query for K bins (Query.Reach) has K copies, ordered by InBins. It is ErrTooFewBins if the bounds
-// exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate makes the copies
-// unequal.
+// A query for K bins (Query.Reach) has K copies, ordered by InBins. The error is ErrTooFewBins
+// if the bounds exclude K bins, and sdk.ErrUnsupported if a relaxation or a predicate makes the
+// copies unequal.
 func BigM(q *problem.Query, b *bound.Bounds) (*Lowered, error) {
 	return lower("bigm", q, b, false, nil)
 }
@@ -109,7 +109,7 @@ func (e *builder) apart(logits []int) {
 	e.row("logits apart", f, -most, most)
 }
 
-// builder builds one MILP.
+// builder collects the columns and rows of one MILP while the parts of a query are written.
 type builder struct {
 	q *problem.Query
 	// first is the region of the first copy and of shared features.

@@ -42,8 +42,8 @@ type edges struct {
 
 func (e *edges) reach() int { return len(e.at) - e.separators + 1 }
 
-// binEdges finds the edges of a query for bins, or why none can
-// satisfy it.
+// binEdges returns the edges of a query for bins. The error says why no individual can
+// satisfy the query. A query for a gap or margin has no edges.
 func binEdges(q *problem.Query, b *bound.Bounds) (edges, error) {
 	var out edges
 	k := q.Reach()

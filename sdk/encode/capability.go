@@ -68,7 +68,7 @@ type rows interface {
 	// add writes a copy over the forms of its inputs. It returns the copy's logit and
 	// the function that fills in the start values of its columns.
 	add(suffix string, inputs []form) (logit form, lift func(inputs, start []float64))
-	// relate adds rows about the first two copies together.
+	// relate adds rows that bound the first copy by the second, if there are any.
 	relate()
 	// sensitivity bounds the error of a copy's logit per unit of error in each row,
 	// bound, integer value and set.
@@ -93,11 +93,13 @@ func (e *builder) rowsOf(sets bool, differences *bound.Difference) (rows, error)
 type otherRows struct {
 	*builder
 	m Rows
-	// inputs holds the first copy's inputs, first all its columns of Rows.
+	// The first copy's values: inputs holds those of its inputs, and first those of all
+	// columns of Rows, which begin with the inputs. Both are nil until that copy is added.
 	inputs, first []form
 }
 
-// placed returns the model for the query's space.
+// placed returns the model that On gives for the query's space, or m if it is not Placed.
+// If that model is not exact, the lowering becomes an over-approximation.
 func (e *builder) placed(m Rows) Rows {
 	p, ok := m.(Placed)
 	if !ok {

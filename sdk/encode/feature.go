@@ -66,7 +66,8 @@ func (f *featureColumns) linear() form {
 	return out
 }
 
-// input returns a network input that the feature feeds as a linear form.
+// input returns, as a linear form over the feature's columns, a network input that the
+// feature feeds.
 func (f *featureColumns) input(in *space.Input) form {
 	if in.Table == nil {
 		out := form{constant: in.Offset}

@@ -50,8 +50,8 @@ func (l *Lowered) MaximiseMargin(n fairness.Notion, o Order) problem.Delta {
 	return d
 }
 
-// Tangents returns the first delta that describes a border of the scores: bounds on the
-// logits, and StartTangents tangents with the slack.
+// Tangents returns a first description of the score notion's border: bounds on the logits,
+// and StartTangents tangents with the slack. Further rows of Tangent refine it.
 func (l *Lowered) Tangents(c Curve, o Order) problem.Delta {
 	d := problem.Delta{ColumnBounds: l.logitBounds(o, c.LeastA(), c.GreatestB())}
 	for _, at := range c.Start(StartTangents) {
@@ -60,7 +60,8 @@ func (l *Lowered) Tangents(c Curve, o Order) problem.Delta {
 	return d
 }
 
-// Tangent returns the row of the tangent at the logit at: see Curve.Row.
+// Tangent returns Curve.Row over the lowered problem's columns: the tangent to the border
+// at one value of the higher logit.
 func (l *Lowered) Tangent(c Curve, o Order, at float64) problem.Row {
 	return c.Row(at, l.Logits[o.High], l.Logits[o.Low], l.Slack)
 }

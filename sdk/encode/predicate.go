@@ -39,7 +39,8 @@ func pointPredicate(s *space.Space, x []float64) space.Predicate {
 	return p
 }
 
-// require makes one condition hold.
+// require adds a row that holds if and only if the condition does. For a condition that
+// cannot hold, the row is infeasible.
 func (e *builder) require(name string, c *space.Condition, features []featureColumns) {
 	f := &features[c.Feature]
 	if f.binaries != nil {
@@ -78,7 +79,8 @@ func (e *builder) forbid(name string, p space.Predicate, features []featureColum
 }
 
 // failing returns a form over binaries that is at most 0 if the condition holds and
-// can be 1 if it fails; always reports that it fails everywhere.
+// can be 1 if it fails. If the condition fails everywhere, the second result is true and
+// the form is not needed.
 func (e *builder) failing(name string, c *space.Condition, f *featureColumns) (failing form, always bool) {
 	if f.binaries != nil {
 		holds := false

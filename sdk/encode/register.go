@@ -34,7 +34,7 @@ var Encodings = []Encoding{
 		Form: problem.FormSMT, Fidelity: Exact, LowerSMT: SMTIte},
 }
 
-// Find looks an encoding up by name.
+// Find looks an encoding up by name. The error for an unknown name lists the known ones.
 func Find(name string) (Encoding, error) {
 	return named.Find(Encodings, func(e Encoding) string { return e.Name }, "encoding", name)
 }

@@ -17,7 +17,7 @@ type Relaxation struct {
 	// Neurons holds the layer's neurons before the activation as objectives without
 	// a direction; for the output layer only the logit.
 	Neurons []problem.Objective
-	// ReLU: a ReLU follows.
+	// ReLU is set if the layer ends in ReLUs; the Neurons are their arguments.
 	ReLU bool
 	// Widths bounds how far a solver's optimum of each neuron may exceed the true one,
 	// per unit of the solver's tolerance: one unit in every row, bound and phase, and

@@ -33,7 +33,7 @@ import (
 //
 // b must enclose the network over RelaxedRegion(q), which is the query's region
 // where nothing is relaxed. The error says which part of the query is not well
-// formed; of a query for bins it is as for BigM.
+// formed. Queries for bins have the errors that BigM documents.
 func SMT(q *problem.Query, b *bound.Bounds) (*LoweredSMT, error) { return lowerSMT(q, b, asCases) }
 
 // SMTIte is SMT with each unstable ReLU as an ite over its sign, without a separate
@@ -201,12 +201,13 @@ func (f *smtFeature) discrete() []float64 {
 	return out
 }
 
-// writer writes one script.
+// writer collects the text and the symbols of one script while the parts of a query are
+// written.
 type writer struct {
 	relus reluStyle
 	q     *problem.Query
-	// first is the region of the first copy and of shared features, region
-	// encloses the others too.
+	// first is the region of the first copy and of shared features; region encloses
+	// all copies.
 	first, region space.Region
 	bounds        *bound.Bounds
 	script        *problem.Script

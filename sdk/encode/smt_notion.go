@@ -51,9 +51,9 @@ func (l *LoweredSMT) Exceeding(n fairness.Notion, amount *big.Rat) (string, erro
 	return assertion(anyOf(ways)), err
 }
 
-// Ways returns, for each of Orders, the formula that the margin of a notion that is
-// linear in the logits is above something. above writes this for one term; the margin is
-// a minimum of terms.
+// Ways returns one formula for each of Orders: it bounds the notion's margin, which is a
+// minimum of terms, from below. The callback writes the bound on a single term. The notion
+// must be linear in the logits.
 func (l *LoweredSMT) Ways(n fairness.Notion, above func(term string) string) (ways []string, err error) {
 	for _, o := range l.Orders() {
 		a, b := l.logits[o.High], l.logits[o.Low]
@@ -96,10 +96,10 @@ func (l *LoweredSMT) Border(c Curve, o Order) string {
 		l.logits[o.High], realText(exactly(c.LeastA())), l.logits[o.Low], realText(exactly(c.GreatestB()))))
 }
 
-// Tangent asserts the tangent at a. The numbers of Curve.Row, already rounded
-// outward, are written as exact fractions:
+// Tangent asserts the tangent at a value a₀ of the higher logit. The numbers of Curve.Row,
+// already rounded outward, are written as exact fractions:
 //
-//	(b − slope·a)/m + slack ≤ (g(a) − slope·a)/m
+//	(b − slope·a)/m + slack ≤ (g(a₀) − slope·a₀)/m
 //
 // slack is the script's free symbol. For solvers that cannot maximise it, assert
 // SlackAtLeast. With slack 0 the tangents exclude no violation.

@@ -99,10 +99,11 @@ func (c Curve) Start(n int) []float64 {
 	return points
 }
 
-// Row is the tangent at a as a row over the columns of the two logits and of
-// the slack, divided by max(1, slope) and rounded outward:
+// Row is the tangent at a value a₀ of the higher logit, as a row over the columns of the
+// two logits, a and b, and of the slack. It is divided by m = max(1, slope) and rounded
+// outward:
 //
-//	(b − slope·a)/m + slack ≤ (g(a) − slope·a)/m
+//	(b − slope·a)/m + slack ≤ (g(a₀) − slope·a₀)/m
 //
 // Every violation satisfies the row with slack 0. A change of the score by δ moves
 // the slack, in these units, by at least 4δ.

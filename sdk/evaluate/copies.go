@@ -9,7 +9,8 @@ import (
 type Copies struct {
 	// Combinations are their protected combinations, as indices for Point.
 	Combinations []int
-	// Scores are computed in float64 arithmetic like Outcome.Gap, or to within 1e-9.
+	// Scores have the accuracy of the scores behind Outcome.Gap or, if there is no error
+	// bound for the logits, lie within 1e-9 of the exact ones.
 	Scores []float64
 	// Bins count from 0; exact.
 	Bins []int

@@ -26,8 +26,8 @@ func newEntropies(count int) entropies {
 	return t
 }
 
-// of returns −Σ pⱼ·log₂ pⱼ and −log₂ max pⱼ for pⱼ = nⱼ/n, where sum is the sum of
-// t.sums[nⱼ] and most the largest nⱼ.
+// of returns −Σ pⱼ·log₂ pⱼ and −log₂ max pⱼ for pⱼ = nⱼ/n. The caller passes Σ t.sums[nⱼ]
+// as sum, and max nⱼ as most.
 func (t *entropies) of(n int, sum int64, most int) (shannon, least float64) {
 	const unit = 1 << entropyBits
 	// If all counts are powers of two, both are exact.

@@ -92,15 +92,15 @@ const maxTable = 1 << 26
 // New prepares an evaluator. The model and the space must have passed
 // Validate. The region's protected values are the copies' values; its box is
 // not enforced (see space.RegionContains). A zero region is the whole space. ε
-// is a score difference that fairness.CheckEpsilon accepts. Many combinations of a wide network, and an ε
-// below 2⁻¹², cost time and change no answer. simd.Variable
-// chooses among the variants of its loops.
+// is a score difference that fairness.CheckEpsilon accepts. Evaluation is slower, with
+// the same results, for an ε below 2⁻¹² and if combinations times first-layer neurons
+// exceed 2²⁶. simd.Variable chooses among the variants of its loops.
 func New(m model.Model, s *space.Space, region space.Region, eps *big.Rat) (*Evaluator, error) {
 	return NewBanded(m, s, region, eps, nil)
 }
 
-// NewBanded is New for outcomes that count the bands of a decision, instead of bins of width eps, and violate
-// if there are two. Without bands it is New.
+// NewBanded is New with the bands of a decision in place of the bins of width eps: K counts bands, and an
+// individual violates if its copies are in two bands or more. Without bands it is New.
 func NewBanded(m model.Model, s *space.Space, region space.Region, eps *big.Rat, bands fairness.Bands) (*Evaluator, error) {
 	if m == nil {
 		return nil, errors.New("the model is nil: a strategy that evaluates by itself must set NeedsModel in its description")
@@ -212,7 +212,7 @@ func (e *Evaluator) evaluate(s *scratch, x []float64) (out Outcome, decided bool
 	return e.banded(e.settle(s)), false
 }
 
-// banded is the outcome, which violates by its number of bands if there are any.
+// banded returns the outcome. If the evaluator has bands, Violates then reports K ≥ 2.
 func (e *Evaluator) banded(out Outcome) Outcome {
 	if e.binning.Bands() != nil {
 		out.Violates = out.K >= 2
@@ -231,7 +231,8 @@ func (e *Evaluator) EvaluateAll(xs [][]float64, out []Outcome) {
 	})
 }
 
-// all calls do for ranges that cover n individuals, on up to GOMAXPROCS goroutines.
+// all splits the indices below n into ranges of at most chunk. It calls do(s, from, to)
+// once for each, on up to GOMAXPROCS goroutines with a scratch each.
 func (e *Evaluator) all(n int, do func(s *scratch, from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
 	var next atomic.Int64

@@ -16,8 +16,8 @@ type Gradient struct {
 	inputs []float64
 }
 
-// Gradient prepares slopes. For a model that is not model.Differentiable, the error
-// names its family.
+// Gradient returns a new Gradient, with its own memory. The error for a model that is not
+// model.Differentiable names the model's family.
 func (e *Evaluator) Gradient() (*Gradient, error) {
 	m, ok := e.model.(model.Differentiable)
 	if !ok {

@@ -137,7 +137,7 @@ func (k *kernel) newTile(m *mapping, c *combinations, from, to int) tile {
 // working is the kernel's memory for one goroutine.
 type working struct {
 	inputs []float64 // the network's inputs; the kernel reads the shared ones
-	base   []float64 // their part of each first-layer neuron, bias included
+	base   []float64 // the shared inputs' part of each first-layer neuron, bias included
 	// The rows that everything is affine in, from 0 to n−1, and the coefficients
 	// over them. Index 0 is the constant 1 and has no row.
 	n      int
@@ -355,7 +355,7 @@ func (k *kernel) expand(w *working, t *tile, relu, ranges bool) {
 	k.lanes.columns(a)
 }
 
-// take returns memory for a row.
+// take returns free memory for a row, with arbitrary content; drop gives it back.
 func (w *working) take() *float64 {
 	end := len(w.free) - 1
 	row := w.free[end]

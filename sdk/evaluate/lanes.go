@@ -56,14 +56,16 @@ type interval struct {
 	alive, stable *uint64
 }
 
-// spread: the same bits for the bounds base[j] + most[j] and base[j] + least[j].
+// spread: sets alive and stable as interval does, from the upper bounds base[j] + most[j]
+// and the lower bounds base[j] + least[j].
 type spread struct {
 	base, least, most *float64
 	octets            int
 	alive, stable     *uint64
 }
 
-// extent: the first places of least and most, which are among values.
+// extent: atLeast and atMost are the first positions, in values, of the two numbers least
+// and most, both of which occur.
 type extent struct {
 	values          *float64
 	least, most     float64

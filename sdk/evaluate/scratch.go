@@ -11,11 +11,11 @@ type scratch struct {
 	*working
 	x       []float64
 	n       int     // columns
-	combos  []int32 // the combination of each
+	combos  []int32 // by column: its protected combination
 	allowed []int32 // memory for combos
 	logits  []float64
-	ends    span // the least and greatest of them
-	same    bool // all are ends.least, and not written out
+	ends    span // the least and the greatest of logits
+	same    bool // every logit is ends.least, and logits is not filled in
 	// The exact logit of column c is within errs[c] of logits[c]. errs is set only
 	// if the kernel's logits do not decide.
 	errs   []float64

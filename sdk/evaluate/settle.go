@@ -204,7 +204,8 @@ func (e *Evaluator) spread(s *scratch, x []float64) {
 	}
 }
 
-// exactExtremes evaluates the columns exactly that may be the extremes.
+// exactExtremes finds the largest and the smallest logit, and their columns, in exact arithmetic.
+// It evaluates only the columns that eachCandidate visits.
 func (e *Evaluator) exactExtremes(s *scratch) (largest, smallest *big.Rat, high, low int) {
 	s.eachCandidate(func(c int) {
 		l := e.exactLogit(s, c)
@@ -219,8 +220,8 @@ func (e *Evaluator) exactExtremes(s *scratch) (largest, smallest *big.Rat, high,
 }
 
 // eachCandidate visits the columns whose exact logit may be the individual's
-// largest or smallest. One error bound would do; the second one covers the rounding
-// here, which is below every bound.
+// largest or smallest. It doubles the error bounds: the second half covers the rounding
+// of the sums here, which is smaller than any bound.
 func (s *scratch) eachCandidate(visit func(column int)) {
 	x := s.extremes()
 	for c := range s.n {

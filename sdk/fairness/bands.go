@@ -53,7 +53,7 @@ func BandsOf(names, least []string) (Bands, error) {
 	return out, out.Check()
 }
 
-// Check names the first fault of bands.
+// Check returns an error that names the first fault of the bands; nil if they are valid.
 func (b Bands) Check() error {
 	if n := len(b); n < 2 || n > MostBands {
 		return fmt.Errorf("%d bands, not 2 to %d", n, MostBands)
@@ -103,10 +103,10 @@ type Binning struct {
 // Binning are the bins of scores of this link: the bands or, if there are none, bins of width eps.
 func (l Link) Binning(eps *big.Rat, bands Bands) Binning { return Binning{l, eps, bands} }
 
-// Bands are the bands that are the bins; nil if bins have a width.
+// Bands returns the bands of the decision if these are the bins; nil if bins have width ε.
 func (b *Binning) Bands() Bands { return b.bands }
 
-// Count is the number of bins.
+// Count is the number of bins: of bands if there are any, else ⌈1/ε⌉.
 func (b *Binning) Count() int {
 	if b.bands != nil {
 		return len(b.bands)

@@ -33,21 +33,20 @@ func (n Notion) Violates(logits []*big.Rat, eps *big.Rat) bool {
 	return ok && n.Exceeds(logits[first], logits[second], n.Threshold(eps))
 }
 
-// Exceeds reports, exactly, whether what the notion measures of two logits, a ≥ b,
-// is above a target of at least 0. With n.Threshold(ε) as the target, that is a
-// violation.
+// Exceeds reports, exactly, whether two logits a ≥ b have a gap or margin (see Quantity)
+// above a target of at least 0. With n.Threshold(ε) as the target, that is a violation.
 //
 // Logits between b and a never exceed a target that a and b do not exceed. So for
 // two copies with enclosed logits, Exceeds of the upper end of one and the lower end
 // of the other says whether a violation is possible.
 func (n Notion) Exceeds(a, b, target *big.Rat) bool { return n.is().exceeds(a, b, target) }
 
-// Margin encloses what the notion measures of two logits, a ≥ b, that it compares. It
-// is exact, except for the score: that enclosure is at most 2⁻¹⁰⁰ wide, and at most
-// 2⁻⁶⁰ of its upper end if that is a float64 above 0.
+// Margin encloses the gap or margin (see Quantity) of two logits a ≥ b that the notion
+// compares. It is exact, except for the score: that enclosure is at most 2⁻¹⁰⁰ wide, and
+// at most 2⁻⁶⁰ of its upper end if that is a float64 above 0.
 func (n Notion) Margin(a, b *big.Rat) (lo, hi *big.Rat) { return n.is().margin(a, b, 100) }
 
-// Gap encloses what the notion measures of an individual whose
+// Gap encloses the gap or margin (see Quantity) of an individual whose
 // counterfactuals have these logits, between float64 numbers rounded outward.
 //
 //   - Score: max σ(l) − min σ(l), 0 for fewer than two copies.
@@ -70,8 +69,8 @@ func (n Notion) Gap(logits []*big.Rat) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(-1)
 }
 
-// Between is what the notion measures of two logits, high ≥ low, computed in float64
-// arithmetic; −Inf if it does not compare such a pair.
+// Between is the gap or margin of two logits, high ≥ low, computed in float64 arithmetic;
+// −Inf if the notion does not compare the pair.
 func (n Notion) Between(high, low float64) float64 { return n.is().between(high, low) }
 
 // Promise is the objective of a local search: it grows as two logits, high ≥ low, come
@@ -84,9 +83,9 @@ func (n Notion) Promise(high, low float64) float64 {
 	return d.promise(high, low)
 }
 
-// Most bounds what the notion measures of two logits between low and high that differ
-// by at most apart (+Inf: by any amount). It is −Inf if the notion does not compare
-// such a pair.
+// Most is an upper bound on the gap or margin of two logits in [low, high] whose distance
+// does not exceed apart; +Inf allows any distance. It is −Inf if the notion compares no
+// such pair.
 func (n Notion) Most(high, low, apart float64) float64 { return n.is().most(high, low, apart) }
 
 // Possible reports whether two logits as in Most may exceed a target, as far as
@@ -95,6 +94,6 @@ func (n Notion) Possible(high, low, apart, target float64) bool {
 	return !(n.Most(high, low, apart) <= target)
 }
 
-// Sure reports whether two logits, one at least high and the other at most low, are
-// sure to exceed a target: true is a proof.
+// Sure reports whether every pair of a logit in [high, ∞) and a logit in (−∞, low]
+// exceeds a target: true is a proof.
 func (n Notion) Sure(high, low, target float64) bool { return n.is().sure(high, low, target) }

@@ -34,7 +34,7 @@ var Links = []Link{LinkSigmoid, LinkLinear, LinkShare}
 // however its leaves were rounded.
 const Half = 0.5 + 0x1p-24
 
-// String gives the name used in messages, of the function that a model ends in.
+// String names, for messages, the function that a model ends in.
 func (l Link) String() string { return named.Of(l, "sigmoid", "linear", "share") }
 
 // Notion returns the notion that replaces n for models of this link: Share instead of Score

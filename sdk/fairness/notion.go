@@ -115,20 +115,20 @@ func (n Notion) Quantity() string {
 	return "margin"
 }
 
-// Linear reports whether what the notion measures is linear in the two logits, so
-// that a MILP or a script can express it. The score gap is not: see encode.Curve.
+// Linear reports whether the gap or margin is linear in the two logits, so that a MILP
+// or a script can express it. The score gap is not: see encode.Curve.
 func (n Notion) Linear() bool { return n.is().linear }
 
 // Binned reports whether ε is the width of a bin of scores, so that an individual
 // has a k.
 func (n Notion) Binned() bool { return n.is().binned }
 
-// Jumps reports whether what the notion measures is discontinuous where the smaller
-// logit passes 0, as for Decision: the sign of that logit must be known exactly.
+// Jumps reports whether the margin is discontinuous where the smaller logit passes 0, as
+// for Decision: the sign of that logit must be known exactly.
 func (n Notion) Jumps() bool { return n.is().jumps }
 
-// Slope bounds how far what the notion measures moves if one of the two logits moves
-// by 1 without crossing a jump.
+// Slope bounds the change of the gap or margin if one of the two logits changes by 1
+// without crossing a jump.
 func (n Notion) Slope() float64 { return n.is().slope }
 
 // Threshold is what a violation exceeds: ε, or 0 for the notions that use none.

@@ -17,11 +17,11 @@ type Rule struct {
 	Threshold *big.Rat
 	// At says yes to a score that equals the threshold.
 	At bool
-	// Low says that the no is the favourable decision, as of a risk score. It changes no decision.
+	// Low says that the no is the favourable decision, as for a risk score. It changes no decision.
 	Low bool
 }
 
-// Favours reports whether a decision, a yes where positive, is the favourable one.
+// Favours reports whether a decision is the favourable one: a yes (positive) or, with Low, a no.
 func (r Rule) Favours(positive bool) bool { return positive != r.Low }
 
 // Favourable names the favourable decision, positive or negative, and the other one.
@@ -52,7 +52,7 @@ func (r Rule) IsDefault() bool { return !r.At && (r.Threshold == nil || r.Thresh
 
 var half = big.NewRat(1, 2)
 
-// Least returns the threshold.
+// Least returns Threshold, or ½ if it is nil. Callers must not modify it.
 func (r Rule) Least() *big.Rat {
 	if r.Threshold == nil {
 		return half

@@ -90,8 +90,8 @@ func estimateLogit(p *big.Rat) float64 {
 	return math.Log(m) + float64(exp)*math.Ln2
 }
 
-// score encloses σ(logit), hi − lo being a few units of 2^(−prec); for
-// −prec ≤ logit < 0, a few units relative to the score.
+// score encloses σ(logit). The width hi − lo is a few units of 2^(−prec); for
+// −prec ≤ logit < 0, it is a few units of 2^(−prec) times the score.
 func score(logit *big.Rat, prec uint) (lo, hi *big.Float) {
 	lo, hi = tail(new(big.Rat).Abs(logit), prec)
 	if logit.Sign() < 0 {

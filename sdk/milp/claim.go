@@ -28,7 +28,8 @@ func (c Claims) Of(code int) Claim {
 	return Claim{sdk.Unknown, sdk.Other, fmt.Sprintf("status %d", code)}
 }
 
-// Result returns a claim as the question's result.
+// Result returns a result with the claim, the question's tolerance and the time since it
+// began. It holds no point and no bound: the caller adds them.
 func (q *Question) Result(c Claim, nodes int64) *sdk.Result {
 	return &sdk.Result{Status: c.Status, Reason: c.Reason, Native: c.Native, Tolerance: q.Tolerance, Nodes: nodes, Elapsed: time.Since(q.Begin)}
 }
@@ -43,8 +44,9 @@ func (q *Question) WithoutColumns(native string) *sdk.Result {
 	return r
 }
 
-// SettleUnbounded solves again without the objective, within the given number of nodes. A
-// point proves that the objective is unbounded; otherwise r is the result.
+// SettleUnbounded solves again without the objective, after a search that took the given
+// number of nodes, which r then includes. A point proves that the objective is unbounded;
+// if point is nil, r is the result.
 func (q *Question) SettleUnbounded(nodes int64, ask func(plain Question) (*sdk.Result, error)) (point []float64, r *sdk.Result, err error) {
 	if r, err = ask(q.withoutObjective()); err != nil {
 		return nil, nil, err

@@ -29,7 +29,7 @@ type Monitor struct {
 	reason  sdk.Reason
 	latest  sdk.Progress
 	best    []float64
-	told    bool // best is in a progress report, or there is nothing to tell
+	told    bool // best has been reported, or is still nil
 	moved   bool // bound or nodes changed since the last report
 }
 
@@ -117,7 +117,7 @@ func (m *Monitor) Found(x []float64) (taken bool) {
 	return true
 }
 
-// Searched reports how many nodes were searched so far, in all runs.
+// Searched sets the number of nodes searched so far, in all runs.
 func (m *Monitor) Searched(nodes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,7 +126,7 @@ func (m *Monitor) Searched(nodes int64) {
 	}
 }
 
-// Bounded reports a dual bound: no point of the whole problem is better. An infinite bound is
+// Bounded sets the dual bound: no point of the whole problem is better. An infinite bound is
 // ignored, and so is any bound if the question has no objective.
 func (m *Monitor) Bounded(bound float64) {
 	if !m.q.WantsBest() || math.IsInf(bound, 0) || math.IsNaN(bound) {

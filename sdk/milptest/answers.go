@@ -111,7 +111,8 @@ func SameTwice(t testing.TB, s sdk.Solver) {
 	Same(t, first, Solve(t, s, m, o), "three threads")
 }
 
-// Repeatable returns a search that its work limit stops, where two runs may differ.
+// Repeatable returns a problem with a work limit that stops its search early. A solver
+// that is not deterministic may give two different results for it.
 func Repeatable() (*problem.MILP, sdk.SolveOptions) {
 	return MarketSplit(3, 16), sdk.SolveOptions{Seed: 7, WorkLimit: 100}
 }
@@ -125,8 +126,9 @@ func Same(t testing.TB, first, second *sdk.Result, when string) {
 	}
 }
 
-// Claims fails unless claims has the statuses and reasons of all, each with a
-// different native text, and every other code is Unknown, Other.
+// Claims compares the solver's table, claims, with the expected one, all: both must list
+// the same codes with the same statuses and reasons. Codes that are not listed must be
+// Unknown, Other. No two codes may have the same native text.
 func Claims(t testing.TB, claims, all milp.Claims) {
 	t.Helper()
 	if len(claims) != len(all) {

@@ -49,7 +49,8 @@ func Cancel(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// Cancelled asks a Hard problem with a context that is done already.
+// Cancelled asks a Hard problem with a context that is done already: the reason must be
+// Interrupted, and there must be no error.
 func Cancelled(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -91,7 +92,8 @@ func WorkLimit(t testing.TB, s sdk.Solver) {
 	}
 }
 
-// MemoryLimit gives a Hard problem one byte of memory.
+// MemoryLimit gives a Hard problem one byte of memory: the reason must be MemoryLimit. It
+// skips the test where milp.Memory is 0.
 func MemoryLimit(t testing.TB, s sdk.Solver) {
 	t.Helper()
 	if milp.Memory() == 0 {

@@ -79,7 +79,8 @@ type Comparing interface {
 type Near interface {
 	Model
 	// LogitNear returns the logit, and a bound on its distance from the exact logit at
-	// inputs no further than off from these. The bound is +Inf if there is none.
+	// all exact inputs that differ from inputs[i] by no more than off[i]. The bound is
+	// +Inf if there is none.
 	LogitNear(inputs, off []float64) (logit, err float64)
 }
 
@@ -87,17 +88,18 @@ type Near interface {
 // together than one by one.
 type Varying interface {
 	Model
-	// Copies prepares points that differ only in the inputs varying: values[k] has the
-	// exact values of these inputs in point k. It is nil if that would take too much
-	// memory.
+	// Copies prepares points that differ only in some inputs, whose indices are in
+	// varying; values[k] has the exact values of those inputs in point k. It returns nil
+	// if that would take too much memory.
 	Copies(varying []int, values [][]*big.Rat) Copies
 }
 
-// Copies evaluates such points. It is safe for concurrent use.
+// Copies evaluates the points that Varying.Copies has prepared. It is safe for concurrent
+// use.
 type Copies interface {
-	// Logits writes the logits of all points into out. The other inputs have these
-	// values, no further from the exact ones than off. ok reports that each logit is
-	// within LogitError, at exact inputs, of the exact logit.
+	// Logits writes the logits of all points into out. For an input i that does not vary,
+	// inputs[i] is its value in all points, and within off[i] of the exact value. ok reports
+	// that each logit is within LogitError, at exact inputs, of the exact logit.
 	Logits(inputs, off, out []float64) (ok bool)
 }
 
@@ -119,17 +121,17 @@ type Differentiable interface {
 	Gradient() func(inputs []float64) (logit float64, slopes []float64)
 }
 
-// Lowering is a model whose logit can be lowered by a constant, exactly, so that a decision
-// with another border compares with 0 too (fairness.Rule.LargestNo).
+// Lowering is a model whose logit can be lowered by a constant, exactly. Any decision rule
+// can then be applied by comparing the lowered logit with 0 (fairness.Rule.LargestNo).
 type Lowering interface {
 	Model
 	// Bits returns a b such that the exact logit is a multiple of 2^(−b) if each input i is a
 	// multiple of 2^(−inputs[i]); an entry of −1 stands for any real number. ok is false if
 	// there is no such b.
 	Bits(inputs []int) (b int, ok bool)
-	// Less returns a model whose logit is lower by this amount. Its denominator must be a power
-	// of two.
-	// If the model's link is LinkShare, the result has LinkLinear.
+	// Less returns a model whose exact logit is this model's minus the argument, whose
+	// denominator must be a power of two. If the model's link is LinkShare, the result has
+	// LinkLinear.
 	Less(by *big.Rat) (Model, error)
 }
 
@@ -138,9 +140,9 @@ type Lowering interface {
 type Joining interface {
 	Model
 	// Join returns a model with this model's inputs, then the other's, then a switch: its exact logit
-	// is this model's if the switch is 0, and the other's if it is 1. most bounds the size of both
-	// exact logits at all inputs that occur. Its link is the common link of both models, or LinkLinear
-	// if their links differ or are LinkShare.
+	// is this model's if the switch is 0, and the other's if it is 1. Both exact logits must lie in
+	// [−most, most] at all inputs that occur. The result has the common link of both models, or
+	// LinkLinear if the links differ or are LinkShare.
 	Join(other Model, most float64) (Model, error)
 }
 

@@ -96,10 +96,10 @@ func whole(text string) (v int, ok bool) {
 	return v, err == nil && float64(v) == f
 }
 
-// Bool reads true or false.
+// Bool reads a truth value, written as true or false; anything else is an error.
 func (r *Reader) Bool(name string) bool { return r.Choice(name, "true", "false") == "true" }
 
-// Choice reads one of the words.
+// Choice reads a value that must be one of the words; the error lists them.
 func (r *Reader) Choice(name string, words ...string) string {
 	word := r.text(name)
 	if !slices.Contains(words, word) {

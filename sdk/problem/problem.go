@@ -72,7 +72,7 @@ type Query struct {
 	// Scored is the model whose scores are shown, if Model was lowered for another decision
 	// border (model.Lowering); nil: Model. It is not sent to plugins.
 	Scored model.Model
-	// Rule is the decision rule that makes Model of Scored; no plugin sees it.
+	// Rule is the decision rule for which Scored was lowered to Model; no plugin sees it.
 	Rule  fairness.Rule
 	Space *space.Space
 	// Region bounds the question; a zero Region means the whole space.
@@ -84,7 +84,7 @@ type Query struct {
 	// 2-discriminant individual.
 	K int
 	// Bands, if any, are the bins that are counted, in place of those of width ε. Decide and Quantify are then
-	// about individuals with copies in K bands, of which 0 stands for 2. Names do not cross the wire.
+	// about individuals with copies in K bands; a K of 0 stands for 2. Names do not cross the wire.
 	Bands fairness.Bands
 	Goal  Goal
 	// Relax lists the features that may differ between the copies; with it the
@@ -250,6 +250,17 @@ func (q *Query) Violates(logits []*big.Rat) bool {
 		return bins.K(logits) >= k
 	}
 	return q.Notion.Violates(logits, q.Epsilon)
+}
+
+// Apart reports, exactly, whether two copies with these logits can be the witness of Decide: whether
+// they violate the notion or, with bands, are in two of them.
+func (q *Query) Apart(a, b *big.Rat) bool {
+	pair := []*big.Rat{a, b}
+	if q.Bands != nil {
+		bins := q.Binning()
+		return bins.K(pair) > 1
+	}
+	return q.Notion.Violates(pair, q.Epsilon)
 }
 
 // Problem is what a solver gets: exactly one of the three forms.

@@ -88,8 +88,8 @@ func Library[L native.Bound](t testing.TB, s sdk.Solver, p *native.Plugin[L], sp
 	return d
 }
 
-// Refusals fails unless parse refuses each {option, value} of bad with an error that
-// names the option and contains the words of the entry.
+// Refusals fails if parse accepts one of the bad settings. A key is {option, value}; the
+// error must wrap sdk.ErrInvalidOption, name the option, and contain the text under the key.
 func Refusals[T any](t testing.TB, parse func(map[string]string) (T, error), bad map[[2]string]string) {
 	t.Helper()
 	for given, words := range bad {

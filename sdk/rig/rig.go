@@ -32,9 +32,9 @@ func Main(m *testing.M, plugin func()) {
 	os.Exit(m.Run())
 }
 
-// MainWithLibraries is Main for a plugin that binds native libraries. Unless the
-// environment names a folder for libraries, it is folder: a test program is not in the
-// tree, so it would not find the tree's libraries.
+// MainWithLibraries is Main for a plugin that binds native libraries. If the environment
+// variable native.EnvDir is not set, the plugin looks for them in the given folder: a test
+// program is not in the tree, so it would not find the tree's libraries.
 func MainWithLibraries(m *testing.M, plugin func(), folder string) {
 	if os.Getenv(native.EnvDir) == "" {
 		if dir, err := filepath.Abs(folder); err == nil {
@@ -60,8 +60,8 @@ func Launch(t testing.TB, kind client.Kind) *client.Plugin {
 	return p
 }
 
-// Conformance runs the conformance suite on the plugin over the wire. To compare two
-// plugins, it starts a second process.
+// Conformance runs the conformance suite on the plugin over the wire. Cases that compare
+// the answers of two processes start a second one.
 func Conformance(t *testing.T, kind client.Kind) {
 	t.Helper()
 	if kind == client.Solver {
@@ -112,8 +112,8 @@ func Load(t testing.TB, s sdk.Incremental, p *problem.Problem) sdk.Loaded {
 	return l
 }
 
-// Options fails if parse accepts one of the bad values, by option, or if a described option
-// has no bad value to test.
+// Options fails if parse accepts a value that bad lists under its option, if bad lists none
+// for a described option, or if parse refuses the defaults.
 func Options[T any](t testing.TB, described []sdk.Option, parse func(map[string]string) (T, error), bad map[string][]string) {
 	t.Helper()
 	for _, o := range described {

@@ -30,7 +30,8 @@ func recoverStream(server any, stream grpc.ServerStream, info *grpc.StreamServer
 	return handler(server, stream)
 }
 
-// caught returns a call's error, or its panic, in the form of the wire.
+// caught returns a call's error as a gRPC status. A panic becomes an Internal error that says
+// where it occurred; the method and the stack go to standard error.
 func caught(panicked any, method string, err error) error {
 	if panicked == nil {
 		return wire.ToStatus(err)

@@ -34,7 +34,7 @@ func (l *lifeline) TagConn(ctx context.Context, info *stats.ConnTagInfo) context
 	return ctx
 }
 
-// HandleConn counts connections.
+// HandleConn counts the open connections, and ends the process when the last one closes.
 func (l *lifeline) HandleConn(_ context.Context, s stats.ConnStats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

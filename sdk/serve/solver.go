@@ -18,7 +18,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// solver is the service around an implementation.
+// solver is the gRPC service of one implementation. It keeps the loaded problems and knows
+// the running calls.
 type solver struct {
 	solverv1.UnimplementedSolverServer
 	impl        sdk.Solver
@@ -133,7 +134,8 @@ func latest(older, newer sdk.Progress) sdk.Progress {
 	return newer
 }
 
-// take waits for the caller's turn to use the implementation.
+// take waits for the caller's turn to use the implementation, or for the end of ctx. The
+// caller must release the turn; a concurrent implementation needs none.
 func (s *solver) take(ctx context.Context, d *sdk.Description) (release func(), err error) {
 	if d.Concurrent {
 		return func() {}, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// strategy is the service around an implementation.
+// strategy is the gRPC service of one implementation. Its sessions share only that.
 type strategy struct {
 	strategyv1.UnimplementedStrategyServer
 	impl        sdk.Strategy
@@ -76,7 +76,8 @@ func (s *strategy) Session(stream sessionStream) (err error) {
 	}
 }
 
-// talk is a running session.
+// talk is the state of a running session: the implementation's session, and what is needed
+// to unpack and check the host's trials.
 type talk struct {
 	session  sdk.Session
 	asked    func(*sdk.Trial) error

@@ -24,7 +24,7 @@ func (s *Space) MaxCounterfactuals(r Region) (k int, exact bool) {
 			mentioned[p[i].Feature] = true
 		}
 	}
-	// Protected features that no constraint mentions only multiply.
+	// A protected feature that no constraint mentions multiplies the count by its values.
 	factor := 1
 	inner := Region{Box: r.Box, Values: slices.Clone(r.Values)}
 	var free []int

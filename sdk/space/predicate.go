@@ -54,7 +54,8 @@ func (p Predicate) Holds(point []float64) bool {
 	return true
 }
 
-// Validate checks the predicate against its space.
+// Validate checks that each condition names a feature of the space and suits its kind, and
+// reports the first that does not. An interval may lie outside the domain.
 func (p Predicate) Validate(s *Space) error {
 	for i := range p {
 		c := &p[i]

@@ -93,7 +93,7 @@ func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err erro
 			out.Box[c.Feature] = b
 		}
 	}
-	// The sets last, when the intervals' box is known.
+	// Sets come last, because they need the box that the intervals leave.
 	for _, i := range slices.Sorted(maps.Keys(sets)) {
 		var kept []int
 		b := out.Box[i].Intersect(Interval{s.Features[i].Lo, s.Features[i].Hi})
@@ -115,10 +115,10 @@ func (s *Space) Cut(r Region, p Predicate) (cut Region, rest Predicate, err erro
 }
 
 // Restrict returns the space with the domains of its ordered non-protected features
-// cut to the region. A targeted query leaves these to both copies if a relaxation
-// lets them differ (docs/reference/semantics.md). Categories, which cannot be
-// relaxed, and protected values are not cut. The region must lie in the space and
-// contain a value of every feature.
+// cut to the region. A query with relaxations uses it, because both of its copies must
+// lie in the region (docs/reference/semantics.md). Categories, which cannot be relaxed,
+// and protected values are not cut. The region must lie in the space and contain a
+// value of every feature.
 func (s *Space) Restrict(r Region) *Space {
 	out := *s
 	out.Features = slices.Clone(s.Features)

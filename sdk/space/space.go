@@ -100,7 +100,7 @@ type Space struct {
 	Inputs int
 }
 
-// MaxInputs bounds the number of network inputs (network.MaxUnits).
+// MaxInputs bounds the number of network inputs; it equals relu.MaxUnits.
 const MaxInputs = 1 << 16
 
 // MaxCombinations bounds the product of the protected features' value counts.
@@ -255,8 +255,8 @@ func (f *Feature) validateMissing() error {
 	return nil
 }
 
-// Beside returns the input that stands for a missing value, above, and the largest of all
-// other inputs, below.
+// Beside returns two inputs of a feature whose value may be missing: above stands for a
+// missing value, and below is the largest input of any other value.
 func (f *Feature) Beside() (below, above float64) {
 	if t := f.Inputs[0].Table; t != nil {
 		return slices.Max(t[:len(t)-1]), t[len(t)-1]
@@ -290,7 +290,7 @@ func (f *Feature) validateInput(in Input) error {
 	return nil
 }
 
-// Index finds a feature by name.
+// Index returns the index of the feature with the name; −1 and false if there is none.
 func (s *Space) Index(name string) (int, bool) {
 	i := slices.IndexFunc(s.Features, func(f Feature) bool { return f.Name == name })
 	return i, i >= 0

@@ -26,7 +26,7 @@ type ablateFlags struct {
 	bound  time.Duration
 }
 
-// Defaults of an ablation that neither flags nor its file settle.
+// Defaults of an ablation's settings, for those that neither the flags nor the file give.
 const (
 	defaultAblateBudget = "60s"
 	defaultAblateRuns   = 10

@@ -162,7 +162,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 		for _, p := range drawn.Plots {
 			texts, wants := svgTexts(t, p), []string{"rw", "sa p=0.5", "sa p=0.9", "grid: tenure/model"}
 			if strings.HasPrefix(filepath.Base(p), "effects-") {
-				wants = []string{"grid: what the keys of sa do to", "p=0.5", "p=0.9"}
+				wants = []string{"grid: effects of the keys of sa on", "p=0.5", "p=0.9"}
 			}
 			for _, want := range wants {
 				if !strings.Contains(texts, want) {
@@ -172,7 +172,7 @@ func testAblateGoesOnAfterAKill(t *testing.T, binary, plugins string) {
 		}
 	}
 	// All tasks are done: there is nothing to resume, and without --resume a new run begins.
-	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "broken off") {
+	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "no interrupted run") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

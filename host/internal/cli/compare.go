@@ -25,7 +25,7 @@ type compareFlags struct {
 	budget  time.Duration
 }
 
-// Defaults of a comparison that neither flags nor a file settle.
+// Defaults of a comparison's settings, for those that neither the flags nor the file give.
 const (
 	defaultCompareBudget = 100 * time.Second
 	defaultCompareRuns   = 10

@@ -54,7 +54,7 @@ var completions = map[string]values{
 	"log-level":   words("trace", "debug", "info", "warn", "error", "off"),
 }
 
-// words returns the same values for every word.
+// words returns a function that offers the same completions whatever was typed before.
 func words(list ...string) values { return func(*App, []string) []string { return list } }
 
 // addCompletions has shells complete values of flags, names of runs, and files of studies.
@@ -106,7 +106,8 @@ func (a *App) plugins(kind client.Kind) (names []string) {
 	return names
 }
 
-// strategies returns the names of the strategies that start, and of their presets.
+// strategies starts the strategy plugins and returns the names of those that run, and of their
+// presets.
 func (a *App) strategies() []string {
 	c, err := discover.New(a.PluginDir, hclog.NewNullLogger())
 	if err != nil {
@@ -120,7 +121,8 @@ func (a *App) strategies() []string {
 // completing bounds the time that a shell waits for plugins to list their presets.
 const completing = 3 * time.Second
 
-// runs returns the names of the runs of some commands, or of all, each with its command and study.
+// runs returns the names of the runs of the given commands (none: of all commands), each with its
+// command and study.
 func (a *App) runs(commands ...string) (out []string) {
 	(&session.Session{JournalFile: a.Journal}).Past(func(j *journal.Journal) error {
 		infos, err := j.Runs()

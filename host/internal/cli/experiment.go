@@ -38,15 +38,15 @@ type experimentFlags struct {
 	from   string
 	begin  experiment.Beginning
 	fleet  fleet.Address
-	// For experiments that compare arms.
+	// The fields from scope to tables are for experiments that compare arms.
 	scope   question.Scope
 	runs    int
 	clock   string
 	tidy    string
 	plots   plotFlags
 	control string
-	// columns are the values of --columns, one per table, known the known names, and tables
-	// the parsed values.
+	// columns holds the values of --columns, one per table, and tables the same values parsed.
+	// known lists the column names that --columns accepts.
 	columns, known []string
 	tables         [][]string
 	// changed reports whether the user gave a flag; given lists the flags that the user gave.
@@ -54,17 +54,19 @@ type experimentFlags struct {
 	given   func() []string
 }
 
-// showing lists the flags that say how a run of the journal is shown, and where it is.
+// showing lists the flags that may be combined with --from: they only say how a run of the journal
+// is shown, or where it is stored.
 var showing = []string{"from", "format", "out", "columns", "control", "tidy", "plots", "plot-format", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "target", "json", "journal", "data", "plugin-dir", "log-level"}
 
-// add adds the flags; of is the prefix of the help of those for showing and resuming.
+// add adds the flags of an experiment, with the given prefix in the help of those that show or
+// resume a run.
 func (f *experimentFlags) add(app *App, cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.models.Pattern, "models", "",
 		"pattern of networks next to each study's own, such as 'AC-[1368]', instead of the file's (default: as the file says, else the study's own network)")
 	f.addDoing(app, cmd, of)
 }
 
-// addDoing adds the flags for running and resuming tasks.
+// addDoing adds the flags that run or resume tasks, with the given prefix in their help.
 func (f *experimentFlags) addDoing(app *App, cmd *cobra.Command, of string) {
 	fl := cmd.Flags()
 	app.addShard(cmd, of)
@@ -183,7 +185,8 @@ func (f *experimentFlags) choose(t experiment.Table) error {
 	return nil
 }
 
-// ready checks, before the tasks, what is needed after them: columns and writable files.
+// ready checks, before the first task runs, that the chosen columns exist and that the output files
+// can be written.
 func (f *experimentFlags) ready(p experiment.Plan) error {
 	if t, err := p.Tabulate(&experiment.Memory{}); err == nil {
 		if err := f.choose(t); err != nil {
@@ -233,8 +236,9 @@ func (f *experimentFlags) terms(app *App, file experiment.Terms, budget string) 
 	return file, err
 }
 
-// run shows a run of the journal again, or conducts the plan of flags and arguments. check
-// first validates the command's own flags.
+// run returns the RunE of an experiment's command. It calls check to validate the command's own
+// flags. With --from it shows that run of the journal again, otherwise it conducts the plan of
+// flags and arguments.
 func (f *experimentFlags) run(app *App, check func(args []string) error, recall func(record.Task) (experiment.Plan, error),
 	plan func(ctx context.Context, args []string) (experiment.Plan, error),
 ) func(*cobra.Command, []string) error {
@@ -254,7 +258,7 @@ func (f *experimentFlags) run(app *App, check func(args []string) error, recall 
 	}
 }
 
-// networks calls add for every network of the studies.
+// networks calls the function for every network of the studies.
 func (f *experimentFlags) networks(app *App, s *session.Session, p experiment.Plan, studies []gridfile.Study, add func(question.Spec, gridfile.Study) error) error {
 	if err := f.models.Each(studies, app.Data, add); err != nil {
 		return usage(err)
@@ -308,7 +312,8 @@ func (f *experimentFlags) place(app *App, s *session.Session) (experiment.Place,
 	return experiment.Here{Processes: processes}, func() {}, err
 }
 
-// ended returns the error of an experiment whose finished tasks have been shown.
+// ended returns the error with which a command exits after the finished tasks were shown. After an
+// interrupt it says that the same command resumes the others.
 func ended(ctx context.Context, failed error) error {
 	switch {
 	case errors.Is(failed, session.ErrContradiction): // exitCode says so
@@ -331,8 +336,8 @@ func (f *experimentFlags) recall(app *App, plan func(record.Task) (experiment.Pl
 	return ended(context.Background(), errors.Join(show(t), failed))
 }
 
-// studyOrFrom is the argument rule of commands that take one STUDY, or show an earlier run of
-// several.
+// studyOrFrom is the argument rule of commands that take one STUDY. With --from the argument may be
+// omitted.
 func studyOrFrom(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 && cmd.Flag("from").Changed {
 		return nil
@@ -340,8 +345,8 @@ func studyOrFrom(cmd *cobra.Command, args []string) error {
 	return exactlyOne("STUDY")(cmd, args)
 }
 
-// single refuses, for a single study, the flags of a file of several studies; example names
-// such a file.
+// single returns an error for a flag that needs a file of several studies if the argument is a
+// single study. The error names such a file as an example.
 func (f *experimentFlags) single(example string, more ...string) error {
 	for _, name := range slices.Concat([]string{"models"}, more, []string{"resume", "fresh", "reuse", "shard", "tidy", "fleet"}) {
 		if f.changed(name) {
@@ -351,7 +356,7 @@ func (f *experimentFlags) single(example string, more ...string) error {
 	return nil
 }
 
-// recallSeries shows the answers about the networks of a file again.
+// recallSeries shows a run of the journal over a file of studies again.
 func (f *experimentFlags) recallSeries(app *App, plan func(record.Task) (experiment.Plan, error), show func(experiment.Table) error) error {
 	if err := f.validate(nil); err != nil {
 		return usage(err)
@@ -423,11 +428,12 @@ type settings struct {
 	app   *App
 	names []string
 	grid  *yamlfile.Node
-	// shared are the plugin options from the file, own those from the user.
+	// shared holds the plugin options of the file, own those of the user.
 	shared, own []string
 }
 
-// openSeries opens a file of studies and gives flags its settings.
+// openSeries opens a file of studies and sets each flag that the file has and the user did not
+// give.
 func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gridfile.File, *settings, error) {
 	s := &settings{cmd: cmd, app: app, own: app.Set}
 	not := append([]string{"models", "resume", "fresh", "reuse", "shard", "tidy", "format", "out", "html", "junit", mitigate.MaxCost, mitigate.MaxUnfair, "plots", "plot-format", "fleet", "fleet-keys", "help", "json", "data", "plugin-dir", "journal", "log-level", "set"}, single...)
@@ -462,7 +468,7 @@ func openSeries(cmd *cobra.Command, app *App, file string, single []string) (*gr
 	s.at(nil)
 	s.grid = in.Root.Want("grid")
 	s.grid.Entries = slices.DeleteFunc(s.grid.Entries, func(e yamlfile.Entry) bool {
-		// What the user gave is for every point.
+		// A value that the user gave replaces the grid's values of that key.
 		if name, ok := strings.CutPrefix(e.Key.Text, gridfile.OptionKey); ok {
 			return slices.ContainsFunc(s.own, func(own string) bool { return strings.HasPrefix(own, name+"=") })
 		}

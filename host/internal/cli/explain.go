@@ -22,7 +22,7 @@ func init() {
 
 type explainFlags struct {
 	request explain.Request
-	// For a file of studies.
+	// experimentFlags apply to a file of studies only.
 	experimentFlags
 	flags *pflag.FlagSet
 }
@@ -153,7 +153,7 @@ func (f *explainFlags) runSeries(cmd *cobra.Command, app *App, file string) erro
 	}, func(t experiment.Table) error { return f.show(app, t) })
 }
 
-// aloneExplain lists the flags for a single study.
+// aloneExplain lists the flags that a file of studies does not accept.
 var aloneExplain = []string{"from", "rows", "row", "encoded", "tree", "rules-out", "lime-reference", "model"}
 
 // complete returns the request about a study.

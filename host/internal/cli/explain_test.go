@@ -143,7 +143,7 @@ func testExplainSources(t *testing.T, plugins string) {
 	if e.Source.Kind != "journal" || e.Source.Run != run.Run || e.Predicates[0].Text != plantedText {
 		t.Errorf("%+v", e)
 	}
-	if code, _, stderr := command(t, plugins, "explain", tenureStudy(t), "--from", run.Run, "--journal", journal); code != ExitUsage || !strings.Contains(stderr, "other features") {
+	if code, _, stderr := command(t, plugins, "explain", tenureStudy(t), "--from", run.Run, "--journal", journal); code != ExitUsage || !strings.Contains(stderr, "whose features differ") {
 		t.Errorf("of another study: exit code %d: %s", code, stderr)
 	}
 
@@ -294,7 +294,7 @@ func testExplainMistakes(t *testing.T, plugins string) {
 		{"STUDY --models AC-*", "--models is for a file of several studies"},
 		{"STUDY --format csv", "--format is for a file of several studies"},
 		{"STUDY --format word", `--format "word"`},
-		{"STUDY --row 99999", "there are rows 0 to 6819"},
+		{"STUDY --row 99999", "want a row from 0 to 6819"},
 		{"STUDY --row 0 --where credit_rating=10,loan_amount=1", "outside the question's space or region"},
 		{"STUDY --rows no-such.csv", "no-such.csv"},
 		{"STUDY --strategy nope", "nope"},

@@ -12,7 +12,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/record"
 )
 
-// exactlyOne is the argument rule of commands that take one thing.
+// exactlyOne is the argument rule of commands with one argument. Usage errors call it by the given
+// name.
 func exactlyOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -22,7 +23,7 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// addShard adds --shard; of is the prefix of its help.
+// addShard adds --shard, with the given prefix in its help.
 func (a *App) addShard(cmd *cobra.Command, of string) {
 	cmd.Flags().Var(&shardFlag{&a.Shard}, "shard", of+"do one part of the tasks, such as 3/20; hyfair runs merge merges the journals of all parts")
 }
@@ -47,7 +48,8 @@ func (f *shardFlag) String() string {
 // Type implements pflag.Value.
 func (*shardFlag) Type() string { return "part/of" }
 
-// optionalFloat is the value of a flag that may be left out.
+// optionalFloat is the value of a numeric flag. Its target stays nil unless the user gives the
+// flag.
 type optionalFloat struct{ to **float64 }
 
 // Set implements pflag.Value.

@@ -23,7 +23,8 @@ type gateFlags struct {
 	gates     *[]gate.Gate
 }
 
-// addGates adds --junit and --unchecked to a command with --html, whose gates are in to.
+// addGates adds --junit and --unchecked to a command that already has --html. The second argument
+// is the list to which the flags of gates append.
 func (a *App) addGates(cmd *cobra.Command, to *[]gate.Gate) {
 	f, before := &a.page.gates, cmd.PreRunE
 	cmd.Flags().StringVar(&f.junit, "junit", "", "write the outcomes of the bounds to this file, as JUnit XML")
@@ -70,12 +71,12 @@ func (f *gateFlag) String() string {
 // Type implements pflag.Value.
 func (f *gateFlag) Type() string { return f.kind }
 
-// addShareGate adds a gate for a share.
+// addShareGate adds a flag for the largest share that passes. A larger or unknown share fails.
 func addShareGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
 	cmd.Flags().Var(&gateFlag{to, name, "share", gate.Share}, name, usage+", such as 1% or 0.01: exit with code 3 if it is exceeded or unknown")
 }
 
-// addRatioGate adds a gate for a ratio that is to be large.
+// addRatioGate adds a flag for the least ratio that passes. A smaller or unknown ratio fails.
 func addRatioGate(cmd *cobra.Command, to *[]gate.Gate, name, usage string) {
 	cmd.Flags().Var(&gateFlag{to, name, "ratio", gate.Ratio}, name, usage+", such as 0.8: exit with code 3 if one is smaller or unknown")
 }
@@ -94,8 +95,8 @@ func (f *gateFlags) ready(cmd *cobra.Command) error {
 	return nil
 }
 
-// hold adds a failed gate to those of a result about a study whose inputs were not checked, unless
-// --unchecked is given. It must be called before the result is shown.
+// hold adds a failed gate to a result with gates if the inputs of its study were not checked,
+// unless --unchecked is given. It must be called before the result is shown.
 func (f *gateFlags) hold(r any) {
 	held, ok := r.(interface {
 		Hold(...gate.Check)

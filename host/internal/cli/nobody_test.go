@@ -57,7 +57,7 @@ func TestNobody(t *testing.T) {
 		}
 	}
 	for _, bound := range []string{"fair", "unfair"} {
-		if code, stdout, stderr = command(t, plugins, "certify", study, "--check", bound); code != ExitCheck || !strings.Contains(stdout, "--check "+bound+": undecided: there is nobody") {
+		if code, stdout, stderr = command(t, plugins, "certify", study, "--check", bound); code != ExitCheck || !strings.Contains(stdout, "--check "+bound+": undecided: the constraints leave no individual") {
 			t.Errorf("a verdict on nobody against --check %s: exit code %d: %s%s", bound, code, stdout, stderr)
 		}
 	}

@@ -63,8 +63,8 @@ func (d *diagnostics) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// message is the text of an error in which no argument and no name of a file begins a line of
-// its own.
+// message returns the text of an error. Arguments and file names in it are escaped to one line, so
+// that none can imitate a message of the program.
 func message(err error, args []string) string {
 	text := err.Error()
 	clean := func(name string) {
@@ -102,8 +102,7 @@ func message(err error, args []string) string {
 	return text
 }
 
-// input is standard input, whose reading a signal ends. Not safe for concurrent
-// use.
+// input is standard input. A signal ends a pending Read. Not safe for concurrent use.
 type input struct {
 	from   io.Reader
 	done   <-chan struct{}
@@ -130,7 +129,8 @@ func (i *input) Read(p []byte) (int, error) {
 	}
 }
 
-// without returns what remains of err without the error what; nil if nothing does.
+// without removes an error, given as the second argument, from the tree of the first. It returns
+// nil if no other error remains.
 func without(err, what error) error {
 	if what == nil || !errors.Is(err, what) {
 		return err

@@ -23,7 +23,7 @@ type pageFlags struct {
 	title string
 }
 
-// addPage adds --html to a command that answers.
+// addPage adds --html, and checks before the command runs that the page can be written.
 func (a *App) addPage(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.page.html, "html", "", "write the result with its figures to this file, a page for any browser")
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -32,8 +32,8 @@ func (a *App) addPage(cmd *cobra.Command) {
 	}
 }
 
-// addPictures adds --html and --plots to a command whose result has figures; what names
-// them in the help.
+// addPictures adds --html and --plots to a command whose result has figures. The help names the
+// figures by the given text.
 func (a *App) addPictures(cmd *cobra.Command, what string) {
 	a.addPage(cmd)
 	a.page.plots.add(cmd, what)

@@ -22,7 +22,7 @@ type plotFlags struct {
 	flags       *pflag.FlagSet // of the command; nil for none
 }
 
-// add adds the flags; what names the figures in the help.
+// add adds the flags for figures. Their help names the figures by the given text.
 func (f *plotFlags) add(cmd *cobra.Command, what string) {
 	f.flags = cmd.Flags()
 	cmd.Flags().StringVar(&f.dir, "plots", "", "draw "+what+" into this folder")

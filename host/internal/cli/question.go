@@ -10,17 +10,18 @@ const thresholdHelp = "the score that a positive decision exceeds, such as 0.3 (
 
 const bandsHelp = "outcomes of the decision in place of yes and no, each with its least score, the favourable one first: A=0.8,B=0.6,C=0 (default: the study's)"
 
-// addBands adds the flag that gives the decision outcomes of its own, for commands that count them.
+// addBands adds --bands, which replaces yes and no by named ranges of scores, for commands that
+// count outcomes.
 func addBands(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "bands", "", bandsHelp)
 }
 
-// addPopulation adds the flag that says which individuals shares are of.
+// addPopulation adds --population, the distribution of individuals by which shares are weighted.
 func addPopulation(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values) or classes:N (a mixture of N such, fitted to the rows) (default uniform)")
 }
 
-// addQuestion adds the flags of a question, which the commands that ask one share.
+// addQuestion adds the flags that all commands with a question have in common.
 func addQuestion(cmd *cobra.Command, spec *question.Spec) {
 	fl := cmd.Flags()
 	fl.StringVar(&spec.Model, "model", "", "use this model instead of the study's: a file, or the name of a model next to the study's own")

@@ -111,10 +111,10 @@ type reports struct {
 	Names   []string      `json:"-"`
 }
 
-// Document shows all of them.
+// Document shows the reports in the order of the runs.
 func (r *reports) Document() *view.Document { return r.show(runs.Result.Document) }
 
-// Page shows them with their figures.
+// Page shows the reports in the order of the runs, with their figures.
 func (r *reports) Page() *view.Document {
 	return r.show(func(one runs.Result) *view.Document {
 		if p, ok := one.(interface{ Page() *view.Document }); ok {

@@ -55,15 +55,16 @@ type App struct {
 	Set       []string
 	CSVSafe   bool
 
-	// args are those of the command line; page says where else than to standard output a result goes.
+	// args are the arguments of the command line. page says where a result goes in addition to
+	// standard output.
 	args []string
 	page pageFlags
-	// current is the session, once there is one, and line its line of progress.
+	// current is the command's session, nil before its first use. line shows its progress.
 	current *session.Session
 	line    *statusLine
 	// parted: a part of the result was shown.
 	parted bool
-	// working: see begin; may be nil.
+	// working is set by begin; nil if no caller waits for it.
 	working *atomic.Bool
 }
 
@@ -209,8 +210,8 @@ func newRoot(app *App) *cobra.Command {
 			}
 			return usage(fmt.Errorf("unknown command %q%s (hyfair --help lists them)", args[0], meant))
 		},
-		// Before any command: a step that may fail without ending a command, such as a climb, would
-		// hide the error.
+		// Checked before every command: a command may continue after the error of an optional step,
+		// such as a climb, and so hide this one.
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			view.SafeCSV(app.CSVSafe)
 			return usage(simd.Check())
@@ -251,8 +252,8 @@ func (a *App) threads() int {
 	return max(1, runtime.GOMAXPROCS(0)/max(1, a.Jobs))
 }
 
-// compares gives solvers one thread unless --threads is given, so that comparisons are
-// alike on all machines.
+// compares gives solvers one thread unless --threads is given, so that a comparison does not depend
+// on the machine's number of cores.
 func (a *App) compares() {
 	if a.Threads == 0 {
 		a.Threads = 1
@@ -289,8 +290,8 @@ func (a *App) session() (*session.Session, error) {
 	return a.current, nil
 }
 
-// part shows an answer before the entire result is ready, and what was wrong with it;
-// --json prints all of it at the end.
+// part shows one answer, and its faults, before the entire result is ready. With --json it does
+// nothing: the result is printed at the end.
 func (a *App) part(d *view.Document, wrong []string) {
 	if a.JSON {
 		return
@@ -315,8 +316,8 @@ func (a *App) say(text string) {
 	fmt.Fprintf(a.Stderr, "hyfair: %s\n", text)
 }
 
-// end closes a session and adds its error to err, that of what ran in it. Errors of the
-// request become usage errors.
+// end closes a session and joins its error to err, the error of the work in that session. Errors of
+// the request become usage errors.
 func (a *App) end(s *session.Session, err error) error {
 	if a.line != nil {
 		a.line.end()
@@ -324,7 +325,7 @@ func (a *App) end(s *session.Session, err error) error {
 	return usageIf(errors.Join(err, s.Close()))
 }
 
-// usageIf makes errors of the request usage errors.
+// usageIf turns an error of the request into a usage error and returns every other error unchanged.
 func usageIf(err error) error {
 	if session.IsMistake(err) {
 		return usage(err)

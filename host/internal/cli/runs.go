@@ -118,7 +118,7 @@ const lastRuns = 20
 // lookBack sets the session of a command that reads the journal and starts nothing.
 func (a *App) lookBack() { a.current = &session.Session{JournalFile: a.Journal, Tell: a.say} }
 
-// withRun calls do with the journal, which must exist.
+// withRun calls the function with the journal, which must exist.
 func withRun(a *App, do func(*journal.Journal) error) error {
 	return usageIf((&session.Session{JournalFile: a.Journal}).Past(do))
 }

@@ -65,7 +65,7 @@ func TestSeriesGoesOnAfterAKill(t *testing.T) {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, d)
 	}
 	// All tasks are done: there is nothing to resume.
-	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "broken off") {
+	if code, _, stderr := startWith(t, binary, plugins, path, append(args, "--resume")...).wait(t); code != ExitUsage || !strings.Contains(stderr, "no interrupted run") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

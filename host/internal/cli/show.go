@@ -27,7 +27,7 @@ const formatJSON = "json"
 // showFlags say how and where a result is shown.
 type showFlags struct{ format, out string }
 
-// add adds --format; of is the prefix of its help.
+// add adds --format, with the given prefix in its help.
 func (f *showFlags) add(cmd *cobra.Command, of string) {
 	cmd.Flags().StringVar(&f.format, "format", view.Text, of+strings.Join(view.Formats(), ", ")+" or "+formatJSON)
 }

@@ -126,7 +126,7 @@ func TestMistakesOfABench(t *testing.T) {
 		{"run " + dir, `"goal": "max-k"`, `"goal": "gap"`, "question 5 (gap) is repeated"},
 		{"run " + dir, `"study": "study.yaml"`, `"study": "../study.yaml"`, "not the name of a file in its folder"},
 		{"run " + dir, `"notion": "decision"`, `"notion": "decision", "epsilon": "much"`, `epsilon "much": the notion decision has none`},
-		{"run " + dir, "\n}\n", "\n}\n{}", "after the end"},
+		{"run " + dir, "\n}\n", "\n}\n{}", "want one object"},
 		{"run " + dir, `"kind"`, `"sort"`, `unknown field "sort"`},
 	} {
 		text := strings.Replace(string(right), c.replace, c.by, 1)

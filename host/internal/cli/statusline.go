@@ -19,7 +19,7 @@ type statusLine struct {
 	file  *os.File  // nil: silent
 	text  string    // the last text received
 	told  time.Time // when it was received, or when the line was cleared
-	last  time.Time // rewritten
+	last  time.Time // time of the last rewrite
 	shown bool
 	ended bool
 }
@@ -45,7 +45,7 @@ func newStatusLine(a *App) *statusLine {
 	return s
 }
 
-// show replaces the line, unless it was replaced a moment ago.
+// show sets the text, and rewrites the line if the last rewrite was at least statusEvery ago.
 func (s *statusLine) show(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *statusLine) tick() {
 	}
 }
 
-// put writes the line.
+// put rewrites the line, cut to the terminal's width. mu must be held.
 func (s *statusLine) put(text string) {
 	s.last, s.shown = time.Now(), true
 	text = view.OneLine(text)

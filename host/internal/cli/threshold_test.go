@@ -33,7 +33,7 @@ func TestThresholdOfACertificate(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	for threshold, want := range map[string]string{"0.3": "positive decision: a score above 0.3", "0.30000001": "it is not about", "0.5": "where a positive decision is a score above 0.5"} {
+	for threshold, want := range map[string]string{"0.3": "positive if the score is above 0.3", "0.30000001": "its decision is positive for a score above 0.3", "0.5": "positive for a score above 0.5"} {
 		code := ExitCheck
 		if threshold == "0.3" {
 			code = ExitDone

@@ -59,7 +59,7 @@ end of trees
 	if code != ExitDone || !strings.Contains(stdout, "every individual's gap (logit) is at most 0.75") {
 		t.Errorf("check: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if stdout, _, code = checkRun(t, path, "--study", "../../../studies/loan"); code == ExitDone || !strings.Contains(stdout, "the certificate's model is of the family trees, this one of relu") {
+	if stdout, _, code = checkRun(t, path, "--study", "../../../studies/loan"); code == ExitDone || !strings.Contains(stdout, "the certificate's model is of the family trees, this one is of relu") {
 		t.Errorf("check of another model: exit code %d\n%s", code, stdout)
 	}
 	stdout, stderr, code = run("search", study, "--strategy", "grad", "--budget", "1s")
@@ -146,7 +146,7 @@ protected: {b: all}
 		{"certify STUDY --solver bnb --maximize", ExitDone, "proved (rigorous)", ""},
 		{"certify STUDY --solver bnb --notion decision", ExitUsage, "", "from which it does not follow whether the class wins"},
 		{"explain STUDY --notion decision", ExitUsage, "", "from which it does not follow whether the class wins"},
-		{"audit STUDY", ExitDone, "2 people were audited", "a decision is positive here where the share of the class is above ½"},
+		{"audit STUDY", ExitDone, "2 people were audited", "a decision is positive if the share of the class is above ½"},
 	} {
 		args := append(strings.Fields(strings.ReplaceAll(c.command, "STUDY", filepath.Join(dir, "study.yaml"))), "--plugin-dir", plugins, "--journal", filepath.Join(dir, "j.db"))
 		var out, errs strings.Builder

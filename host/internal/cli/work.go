@@ -98,7 +98,8 @@ func requestOf[Q any](job *experiment.Job) (*Q, error) {
 	return r, usage(err)
 }
 
-// answers runs a request, and sends its progress and its result.
+// answers returns the worker's function for a kind of request: it answers the request, and writes
+// progress, notes and the result to the eventWriter.
 func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, error)) func(context.Context, *App, *experiment.Job, *eventWriter) error {
 	return func(ctx context.Context, app *App, job *experiment.Job, out *eventWriter) error {
 		r, err := requestOf[Q](job)
@@ -109,7 +110,7 @@ func answers[Q, R any](answer func(context.Context, *session.Session, Q) (*R, er
 		if err != nil {
 			return err
 		}
-		var budget *clock.Clock // of a budget in time that is not wall time
+		var budget *clock.Clock // nil for a budget in wall time
 		if job.Clock != "" {
 			if budget, err = clock.Named(job.Clock, processStart); err != nil {
 				return err
@@ -214,7 +215,7 @@ type eventWriter struct {
 
 func (w *eventWriter) write(e record.Event) { w.send(e) }
 
-// show writes the state of the work, unless it did so a moment ago.
+// show writes a line of progress, but at most one per statusEvery.
 func (w *eventWriter) show(text string) {
 	w.mu.Lock()
 	late := time.Since(w.shown) > statusEvery
@@ -244,8 +245,8 @@ func (w *eventWriter) send(line any) {
 // makes many thousands a second.
 const flushEvery = 100 * time.Millisecond
 
-// buffer lets events wait a little and writes them together. The function it returns
-// sends what is left.
+// buffer collects events and writes them every flushEvery. The returned function stops that and
+// writes the rest.
 func (w *eventWriter) buffer(to io.Writer) (flush func()) {
 	buffered := bufio.NewWriterSize(to, 64<<10)
 	w.out = json.NewEncoder(buffered)

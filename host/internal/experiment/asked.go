@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Asks is what all arms are asked about a subject, where the study and the terms of the
-// experiment have settled it. Plans of earlier versions lack it.
+// Asks holds the settings of a question that do not depend on the arm: those of the study,
+// overridden by the experiment's terms. Plans of earlier versions lack it.
 type Asks struct {
 	// Protected attributes vary together; Rules are the constraints that are switched on.
 	Protected []string `json:"protected"`
@@ -25,7 +25,8 @@ type Asks struct {
 	Where string `json:"where,omitempty"`
 }
 
-// AsksOf returns what a question asks.
+// AsksOf returns what applies to a question: attributes, the rules that are on, threshold and
+// predicate.
 func AsksOf(q *question.Question) *Asks {
 	a := &Asks{Protected: question.Protected(q.Space), Threshold: fairness.FormatRat(q.Study.Rule.Least()), Where: q.Spec.Where}
 	if q.Study.Rule.At {
@@ -39,7 +40,8 @@ func AsksOf(q *question.Question) *Asks {
 	return a
 }
 
-// asks are a subject's, or what the terms alone say of it.
+// asks returns the settings of a subject. A subject of an earlier version has only those that the
+// terms contain.
 func (t *Terms) asks(s *Subject) Asks {
 	if s.Asks == nil {
 		return Asks{t.Protected, t.Rules, t.Threshold, t.Where}
@@ -52,7 +54,8 @@ func (t *Terms) asks(s *Subject) Asks {
 // Asked says in one line what all arms were asked, and under which terms. question has the
 // notion and ε of each subject; kind is what a budget in wall time is called.
 func (f *Frame) Asked(question func(subject int) string, kind string) string {
-	// each lists the values, with their studies if there are several.
+	// each returns the text that all subjects have in common, or lists the different texts with
+	// their studies.
 	each := func(of func(subject int, a Asks) string) string {
 		values, subjects := Grouped(f.Subjects, func(s *Subject) string { return of(slices.Index(f.Subjects, s), f.asks(s)) })
 		if len(values) == 1 {
@@ -85,7 +88,7 @@ func (f *Frame) Asked(question func(subject int) string, kind string) string {
 	}, "; ")
 }
 
-// String tells what is the same for all arms.
+// String lists the terms other than the budget: runs, seeds, threads, memory and jobs.
 func (t *Terms) String() string {
 	runs := fmt.Sprintf("%s, seed %d", english.Plural(t.Runs, "run", ""), t.Seed)
 	switch {

@@ -96,8 +96,9 @@ type Job struct {
 	Copies *files.Copies `json:"copies,omitempty"`
 }
 
-// Answer runs a request in a worker and decodes its result. It passes the worker's progress to
-// tell and its notes to the session, prefixed by who. It may set result and return an error.
+// Answer runs a request in a worker and decodes its result. The worker's progress goes to tell and
+// its notes go to the session, both with the prefix who. The result may be set even if an error is
+// returned.
 func (b *Bench) Answer(ctx context.Context, e Errand, who string, tell func(string), result any) (workers.Usage, error) {
 	var end *workers.Said
 	e.Say = func(s *workers.Said) {

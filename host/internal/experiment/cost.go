@@ -129,7 +129,8 @@ func (c *Conditions) Add(t *Terms, key string, k *Cost) {
 	c.load(k.Load)
 }
 
-// load includes the load of the next task.
+// load sets the load at the start from the first task with a load, and the load at the end from the
+// latest one.
 func (c *Conditions) load(of *[2]float64) {
 	if of == nil {
 		return

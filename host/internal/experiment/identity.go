@@ -39,8 +39,8 @@ func PluginOf(p *discover.Plugin) (Plugin, error) {
 	return Plugin{Name: d.Name, Version: p.Version(), Library: session.Library(d), SHA256: id.SHA256, identity: id}, nil
 }
 
-// Solvers launches each solver once, with the common options, passes all to look, and returns
-// their identities.
+// Solvers launches each solver once, with the common options, and returns their identities. Before
+// the solvers are closed, look is called with all of them.
 func Solvers(ctx context.Context, s *session.Session, names []string, options map[string]string, look func(map[string]*discover.Plugin) error) (map[string]Plugin, error) {
 	plugins := map[string]*discover.Plugin{}
 	var opened []*discover.Plugin
@@ -92,8 +92,8 @@ func AsSolvers(solvers map[string]Plugin) map[string]Plugin {
 	return out
 }
 
-// Learn launches a plugin unless known has its key, and stores its identity there. check, if not
-// nil, may refuse the plugin's description.
+// Learn launches a plugin and stores its identity in the map known, under the plugin's key. It does
+// nothing if the map has the key. If check is not nil, it may refuse the plugin's description.
 func Learn(ctx context.Context, s *session.Session, known map[string]Plugin, kind client.Kind, name string, check func(sdk.Description) error) error {
 	key := kind.String() + " " + name
 	if _, ok := known[key]; ok {

@@ -133,12 +133,13 @@ type Data struct {
 	Of    func(row int) []string
 }
 
-// DataOf are columns with these names, and the texts of each row.
+// DataOf returns columns with these names. Their texts in a row are those that the function returns
+// for it.
 func DataOf[Row any](rows []Row, of func(*Row) []string, names ...string) Data {
 	return Data{names, func(row int) []string { return of(&rows[row]) }}
 }
 
-// Part returns the columns [from, to).
+// Part returns some of the columns: the half-open interval [from, to).
 func (d Data) Part(from, to int) Data {
 	return Data{d.Names[from:to], func(row int) []string { return d.Of(row)[from:to] }}
 }

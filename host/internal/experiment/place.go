@@ -67,7 +67,7 @@ func (Here) Without(string) {}
 // Told implements Place.
 func (Here) Told(Progress) {}
 
-// at returns a function that runs errands of a frame's tasks at a place.
+// at returns a Bench.Work that runs errands at the place, and records which machine ran each.
 func (b *book) at(place Place, job func(kind string, request json.RawMessage) *Job) func(context.Context, Errand, func(record.Event) error) (workers.Usage, error) {
 	return func(ctx context.Context, e Errand, event func(record.Event) error) (workers.Usage, error) {
 		text, err := json.Marshal(e.Request)

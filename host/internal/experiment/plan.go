@@ -201,7 +201,8 @@ func (f *Frame) tasks() []place {
 	return out
 }
 
-// Check returns an error if the experiment cannot be run.
+// Check returns an error if the frame has no subject or arm, a task twice, or a number outside its
+// limits.
 func (f *Frame) Check() error {
 	switch {
 	case len(f.Subjects) == 0:

@@ -251,8 +251,8 @@ func (o *Overall) of(arm, other string) Pair {
 
 // sentence says which arm is best by the measure, and by how much, or compares each arm with the
 // control; empty with fewer than two arms. If the networks or runs are too few for the test, it
-// says so, and what single networks show. ranking is the measure's, one is the word for an arm,
-// and label names networks.
+// says so, and what single networks show. The first argument is the word for an arm, ranking is
+// that of the measure, and label names networks.
 func (o *Overall) sentence(one string, ranking []Rank, label func(study, model string) string) string {
 	if o.Networks == 0 || len(ranking) < 2 {
 		return ""
@@ -413,8 +413,8 @@ func (s *Standings) only(names []string) *Standings {
 	}
 }
 
-// Blocks are the ranking and the sentences about it; none if nothing is ranked. one is the word
-// for an arm, and label names networks.
+// Blocks are the ranking and the sentences about it; none if nothing is ranked. The second argument
+// is the word for an arm, and label names networks.
 func (s *Standings) Blocks(title, one string, label func(study, model string) string) (out []view.Block) {
 	if len(s.Ranking) > 0 {
 		out = append(out, s.table(title, one))

@@ -63,8 +63,9 @@ type Options struct {
 
 // Progress is the state of a running experiment.
 type Progress struct {
-	// Of Total tasks, Done have results, Resumed of which are from before; Failed failed in
-	// every attempt, Retried in the first.
+	// Done counts the tasks with a result, Resumed those among them with a result of an earlier
+	// run. Failed counts the tasks that failed in every attempt, Retried those that failed in the
+	// first. Total counts all tasks.
 	Done, Resumed, Failed, Retried, Total int
 	// Latest is the latest progress line of a running task.
 	Latest string
@@ -226,7 +227,7 @@ func (r *runner) complete(key string, out Outcome, wall time.Duration, failed bo
 	})
 }
 
-// change changes the state and reports it.
+// change applies a function to the state, and reports the new state.
 func (r *runner) change(do func(*Progress)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,8 @@ type Course struct {
 	Terms      *Terms
 	Conditions *Conditions
 	Source     *Source
-	// Of Tasks, Done have results and Failed failed in every attempt; Retried failed once.
+	// Numbers of tasks: Done with a result, Failed in every attempt, Retried after one failure, and
+	// Tasks in all.
 	Done, Failed, Retried, Tasks int
 }
 
@@ -43,9 +44,9 @@ type Sheet struct {
 	Rows      *Rows
 	// One is the word for an arm in tables.
 	One string
-	// Main is the paper's table; Beyond holds the measures that the paper does not have. The
-	// notes below Main are Main.Notes, then those on tests, in which Lost says how runs without
-	// a value count, then Aside.
+	// Main is the paper's table; Beyond holds the measures that the paper does not have. The notes
+	// below Main are Main.Notes, the notes on tests, and Aside. Lost is the part of the notes on
+	// tests that says how runs without a value count.
 	Main, Beyond Part
 	Lost         string
 	Aside        []string
@@ -87,8 +88,8 @@ func (s *Sheet) Choose(tables [][]string) error {
 	return nil
 }
 
-// Document shows the tables, the blocks of between, and the ranking. A paper shows the main
-// table only, or those that were chosen.
+// Document shows the tables, then the given blocks, then the ranking. In --format latex it shows
+// the main table only, or those that were chosen.
 func (s *Sheet) Document(between ...view.Block) *view.Document {
 	marks := tested(s.Rows.Arms, s.Terms.Runs, s.Standings.Control, s.One, s.Lost)
 	main, course := s.Main, s.Course.Notes()

@@ -257,7 +257,7 @@ func Marked(c *statistics.Cell, text string) view.Cell {
 }
 
 // tested returns notes on the tests: first what the marks mean, or why there are none, then the
-// tests' power. one is the word for an arm, and lost says how runs without a value count.
+// tests' power. The last two arguments are the word for an arm, and how runs without a value count.
 func tested(arms, runs int, control, one, lost string) []string {
 	if arms < 2 {
 		return []string{"no cell is marked as significantly better: that needs two arms"}

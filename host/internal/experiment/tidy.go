@@ -26,8 +26,8 @@ const (
 	Missing = "missing"
 )
 
-// Add adds a task's row: question, arm with its options, terms, status and measures. Of several
-// values with the same name, the first counts.
+// Add adds a task's row: question, arm with its options, terms, status and measures. If several
+// values have the same name, the first counts.
 func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string, options view.Record, seed int64, status string, measures view.Record) {
 	row := view.Record{{Name: "experiment", Of: Text(name)}, {Name: "study", Of: s.Study}, {Name: "model", Of: s.Model}, {Name: "arm", Of: Text(arm)}}
 	asks := terms.asks(s)
@@ -60,7 +60,7 @@ func Blank(values view.Record) view.Record {
 	return values
 }
 
-// Keep stores where the journal has the tasks.
+// Keep stores the place of the tasks in the journal.
 func (t *Tidy) Keep(where Kept) { t.from = where }
 
 // Records returns the rows, each with its run, its journal and the machine that did the task.

@@ -72,7 +72,7 @@ func (s *Spec) Validate() error {
 	return nil
 }
 
-// OneGoal checks a question that may ask for the largest gap or margin.
+// OneGoal returns an error if the spec counts bins and the largest gap or margin is wanted, too.
 func (s *Spec) OneGoal(maximise bool) error {
 	if s.K > 0 && maximise {
 		return errors.New("--k and --maximize exclude each other: a question about bins has no gap to maximise")
@@ -140,7 +140,8 @@ var ErrChanged = errors.New("the file was changed since the run began")
 // Open reads the study and applies the spec, which must ask one question.
 func Open(spec Spec) (*Question, error) { return open(spec, false) }
 
-// OpenAnyClass is Open that takes a study which asks about any class too: the question is then about class 0.
+// OpenAnyClass is Open, but also accepts a study about any of several classes. The question is then
+// about class 0.
 func OpenAnyClass(spec Spec) (*Question, error) { return open(spec, true) }
 
 func open(spec Spec, anyClass bool) (*Question, error) {
@@ -224,8 +225,9 @@ func Queries(spec Spec, goal problem.Goal, note func(format string, args ...any)
 	return all[0].Study, out, nil
 }
 
-// ByClass is Queries for a study that may ask about any class. Then there is one question per class,
-// whether it wins; the questions of a set of attributes are adjacent.
+// ByClass is Queries, but also accepts a study about any of several classes. It then asks, for each
+// set of attributes, one question per class: whether that class wins. The questions of a set are
+// adjacent.
 func ByClass(spec Spec, goal problem.Goal, note func(format string, args ...any)) ([]*Question, []*problem.Query, error) {
 	return queries(spec, goal, true, note)
 }
@@ -359,7 +361,8 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	return out, out.Validate()
 }
 
-// width is ε for a query; with bands, where ε plays no part, any that is well formed.
+// width returns ε for a query. With bands ε has no effect, and an invalid one is replaced by the
+// default.
 func (q *Question) width(of *problem.Query) (*big.Rat, error) {
 	if of.Bands != nil && fairness.CheckEpsilon(q.Study.Epsilon, of.Notion) != nil {
 		return study.DefaultEpsilon(), nil

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Shard is part Part of Of parts of some work. The division depends on the work only: all
-// machines divide the same work in the same way. The zero value is all of the work.
+// Shard is one of several parts of some work. Part is its number, from 1, and Of the number of
+// parts. The division depends on the work only: all machines divide the same work in the same way.
+// The zero value is all of the work.
 type Shard struct{ Part, Of int }
 
-// maxShards bounds Of, far above any use.
+// maxShards is the largest number of parts, far above any use.
 const maxShards = 1 << 20
 
 // ParseShard reads part/of, such as 3/20.
@@ -36,7 +37,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Part, s.Of)
 }
 
-// Has reports whether the piece of work of this identity falls into the shard.
+// Has reports whether the shard contains the task with this id. The zero value contains all tasks.
 func (s Shard) Has(id string) bool {
 	if s.Of == 0 {
 		return true

@@ -51,8 +51,8 @@ type Session struct {
 	Working func()
 	// Progress replaces the line of progress, Tell writes a line for the user; may be nil.
 	Progress, Tell func(text string)
-	// Part shows an answer, or nil, before the command's whole result is ready, and its
-	// faults; may be nil.
+	// Part, if not nil, shows one answer and its faults before the command's entire result is
+	// ready. The answer may be nil.
 	Part func(d *view.Document, wrong []string)
 
 	mu     sync.Mutex
@@ -61,8 +61,8 @@ type Session struct {
 	kept   *journal.Journal
 }
 
-// Next returns a session for the next of several questions, with the same settings and a clock
-// that starts now. what is the prefix of its lines of progress.
+// Next returns a session for the next of several questions, with the same settings and a clock that
+// starts now. Its lines of progress begin with the given text.
 func (s *Session) Next(what string) *Session {
 	next := &Session{
 		Plugins: s.Plugins, Threads: s.Threads, ThreadsGiven: s.ThreadsGiven, Memory: s.Memory, Jobs: s.Jobs, Begun: time.Now(),
@@ -173,7 +173,7 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Past calls do with the journal, which must exist. An unknown run is a Mistake.
+// Past calls the function with the journal, which must exist. An unknown run is a Mistake.
 func (s *Session) Past(do func(*journal.Journal) error) error {
 	j, err := s.Existing()
 	if err != nil {
@@ -281,7 +281,7 @@ func (r *Run) Faults(plugin string, list []string) {
 	}
 }
 
-// ErrContradiction: an exact evaluation refutes a plugin's claim.
+// ErrContradiction reports that an exact evaluation refutes a plugin's claim.
 var ErrContradiction = errors.New("proof was refuted by a replayed witness")
 
 // Refuted returns the error of refuted claims, given as texts; nil if there are none.

@@ -48,7 +48,7 @@ const (
 	Significance = 0.05
 )
 
-// Of returns the cell of its runs' values.
+// Of returns the cell of these values, one per run. The fields of tests stay unset: see Test.
 func Of(values []*float64) Cell {
 	var known []float64
 	for _, v := range values {

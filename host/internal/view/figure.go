@@ -90,7 +90,8 @@ const (
 	mostLegend, mostNames = 0.36, 0.3
 )
 
-// sheet is what a drawing is made for. On a page the title and the caption stand around it.
+// sheet is the target of a drawing: a file, or a page, which shows the title and the caption
+// outside the drawing.
 type sheet struct {
 	width  vg.Length
 	onPage bool
@@ -141,7 +142,7 @@ type layout struct {
 	text   func(string) string // as drawn
 	height vg.Length
 	title  string
-	// legend lists the series with an entry, names the texts of these.
+	// legend lists the series that have an entry, and names has the text of each entry.
 	legend  []int
 	names   []string
 	caption []string

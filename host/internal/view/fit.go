@@ -58,7 +58,7 @@ func pages(lead []int, groups [][]int, fits func(columns []int) bool) [][]int {
 	return out
 }
 
-// span are the columns from the first to the one before after.
+// span returns the indices of the half-open interval [first, after).
 func span(first, after int) (columns []int) {
 	for c := first; c < after; c++ {
 		columns = append(columns, c)

@@ -107,7 +107,7 @@ type drawings struct{ Page, Narrow, Full template.HTML }
 type htmlFigure struct {
 	drawings
 	Title, Caption string
-	Of             string // the part of it that is shown
+	Of             string // label of the Y axis
 	Numbers        *htmlTable
 }
 

@@ -45,7 +45,7 @@ func (s Said) Class() string {
 	return strings.TrimSuffix(class, ",")
 }
 
-// plain is the lead without characters that steer their surroundings.
+// plain returns the lead without control characters and marks of direction.
 func (l *Lead) plain() *Lead {
 	said := func(s Said) Said { return Said{plainLine(s.Text), plainLine(s.Grade)} }
 	out := &Lead{Kicker: plainLine(l.Kicker), Headline: said(l.Headline), Alarm: l.Alarm, Verdict: plainLine(l.Verdict)}

@@ -62,7 +62,7 @@ func New(s *space.Space, rows [][]float64) *Index {
 	return x
 }
 
-// plant sorts the rows into buckets and grows the tree of each.
+// plant sorts the rows into buckets and builds the k-d tree of each bucket.
 func (x *Index) plant() {
 	width := x.signer.words
 	signatures := make([]uint64, 0, width*len(x.rows))

@@ -76,8 +76,8 @@ func (s *signer) unequal(w int, x uint64) uint64 {
 	return (x&s.low[w] + s.low[w] | x) & s.high[w]
 }
 
-// levels counts, for each of n signatures, the categories that differ from those
-// of from, up to farLevel.
+// levels compares each of n signatures with a single one, the argument from. It
+// returns the numbers of categories that differ, each cut off at farLevel.
 func (s *signer) levels(signatures, from []uint64, n int) []byte {
 	out := make([]byte, n)
 	if s.words == 1 {

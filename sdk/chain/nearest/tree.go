@@ -137,7 +137,8 @@ func (q *query) add(h hit) {
 	}
 }
 
-// toBox is the distance to the nearest point of a node's box.
+// toBox is the distance to the nearest point of a node's box. The argument categories
+// is the part of it that the categories contribute.
 func (q *query) toBox(at int32, categories float64) float64 {
 	f := q.forest
 	box := f.boxes[int(at)*2*f.dims : int(at+1)*2*f.dims]

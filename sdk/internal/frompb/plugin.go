@@ -37,7 +37,8 @@ func SolverDescription(m *pluginv1.Description) (sdk.Description, error) {
 	return d, nil
 }
 
-// StrategyDescription converts a strategy's description.
+// StrategyDescription converts a strategy's description, and refuses a negative lag and a
+// preset without a name.
 func StrategyDescription(m *pluginv1.Description) (sdk.Description, error) {
 	d, err := description(m)
 	if err != nil {

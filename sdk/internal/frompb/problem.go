@@ -95,7 +95,8 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 	return q, nil
 }
 
-// bands have the numbers from 0 as names.
+// bands converts the least scores of all bands but the lowest, which begins at 0. Names do
+// not cross the wire: the bands are called 0, 1 and so on.
 func bands(least []*problemv1.Number) (fairness.Bands, error) {
 	if len(least) == 0 {
 		return nil, nil

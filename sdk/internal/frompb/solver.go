@@ -32,7 +32,8 @@ func SolveOptions(m *solverv1.SolveOptions) (sdk.SolveOptions, error) {
 	return o, nil
 }
 
-// Progress converts a progress report.
+// Progress converts a progress report and refuses a malformed one. The client checks
+// whether it fits the problem.
 func Progress(m *solverv1.Progress) (sdk.Progress, error) {
 	p := sdk.Progress{Objective: m.GetObjective(), Nodes: m.GetNodes(), Elapsed: time.Duration(m.GetElapsedNanos()), Settled: m.GetSettled()}
 	var err error

@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// Number converts an exact value.
+// Number converts an exact value: to a fraction if Rat is set, else to a float.
 func Number(n problem.Number) *problemv1.Number {
 	if n.Rat != nil {
 		return Rat(n.Rat)
@@ -64,7 +64,7 @@ func cleanAll(list []string) []string {
 	return out
 }
 
-// each converts a list element by element.
+// each converts a list element by element. The result is never nil.
 func each[T, M any](list []T, convert func(*T) *M) []*M {
 	out := make([]*M, len(list))
 	for i := range list {

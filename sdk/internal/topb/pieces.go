@@ -8,7 +8,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/solverv1"
 )
 
-// Piece converts a piece of a region.
+// Piece converts a piece of a region. The message aliases the values and slopes in its proof.
 func Piece(p *sdk.Piece) *solverv1.Piece {
 	m := &solverv1.Piece{
 		Lo: make([]float64, len(p.Box)), Hi: make([]float64, len(p.Box)),

@@ -6,7 +6,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/internal/pb/problemv1"
 )
 
-// SolverDescription converts a solver's description.
+// SolverDescription converts a solver's description, and leaves out the fields that only
+// strategies use.
 func SolverDescription(d *sdk.Description) *pluginv1.Description {
 	m := description(d)
 	m.Kind = &pluginv1.Description_Solver{Solver: &pluginv1.SolverTraits{
@@ -22,7 +23,8 @@ func SolverDescription(d *sdk.Description) *pluginv1.Description {
 	return m
 }
 
-// StrategyDescription converts a strategy's description.
+// StrategyDescription converts a strategy's description, and leaves out the fields that
+// only solvers use.
 func StrategyDescription(d *sdk.Description) *pluginv1.Description {
 	m := description(d)
 	m.Kind = &pluginv1.Description_Strategy{Strategy: &pluginv1.StrategyTraits{

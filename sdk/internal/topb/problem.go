@@ -118,7 +118,7 @@ func script(s *problem.Script) *problemv1.Script {
 	}
 }
 
-// Delta converts a delta.
+// Delta converts a delta. A nil objective, which changes nothing, stays unset.
 func Delta(d problem.Delta) *problemv1.Delta {
 	m := &problemv1.Delta{
 		Pop: narrow(d.Pop), Push: narrow(d.Push),

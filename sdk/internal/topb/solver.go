@@ -21,7 +21,7 @@ func SolveOptions(o *sdk.SolveOptions) *solverv1.SolveOptions {
 	return m
 }
 
-// Progress converts a progress report.
+// Progress converts a progress report; a bound without HasBound is left out.
 func Progress(p *sdk.Progress) *solverv1.Progress {
 	return &solverv1.Progress{
 		Values: Values(p.Values), Objective: p.Objective,

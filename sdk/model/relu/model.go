@@ -12,7 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// Family is the name of the family of these networks.
+// Family is the family's name in plugins' descriptions and in messages.
 const Family = "relu"
 
 var (
@@ -20,8 +20,8 @@ var (
 	_ model.Differentiable = (*Network)(nil)
 )
 
-// Of returns m as a network of ReLU layers. For other models it fails; what names, in the
-// error, the use that needs such a network.
+// Of returns m as a network of ReLU layers. For any other model it returns the error of
+// sdk.Lacks, which then also states the use that the caller has for the layers.
 func Of(m model.Model, what string) (*Network, error) {
 	if n, ok := m.(*Network); ok {
 		return n, nil

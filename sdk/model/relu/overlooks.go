@@ -1,7 +1,7 @@
 package relu
 
 // Overlooks reports whether nonzero weights fail to connect some neuron, or the logit, to
-// the inputs for which from is set. If all neurons are connected, points that differ in
+// the inputs i with from[i] set. If all neurons are connected, points that differ in
 // those inputs have the same logit all over a box only if an entire layer is inactive.
 func (n *Network) Overlooks(from []bool) bool {
 	seen := from

@@ -19,8 +19,8 @@ type copies struct {
 	base           float64
 	count          int
 	alike, parting *flat
-	// left holds, for each special node of the parting trees, which copies go left, in words
-	// with one bit per copy; nil if the copies share the node's input.
+	// left says, for each special node of parting, which copies go left, in words with one
+	// bit per copy; nil if the node's input does not vary.
 	left [][]uint64
 	all  []uint64
 	pool sync.Pool // of marks
@@ -98,7 +98,8 @@ func (c *copies) Logits(inputs, off, out []float64) bool {
 	return true
 }
 
-// part continues from step i with the copies that the last words of marks select.
+// part traverses a tree from step i on, for the copies that the last words of marks select,
+// and adds the leaves to out. It returns false if off leaves some comparison uncertain.
 func (c *copies) part(i int32, marks *[]uint64, inputs, off, out []float64) bool {
 	words := len(c.all)
 	from := len(*marks) - words

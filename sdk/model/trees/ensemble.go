@@ -19,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/model"
 )
 
-// Family is the name of the family.
+// Family is the family's name in descriptions, in messages and on the wire.
 const Family = "trees"
 
 // The largest numbers of nodes and of inputs, and the largest depth, of an ensemble.
@@ -77,7 +77,7 @@ type Node struct {
 	Missing bool
 }
 
-// Leaf makes a leaf.
+// Leaf returns a node that ends a path with a value.
 func Leaf(value float64) Node { return Node{Input: -1, Value: value} }
 
 // IsLeaf reports whether the node is a leaf.
@@ -110,8 +110,8 @@ func nearest(input *big.Rat) (at float64, more int) {
 	return at, more
 }
 
-// left reports whether an input goes left. Its value is at if more is 0; else it is infinitesimally
-// above at (more > 0) or below.
+// left reports whether an input goes left. Its value is at + δ, where δ is infinitesimal and has
+// the sign of more.
 func (n *Node) left(at float64, more int) bool {
 	if math.IsNaN(at) {
 		return n.Missing

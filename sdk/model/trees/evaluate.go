@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// leafAt returns the index of the leaf that a tree ends in. more, if not nil, has the
-// signs of the inputs minus at.
+// leafAt returns the index of the leaf that a tree ends in. Input i is at[i] + δ, where δ is
+// infinitesimal and has the sign of more[i]; it is 0 if more is nil.
 func (t Tree) leafAt(at []float64, more []int) int {
 	i := int32(0)
 	for !t[i].IsLeaf() {
@@ -39,7 +39,8 @@ func (e *Ensemble) leaves(inputs []float64) func(k int) float64 {
 	}
 }
 
-// flat returns the flattened ensemble, which evaluates points.
+// flat returns the flattened ensemble, which the first call builds. It is safe for
+// concurrent use.
 func (e *Ensemble) flat() *flat {
 	e.flatten.Do(func() { e.steps = flatten(e.Trees, nil) })
 	return e.steps
@@ -63,8 +64,8 @@ func (e *Ensemble) Logit32(inputs []float64) float32 {
 	return sum
 }
 
-// near reports in left whether an input with the value at goes left, and in near whether an error
-// of up to off might send it to the other side.
+// near compares an input whose value is at ± off. The first result is that of the middle of this
+// range; the second reports whether another number in it may go to the other side.
 func (n *Node) near(at, off float64) (left, near bool) {
 	left = n.left(at, 0)
 	if off != 0 {
@@ -174,7 +175,7 @@ func (e *Ensemble) LogitNear(inputs, off []float64) (logit, err float64) {
 	return logit + e.Base, e.SumError()
 }
 
-// count returns how many borders are below v, or, if with is set, at most v.
+// count returns the number of borders below v. If with is set, a border equal to v counts too.
 func (n *Node) count(v float64, with bool) int {
 	count := 0
 	n.Borders(func(b float64) {
@@ -306,8 +307,9 @@ func (e *Ensemble) Apart(box []space.Interval, differs []bool) float64 {
 	return sum
 }
 
-// apart bounds the difference of the leaves below node i in which two such points end,
-// and returns the least and the greatest leaf.
+// apart does the work of Apart below node i. It returns the bound on the difference of
+// two leaves, and the least and the greatest leaf that the box reaches. It restores the
+// box before it returns.
 func (t Tree) apart(i int32, box []space.Interval, differs []bool) (apart, lo, hi float64) {
 	n := &t[i]
 	if n.IsLeaf() {

@@ -26,8 +26,8 @@ type flat struct {
 	special []*Node
 }
 
-// flatten writes the trees' steps in preorder. Comparisons with several borders are special, and also those
-// for which apart, if not nil, is true.
+// flatten writes the trees' steps in preorder. A comparison is special if it has several borders, or if the
+// function apart, which may be nil, returns true for it.
 func flatten(list []Tree, apart func(n *Node) bool) *flat {
 	type waiting struct{ node, parent int32 }
 	f, nodes := &flat{}, 0
@@ -64,8 +64,9 @@ func flatten(list []Tree, apart func(n *Node) bool) *flat {
 	return f
 }
 
-// leaf returns the value of the leaf that inputs end in; none may be missing. Each input is at most off from
-// the exact one (nil: all are exact). near is set if the leaf is uncertain because of off.
+// leaf returns the value of the leaf that a tree ends in. No input may be missing. The exact inputs differ from
+// inputs[i] by no more than off[i], or not at all if off is nil. If more than one leaf is possible, near is set
+// and value is 0.
 func (f *flat) leaf(root int32, inputs, off []float64) (value float64, near bool) {
 	for i := root; ; {
 		s := &f.steps[i]
@@ -82,7 +83,7 @@ func (f *flat) leaf(root int32, inputs, off []float64) (value float64, near bool
 	}
 }
 
-// goes reports whether inputs go left at a comparison; near is set if that is uncertain.
+// goes reports whether a comparison sends the inputs left. near is set if, within off, they may go either way.
 func (f *flat) goes(s *step, inputs, off []float64) (left, near bool) {
 	if s.input < 0 {
 		n := f.special[-2-s.input]

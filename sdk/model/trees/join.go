@@ -35,7 +35,8 @@ func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 	return out, out.Validate()
 }
 
-// behind returns a copy of t with its node indices shifted by places and its inputs by columns.
+// behind returns a copy of t for a longer list of nodes and of inputs: it adds places to the indices
+// of children, and columns to those of inputs.
 func behind(t Tree, places, columns int32) Tree {
 	out := slices.Clone(t)
 	for i := range out {

@@ -34,7 +34,8 @@ func (e *Ensemble) Coded(s *space.Space) *Ensemble {
 	return out
 }
 
-// code makes a comparison send inputs above the border cut to the side of missing values.
+// code changes a comparison so that inputs greater than cut go where missing values go. Smaller inputs go
+// where they went.
 func (n *Node) code(cut float64) {
 	var borders []float64
 	n.Borders(func(b float64) {
@@ -98,8 +99,8 @@ func (n *Node) absent(value float32) {
 	n.Value, n.More = below[0], below[1:]
 }
 
-// at returns a border of the node that splits float64 numbers as border does, on which an input goes left if
-// closed is set.
+// at converts a border to the node's own Closed: it returns a border that splits the float64 numbers as the
+// given one does with closed.
 func (n *Node) at(border float64, closed bool) float64 {
 	switch {
 	case n.Closed == closed:

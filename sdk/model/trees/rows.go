@@ -131,7 +131,7 @@ func (v *values) between(at *float64, closed bool) (ok bool) {
 	return true
 }
 
-// writer writes rows.
+// writer collects the columns and rows of one ensemble over one box.
 type writer struct {
 	*problem.MILP
 	of    []int
@@ -170,7 +170,7 @@ func (e *Ensemble) Rows(box []space.Interval) (rows *problem.MILP, of []int) {
 	return w.MILP, w.of
 }
 
-// borders adds the binaries of borders that the box lies on both sides of, or on.
+// borders adds a binary for each border that lies in the box's interval of its input, ends included.
 func (w *writer) borders(e *Ensemble) {
 	lists := make([][]float64, e.Columns)
 	for _, t := range e.Trees {
@@ -290,10 +290,10 @@ func (w *writer) tree(t Tree, i int32, name string) []int {
 	return both
 }
 
-// Sensitivity implements encode.Rows. A wrong leaf branches off the path to the right leaf at
-// some comparison, where the rows leave its side at most two units; each leaf's own bound adds
-// one unit. Errors of the inputs do not matter: a border is farther from all their values than
-// the error, or the rows allow both of its sides.
+// Sensitivity implements encode.Rows. A leaf that the tree does not end in branches off the true
+// path at some comparison. The rows allow the leaves on the false side a sum of at most two units,
+// and each leaf's own bound adds one unit. Errors of the inputs do not matter: a border is farther
+// from all values of its input than the error, or the rows allow both of its sides.
 func (e *Ensemble) Sensitivity([]float64) float64 {
 	total := 0.0
 	depth := float64(e.Depth())

@@ -30,7 +30,7 @@ def mixed() -> Space:
 
 
 def network(rng: Random, widths: List[int], head: Head, halves: bool = False) -> Network:
-    """Of random weights; halves: multiples of one half."""
+    """A network with random weights; with ``halves``, all are multiples of one half."""
     def weight() -> float:
         v = 4 * rng.random() - 2
         return round(2 * v) / 2 if halves else v

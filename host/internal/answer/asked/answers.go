@@ -26,13 +26,14 @@ type Answers[R answered[R]] struct {
 	// One answer for each set of attributes or class, smaller sets first. There are fewer after
 	// an interrupt or an error, or if the answer about one class settles the others.
 	Questions []R `json:"questions"`
-	// Checks of several questions; the answer to a single one has its own.
+	// Checks holds the checks of gates if several questions were asked; a single answer holds its
+	// own.
 	gate.Checks
 	// Several: more than one question was asked; some may have no answer.
 	Several bool `json:"-"`
 }
 
-// answered is the answer to one question.
+// answered constrains the answers to single questions that Answers can hold.
 type answered[R any] interface {
 	Document() *view.Document
 	// Asks names the question's protected attributes.

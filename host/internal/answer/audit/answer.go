@@ -177,7 +177,7 @@ func ConfigOf(q *question.Question) (c Config, err error) {
 	return c, c.restrict(q)
 }
 
-// restrict reads who is audited.
+// restrict reads the predicate of --where, which selects the people to audit.
 func (c *Config) restrict(q *question.Question) (err error) {
 	if c.Where, err = space.ParsePredicate(q.Space, q.Spec.Where); err != nil {
 		err = fmt.Errorf("--where: %w", err)
@@ -291,7 +291,8 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	return out
 }
 
-// row converts a person to a row of the result; classes: of a model of several.
+// row converts a person to a row of the result. classes says that the model has several classes;
+// only then are Class and Enters set.
 func row(s *space.Space, data *people.Data, p *Person, classes bool) Row {
 	point := data.Points[p.Index]
 	path, line := data.Where(p.Index)

@@ -28,8 +28,8 @@ import (
 
 // Config says what is audited.
 type Config struct {
-	// Model and Space must have passed Validate. The protected features of the
-	// space are those that vary.
+	// Model and Space must have passed Validate. Copies of a person differ in the protected
+	// features of Space.
 	Model model.Model
 	Space *space.Space
 	// Region has the values that copies take. Its box is ignored; Where selects people.
@@ -68,9 +68,9 @@ type Outcome struct {
 	Skipped []Skipped
 	// Curve has an entry for each of Thresholds.
 	Curve []Threshold
-	// Rule is the one of the decisions.
+	// Rule is the decision rule of the audit.
 	Rule fairness.Rule
-	// Classes is the number of classes of a model of several; else 0.
+	// Classes is the number of the model's classes; 0 unless it chooses between several.
 	Classes int
 	// Weights are the weights of the rows; nil: each counts once.
 	Weights []float64
@@ -79,7 +79,7 @@ type Outcome struct {
 	Excluded, Unreached int
 }
 
-// weight is that of a person.
+// weight returns the weight of a person's row; 1 if rows have no weights.
 func (o *Outcome) weight(p *Person) float64 {
 	if o.Weights == nil {
 		return 1
@@ -87,7 +87,7 @@ func (o *Outcome) weight(p *Person) float64 {
 	return o.Weights[p.Index]
 }
 
-// weigh is the weight of all people.
+// weigh returns the total weight of the audited people.
 func (o *Outcome) weigh() (sum float64) {
 	for i := range o.People {
 		sum += o.weight(&o.People[i])
@@ -104,7 +104,7 @@ type Skipped struct {
 
 // Person is an audited row. Scores are computed in float64.
 type Person struct {
-	// Index is the row.
+	// Index is the row's index in the rows given to Run.
 	Index int
 	// N is |Z(x)|, the person's own combination included; at least 1.
 	N int
@@ -120,8 +120,8 @@ type Person struct {
 	// exact. Flips: some counterfactual gets the other decision; exact.
 	Score           float64
 	Positive, Flips bool
-	// Class wins, of a model of several; their number stands for a tie. Enters has the other classes of the
-	// counterfactuals, in ascending order.
+	// Class is the winning class, for a model of several classes; a tie is given as the number of
+	// classes. Enters lists the other classes that the counterfactuals get, ascending.
 	Class  int
 	Enters []int
 	// High and Low are the counterfactuals with the extreme scores.
@@ -151,7 +151,7 @@ type Effect struct {
 	BestScore, WorstScore float64
 	// Flips: another value brings the other decision; exact.
 	Flips bool
-	// Enters has the classes that other values bring, of a model of several.
+	// Enters lists the classes that other values lead to, for a model of several classes.
 	Enters []int
 	// Advantage is the person's score minus the mean score at the other values, or the reverse if a low score
 	// is favourable; 0 if there are none.
@@ -229,8 +229,8 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 	return a, nil
 }
 
-// all audits the groups, several at a time: making a group's evaluators can
-// take as long as using them.
+// all runs the audit of the groups, several at a time: making a group's evaluators can take as long
+// as using them.
 func (a *auditor) all(ctx context.Context, groups []group) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

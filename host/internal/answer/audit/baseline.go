@@ -11,9 +11,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/study"
 )
 
-// Other returns the question q about another model. at is a study, or a model for the study of q, in the form
-// that --model takes. A study gives its model, inputs and threshold; everything else, the favourable decision
-// too, comes from q.
+// Other returns the question q with another model. The argument at names a study or, in the form
+// that --model takes, a model for the study of q. A study gives its model, inputs and threshold;
+// everything else, the favourable decision too, comes from q.
 func Other(q *question.Question, at string) (*question.Question, error) {
 	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Parts: true}
 	if study.IsStudy(at) {
@@ -35,7 +35,8 @@ func Other(q *question.Question, at string) (*question.Question, error) {
 	return &out, nil
 }
 
-// baseline opens the old model.
+// baseline opens the old model. It returns the same question about that model, and its audit
+// configuration.
 func (r *Request) baseline(now *question.Question) (*question.Question, *Config, error) {
 	before, err := Other(now, r.Baseline)
 	if err != nil {

@@ -68,7 +68,8 @@ type Moves struct {
 	Better int `json:"better"`
 }
 
-// add counts a person, before and now. Until sum, ChangedShare is a weight.
+// add counts a person, as audited with the old model (was) and with the new one (now). Until sum is
+// called, ChangedShare holds a weight.
 func (m *Moves) add(weight float64, was, now *Person) {
 	if was.Positive != now.Positive {
 		m.ChangedShare += weight

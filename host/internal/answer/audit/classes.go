@@ -50,7 +50,8 @@ type Class struct {
 	Rates *Rates `json:"groups,omitempty"`
 }
 
-// config is the question as the request asks it.
+// config returns the audit's configuration. For a model of several classes it refuses the flags
+// that need a single score, and adds one model per class.
 func (r *Request) config(q *question.Question) (c Config, err error) {
 	if !q.Study.ModelFile.OneOfMany {
 		return ConfigOf(q)
@@ -82,7 +83,8 @@ func (r *Request) config(q *question.Question) (c Config, err error) {
 	return c, c.restrict(q)
 }
 
-// class is the one that wins at a point, by exact outputs; their number where none does, of a tie.
+// class returns the class that wins at a point, by exact outputs; the number of classes if there is
+// a tie.
 func (b *bench) class(point []float64) int {
 	at := slices.IndexFunc(b.classes, func(d *individual.Decider) bool {
 		_, wins := d.At(point)
@@ -94,8 +96,8 @@ func (b *bench) class(point []float64) int {
 	return at
 }
 
-// classified is person where one of several classes wins. High is a copy of another class, where there is one; Low is the
-// person.
+// classified is person for a model of several classes. High is a copy in another class, if there is
+// one; Low is the person.
 func (b *bench) classified(i, row int) Person {
 	x := b.points[i]
 	own := Copy{Z: b.protectedOf(x)}
@@ -160,7 +162,8 @@ func (o *Outcome) classes(s *space.Space) *Classes {
 	return out
 }
 
-// rateClasses computes the rates of groups for each class, as Rates has those of the favourable decision.
+// rateClasses computes the rates of groups for each class, with that class as the favourable
+// decision.
 func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
 	for class, m := range c.Classes {
 		one := *o
@@ -174,7 +177,8 @@ func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
 	}
 }
 
-// nameOfClass names a class of a number of them.
+// nameOfClass names the class with this index. The index that equals the number of classes stands
+// for a tie.
 func nameOfClass(class, of int) string {
 	if class == of {
 		return "a tie"
@@ -218,7 +222,8 @@ func (r *Result) classes() (out []view.Block) {
 	return append(out, r.classRates()...)
 }
 
-// left shows classes. share is that of all people who would leave theirs.
+// left tabulates, by class, how many people would leave it, and how many would enter each other
+// class. share is the share over all classes.
 func left(title string, classes []Class, share float64) *view.Table {
 	n := len(classes[0].Enter) - 1
 	all, enter := Class{LeaveShare: share}, make([]int, n+1)
@@ -282,7 +287,7 @@ func (r *Result) classRates() (out []view.Block) {
 	return out
 }
 
-// worstClasses is worst where one of several classes wins.
+// worstClasses is worst for a model of several classes.
 func (r *Result) worstClasses() *view.Table {
 	t := &view.Table{
 		Title: "The people whose copies get the most different classes",

@@ -61,8 +61,9 @@ type Threshold struct {
 // at is a person's decision at one threshold.
 type at struct{ positive, flips bool }
 
-// flipsAt reports whether some copy of the person at x gets another decision than the person, who gets a
-// positive one or not. high and low are the copies with the largest and the smallest score.
+// flipsAt reports whether some copy of the person at x gets another decision than the person does.
+// positive is the person's decision; high and low are the copies with the largest and the smallest
+// score.
 func (b *bench) flipsAt(d *individual.Decider, x []float64, high, low scored, positive bool) bool {
 	switch {
 	case d.Coarse():
@@ -79,7 +80,8 @@ type scored struct {
 	score float64
 }
 
-// anyFlips reports whether some copy whose score look accepts gets another decision than positive.
+// anyFlips reports whether some copy of the person at x gets another decision than the person does.
+// positive is the person's decision. Copies are skipped if look returns false for their score.
 func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look func(score float64) bool) bool {
 	copies := b.whole.Copies(x)
 	for i, c := range copies.Combinations {

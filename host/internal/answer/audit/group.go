@@ -89,8 +89,8 @@ type line struct {
 	values  []float64
 	epsilon *big.Rat
 
-	// base serves the people whose own value is listed, latest those with the
-	// value own. Copies of a line share base; each sets its own latest.
+	// base is for people whose own value is listed. latest is for people with the own value in own;
+	// nil before the first. Copies of a line share base; each sets its own latest.
 	base, latest *evaluate.Evaluator
 	own          float64
 }

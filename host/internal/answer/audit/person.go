@@ -72,7 +72,7 @@ func (b *bench) people(rows []int) ([]Person, [][]at) {
 	return people, decisions
 }
 
-// evaluate returns the outcomes of the points, in out if it is long enough.
+// evaluate returns the outcomes of the points. It reuses the memory of out if that is long enough.
 func (b *bench) evaluate(e *evaluate.Evaluator, out []evaluate.Outcome) []evaluate.Outcome {
 	if len(out) < len(b.points) {
 		out = make([]evaluate.Outcome, len(b.points))
@@ -206,7 +206,8 @@ func (b *bench) protectedOf(point []float64) []float64 {
 	return z
 }
 
-// effect is what one protected feature does to the person at x.
+// effect computes the Effect of one protected feature on the person at x. o is the outcome of the
+// person's values in line.
 func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *evaluate.Outcome, positive bool) Effect {
 	e := Effect{N: o.N, K: o.K, Gap: o.Gap, Unfair: b.unfair(line, x, o), Best: x[feature], Worst: x[feature]}
 	copies := line.Copies(x)

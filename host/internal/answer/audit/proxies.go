@@ -33,7 +33,8 @@ const (
 	shownProxies = 8
 )
 
-// proxies returns, for each protected attribute, the unprotected features, those that tell most about it first.
+// proxies returns the unprotected features for each protected attribute, the most informative
+// first.
 func (o *Outcome) proxies(by *RateBy, seed int64) [][]Proxy {
 	rows := make([][]float64, len(o.People))
 	for i := range o.People {
@@ -102,7 +103,8 @@ func groupsOf(rows [][]float64, f int, feature *space.Feature) []int {
 	return out
 }
 
-// explained computes the Proxy.Information that groups have about own; 0 if own has one value only.
+// explained computes Proxy.Information: how much the groups tell about the protected values in own;
+// 0 if these are all equal.
 func explained(groups, own []int) float64 {
 	n := float64(len(own))
 	both, a, b := map[[2]int]float64{}, map[int]float64{}, map[int]float64{}

@@ -100,8 +100,12 @@ type Rate struct {
 	// The upper end of Wilson's 95 % interval.
 	High float64 `json:"high"`
 
-	hit, all, squares float64 // weights
+	// Sums are of weights while people are counted.
+	Sums weightSums `json:"-"`
 }
+
+// weightSums are the sums of the weights of people who count, of all people, and of all squares.
+type weightSums struct{ hit, all, squares float64 }
 
 // Twins factors the impact ratio of a group g against the group h with the highest rate into
 // Direct × Rest × Remainder. A person of g has a twin if the person with h's value is allowed; likewise for h.
@@ -134,8 +138,8 @@ func (r *Rate) close(weighted bool) {
 	n := float64(r.Of)
 	p := float64(r.Hits) / n
 	if weighted {
-		r.Effective = part(r.all*r.all, r.squares)
-		n, p = r.Effective, r.hit/r.all
+		r.Effective = part(r.Sums.all*r.Sums.all, r.Sums.squares)
+		n, p = r.Effective, r.Sums.hit/r.Sums.all
 	}
 	if n == 0 {
 		return
@@ -152,19 +156,20 @@ func (r *Rate) close(weighted bool) {
 	}
 }
 
-// edge reports whether all or none hit: the interval of a ratio is then undefined.
+// edge reports whether the rate is 0 or 1: the interval of a ratio is then undefined.
 func (r *Rate) edge() bool { return *r.Rate == 0 || *r.Rate == 1 }
 
 func (r *Rate) add(hit bool, weight float64) {
 	r.Of++
-	r.all, r.squares = r.all+weight, r.squares+weight*weight
+	r.Sums.all, r.Sums.squares = r.Sums.all+weight, r.Sums.squares+weight*weight
 	if hit {
 		r.Hits++
-		r.hit += weight
+		r.Sums.hit += weight
 	}
 }
 
-// exactly returns a share for gates: the exact one of counts, or the rounded one of weights.
+// exactly returns a share for gates: the exact fraction n/of of counts or, with weights, the
+// rounded share.
 func exactly(n, of int, share float64, weighted bool) *big.Rat {
 	if weighted {
 		return rounded(share)
@@ -227,7 +232,8 @@ func (o *Outcome) Rates(by RateBy) *Rates {
 	return out
 }
 
-// median is the score that half of the people, by weight, are at most at; between two such scores their mean; 0 without people.
+// median returns the weighted median of the people's scores: the mean of the two middle scores if
+// exactly half of the weight lies on either side; 0 without people.
 func (o *Outcome) median() float64 {
 	people := slices.Clone(o.People)
 	slices.SortFunc(people, func(p, q Person) int { return cmp.Compare(p.Score, q.Score) })
@@ -364,7 +370,8 @@ func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interva
 	g.Judged = exactly(g.People, len(o.People), g.Share, o.Weights != nil).Cmp(by.MinShare) >= 0 && !g.missing && g.Selection.Rate != nil
 }
 
-// against compares the rates with the highest ones.
+// against sets the group's ratios: its selection rate over that of best, with a 95 % interval, and
+// its scoring rate over that of scoring, which may be nil.
 func (g *member) against(best, scoring *member) {
 	g.ImpactRatio = over(g.Selection.Rate, best.Selection.Rate)
 	if scoring != nil {
@@ -378,7 +385,7 @@ func (g *member) against(best, scoring *member) {
 	g.Low, g.High = &low, &high
 }
 
-// variance is that of the logarithm of the rate.
+// variance returns the estimated variance of the logarithm of the rate.
 func (r *Rate) variance() float64 {
 	if r.Effective > 0 {
 		return (1 - *r.Rate) / (*r.Rate * r.Effective)
@@ -386,7 +393,8 @@ func (r *Rate) variance() float64 {
 	return (1 - *r.Rate) / float64(r.Hits)
 }
 
-// twins switches the people of g to h, and those of h to g.
+// twins compares the people of g with their twins, who have h's value of feature f, and the people
+// of h with theirs; see Twins.
 func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 	switched := func(from, to *member) (own, other Rate) {
 		point := make([]float64, len(by.Space.Features))
@@ -412,7 +420,8 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 	}
 }
 
-// sum compares the judged groups.
+// sum computes the figures over all judged groups: the largest differences of rates and the least
+// impact ratio. Figures that need two judged groups are nil with fewer.
 func (r *Rated) sum() {
 	spread := func(of func(g *GroupRates) *Rate) *float64 {
 		low, high, n := math.Inf(1), math.Inf(-1), 0
@@ -448,7 +457,7 @@ func (r *Rated) sum() {
 	}
 }
 
-// rates shows the rates of groups.
+// rates shows, for each attribute, the tables of its rates, twins and proxies.
 func (r *Result) rates() (out []view.Block) {
 	side, right, wrong := "above", 1, 0
 	if r.Rule().Low {
@@ -520,7 +529,7 @@ func (r *Rated) unjudged(minShare float64, weighted bool) (out []string) {
 	return out
 }
 
-// ratio is a ratio of rates as tables have it.
+// ratio formats a ratio of rates for tables.
 func ratio(v *float64) string {
 	if v == nil {
 		return "–"
@@ -528,7 +537,7 @@ func ratio(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// wilson is the interval as tables have it.
+// wilson formats the interval for tables, in per cent.
 func (r *Rate) wilson() string { return fmt.Sprintf("%.1f–%.1f", 100*r.Low, 100*r.High) }
 
 func (r *Rate) text() string {

@@ -63,7 +63,7 @@ type Turns struct {
 	LoseShare float64 `json:"lose_share"`
 }
 
-// turns are those of numbers of flips, without shares.
+// turns converts counts of flips to Turns, whose shares stay 0.
 func turns(toYes, toNo int, rule fairness.Rule) Turns {
 	if rule.Low {
 		return Turns{Gain: toNo, Lose: toYes}
@@ -71,7 +71,7 @@ func turns(toYes, toNo int, rule fairness.Rule) Turns {
 	return Turns{Gain: toYes, Lose: toNo}
 }
 
-// favoured is how many of the people have the favourable decision.
+// favoured returns the number of people with the favourable decision.
 func favoured(positive, people int, rule fairness.Rule) int {
 	if rule.Low {
 		return people - positive
@@ -79,7 +79,8 @@ func favoured(positive, people int, rule fairness.Rule) int {
 	return positive
 }
 
-// decide counts a person. Until sum, shares are weights, GainShare that of ToYes and LoseShare that of ToNo.
+// decide counts a person. Until sum is called, the shares hold weights: PositiveShare that of the
+// people in Positive, GainShare of those in ToYes, LoseShare of those in ToNo.
 func (d *Decisions) decide(weight float64, positive, flips bool) {
 	if positive {
 		d.Positive++
@@ -113,7 +114,7 @@ func (d *Decisions) favourable(rule fairness.Rule) float64 {
 	return d.PositiveShare
 }
 
-// part is a share by weight; 0 of 0 is 0.
+// part returns the share of one weight in another; 0 if the latter is 0.
 func part(of, all float64) float64 {
 	if all == 0 {
 		return 0
@@ -129,7 +130,7 @@ type KCount struct {
 	People int `json:"people"`
 }
 
-// add counts a person with these values.
+// add counts a person. Until close is called, means and shares hold weighted sums.
 func (t *Tally) add(weight float64, k int, gap float64, unfair, positive, flips bool) {
 	t.People++
 	t.Weight += weight

@@ -43,7 +43,8 @@ func (r *Result) sentences() []string {
 	return append(out, sum.left()...)
 }
 
-// decision says what a positive decision is, and where the negative one is favourable, who gains.
+// decision says which scores are a positive decision. If the negative one is favourable, it adds
+// which people gain.
 func (r *Result) decision() string {
 	text := "A decision is positive where the score is " + r.Rule().String()
 	if r.Positive != "" {
@@ -72,7 +73,7 @@ func (r *Result) unfairly() (heading, have string) {
 	return "decisions differ", "copies with different decisions (notion " + r.Notion + ")"
 }
 
-// short is what unfairly says people have, without the explanation.
+// short returns the second text of unfairly without the explanation after its colon.
 func (r *Result) short() string {
 	_, have := r.unfairly()
 	have, _, _ = strings.Cut(have, ":")
@@ -164,7 +165,7 @@ func (r *Result) byGroup(a *Attribute, unfair string) *view.Table {
 	return t
 }
 
-// either joins names as in a sentence, with the word last before the final name.
+// either joins names as in a sentence. last is the word before the final name, "and" or "or".
 func either(names []string, last string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

@@ -21,7 +21,7 @@ type Weights struct {
 	Zero int `json:"zero"`
 }
 
-// weightsOf is nil where the study has no column of weights.
+// weightsOf describes the weights of the people in o; nil if the study names no column of weights.
 func weightsOf(column string, data *people.Data, o *Outcome) *Weights {
 	if column == "" {
 		return nil
@@ -36,10 +36,12 @@ func weightsOf(column string, data *people.Data, o *Outcome) *Weights {
 	return w
 }
 
-// weighted reports whether rows have weights.
+// weighted reports whether shares and means are weighted: the study names a column of weights, and
+// the file has it.
 func (r *Result) weighted() bool { return r.Weights != nil && !r.Weights.Absent }
 
-// percent shows a share of people with a weight; – if all of their weights are 0.
+// percent formats a share of people with this total weight; – if rows have weights and this one is
+// 0.
 func (r *Result) percent(share, weight float64) string {
 	if r.weighted() && weight == 0 {
 		return "–"
@@ -47,12 +49,12 @@ func (r *Result) percent(share, weight float64) string {
 	return view.Percent(share, 1)
 }
 
-// count shows a number of such people, and their share.
+// count formats a number of people and their share; weight is as in percent.
 func (r *Result) count(n int, share, weight float64) string {
 	return view.Count(n) + " (" + r.percent(share, weight) + ")"
 }
 
-// mean shows a mean of such people, as format says.
+// mean formats a mean over people; weight is as in percent.
 func (r *Result) mean(format string, mean, weight float64) string {
 	if r.weighted() && weight == 0 {
 		return "–"
@@ -60,7 +62,8 @@ func (r *Result) mean(format string, mean, weight float64) string {
 	return fmt.Sprintf(format, mean)
 }
 
-// sentences states how rows are weighted.
+// sentences says which column weights the figures, and how many equally weighted people the weights
+// are worth.
 func (w *Weights) sentences() []string {
 	switch {
 	case w == nil:

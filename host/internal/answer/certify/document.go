@@ -90,7 +90,6 @@ func (r *Result) question() string {
 	return fmt.Sprintf("do counterfactuals in %s get different decisions (%s)%s?", names, notion, cut)
 }
 
-// notion is the question's notion.
 func (r *Result) notion() fairness.Notion {
 	n, _ := fairness.ParseNotion(r.Notion)
 	return n
@@ -244,7 +243,8 @@ func (w *Witness) table(classes, logits bool) *view.Table {
 	return t
 }
 
-// Asks implements certify.Answers.
+// Asks returns the question's protected attributes and, if it is about one class, that class; for
+// asked.Answers.
 func (r *Result) Asks() []string {
 	if r.Class != nil {
 		return append(slices.Clone(r.Protected), fmt.Sprintf("class %d", *r.Class))
@@ -252,7 +252,7 @@ func (r *Result) Asks() []string {
 	return r.Protected
 }
 
-// Overview implements certify.Answers.
+// Overview shows several answers, one per line, for asked.Answers.
 func (*Result) Overview(all []*Result) view.Block {
 	var lines view.Paragraph
 	for _, q := range all {

@@ -160,7 +160,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
-// decision says in words which decision there is.
+// decision says in words what a decision is: one of several bands, or positive by a rule.
 func decision(rule fairness.Rule, bands fairness.Bands) string {
 	if bands != nil {
 		return "one of the bands " + bands.String()
@@ -181,7 +181,7 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 		switch named := st.Bands != nil || !st.Rule.IsDefault(); {
 		case named:
 			if text, have := decision(st.Rule, st.Bands), decision(of.Rule, of.Bands); text != have {
-				return &checker.Refusal{Reason: fmt.Sprintf("it is about %s, and by %s a decision is %s", text, of.Path, have)}, nil
+				return &checker.Refusal{Reason: fmt.Sprintf("its decision is %s, that of %s is %s", text, of.Path, have)}, nil
 			}
 		case !st.Notion.UsesEpsilon():
 			if m, err = of.Decided(); err != nil {
@@ -217,7 +217,8 @@ func (out *Result) compare(r *Request, st *certificate.Statement) (*checker.Refu
 	return nil, nil
 }
 
-// check checks the leaves and counts them.
+// check runs the checker on the leaves, shows its progress, and sets Leaves unless there is an
+// error.
 func (out *Result) check(ctx context.Context, s *session.Session, r *certificate.Reader) (*checker.Refusal, error) {
 	s.Work()
 	report, err := checker.Run(ctx, r, checker.Options{Progress: func(p checker.Progress) {

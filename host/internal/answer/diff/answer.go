@@ -109,7 +109,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, failed
 }
 
-// asker is the question with everything read.
+// asker is a request with its studies and rows read and its plugins open.
 type asker struct {
 	old, new *question.Question
 	query    *problem.Query

@@ -156,7 +156,8 @@ func (d *drafter) absentInColumns(a arrangement, scores []float64, bound float64
 	return a, false
 }
 
-// without returns the arrangement with a text of a feature's column marked as missing.
+// without marks a text as missing in the column of the i-th feature, and returns the resulting
+// arrangement.
 func (a arrangement) without(i int, text string) arrangement {
 	a.features = slices.Clone(a.features)
 	v := *a.view
@@ -176,9 +177,9 @@ func (a arrangement) without(i int, text string) arrangement {
 	return a
 }
 
-// absentByLabels looks for the missing value that best fits the labels, or the numbers to
-// predict. It takes one, with a doubt, if the fit is far better than without it and than a
-// constant score, and no worse than the loss than.
+// absentByLabels looks for the missing value that best fits the labels, or the numbers to predict.
+// It takes one, with a doubt, if its loss is far below the loss without a missing value and below
+// that of a constant score, and not above the loss of the best other arrangement (than).
 func (d *drafter) absentByLabels(a *arrangement, t truth, than float64) {
 	doubt := "the file does not say which value stood for a missing one: if it was trained with missing=, or with sparse matrices (such as OneHotEncoder's, whose zeros count as missing: missing: 0), write model: {file:" + scalar(relative(d.Out, d.Model)) + ", missing: VALUE}; --scores finds it"
 	if t.labels != nil || t.numbers != nil {

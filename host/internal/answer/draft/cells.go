@@ -300,8 +300,9 @@ type outlier struct {
 	rows          int
 }
 
-// apart returns the extreme values of a column of whole numbers that are far from the others;
-// of these, at least every second number must occur.
+// apart returns the extreme values of a column of whole numbers that are far from the others, the
+// outermost first. It stops where the remaining values are less than half of the whole numbers in
+// their range.
 func (c *column) apart(rows []int) (out []outlier) {
 	if !c.numeric || !c.whole || c.dated {
 		return nil

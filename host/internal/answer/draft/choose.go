@@ -66,8 +66,8 @@ func (d *drafter) sigmoid(scores []float64) {
 	d.plain, d.model = n, &with
 }
 
-// views returns the selections of rows to try: without missing values, and with those that are
-// categories.
+// views returns the selections of rows to try: the rows without missing values and, if marks of
+// missing values may be categories, the rows with these categories.
 func (d *drafter) views() ([]*selection, error) {
 	fill := (len(d.info.Fills) > 0 || d.sends()) && d.Inputs == ""
 	views := []*selection{d.table.see(d.usable, d.label, true, fill)}
@@ -242,9 +242,9 @@ func (d *drafter) judged(tried []arrangement, t truth) []arrangement {
 	return all
 }
 
-// faint is the ratio of a fit's loss to that of the best constant score above which labels do
-// not decide between arrangements: a wrong one may fit a poor model's labels better than the
-// right one.
+// faint limits what labels decide. If a fit's loss is above this share of the loss of the best
+// constant score, labels do not decide between arrangements: a wrong one may fit a poor model's
+// labels better than the right one.
 const faint = 0.8
 
 // fitted chooses an arrangement by the labels, and says how sure that is.
@@ -371,8 +371,8 @@ func (d *drafter) matched(a arrangement, scores []float64) arrangement {
 	return a
 }
 
-// sayInputs describes how the inputs are made; the arrangement's scores are off by at most
-// worst.
+// sayInputs describes how the inputs are made. worst is the largest error of the arrangement's
+// scores.
 func (d *drafter) sayInputs(a arrangement, worst float64) {
 	d.out.Inputs = fmt.Sprintf("%s: %s; the scores of all %d rows to %.2g", d.sure(), a.how, a.count(), worst)
 }

@@ -42,9 +42,9 @@ func (d *drafter) findCodes() {
 	}
 }
 
-// listOf returns the list with most of the column's texts, as the column writes them, and the
-// texts that are not in it; nil if no list has any, or if none has all and the texts may be
-// numbers.
+// listOf returns the list that contains most of the column's texts, spelled as in the column, and
+// the texts that the list lacks. It returns nil if no list contains any text, or if no list
+// contains all and the texts may be numbers.
 func (c *column) listOf(codes modelfile.Codes) (list, others []string) {
 	for _, own := range codes.Lists {
 		written, rest := slices.Clone(own), []string(nil)
@@ -102,7 +102,7 @@ func (d *drafter) doubtCodes() {
 // mostQuoted bounds the texts of a list in a doubt.
 const mostQuoted = 10
 
-// quoted lists the texts in quotes: the first most of them, and … if there are more.
+// quoted lists texts in quotes. most bounds their number; … stands for the others.
 func quoted(texts []string, most int) string {
 	var out []string
 	for _, text := range texts[:min(len(texts), most)] {

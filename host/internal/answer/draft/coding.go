@@ -19,7 +19,7 @@ import (
 type coding struct {
 	arrangement
 	m      model.Model
-	e      *trees.Ensemble // nil: a model of another family, without bounds
+	e      *trees.Ensemble // nil: the model is no ensemble of trees, and has no bounds
 	scores []float64
 	bound  float64
 	slots  []slot
@@ -236,8 +236,8 @@ func (c *coding) reach(k int, t trees.Tree, i int32, r *coded, chosen []int, dom
 	}
 }
 
-// bounds bounds a row's score over all codes of its domains for the slots that chosen leaves
-// open (−1). Only an ensemble has finite bounds while a slot is open.
+// bounds encloses a row's score over all codes that the domains leave to the slots not yet chosen
+// (−1). The ends are infinite if there is such a slot and the model is no ensemble of trees.
 func (c *coding) bounds(r *coded, chosen []int, domains [][]int) (lo, hi float64) {
 	if c.e == nil {
 		if slices.Contains(chosen, -1) {
@@ -260,8 +260,8 @@ func (c *coding) bounds(r *coded, chosen []int, domains [][]int) (lo, hi float64
 	return score(c.m, lo), score(c.m, hi)
 }
 
-// supported reports whether codes from the domains complete the chosen ones to the row's score,
-// and leaves them in chosen.
+// supported reports whether the chosen codes of a row can be completed, from the domains, to codes
+// that give the row's score. It leaves the completed codes in chosen.
 func (c *coding) supported(r *coded, chosen []int, domains [][]int) bool {
 	if c.work < 0 {
 		return true // unknown: prunes nothing
@@ -402,8 +402,8 @@ func (c *coding) solve() (own []int, alike string) {
 	return own, alike
 }
 
-// domain returns the codes of a slot's k-th category; the arrangement's code, for a missing
-// cell NaN, comes first.
+// domain returns the codes that a slot's k-th category may have, as indices into s.codes. The
+// arrangement's own code comes first; for missing cells that is NaN.
 func (c *coding) domain(s *slot, k int) (out []int) {
 	f := &c.features[s.feature]
 	gap := k == len(f.Categories)

@@ -414,7 +414,7 @@ func (d *drafter) sure() string {
 	return map[bool]string{true: "certain", false: "guess"}[d.out.Solved]
 }
 
-// relative returns a path relative to the folder of out, as a study names it.
+// relative returns a path as the study file out names it: relative to the file's folder.
 func relative(out, path string) string {
 	folder, err1 := filepath.Abs(filepath.Dir(out))
 	abs, err2 := filepath.Abs(path)

@@ -111,7 +111,7 @@ func (d *drafter) predict(c *column) {
 	}
 }
 
-// positive returns the value of two that likely counts as 1.
+// positive returns the one of the column's two values that likely counts as 1.
 func (d *drafter) positive(c *column) string {
 	for k, text := range c.texts {
 		if yes.MatchString(text) && !yes.MatchString(c.texts[1-k]) || no.MatchString(c.texts[1-k]) && !no.MatchString(text) {

@@ -138,7 +138,7 @@ func (a arrangement) narrowed() arrangement {
 	return a
 }
 
-// category returns a feature of categories, encoded as how says.
+// category returns a feature of categories. how names its encoding.
 func (v *selection) category(c *column, how string) feature {
 	names := slices.Clone(v.of[c].categories)
 	if c.listed != nil {
@@ -167,7 +167,8 @@ func (v *selection) category(c *column, how string) feature {
 	return f
 }
 
-// first is the order in which a category first occurs.
+// first ranks a category by where it first occurs in the column; a category that does not occur
+// comes last.
 func (c *column) first(name string) int {
 	if code, ok := c.index[name]; ok {
 		return int(code)

@@ -102,10 +102,10 @@ func (f feature) numbered() bool {
 	return f.Kind == space.Categorical && f.inputs == "" && f.from.listed == nil
 }
 
-// unchecked returns the columns whose preparation the model's file does not hold. It holds that
-// of texts for an encoder in the file, with inputs called column=category. A number, or a 0/1
-// input of a category, may have been computed from the column in any way, and a scaler in the
-// file does not exclude another one before it.
+// unchecked returns the columns whose preparation the model's file does not hold. The file holds
+// the preparation of texts if it has an encoder with inputs called column=category. A number, or a
+// 0/1 input of a category, may have been computed from the column in any way; a scaler in the file
+// does not exclude another one before it.
 func (a *arrangement) unchecked(names []string) (open []string) {
 	at := 0
 	for i := range a.features {

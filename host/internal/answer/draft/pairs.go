@@ -89,7 +89,7 @@ func (of selections) spread(t *table, numbers []float64) []float64 {
 	return out
 }
 
-// near reports whether a and b differ by no more than few printed digits, or float32, explain.
+// near reports whether a and b are equal up to float32 rounding or a few printed digits.
 func near(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
 
 // solve finds, for each input, the column that determines it, and how.

@@ -62,7 +62,8 @@ func best(tried []arrangement, m model.Model, scores []float64) []arrangement {
 	return all[:min(len(all), mostLooks)]
 }
 
-// meets reports whether one of the arrangements gives the scores transformed by of.
+// meets reports whether one of the arrangements gives the transformed scores. of is the
+// transformation of one score.
 func meets(tried []arrangement, m model.Model, scores []float64, of func(float64) float64) bool {
 	other := make([]float64, len(scores))
 	for i, v := range scores {
@@ -75,7 +76,8 @@ func meets(tried []arrangement, m model.Model, scores []float64, of func(float64
 // fewDigits bounds the decimals of rounded scores.
 const fewDigits = 4
 
-// rounded says that the scores are rounded, if their decimals explain the error least; else "".
+// rounded returns a sentence that the scores are rounded, or "". It does so if the number of
+// decimals explains the arrangements' least error, given as least.
 func (d *drafter) rounded(scores []float64, least float64) string {
 	for digits, step := 0, 1.0; digits <= fewDigits; digits, step = digits+1, step*10 {
 		if !slices.ContainsFunc(scores, func(v float64) bool { return math.Abs(v*step-math.Round(v*step)) > 1e-6 }) {

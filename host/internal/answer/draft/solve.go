@@ -325,8 +325,8 @@ type searcher struct {
 	work, spent float64
 }
 
-// afford is the number of trials that a part of the search may fit, each on rows rows in steps
-// steps.
+// afford returns the number of trials that one part of the search may fit if each fit reads that
+// many rows in that many steps; at least 1.
 func (s *searcher) afford(rows, steps int) int {
 	return max(1, int(mostSearched/8/(float64(rows*(steps+1))*s.work)))
 }

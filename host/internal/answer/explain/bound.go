@@ -67,7 +67,7 @@ func (r *Result) proved() *view.Table {
 	return t
 }
 
-// proved is one row of that table.
+// proved returns the cells of one part of the region for the table of floors and ceiling.
 func proved(where, sign string, p *Proved) []string {
 	switch {
 	case p == nil:
@@ -111,7 +111,7 @@ func limit(l *Limit, sign string, decimals int) (bound, found string) {
 	return sign + strconv.FormatFloat(v, 'f', decimals, 64), found
 }
 
-// Signs of bounds.
+// Signs in front of a bound: of a floor, and of a ceiling.
 const (
 	atLeast = "≥ "
 	atMost  = "≤ "

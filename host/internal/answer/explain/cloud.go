@@ -27,7 +27,7 @@ type Cloud struct {
 	Region space.Region
 	// Around are individuals in the region, at least one.
 	Around [][]float64
-	// Spread is above 0.
+	// Spread scales the steps of numbers, relative to the feature's interval; above 0.
 	Spread float64
 }
 

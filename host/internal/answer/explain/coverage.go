@@ -110,8 +110,8 @@ func measure(s *space.Space, region space.Region, p space.Predicate, constrained
 	return total.Mul(total, sum), true
 }
 
-// cellsOf splits the values of one feature in the interval that satisfy p's conditions on
-// it. It splits where a condition begins or ends to hold.
+// cellsOf takes the values of one feature in an interval that satisfy p's conditions on it, and
+// splits them where any condition begins or ends to hold.
 func cellsOf(f *space.Feature, iv space.Interval, feature int, p space.Predicate, conditions []*space.Condition) []cell {
 	var cells []cell
 	holds := func(v float64) bool {

@@ -95,8 +95,8 @@ func (g *gains) count(points [][]float64, ks []float64) {
 	}
 }
 
-// merit is the merit with more samples inside; −∞ if one side is empty or the mean inside
-// falls below floor.
+// merit returns the predicate's merit after the samples summed in more have joined those inside; −∞
+// if one side is empty or the mean inside falls below floor.
 func (g *gains) merit(more sum) float64 {
 	in := g.inside.plus(more)
 	out := g.total.minus(in)

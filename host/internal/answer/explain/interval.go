@@ -20,7 +20,7 @@ type Mean struct {
 	High float64 `json:"high"`
 }
 
-// Confidence of the intervals.
+// Confidence is the least probability with which a Mean's interval holds the true mean.
 const Confidence = 0.95
 
 // meanOf is the mean of values of k, which lie between least and most, with an interval that

@@ -48,7 +48,8 @@ func (s *Source) String() string {
 	return text
 }
 
-// people finds the worst-treated individuals.
+// people finds the worst-treated individuals where the request says: in a file, in the journal, or
+// by a search.
 func (j *job) people(ctx context.Context) (*Worst, *Source, error) {
 	switch {
 	case j.request.From != "":

@@ -174,7 +174,7 @@ func fileName(name string) string {
 	}, name)
 }
 
-// query writes the problems of one question.
+// query writes the files of one question, and says in the result what an answer to them proves.
 func (r *Result) query(ctx context.Context, stem string, f Format, q *problem.Query, o Options) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -160,7 +160,7 @@ type oneRow struct {
 }
 
 // oneSided converts rows with two sides to rows with one. A row with two different finite sides
-// stays one row if both allows it, else it becomes two.
+// becomes one row if the function both can convert it, else two.
 func oneSided(rows []problem.Row, both func(problem.Row) (oneRow, bool)) ([]oneRow, error) {
 	var out []oneRow
 	for i := range rows {

@@ -60,8 +60,8 @@ func startsName(c byte) bool {
 	return (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') && c != 'e' && c != 'E'
 }
 
-// lpWords holds the words that can begin a line or a bound of the LP format; words in e are
-// never names.
+// lpWords holds the words that can begin a line or a bound of the LP format. It omits words that
+// begin with e, because no legal name does.
 var lpWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(`max maximize maximise maximum min minimize minimise minimum

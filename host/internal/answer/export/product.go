@@ -43,7 +43,7 @@ type productInput struct {
 	values []float64
 }
 
-// productOutput is row·(l1, l2), which must lie in lo to hi.
+// productOutput is row·(l1, l2), with its bounds lo and hi.
 type productOutput struct {
 	about  string
 	row    [2]float64
@@ -197,8 +197,9 @@ func (p *product) addOutputs(q *problem.Query) error {
 	return nil
 }
 
-// tangent is an output that a violation keeps at or below the tangent's side. If the file holds
-// float32s, the side compensates for the rounding of the slopes.
+// tangent returns the output for the tangent of the score's border at a logit. Its upper bound
+// holds for every violation. If the file holds float32s, the bound allows for the rounding of the
+// slopes.
 func (p *product) tangent(c encode.Curve, at float64, b *bound.Bounds) productOutput {
 	row := c.Row(at, 0, 1, 2)
 	out := productOutput{about: "tangent of the border of the scores"}

@@ -58,7 +58,7 @@ type FileResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Answer downloads the files. An error that some are missing comes with the result.
+// Answer downloads the files. If some are missing in the end, the result comes with an error.
 func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error) {
 	list, err := r.files()
 	if err != nil {

@@ -121,7 +121,8 @@ func extract(file string, members []string) ([]byte, error) {
 	return content, nil
 }
 
-// one reads one member, of a bounded size.
+// one extracts a single member of a zip file, of at most maxFile bytes. It refuses an archive in
+// which any member's name leads out of the folder.
 func one(from io.ReaderAt, size int64, name string) ([]byte, error) {
 	z, err := zip.NewReader(from, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {

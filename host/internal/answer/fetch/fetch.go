@@ -90,8 +90,8 @@ type run struct {
 	dead map[string]bool
 }
 
-// Run downloads the files. The outcomes are in the files' order and include failures. The error
-// is that the data root cannot be written to, or ctx ended.
+// Run downloads the files. The outcomes are in the files' order and include failures. An error
+// means that the data root cannot be written to, or that ctx ended.
 func Run(ctx context.Context, files []File, o Options) ([]Outcome, error) {
 	r := &run{o: o, http: o.Client, archives: map[string]archive{}, dead: map[string]bool{}}
 	if r.http == nil {

@@ -73,7 +73,8 @@ func (g Gate) AtLeast(of string, ratio *big.Rat, text string) Check {
 	return g.Is(of, outcome, text)
 }
 
-// Count returns a gate for a whole number of at most bound. The bound must be at least least.
+// Count returns a gate for a whole number that must not exceed bound. A bound below least is an
+// error.
 func Count(name, bound string, least int64) (Gate, error) {
 	n, ok := new(big.Int).SetString(bound, 10)
 	if len(bound) > 9 || !ok || n.Cmp(big.NewInt(least)) < 0 {
@@ -93,7 +94,7 @@ func Word(name, bound string, words ...string) (Gate, error) {
 // Outcome is the outcome of a gate. Only Passed passes.
 type Outcome string
 
-// Outcomes.
+// Outcomes of a gate whose measure keeps the bound, breaks it, or is not known well enough.
 const (
 	Passed    Outcome = "passed"
 	Failed    Outcome = "failed"

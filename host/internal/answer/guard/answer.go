@@ -104,8 +104,8 @@ type guarded struct {
 	guards  []space.Predicate
 }
 
-// Answer answers each row of in as soon as it is read, as CSV or as one JSON object. After an
-// interrupt, what it has written stays.
+// Answer reads rows and answers each as soon as it is read, as CSV or as one JSON object. After an
+// interrupt, the answers already written stay.
 func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to io.Writer, asJSON bool) (*Result, error) {
 	st, err := r.load()
 	if err != nil {

@@ -24,8 +24,8 @@ type decoder struct {
 	counted, offset int
 }
 
-// decode reads exactly one JSON value into what to points to. errorf makes an error about
-// a field.
+// decode reads exactly one JSON value and stores it behind the given pointer. errorf makes an error
+// about a field.
 func decode(text []byte, to any) (errorf func(field, format string, args ...any) error, err error) {
 	d := &decoder{text: text, json: json.NewDecoder(bytes.NewReader(text)), lines: map[string]int{}}
 	d.json.UseNumber()
@@ -174,7 +174,7 @@ func (d *decoder) object(to reflect.Value, field string) error {
 	return err
 }
 
-// describe names a token in messages.
+// describe names the kind of a JSON token for messages.
 func describe(t json.Token) string {
 	switch t := t.(type) {
 	case nil:

@@ -25,7 +25,7 @@ type language struct {
 	// words are names that no argument may have.
 	words []string
 	quote func(string) string
-	// and and or join terms; in writes a condition on categories.
+	// The operators that join terms, and a function that formats a condition on categories.
 	and, or string
 	in      func(name string, quoted []string) string
 }

@@ -31,7 +31,7 @@ func ScoresOf(s *study.Study) (*Scores, error) {
 	case s.Model == nil:
 		return nil, fmt.Errorf("%s: accuracy needs a model: add model: to the study", s.Path)
 	case d.Labels == nil:
-		return nil, fmt.Errorf("%s: accuracy needs labels: add label: to the study's data:", s.Path)
+		return nil, fmt.Errorf("%s: accuracy needs labels: add the key label to the study's data", s.Path)
 	case len(d.Points) == 0:
 		return nil, fmt.Errorf("%s: accuracy needs at least one row of data", s.Path)
 	}

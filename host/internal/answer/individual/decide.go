@@ -133,7 +133,7 @@ func (d *Decider) sure(logit, bound float64, point []float64) bool {
 }
 
 // largestInputs bounds the absolute value of each network input, and the error of its float64
-// value, over the points whose features' absolute values are at most largest.
+// value. It covers all points at which no feature's absolute value exceeds its entry in largest.
 func largestInputs(s *space.Space, largest []float64) (size, off []float64) {
 	const u = 0x1p-53
 	size, off = make([]float64, s.Inputs), make([]float64, s.Inputs)

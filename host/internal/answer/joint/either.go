@@ -36,8 +36,8 @@ func (e *either) Parameters() int { return e.old.Parameters() + e.new.Parameters
 // Fingerprint implements model.Model.
 func (e *either) Fingerprint() string { return e.old.Fingerprint() + e.new.Fingerprint() }
 
-// which returns the selected model, and a function that cuts its part from a list of all
-// inputs.
+// which selects a model by the last input. It returns the model, and a function that cuts the
+// model's part from a list of all inputs.
 func (e *either) which(inputs []float64) (model.Model, func(all []float64) []float64) {
 	n, m := e.old.Inputs(), len(inputs)-1
 	if inputs[m] == Old {

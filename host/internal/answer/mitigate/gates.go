@@ -9,8 +9,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Gates of a comparison: the accuracy that an arm may lose on the rows it answers, and the
-// share of those rows' people that it may treat unfairly.
+// Gates of a comparison: the accuracy that an arm may lose on the rows it answers, and the share of
+// people in these rows that it may treat unfairly.
 const (
 	MaxCost   = "max-cost"
 	MaxUnfair = "max-unfair"

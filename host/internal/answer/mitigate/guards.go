@@ -13,8 +13,8 @@ import (
 // ErrNoRules is for Config.Explain to wrap if no rule explains the individuals found.
 var ErrNoRules = errors.New("no guardrails")
 
-// guards are the given rules, or those that explain the findings of a search of the
-// unguarded network, up to MostRefused.
+// guards returns the given rules. Without them it returns rules that explain what a search of the
+// unguarded network found, within MostRefused; leftOut counts the omitted ones.
 func (r *run) guards(ctx context.Context, way string, m model.Model) (kept []space.Predicate, leftOut int, err error) {
 	if r.Rules != nil {
 		return r.Rules, 0, nil

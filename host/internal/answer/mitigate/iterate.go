@@ -15,10 +15,10 @@ const heavier = 10
 // errNoBetter: no round improved the network.
 var errNoBetter = errors.New("no round brought a better network")
 
-// iterate alternates training as in Consistent and searching. Each round uses all
-// individuals found so far and multiplies the penalty by heavier. It ends when a round does
-// not improve Max.K, or with equal Max.K the number of individuals, over the best network,
-// or loses too much accuracy on the held-back rows.
+// iterate alternates training as in Consistent and searching. Each round uses all individuals found
+// so far and multiplies the penalty by heavier. It ends when a round loses too much accuracy on the
+// held-back rows or is not better than the best network so far: with a smaller Max.K or, with equal
+// Max.K, fewer individuals.
 func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, before *Searched) error {
 	best, from := before, original
 	accuracy := r.heldAccuracy(original)

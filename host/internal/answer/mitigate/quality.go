@@ -51,9 +51,9 @@ type Groups struct {
 // unreliable.
 const MinGroup = 10
 
-// Judge measures a subject on rows and their labels. A row's group is its own value of an
-// attribute if that is categorical or has a domain no larger than its list of protected
-// values. Otherwise it is the nearest value in that list, the smaller of two.
+// Judge measures a subject on rows and their labels. A row's group is its own value of an attribute
+// if that is categorical or has a domain no larger than its list of protected values. Otherwise it
+// is the nearest value in that list, and of two equally near values the smaller.
 func Judge(s *space.Space, rule fairness.Rule, subject Subject, rows [][]float64, labels []int) Quality {
 	protected := s.Protected()
 	counts := make([]map[float64]*tally, len(protected))
@@ -113,7 +113,8 @@ func (t *tally) add(decision, outcome bool) {
 	}
 }
 
-// deserved are the rows with the favourable decision among those with the favourable outcome.
+// deserved counts the rows with the favourable outcome (whole), and those of them with the
+// favourable decision as well (part).
 func (t *tally) deserved(rule fairness.Rule) (part, whole int) {
 	if rule.Low {
 		return t.rejections, t.rejections + t.alarms

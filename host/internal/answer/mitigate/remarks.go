@@ -79,7 +79,7 @@ func (o *Outcome) tooFew(all []Outcome) bool {
 	return o.rounds() < enough
 }
 
-// rounds returns the total over all runs.
+// rounds returns the total number of rounds over all runs of the arm.
 func (o *Outcome) rounds() (n float64) {
 	for i := range o.Runs {
 		if m := o.Runs[i].Iter; m != nil {

@@ -147,8 +147,8 @@ func (m *material) blind(ctx context.Context, from *relu.Network, progress func(
 	return m.train(ctx, config, x, m.labels, progress)
 }
 
-// blinded returns the network with zero weights from the inputs. Their mean contribution
-// over the rows moves into the biases.
+// blinded returns the network with the weights from the hidden inputs set to zero. The mean
+// contribution of these inputs over the rows moves into the biases.
 func (m *material) blinded(from *relu.Network, hidden []int) *relu.Network {
 	mean := make([]float64, from.Inputs())
 	for _, row := range m.inputs(m.rows) {

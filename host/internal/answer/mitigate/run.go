@@ -26,7 +26,7 @@ type Searched struct {
 	Found []record.Found
 	// Refused counts the moves that guardrails refused.
 	Refused int64
-	// Evaluations counts individuals evaluated.
+	// Evaluations counts the individuals evaluated in all searches of the subject.
 	Evaluations int64
 }
 

@@ -170,7 +170,7 @@ type asker struct {
 	query   *problem.Query
 	plugin  *discover.Plugin
 	start   time.Time
-	// which names the question in lines of progress, if there are several.
+	// The question's name in lines of progress; empty if there is only one question.
 	which string
 	// rows are the data set's; nil: there are none, for the reason noRows.
 	rows   [][]float64
@@ -278,7 +278,8 @@ func (a *asker) people(ctx context.Context) (*population.Population, error) {
 	return population.Of(ctx, classes, a.query.Space, a.rows, a.Seed)
 }
 
-// begin begins the question's run.
+// begin starts the question's run in the journal. In parts, it resumes an unfinished run of the
+// same question, unless the request is Fresh.
 func (a *asker) begin() (*session.Run, error) {
 	started := asked.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
 	started.At = a.start

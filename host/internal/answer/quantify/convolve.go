@@ -12,8 +12,9 @@ import (
 // Convolution is the method of shares that were proved without boxes.
 const Convolution = "convolution"
 
-// convolve proves the shares of a linear model by convolution. If they leave more than affine.Target open, they are not
-// reported but returned; nil if there are none.
+// convolve proves the shares of a linear model by convolution. It reports them if they leave no
+// more than affine.Target open, and otherwise returns them. It returns nil if it has reported them,
+// or if convolution does not suit the question.
 func (r *run) convolve(ctx context.Context) *affine.Shares {
 	region := r.q.RegionOrWhole()
 	if !r.o.Convolve || r.o.Pieces != nil {
@@ -54,7 +55,8 @@ func (r *run) convolve(ctx context.Context) *affine.Shares {
 	return nil
 }
 
-// combine takes over what convolution proved and the solver did not.
+// combine raises the reported shares to those that convolution proved, where these are larger.
+// proved may be nil.
 func (r *run) combine(proved *affine.Shares) {
 	rep := r.report
 	if proved == nil || len(rep.Faults) > 0 || rep.Nobody() {

@@ -58,7 +58,7 @@ func NewMapWriter(w io.Writer, path string, s *space.Space) (*MapWriter, error) 
 	}
 }
 
-// Write adds pieces.
+// Write appends a line for each piece. Lines are buffered until Close.
 func (m *MapWriter) Write(list []sdk.Piece) error {
 	for i := range list {
 		if m.line = m.line[:0]; m.names == nil {

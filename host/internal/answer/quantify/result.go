@@ -260,10 +260,10 @@ func (r *Result) question() string {
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, notion)
 }
 
-// Asks implements certify.Answers.
+// Asks returns the question's protected attributes, for asked.Answers.
 func (r *Result) Asks() []string { return r.Protected }
 
-// Overview implements certify.Answers.
+// Overview shows several answers, one per line, for asked.Answers.
 func (*Result) Overview(all []*Result) view.Block {
 	t := &view.Table{Columns: []view.Column{{Title: "protected"}}}
 	for _, name := range []string{"fair", "unfair", "undecided", "sampled", "data set"} {

@@ -43,8 +43,8 @@ type Sampled struct {
 // Share is the unfair share of the sample; 0 without individuals.
 func (s *Sampled) Share() float64 { return shareOf(s.Unfair, s.N) }
 
-// Rows is the same for the data set's rows. Each row counts as the individual with
-// its non-protected values, even if several rows share them.
+// Rows is the result for the data set's rows. Each row counts as the individual with its
+// non-protected values, even if several rows share them.
 type Rows struct {
 	// Unfair of N rows are discriminated against, by exact evaluation.
 	Unfair, N int
@@ -104,8 +104,8 @@ func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, limit)
 }
 
-// inBatches evaluates points, up to n from each call of next, until it returns none, and
-// passes each verdict to learn. It reports whether all were evaluated in time.
+// inBatches evaluates points until next, which returns at most n points, returns none. It calls
+// learn with each verdict, and reports whether all were evaluated in time.
 func (r *run) inBatches(ctx context.Context, next func(n int) [][]float64, learn func(x []float64, v individual.Verdict)) bool {
 	for n := 16; ; n = min(2*n, batch) { // a batch that outlasts the time is lost
 		xs := next(n)
@@ -175,8 +175,7 @@ func (r *run) sample(ctx context.Context) {
 // maxListed bounds the points of a box that are listed.
 const maxListed = 1 << 17
 
-// points lists the points of a box; ok is false if there are more than most, or
-// infinitely many.
+// points lists the points of a box; ok is false if their number exceeds most or is infinite.
 func (r *run) points(box space.Box, most int) (xs [][]float64, ok bool) {
 	if _, few := r.q.Space.CountIndividuals(box, most); !few {
 		return nil, false

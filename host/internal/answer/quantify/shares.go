@@ -145,8 +145,8 @@ func SharesOf(s *record.Shares, faults []string) Shares {
 	return out
 }
 
-// bounds returns bounds of the number of discriminated individuals among n, from the
-// proved shares, the number met, and a sample of all individuals.
+// bounds encloses the number of discriminated individuals among n. It uses the proved shares, the
+// number met in evaluation, and a sample if that has all individuals.
 func bounds(n *big.Int, fair, unfair *big.Rat, met int, sampled *record.Counted) *Bounds {
 	part := func(share *big.Rat) *big.Int { // n is a multiple of the share's denominator
 		all := new(big.Int).Mul(n, share.Num())
@@ -261,7 +261,8 @@ func (s *Shares) Settled() bool {
 // settledTo is a negligible undecided share: rounding may leave as much of a population.
 const settledTo = 1e-6
 
-// met mentions individuals that evaluation met and the proof does not cover yet.
+// met adds, to a statement without a proved unfair share, how many discriminated individuals were
+// evaluated; empty if none were.
 func (s *Shares) met() string {
 	if s.Met == 0 || *s.Unfair > 0 {
 		return ""
@@ -273,7 +274,7 @@ func (s *Shares) met() string {
 	return fmt.Sprintf("; %s of them %s met by evaluation, but not proved yet", view.Count(s.Met), were)
 }
 
-// Bounds enclose the share of discriminated individuals, exactly; nil for an empty space.
+// Bounds returns exact bounds of the share of discriminated individuals; nil for an empty space.
 func (s *Shares) Bounds() (lo, hi *big.Rat) {
 	if s.Nobody() {
 		return nil, nil

@@ -11,10 +11,10 @@ import (
 
 // Map sums up the pieces.
 type Map struct {
-	// Pieces counts them by claim.
+	// Pieces counts the pieces by claim.
 	Pieces map[sdk.PieceClaim]int64
-	// Covered is the share of the region's box that they cover: below 1 if the solver
-	// was stopped before it had handed over all of them.
+	// Covered is the share of the region's box that the pieces cover: below 1 if the solver was
+	// stopped before it had handed over all of them.
 	Covered float64
 	// Features has the shares by the values of each non-protected feature, in the
 	// space's order.
@@ -45,8 +45,8 @@ const maxSlices = 64
 // tally adds up pieces, slice by slice.
 type tally struct {
 	q *problem.Query
-	// features sums the fair and unfair points of each slice, outside those that are no
-	// individuals, all as shares of the slice.
+	// features holds the sums of fair and unfair points by slice, and outside the sums of points
+	// that are no individuals; all as shares of the slice.
 	features []Feature
 	outside  [][]float64
 	pieces   map[sdk.PieceClaim]int64
@@ -74,7 +74,8 @@ func newTally(q *problem.Query) *tally {
 	return t
 }
 
-// slicesUpTo cuts an interval of a feature into at most that many slices, plus one for missing numbers.
+// slicesUpTo cuts an interval of a feature into slices. most bounds their number, apart from one
+// more for missing numbers.
 func slicesUpTo(f *space.Feature, iv space.Interval, most float64) []Slice {
 	if numbers := iv.Intersect(f.Numbers()); numbers != iv && !numbers.Empty() {
 		return append(slicesUpTo(f, numbers, most), Slice{Interval: space.Interval{Lo: iv.Hi, Hi: iv.Hi}})
@@ -220,7 +221,8 @@ func (t *tally) add(p *sdk.Piece) {
 	}
 }
 
-// least is a lower bound of a share in a part, given the share all in the whole and the part's size.
+// least returns a lower bound of a share within a part of a whole. all is the share in the whole;
+// within is the part's size relative to the whole.
 func least(all, within float64) float64 { return max(0, all-(1-within)) / within }
 
 // meets returns the range of slices that a side can meet: pieces come by the million,

@@ -101,7 +101,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out, nil
 }
 
-// hold compares row by row.
+// hold compares the scores of each row with the study's and fills in out.Scores. It returns the
+// study.
 func (out *Result) hold(r *Request) (*study.Study, error) {
 	st, err := study.Load(r.Path, study.Options{DataRoot: r.Data, Model: r.Model, Rules: r.Rules, Threshold: r.Threshold, Parts: true})
 	if err != nil {

@@ -112,7 +112,7 @@ func (r *Result) verdict(d *view.Document) {
 	}
 }
 
-// command is that of a step.
+// command returns the command line of a step; the bare command if the step was not taken.
 func (r *Result) command(step string) string {
 	for _, s := range r.Steps {
 		if s.Name == step {

@@ -14,7 +14,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Grades of what the first screen says. That of a proof has the solver's grade as well.
+// Grades of the statements on the first screen. A proof also names the solver's grade, see proved.
 const (
 	evaluated = "evaluated"
 	replayed  = "replayed exactly"
@@ -23,12 +23,13 @@ const (
 
 func proved(grade string) string { return "proved, " + grade }
 
-// Title returns the title of the page.
+// Title returns the page's title: the study, the model and the protected attributes.
 func (r *Result) Title() string {
 	return fmt.Sprintf("%s: %s by %s", r.Study, r.Model, r.by("and"))
 }
 
-// by lists the protected attributes.
+// by joins the protected attributes as in a sentence. last is the word before the final one, "and"
+// or "or".
 func (r *Result) by(last string) string {
 	n := len(r.Protected) - 1
 	if n < 1 {
@@ -37,7 +38,7 @@ func (r *Result) by(last string) string {
 	return strings.Join(r.Protected[:n], ", ") + " " + last + " " + r.Protected[n]
 }
 
-// first is the first screen. Without rows, or without decisions, it has fewer cards.
+// first shows the first screen. It has fewer cards without rows, or without decisions.
 func (r *Result) first(d *view.Document) {
 	lead := &view.Lead{Kicker: r.kicker(), Headline: r.headline()}
 	v, a := r.Verdict, r.audited()
@@ -113,7 +114,7 @@ func (r *Result) headline() view.Said {
 	return view.Said{Text: fmt.Sprintf("%s of %s would get %s with another %s", view.Count(sum.Flips), people, r.other(), r.by("or")), Grade: evaluated}
 }
 
-// differing is what copies of people do who are treated unfairly.
+// differing completes "people …" for those who are treated unfairly: what their copies do.
 func (r *Result) differing() string { return "have copies that " + r.differ() }
 
 // verdictSaid is the verdict on all possible people in a sentence.
@@ -133,7 +134,8 @@ func (r *Result) verdictSaid() view.Said {
 	return view.Said{Text: fmt.Sprintf("Whether two copies of any %s %s is open: %s", who, r.differ(), v.Reason)}
 }
 
-// said explains the headline.
+// said returns the sentences below the headline: the directions of changed decisions, and the
+// verdict.
 func (r *Result) said() (out []view.Said) {
 	a := r.audited()
 	if a != nil && !r.Number {
@@ -166,7 +168,7 @@ func (r *Result) directions(a *audit.Result) string {
 	return text
 }
 
-// other is what people get whose decision changes.
+// other names what a person gets instead if the decision changes.
 func (r *Result) other() string {
 	if r.Audit != nil && r.Audit.Classes != nil {
 		return "another class"
@@ -174,7 +176,8 @@ func (r *Result) other() string {
 	return "the other decision"
 }
 
-// flipsCard is the share of the people in the data whose decision, or if there is none whose treatment, depends on the attributes.
+// flipsCard is the card of the share of people in the data whose decision depends on the
+// attributes, or whose treatment does if numbers are predicted; nil without an audit.
 func (r *Result) flipsCard() *view.Card {
 	a := r.audited()
 	if a == nil {
@@ -199,7 +202,7 @@ func (r *Result) flipsCard() *view.Card {
 	return &view.Card{Figure: view.SmallShare(sum.FlipsShare), Label: view.Said{Text: "of the people in the data would get " + r.other(), Grade: evaluated}, Detail: detail}
 }
 
-// ratioCard is the least impact ratio of an attribute.
+// ratioCard is the card of the least impact ratio over the attributes; nil if none is known.
 func (r *Result) ratioCard() *view.Card {
 	a := r.audited()
 	if a == nil || a.Rates == nil {
@@ -244,7 +247,7 @@ func (r *Result) ratioCard() *view.Card {
 	return &view.Card{Figure: ratio(*low.ImpactRatio), Label: view.Said{Text: label, Grade: evaluated}, Detail: detail}
 }
 
-// ratio has two decimals, or three below a tenth.
+// ratio formats a ratio with two decimals, or three below a tenth.
 func ratio(v float64) string {
 	if v < 0.1 {
 		return fmt.Sprintf("%.3f", v)
@@ -252,7 +255,7 @@ func ratio(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// tight reports that the proved interval says no less than the sample's.
+// tight reports whether the proved interval is at most 0.01 wide, or no wider than the sample's.
 func tight(s *quantify.Result) bool {
 	if s.Interval == nil {
 		return false
@@ -261,7 +264,7 @@ func tight(s *quantify.Result) bool {
 	return width <= 0.01 || s.Sampled != nil && s.Sampled.N > 0 && width <= s.Sampled.Hi-s.Sampled.Lo
 }
 
-// between is an interval of shares; one share if it has one text.
+// between formats an interval of shares; as a single share if both ends have the same text.
 func between(lo, hi float64) string {
 	from, to := view.SmallShare(lo), view.SmallShare(hi)
 	if from == to {
@@ -270,7 +273,8 @@ func between(lo, hi float64) string {
 	return strings.TrimSuffix(from, " %") + "–" + to
 }
 
-// known is the better of what is proved of a share and what a sample says, with its grade; ok is false without either.
+// known returns a share with its grade: a tight proved interval, else the sample's, else any proved
+// one. ok is false without all of these.
 func known(s *quantify.Result) (share, grade string, ok bool) {
 	switch {
 	case s == nil || s.Nobody():
@@ -285,8 +289,8 @@ func known(s *quantify.Result) (share, grade string, ok bool) {
 	return "", "", false
 }
 
-// plausibleCard is the share of plausible people, and behind it that of all combinations of values; the latter alone
-// if no population could be fitted.
+// plausibleCard is the card of the share of plausible people, with the share of all combinations of
+// values in its detail. The latter stands alone if no population could be fitted.
 func (r *Result) plausibleCard() *view.Card {
 	share, grade, ok := known(r.Plausible)
 	if !ok {
@@ -306,7 +310,7 @@ func (r *Result) plausibleCard() *view.Card {
 	return &view.Card{Figure: share, Label: view.Said{Text: "of plausible people " + r.treated(p), Grade: grade}, Detail: detail}
 }
 
-// even is the share, in the question of p, of all combinations of values; empty if it is unknown.
+// even returns the share of all combinations of values for the notion of p; empty if it is unknown.
 func (r *Result) even(p *quantify.Result) string {
 	if s := r.Shares; s != nil && s.Notion == p.Notion {
 		share, _, _ := known(s)
@@ -318,7 +322,7 @@ func (r *Result) even(p *quantify.Result) string {
 	return ""
 }
 
-// treated is what happens to the people whom a share counts.
+// treated completes "people …" for the people that a share counts.
 func (r *Result) treated(s *quantify.Result) string {
 	if n, _ := fairness.ParseNotion(s.Notion); !n.UsesEpsilon() {
 		return "would get " + r.other()

@@ -13,9 +13,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// proved returns the result of the newest finished run of hyfair quantify in the journal on
-// exactly this question, if it took longer than the limit: the report cannot add to it. Nil:
-// there is none. A shorter run is repeated, because the journal keeps no map.
+// proved returns the result of the newest finished run of hyfair quantify in the journal on exactly
+// this question, if that took longer than the limit: the report cannot add to it. It returns nil if
+// there is no such run. A shorter run is repeated, because the journal keeps no map.
 func (a *asker) proved(limit time.Duration) *quantify.Result {
 	j, err := a.session.Journal()
 	if err != nil || j == nil || a.request.Fresh {

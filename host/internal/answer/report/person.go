@@ -83,14 +83,15 @@ type Drawn struct {
 	MeanGap float64 `json:"mean_gap"`
 }
 
-// met is an individual that a step met.
+// met is an individual that a step of the report found, with its evaluation.
 type met struct {
 	by      string
 	x       []float64
 	outcome evaluate.Outcome
 }
 
-// meet sets the worst of the individuals that earlier steps met and the example, and draws a sample of the space.
+// meet evaluates the individuals that earlier steps found, and sets the worst of them and the
+// example. It also evaluates a random sample of the space.
 func (a *asker) meet(ctx context.Context) {
 	q, err := a.question.Scores()
 	if err != nil {
@@ -120,7 +121,7 @@ func (a *asker) meet(ctx context.Context) {
 	a.out.Space = draw(ctx, q, e, individual.New(q.Model, q.Space, a.question.Study.Rule), a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
 }
 
-// unplaced is an individual as values by the names of its features.
+// unplaced is an individual with its values by feature name, as results have it.
 type unplaced struct {
 	by string
 	x  map[string]float64
@@ -342,7 +343,7 @@ func (c *Copy) positive(rule fairness.Rule) bool {
 	return rule.Says(c.Score)
 }
 
-// decision names a decision, and says whether it is favourable where that is not the positive one.
+// decision names a decision. If a low score is favourable, it adds which of the decisions is.
 func decision(positive bool, rule fairness.Rule) string {
 	switch {
 	case !rule.Low && positive:

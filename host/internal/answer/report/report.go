@@ -272,7 +272,7 @@ func (a *asker) keep() {
 	a.run.Emit(record.Event{Kind: record.KindFinished, Finished: finished})
 }
 
-// ask runs the steps in order: later ones use the individuals that earlier ones met.
+// ask runs the steps in order: later ones use the individuals that earlier ones found.
 func (a *asker) ask(ctx context.Context) {
 	r, seed := &a.request, a.request.Seed
 	part := func(share float64) time.Duration {
@@ -340,7 +340,8 @@ func (a *asker) plausibly(spec question.Spec) question.Spec {
 	return spec
 }
 
-// without notes the steps about scores, which do not apply to a predicted number.
+// without records that the given steps do not apply: they are about scores, and the model predicts
+// a number.
 func (r *Result) without(steps ...string) {
 	for _, name := range steps {
 		r.Steps = append(r.Steps, Step{Name: name, Missing: "the model predicts a number, and this asks about scores"})
@@ -389,7 +390,7 @@ func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
 	return out
 }
 
-// thresholds are those of the curve of decisions.
+// thresholds lists the thresholds of the curve of decisions, in the form of --thresholds.
 const thresholds = "0.02..0.98:0.02"
 
 // audited is the notion of the audit, which ignores the study's notion; empty for scores.
@@ -406,7 +407,7 @@ func scored(spec question.Spec) question.Spec {
 	return spec
 }
 
-// uses records a plugin.
+// uses adds a plugin to the provenance, once.
 func (r *Result) uses(plugin string) {
 	if !slices.Contains(r.Provenance.Plugins, plugin) {
 		r.Provenance.Plugins = append(r.Provenance.Plugins, plugin)

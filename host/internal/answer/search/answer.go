@@ -293,9 +293,9 @@ func (o *Searcher) openStrategy(ctx context.Context) (p *discover.Plugin, err er
 // that seeds do not depend on the machine.
 const seedWork = 1000
 
-// openSolver starts the solver in the loop; nil for none. The default is the first that
-// returns individuals: of those that take the model itself, or else rows and columns. If
-// none is usable, the search continues without a solver and notes so.
+// openSolver starts the solver in the loop; nil for none. The default is the first solver that
+// returns individuals and takes the model itself, else the first that returns individuals and takes
+// rows and columns. If none is usable, the search continues without a solver and notes so.
 func (o *Searcher) openSolver(ctx context.Context) (*discover.Plugin, error) {
 	switch o.request.Solver {
 	case NoSolver:
@@ -348,7 +348,7 @@ func (o *Searcher) task(seed int64) record.Task {
 	}
 }
 
-// Begin begins a run with a seed, whose clock started at begin.
+// Begin starts a run for a seed in the journal. The run's clock started at the time begin.
 func (o *Searcher) Begin(seed int64, begin time.Time) (*session.Run, error) {
 	versions := map[string]string{}
 	for _, p := range o.plugins {
@@ -376,8 +376,8 @@ func (o *Searcher) open(ctx context.Context, seed int64) (sdk.Session, error) {
 	return o.strategy.Start(ctx, o.query.Space, start)
 }
 
-// Run searches once. which names the run in lines of progress. faults are the mistakes
-// in the solver's answers.
+// Run searches once. Lines of progress name the run by the text which. faults are the mistakes in
+// the solver's answers.
 func (o *Searcher) Run(ctx context.Context, seed int64, run *session.Run, which string) (out *Outcome, faults []string) {
 	config := Config{
 		Space: o.query.Space, Region: o.query.Region, Evaluator: o.evaluator(), Guards: o.Guards,
@@ -479,7 +479,8 @@ func (o *Searcher) answer(ctx context.Context) (_ *Result, err error) {
 	return out, errors.Join(failed, session.Refuted(out.Disagreements))
 }
 
-// runs does the request's runs.
+// runs does the request's runs, one after the other. csv, if not nil, gets the individuals of all.
+// An interrupt ends them; a run that fails does not keep later ones from starting.
 func (o *Searcher) runs(ctx context.Context, csv *CSVFile) (*Result, error) {
 	out := o.result()
 	loading := time.Since(o.session.Begun)

@@ -78,11 +78,10 @@ type Outcome struct {
 	// Best is the individual with the largest k, among those the one with the
 	// largest gap; nil if none was found.
 	Best *record.Found
-	// Evaluations counts evaluated individuals, including repeated ones and those
-	// that the strategy evaluated by itself; Outside the moves outside the space;
-	// NoSeed the questions to the solver without an individual in return; Spurious
-	// its answers that were no 2-discriminant individual of the region; Refused
-	// the moves that a guard refused.
+	// Evaluations counts evaluated individuals, including repeated ones and those that the strategy
+	// evaluated by itself. Outside counts the moves outside the space, and Refused those that a
+	// guard refused. NoSeed counts the questions to the solver that gave no individual, and
+	// Spurious its answers that were no 2-discriminant individual of the region.
 	Evaluations, Outside, NoSeed, Spurious, Refused int64
 	// Uncounted: the strategy holds the model and reported fewer evaluations of its own than one
 	// in two rounds. Its rounds and Evaluations are not comparable, its times are.
@@ -208,7 +207,7 @@ func (r *run) loop(ctx context.Context) error {
 // evaluations, which might never be used up in an almost empty space.
 const maxVain = 100_000
 
-// admit takes the next move.
+// admit counts a move and checks its numbering. An error says how the strategy broke the rules.
 func (r *run) admit(m *sdk.Move) error {
 	if evaluations := r.result.Evaluations + r.own; evaluations > r.reached {
 		r.reached, r.vain = evaluations, 0

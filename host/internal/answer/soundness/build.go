@@ -46,10 +46,11 @@ func (c *core) beyond(feature int, slope, v float64) int {
 	return c.once(-slope*v, row)
 }
 
-// pass adds a neuron of the first layer to the logit.
+// pass adds the output of a first-layer neuron to the logit, times the weight out.
 func (c *core) pass(first int, out float64) { c.then(first, 0, out) }
 
-// then adds ReLU(first − less) to the logit.
+// then adds ReLU(y − less) to the logit, times the weight out, where y is the output of a
+// first-layer neuron.
 func (c *core) then(first int, less, out float64) {
 	c.second = append(c.second, neuron{-less, map[int]float64{first: 1}, out})
 }

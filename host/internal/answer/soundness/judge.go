@@ -12,7 +12,7 @@ import (
 // Outcome classifies a claim by the truth.
 type Outcome string
 
-// The outcomes.
+// Values of Outcome. Wrong is an error of the solver, Untrue one of this package.
 const (
 	// Found: a witness was found, and replayed. Proved: no individual is treated unfairly, or
 	// the value asked for is known.

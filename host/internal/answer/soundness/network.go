@@ -71,8 +71,8 @@ func trailing(v float64) int {
 	return e
 }
 
-// through returns the values of the layer's neurons for inputs in, and the largest number of
-// bits that their sums take, whatever the order of the terms.
+// through returns the values of the layer's neurons, given those of its inputs. bits is the largest
+// number of bits that a neuron's sum takes, whatever the order of its terms.
 func (l *layer) through(in []number) (out []number, bits int) {
 	for j, row := range l.rows {
 		size, step, high := math.Abs(l.bias[j]), math.MaxInt, l.bias[j]

@@ -41,7 +41,7 @@ var kinds = []string{onePerson, tenPeople, aRegion, justBelow, outside, between,
 const MaxRungs = 10
 
 const (
-	// epsilon is the ε of scores.
+	// epsilon is the ε of questions about scores.
 	epsilon = "0.05"
 	// grid is the unit of logits: all are multiples of it.
 	grid = 1.0 / 256
@@ -57,11 +57,10 @@ func targets(rung int) (neurons, bins int) {
 	return int(math.Round(16 * math.Pow(1000.0/16, float64(rung-1)/(MaxRungs-1)))), 2 * rung
 }
 
-// feature is a feature of the space.
 type feature struct {
 	name   string
 	lo, hi float64
-	// values are those of a protected feature.
+	// values are the values that copies take in a protected feature; nil in other features.
 	values []float64
 	// categories: the values are indices of names.
 	categories bool
@@ -73,7 +72,7 @@ type site struct {
 	// lo and hi are indexed by free feature.
 	lo, hi []float64
 	hits   []hit
-	// base is the logit there.
+	// base is the sum of the base's parts, a logit, at every point of the box.
 	base float64
 }
 

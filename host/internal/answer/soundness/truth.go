@@ -128,8 +128,8 @@ type group struct {
 	logits []*big.Rat
 }
 
-// groups returns the people whose copies have different logits: those of the lattice that the
-// rules allow, or, if real, all real points of the domain, without rules.
+// groups returns the people whose copies have different logits. They are the points of the lattice
+// that the rules allow or, with real set, all real points of the domain, allowed or not.
 func (in *instance) groups(real bool) (out []group) {
 	if in.kind == outside || !real && (in.kind == between || in.kind == forbidden || in.kind == guarded) {
 		return nil
@@ -389,7 +389,7 @@ func (q *Question) validate(t *Truth) error {
 	return nil
 }
 
-// mostDigits is the longest number to parse.
+// mostDigits bounds the digits of a number in a truth file.
 const mostDigits = 1000
 
 // whole parses decimal digits.

@@ -66,9 +66,9 @@ type Epoch struct {
 	HeldSpread float64
 }
 
-// Report says how a run went. Losses and accuracies are measured with the
-// returned network, whose weights are rounded, over all rows of the kind; those
-// of rows held back are NaN without such rows.
+// Report says how a run went. Losses and accuracies are measured with the returned network, whose
+// weights are rounded, over all training rows or all rows held back; the latter are NaN without
+// rows held back.
 type Report struct {
 	// Epochs is the number completed. The network is that of epoch Best, bit for
 	// bit the network of a run of Best epochs.

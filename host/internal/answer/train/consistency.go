@@ -13,7 +13,7 @@ import (
 // data, where logits are huge, do not drown the others. The zero value has no
 // penalty.
 type Consistency struct {
-	// Weight is 0 or more.
+	// Weight scales the penalty: 0 or more.
 	Weight float64
 	// Group draws the group of a row. It must depend on rng and the row only, so
 	// that the same seed gives the same network. Its vectors are used until the

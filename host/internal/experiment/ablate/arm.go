@@ -92,7 +92,8 @@ func (a *Arm) same(o Arm) bool {
 		maps.EqualFunc(a.Set, o.Set, gridfile.SameValue) && maps.EqualFunc(a.SolverSet, o.SolverSet, gridfile.SameValue)
 }
 
-// check checks a single arm.
+// check returns an error for an arm without a strategy, with settings that contradict each other,
+// or with an invalid name.
 func (a *Arm) check() error {
 	switch {
 	case a.Strategy == "":

@@ -123,7 +123,8 @@ func (a *Ablation) judgedIn() unit {
 	return unitOf(a.Budget, nil)
 }
 
-// reachedAt is the moment, in the run's unit, at which its largest k reached k.
+// reachedAt returns the moment, in the run's unit, of the first individual with this k or a larger
+// one; nil if there is none.
 func (r *run) reachedAt(k int) *float64 { return r.in.at(r.reached(k)) }
 
 // firstAt, bestAt and targetAt are the moments at which the run found the first individual, its

@@ -70,7 +70,7 @@ func (p *Plan) AddSubject(from question.Spec) error {
 	return nil
 }
 
-// Settle checks the plan.
+// Settle returns an error if the plan cannot be run, and brings the budget into its canonical form.
 func (p *Plan) Settle() error {
 	budget, err := search.ParseBudget(p.Budget)
 	if err != nil {

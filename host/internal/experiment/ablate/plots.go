@@ -12,8 +12,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Figures returns an ablation's plots. without has the reasons for missing plots, such as a network
-// on which nothing was found. With several networks, each ranked measure has a figure.
+// Figures returns an ablation's plots, and the reasons for missing ones, such as a network on which
+// nothing was found. With several networks, each ranked measure has a figure.
 func (a *Ablation) Figures() (figures []*view.Figure, without []string) {
 	for i := range a.networks {
 		n := &a.networks[i]

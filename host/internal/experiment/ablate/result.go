@@ -64,10 +64,10 @@ func (r *Result) maxK() int {
 	return r.Steps[len(r.Steps)-1].K
 }
 
-// fold makes a task's result from its stream of events, and keeps the events for the journal. Of
-// a paper run's individuals it keeps the first 10,000 and a sample of the others, whose totals it
-// keeps instead, as a fast run does itself. This bounds the memory of a long run and keeps its
-// journal small.
+// fold makes a task's result from its stream of events, and keeps the events for the journal. A
+// fast run reports a sample of its individuals and totals of the others. fold does the same for a
+// paper run: it keeps the first 10,000 individuals and a sample of the others. This bounds the
+// memory of a long run and keeps its journal small.
 type fold struct {
 	// fast: the run thins out its individuals itself.
 	fast   bool

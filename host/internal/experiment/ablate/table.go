@@ -202,7 +202,7 @@ func (a *Ablation) tidy(p *Plan, e Entry, r *Result) {
 	a.Tidy.Add(a.Name, &p.Terms, e.Key, &e.Subject.Subject, e.Arm.Name, options, e.Seed, status, values)
 }
 
-// count adds a result to the sums.
+// count adds a result's task, time, failures and conditions to the ablation's totals.
 func (a *Ablation) count(key string, r *Result) {
 	a.Seconds += r.Seconds
 	if r.Retried != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Goals of an arm.
+// Values of Arm.Goal.
 const (
 	// GoalDecide stops a question at the first witness.
 	GoalDecide = "decide"
@@ -24,7 +24,7 @@ const (
 	GoalMaximise = "maximise"
 )
 
-// Starts of an arm.
+// Values of Arm.Start.
 const (
 	StartNone = "none"
 	// StartSearch hands the solver the best point of a short local search.
@@ -172,7 +172,8 @@ func LikeForLike(solvers []string) []Arm {
 	return arms
 }
 
-// checkArms checks the arms of a comparison.
+// checkArms returns an error for an empty list, and for names that are missing, used twice,
+// reserved or malformed.
 func checkArms(arms []Arm) error {
 	if len(arms) == 0 {
 		return errors.New("no arms to compare: give --solvers a,b or --arm name=solver:…, or a comparison file")

@@ -27,7 +27,8 @@ type answer struct {
 	seconds float64
 }
 
-// good reports whether the answer counts.
+// good reports whether the run answered its task: with an individual, or with a proof that no
+// individual refutes.
 func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
 
 // answerOf returns the answer of a run. disproved: a proof of its arm on the subject was refuted.

@@ -153,7 +153,8 @@ func (i *Individual) margin(n fairness.Notion, border float64) float64 {
 	return margin
 }
 
-// check checks proofs against an individual.
+// check counts the proofs whose limit an individual's margin exceeds, and describes the
+// contradiction with the largest margin.
 func (d *Disagreement) check(s *Subject, n fairness.Notion, one found, proofs []proved) {
 	margin := one.margin(n, s.Border)
 	for _, p := range proofs {
@@ -195,8 +196,8 @@ func (s *Subject) text(b Box) string {
 	return strings.Join(parts, ",")
 }
 
-// gather collects, over an arm's runs, its proofs and refuted claims, of each box the one with
-// the lowest limit, and the individuals it found, each once.
+// gather collects the proofs and refuted claims of an arm's runs, for each box only the one with
+// the lowest limit. It also collects the individuals that the runs found, each once.
 func gather(results []run) ([]proved, []found) {
 	tightest := map[string]proved{}
 	once := map[string]found{}

@@ -11,7 +11,7 @@ type File struct {
 	Name    string
 	Studies []gridfile.Study
 	Arms    []Arm
-	// Terms are zero where the file is silent.
+	// Terms holds the terms that the file sets; all others are zero.
 	experiment.Terms
 }
 

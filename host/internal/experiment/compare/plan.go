@@ -49,8 +49,8 @@ type Subject struct {
 	asked *question.Question
 }
 
-// ask returns an arm's question about the subject. An arm without ε gets that of the measures, or
-// in logits the study's if the study's notion is logit.
+// ask returns an arm's question about the subject. Without an ε of its own, an arm gets the ε of
+// the measures. If its notion and the study's are both logit, it gets the study's ε.
 func (s *Subject) ask(a *Arm) question.Spec {
 	spec := s.Source
 	if spec.Notion, spec.Epsilon = a.Notion, a.Epsilon; a.Epsilon == "" && !(cmp.Or(a.Notion, s.Notion) == "logit" && s.Notion == "logit") {

@@ -41,7 +41,7 @@ type pictures struct {
 	from, limit float64
 }
 
-// Figures returns a comparison's plots. without has the reasons for missing plots.
+// Figures returns a comparison's plots, and the reasons for missing ones.
 func (c *Comparison) Figures() (figures []*view.Figure, without []string) {
 	p := pictures{Comparison: c, limit: c.Limit().Seconds()}
 	p.from = p.limit / 10
@@ -123,7 +123,8 @@ func (p *pictures) cactus() *view.Figure {
 func (p *pictures) always(arm int) []int { return slices.Repeat([]int{arm}, len(p.tasks)) }
 
 // counted returns the cumulative number of good answers by a value, which is clamped to [from, to].
-// arms holds the arm whose answer counts, per task; each is the height of one step.
+// arms selects the arm whose answer counts, per task (negative: none). The last argument is the
+// height of one step.
 func (p *pictures) counted(arms []int, value func(a answer, task int) float64, from, to, each float64) []view.Point {
 	var values []float64
 	for task, arm := range arms {

@@ -191,8 +191,8 @@ func neutral(name, title string, of func(*run) *float64) measure {
 }
 
 // compares reports whether the arms can be compared by a measure. Measures of proofs need equal
-// notions and ε, and, except PAR-2, which counts a refuted proof as no answer, no refuted proof;
-// the number of fair regions needs equal partitions, too.
+// notions and ε. They also need that no proof was refuted, except PAR-2, which counts a refuted
+// proof as no answer. The number of fair regions needs equal partitions, too.
 func (p *Plan) compares(measure string, refuted bool) bool {
 	if !slices.Contains([]string{certified, "fair", proof, par2}, measure) {
 		return true
@@ -346,7 +346,7 @@ func (p *Plan) run(r *Result, seed int64) run {
 	return run{Result: r, seed: seed, budget: p.Limit().Seconds()}
 }
 
-// tests compares the arms.
+// tests returns the statistical tests of the comparison, still without networks.
 func (p *Plan) tests() *experiment.Tests[Row, run] {
 	return &experiment.Tests[Row, run]{Arms: p.Frame().Arms, Measures: measures, Ranked: ranked, Control: p.Control, Points: Form.Points(p.Arms)}
 }

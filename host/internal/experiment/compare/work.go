@@ -47,7 +47,8 @@ const (
 	maxLosses = 3
 	// maxFaultEvents bounds the faults that one task reports.
 	maxFaultEvents = 20
-	// replayTime of the budget, but at most a tenth of it, is reserved for the last replay.
+	// replayTime is reserved at the end of the budget for the last replay, but at most a tenth of
+	// the budget.
 	replayTime = 250 * time.Millisecond
 	// progressEvery is the least time between two progress events of a task.
 	progressEvery = time.Second
@@ -228,7 +229,8 @@ func doubled(d time.Duration) time.Duration {
 	return 2 * d
 }
 
-// learn processes the answer to a question. again: an undecided region is queued again.
+// learn processes the answer to a question. The last argument says whether an undecided region is
+// queued again.
 func (w *worker) learn(it item, rep *engine.Report, again bool) {
 	w.witness(rep.Witness)
 	w.verdict(it, rep)

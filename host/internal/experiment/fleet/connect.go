@@ -90,7 +90,7 @@ func dial(a Address, role, name string) (*link, error) {
 // errNobody is the error if no server answers at the address.
 var errNobody = errors.New("nothing answers there")
 
-// refused adds to a connection error its cause and remedy.
+// refused explains a connection error: it adds the cause and the remedy.
 func refused(a Address, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -194,8 +194,8 @@ func (l *link) mayAll(ctx context.Context) error {
 	return nil
 }
 
-// ask requests the state of each machine and passes the replies of the next wait to take. Each
-// machine is reported once, even if other clients ask at the same time.
+// ask requests the state of every machine, and calls the function with each reply that arrives
+// before the time is over. A machine is reported once, even if other clients ask at the same time.
 func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) error {
 	sub, err := l.SubscribeSync(statePrefix + ">")
 	if err != nil {
@@ -223,7 +223,7 @@ func (l *link) ask(ctx context.Context, wait time.Duration, take func(*State)) e
 	}
 }
 
-// tells replies to ask with the state.
+// tells subscribes to the requests of ask and answers each with this machine's state.
 func (l *link) tells(state func() *State) (*nats.Subscription, error) {
 	return l.Subscribe(askSubject, func(*nats.Msg) {
 		s := state()

@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// summed returns a reader of in, and the SHA-256 of what was read through it so far.
+// summed wraps a reader, and returns a function that gives the SHA-256 of the bytes read so far.
 func summed(in io.Reader) (_ io.Reader, sum func() string) {
 	hash := sha256.New()
 	return io.TeeReader(in, hash), func() string { return hex.EncodeToString(hash.Sum(nil)) }

@@ -376,7 +376,7 @@ func (c *Coordinator) end(e *errand, got *came, event func(record.Event) error, 
 	return usage, err
 }
 
-// hand replays the outcome's events and passes on those that hold.
+// hand replays the outcome's events and passes on those that the replay confirms.
 func (c *came) hand(of *subject, event func(record.Event) error, say func(*workers.Said)) (workers.Usage, error) {
 	usage, err := c.Usage, c.err
 	if err == nil {

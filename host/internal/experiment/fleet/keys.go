@@ -135,7 +135,7 @@ accounts {
 		public[RoleWorker], strings.Join(list.publish, ", "), strings.Join(list.subscribe, ", "), statePrefix+">", lines(list.take))
 }
 
-// certificate makes a key and a certificate, self-signed if by is nil.
+// certificate makes a key and a certificate. Without a signing key the certificate is self-signed.
 func certificate(name string, hosts []string, by *ecdsa.PrivateKey, parent *x509.Certificate) (*ecdsa.PrivateKey, *x509.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

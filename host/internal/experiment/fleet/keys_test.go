@@ -99,7 +99,7 @@ func TestKeys(t *testing.T) {
 		"a worker hands out": {[]string{"ablate", b.grid(1, 1000), "--fleet", b.url, "--fleet-keys", filepath.Join(own, "worker")}, "folder coordinator"},
 		"another host":       {[]string{"fleet", "status", "tls://localhost:" + port, "--keys", filepath.Join(own, "coordinator")}, "--host"},
 		"an address in use":  {[]string{"fleet", "serve", "--listen", listen, "--store", filepath.Join(b.dir, "s")}, "in use"},
-		"a store in use":     {[]string{"fleet", "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(b.dir, "store")}, "another queue is kept there"},
+		"a store in use":     {[]string{"fleet", "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(b.dir, "store")}, "a running queue uses this folder"},
 	} {
 		if code, _, stderr := b.run("asks", c.args...); code != 2 || !strings.Contains(stderr, c.says) {
 			t.Errorf("%s: %d, %s", name, code, stderr)

@@ -41,8 +41,8 @@ func (l *life) look() time.Duration {
 	return time.Since(time.Unix(0, l.last.Load()))
 }
 
-// keep renews the task's lease every third of wait while there are signs of life. After wait
-// without a sign it calls silent and stops.
+// keep renews the task's lease while there are signs of life, every third of the lease's duration.
+// If none appears for that duration, it calls silent and stops.
 func (l *life) keep(m *nats.Msg, wait time.Duration, silent func()) (end func()) {
 	l.sign()
 	done := make(chan struct{})

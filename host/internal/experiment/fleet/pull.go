@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// longest is the lifetime of a request for a task in the queue if all tasks have the same
-	// requirements, idle if they differ.
+	// Lifetimes of a request for a task. The long one applies if all tasks in the queue have the
+	// same requirements, the short one if a worker must alternate between several.
 	longest = 30 * time.Second
 	idle    = 2 * time.Second
 	// late is the additional time for a reply. A task that arrives even later is lost here, and
@@ -21,7 +21,8 @@ const (
 	late = 30 * time.Second
 )
 
-// slot runs one task after the other until the context open ends.
+// slot runs one task after the other. When the second context ends, it finishes the running task
+// and takes no other.
 func (w *Worker) slot(ctx, open context.Context, n int, cores []int) {
 	p := &puller{link: w.link}
 	defer p.close()

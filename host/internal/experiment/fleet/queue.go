@@ -133,8 +133,8 @@ func (c *Coordinator) publish(ctx context.Context, w *wait) error {
 // gone is the error of a file of the experiment that has changed or is missing.
 type gone struct{ error }
 
-// fill makes the consumer for the parcel's requirements and uploads its files, if the queue
-// lacks them. first reports a new consumer.
+// fill makes the consumer for the parcel's requirements and uploads its files, if the queue lacks
+// them. The first result reports whether the consumer is new.
 func (c *Coordinator) fill(ctx context.Context, w *wait) (first bool, err error) {
 	c.filling.Lock()
 	defer c.filling.Unlock()

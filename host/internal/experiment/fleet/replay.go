@@ -71,8 +71,8 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 // replay checks the events of one task, in order.
 type replay struct {
 	*subject
-	// seen are the individuals found so far, most their largest k; last is the individual of the
-	// last pair.
+	// seen holds the individuals found so far, and most is the largest k among them. last is the
+	// individual of the last pair.
 	seen map[string]bool
 	most int
 	last []float64
@@ -89,7 +89,8 @@ func (r *replay) add(numbers ...[]float64) {
 	r.sum += h.Sum64()
 }
 
-// errNotSo is the error of a worker's statement about an individual that the replay refutes.
+// errNotSo is the error of a worker that reported an individual with values that the replay
+// refutes.
 var errNotSo = errors.New("its statement about an individual does not hold here")
 
 // check evaluates each individual that an event reports. It does not panic on any event.

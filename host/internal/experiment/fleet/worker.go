@@ -395,7 +395,7 @@ func (w *Worker) work(ctx context.Context, m *nats.Msg, wait time.Duration, p *p
 	return nil
 }
 
-// one runs one task.
+// one runs a task in a separate process, and returns the process's output and its cost.
 func (w *Worker) one(ctx context.Context, t *task, copies *files.Copies, n int, cores []int, life *life) answer {
 	var lines bytes.Buffer
 	to := json.NewEncoder(&lines)

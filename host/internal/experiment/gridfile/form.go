@@ -101,7 +101,8 @@ func (f *Form[A]) Points(arms []A) (out []experiment.GridPoint) {
 	return out
 }
 
-// Pick returns the arm with a name. The error lists the known names; what is the file's name in it.
+// Pick returns the arm with a name. The error lists the known names, and names their file by the
+// last argument.
 func (f *Form[A]) Pick(known []A, name, what string) (a A, err error) {
 	names := experiment.Each(known, func(a *A) string { return *f.Name(a) })
 	if i := slices.Index(names, name); i >= 0 {

@@ -130,7 +130,7 @@ func Outside(n *yamlfile.Node) func(key string) *yamlfile.Node {
 	}
 }
 
-// WithOptions returns a copy of options, overridden by over.
+// WithOptions returns a copy of the options, in which those of the second map take precedence.
 func WithOptions(options, over map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, options)

@@ -41,8 +41,8 @@ type Study struct {
 	At string
 }
 
-// Open reads the file at path. what names its kind in messages ("a grid file"), keys are the keys
-// that it may have besides name, summary and studies.
+// Open reads the file at path. Messages call it by its kind, such as "a grid file", which is the
+// second argument. keys are the keys that it may have besides name, summary and studies.
 func Open(path, what string, keys ...string) (*File, error) {
 	text, err := yamlfile.Read(path)
 	if err != nil {
@@ -65,25 +65,27 @@ func Parse(text []byte, path, what string, keys ...string) (*File, error) {
 	return f, nil
 }
 
-// Setting is the text of a key; empty if the file lacks the key.
+// Setting returns the text of a key; empty if the file lacks the key.
 func (f *File) Setting(key string) string {
 	text, _ := f.Text(f.Root.Get(key))
 	return text
 }
 
-// Texts is the list of texts of a key; nil if the file lacks the key.
+// Texts returns the list of texts of a key; nil if the file lacks the key.
 func (f *File) Texts(key string) []string {
 	texts, _ := f.Reader.Texts(f.Root.Get(key))
 	return texts
 }
 
-// Number is the whole number, from lo to hi, of a key; 0 if the file lacks the key.
+// Number returns the whole number of a key; 0 if the file lacks the key. A number outside lo to hi
+// is a fault.
 func (f *File) Number(key string, lo, hi int) int {
 	v, _ := f.Integer(f.Root.Get(key), lo, hi)
 	return v
 }
 
-// Time is the time of a key, at least least; 0 if the file lacks the key.
+// Time returns the duration of a key; 0 if the file lacks the key. A duration shorter than the
+// given minimum is a fault.
 func (f *File) Time(key string, least time.Duration) time.Duration {
 	text, ok := f.Text(f.Root.Get(key))
 	if !ok {
@@ -158,8 +160,8 @@ type Models struct {
 	Given   bool
 }
 
-// Each calls take for every network of the studies. The error joins all mistakes, with the places
-// of their studies.
+// Each calls the function for every network of the studies. The error joins all mistakes, with the
+// places of their studies.
 func (m Models) Each(studies []Study, data string, take func(spec question.Spec, s Study) error) error {
 	var faults []error
 	none := m.Given

@@ -58,7 +58,8 @@ type Mitigations struct {
 	lost  []string // without a result
 }
 
-// HoldEach holds each network against gates. One without a result leaves them undecided.
+// HoldEach compares each network's result with the gates. A network without a result leaves its
+// gates undecided.
 func (m *Mitigations) HoldEach(gates []gate.Gate) {
 	for i := range m.named {
 		for _, c := range m.named[i].Result.Held(gates) {
@@ -73,7 +74,8 @@ func (m *Mitigations) HoldEach(gates []gate.Gate) {
 	}
 }
 
-// Unchecked says of the first network with inputs that were not checked that they were not.
+// Unchecked names the first network whose inputs were not checked, and says why; empty if all were
+// checked.
 func (m *Mitigations) Unchecked() string {
 	for i := range m.named {
 		if why := m.named[i].Result.Unchecked(); why != "" {
@@ -83,7 +85,7 @@ func (m *Mitigations) Unchecked() string {
 	return ""
 }
 
-// Document shows one network after the other.
+// Document shows the networks in the order of the file.
 func (m *Mitigations) Document() *view.Document {
 	d := &view.Document{}
 	for _, r := range m.Networks {
@@ -109,7 +111,7 @@ func (m *Mitigations) WriteTables(folder string) error {
 	return mitigate.WriteTables(folder, d)
 }
 
-// Page shows one network after the other, with figures.
+// Page shows the networks in the order of the file, with their figures.
 func (m *Mitigations) Page() *view.Document {
 	d := &view.Document{}
 	for i, r := range m.Networks {

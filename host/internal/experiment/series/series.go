@@ -1,6 +1,6 @@
-// Package series asks the same of several networks, each in a process of its own:
-// explanations, mitigations. What is asked and how the answers are shown together is
-// for the kinds: a Kind has a file of its own.
+// Package series puts the same request to several networks, each in a separate process. A Kind
+// defines the request (an explanation, a mitigation) and the table of the answers. Each kind has
+// its own file.
 package series
 
 import (
@@ -26,28 +26,27 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Kind is a request that is made of several networks, and its answer.
+// Kind is a kind of request, with its answer.
 type Kind[Q, R any] struct {
-	// Command is the one that answers a single request.
+	// Command is the command of hyfair that answers the request for one network.
 	Command string
-	// Spec is the part of a request that names its network.
+	// Spec returns the part of a request that names its network.
 	Spec func(*Q) *question.Spec
-	// Uses names the strategy and the solver of a request, as search.Request has them.
+	// Uses returns the names of a request's strategy and solver, as in search.Request.
 	Uses func(*Q) (strategy, solver string)
-	// Asked gives the outcomes that a request is about, its budget and its seed; ε is the
-	// network's.
+	// Asked returns a request's outcomes in words, with the network's ε, its budget and its seed.
 	Asked func(q *Q, epsilon string) (outcomes, budget string, seed int64)
-	// Writes, if not nil, reports that a request writes files: it is run again even if another
-	// run has its result.
+	// Writes, if not nil, reports whether a request writes files. Such a request runs again even if
+	// another run has its result.
 	Writes func(*Q) bool
-	// Rows are what an answer comes to as data, one or several.
+	// Rows returns an answer as data, in one row or several.
 	Rows func(*R) []view.Record
-	// Table shows the answers.
+	// Table returns the table of all answers.
 	Table func(p *Plan[Q, R], cells []Cell[R]) experiment.Table
 }
 
-// Plan is a series with everything settled. Two equal plans are the same series,
-// wherever their files lie.
+// Plan is a series with all settings resolved. Equal plans are the same series, wherever their
+// files are stored.
 type Plan[Q, R any] struct {
 	*Kind[Q, R] `json:"-"`
 	Name        string `json:"name,omitempty"`
@@ -66,7 +65,7 @@ type Plan[Q, R any] struct {
 	plugins map[string]experiment.Plugin
 }
 
-// Network is what a request of a plan is called.
+// Network identifies a request of a plan by name, files and grid point.
 type Network struct {
 	// Name is as of Called, Study and Model are the files' own names.
 	Name  string `json:"name"`
@@ -80,8 +79,8 @@ type Network struct {
 	Epsilon string `json:"epsilon,omitempty"`
 }
 
-// Called is what the next network is called in messages and as a folder, by no name that
-// another one has: its own, or for the study's own network the study's, and the arm.
+// Called returns a name for the next network, for messages and folders: its own name, or the
+// study's for the study's own network, followed by the arm. A number makes it unique in the plan.
 func (p *Plan[Q, R]) Called(spec question.Spec, arm string) string {
 	name := strings.TrimSpace(cmp.Or(spec.Model, stem(spec.Study)) + " " + arm)
 	unique := name
@@ -93,7 +92,7 @@ func (p *Plan[Q, R]) Called(spec question.Spec, arm string) string {
 
 func stem(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
-// Cell is what one network came to: what is recorded of it.
+// Cell is the recorded result of one network.
 type Cell[R any] struct {
 	Result *R `json:"result,omitempty"`
 	// Error tells why there is no result, or not all of it, and Retried what went wrong
@@ -106,8 +105,8 @@ type Cell[R any] struct {
 	Seconds float64 `json:"-"`
 }
 
-// Add appends a request with its name and grid point. If its network cannot be read, its own
-// task fails, and the others run.
+// Add appends a request with its name and grid point. If its network cannot be read, only its own
+// task fails.
 func (p *Plan[Q, R]) Add(r Q, name string, point gridfile.Point) {
 	spec, n := p.Spec(&r), Network{Name: name, Point: point}
 	if q, err := question.Open(*spec); err == nil {
@@ -150,12 +149,12 @@ func (k *Kind[Q, R]) Recall(t record.Task) (experiment.Plan, error) {
 	return p, nil
 }
 
-// source says which network it is, as this machine knows it.
+// source returns the question of request i, with the paths of this machine.
 func (p *Plan[Q, R]) source(i int) *question.Spec { return p.Spec(&p.sources[i]) }
 
 func (p *Plan[Q, R]) name(i int) string { return p.Networks[i].Name }
 
-// key names a network's task.
+// key returns the key of a network's task, unique in the plan.
 func (p *Plan[Q, R]) key(i int) string { return fmt.Sprintf("%d | %s", i+1, p.name(i)) }
 
 // Frame implements experiment.Plan.
@@ -172,7 +171,7 @@ func (p *Plan[Q, R]) Frame() *experiment.Frame {
 	return f
 }
 
-// Resolve starts each plugin once, to learn which it is by content.
+// Resolve starts each plugin once, to learn its version and its checksum.
 func (p *Plan[Q, R]) Resolve(ctx context.Context, s *session.Session) error {
 	p.plugins, p.uses = map[string]experiment.Plugin{}, make([][]string, len(p.sources))
 	for i := range p.sources {
@@ -198,7 +197,8 @@ func (p *Plan[Q, R]) Resolve(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// asked is a request as experiment.Task has it.
+// asked returns the value of Task.Asked for request i: nil if it writes files, so that no result is
+// reused.
 func (p *Plan[Q, R]) asked(i int) any {
 	if p.Writes != nil && p.Writes(&p.sources[i]) {
 		return nil
@@ -227,7 +227,8 @@ func (p *Plan[Q, R]) Do(ctx context.Context, b *experiment.Bench) error {
 	})
 }
 
-// Tabulate implements experiment.Plan. The error is of claims that were refuted.
+// Tabulate implements experiment.Plan. Its error reports the refuted claims; the table is then
+// valid, too.
 func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 	cells := make([]Cell[R], len(p.sources))
 	var refuted []error
@@ -246,7 +247,7 @@ func (p *Plan[Q, R]) Tabulate(from record.Store) (experiment.Table, error) {
 	return p.Table(p, cells), errors.Join(refuted...)
 }
 
-// Total is what all tables of series have.
+// Total holds the fields that the tables of all kinds share.
 type Total struct {
 	// What all networks were asked, in one line.
 	Asked string `json:"asked,omitempty"`
@@ -264,7 +265,7 @@ type Total struct {
 	of     int
 }
 
-// total sums up.
+// total returns the Total of a plan, computed from its cells.
 func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 	t := Total{Asked: p.line(), Seed: p.Seed, of: len(cells), Tidy: &experiment.Tidy{}}
 	for i := range cells {
@@ -276,7 +277,7 @@ func total[Q, R any](p *Plan[Q, R], cells []Cell[R]) Total {
 	return t
 }
 
-// line says what all networks were asked.
+// line states in one line the question that all networks were asked.
 func (p *Plan[Q, R]) line() string {
 	f := p.Frame()
 	var outcomes, budgets []string
@@ -296,12 +297,13 @@ func (p *Plan[Q, R]) line() string {
 	return f.Asked(func(i int) string { return outcomes[i] }, "")
 }
 
-// Notes are what was asked, and where the results are from.
+// Notes states the question, and where the results are stored.
 func (t *Total) Notes() []string {
 	return append([]string{t.Asked}, t.Source.Notes()...)
 }
 
-// data is a table for programs, with what was asked in its last column.
+// data returns the table for programs: the shown one without its rules, with the question as last
+// column.
 func (t *Total) data(shown *view.Table) *view.Table {
 	out := *shown
 	out.Columns, out.Rows = append(slices.Clone(out.Columns), view.Column{Title: "asked"}), nil
@@ -313,7 +315,7 @@ func (t *Total) data(shown *view.Table) *view.Table {
 	return &out
 }
 
-// numberOr is the number that a text is, or the text.
+// numberOr returns the number that a text represents, or the text itself.
 func numberOr(text string) any {
 	if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
 		return v
@@ -349,7 +351,7 @@ func (p *Plan[Q, R]) tidy(i int, c *Cell[R], to *experiment.Tidy) {
 	}
 }
 
-// Records are the networks as data.
+// Records are the networks as tidy data.
 func (t *Total) Records() view.Records { return t.Tidy.Records() }
 
 // Keep implements experiment.Table.

@@ -171,7 +171,7 @@ func (r *Row) count(o soundness.Outcome) {
 	}
 }
 
-// tidy adds the row of a task; r is nil where it has no result.
+// tidy adds the row of a task; the result and the answer are nil for a task without a result.
 func (p *Plan) tidy(to *Report, e Entry, r *Result, status string, a *Answer) {
 	values := view.Record{{Name: "people", Of: e.Subject.truth.People}, {Name: "neurons", Of: e.Subject.truth.Neurons}, {Name: "rung", Of: e.Subject.truth.Rung}, {Name: "kind", Of: e.Subject.truth.Kind}}
 	if r != nil {
@@ -189,7 +189,8 @@ func (r *Report) Keep(where experiment.Kept) { where.In(&r.Head, &r.Conditions, 
 // Failure implements experiment.Table: a solver that fails is no failure of the run.
 func (r *Report) Failure() error { return nil }
 
-// Document shows the scores, what disqualifies, and how far each solver gets.
+// Document shows the scores, the answers that disqualify a solver, and the decided answers by
+// question and by rung.
 func (r *Report) Document() *view.Document {
 	t := &view.Table{Title: "Soundness", Columns: view.Columns("solver", "wrong", "found", "proved", "undecided", "declined", "failed", "unsolved", "spurious", "seconds")}
 	for _, s := range r.Solvers {
@@ -216,12 +217,12 @@ func (r *Report) Document() *view.Document {
 	return d
 }
 
-// asked says what every solver was asked.
+// asked states in one line the question that all solvers were asked.
 func (p *Plan) asked() string {
 	return fmt.Sprintf("asked: %s of %d instances, as each one's study and truth say; budget %s a question, %s", strings.Join(p.Goals, ", "), len(p.Instances), p.BudgetOf(" of wall time"), &p.Terms)
 }
 
-// timed is what the time limit counts.
+// timed names the time that the limit applies to: processor time or wall time.
 func (r *Report) timed() string {
 	if r.Clock == clock.CPUTime {
 		return "processor time (worker and plugins)"
@@ -229,7 +230,8 @@ func (r *Report) timed() string {
 	return "wall time"
 }
 
-// refuted lists the answers that disqualify, with the files that show it.
+// refuted lists the answers that disqualify a solver, and the truths that a witness refutes, with
+// their files.
 func (r *Report) refuted() view.Warning {
 	var out view.Warning
 	for i := range r.Answers {
@@ -243,7 +245,8 @@ func (r *Report) refuted() view.Warning {
 	return out
 }
 
-// decided is how many answers of each column are found or proved, of those that were given.
+// decided returns a table with a row per solver and a column per group of answers. A cell has the
+// answers found or proved, over those that were not declined.
 func (r *Report) decided(title string, answers []Answer, column func(*Answer) string) *view.Table {
 	type cell struct{ decided, of int }
 	var columns []string

@@ -275,7 +275,7 @@ func TestStrategiesAndPresets(t *testing.T) {
 	_, err = c.Open(t.Context(), client.Strategy, "broken", nil)
 	wantError(t, err, "hyfair-search-broken", "ended at its start")
 	_, err = c.Open(t.Context(), client.Strategy, "sa", map[string]string{"speed": "9"})
-	wantError(t, err, "--set speed", "rounds=0", "rounds until the search is finished")
+	wantError(t, err, "--set speed", "rounds=0", "rounds until the search ends")
 	if !errors.Is(err, sdk.ErrInvalidOption) {
 		t.Errorf("want ErrInvalidOption: %v", err)
 	}

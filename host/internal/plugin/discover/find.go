@@ -290,7 +290,7 @@ func ambiguous(same []Found) error {
 	return fmt.Errorf("%s %s is offered %d times, by %s: remove all but one", same[0].Kind, same[0].Name, len(same), strings.Join(paths, " and "))
 }
 
-// ErrNotFound: no plugin has the name.
+// ErrNotFound reports that no plugin has the name.
 var ErrNotFound = errors.New("no such plugin")
 
 // Find returns the plugin of that name, ready to be started.

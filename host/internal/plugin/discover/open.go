@@ -289,8 +289,7 @@ func unknownOption(key string, plugins []*Plugin) error {
 // that need no library and have the strongest proofs.
 var defaultOrder = []string{"bnb", "highs", "z3", "lpsolve"}
 
-// DefaultSolvers returns the installed ones of the solvers that are tried when the user names
-// none, in that order.
+// DefaultSolvers returns the installed solvers of defaultOrder, in that order.
 func (c *Catalogue) DefaultSolvers() []string {
 	return slices.DeleteFunc(slices.Clone(defaultOrder), func(name string) bool {
 		_, err := c.Find(client.Solver, name)

@@ -22,7 +22,7 @@ const PinsName = "pins.json"
 // maxPins bounds the size of a pins.json.
 const maxPins = 16 << 20
 
-// ErrChanged: a pinned plugin differs from what was installed.
+// ErrChanged reports that a pinned plugin differs from what was installed.
 var ErrChanged = errors.New("not what was installed")
 
 // Pin is a plugin as it was installed.

@@ -208,8 +208,8 @@ func (p *Project) Replaces() bool {
 	return p.Language == Go && !p.InTree && p.SDK != "" && (p.asked || p.version == "")
 }
 
-// Bundles reports whether these sources are a copy of the SDK in the project's own folder
-// hyfair, so that the project builds on any machine.
+// Bundles reports whether the project has a copy of the SDK in its own folder hyfair, so that it
+// builds on any machine.
 func (p *Project) Bundles() bool { return p.Replaces() && !p.asked }
 
 // Tree returns SDK, quoted for a shell.

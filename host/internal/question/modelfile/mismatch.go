@@ -54,8 +54,8 @@ func (i *Info) Mismatch(all []Fed) (feature int, why string) {
 	return 0, ""
 }
 
-// misnamed says why an input with that name cannot belong to the feature, which has index at; ""
-// if it can. owners holds the features by column.
+// misnamed says why an input with that name cannot belong to the feature, whose index is also
+// given; "" if it can. owners holds the features by column.
 func (f *Fed) misnamed(in space.Input, name string, at int, owners map[string]int) string {
 	if owner, ok := owners[name]; ok && owner >= 0 && owner != at {
 		return fmt.Sprintf("gets the feature %s: list the features in the order of the model's inputs", f.Name)

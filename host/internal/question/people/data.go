@@ -13,7 +13,8 @@ type Data struct {
 	Points [][]float64
 	// Labels has 1 or 0 per point; nil without labels.
 	Labels []int
-	// Unlabelled says why further rows have no labels though their file has the label's column; else empty.
+	// Unlabelled is the reason why rows outside the data set have no labels although their file has
+	// the label's column; otherwise empty.
 	Unlabelled string
 	// Weights has the weight of each point, at least one of them above 0; nil without weights.
 	Weights []float64

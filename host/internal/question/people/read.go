@@ -148,8 +148,8 @@ func fit(spec *Spec) (*Spec, error) {
 }
 
 // Values lists the different results of the column's steps on the kept rows, as texts, sorted: the
-// categories of a feature that takes them from the data. It fails if there are more than the limit
-// most.
+// categories of a feature that takes them from the data. It fails if their number exceeds the
+// limit, which is the last argument.
 func Values(spec *Spec, column Column, most int) ([]string, error) {
 	seen := map[string]bool{}
 	err := eachValue(spec, column, func(v value) error {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// ReadRows reads a file of rows as spec describes them, in place of the declared files. Labels are read
-// if the file has their column, with a value in each row and a positive one; weights if it has theirs.
-// The file begins with a line of column names, which is optional if spec names the columns.
-// Columns without a feature may be missing, and others may be present. In a file with a line of
-// names, the separator may be a comma, even if spec.Format has another. Bins with ends from the
-// data must be fitted: see Data.Spec. A file without rows is an error.
+// ReadRows reads a file of rows as spec describes them, in place of the declared files. It reads labels
+// if the file has the label's column, no row lacks a label, and some label is positive. It reads
+// weights if the file has their column. The file begins with a line of column names, which is optional
+// if spec names the columns. Columns without a feature may be missing, and others may be present. In a
+// file with a line of names, the separator may be a comma, even if spec.Format has another. Bins with
+// ends from the data must be fitted: see Data.Spec. A file without rows is an error.
 func ReadRows(spec *Spec, path string) (*Data, error) {
 	rows := *spec
 	rows.Files, rows.Split, rows.Beside = []File{{Path: path}}, Split{}, true

@@ -28,7 +28,8 @@ type Spec struct {
 	Weight string
 	// Split holds back random rows, besides those of files marked HeldBack.
 	Split Split
-	// Beside says that the rows lie beside the data set. Their label and weight may be absent, and are then unknown.
+	// Beside reports that the rows are not part of the data set. Their labels and weights may then
+	// be absent.
 	Beside bool
 }
 

@@ -214,7 +214,8 @@ func (p *Population) logs() (l logs) {
 	return l
 }
 
-// of writes a row's joint log-likelihood with each class to out, and returns the row's log-likelihood.
+// of writes a row's joint log-likelihoods, one per class, into the given slice, and returns the
+// row's log-likelihood.
 func (l *logs) of(row []int, out []float64) float64 {
 	most := math.Inf(-1)
 	for k := range l.weights {

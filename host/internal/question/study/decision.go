@@ -60,12 +60,14 @@ func (r *reader) bands(n, decision *yamlfile.Node, s *Study) {
 	s.banded(bands, names[0])
 }
 
-// banded makes the bands the study's decision, and what it asks about; first is the favourable one.
+// banded sets the bands as the outcomes of the study's decision, and sets the study's notion to
+// decision. The second argument is the name of the favourable band.
 func (s *Study) banded(bands fairness.Bands, first string) {
 	s.Bands, s.Rule, s.Notion = bands, fairness.Rule{Low: first == bands[0].Name}, fairness.Decision
 }
 
-// HasYes says why the study's decision has no positive outcome, which is asked about.
+// HasYes returns an error if the study's decision has bands, none of which is a yes, for questions
+// that need a yes.
 func (s *Study) HasYes() error {
 	if s.Bands == nil {
 		return nil
@@ -81,12 +83,12 @@ func (s *Study) takesRule() error {
 	case s.Number:
 		return fmt.Errorf("%s predicts a number (output: number), which has no threshold yet", s.ModelPath)
 	case s.ModelFile.OneOfMany:
-		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out decision:", s.ModelPath)
+		return fmt.Errorf("%s has several classes: its decision is the class with the largest output, which has no threshold: leave out the key decision", s.ModelPath)
 	case s.Bands != nil:
 		return nil
 	}
 	if _, ok := s.Model.(model.Lowering); !ok {
-		return fmt.Errorf("%s: models of the family %s have the threshold ½ only: leave out decision:", s.ModelPath, s.Model.Family())
+		return fmt.Errorf("%s: models of the family %s have the threshold ½ only: leave out the key decision", s.ModelPath, s.Model.Family())
 	}
 	return nil
 }

@@ -74,8 +74,8 @@ func inherited(root *yamlfile.Node) *yamlfile.Node {
 	return &out
 }
 
-// merge overrides base with over: mappings are merged key by key, base's keys first and in base's
-// order; null removes a key of base; anything else replaces base's value.
+// merge overrides the first mapping with the second. Mappings are merged key by key, the keys of
+// base first and in their order; null removes a key of base; anything else replaces base's value.
 func merge(base, over *yamlfile.Node) *yamlfile.Node {
 	if base.Kind != yamlfile.Mapping || over.Kind != yamlfile.Mapping {
 		return over

@@ -12,7 +12,8 @@ import (
 // maxTable is the maximum number of entries of all tables of a study together.
 const maxTable = 1 << 20
 
-// inputs reads the network's inputs, from index first on, that the feature determines.
+// inputs reads the network's inputs that the feature determines. Their indices are consecutive,
+// from the given first one.
 func (r *reader) inputs(n *yamlfile.Node, f *space.Feature, first int, entries *int) {
 	in := n.Get("inputs")
 	if in == nil {

@@ -15,8 +15,8 @@ import (
 // The error wraps ErrNoData if the study does not declare how rows are encoded.
 //
 // If encoded, the cells are feature values: separated by commas, below a line with the features'
-// names, categories by their index or name, a missing value as space.MissingName. Of other columns
-// labels and weights are read.
+// names, categories by their index or name, a missing value as space.MissingName. The columns of
+// labels and weights are read, too; all others are ignored.
 func (s *Study) Rows(path string, encoded bool) (*people.Data, error) {
 	spec, err := s.rows(encoded)
 	if err != nil {

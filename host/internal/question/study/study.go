@@ -435,8 +435,8 @@ func (s *Study) ByClass() ([]*Study, error) {
 	return s.Classes()
 }
 
-// Classes is the study about each class of a model of several, of which one wins, with Class and Model those of the
-// class.
+// Classes returns one study per class of a model whose largest output wins. Class and Model of each are those of
+// its class.
 func (s *Study) Classes() ([]*Study, error) {
 	switch n := s.ModelFile.Classes; {
 	case n == 0:
@@ -486,8 +486,9 @@ func (r *reader) modelPath(root, n *yamlfile.Node) (string, error) {
 	return path, nil
 }
 
-// modelFolder returns the folder of bare model names: models, or the folder of model; "" if neither
-// is known. Without a data root, a path that begins with data: is returned unresolved.
+// modelFolder returns the folder of bare model names: that of the study's key models, or else the
+// folder of the file in its key model; "" if the study has neither. Without a data root, a path
+// that begins with data: is returned unresolved.
 func (r *reader) modelFolder(root *yamlfile.Node) (string, error) {
 	n := root.Get("models")
 	text := ""

@@ -83,8 +83,8 @@ func (n *Node) List() []*Node {
 
 func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
-// Parse reads the single YAML document of the file at path. what names the kind of file in
-// messages: "a study".
+// Parse reads the single YAML document of the file at path. Messages call the file by its kind,
+// such as "a study", which is the last argument.
 func Parse(text []byte, path, what string) (root *Node, err error) {
 	c := converter{file: path, what: what, anchors: map[string]ast.Node{}}
 	if len(text) > maxFileBytes {
@@ -213,8 +213,8 @@ func (c *converter) node(n ast.Node, path string, depth int) (*Node, error) {
 	return out, nil
 }
 
-// mapping sets the entries of out. Those of merge keys (<<) follow the mapping's own entries, which
-// take precedence.
+// mapping sets the entries of the node. Those of merge keys (<<) follow the mapping's own entries,
+// which take precedence.
 func (c *converter) mapping(out *Node, values []*ast.MappingValueNode, depth int) error {
 	out.Kind = Mapping
 	seen := map[string]bool{}

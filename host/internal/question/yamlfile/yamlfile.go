@@ -11,7 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 )
 
-// Read reads the bytes of a file for Parse, slightly more than Parse accepts of a larger file.
+// Read returns the content of a file for Parse. It reads at most one byte more than Parse accepts.
 func Read(path string) ([]byte, error) {
 	f, _, err := files.Open(path)
 	if err == nil {

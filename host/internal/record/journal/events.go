@@ -24,8 +24,7 @@ func (j *Journal) Events(name string, visit func(record.Event) error) error {
 	})
 }
 
-// Export writes the events of a run to out, including those of unknown kinds, one
-// JSON object per line.
+// Export writes the events of a run, including those of unknown kinds, as one JSON object per line.
 func (j *Journal) Export(name string, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	err := j.events(name, func(full string, e storedEvent) error {

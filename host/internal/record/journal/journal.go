@@ -115,7 +115,7 @@ var background = context.Background()
 // patience is how long a writer waits for its turn among other processes.
 const patience = time.Minute
 
-// write runs do in a transaction. With sync the data is on disk before write returns and
+// write calls a function in a transaction. With sync the data is on disk before write returns and
 // survives a power cut; without, it survives the end of the process.
 func (j *Journal) write(sync bool, do func(*sql.Conn) error) error {
 	j.mu.Lock()
@@ -158,7 +158,7 @@ func transact(conn *sql.Conn, do func(*sql.Conn) error) error {
 	return err
 }
 
-// read runs do on the connection.
+// read calls a function with the connection, which no other call uses meanwhile.
 func (j *Journal) read(do func(*sql.Conn) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -110,7 +110,8 @@ func (r *Run) Join(from *Journal, name string) (tasks int64, err error) {
 	return tasks, nil
 }
 
-// with runs do in a transaction in which the other journal can be read as other.
+// with calls a function in a transaction that can read the other journal, under the schema name
+// other.
 func (j *Journal) with(from *Journal, do func(*sql.Conn) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

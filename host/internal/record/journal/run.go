@@ -48,7 +48,7 @@ type row struct {
 const (
 	// flushEvery is the longest time between writes of events.
 	flushEvery = 500 * time.Millisecond
-	// Bytes of pending payload: fullBatch triggers a transaction, and above the second bound
+	// Limits of pending payload, in bytes: fullBatch triggers a transaction. Above maxPending,
 	// emitters block until one is committed.
 	fullBatch  = 1 << 20
 	maxPending = 16 << 20
@@ -245,8 +245,8 @@ func (r *Run) closed() error {
 // flush writes pending events.
 func (r *Run) flush() error { return r.commit(true, nil, nil, false) }
 
-// commit writes the pending events, then rows, then calls more, in one transaction.
-// With last the run is released afterwards.
+// commit writes the pending events and the given rows, and calls the function, if any, in one
+// transaction. If last is set, it then releases the run.
 func (r *Run) commit(sync bool, rows []row, more func(*sql.Conn) error, last bool) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()

@@ -27,8 +27,8 @@ type tree struct {
 	root int
 
 	mu sync.Mutex
-	// living are the processes at the last look; the next look is at next. ended is the time
-	// of their children that have ended.
+	// living are the processes at the last look, and ended is the time of their children that have
+	// ended. next is the time of the next look.
 	living []int
 	ended  time.Duration
 	next   time.Time

@@ -56,7 +56,7 @@ func (folder) ModTime() time.Time { return time.Time{} }
 func (folder) IsDir() bool        { return true }
 func (folder) Sys() any           { return nil }
 
-// Stat is os.Stat, or looks in the copies.
+// Stat is os.Stat. A process with copies finds only the copies and their folders.
 func Stat(name string) (fs.FileInfo, error) {
 	if copies == nil {
 		return os.Stat(name)

@@ -11,9 +11,9 @@ import (
 // is killed after half of it; the rest is for replaying its last message.
 const Allowed = time.Second
 
-// Within runs work, and abandons it if it has not returned when ctx has been over for Allowed: ok
-// is then false. Abandoned work runs on until it sees that its context left has ended. It must not
-// touch anything that another goroutine reads afterwards.
+// Within runs work, and abandons it if it is still running when ctx has been over for the time
+// Allowed; ok is then false. Abandoned work continues until it notices that its own context has
+// ended. It must not touch anything that another goroutine reads afterwards.
 func Within[T any](ctx context.Context, work func(left context.Context) T) (out T, ok bool) {
 	left, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()

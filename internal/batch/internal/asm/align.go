@@ -2,8 +2,9 @@ package main
 
 // align: mid = base + Σ (s − a)·centre, rad = slack + Σ |s − a|·radius.
 //
-// R8 and R10 the strides, R9 bytes done, R12 inputs, R14 octets left; of an octet
-// R11 rows, AX common, SI centre, BX radius, R15 inputs left.
+// R8 and R10 are the strides, R9 the bytes done, R12 the number of inputs, R14 the
+// octets left. For the current octet, R11 is rows, AX common, SI centre, BX radius, R15
+// the number of inputs left.
 func (w *writer) align() {
 	w.Begin("align", "alignment")
 	for _, load := range [][2]string{{"rowStride", "R8"}, {"stride", "R10"}, {"n", "R12"}, {"octets", "R14"}} {

@@ -2,9 +2,10 @@ package main
 
 import "fmt"
 
-// overForms writes the loop over forms and octets that relax and enclose share:
-// R13 forms left, R14 octets left, R9 bytes into a row of octets, R8 the form's
-// first byte in a row of forms. each runs for every block.
+// overForms writes the loop over forms and octets that relax and enclose share: R13
+// forms left, R14 octets left, R9 bytes into a row of octets, R8 the form's first byte
+// in a row of forms. The callback each writes the code for a block of octets, next the
+// code between two forms.
 func (w *writer) overForms(structure string, octets []int, each func(prefix string, octets int), next func()) {
 	w.P("MOVQ %s_forms(DI), R13", structure)
 	w.P("MOVQ %s_list(DI), R11", structure)
@@ -46,10 +47,10 @@ func (w *writer) itemRows(structure string) {
 	w.P("IMULQ R10, BX")
 }
 
-// items writes the loop over a block's items. It loads the rows of forms that load names
-// into the registers from 0 on, n per row, runs body for each item, and stores them in
-// the rows that store names. For body, CX and SI hold the addresses of the item's rows of
-// octets in the two fields.
+// items writes the loop over a block's items. Before the loop it loads the rows of forms
+// listed in load into the registers from 0 on, n per row; afterwards it stores them to
+// the rows listed in store. The callback body writes the code for an item: CX and SI then
+// hold the addresses of the item's rows of octets in the two fields.
 func (w *writer) items(structure, prefix string, n int, load, store, fields []string, body func()) {
 	rows := func(names []string, move func(memory, register string)) {
 		for i, name := range names {
@@ -77,8 +78,8 @@ func (w *writer) items(structure, prefix string, n int, load, store, fields []st
 	rows(store, func(memory, register string) { w.P("VMOVUPD %s, %s", register, memory) })
 }
 
-// coefficients loads the item's coefficients into registers c on: from the form's weights
-// if it has any, else from its row.
+// coefficients loads the item's n coefficients, into the registers from number c on: from
+// the form's weights if it has any, else from its row.
 func (w *writer) coefficients(prefix string, c, n int) {
 	w.P("TESTQ DX, DX")
 	w.P("JEQ %sread", prefix)

@@ -77,7 +77,7 @@ func (d *diving) start() {
 	d.Nodes++
 }
 
-// add adds a part unless its bound is not above the cutoff.
+// add adds a part if its bound is above the cutoff.
 func (d *diving) add(p ensemble.Part) {
 	if v := d.workers[0].ensemble.Most(p.Bounds); v > d.cutoff() {
 		heap.Push(&d.parts, divePart{p, v})
@@ -147,7 +147,8 @@ func (d *diving) enqueue(list []ensemble.Part) {
 	}
 }
 
-// diveFor dives into a part, within limit nodes, and keeps the best individual of its leaves.
+// diveFor dives into a part and keeps the best individual of its leaves. limit bounds the
+// number of nodes visited.
 func diveFor(w *worker, p *ensemble.Part, limit int) *dived {
 	b, out, t := w.ensemble, &dived{}, w.task
 	t.cutoff = w.cutoff()

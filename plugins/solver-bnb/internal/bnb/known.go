@@ -26,8 +26,8 @@ func (s *Search) Share() float64 {
 	return max(0, min(1, 1-s.mass/s.Grid.Size(s.Grid.Whole())))
 }
 
-// Known returns what the search has decided so far: after a restart, what it had decided before, if that is
-// the larger share.
+// Known returns the masses that the search has decided so far. After a restart it returns those decided
+// before, as long as they are the larger share.
 func (s *Search) Known() grid.Tally {
 	if s.earlier.Share(s.Total) > s.Tally.Share(s.Total) {
 		return s.earlier.Tally
@@ -35,7 +35,7 @@ func (s *Search) Known() grid.Tally {
 	return s.Tally
 }
 
-// Settled reports whether it is decided for every individual of the region whether the
+// Settled reports whether the search knows of every individual of the region if the
 // query asks about it. Then the number of individuals is exact.
 func (s *Search) Settled() bool { return s.Rules == nil || s.queue.size == 0 && s.Stuck == 0 }
 
@@ -96,7 +96,7 @@ func bucketOf(v float64, in [2]float64) int {
 }
 
 // valueOf returns the largest value of nodes in a bucket. The last bucket may also have
-// nodes beyond.
+// nodes with larger values.
 func valueOf(bucket int, in [2]float64) float64 {
 	lo, hi := in[0], in[1]
 	v := lo + (hi-lo)*float64(bucket)/(numBuckets-1)
@@ -159,10 +159,12 @@ func firstNodes(m *goal.Margins) int64 {
 	return min(n, mostFirst)
 }
 
-// mostDecided is the share from which on counting does not branch on ReLUs, if bounds decide it in about a second.
+// mostDecided is the decided share above which counting does not branch on ReLUs, if bounds reach it in about a
+// second.
 const mostDecided = 0.4
 
-// branchesOnReLUs reports whether nodes may be proved by branching on ReLUs.
+// branchesOnReLUs reports whether nodes may be proved by branching on ReLUs. It switches that off for good
+// once bounds have decided more than mostDecided of what is counted.
 func (s *Search) branchesOnReLUs() bool {
 	if !s.ideas.relu || s.Nodes < s.Params.RestartAfter {
 		return false
@@ -175,7 +177,7 @@ func (s *Search) branchesOnReLUs() bool {
 }
 
 // restart restarts the search at the root, to branch on ReLUs while boxes are large: the open nodes are too small for that
-// to be worth its time. It keeps the incumbent, and the bound unless pieces are to show it.
+// to be worth its time. It keeps the incumbent and, unless pieces have to prove it, the bound.
 func (s *Search) restart(l Limits) {
 	known := s.Bound() // by the cutoffs so far
 	s.ReLU, s.earlier.Tally = true, s.Tally

@@ -175,7 +175,7 @@ func (w bounds) apply(n *state) bool {
 	return true
 }
 
-// countBins encloses the number of bins.
+// countBins encloses the number of bins that an individual of the node falls into.
 func (w bounds) countBins(n *state) {
 	b := &n.bounds
 	lo, hi := w.bounder.Enclosures(n.slot)
@@ -326,7 +326,7 @@ func (w counts) apply(n *state) bool {
 type branches struct{ *worker }
 
 func (w branches) apply(n *state) bool {
-	if w.ideas.copies && w.Binned && w.ws.Width(n.slot) < matchableWidth { // the halves match all copies with bins
+	if w.ideas.copies && w.Binned && w.ws.Width(n.slot) < matchableWidth { // in the halves, all copies are matched with bins
 		n.Copies = w.task.copies(w.queue.setWords)
 		for z := range w.Grid.Combinations {
 			n.Copies.Add(z)

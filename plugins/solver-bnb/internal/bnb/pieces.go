@@ -14,7 +14,7 @@ import (
 // Claim is what is proved of a piece.
 type Claim uint8
 
-// Claims.
+// Each claim is about all individuals of a piece; PieceUndecided claims nothing.
 const (
 	PieceFair    Claim = iota + 1 // all individuals are treated fairly
 	PieceUnfair                   // no individual is treated fairly
@@ -47,7 +47,8 @@ type Copy struct {
 	Up, Down float64
 }
 
-// settleProved settles a box within a slot's box: no individual in it has a value above the cutoff, or violates.
+// settleProved settles a box within a slot's box in which no individual has a value above the cutoff or, for
+// goals without values, violates the notion.
 func (w *worker) settleProved(box grid.Box, slot int) {
 	v := goal.Fair
 	if w.Values {
@@ -101,8 +102,8 @@ func (w *worker) piece(box grid.Box, slot int, c Claim, fair, unfair float64) {
 	w.task.pieces = append(w.task.pieces, p)
 }
 
-// copyOf returns the bounds of lane z of a slot. If shown is set, they include the slopes of its joint bound, and with gaps
-// the weights of the two logits.
+// copyOf returns the bounds of lane z of a slot. If shown is set, they include the slopes of the lane's joint bound; if
+// gaps is set as well, also the weights of the two logits.
 func copyOf(w *relax.Workspace, slot, z int, shown, gaps bool) Copy {
 	e, lane := w.Network.Error(), slot*w.Lanes+z
 	mid, r := w.Batch.Mid()[lane], w.Batch.Rad()[lane]+e

@@ -36,7 +36,8 @@ type nodeQueue struct {
 	free      []*page
 }
 
-// numBuckets is the number of buckets.
+// numBuckets is the number of buckets: for masses, two per power of two from 2⁻⁵⁰⁰ to
+// 2⁵²⁴; for values, equal parts of their range.
 const numBuckets = 2048
 
 func newNodeQueue(g *grid.Grid) *nodeQueue {
@@ -159,7 +160,7 @@ func (q *nodeQueue) pop(bucket int) *page {
 	return p
 }
 
-// putBack puts the nodes of a task that was not run back.
+// putBack returns to the queue the nodes of a task that was not run.
 func (q *nodeQueue) putBack(t task) {
 	n := grid.Node{Box: make(grid.Box, q.stride/q.words)}
 	for i := t.from; i < t.to; i++ {
@@ -168,7 +169,7 @@ func (q *nodeQueue) putBack(t task) {
 	}
 }
 
-// release takes back finished pages.
+// release empties finished pages, for reuse.
 func (q *nodeQueue) release(pages []*page) {
 	for _, p := range pages {
 		p.boxes, p.fair, p.unfair, p.split = p.boxes[:0], p.fair[:0], p.unfair[:0], p.split[:0]

@@ -11,9 +11,10 @@ import (
 const (
 	// Least and most nodes of a round, and the most if linear programs may prove nodes, which may take long.
 	minRound, maxRound, lpRound = 64, 1 << 15, 128
-	// Nodes per task, and with linear programs.
+	// Nodes per task: usually, and if linear programs may prove nodes.
 	taskSize, lpTask = 64, 4
-	// While joint bounds do not pay, every probed-th task bounds probes nodes jointly, to measure their yield.
+	// While joint bounds do not pay, their yield is measured from time to time: probes is the number of nodes
+	// bounded jointly each time, probed the number of tasks from one time to the next.
 	probes, probed = 4, 16
 )
 
@@ -107,7 +108,7 @@ func (s *Search) follow(chains []*primal.Chain) {
 	s.do(tasks, nil)
 }
 
-// parallel calls do for each i from 0 to n−1, on all threads.
+// parallel calls its argument do with each i from 0 to n−1, on all threads.
 func (s *Search) parallel(n int, do func(w *worker, i int)) {
 	var next atomic.Int64
 	work := func(w *worker) {
@@ -134,11 +135,12 @@ func (s *Search) worker(i int) *worker {
 	return s.workers[i]
 }
 
-// nodes names the source of an individual that was found while nodes were processed: by enumeration, as the midpoint of
+// nodes is the source of an individual that was found while nodes were processed: by enumeration, as the midpoint of
 // an open node, or near the optimum of a linear program.
 const nodes = "nodes"
 
-// do runs a round's tasks on these pages.
+// do runs a round's tasks on all threads, and merges their results in the order of the tasks. Afterwards it
+// releases the pages, which hold the tasks' nodes.
 func (s *Search) do(tasks []task, pages []*page) {
 	outs, broken := make([]*output, len(tasks)), make([]bool, len(tasks))
 	s.parallel(len(tasks), func(w *worker, i int) {

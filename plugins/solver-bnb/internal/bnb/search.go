@@ -66,9 +66,9 @@ type setup struct {
 // ideas are the optional methods that apply to the query and are not switched off.
 type ideas struct {
 	clips  bool // shrink boxes to where values above the cutoff may be
-	copies bool // and keep the copies that may have such values
+	copies bool // keep only the copies that may belong to a value above the cutoff
 	pairs  bool // bound the two copies of boxes together
-	joint  bool // likewise for their score gaps
+	joint  bool // bound the score gap of the two copies by both logits at once
 	relu   bool // prove nodes by branching on ReLUs
 }
 
@@ -148,8 +148,8 @@ func New(q *problem.Query, seed int64, threads int, with params.Params) (*Search
 	return s, nil
 }
 
-// planModel makes the plan of the model: it sets the problem's for a network, and returns that
-// of trees.
+// planModel prepares the model: it sets p.Network for a network, and returns the plan of
+// trees, nil for a network.
 func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 	if e, ok := p.Query.Model.(*trees.Ensemble); ok {
 		plan, err := ensemble.New(e, p.Grid)
@@ -177,7 +177,7 @@ func planModel(p *relax.Problem) (*ensemble.Plan, error) {
 // fewestCopies is the least number of copies for which nodes keep a set of them.
 const fewestCopies = 16
 
-// ideasOf returns the ideas that apply.
+// ideasOf returns the methods that suit the query and are not switched off.
 func ideasOf(m *goal.Margins) (i ideas) {
 	n := m.Query.Notion
 	decides := m.Decides() && !m.Binned // the first violation ends the search; a clipped box may be proved free of violations
@@ -204,7 +204,8 @@ type Limits struct {
 // End is why a search ended.
 type End uint8
 
-// Ends of a search.
+// Reasons for which a search ends. Only Complete means that no node is left to branch
+// on.
 const (
 	Complete End = iota // every node is proved or stuck
 	Enough              // Limits.Done said so, or the goal was reached
@@ -312,7 +313,7 @@ func (s *Search) search(ctx context.Context, l Limits) End {
 	}
 }
 
-// workOf returns the work that a search has done so far.
+// workOf returns a search's counters in the form that heuristics take.
 func workOf(s *Search) *primal.Work {
 	return &primal.Work{Nodes: s.Nodes, Leaves: s.dives.leaves, LP: s.lp.Work, Open: s.Size() > 0, Branch: s.lp.Work - s.Params.EscalateAfter}
 }

@@ -75,14 +75,14 @@ type output struct {
 	sets         []uint64 // of the relevant copies of open nodes
 }
 
-// waiting holds the nodes in slots, and those that follow.
+// waiting holds the nodes in slots, and the nodes that the worker has postponed.
 type waiting struct {
 	nodes  []grid.Node // in the slots
 	boxes  []uint64    // of the nodes in the slots
 	twice  []bool      // by slot: branch on the node again before counting
-	later  []part      // nodes of twice to branch on next
+	later  []part      // postponed nodes, to branch on before they are counted
 	parts  []uint64    // boxes of the nodes in later and strict
-	strict []grid.Node // to bound for all of their individuals
+	strict []grid.Node // postponed nodes, to bound again for all of their individuals
 	from   grid.Node   // the node that is branched on
 }
 
@@ -283,7 +283,8 @@ func (w *worker) halve(p *part, last uint64, twice bool) {
 	}
 }
 
-// fitting returns the worker for a node with these copies.
+// fitting returns the narrowest worker with enough lanes for these copies; w itself if
+// c is nil, or if no narrower worker has enough.
 func (w *worker) fitting(c grid.Copies) *worker {
 	if c != nil {
 		size := c.Size()
@@ -342,8 +343,8 @@ func (w *worker) flush() {
 	}
 }
 
-// learn adds an individual to the task's results. A probe belongs to a box that is not
-// enumerated.
+// learn adds an individual to the task's results. It counts the individual unless probe
+// is set, as for one that does not come from an enumerated box.
 func (o *output) learn(s *goal.Store, x []float64, v *goal.Individual, probe bool) {
 	one := grid.Counted(1)
 	switch {

@@ -26,7 +26,7 @@ func Countable(box grid.Box, size float64) bool {
 	return size < 1<<53
 }
 
-// Counter counts in the boxes of a workspace.
+// Counter bounds numbers of individuals in the boxes that a workspace has bounded. It serves one goroutine.
 type Counter struct {
 	*relax.Workspace
 	convolution *convolution.Counter
@@ -95,15 +95,16 @@ func (c *Counter) between(box grid.Box, slot int, th notion.Thresholds) float64 
 	return n
 }
 
-// sum describes t over a box's cells: start plus the dimensions' contributions. In a cell
-// with more than one value, t may be less by up to below and more by up to beyond.
+// sum describes t over a box's cells: start plus the dimensions' contributions. A cell
+// with more than one value contributes the lower ends of its inputs. The fields below and
+// beyond bound by how much t may then be less, and more.
 type sum struct {
 	start         float64
 	dims          []convolution.Dim
 	below, beyond float64
 }
 
-// contributions sets a sum from the common slopes, by feed.
+// contributions sets s to describe t over a box, given the common slopes by feed.
 func (c *Counter) contributions(s *sum, box grid.Box, slopes []float64) {
 	s.start, s.dims, s.below, s.beyond = 0, s.dims[:0], 0, 0
 	for _, d := range c.Idle {

@@ -73,9 +73,10 @@ func (c *Counter) group(box grid.Box, b int) {
 	}
 }
 
-// Limits of Outlook, in standard deviations: if the mean of the form above a side, or of the form below it, is farther
-// below the number, too few points are beyond it for tables to pay. If a deep network's signs matter, the form below may be
-// far off while individuals near the border are open; if gaps matter, few are.
+// Limits of Outlook, in standard deviations. If a side's mean is farther below the number than a limit, too few points are
+// beyond the number for tables to pay. The limit is hopeless for a side's upper bound, and for its lower bound if gaps
+// matter. If signs matter, it is farBelow for the lower bound: in a deep network that may be far off while individuals near
+// the border are open.
 const (
 	hopeless = -3
 	farBelow = -12
@@ -161,7 +162,8 @@ func fill(row []float64, v float64) {
 	}
 }
 
-// Uncertain returns the mean distance of both sides over the box.
+// Uncertain returns the mean distance of the two sides' bounds over the box, each side
+// in the possible lane where its bound is worst.
 func (c *Counter) Uncertain(possible []bool) (open float64) {
 	for side := range 2 {
 		least := math.Inf(1)
@@ -175,8 +177,8 @@ func (c *Counter) Uncertain(possible []bool) (open float64) {
 	return open
 }
 
-// Beyond bounds from below how many individuals of the box have a side beyond a number in all copies of among; nil means
-// all copies. open is the distance that is uncertain anyway.
+// Beyond bounds from below how many individuals of the box have a side beyond a number in all copies that among marks;
+// nil marks all. open is the distance that is uncertain anyway.
 func (c *Counter) Beyond(side int, among []bool, number, open float64) float64 {
 	t := &c.tables
 	rest := t.batch.Lowest(side, among, t.row)

@@ -65,7 +65,7 @@ func (c *Counter) TailFor(box grid.Box, decided float64) float64 {
 	return tau
 }
 
-// Tail returns the τ of a slot.
+// Tail returns the τ of the box in a slot; 0 if its bounds hold for all individuals.
 func (c *Counter) Tail(slot int) float64 {
 	if c.Neurons == 0 {
 		return 0

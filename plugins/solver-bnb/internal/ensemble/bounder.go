@@ -49,7 +49,7 @@ func (b *Bounder) Place(box grid.Box, _ int) { b.Boxes.Bound(box) }
 // Bound does nothing: Place has bounded the box.
 func (b *Bounder) Bound() {}
 
-// Enclosures encloses the lanes' logits.
+// Enclosures returns the enclosures of the lanes' logits, shared trees included.
 func (b *Bounder) Enclosures(int) (lo, hi []float64) {
 	e := 4 * b.Error
 	for z := range b.lo {
@@ -69,7 +69,7 @@ func (b *Bounder) Spreads(_ int, possible, sure []bool) (whole, spread notion.Sp
 	return whole, spread
 }
 
-// Relative visits the enclosures without the shared trees.
+// Relative visits the enclosures without the shared trees: they shift all logits alike.
 func (b *Bounder) Relative(_ int, visit func()) {
 	copy(b.lo, b.Lo)
 	copy(b.hi, b.Hi)

@@ -105,7 +105,7 @@ func (b *Boxes) Bound(box grid.Box) {
 	b.boundPlaces()
 }
 
-// boundPlaces bounds the placed box.
+// boundPlaces does the work of Bound, once the places of the box's features are known.
 func (b *Boxes) boundPlaces() {
 	b.Constant, b.side = true, 0
 	b.From, b.To = b.base, b.base
@@ -195,7 +195,7 @@ func (b *Boxes) Apart(possible []bool) float64 {
 	return apart
 }
 
-// of bounds how much one combination's logit may exceed another's.
+// of returns an upper bound of one combination's logit less another's in the box.
 func (b *Boxes) of(z1, z2 int) float64 {
 	v := b.Hi[z1] - b.Lo[z2]
 	if b.sums != nil {
@@ -207,8 +207,8 @@ func (b *Boxes) of(z1, z2 int) float64 {
 // Pair bounds a pair of combinations' logits.
 func (b *Boxes) Pair(z1, z2 int) Pair { return Pair{b.of(z1, z2), b.To + b.Hi[z1], -b.From - b.Lo[z2]} }
 
-// Places returns the number of combinations of places in the last bounded box, or most if that is
-// less.
+// Places returns the number of combinations of places in the last bounded box, capped at the
+// given number.
 func (b *Boxes) Places(most int) int {
 	n := 1
 	for f := range b.least[0] {
@@ -457,7 +457,7 @@ func (b *Boxes) Cell(box grid.Box, feature, c int) (dim int, last uint64) {
 }
 
 // cell returns the last cell of a dimension before a value. ok is false unless the value
-// lies behind the first cell of the box, and in it.
+// lies in the box, behind its first cell.
 func (b *Boxes) cell(d int, box grid.Box, v float64) (last uint64, ok bool) {
 	dim := &b.grid.Dims[d]
 	from, to := box[2*d], box[2*d+1]
@@ -476,7 +476,9 @@ func (b *Boxes) cell(d int, box grid.Box, v float64) (last uint64, ok bool) {
 	return from, dim.Real && from < to // the value is in the first cell
 }
 
-// Logits evaluates an individual's copies, by lane, into out; one and two are their points.
+// Logits evaluates an individual's copies, by lane, into out. The first lanes belong to the
+// first copies, which are at the point one; any further lanes belong to second copies, at
+// the point two.
 func (b *Boxes) Logits(out, one, two []float64) {
 	k := len(b.grid.Combinations)
 	for side, point := range [2][]float64{one, two} {

@@ -20,8 +20,8 @@ type Dive struct {
 	// Difference makes dives bound and split for the difference of the logits first, and
 	// for the logits themselves if that leaves something, as for margins of decisions.
 	Difference bool
-	// least and most are the current node's places by feature; during a walk, those of its current part, and from and to
-	// then hold the node's.
+	// least and most are the current node's places by feature. During a walk they are those of the current part, and
+	// from and to hold the node's.
 	least, most, from, to []int32
 	terms                 []term  // a stack of the terms of the nodes on the path
 	places                []int32 // a stack of these nodes' places
@@ -32,10 +32,10 @@ type Dive struct {
 
 // budget limits a dive.
 type budget struct {
-	// Left is the number of nodes that the dive may still visit; 0 ends it. leavesOfNode
-	// leaves count as a node.
+	// Left is the number of nodes that the dive may still visit; 0 ends it. Every
+	// leavesOfNode leaves walked through cost as much as a node.
 	Left int
-	// Nodes and Leaves are the numbers visited.
+	// Nodes and Leaves count what the dive has visited so far.
 	Nodes, Leaves int
 	leavesOfNode  int // leaves walked through in about ten milliseconds
 	stop          *atomic.Bool
@@ -111,13 +111,13 @@ func (b *Boxes) Part(z1, z2 int) Part {
 	return Part{int32(z1), int32(z2), b.Pair(z1, z2), append(append([]int32(nil), b.least[0]...), b.most[0]...)}
 }
 
-// Settles reports whether it proved, within limit nodes, that no pair of logits in a part meets
-// judge's demands. judge receives bounds of a pair and returns what each must exceed, −Inf for no
-// demand; ok is false if no pair within the bounds can. At places where the trees are constant and the
-// demands are met, found receives the least places, so that judge may then demand more.
+// Settles reports whether it proved, after a limited number of nodes, that no pair of logits in a part
+// meets judge's demands. judge receives bounds of a pair and returns what each must exceed, −Inf for
+// no demand; ok is false if no pair within the bounds can. At places where the trees are constant and
+// the demands are met, found receives the least places, so that judge may then demand more.
 //
-// left is what stays open: if the part is settled, the places with constant trees that still meet the
-// demands, else all of it.
+// The result left is what stays open: if the part is settled, the places with constant trees that
+// still meet the demands, else all of it.
 func (d *Dive) Settles(p *Part, limit int, judge func(bounds Pair) (demands Pair, ok bool), found func(least []int32)) (left []Part, settled bool) {
 	d.found, d.Left, d.Nodes, d.Leaves, d.root, d.left = found, limit, 0, 0, nil, nil
 	n, ok := d.begin(p, judge)
@@ -157,8 +157,8 @@ func (d *Dive) begin(p *Part, judge func(bounds Pair) (demands Pair, ok bool)) (
 	return n, true
 }
 
-// Cut returns the split that lowers the bounds of a part most among those that can allows: a feature, −1 if there is
-// none, and the last place of the lower half. judge is as in Settles.
+// Cut returns the split that lowers the bounds of a part most, among the splits for which can returns true: a
+// feature, −1 if there is none, and the last place of the lower half. judge is as in Settles.
 func (d *Dive) Cut(p *Part, judge func(bounds Pair) (demands Pair, ok bool), can func(feature, last int32) bool) (feature, last int32) {
 	n, ok := d.begin(p, judge)
 	if !ok {
@@ -348,8 +348,8 @@ func cuttable(d *Dive) bool {
 	})
 }
 
-// choose finds the split that lowers the bounds most among those that can allows, and reports whether its lower part is the
-// more promising.
+// choose finds the split that lowers the bounds most, among the splits for which can returns true, and reports whether its
+// lower part is the more promising.
 func (d *Dive) choose(tops Pair, can func(feature, last int32) bool) (feature, cut int32, left bool) {
 	if d.Difference && d.used[0] {
 		if feature, cut, left = d.chooseOf(0, 1, tops, can); feature >= 0 {

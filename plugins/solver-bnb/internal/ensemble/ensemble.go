@@ -384,5 +384,5 @@ func (m *maker) number(n node) int32 {
 	return at
 }
 
-// Error bounds how far a sum of leaves may be off.
+// Error bounds the rounding of a sum of leaves, one from each tree.
 func (p *Plan) Error() float64 { return p.err }

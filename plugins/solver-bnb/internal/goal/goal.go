@@ -16,7 +16,7 @@ import (
 // Verdict is what is proved of a node.
 type Verdict uint8
 
-// Verdicts.
+// Each verdict is about all individuals of a node; Open says that nothing is proved.
 const (
 	Open    Verdict = iota
 	Fair            // all individuals are treated fairly
@@ -27,8 +27,8 @@ const (
 
 // Bounds are the bounds of a node that a goal gets.
 type Bounds struct {
-	// Whole encloses the logits, Spread what they have beyond a number that all copies
-	// share.
+	// Whole encloses the logits. Spread encloses what is left of them after a number that
+	// all copies share is subtracted.
 	Whole, Spread notion.Spread
 	// Fewest and Most enclose the number of bins, if the goal is about bins.
 	Fewest, Most int
@@ -41,7 +41,7 @@ type Bounds struct {
 // Goal is what a query asks for. If that is the least value, values are negated, so that larger ones are better. Goals are
 // read-only.
 type Goal interface {
-	// Traits says how the search treats nodes and individuals.
+	// Traits returns the same value in every call.
 	Traits() Traits
 	// Bound returns the dual bound of a node's values; +Inf if individuals have no value.
 	Bound(b *Bounds) float64
@@ -55,7 +55,7 @@ type Goal interface {
 	Requirements(cutoff float64) []notion.Requirement
 }
 
-// Traits are what a goal is about.
+// Traits tell the search how to treat nodes and individuals.
 type Traits struct {
 	problem.Goal
 	// Values is set if individuals have a value and the goal is the largest, or if Least is set the

@@ -63,8 +63,8 @@ func (g gap) Requirements(cutoff float64) []notion.Requirement {
 // bins is the goal of the largest or the least number of bins.
 type bins struct{ valued }
 
-// mostOfBins is the share of the bins below which more than k bins have too many pairs of lowest and highest bins to
-// check.
+// mostOfBins is the least k, as a share of all bins, for which more than k bins lead to few enough requirements: one
+// for each possible lowest bin.
 const mostOfBins = 0.8
 
 func (g bins) Bound(b *Bounds) float64 {
@@ -85,7 +85,7 @@ func (g bins) Requirements(cutoff float64) []notion.Requirement {
 type decide struct{ decided }
 
 func (g decide) Prune(b *Bounds, _ float64) Verdict {
-	if b.Tightened { // only that copies are close to each other everywhere may be new
+	if b.Tightened { // tightening can newly prove only that copies are close to each other everywhere
 		return verdict(math.IsInf(g.p.Notion.Thresholds(&b.Spread).Above, -1), false)
 	}
 	th := g.p.Notion.Thresholds(&b.Whole)

@@ -16,7 +16,7 @@ type Incumbent struct {
 	X, Y   []float64
 	Z1, Z2 int
 	Value  float64
-	// By names the idea that found it, as in package params, or is "nodes" if it was found while
+	// By is the name of the idea that found it, as in package params, or "nodes" if it was found while
 	// nodes were processed.
 	By string
 }
@@ -29,8 +29,8 @@ type Individual struct {
 	// Sure is set if Violates is certain. Single is set if there is no second
 	// counterfactual, and no value.
 	Sure, Single bool
-	// Value is the goal's. Promise orders individuals: it grows towards what the goal
-	// looks for.
+	// Value is what the goal compares. Promise orders individuals for heuristics: it grows
+	// towards what the goal looks for.
 	Value, Promise float64
 	// Z1 and Z2 have the largest and the smallest logit; in a pair they belong to the first copy and the
 	// second.
@@ -195,8 +195,8 @@ type Store struct {
 	Fresh bool
 }
 
-// Take keeps the better of Best and b, which may be nil. by names the idea that found b, unless b names
-// another.
+// Take keeps the better of Best and b, which may be nil. If b does not name the idea that found it,
+// Take sets that name to by.
 func (s *Store) Take(b *Incumbent, by string) {
 	if b != nil && (s.Best == nil || s.Values && b.Value > s.Best.Value) {
 		if b.By == "" {

@@ -206,7 +206,8 @@ func (d *Dim) Values(cell uint64) (lo, hi float64) {
 	return d.border(int(cell), -1), d.border(int(cell)+1, 1)
 }
 
-// border returns the border between cell−1 and cell.
+// border returns the border between cell−1 and cell, moved by at least its rounding:
+// downwards if outward is −1, upwards if it is 1.
 func (d *Dim) border(cell, outward int) float64 {
 	switch cell {
 	case 0:
@@ -361,7 +362,8 @@ func (g *Grid) Point(x []float64) []float64 {
 	return out
 }
 
-// Put changes a point of the region to that of x.
+// Put sets the features of a point that vary to the values x of the dimensions; it
+// ignores shifts.
 func (g *Grid) Put(point, x []float64) {
 	for d, v := range x {
 		if !g.Dims[d].IsShift {
@@ -370,7 +372,7 @@ func (g *Grid) Put(point, x []float64) {
 	}
 }
 
-// Complete returns a point with the values of a combination.
+// Complete returns a copy of a point with the protected values of combination z.
 func (g *Grid) Complete(point []float64, z int) []float64 {
 	out := slices.Clone(point)
 	for i, f := range g.Protected {
@@ -379,8 +381,8 @@ func (g *Grid) Complete(point []float64, z int) []float64 {
 	return out
 }
 
-// Input returns about the value that v of dimension d feeds to its f-th input: within a
-// rounding of the exact product and sum.
+// Input returns the value that v of dimension d feeds to its f-th input, up to a rounding of
+// the product and of the sum.
 func (g *Grid) Input(d, f int, v float64) float64 {
 	dim := &g.Dims[d]
 	if feed := &dim.Feeds[f]; feed.lo != nil && !dim.Real {
@@ -390,7 +392,7 @@ func (g *Grid) Input(d, f int, v float64) float64 {
 	return g.Fed(dim.Feature, f, v)
 }
 
-// Fed returns about the value that v of a feature feeds to its f-th input.
+// Fed is Input for a feature, which need not vary.
 func (g *Grid) Fed(feature, f int, v float64) float64 {
 	of := &g.Space.Features[feature]
 	e := enclose(of, &of.Inputs[f], v, v)
@@ -438,7 +440,8 @@ func (d *Dim) Try(n int, visit func(v float64)) {
 	}
 }
 
-// shortest returns the shortest step.
+// shortest returns the length of the shortest step: 1, or for a real feature
+// 1/RealCells of its range.
 func (d *Dim) shortest() float64 {
 	if d.Real {
 		return (d.hi - d.lo) / RealCells
@@ -463,8 +466,8 @@ func (d *Dim) Step(v float64, r *rand.Rand) float64 {
 	return d.Nearest(v + step)
 }
 
-// Steps visits values at distances from v that double, as far as the range goes. They
-// begin at 1, or for a real feature at 1/RealCells of its range.
+// Steps visits values at distances from v that double, as far as the range goes. The
+// first distance is 1, or for a real feature 1/RealCells of its range.
 func (d *Dim) Steps(v float64, visit func(v float64)) {
 	for step := d.shortest(); step <= d.hi-d.lo && step > 0; step *= 2 {
 		if v-step >= d.lo {

@@ -19,7 +19,7 @@ func exactly(n Count) Mass { return Mass{n, n} }
 // Add returns m + n.
 func (m Mass) Add(n Mass) Mass { return Mass{m.Least.add(n.Least), m.Most.add(n.Most)} }
 
-// Without returns m less n, which is a part of m.
+// Without returns m less n; n must be a part of m.
 func (m Mass) Without(n Mass) Mass { return Mass{m.Least.sub(n.Least), m.Most.sub(n.Most)} }
 
 // Float returns Least, rounded.
@@ -82,12 +82,13 @@ func (g *Grid) Mass(b Box, size float64) Mass {
 // Tally is what is decided: the mass that the query does not ask about, and what is proved fair and unfair.
 type Tally struct{ Outside, Fair, Unfair Mass }
 
-// Add adds another tally.
+// Add sets t to the sum of t and u, which are about disjoint sets of individuals.
 func (t *Tally) Add(u Tally) {
 	t.Outside, t.Fair, t.Unfair = t.Outside.Add(u.Outside), t.Fair.Add(u.Fair), t.Unfair.Add(u.Unfair)
 }
 
-// Take subtracts what is decided of a node that is processed again.
+// Take subtracts the individuals that were counted for a node, before the node is
+// processed again.
 func (t *Tally) Take(n *Node) {
 	t.Fair, t.Unfair = t.Fair.Without(Counted(n.Fair)), t.Unfair.Without(Counted(n.Unfair))
 }
@@ -97,7 +98,8 @@ func (t *Tally) Count(fair, unfair float64) {
 	t.Fair, t.Unfair = t.Fair.Add(Counted(fair)), t.Unfair.Add(Counted(unfair))
 }
 
-// Of returns an upper bound of the mass of a region of total that the query asks about; it is exact when no node is open.
+// Of returns an upper bound of the mass that the query asks about, in a region with the mass total. It is exact when no
+// node is open.
 func (t Tally) Of(total Mass) Mass { return total.Without(t.Outside) }
 
 // Share returns the decided share of total; 1 if total is 0.

@@ -36,7 +36,7 @@ func (c Copies) Has(z int) bool { return c == nil || c[z/64]>>(z%64)&1 != 0 }
 // Add puts z into the set.
 func (c Copies) Add(z int) { c[z/64] |= 1 << (z % 64) }
 
-// Size returns the number of combinations in the set.
+// Size returns the number of combinations in the set, which must not be nil.
 func (c Copies) Size() (n int) {
 	for _, word := range c {
 		n += bits.OnesCount64(word)

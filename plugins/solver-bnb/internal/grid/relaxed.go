@@ -129,7 +129,8 @@ func (r *Relaxed) Tied(g *Grid, f int) bool {
 	return r.X >= 0 && g.Space.Features[r.Feature].Inputs[f].Table == nil
 }
 
-// More returns the centre and the radius of that amount in a box.
+// More returns, for a Tied input, the centre and the radius of the amount by which the
+// second copy's input exceeds the first's in a box.
 func (r *Relaxed) More(g *Grid, f int, b Box) (c, radius float64) {
 	lo, hi := g.span(r.Shift, b)
 	scale := g.Space.Features[r.Feature].Inputs[f].Scale

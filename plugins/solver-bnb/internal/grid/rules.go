@@ -39,7 +39,7 @@ func NewRules(g *Grid, q *problem.Query) *Rules {
 // Truth says where in a box something holds.
 type Truth int8
 
-// Values of Truth.
+// Somewhere means that neither of the others is certain.
 const (
 	Nowhere Truth = iota
 	Somewhere

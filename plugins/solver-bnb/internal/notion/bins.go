@@ -10,7 +10,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// MaxBins bounds the number of bins.
+// MaxBins is the largest number of bins that NewBins accepts.
 const MaxBins = 1 << 12
 
 // Bins counts bins of outcomes. It is safe for concurrent use, with a separate Room for
@@ -35,7 +35,7 @@ func NewBins(link fairness.Link, eps *big.Rat, bands fairness.Bands) (*Bins, err
 // Count returns the number of bins.
 func (b *Bins) Count() int { return len(b.above) + 1 }
 
-// Room is the memory of a count.
+// Room is memory that the methods of Bins reuse from call to call. The zero value is ready.
 type Room struct {
 	runs    []run
 	starts  []int32  // by bin: number of runs that begin before it
@@ -49,7 +49,8 @@ type Room struct {
 // run is the range of bins that a combination's outcome may be in.
 type run struct{ first, last int32 }
 
-// runs computes the runs of intervals of logits.
+// runs sets r.runs, given an interval for each combination's logit. It skips combinations that are not in the
+// list of; nil lists all.
 func (b *Bins) runs(r *Room, lo, hi []float64, of []bool) {
 	r.runs = r.runs[:0]
 	for z := range lo {
@@ -81,7 +82,7 @@ func (b *Bins) Most(r *Room, lo, hi []float64, possible []bool) int {
 	return r.matched(b.Count())
 }
 
-// Least bounds that number from below.
+// Least bounds from below the number of bins that the outcomes fall into.
 func (b *Bins) Least(r *Room, lo, hi []float64, sure []bool) int {
 	b.runs(r, lo, hi, sure)
 	return r.apart(b.Count())

@@ -10,7 +10,7 @@ import (
 // unit in the last place, so a score to some 2⁻⁵¹.
 const slipped = 0x1p-44
 
-// scores returns about the difference of two logits' scores. It is
+// scores returns the difference of two logits' scores, with an error of less than slipped. It is
 // fairness.Score.Between, inlined because bounds of boxes spend most of their time in it.
 func scores(high, low float64) float64 { return fairness.Sigmoid(high) - fairness.Sigmoid(low) }
 
@@ -45,7 +45,8 @@ func (j *Notion) Upper(whole, s *Spread) float64 {
 	return j.Most(whole.Most, whole.Least, apart)
 }
 
-// Lower bounds the same value from below, for the notions with ε.
+// Lower bounds the notion's value from below for the same individuals as Upper. It
+// serves the notions with ε.
 func (j *Notion) Lower(whole, s *Spread) float64 {
 	if !whole.Sure {
 		return 0

@@ -12,9 +12,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
 
-// Notion bounds one notion of fairness. It is read-only. For the notions that it names,
-// it has bounds for all t, for the innermost loops; for any other it has weaker bounds
-// that are sound.
+// Notion bounds one notion of fairness. It is read-only. The notions that the code
+// mentions by name have bounds for all t, fast enough for the innermost loops. Any
+// other notion has weaker bounds, which are sound.
 type Notion struct {
 	fairness.Notion
 	// below and above enclose ε; 0 if the notion uses none.
@@ -175,9 +175,9 @@ func (j *Notion) Beyond(apart float64) float64 {
 }
 
 // margin exceeds the errors of farthest and of sums with it. Go's Sinh, Cosh, Acosh and
-// Log have relative errors of a few units in the last place, below 2⁻⁵⁰. So have c−1 ≥
-// 10⁻⁶ and the relevant logits, below 1000, an error of at most 2⁻³⁰. TestFarthest checks
-// it against exact arithmetic.
+// Log have relative errors of a few units in the last place, below 2⁻⁵⁰. So the errors of
+// c−1, where it is at least 10⁻⁶, and of the relevant logits, which are below 1000, are
+// at most 2⁻³⁰. TestFarthest checks it against exact arithmetic.
 const margin = 0x1p-24
 
 // farthest returns the m ≥ 0 at which two logits at distance d, with m in their middle,

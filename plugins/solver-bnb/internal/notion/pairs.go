@@ -107,8 +107,8 @@ func (j *Notion) Widest(p *Pairs, whole Interval, relative []Interval) float64 {
 	return most
 }
 
-// Surely reports whether two logits, one at least high and the other at most low, violate
-// the notion.
+// Surely reports whether any two logits violate the notion if the first is not less than
+// the number high, and the second not greater than the number low.
 func (j *Notion) Surely(high, low float64) bool { return j.Sure(high, low, j.above) }
 
 // SurelyApart reports whether two logits violate the notion if one is in high, the other in low, and the first exceeds the

@@ -1,7 +1,7 @@
 package notion
 
-// Requirement is a condition on two copies' logits: they are beyond all tangents of Both. Alone are the tangents of each
-// logit by itself.
+// Requirement is a condition on the larger and the smaller of two copies' logits: they are beyond all tangents of Both.
+// Alone holds the tangents of the larger logit by itself, then those of the smaller one.
 type Requirement struct {
 	Both  []Tangent
 	Alone [2][]Tangent

@@ -55,14 +55,16 @@ func (a *Annealing) Ready() (err error) {
 	return err
 }
 
-// rise resets the count if the incumbent is better.
+// rise restarts the count of chains that found the incumbent's gap again, if that gap
+// has become larger.
 func (a *Annealing) rise(best float64) {
 	if best > a.top+sameGap {
 		a.top, a.again = best, 0
 	}
 }
 
-// Improve follows a round of chains.
+// Improve follows a round of chains: some from random individuals, the others from the
+// incumbent. It doubles the steps of the next round, up to MostSteps.
 func (a *Annealing) Improve(*Work) {
 	p := &a.Params.Anneal
 	if err := a.Ready(); err != nil {

@@ -24,7 +24,7 @@ type Work struct {
 	Leaves int64 // leaves that dives walked through
 	LP     int64 // coefficients of tableaus computed in linear programs
 	Open   bool  // something is left to search
-	Branch int64 // LP less its value at which the search escalates
+	Branch int64 // LP beyond the value at which the search escalates; negative before
 }
 
 // Escalated reports whether the search for a largest gap has branched on ReLUs for so long that further methods

@@ -98,7 +98,7 @@ func (s *LocalSearch) restart(x []float64) {
 }
 
 // towardsEnds moves about half of an individual's features to an end of their range,
-// where large gaps often are. It leaves every other individual unchanged, at random.
+// where large gaps often are. With probability ½ it leaves the individual unchanged.
 func (s *LocalSearch) towardsEnds(x []float64) {
 	if s.Random.IntN(2) == 0 {
 		return
@@ -209,7 +209,7 @@ func (s *LocalSearch) mayStepTwice(w *Work) bool {
 	return !s.Off(params.TwoSteps) && s.twoAway() <= s.allowed(w)/4
 }
 
-// twoAway returns about how many individuals stepTwice evaluates.
+// twoAway estimates the number of individuals that stepTwice evaluates.
 func (s *LocalSearch) twoAway() float64 {
 	sum, squares := 0.0, 0.0
 	for d := range s.Grid.Dims {

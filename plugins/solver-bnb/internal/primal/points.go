@@ -18,11 +18,13 @@ import (
 // Points evaluates individuals on one thread, in batches.
 type Points struct {
 	*goal.Store
-	// Learn receives every individual that was added. A probe does not belong to an enumerated box.
+	// Learn receives every individual that was added. probe is set if it does not come from an
+	// enumerated box.
 	Learn func(x []float64, v *goal.Individual, probe bool)
-	// Listen, if not nil, receives them instead.
+	// Listen, if not nil, receives the individuals instead of Learn.
 	Listen func(x []float64, v *goal.Individual)
-	// Closest makes the promise closeness of the logits to all bins, if Listen is set.
+	// Closest, together with Listen, makes an individual's promise the closeness of its
+	// logits to all bins.
 	Closest bool
 	batch   *batch.Workspace
 	slots   int
@@ -139,7 +141,7 @@ func (p *Points) Enumerate(box grid.Box) {
 	}
 }
 
-// Trees evaluates an individual at once.
+// Trees evaluates an individual if the model is trees. It does not wait for a batch.
 func (p *Points) Trees(x []float64) goal.Individual {
 	one := p.Grid.Point(x)
 	two := one
@@ -150,7 +152,7 @@ func (p *Points) Trees(x []float64) goal.Individual {
 	return p.judge(x, p.logits)
 }
 
-// judge evaluates an individual's logits.
+// judge derives an individual's value, promise and violation from its logits.
 func (p *Points) judge(x, logits []float64) (v goal.Individual) {
 	e := p.Error
 	for z, l := range logits {
@@ -237,7 +239,7 @@ func extremes(logits []float64, allowed []bool) (most, least int) {
 	return most, least
 }
 
-// exact computes the logits of the allowed combinations.
+// exact returns the exact logits of the allowed combinations; nil allows all.
 func (p *Points) exact(x []float64, allowed []bool) []*big.Rat {
 	point := p.Grid.Point(x)
 	var out []*big.Rat

@@ -49,7 +49,7 @@ func (w *Workspace) Remainders(slot int) {
 	w.put(w.Aligned.mid, w.Aligned.rad, slot, w.AlignError())
 }
 
-// Common encloses t over a slot.
+// Common encloses t over the box in a slot.
 func (w *Workspace) Common(slot int) (from, to float64) {
 	mid, rad := 0.0, w.AlignError()
 	for i, slope := range w.Aligned.Slopes(slot) {

@@ -36,7 +36,8 @@ func (j *Joint) Lead(slot, z int) bool {
 }
 
 // Gap bounds by how much the score of lane a, with combination z, exceeds that of lane b; the bound is at least the cutoff.
-// above is by how much the form that it leaves in column a of Pairs exceeds its tangent, −1 if it does not.
+// It leaves a form in column a of Pairs. The result above bounds by how much that form exceeds its tangent; it is −1 if the
+// form does not.
 //
 // If the form with neurons' differences gives a tighter bound, mostly in large boxes, it returns that bound.
 func (j *Joint) Gap(z, a, b int) (most, above float64) {
@@ -85,7 +86,7 @@ type Yield struct{ Before, After float64 }
 // Fade reduces the weight of past rounds.
 func (y *Yield) Fade() { y.Before, y.After = fading*y.Before, fading*y.After }
 
-// Add adds another yield.
+// Add sets y to the sum of both yields.
 func (y *Yield) Add(z Yield) { y.Before, y.After = y.Before+z.Before, y.After+z.After }
 
 // Pays reports whether joint bounds are worth their cost for all nodes.

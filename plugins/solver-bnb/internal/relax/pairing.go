@@ -30,13 +30,13 @@ func NewPairing(p *Problem, lanes int, oneWay bool) *Pairing {
 	return m
 }
 
-// Encloser is a bounder whose boxes are bounded.
+// Encloser gives access to the bounds of the boxes in a bounder's slots.
 type Encloser interface {
 	// Enclosures returns the enclosures of a slot's logits, by lane, in memory that the next
 	// call overwrites.
 	Enclosures(slot int) (lo, hi []float64)
-	// Relative writes enclosures that hold after a common shift to the same memory, and calls
-	// visit for each.
+	// Relative writes enclosures that hold after a common shift to the memory that Enclosures
+	// uses, and calls visit for each.
 	Relative(slot int, visit func())
 }
 

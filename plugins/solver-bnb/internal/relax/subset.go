@@ -43,7 +43,8 @@ func (w *Workspace) Clear() {
 	}
 }
 
-// Combination returns the combination of a lane.
+// Combination returns the index of the combination that a lane holds, with or without a
+// Subset.
 func (w *Workspace) Combination(lane int) int {
 	if w.Subset != nil {
 		return w.Subset.combinations[lane]

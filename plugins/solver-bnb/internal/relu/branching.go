@@ -118,10 +118,10 @@ func (s *Branching) proveAll(left *[3]int) bool {
 	return true
 }
 
-// proveInfeasible reports whether it proved that no individual has a lane of a and one of b beyond all tangents of a
-// requirement: none has one of a, or one of b, beyond its own tangents, or none has both together. left is the work that
-// remains for each way. All lanes of a, and all of b, are bounded together: each neuron between its least and greatest
-// value in any of them.
+// proveInfeasible reports whether it proved that no individual meets requirement r by two lanes, one from list a and one
+// from list b. It tries three ways: no lane of a is beyond its own tangents, no lane of b is, or no pair of lanes is
+// beyond those of both. left is the remaining work of each way. The lanes of a list are bounded together: each neuron
+// between its least and greatest value in any of them.
 func (s *Branching) proveInfeasible(r *notion.Requirement, a, b []int, left *[3]int) bool {
 	if len(a) == 1 && len(b) == 1 && a[0] == b[0] || s.tooNear(r.Both, a, b) {
 		return true
@@ -154,7 +154,8 @@ func (s *Branching) proveInfeasible(r *notion.Requirement, a, b []int, left *[3]
 	return false
 }
 
-// tooNear reports whether the lanes' logits alone prove it.
+// tooNear reports whether bounds of the logits alone prove that no two lanes, one from
+// list a and one from list b, are beyond all tangents.
 func (s *Branching) tooNear(tangents []notion.Tangent, a, b []int) bool {
 	e := s.ws.Error
 	mid, rad := s.ws.Batch.Mid()[s.lane:], s.ws.Batch.Rad()[s.lane:]
@@ -227,7 +228,8 @@ func (s *Branching) unstable() int {
 	return s.Prover.Unstable(&s.sides[0])
 }
 
-// show records the last proof, for lanes of a above those of b, for a checker.
+// show records the last proof for a checker. Its First copies are the lanes a, which
+// have the higher logits; its Second copies are the lanes b.
 func (s *Branching) show(a, b []int) {
 	if !s.Prover.Shown {
 		return

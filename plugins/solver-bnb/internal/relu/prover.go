@@ -34,8 +34,8 @@ type Options struct {
 	Steps []Step
 	// Stop ends a proof when it returns true.
 	Stop func() bool
-	// Found, if not nil, receives the inputs of optima, of the first copy that is stated: of the root, of those in which no
-	// ReLU is wrong or a counterexample is met, and with All of every optimum.
+	// Found, if not nil, receives inputs of optima: those of the first copy that the program has. It is called at the root,
+	// where no ReLU is wrong, and where a counterexample is met; if All is set, at every optimum.
 	Found func(inputs []float64)
 	All   bool
 	// Past makes proofs continue after a counterexample, so that Found receives more
@@ -45,7 +45,8 @@ type Options struct {
 	Shown bool
 }
 
-// Step is the set of an input's values: Base plus multiples of Width, up to Slack; any value if Width is 0.
+// Step is the set of an input's values: they differ by at most Slack from Base plus a multiple of Width. If Width is 0, any
+// value is possible.
 type Step struct{ Base, Width, Slack float64 }
 
 // StepOf returns the step of an input with the given number of values, at least two, from one number to another. It is zero
@@ -84,8 +85,8 @@ const mostCoefficients = 1 << 16
 
 // Prove reports whether it proved that no individual's copies a and b have logits beyond all tangents. own marks the inputs
 // that may differ between the two. A copy that no tangent involves may be nil; the program is then about the other alone.
-// Prove gives up at a counterexample, or when it has taken or is about to take more than work coefficients of tableaus;
-// took is the number taken.
+// Costs are counted in coefficients of tableaus. Prove gives up at a counterexample, or when its cost exceeds, or is about
+// to exceed, the number work. The result took is its cost.
 func (p *Prover) Prove(a, b *Side, own []bool, tangents []notion.Tangent, work int) (proved bool, took int) {
 	p.work, p.all, p.done, p.steps = work, work, 0, p.steps[:0]
 	p.sides, p.tangents = [2]*Side{a, b}, tangents
@@ -114,7 +115,8 @@ func (p *Prover) Unstable(s *Side) (n int) {
 const (
 	// deepest bounds the depth of the branching.
 	deepest = 64
-	// Once the share early of the work is done, a proof is abandoned if its estimated total exceeds tooMuch times the work.
+	// A proof is abandoned if its estimated total exceeds the allowed work by the factor tooMuch. The estimate is used once
+	// a share of the allowed work, early, is done.
 	early, tooMuch = 0.2, 2
 	// worth is the least score of a ReLU for branching, as a share of the optimum, so that one
 	// without a visible loss counts, too.
@@ -180,7 +182,7 @@ func (p *Prover) hopeless() bool {
 	return took > early*float64(p.all) && took > tooMuch*p.done*float64(p.all)
 }
 
-// settled reports whether a case of a ReLU is assumed.
+// settled reports whether a tableau already assumes one of a ReLU's two cases.
 func (p *Prover) settled(t *simplex.Tableau, r relu) bool {
 	least, most := t.Bounds(r.above)
 	_, hi := t.Bounds(r.value)
@@ -236,7 +238,7 @@ func (p *Prover) tableau(depth int) *simplex.Tableau {
 	return p.tableaus[depth]
 }
 
-// solve bounds the copies. Refutable means proved.
+// solve solves the linear program of a tableau. Refutable means that its case is proved.
 func (p *Prover) solve(t *simplex.Tableau) simplex.Outcome {
 	for _, below := range [2]float64{-1e-4, math.Inf(-1)} { // first with a margin, then to the optimum
 		outcome, pivots := t.Solve(below, 1+p.work/t.Size())
@@ -309,7 +311,7 @@ func (p *Prover) met() bool {
 	return true
 }
 
-// logit returns about the logit of a network's inputs.
+// logit returns the network's logit in floating point, without a bound of its error.
 func (p *Prover) logit(inputs []float64) float64 {
 	layers := p.plan.Layers()
 	for k := range layers {

@@ -277,8 +277,8 @@ func (p *statement) stateDifference(k, j int, arguments, values [2]float64, e fl
 	}
 }
 
-// add adds the row share·f + most − less between lo and hi, in units in which its largest coefficient is between 1 and 2,
-// and returns its variable. The units of columns and rows are powers of two, so scaling does not round.
+// add adds the row lo ≤ share·f + most − less ≤ hi, in units in which its largest coefficient is between 1 and 2, and
+// returns its variable. less may be nil. The units of columns and rows are powers of two, so scaling does not round.
 func (p *statement) add(f, less form, share, most, lo, hi, e float64, has weight) int {
 	p.weights = append(p.weights, has)
 	q := &p.program

@@ -11,7 +11,8 @@ type Stats struct {
 	ways [3]rate
 }
 
-// rate says how often a way to prove was tried, and how often it sufficed, in such sums.
+// rate says how often a way to prove was tried and how often it sufficed, both summed
+// with more weight on recent rounds.
 type rate struct{ tried, proved float64 }
 
 // The ways to prove a node: by one copy alone, the one with the larger score or the other, which takes programs of half the
@@ -35,7 +36,7 @@ const (
 // Start returns the stats at the start of a search.
 func Start() Stats { return Stats{Columns: firstColumns} }
 
-// Add adds the results of a task.
+// Add includes the results of a task, with full weight.
 func (s *Stats) Add(d *Stats) {
 	s.tried, s.proved, s.Work = s.tried+d.tried, s.proved+d.proved, s.Work+d.Work
 	for i, w := range d.ways {

@@ -28,18 +28,19 @@ func New(w *relax.Workspace, settle func(part grid.Box, slot int)) *Clipper {
 	return &Clipper{Workspace: w, Settle: settle, most: make([]float64, w.Lanes), reaches: newReaches(w.Lanes)}
 }
 
-// form is a linear form per lane of a box. A value above the cutoff requires that,
-// somewhere, some lane's form is at most most below its maximum over the bounded box.
+// form is a linear form per lane of a box. A value above the cutoff requires that, at
+// some point, some lane's form is near its maximum over the bounded box: the difference
+// is no greater than the lane's entry in the list most.
 type form struct {
 	batch.Form
 	// common are slopes, by feed, that are subtracted; nil if there are none.
 	common []float64
 	sign   float64
 	most   []float64 // by lane; negative if the lane is excluded
-	widest int       // the lane with the largest most
+	widest int       // the lane with the largest entry in the list most
 }
 
-// widen makes lane z the widest if its most is larger.
+// widen makes lane z the widest if its entry in the list most is larger.
 func (f *form) widen(z int) {
 	if f.most[z] > f.most[f.widest] {
 		f.widest = z
@@ -98,8 +99,8 @@ func (c *Clipper) Pair(box grid.Box, slot int, need *notion.Need, apart *float64
 	return c.shrink(box, slot, &f)
 }
 
-// Joint bounds the score gaps in the rest of the box in a slot, which it places there. With clips, it also removes what
-// cannot be above the cutoff. It returns the bound, and whether a part is left.
+// Joint bounds the score gaps in the rest of the box in a slot, which it places there. If clips is set, it also removes
+// what cannot be above the cutoff. It returns the bound, and whether a part is left.
 func (c *Clipper) Joint(j *relax.Joint, box grid.Box, slot int, clips bool) (least float64, rest bool) {
 	c.Place(box, slot)
 	f := form{sign: 1, most: c.most}
@@ -177,8 +178,8 @@ func (c *Clipper) shrink(box grid.Box, slot int, f *form) bool {
 }
 
 // cells returns the first and the last of the cells [from, to] of dimension d that the cutoff does
-// not remove in a lane: those for which below returns less than most. It returns MaxUint64 and 0 if
-// there is none.
+// not remove in a lane: those for which the method below returns a number less than the argument
+// most. It returns MaxUint64 and 0 if there is none.
 func (c *Clipper) cells(d int, from, to uint64, lane int, most float64, f *form) (first, last uint64) {
 	at, end := c.below(d, from, lane, f), c.below(d, to, lane, f)
 	if at < most && end < most {
@@ -225,8 +226,8 @@ func (c *Clipper) slope(d, i, input, lane int, f *form) float64 {
 	return a
 }
 
-// reach returns about the largest difference of a lane's form between two cells of a
-// dimension.
+// reach estimates the largest difference of a lane's form between two cells of a dimension
+// of the bounded box.
 func (c *Clipper) reach(d, lane int, f *form) float64 {
 	sum, feeds, batch := 0.0, c.Grid.Dims[d].Feeds, c.Batch
 	for i := range feeds {

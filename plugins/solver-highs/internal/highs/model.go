@@ -34,7 +34,7 @@ type Problem struct {
 	Rows     Rows
 }
 
-// Model is a model in HiGHS. Not safe for concurrent use.
+// Model is a model that HiGHS holds. Not safe for concurrent use.
 type Model struct {
 	lib     *Lib
 	h       uintptr
@@ -70,7 +70,8 @@ func (m *Model) Pass(p *Problem) error {
 	return check(rc, "the model")
 }
 
-// SetBool sets a bool option of HiGHS.
+// SetBool sets an option by HiGHS's name for it. It is an error if HiGHS has no bool
+// option of that name.
 func (m *Model) SetBool(name string, value bool) error {
 	var v int32
 	if value {
@@ -79,17 +80,18 @@ func (m *Model) SetBool(name string, value bool) error {
 	return check(m.lib.fn.setBool(m.h, name, v), "%v for its option %s", value, name)
 }
 
-// SetInt sets an integer option of HiGHS.
+// SetInt is SetBool for an integer option; a value outside the option's range is an
+// error.
 func (m *Model) SetInt(name string, value int32) error {
 	return check(m.lib.fn.setInt(m.h, name, value), "%v for its option %s", value, name)
 }
 
-// SetFloat sets a float64 option of HiGHS.
+// SetFloat is SetInt for a float64 option.
 func (m *Model) SetFloat(name string, value float64) error {
 	return check(m.lib.fn.setDouble(m.h, name, value), "%v for its option %s", value, name)
 }
 
-// SetString sets a string option of HiGHS.
+// SetString is SetBool for a string option.
 func (m *Model) SetString(name, value string) error {
 	return check(m.lib.fn.setString(m.h, name, value), "%q for its option %s", value, name)
 }
@@ -114,7 +116,7 @@ func (m *Model) ChangeObjective(maximise bool, offset float64, cost []float64) e
 	return check(m.lib.fn.changeCosts(m.h, 0, int32(len(cost)-1), native.Array(cost)), "the objective")
 }
 
-// AddRows adds rows at the end.
+// AddRows appends rows to the model.
 func (m *Model) AddRows(r *Rows) error {
 	if len(r.Lo) == 0 {
 		return nil
@@ -171,7 +173,7 @@ func (m *Model) Run(handle Handler) error {
 	return nil
 }
 
-// Status returns HighsModelStatus.
+// Status returns the HighsModelStatus after a run.
 func (m *Model) Status() int { return int(m.lib.fn.modelStatus(m.h)) }
 
 // Solution returns the point that HiGHS holds after a run, a value per column; nil if it

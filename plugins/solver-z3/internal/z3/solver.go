@@ -7,7 +7,7 @@ import (
 
 func addressOf(p *uintptr) unsafe.Pointer { return unsafe.Pointer(p) }
 
-// Answer is Z3_lbool.
+// Answer is the result of a check, a Z3_lbool.
 type Answer int32
 
 // The answers, by Z3's numbers.
@@ -133,7 +133,7 @@ func (s *Solver) Set(values Params) error {
 	return s.x.err("take its parameters")
 }
 
-// Assert asserts the formulas.
+// Assert adds the formulas to the current level; they hold until Pop discards it.
 func (s *Solver) Assert(formulas *Formulas) error {
 	add := s.x.lib.fn.solverAssert
 	if s.optimise {

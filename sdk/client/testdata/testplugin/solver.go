@@ -42,7 +42,8 @@ func (t tiny) Describe(context.Context) (sdk.Description, error) {
 // descriptor1 is where a native library prints.
 var descriptor1 = os.NewFile(1, "descriptor 1")
 
-// running counts calls under way, to catch what should not overlap.
+// running counts calls under way: above one, a solver that is not concurrent was called
+// twice at once.
 var running atomic.Int32
 
 func (t tiny) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions) (*sdk.Result, error) {
@@ -71,7 +72,7 @@ func (t tiny) Solve(ctx context.Context, p *problem.Problem, o sdk.SolveOptions)
 	case "nothing":
 		return nil, nil
 	case "slow":
-		// Follows its instructions, with the problem it holds.
+		// Reports every 10 ms until it is interrupted, then returns its point.
 		for {
 			o.Progress(sdk.Progress{Values: r.Values, Objective: r.Objective, Bound: 99, HasBound: true, Nodes: 7})
 			select {

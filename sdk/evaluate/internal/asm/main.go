@@ -26,7 +26,7 @@ var sets = []isa{
 
 func main() { octets.Main(generate) }
 
-// generate returns the text of the file.
+// generate returns the text of lanes_amd64.s: all six kernels for each instruction set.
 func generate() string {
 	w := &writer{}
 	w.Start("sdk/evaluate/internal/asm")

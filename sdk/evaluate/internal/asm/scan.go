@@ -119,7 +119,8 @@ func (w *writer) bounds() {
 	w.End()
 }
 
-// signs: the same bits for the bounds base[j] + least[j] and base[j] + most[j].
+// signs: like bounds, it sets bits of alive and stable, but the lower bounds are
+// base[j] + least[j] and the upper bounds are base[j] + most[j].
 func (w *writer) signs() {
 	w.Begin("signs", "spread")
 	w.P("MOVQ spread_base(DI), DX")

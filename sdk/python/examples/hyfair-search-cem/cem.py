@@ -23,7 +23,7 @@ TRIES = 32
 
 @dataclass
 class Settings:
-    """See the options."""
+    """The values of the strategy's options, as numbers; OPTIONS in main.py explains them."""
 
     population: int
     elite: float

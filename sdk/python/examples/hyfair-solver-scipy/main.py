@@ -65,7 +65,8 @@ class SciPy(Solver):
 
 
 def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
-    """Asks SciPy once."""
+    """Builds SciPy's arrays and runs its solver once. SciPy has no callbacks, so ``watch``
+    is not used."""
     presolve = option.read(OPTIONS, options.options).choice("presolve", "on", "off") == "on"
     try:
         import numpy
@@ -90,7 +91,7 @@ def run(m: MILP, options: SolveOptions, watch: milp.Watch) -> milp.Outcome:
 
 
 def outcome(m: MILP, message: str, x: Any, bound: Any, nodes: Any) -> milp.Outcome:
-    """SciPy's answer, with HiGHS's number in its message."""
+    """Interprets SciPy's answer by the HiGHS number in its message."""
     found = re.search(r"\(HiGHS Status (\d+)", message)
     number = int(found.group(1)) if found else -1
     status, reason = CLAIMS.get(number, OTHER)
@@ -101,7 +102,8 @@ def outcome(m: MILP, message: str, x: Any, bound: Any, nodes: Any) -> milp.Outco
 
 
 def costs(m: MILP) -> List[float]:
-    """SciPy always minimises."""
+    """The objective's coefficient of each column, negated for a maximum: SciPy always
+    minimises."""
     out = [0.0] * len(m.columns)
     for c, a in zip(m.objective.terms.columns, m.objective.terms.coefs):
         out[c] = -a if m.objective.maximise else a
@@ -109,7 +111,7 @@ def costs(m: MILP) -> List[float]:
 
 
 def sparse(m: MILP) -> Tuple[List[int], List[int], List[float]]:
-    """The rows in compressed form."""
+    """The rows as the three arrays of a compressed sparse row matrix."""
     starts, indices, data = [0], [], []  # type: List[int], List[int], List[float]
     for row in m.rows:
         indices += row.terms.columns

@@ -10,10 +10,10 @@ gap to epsilon, it is evaluated again in rational arithmetic
 How far a computed logit can be from the exact one: a neuron sums n products and a
 bias, in whatever order and with or without fused multiply-adds, so each term
 passes through at most n + 1 roundings (Higham, Accuracy and Stability of Numerical
-Algorithms, 2nd ed., section 3.1). With inputs that are at most e_i off, it is at
-most gamma(n + 1) (|b| + sum |w_i v_i|) + sum |w_i| e_i off, and by the least normal
-number for each product, in case the library flushes smaller numbers to zero. ReLU
-adds nothing. The bound uses the largest values in the region.
+Algorithms, 2nd ed., section 3.1). If input i has an error of at most e_i, the neuron's
+error is at most gamma(n + 1) (|b| + sum |w_i v_i|) + sum |w_i| e_i, plus the least
+normal number for each product, in case the library flushes smaller numbers to zero.
+ReLU adds nothing. The bound uses the largest values in the region.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ class Outcome(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates individuals of one network, space, region and epsilon. Each counts in
-    ``Session.evaluations``. ``plain``: do not use numpy, even if it is installed."""
+    """Evaluates individuals of one network, space, region and epsilon. Every individual
+    that it evaluates counts in ``Session.evaluations``. With ``plain`` it does not use
+    numpy, even if that is installed."""
 
     def __init__(self, network: Network, space: Space, region: Region, epsilon: Fraction, plain: bool = False) -> None:
         if not 0 < epsilon <= 1:
@@ -175,7 +176,7 @@ class Evaluator:
         return max(0, int((p - off) / each * (1 - ROUNDING))), min(last, int((p + off) / each * (1 + ROUNDING)))
 
     def _settle(self, x: Sequence[float], allowed: Sequence[int], logits: Sequence[float]) -> Outcome:
-        """The outcome from the computed logits, or from exact ones if these do not decide."""
+        """The outcome, from the computed logits if they decide it, else from exact logits."""
         counts = Counter(self._bin(x, allowed, logits))
         high, low = max(range(len(logits)), key=logits.__getitem__), min(range(len(logits)), key=logits.__getitem__)
         gap, slack = sigmoid(logits[high]) - sigmoid(logits[low]), 4 * self._error
@@ -288,7 +289,7 @@ def _tolerance(error: float) -> float:
 
 
 class _Arrays:
-    """Evaluates many individuals together."""
+    """Evaluates many individuals together, with numpy."""
 
     def __init__(self, e: Evaluator) -> None:
         self.e = e
@@ -319,8 +320,8 @@ class _Arrays:
         return self.each(points, self.details, ([], []))
 
     def each(self, points: Sequence[Sequence[float]], block: Callable[[Sequence[Sequence[float]]], List[T]], nobody: T) -> List[T]:
-        """Calls block on a few points at a time and joins its results; points of a wrong
-        length get nobody."""
+        """Calls ``block`` on a few points at a time and joins its results. The result of a
+        point of a wrong length is the value ``nobody``."""
         width = len(self.e._space.features)
         known = [x for x in points if len(x) == width]
         answers = iter([a for i in range(0, len(known), self.rows) for a in block(known[i:i + self.rows])])

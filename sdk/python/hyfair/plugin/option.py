@@ -64,11 +64,11 @@ class Reader:
         return _whole(text, v)
 
     def bool(self, name: str) -> builtins.bool:
-        """true or false."""
+        """A truth value, written as true or false."""
         return self.choice(name, "true", "false") == "true"
 
     def choice(self, name: str, *words: str) -> str:
-        """One of the words."""
+        """The value, which must be one of the words."""
         if self._values[name] not in words:
             self._refuse(name, "are " + ", ".join(words))
         return self._values[name]

@@ -128,8 +128,9 @@ class Query:
                 raise ValueError(f"point has {len(x)} entries for {n} features")
 
     def is_witness(self, one: Sequence[float], two: Sequence[float]) -> bool:
-        """Whether two people who agree in all free features answer a question without
-        relaxations and with k of at most 2, in float64: the host replays them exactly."""
+        """Whether two copies are a witness of the query, in float64; the host decides exactly.
+        The copies must agree in all free features. The query must have no relaxations and
+        a k of at most 2."""
         space, network = self.space, self.network
         if not (space.allowed(one) and space.allowed(two) and all(holds(p, one) for p in self.require)):
             return False

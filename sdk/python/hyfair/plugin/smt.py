@@ -10,7 +10,8 @@ from typing import Iterator, List, Tuple
 from .errors import InvalidProblem
 
 ALLOWED = {"assert", "declare-const", "declare-fun", "declare-sort", "define-fun", "define-const", "define-sort", "set-logic"}
-"""The commands that a script may contain. Others would start, print or end something."""
+"""The commands that a script may contain: the logic, declarations, definitions and
+assertions. Any other command could start a search, print, or end the library's session."""
 IGNORED = {"set-info", "set-option"}
 
 _TOKEN = re.compile(r'[()]|;[^\n]*|"[^"]*"|\|[^|]*\||[^\s()";|]+|\S')

@@ -58,7 +58,7 @@ class Progress:
     """No point has a better objective."""
     nodes: int = 0
     elapsed: float = 0.0
-    """Seconds."""
+    """Seconds since the call began."""
     settled: float = 0.0
     """The share of the region that is decided, from 0 to 1; 0 also if it is unknown."""
 
@@ -76,9 +76,9 @@ class SolveOptions:
     result unless a time limit is reached."""
     threads: int = 1
     memory: Optional[int] = None
-    """Bytes."""
+    """The memory limit in bytes."""
     time_limit: Optional[float] = None
-    """Seconds."""
+    """The time limit of this call in seconds."""
     work_limit: Optional[int] = None
     """In the solver's deterministic unit (branch-and-bound nodes)."""
     gap: float = 0.0
@@ -127,7 +127,7 @@ class Result:
     the bound; 0 for exact arithmetic."""
     nodes: int = 0
     elapsed: float = 0.0
-    """Seconds."""
+    """Seconds that the solver measured."""
 
 
 class Solver(abc.ABC):
@@ -136,7 +136,7 @@ class Solver(abc.ABC):
 
     @abc.abstractmethod
     def describe(self) -> Description:
-        """The same each time."""
+        """Returns the plugin's description, the same on every call."""
 
     @abc.abstractmethod
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
@@ -160,4 +160,4 @@ class Incremental(Solver):
 
     @abc.abstractmethod
     def load(self, problem: Problem) -> Loaded:
-        """Loads a problem."""
+        """Keeps the problem, which has been checked and must not be modified."""

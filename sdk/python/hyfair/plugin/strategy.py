@@ -80,8 +80,9 @@ class Trial:
     """The scores of the point's counterfactuals, in the order of
     ``Space.counterfactuals``, if the description requests them."""
     bins: List[int] = field(default_factory=list)
-    """Their bins, from 0, if the description requests them. Like ``k`` they are the
-    same on every machine; scores may differ in the last digits."""
+    """The bins of the point's counterfactuals, from 0, in the order of ``scores``, if the
+    description requests them. Like ``k`` they are the same on every machine; scores may
+    differ in the last digits."""
     highest: Point = field(default_factory=list)
     """The counterfactual with the highest score, with protected values filled in, if
     the description requests the pair."""
@@ -134,7 +135,7 @@ class Strategy(abc.ABC):
 
     @abc.abstractmethod
     def describe(self) -> Description:
-        """The same each time."""
+        """Returns the plugin's description, the same on every call."""
 
     @abc.abstractmethod
     def start(self, space: Space, options: StartOptions) -> Session:

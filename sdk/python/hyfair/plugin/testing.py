@@ -31,7 +31,7 @@ MOST_CHAINS = 4096
 
 @dataclass
 class Study:
-    """A study to search."""
+    """What ``search`` gives a strategy: a space, a network, rows and a region."""
 
     space: Space
     network: Network
@@ -97,7 +97,7 @@ def search(
 
 
 class _Rules:
-    """The rules for moves."""
+    """Checks a session's moves as a host does: order, ids, rounds and points."""
 
     def __init__(self, space: Space, region: Region) -> None:
         self.space, self.region = space, region

@@ -1,4 +1,4 @@
-"""A strategy that holds what the host tells against what it computes by itself."""
+"""A strategy that compares the trials that the host sends with its own evaluations."""
 
 import json
 import os

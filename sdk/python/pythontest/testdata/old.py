@@ -1,4 +1,5 @@
-"""A strategy of version 1.0, by the names of then. It must run as it stands."""
+"""A strategy written for version 1.0, with the names of that version. It must run
+unchanged."""
 
 from __future__ import annotations
 

@@ -94,17 +94,17 @@ type answer struct {
 	seen *individual.Witness
 	// upper is a proved dual bound of the objective; +Inf if the solver gave none.
 	upper float64
-	// tolerance of one logit, derived from the solver's tolerance.
+	// tolerance is the error of one logit, derived from the solver's tolerance.
 	tolerance float64
 	// fault: the claim contradicts itself or a known fact, and proves nothing.
 	fault string
 }
 
-// solve asks once and replays the answer's point. Incumbents reported meanwhile are replayed
-// too, but they arrive by the clock: one counts only if the answer itself has no valid point,
+// solve asks once and replays the answer's point. Incumbents reported meanwhile are replayed too,
+// but their timing varies between runs: one counts only if the answer itself has no valid point,
 // after a limit, a fault or a crash. So without limits the same seed gives the same result. A
-// witness is valid even if its solver crashes: a verdict uses it and records the loss as a
-// fault; while maximising it is kept, and the error is returned.
+// witness is valid even if its solver crashes: a verdict uses it and records the loss as a fault;
+// while maximising it is kept, and the error is returned.
 func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*answer, error) {
 	d = a.start(d)
 	now, err := a.model.Apply(d)
@@ -162,7 +162,7 @@ func (a *ask) solve(ctx context.Context, d problem.Delta, target *float64) (*ans
 		out.witness = seen
 	}
 	if out.Status == sdk.Unknown && out.fault == "" {
-		a.faults++ // no answer is not a fault, but many end a sweep as faults do
+		a.faults++ // no answer is not a fault, but too many end a sweep, as faults do
 	}
 	return out, nil
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // attend runs work and abandons it if it outlives ctx. It then returns the last result that work
-// passed to keep in time, and no callback runs any more. So a claim whose audit does not end in
-// time proves nothing.
+// reported by calling keep before the end, and no callback runs any more. So a claim whose audit
+// does not end in time proves nothing.
 func attend[T any](ctx context.Context, o Options, first T, work func(left context.Context, o Options, keep func(T)) (T, error)) (out T, overdue bool, err error) {
 	var telling, keeping sync.Mutex
 	latest, over := first, false
@@ -59,7 +59,7 @@ func attend[T any](ctx context.Context, o Options, first T, work func(left conte
 	return latest, true, nil
 }
 
-// abandoned reports whether the answer was abandoned.
+// abandoned reports whether the caller has returned already, because time ended.
 func (r *run) abandoned() bool { return r.left.Err() != nil }
 
 // note keeps the report to return if time ends now.

@@ -128,7 +128,7 @@ func shown(q *problem.Query, p sdk.Progress) sdk.Progress {
 	return p
 }
 
-// told passes on the solver's progress about the model itself.
+// told reports the progress of a solver that was asked about the model itself.
 func (r *run) told(p sdk.Progress) {
 	if p.HasBound && !math.IsNaN(p.Bound) {
 		r.glimpse(p.Bound, &p)

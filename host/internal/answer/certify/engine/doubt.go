@@ -31,9 +31,9 @@ func NewDoubt(q *problem.Query, seed int64) *Doubt {
 	return &Doubt{&run{q: q, o: Options{Seed: seed}, replay: individual.NewJudge(q), report: &Report{}}}
 }
 
-// Refute searches a region for a witness whose margin exceeds claimed, or that reaches the
-// question's bins. It evaluates at most copies copies, chosen by the seed; nil if it finds
-// none.
+// Refute searches a region for a witness with a margin above the claimed one, or one that reaches
+// the question's bins; nil if it finds none. The seed chooses the copies that are evaluated, and
+// copies bounds their number.
 func (d *Doubt) Refute(ctx context.Context, region space.Region, copies int, claimed *big.Rat) *individual.Witness {
 	return d.r.refute(ctx, region, copies, claimed)
 }
@@ -66,10 +66,10 @@ func (r *run) refute(ctx context.Context, region space.Region, copies int, claim
 	return found
 }
 
-// doubted tries to refute a proof that rests on the solver's word: that no margin exceeds a
-// limit by more than the report's tolerance. A witness replaces the proof, and the solver is at
-// fault. If the tolerance excuses the witness, the bound stands and out is false. Nothing is
-// tried if a climb has searched before, or if only the solver's points count.
+// doubted tries to refute a proof that rests on the solver's word: that no margin exceeds a limit
+// by more than the report's tolerance. It returns true if a witness refutes the proof: the witness
+// then replaces it, and the solver is at fault. A witness within the tolerance leaves the bound as
+// it is. Nothing is tried if a climb has searched before, or if only the solver's points count.
 func (r *run) doubted(ctx context.Context, limit float64) (out bool) {
 	climbed := r.o.Climb && r.lower.Form != problem.FormNetwork && r.o.Bounds != BoundsLP
 	if r.report.Solves == 0 || r.o.SolverOnly || climbed {

@@ -8,8 +8,9 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// manyBins decides whether an individual of the region reaches as many bins as are asked for, with as many copies of the
-// network, each in a higher bin than the one before.
+// manyBins decides whether an individual of the region reaches the question's number of bins. The
+// lowered problem has one copy of the network per bin, each copy in a higher bin than the one
+// before.
 func (a *ask) manyBins(ctx context.Context) (outcome, error) {
 	if a.low.smt != nil {
 		return a.manyBinsExactly(ctx)

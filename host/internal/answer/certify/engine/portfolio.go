@@ -36,7 +36,8 @@ func OptionsFor(plugins discover.Solvers, encoding, bounds string) Options {
 	return Options{Portfolio: all}
 }
 
-// as returns the options with the member's solver.
+// The options for one member of a portfolio, with the member's solver, encoding, bounds and plugin
+// options.
 func (o Options) as(m Options) Options {
 	o.Portfolio, o.Solver, o.Description, o.Encoding, o.Bounds, o.Set = nil, m.Solver, m.Description, m.Encoding, m.Bounds, m.Set
 	return o
@@ -79,7 +80,8 @@ type team struct {
 	latest []Progress
 }
 
-// tell shares a replayed witness.
+// tell makes a replayed witness the best of all members, unless another has at least its margin. t
+// may be nil.
 func (t *team) tell(w *individual.Witness) {
 	if t == nil {
 		return

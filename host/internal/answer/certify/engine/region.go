@@ -29,7 +29,8 @@ type outcome struct {
 	why   string
 }
 
-// and combines a region's outcomes for the two orders of the copies.
+// The outcome of a region from those of the two orders of the copies: decided if both are, with the
+// larger bound and the weaker grade.
 func (o outcome) and(p outcome) outcome {
 	if !p.decided {
 		o, p = p, o

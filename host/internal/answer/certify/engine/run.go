@@ -182,7 +182,7 @@ func takes(q *problem.Query, e *encode.Encoding, o *Options) error {
 	return session.Mistake(err)
 }
 
-// outcomes is the number of bins or bands that are asked for, as messages say it.
+// outcomes formats the number of bins or bands that are asked for.
 func outcomes(q *problem.Query) string {
 	if q.Bands != nil {
 		return fmt.Sprintf("k = %d bands", q.Reach())

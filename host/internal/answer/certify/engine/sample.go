@@ -29,8 +29,8 @@ func (r *run) trivialBound(b *bound.Bounds) float64 {
 	return r.q.Notion.Most(b.Logit.Hi, b.Logit.Lo, b.Apart())
 }
 
-// excludedBound is trivialBound if the enclosures leave nothing above the target, or no copies
-// to compare: at most the next float64 above the target.
+// excludedBound returns the bound of a region whose enclosures leave nothing above the target, or
+// no copies to compare: the trivial bound, but at most the next float64 above the target.
 func (r *run) excludedBound(b *bound.Bounds) float64 {
 	beyond := math.Nextafter(r.best(), math.Inf(1))
 	if m := r.trivialBound(b); !math.IsInf(m, -1) {

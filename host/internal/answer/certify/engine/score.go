@@ -96,8 +96,8 @@ func (a *ask) excluded(out *answer) bool {
 	return out.upper < 0
 }
 
-// at is the higher copy's logit at the answer's point, NaN without a point; moved reports
-// whether it differs from the last one.
+// at returns the higher copy's logit at the answer's point, NaN without a point. moved reports
+// whether it differs from the logit of the previous answer, last.
 func (a *ask) at(out *answer, o encode.Order, last float64) (at float64, moved bool) {
 	if out.Values == nil || out.fault != "" {
 		return math.NaN(), false

@@ -44,7 +44,7 @@ var radii = []float64{0.1, 0.3, 1}
 // maxSeedTangents bounds the questions per box.
 const maxSeedTangents = 8
 
-// Seed returns a replayed 2-discriminant individual near the point from, in canonical form. ok is
+// Seed returns a replayed 2-discriminant individual in canonical form, near the given point. ok is
 // false if the solver found none, if ctx ended, or while an earlier question runs past its
 // deadline. An error means that the solver is lost or the query malformed. Not safe for concurrent
 // use.

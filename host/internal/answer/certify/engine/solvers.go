@@ -75,9 +75,9 @@ func Instead(ctx context.Context, s *session.Session, p *discover.Plugin, q *pro
 	return other, nil
 }
 
-// firstSolver starts the default solver for the first of the encodings that has one. If none
-// has one, an invalid option is the error to return, else the failure for rows and columns,
-// else the first.
+// firstSolver starts the default solver for the first of the encodings that has one. Otherwise it
+// returns the error about an invalid option if there is one, else the failure for rows and columns,
+// else the first failure.
 func firstSolver(ctx context.Context, s *session.Session, options map[string]string, encodings []string) (*discover.Plugin, error) {
 	var failed error
 	for _, name := range encodings {

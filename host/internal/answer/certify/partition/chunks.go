@@ -66,8 +66,8 @@ func chunkSize(text string) (float64, error) {
 	return v, nil
 }
 
-// Cell returns a key of the chunks, one per cut feature, that an individual of the region lies
-// in.
+// Cell returns a key of the cell that an individual of the region lies in: for each cut feature,
+// the index of the individual's chunk.
 func (c Chunks) Cell(s *space.Space, whole space.Region, x []float64) string {
 	var b strings.Builder
 	for _, i := range s.Free() {

@@ -73,7 +73,7 @@ func combinations(q *problem.Query) [][][]float64 {
 	return out
 }
 
-// decide works through a part box by box, splitting at most boxes times.
+// decide works through a part box by box. boxes bounds the number of splits.
 func (p *pruner) decide(ctx context.Context, part space.Region, boxes int, rng *rand.Rand) finding {
 	if part.Count() < 2 {
 		return finding{verdict: engine.Fair, by: engine.ByBounds, grade: sdk.GradeExact}

@@ -93,7 +93,7 @@ type result struct {
 	Y []float64 `json:"y,omitempty"`
 }
 
-// part is one of the regions.
+// part is a region to decide, with its key in the store and the seed of its sampling.
 type part struct {
 	region space.Region
 	key    string
@@ -138,7 +138,7 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 	return r.conclude()
 }
 
-// all goes through the parts, stage by stage.
+// all decides the parts in stages: bounds and sampling, the solvers, then bounds on smaller boxes.
 func (r *run) all(ctx context.Context, parts []part) {
 	left := slices.DeleteFunc(r.resume(parts), func(p part) bool { return !r.o.Shard.Has(p.key) })
 	left = r.cheap(ctx, left, "bounds and sampling", rootBoxes)
@@ -180,7 +180,8 @@ type run struct {
 	report Report
 	err    error
 	lost   int
-	// concluded: results count no more, and no progress is reported.
+	// concluded: the report is being returned; later results do not change it, and no progress is
+	// reported.
 	concluded bool
 }
 

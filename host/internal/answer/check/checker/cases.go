@@ -99,7 +99,7 @@ func (e *encloser) functionalOf(c *sdk.CaseProof, forms []*logit) (f functional)
 	return f
 }
 
-// hull is the union of ranges, elementwise from the least to the greatest end.
+// hull returns, elementwise, the smallest ranges that contain the ranges of all the logits.
 func hull(any []*logit, of func(*logit) *ranges) ranges {
 	var shift uint
 	for _, l := range any {
@@ -154,7 +154,8 @@ func (r *refuter) neuron(i int) (of sdk.Neuron, side int) {
 	return r.proof.First.Neurons[i], 0
 }
 
-// sum returns the range of that neuron's sum.
+// sum returns the range of the sum of the i-th neuron, counted as in neuron. The results point into
+// the functional.
 func (r *refuter) sum(i int) (lo, hi *big.Int) {
 	of, side := r.neuron(i)
 	sums := &r.f.hexagons[of.Layer].x
@@ -173,8 +174,8 @@ func (r *refuter) relu(i int) error {
 	return r.within(lo, hi, hi, hi.Sign() > 0)
 }
 
-// within checks the subtree of a case. If beyond is set, the bound end, which is lo or hi, is 0 in
-// the subtree.
+// within checks the subtree of a case. end is the same pointer as lo or hi; with beyond set, that
+// bound is 0 within the subtree, and it is restored afterwards.
 func (r *refuter) within(lo, hi, end *big.Int, beyond bool) (err error) {
 	before := new(big.Int).Set(end)
 	if beyond {

@@ -170,7 +170,7 @@ var caseMutations = []struct {
 	{"no such neuron", func(_ *rand.Rand, _, c map[string]any) bool {
 		list(c["steps"])[0] = map[string]any{"relu": 1000}
 		return true
-	}, "neuron 1000 of"},
+	}, "neuron 1000 is not below"},
 	{"a missing branch", func(_ *rand.Rand, _, c map[string]any) bool {
 		c["steps"] = list(c["steps"])[:len(list(c["steps"]))-1]
 		return true
@@ -190,7 +190,7 @@ var caseMutations = []struct {
 			}
 		}
 		return true
-	}, "slopes of"},
+	}, "slopes for"},
 	{"a slope beyond all numbers", func(_ *rand.Rand, _, c map[string]any) bool {
 		e := endsOf(c)[0]
 		if len(e) < 3 {

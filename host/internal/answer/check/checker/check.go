@@ -29,8 +29,8 @@ type Options struct {
 
 // Progress is a snapshot of a running check.
 type Progress struct {
-	// Leaves counts the checked leaves. Once all are, Placed counts those placed in the
-	// region.
+	// Leaves counts the checked leaves. Once all are checked, Placed counts those whose place in
+	// the region is checked as well.
 	Leaves, Placed int64
 }
 

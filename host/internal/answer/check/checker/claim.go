@@ -18,8 +18,8 @@ type enclosure struct {
 	form   *logit // networks only
 	// combination is the copy's combination; trees only.
 	combination int
-	// For two copies of a network: the leaf's slopes for bounding this copy's logit jointly with the other's,
-	// and the resulting bound.
+	// slopes, up and down are the leaf's data for bounding this copy's logit jointly with the
+	// other's, and joint is the resulting bound. They are for two copies of a network only.
 	joint    *joint
 	slopes   []sdk.JointSlope
 	up, down float64
@@ -27,9 +27,9 @@ type enclosure struct {
 	// larger, that proofs by cases exclude.
 	copy    int
 	refuted map[below]bool
-	// bins of lo and hi, if the claim is about bins.
+	// bins holds the bins of lo and hi; set only for a claim about bins.
 	bins [2]int
-	// σ(lo) − ½ rounded down and σ(hi) − ½ rounded up, computed on first use.
+	// below is σ(lo) − ½ rounded down, and above is σ(hi) − ½ rounded up; nil before the first use.
 	below, above *big.Rat
 }
 
@@ -44,8 +44,8 @@ type claim struct {
 	// most is the largest gap or margin that the claim allows; for a claim about bins, a
 	// gap too small to reach more.
 	most *big.Rat
-	// near is a distance of logits that keeps scores within most. For the notion score
-	// only; nil if unknown.
+	// near is a distance of logits at which scores differ by no more than the claim allows. It is
+	// for the notion score only, and nil if unknown.
 	near *big.Rat
 	k    int // bins; 0: the claim is about the gap or margin
 	// edges enclose the logits at which bins 1, 2, … begin; nil above maxEdges.
@@ -98,9 +98,9 @@ func nearLogits(most *big.Rat) *big.Rat {
 	return nil
 }
 
-// follows reports whether the claim holds at every individual whose copies have logits in these enclosures, one
-// for each combination. difference bounds the excess of the first logit over the second or, with a tangent, of up
-// times the first over down times the second.
+// follows reports whether the claim holds at every individual whose copies have logits in these
+// enclosures, one for each combination. difference returns an upper bound of a − b for the logits
+// of two copies or, given a tangent, of up·a − down·b.
 func (c *claim) follows(difference func(a, b *enclosure, of *tangent) *big.Rat, of []enclosure) bool {
 	if c.k > 0 && maxBins(&c.bins, of) <= c.k {
 		return true
@@ -191,7 +191,7 @@ func (c *claim) apart(hi, lo *big.Rat) bool {
 	panic("check: " + c.notion.String())
 }
 
-// yes reports whether a logit is that of a positive decision.
+// yes reports whether the decision for a logit is positive.
 func (c *claim) yes(logit *big.Rat) bool {
 	switch {
 	case logit.Cmp(c.border[0]) < 0:
@@ -202,7 +202,8 @@ func (c *claim) yes(logit *big.Rat) bool {
 	return c.rule.Yes(c.link, logit)
 }
 
-// close reports whether an upper bound d of a's logit less b's excludes a violation.
+// close reports whether the pair cannot violate the claim, because a's logit exceeds b's by at most
+// d.
 func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	if c.k > 0 && c.binsClose(d, a, b) {
 		return true

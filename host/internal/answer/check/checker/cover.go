@@ -18,7 +18,7 @@ type cover struct {
 	space  *space.Space
 	free   []int // the features with more than one value in the region
 	ends   []ends
-	boxes  []int32 // for each leaf: from, to along each of free
+	boxes  []int32 // for each leaf, its two ends along each free feature
 	leaves int
 }
 
@@ -128,7 +128,7 @@ func (c *cover) check(ctx context.Context, progress func(placed int)) error {
 	return d.divide(all, cell)
 }
 
-// interval is the leaf's interval along the k-th of free, clipped to the cell.
+// interval returns the leaf's interval along the k-th free feature, clipped to the cell.
 func (c *cover) interval(leaf int32, k int, cell []int32) (from, to int32) {
 	at := (int(leaf)*len(c.free) + k) * 2
 	return max(c.boxes[at], cell[2*k]), min(c.boxes[at+1], cell[2*k+1])

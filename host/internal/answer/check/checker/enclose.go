@@ -180,8 +180,8 @@ func (e *encloser) relax(f *forms, sums *ranges, slopes []sdk.Slope) {
 
 func crosses(l, u *big.Int) bool { return l.Sign() < 0 && u.Sign() > 0 }
 
-// multiply multiplies unit j by λ. slope is λ·2^places; nil means λ = 1. Afterwards f is
-// over 2^places more.
+// multiply multiplies unit j by λ. slope is λ·2^places; nil means λ = 1. The caller has to raise
+// the shift of f by places.
 func (e *encloser) multiply(f *forms, variables, j int, slope *big.Int, places uint) {
 	times := func(c *big.Int) {
 		switch {
@@ -203,7 +203,8 @@ func (e *encloser) multiply(f *forms, variables, j int, slope *big.Int, places u
 // ownPlaces is the number of binary places of slopes that the checker chooses.
 const ownPlaces = 53
 
-// own is u/(u−l), the slope with the least slack, rounded down to places.
+// own sets z to u/(u−l), the slope with the least slack, times 2^places. It is rounded down to
+// ownPlaces binary places.
 func own(z, l, u *big.Int, places uint) {
 	var width, num big.Int
 	width.Sub(u, l)
@@ -212,7 +213,7 @@ func own(z, l, u *big.Int, places uint) {
 	z.Lsh(z, places-ownPlaces)
 }
 
-// given is the slope v, rounded down to places.
+// given sets z to the slope v, times 2^places and rounded down.
 func given(z *big.Int, v float64, places uint) {
 	exact := max(places, fraction(v))
 	scaled(z, v, exact)
@@ -225,8 +226,8 @@ type term struct {
 	form  *logit
 }
 
-// most is an upper bound on a sum of terms over the box, evaluated as one linear form, so
-// that common parts cancel. All forms must be in the frame.
+// most returns an upper bound of a sum of terms over the box. It evaluates the sum as one linear
+// form, so that common parts cancel. All forms must be in the frame.
 func (f *frame) most(terms ...term) *big.Rat {
 	var shift uint
 	for _, t := range terms {

@@ -146,8 +146,8 @@ func newForest(st *certificate.Statement) (*forest, error) {
 	return f, nil
 }
 
-// stepsOf are the places where a comparison changes sides, increasing; left is the side of
-// values before all of them.
+// stepsOf returns the places where a comparison changes sides, in increasing order. left reports
+// whether values below all of them go left.
 func stepsOf(n *trees.Node, f *space.Feature, in *space.Input) (out []step, left bool) {
 	borders := append([]float64{n.Value}, n.More...)
 	// An input goes left after an even number of borders.

@@ -37,7 +37,7 @@ func (g *grove) over() bool {
 	return g.broken
 }
 
-// place is a step of a feature.
+// place identifies a step: a feature, and the step's index among the feature's steps.
 type place struct {
 	feature int
 	step    int32
@@ -204,7 +204,8 @@ func (g *grove) within(b *branch, cells []int32, visit func(child int32)) {
 	g.lo[i], g.hi[i] = lo, hi
 }
 
-// ends are the least and the greatest leaf below a node.
+// ends returns the least and the greatest leaf that cells reach below a node, as indices into the
+// forest's values.
 func (g *grove) ends(t *tree, at int32, cells []int32) (least, most int32) {
 	b := &t.nodes[at]
 	if b.feature < 0 {
@@ -235,9 +236,9 @@ func (g *grove) difference(a, b *enclosure, _ *tangent) *big.Rat {
 	return rational(&sum, g.forest.shift)
 }
 
-// apart sets most to the largest difference between the leaves of a tree reached by two
-// copies of an individual, from nodes one and two on. some is set once a difference is
-// found.
+// apart finds the largest difference between the leaves of one tree that two copies of an
+// individual reach. The arguments one and two are the nodes to start from. *most holds the largest
+// difference so far; it counts only once *some is set.
 func (g *grove) apart(t *tree, one, two int32, first, second []int32, most *big.Int, some *bool) {
 	p, q := &t.nodes[one], &t.nodes[two]
 	switch {

@@ -21,11 +21,12 @@ func (r *ranges) over(shift uint) ranges {
 	return out
 }
 
-// most is the largest value over hexagon j of c·x + d·y, with c = right for positive x and left otherwise, d = above
-// for positive y and below otherwise; nil if the hexagon is empty.
+// most returns the largest value over hexagon j of c·x + d·y; nil if the hexagon is empty. c is
+// right for positive x, else left; d is above for positive y, else below.
 //
-// For fixed x, y ranges from max(ly, x + ld) to min(uy, x + ud), and the optimum is at an end or at 0. So the optimum is linear in
-// x, except at x = 0, where an end is 0, and where an end switches terms. The first and last of these points bound x.
+// For fixed x, y ranges from max(ly, x + ld) to min(uy, x + ud), and the optimum is at an end or at
+// 0. So the optimum is linear in x, except at x = 0, where an end is 0, and where an end switches
+// terms. The first and last of these points bound x.
 func (h *hexagons) most(j int, right, above, left, below *big.Int) *big.Int {
 	lx, ux, ly, uy, ld, ud := &h.x.lo[j], &h.x.hi[j], &h.y.lo[j], &h.y.hi[j], &h.apart.lo[j], &h.apart.hi[j]
 	var turns [7]big.Int

@@ -17,8 +17,8 @@ type joint struct {
 
 var one, minusOne = big.NewInt(1), big.NewInt(-1)
 
-// difference bounds a's logit less b's over the current box or, with a tangent, up times a's
-// less down times b's.
+// difference returns an upper bound of a − b for the logits of two copies over the current box or,
+// given a tangent, of up·a − down·b.
 func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 	if e.two && a.joint == nil {
 		a.joint = e.joint(a, b)
@@ -57,8 +57,8 @@ func (e *encloser) difference(a, b *enclosure, of *tangent) *big.Rat {
 // most is the largest excess of this copy's logit over the other's.
 func (r *ranges) most() *big.Rat { return rational(new(big.Int).Neg(&r.lo[0]), r.shift) }
 
-// neurons is the range of b's logit less a's, and the ranges of those differences for the
-// sums of each layer.
+// neurons returns the range of b's logit less a's. all has, for each layer, the ranges of the sums
+// in copy b less those in copy a.
 func (e *encloser) neurons(a, b *enclosure) (logits ranges, all []ranges) {
 	apart := newRanges(e.model.layers[0].out, e.first.shift)
 	for j := range apart.lo {
@@ -69,7 +69,8 @@ func (e *encloser) neurons(a, b *enclosure) (logits ranges, all []ranges) {
 	return all[len(all)-1], all
 }
 
-// joint bounds the pair a, b of two copies.
+// joint bounds the difference of the logits of two copies by intervals and, if the leaf has slopes
+// for the pair, by a linear form.
 func (e *encloser) joint(a, b *enclosure) *joint {
 	logits, all := e.neurons(a, b)
 	of := &joint{apart: logits}
@@ -86,7 +87,7 @@ func (e *encloser) joint(a, b *enclosure) *joint {
 	return of
 }
 
-// apart is the ranges of y less x for the sums of each layer; first holds those of layer 0.
+// apart returns, for each layer, the ranges of y's sums less x's. first is its result for layer 0.
 func (e *encloser) apart(first ranges, x, y []ranges) []ranges {
 	out := []ranges{first}
 	for k := 1; k < len(e.model.layers); k++ {
@@ -275,7 +276,8 @@ func (f *functional) relax(k int, alpha, beta []big.Int, shift uint, rest *dyadi
 	return places, true
 }
 
-// back maps multiples of the layer's sums to multiples of its inputs, over 2^l.shift more.
+// back maps multiples of the layer's sums to multiples of its inputs. The result's shift is larger
+// by l.shift.
 func (l *layer) back(of []big.Int) []big.Int {
 	out := zeros(nil, l.in)
 	var product big.Int

@@ -98,9 +98,9 @@ func (e *encloser) leaf(ctx context.Context, l *certificate.Leaf) (method, error
 	return byBounds, nil
 }
 
-// copies encloses the logits of the combinations that are allowed in the box. The leaf's bounds
-// of a copy are verified, then used; without them, the checker computes bounds. forms has those
-// of all copies of the leaf.
+// copies encloses the logits of the combinations that are allowed in the box. The leaf's bounds of
+// a copy are verified, then used; without them, the checker computes bounds. forms holds the forms
+// of all copies of the leaf; nil if the leaf states no copies.
 func (e *encloser) copies(l *certificate.Leaf) (of []enclosure, forms []*logit, err error) {
 	allowed := e.reach.allowed(l.Box)
 	if l.Copies == nil {

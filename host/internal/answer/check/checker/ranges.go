@@ -22,7 +22,8 @@ func (r *ranges) cross() bool {
 	return false
 }
 
-// narrow intersects the ranges with others of the same numbers, over at most 2^shift.
+// narrow intersects the ranges with a second enclosure of the same numbers, whose shift must not be
+// larger. The second enclosure is overwritten.
 func (r *ranges) narrow(by ranges) {
 	for j := range r.lo {
 		if lo := by.lo[j].Lsh(&by.lo[j], r.shift-by.shift); lo.Cmp(&r.lo[j]) > 0 {

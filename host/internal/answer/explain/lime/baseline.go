@@ -23,7 +23,7 @@ type Config struct {
 	Rows [][]float64
 	// Individual lies in the space; its protected entries are ignored.
 	Individual []float64
-	// Samples of each explanation.
+	// Samples is the number of samples for each explanation.
 	Samples int
 	Seed    int64
 	// Progress, if not nil, is called after each explanation.
@@ -38,7 +38,7 @@ const top = 3
 type Baseline struct {
 	// K is the individual's k; Explanations is the number of its counterfactuals.
 	K, Explanations int
-	// R2 is the mean over the explanations.
+	// R2 is the mean of the explanations' R2.
 	R2 float64
 	// Union holds every feature among the strongest three of any explanation, Intersection
 	// those among the strongest three of all.
@@ -47,7 +47,7 @@ type Baseline struct {
 
 // Set is a set of features, and the effect on k of changing each one alone.
 type Set struct {
-	// Features in the order of the space.
+	// Features are in the order of the space.
 	Features []Feature
 	// Mean and SD (sample standard deviation) are over the K of the features; nil if too
 	// few features have a K.
@@ -56,7 +56,7 @@ type Set struct {
 
 // Feature is one feature of a Set.
 type Feature struct {
-	// Index in the space.
+	// Index is the feature's index in the space.
 	Index int
 	// Times counts the explanations with the feature among the strongest three.
 	Times int

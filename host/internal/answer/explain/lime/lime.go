@@ -36,7 +36,7 @@ import (
 
 // The package's defaults.
 const (
-	// DefaultSamples of an explanation.
+	// DefaultSamples is the number of samples for an explanation.
 	DefaultSamples = 5000
 	// DefaultFeatures is the number of features that an explanation may use.
 	DefaultFeatures = 10
@@ -57,7 +57,7 @@ type Explainer struct {
 // included.
 func New(s *space.Space, rows [][]float64) (*Explainer, error) {
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("LIME needs the study's rows: declare them under data:")
+		return nil, fmt.Errorf("LIME needs the study's rows: declare them under its key data")
 	}
 	e := &Explainer{columns: make([]column, len(s.Features))}
 	values := make([]float64, len(rows))
@@ -91,7 +91,7 @@ func fits(f *space.Feature, v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Options of an explanation.
+// Options are the settings of an Explain.
 type Options struct {
 	// Samples is the number of samples, at least 2.
 	Samples int

@@ -15,9 +15,10 @@ import (
 // ErrNoReference says that no Python with the package lime was found.
 var ErrNoReference = errors.New("no Python with the package lime")
 
-// FindReference finds a Python that has the package lime: $HYFAIR_PYTHON alone if set; else the
-// active virtual environment's, that of .deps/python in the current folder, the program's or a
-// parent, or python3. If it finds none, it returns ErrNoReference, wrapped with advice.
+// FindReference finds a Python that has the package lime. If $HYFAIR_PYTHON is set, it tries only
+// that. Otherwise it tries the active virtual environment, then .deps/python in the current folder
+// and in the program's folder, each followed by its parents, and at last python3. If it finds none,
+// it returns ErrNoReference, wrapped with advice.
 func FindReference(ctx context.Context) (python string, err error) {
 	var tried []string
 	for _, python := range pythons() {

@@ -1,10 +1,12 @@
 // Package affine proves which share of a population an affine model treats unfairly, without boxes.
 //
-// The logit of a copy is a sum of one contribution per feature. So the distribution of an individual's part of it is the
-// convolution of the features' contributions, which are rounded to multiples of a step. Individuals are treated unfairly
-// if that part is between two thresholds. Masses are bounded with their roundings. What rounding took from a sum is
-// bounded in total, and by Bernstein's inequality for independent errors (Boucheron, Lugosi and Massart, Concentration
-// Inequalities, 2013, corollary 2.11), the smaller of the two.
+// The logit of a copy is a sum of one contribution per feature. The part of it that all copies of
+// an individual share comes from the unprotected features. Its distribution is the convolution of
+// their contributions, which are rounded to multiples of a step. An individual is treated unfairly
+// if this part is between two thresholds. All masses are bounded with their roundings. The rounding
+// error of a sum has two bounds, of which the smaller counts: the sum of the largest errors, and
+// Bernstein's inequality for independent errors (Boucheron, Lugosi and Massart, Concentration
+// Inequalities, 2013, corollary 2.11).
 package affine
 
 import (
@@ -37,14 +39,14 @@ type Shares struct {
 	Steps int
 }
 
-// Open is the share that is neither.
+// Open is the share that is proved neither fair nor unfair.
 func (s *Shares) Open() float64 { return max(0, 1-s.Fair-s.Unfair) }
 
 // affine is a logit as a sum of contributions.
 type affine struct {
-	slope []*big.Rat   // by feature: of a feature without a table
+	slope []*big.Rat   // by feature; 0 for a feature with a table
 	table [][]*big.Rat // by feature: contributions of the values from Lo on
-	at    *big.Rat     // the constant
+	at    *big.Rat     // the constant term
 }
 
 // of returns the logit of a model as a sum over features; ok is false if the model is not affine.
@@ -119,9 +121,10 @@ func (a *affine) contribution(f *space.Feature, i int, v float64) *big.Rat {
 	return new(big.Rat).Mul(a.slope[i], new(big.Rat).SetFloat64(v))
 }
 
-// Of answers a question about a population within its region. It refines the interval until it is at most Target wide,
-// ctx ends or sums become too long. The error is then that of ctx if there is no interval yet. It is ErrUnsuited for questions that
-// do not reduce to two thresholds. The query must be valid, and its region within the domains.
+// Of answers a question about a population within its region. It refines the interval until it is
+// at most Target wide, ctx ends or sums become too long. If ctx ends before the first interval, the
+// error is ctx's. It is ErrUnsuited for questions that do not reduce to two thresholds. The query
+// must be valid, and its region within the domains.
 func Of(ctx context.Context, q *problem.Query, people *population.Population) (*Shares, error) {
 	a, ok := of(q.Model, q.Space)
 	if !ok || q.K > 2 || len(q.Relax) > 0 || q.TellsCopiesApart() {
@@ -141,7 +144,8 @@ const (
 	lastLength  = 18
 )
 
-// refine answers with shorter and shorter steps.
+// refine repeats the bounds with shorter steps until at most Target is open, and returns the best
+// of them. If a shorter step fails, the earlier result stands without an error.
 func (c *convolution) refine(ctx context.Context) (best *Shares, err error) {
 	variances, spread := c.deviations()
 	last := len(c.parts.all) - 1
@@ -171,7 +175,7 @@ func (c *convolution) refine(ctx context.Context) (best *Shares, err error) {
 		if best.Open() <= Target || n == lastLength {
 			return best, nil
 		}
-		// What is open is about proportional to a step.
+		// The open share is about proportional to the step.
 		n = min(n+int(math.Ceil(math.Log2(best.Open()/Target)+0.1)), lastLength)
 	}
 }

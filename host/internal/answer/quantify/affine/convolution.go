@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	// trimmed is the mass that is left out at the ends of all sums of a class.
+	// trimmed bounds the share of a class's mass that is dropped at the ends of all its sums.
 	trimmed = 2e-6
-	// longest bounds a sum, in steps; longestExact that of a question whose contributions are multiples of the step.
+	// longest bounds the length of a sum, in steps. longestExact bounds it if all contributions are
+	// multiples of the step.
 	longest      = 1 << 23
 	longestExact = 1 << 21
-	// mostValues bounds the values of a cell that are looked at one by one.
+	// mostValues bounds the values of a cell that are enumerated.
 	mostValues = 1 << 12
-	// underflow exceeds what products of masses lose that are too small for float64.
+	// underflow exceeds the total mass of all products that are too small for float64.
 	underflow = 1e-200
 )
 
@@ -36,12 +37,13 @@ type convolution struct {
 	classes []population.Class
 }
 
-// side returns how a feature is distributed in a class.
+// side returns the distribution of the i-th feature in a class.
 func side(c *population.Class, i int) *population.Side {
 	return &c.Sides[slices.IndexFunc(c.Sides, func(s population.Side) bool { return s.Feature == i })]
 }
 
-// extent is the size of a cell of a feature: the number of its values, or its length; whether it is one number.
+// extent returns the number of a cell's values, or its length if the feature is real. one reports
+// whether the cell is a single value.
 func extent(f *space.Feature, iv space.Interval) (size float64, one bool) {
 	if f.Discrete() {
 		size = max(0, iv.Hi-iv.Lo+1)
@@ -50,7 +52,8 @@ func extent(f *space.Feature, iv space.Interval) (size float64, one bool) {
 	return iv.Hi - iv.Lo, iv.Hi == iv.Lo
 }
 
-// cells calls visit with each common part of a side's cells and a box's side, and its share of people.
+// cells calls visit with the intersection of the box's side with each cell of the population's, and
+// with the share of people in the intersection.
 func cells(f *space.Feature, of *population.Side, box space.Interval, visit func(iv space.Interval, share float64)) {
 	for k, cell := range of.Cells {
 		common := cell.Intersect(box)
@@ -144,8 +147,8 @@ func (c *convolution) exact() (step float64, ok bool) {
 	return step, bits < model.MaxBits && width/step < longestExact
 }
 
-// deviations are about the largest variances of features' contributions in a class, and the largest standard deviation
-// of their sum.
+// deviations returns approximations: for each feature the largest variance of its contribution in
+// any class, and the largest standard deviation of a class's sum.
 func (c *convolution) deviations() (variances []float64, sum float64) {
 	variances = make([]float64, len(c.q.Space.Features))
 	for k := range c.classes {
@@ -184,13 +187,15 @@ func (c *convolution) deviations() (variances []float64, sum float64) {
 	return variances, sum
 }
 
-// masses are lower bounds of masses, and an upper bound of all that the question is about.
+// masses holds lower bounds of the masses of fair and unfair people, and an upper bound, all, of
+// the mass of all people in question.
 type masses struct {
 	fair, unfair, all float64
 	steps             int
 }
 
-// shares convolves with a step.
+// shares bounds the shares, with contributions rounded to multiples of the step. Classes run in
+// parallel.
 func (c *convolution) shares(ctx context.Context, step float64) (*Shares, error) {
 	bands := make([]band, len(c.parts.states))
 	for k, of := range c.parts.states {
@@ -228,11 +233,13 @@ type sum struct {
 	row
 	err   errorSum
 	total float64 // its mass, before ends were left out
-	// ops bounds the relative roundings of a mass, and absolute the sum of the others.
+	// ops bounds the number of relative roundings of each mass. absolute bounds the sum of all
+	// other rounding errors.
 	ops, absolute float64
 }
 
-// plus adds a feature to a sum.
+// plus adds the i-th feature's contribution to a sum, for its values within a side of a box. e and
+// slack bound the error of the contribution.
 func (c *convolution) plus(ctx context.Context, s sum, class *population.Class, i int, box space.Interval, step float64) (out sum, e rounded, slack float64, err error) {
 	combs, slack := c.combs(i, side(class, i), box, step)
 	width, share, least, most := 0.0, 0.0, math.Inf(1), math.Inf(-1)
@@ -260,7 +267,8 @@ func (c *convolution) plus(ctx context.Context, s sum, class *population.Class, 
 	return out, e, slack, nil
 }
 
-// class bounds the masses of one class.
+// class bounds the masses of the fair and the unfair people of one class, given the thresholds by
+// state.
 func (c *convolution) class(ctx context.Context, class *population.Class, step float64, bands []band) (out masses, err error) {
 	s := sum{row: row{0, []float64{class.Weight}}, total: class.Weight, ops: 16}
 	last := len(c.parts.all) - 1
@@ -296,7 +304,8 @@ func (c *convolution) class(ctx context.Context, class *population.Class, step f
 	return out, nil
 }
 
-// part adds a part's features to a sum: within some of its boxes, which may be none.
+// part adds the features of p to a sum, for individuals in the given boxes of p. Without boxes the
+// result is empty.
 func (c *convolution) part(ctx context.Context, s sum, class *population.Class, p *part, boxes []int, step float64) (sum, error) {
 	if len(boxes) == 0 {
 		return sum{row: row{0, []float64{0}}}, nil
@@ -343,7 +352,8 @@ func (c *convolution) part(ctx context.Context, s sum, class *population.Class, 
 	return out, nil
 }
 
-// masses returns the masses of fair and unfair people among sums to which a constant is added, but for rounding.
+// masses returns the masses of people who are surely fair and surely unfair, once the constant is
+// added to the sums. It does not allow for the rounding of the masses themselves.
 func (b *band) masses(s *sum, at *big.Rat, step float64) (fair, unfair float64) {
 	if b.constant {
 		all := s.between(math.MinInt/2, math.MaxInt/2)
@@ -374,7 +384,7 @@ func (b *band) masses(s *sum, at *big.Rat, step float64) (fair, unfair float64) 
 	return max(0, fair+s.between(max(above, below+1), math.MaxInt/2)-lost), unfair
 }
 
-// floor rounds down, within the range of sums.
+// floor rounds down to an integer, and clamps it to ±2^60.
 func floor(r *big.Rat) int {
 	n := new(big.Int).Div(r.Num(), r.Denom()) // Euclidean: rounds down, as denominators are positive
 	if !n.IsInt64() || n.BitLen() > 60 {

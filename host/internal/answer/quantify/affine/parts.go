@@ -10,17 +10,17 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// part is features that constraints couple, in boxes of what is allowed. In a box the features are independent, and so
-// are those of different parts.
+// part is a set of features that constraints couple with each other, divided into the boxes that
+// the constraints allow. In a box the features are independent, and so are different parts.
 type part struct {
 	features []int
 	boxes    []allowed
 }
 
-// allowed is the sides of a part's features in which the same copies are allowed.
+// allowed is a box of a part. All individuals in it have the same allowed copies.
 type allowed struct {
 	sides []space.Interval
-	state int // of the part that constraints couple with protected features: index of parts.states
+	state int // index into parts.states; used in the last part only
 }
 
 // state is what matters of the copies of an individual: how many there are, and the least and largest sum of the
@@ -30,14 +30,15 @@ type state struct {
 	least, most *big.Rat
 }
 
-// parts divides the features that are not protected. The part with the protected features, which may have no others,
-// comes last.
+// parts divides the features that are not protected. The last part holds those that constraints
+// couple with the protected features; it may have no features.
 type parts struct {
 	all    []part
 	states []state
 }
 
-// mostBoxes bounds the boxes of a part, and mostCopies the copies that are looked at in all of them.
+// mostBoxes bounds the boxes of a part, and mostCopies the copies that are enumerated for all boxes
+// together.
 const (
 	mostBoxes  = 1 << 10
 	mostCopies = 1 << 18
@@ -85,7 +86,8 @@ func split(q *problem.Query, a *affine) (*parts, error) {
 	return out, out.couple(rulesOf(q, group, protected), a, members[protected])
 }
 
-// couple adds the part with the protected features: to each box belong the copies that are allowed there.
+// couple appends the last part, whose features are coupled with the protected ones. Each of its
+// boxes gets the state of the copies that are allowed in it; a box without copies is dropped.
 func (p *parts) couple(own *rules, a *affine, features []int) error {
 	s, region := own.q.Space, own.q.RegionOrWhole()
 	seen, copies, last := map[string]int{}, 0, part{features: features}
@@ -134,7 +136,7 @@ func (p *parts) couple(own *rules, a *affine, features []int) error {
 	return err
 }
 
-// copies is the state where no constraint is about copies.
+// copies returns the state of every individual if no constraint concerns protected features.
 func (a *affine) copies(s *space.Space, region space.Region) state {
 	out := state{region.Count(), new(big.Rat), new(big.Rat)}
 	for _, i := range s.Protected() {
@@ -183,8 +185,8 @@ func rulesOf(q *problem.Query, group []int, of int) *rules {
 
 func (r *rules) all() []space.Predicate { return slices.Concat(r.forbidden, r.forbids, r.requires) }
 
-// allow reports whether an individual is in question, if it has a copy. Predicates about protected features are those
-// of copies.
+// allow reports whether the question is about an individual, provided that it has a copy. A
+// constraint on protected features excludes copies, not individuals, and is ignored.
 func (r *rules) allow(at []float64) bool {
 	holds := func(p space.Predicate) bool { return p.Holds(at) }
 	fails := func(p space.Predicate) bool { return !p.Holds(at) }
@@ -199,8 +201,9 @@ func (r *rules) forbid(copy []float64) bool {
 	return slices.ContainsFunc(r.forbidden, func(p space.Predicate) bool { return p.Holds(copy) })
 }
 
-// elementary cuts the sides of features at the ends of all conditions, and calls visit with each box of the pieces and
-// a point of it, which stands for all others but for some of mass 0.
+// elementary cuts the features' sides where a condition begins or ends to hold. It calls visit with
+// each box of the resulting pieces and a point of it. A condition that holds at that point holds in
+// the box, except on a part of mass 0; likewise if it does not hold.
 func (r *rules) elementary(features []int, visit func(sides []space.Interval, at []float64)) error {
 	q, all := r.q, r.all()
 	pieces, boxes := make([][]space.Interval, len(features)), 1

@@ -12,18 +12,20 @@ type row struct {
 	mass []float64
 }
 
-// rounded says what rounding took from a term, in steps: between lo and hi, with this mean and mean square.
+// rounded describes the rounding error of a term, in steps: what rounding took away is between lo
+// and hi, with this mean and mean square.
 type rounded struct{ lo, hi, mean, square float64 }
 
-// plus is the error of two independent terms.
+// plus returns the error of the sum of two independent terms.
 func (e rounded) plus(f rounded) rounded {
 	return rounded{e.lo + f.lo, e.hi + f.hi, e.mean + f.mean, e.square + f.square + 2*e.mean*f.mean}
 }
 
-// off is a known error.
+// off returns an error that is known exactly.
 func off(by float64) rounded { return rounded{by, by, by, by * by} }
 
-// mix is the error of a mixture in which the weights of the parts add up to all.
+// mix accumulates the error of a mixture. mean and square are sums weighted by the parts' weights,
+// which add up to all.
 type mix struct {
 	rounded
 	all float64
@@ -46,18 +48,21 @@ func (m *mix) of() rounded {
 	return rounded{m.lo, m.hi, m.mean / m.all, m.square / m.all}
 }
 
-// comb is a share of a feature's values with their contributions, in steps: start + gap·j for j from 0 to n−1, equally
-// likely; if n is 0, all numbers from start to start + gap. slack bounds a further error, whose mean is 0.
+// comb describes the contributions, in steps, of a share of a feature's values: start + gap·j for j
+// from 0 to n−1, all equally likely. If n is 0, it is the uniform distribution between start and
+// start + gap. slack bounds a further error, whose mean is 0.
 type comb struct {
 	share, start, gap float64
 	n                 int
 	slack             float64
 }
 
-// base is the base of the digits of a comb's j, which are independent of each other and are added one by one.
+// base is the base in which a comb's index j is written. Its digits are independent, so they are
+// added one by one.
 const base = 16
 
-// add adds src, shifted by some steps and multiplied, to the row, which must have room.
+// add adds the masses of src, each times a factor, to the row at places shifted up by some steps.
+// The row must be long enough.
 func (r *row) add(src *row, by int, times float64) {
 	out := r.mass[src.from+by-r.from:]
 	out = out[:len(src.mass)]
@@ -66,18 +71,20 @@ func (r *row) add(src *row, by int, times float64) {
 	}
 }
 
-// room returns an empty row for sums of src and between lo and hi steps.
+// room returns a row without mass for sums of a term in src and a number of steps between lo and
+// hi.
 func room(src *row, lo, hi int) row {
 	return row{src.from + lo, make([]float64, len(src.mass)+hi-lo)}
 }
 
-// nearest rounds to a whole number of steps and returns what that takes away.
+// nearest returns the nearest whole number of steps, and x less that number.
 func nearest(x float64) (steps int, rest float64) {
 	v := math.RoundToEven(x)
 	return int(v), x - v
 }
 
-// direct adds gap·j to the row for j from first to first+n−1, equally likely.
+// direct returns the sum of src and gap·j, with j uniform between first and first+n−1. It takes n
+// passes over src.
 func direct(src *row, gap float64, first, n int) (row, rounded) {
 	a, _ := nearest(gap * float64(first))
 	b, _ := nearest(gap * float64(first+n-1))
@@ -91,8 +98,8 @@ func direct(src *row, gap float64, first, n int) (row, rounded) {
 	return out, m.of()
 }
 
-// spread adds gap·j to the row for j from 0 to n−1, equally likely: digit by digit, and the values beyond the last
-// multiple of the base apart.
+// spread returns the sum of src and gap·j, with j uniform between 0 and n−1. It adds j digit by
+// digit; values of j beyond the last multiple of the base are added directly.
 func spread(src *row, gap float64, n int) (row, rounded) {
 	if n <= 2*base {
 		return direct(src, gap, 0, n)
@@ -116,20 +123,23 @@ func spread(src *row, gap float64, n int) (row, rounded) {
 	return both, m.of()
 }
 
-// window is the share of a feature that is spread over the steps from first to last, equally.
+// window is a part of a feature's values whose contributions are uniform over the steps from first
+// to last. each is the share of one step.
 type window struct {
 	first, last int
 	each        float64
 }
 
-// bins rounds numbers between start and start + gap to steps: all steps but those at the ends have the same share.
+// bins rounds numbers that are uniform between start and start + gap to whole steps. The steps
+// between the two ends get equal shares and are returned as the window; single is called for the
+// ends.
 func (c *comb) bins(single func(by int, share float64)) (w window, e rounded) {
 	lo, hi := min(c.start, c.start+c.gap), max(c.start, c.start+c.gap)
 	first, _ := nearest(lo)
 	last, _ := nearest(hi)
 	part := func(k int) float64 { return (min(hi, float64(k)+0.5) - max(lo, float64(k)-0.5)) / (hi - lo) }
 	e = rounded{lo: max(-0.5, lo-float64(last)), hi: min(0.5, hi-float64(first)), square: 1.0 / 12}
-	// Of the ends, the mean; no error is above ½.
+	// The errors at the two ends have a mean of their own, and squares of at most ¼.
 	for _, k := range slices.Compact([]int{first, last}) {
 		at := (min(hi, float64(k)+0.5)+max(lo, float64(k)-0.5))/2 - float64(k)
 		e.mean += part(k) * at
@@ -139,7 +149,8 @@ func (c *comb) bins(single func(by int, share float64)) (w window, e rounded) {
 	return window{first + 1, last - 1, c.share / (hi - lo)}, e
 }
 
-// sums returns the sums of the first masses, each off by at most 2⁻⁵¹ of itself, by the algorithm of Kahan and Babuška.
+// sums returns the prefix sums of the masses, each with a relative error of at most 2⁻⁵¹, by the
+// algorithm of Kahan and Babuška.
 func (r *row) sums() []float64 {
 	out := make([]float64, len(r.mass)+1)
 	sum, low := 0.0, 0.0
@@ -156,7 +167,8 @@ func (r *row) sums() []float64 {
 	return out
 }
 
-// slide adds the row, spread over a window, to out; sums are those of the row.
+// slide adds to out the sum of the row and a uniform number of steps in the window. sums holds the
+// row's prefix sums.
 func (r *row) slide(out *row, sums []float64, w window) {
 	n, width := len(r.mass), w.last-w.first+1
 	to := out.mass[r.from+w.first-out.from:]
@@ -166,8 +178,9 @@ func (r *row) slide(out *row, sums []float64, w window) {
 	}
 }
 
-// convolve adds a feature with these combs to the row. ops bounds the roundings of each mass, and off those that are
-// not relative to it: their sum over all masses is at most off times the mass of the row.
+// convolve returns the sum of src and a feature with these combs, and the error e of the feature's
+// contribution. ops bounds the number of relative roundings of each mass. The other rounding errors
+// add up to at most absolute times the mass of src.
 func convolve(src *row, combs []comb) (out row, e rounded, ops, absolute float64) {
 	single := map[int]float64{} // shares of single contributions, by their steps
 	lo, hi := math.MaxInt, math.MinInt
@@ -231,7 +244,7 @@ func convolve(src *row, combs []comb) (out row, e rounded, ops, absolute float64
 	return out, m.of(), ops, absolute
 }
 
-// trim leaves out the ends of a row, with a mass of at most most each.
+// trim drops the two ends of a row. The mass of each dropped end does not exceed most.
 func (r *row) trim(most float64) {
 	from, to := 0, len(r.mass)
 	for sum := 0.0; from < to-1; from++ {

@@ -8,22 +8,24 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// edge is a threshold; closed if it belongs to what lies beyond it.
+// edge is an end of a range of sums; closed if the range includes it.
 type edge struct {
 	at     *big.Rat
 	closed bool
 }
 
-// band says which sums of the features that are not protected make individuals unfair: those between unfair[0] and
-// unfair[1]. Those below fair[0] and above fair[1] are fair.
+// band says which sums of the unprotected features' contributions make individuals unfair: those
+// between unfair[0] and unfair[1]. Sums below fair[0] or above fair[1] make them fair; other sums
+// decide nothing.
 type band struct {
 	unfair, fair [2]edge
-	// constant: each individual has the verdict always, and there are no thresholds.
+	// constant: the verdict is the same for every sum, and there are no thresholds; always says
+	// whether it is unfair.
 	constant, always bool
 }
 
-// bandOf returns the thresholds of individuals whose copies' logits are between the state's least and most, plus a
-// common sum.
+// bandOf returns the thresholds for individuals with this state, as sums of the unprotected
+// features' contributions.
 func bandOf(q *problem.Query, of state) band {
 	n, target := q.Notion, q.Notion.Threshold(q.Epsilon)
 	if of.copies < 2 {
@@ -38,7 +40,8 @@ func bandOf(q *problem.Query, of state) band {
 	case n.Linear():
 		return band{constant: true, always: n.Exceeds(of.most, of.least, target)}
 	}
-	// The gap of scores is the largest where the logits lie around 0, and decreases on both sides alike.
+	// The gap of scores is largest if the logits are symmetric about 0. It decreases by the same
+	// amounts on both sides.
 	middle := new(big.Rat).Add(from, to)
 	middle.Quo(middle, big.NewRat(2, 1))
 	exceeds := func(off float64) bool {
@@ -68,14 +71,15 @@ func bandOf(q *problem.Query, of state) band {
 	return band{unfair: [2]edge{at(-in), at(in)}, fair: [2]edge{at(-out), at(out)}}
 }
 
-// tail bounds the share of people for whom rounding takes more than Bernstein's bound from a sum:
-// 2·exp(−t²/(2(V + M·t/3))), where the errors' variances add up to V and none is further than M from its mean.
+// tail bounds the share of people for whom the rounding error of a sum exceeds Bernstein's bound:
+// 2·exp(−t²/(2(V + M·t/3))), where the errors' variances add up to V and no error is further than M
+// from its mean.
 const (
 	tail = 0x1p-18
 	logs = 13.17 // more than ln(2/tail)
 )
 
-// errorSum adds up what rounding takes from the independent terms of a sum, in steps.
+// errorSum adds up the rounding errors of the independent terms of a sum, in steps.
 type errorSum struct {
 	lo, hi, mean   float64
 	variance, most float64
@@ -91,7 +95,8 @@ func (e *errorSum) add(r rounded) {
 // exactly reports whether nothing was rounded.
 func (e *errorSum) exactly() bool { return e.lo == 0 && e.hi == 0 && e.slack == 0 }
 
-// bounds encloses the error: a rounded sum k stands for sums between k + lo and k + hi, but for a share of lost people.
+// bounds encloses the error: for a rounded sum k, the exact one is between k + lo and k + hi. The
+// result lost bounds the share of people for whom this fails.
 func (e *errorSum) bounds() (lo, hi, lost float64) {
 	if e.exactly() {
 		return 0, 0, 0

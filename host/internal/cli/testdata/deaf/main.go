@@ -1,6 +1,6 @@
-// Command deaf is an unresponsive strategy plugin: it hangs for an hour where the option in
-// says, at the start, in the first Next, in a later one, or at the close of a session. Its next
-// individuals have new values of the first feature.
+// Command deaf is an unresponsive strategy plugin. Its option "in" selects the call that hangs for
+// an hour: start, next (the first Next), later (the eleventh) or close. Consecutive individuals
+// differ in the first feature.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command mortal is a strategy plugin that proposes one individual after the
-// other, and whose process ends in the middle of a search of the seed in the
-// option seed as often as the number in the file of the option lives says.
+// Command mortal is a strategy plugin whose process exits in the middle of a search. It proposes
+// one individual after the other. The search with the seed in the option "seed" exits. The option
+// "lives" names a file with the number of exits left.
 package main
 
 import (
@@ -53,7 +53,8 @@ func (s *session) Next(_ context.Context, _ []sdk.Trial, _ int) ([]sdk.Move, err
 	return []sdk.Move{{ID: s.moves, Round: s.moves - 1, Point: x, Kind: sdk.MovePoint}}, nil
 }
 
-// die ends the process and takes one off what is left.
+// die decrements the number in the file and ends the process. It returns if the number is 0 or the
+// file cannot be read or written.
 func (s *session) die() {
 	text, err := os.ReadFile(s.lives)
 	left, _ := strconv.Atoi(strings.TrimSpace(string(text)))

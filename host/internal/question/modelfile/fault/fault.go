@@ -28,7 +28,7 @@ func About(words string) {
 	}
 }
 
-// Try calls do and returns its fault, if any, as an error.
+// Try calls a function and returns its fault, if any, as an error.
 func Try(do func()) (err error) {
 	defer Caught(&err)
 	do()

@@ -74,7 +74,7 @@ func parseModelConfig(text string) (layers []layer) {
 	return layers
 }
 
-// unmarshal decodes JSON; what names it in a fault.
+// unmarshal decodes JSON. The last argument begins the message of a fault.
 func unmarshal(text []byte, to any, what string) {
 	defer fault.About(what)
 	fault.Check(json.Unmarshal(text, to))

@@ -123,7 +123,8 @@ func (k *net) floats(set *hdf5.Dataset) []float64 {
 	return set.Floats()
 }
 
-// vectors reads the data sets of a layer: want of them, each one-dimensional.
+// vectors reads the data sets of a layer. There must be exactly the wanted number, each
+// one-dimensional.
 func (k *net) vectors(l *layer, want int) (out [][]float64) {
 	where, sets := k.store(l)
 	if len(sets) != want {

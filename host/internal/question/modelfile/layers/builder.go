@@ -38,8 +38,8 @@ type stage struct {
 	pass map[int32][2]int32
 }
 
-// row is a number that is linear in the units of a stage: the bias b plus the weights w times
-// the units at. If at is nil, the units are the first ones, in order.
+// row is a number that is linear in the units of a stage: b plus the sum of w[i] times unit at[i].
+// With a nil list of units, w[i] belongs to unit i.
 type row struct {
 	at []int32
 	w  []float64
@@ -387,8 +387,8 @@ func Negative(values []float64) []float64 {
 	return out
 }
 
-// Repeated returns n values, given n values or one for all. what names them in the fault of any
-// other number.
+// Repeated returns n values, given n values or one for all. Any other number is a fault, in whose
+// message the last argument names the values.
 func Repeated(values []float64, n int, what string) []float64 {
 	if len(values) == 1 && n != 1 {
 		return slices.Repeat(values, n)
@@ -546,8 +546,8 @@ func (c *Builder) used(f *Form) (at []int32, n int, plain bool) {
 	return at, n, false
 }
 
-// compose returns the weights and the bias of bias + weights·f on the n units at, computed with
-// twice the precision.
+// compose returns the weights and the bias of bias + weights·f as a function of n units, computed
+// with twice the precision. at lists the units; nil: the stage's first n.
 func compose(f *Form, weights []float64, bias float64, at []int32, n int) ([]float64, float64) {
 	high, low := make([]float64, n+1), make([]float64, n+1)
 	high[n] = bias

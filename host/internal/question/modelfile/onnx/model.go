@@ -67,8 +67,8 @@ func parse(text []byte) *pb.ModelProto {
 	return file
 }
 
-// counted refuses a file with more messages than left allows, before they are allocated. It returns
-// the number of further messages allowed.
+// counted counts the messages in a text, before they are allocated. It returns how many more the
+// limit allows, and refuses a file that exceeds the limit.
 func counted(text []byte, of protoreflect.MessageDescriptor, left int) int {
 	for len(text) > 0 {
 		number, kind, n := protowire.ConsumeField(text)
@@ -161,7 +161,7 @@ func (n *node) title() string {
 // has reports whether the attribute is present.
 func (n *node) has(name string) bool { return n.attributes[name] != nil }
 
-// integer is an integer attribute.
+// integer returns the value of an integer attribute, or the given default if the node lacks it.
 func (n *node) integer(name string, otherwise int64) int64 {
 	if a := n.attributes[name]; a != nil && a.I != nil {
 		return *a.I
@@ -169,7 +169,7 @@ func (n *node) integer(name string, otherwise int64) int64 {
 	return otherwise
 }
 
-// float is a float attribute.
+// float returns the value of a float attribute, or the given default if the node lacks it.
 func (n *node) float(name string, otherwise float64) float64 {
 	if a := n.attributes[name]; a != nil && a.F != nil {
 		return float64(*a.F)
@@ -177,7 +177,7 @@ func (n *node) float(name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// text is a text attribute.
+// text returns the value of a text attribute, or the given default if the node lacks it.
 func (n *node) text(name, otherwise string) string {
 	if a := n.attributes[name]; a != nil && a.S != nil {
 		return *a.S
@@ -185,12 +185,14 @@ func (n *node) text(name, otherwise string) string {
 	return otherwise
 }
 
-// texts, ints and floats are attributes with lists.
+// texts, ints and floats return the values of an attribute that is a list; nil if the node lacks
+// it.
 func (n *node) texts(name string) []string   { return n.attributes[name].GetStrings() }
 func (n *node) ints(name string) []int64     { return n.attributes[name].GetInts() }
 func (n *node) floats(name string) []float32 { return n.attributes[name].GetFloats() }
 
-// numbers is an attribute with a list of floats or integers.
+// numbers returns the values of an attribute that is a list of floats or of integers; empty if the
+// node lacks it.
 func (n *node) numbers(name string) []float64 {
 	return append(numbers(nil, n.floats(name)), numbers(nil, n.ints(name))...)
 }

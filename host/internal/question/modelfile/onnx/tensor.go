@@ -30,8 +30,8 @@ func count(dims []int) int {
 	return n
 }
 
-// numbers decodes raw bytes, least significant first, and appends the numbers in more. Converting integers to floats is
-// exact in all uses.
+// numbers decodes raw bytes, least significant first, and appends the numbers of a second list. Converting integers to
+// floats is exact in all uses.
 func numbers[T float32 | float64 | int32 | int64 | uint8](raw []byte, more []T) []float64 {
 	size := binary.Size(T(0))
 	out := make([]float64, 0, len(raw)/size+len(more))

@@ -154,7 +154,8 @@ func ClassOf(class *int, n int) int {
 // PyTorchFile is the error for a file of torch.save.
 const PyTorchFile = "a PyTorch file, which holds Python objects and is not supported: export the model with torch.onnx.export(model.eval(), x, \"model.onnx\")"
 
-// Limit refuses a size above the limit most, in bytes. what names the file in the error.
+// Limit refuses a file whose size in bytes exceeds the limit. The last argument names the file in
+// the error.
 func Limit(size, most int64, what string) {
 	if size > most {
 		panic(fault.New("%s of %d bytes is too large: at most %d are supported", what, size, most))

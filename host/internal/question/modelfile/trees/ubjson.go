@@ -65,7 +65,8 @@ func (u *ubjson) integer(marker byte) (v int64, ok bool) {
 	return 0, false
 }
 
-// length reads the length of a text or a list. what names the expected value in the fault.
+// length reads the length of a text or a list. The last argument names the expected value in a
+// fault.
 func (u *ubjson) length(marker byte, what string) int {
 	n, ok := u.integer(marker)
 	if !ok || n < 0 || n > math.MaxInt32 {

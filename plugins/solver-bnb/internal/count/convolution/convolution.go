@@ -16,9 +16,9 @@ import (
 	"github.com/hyfair/hyfair/plugins/solver-bnb/internal/notion"
 )
 
-// The range of t without the widest dimension is divided into MinBins to MaxBins bins:
-// fineness bins per width that the thresholds leave uncertain anyway. So the uncertainty
-// from binning is a small part of the total.
+// The range of t without the widest dimension is divided into MinBins to MaxBins bins.
+// Of these, about fineness cover the width that the thresholds leave uncertain anyway,
+// so that binning adds a small part to the uncertainty.
 const (
 	MinBins  = 32
 	MaxBins  = 1024
@@ -59,10 +59,9 @@ func NewCounter(kernel string) *Counter {
 const MaxDims = 2 * MaxBins
 
 // Count bounds the numbers of points from below, for t = start + Σ t_d. margin bounds the
-// distance of a sum computed from the contributions from the exact one. open is the part of
-// t's range that the thresholds leave uncertain anyway. With more than MaxDims dimensions it
-// counts no points. The box may have up to 2⁵³ points. Count changes dims, but not their
-// Values.
+// error of a sum that is computed from the contributions. open is the part of t's range that
+// the thresholds leave uncertain anyway. With more than MaxDims dimensions it counts no
+// points. The box may have up to 2⁵³ points. Count changes dims, but not their Values.
 func (c *Counter) Count(start float64, dims []Dim, th notion.Thresholds, open, margin float64) (above, below, between float64) {
 	low, width, total := start, 0.0, 1.0
 	last := -1
@@ -167,8 +166,8 @@ func sums[T number](c *Counter, r *rows[T], shiftAdd func(*shift), dims []Dim, w
 	return above * times, below * times, between * times
 }
 
-// from returns the number from which a dimension's Values count, and the factor that converts them to bins. If the order
-// is turned, they count down from the greatest.
+// from returns how a dimension's Values are converted to bins: v becomes (v − low)·factor. If the order is turned, low
+// is the greatest value, and factor is negative.
 func (c *Counter) from(d *Dim, per float64) (low, factor float64) {
 	if c.turned {
 		return d.least + d.width, -per
@@ -176,7 +175,8 @@ func (c *Counter) from(d *Dim, per float64) (low, factor float64) {
 	return d.least, per
 }
 
-// bins returns the number of bins for a range.
+// bins returns the number of bins for a range of t of the given width, from MinBins to
+// MaxBins; open is as in Count.
 func bins(width, open float64) float64 {
 	n := fineness * width / max(open, 0)
 	if !(n < MaxBins) {
@@ -185,8 +185,8 @@ func bins(width, open float64) float64 {
 	return max(n, MinBins)
 }
 
-// level returns a dimension's least contribution, from which its contributions count, and
-// sets their range.
+// level sets the range of a dimension's contributions, and returns the least one,
+// relative to which bins are computed.
 func (c *Counter) level(d *Dim) (least float64) {
 	if d.Values == nil {
 		d.width = d.Step * float64(d.Cells-1)
@@ -272,9 +272,9 @@ func (q *query[T]) at(x float64) T {
 // slip exceeds the rounding of contributions in bins; there are some hundred of them.
 const slip = 1e-9
 
-// convolve returns a query for the number of points up to each bin, with per bins in a unit of t, as far as furthest, the
-// highest threshold, needs. Each counted point stands for times points. A point in bin k has a sum from k + early to k +
-// late bins.
+// convolve returns a query for the number of points up to each bin, as far as the highest threshold needs, which is
+// furthest. The argument per is the number of bins in a unit of t. The result times is the number of points that each
+// counted one stands for. A point counted in bin k has a sum from k + early to k + late, in bins.
 //
 // Sums over shifted rows of cumulative counts are cumulative counts again, so no row has to be summed at the end. Beyond
 // its end a row continues with its last number. If the contributions need more bins than a row has, the query has no sums.

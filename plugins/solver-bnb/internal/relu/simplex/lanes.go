@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// update adds row r, times each row's coefficient of a column, to each row, after it has set that coefficient to 0, and
-// the coefficient times by to the row's value. Rows are stride numbers long, a multiple of eight.
+// update adds a multiple of row r to each of the rows. The multiple is the row's coefficient in a column, which is
+// first set to 0. The row's value grows by the same coefficient times the number by. Rows are stride numbers long, a
+// multiple of eight.
 type update struct {
 	rows, r, values       *float64
 	count, stride, column int

@@ -142,7 +142,8 @@ func (t *Tableau) Size() int { return t.m * t.n }
 // Bounds returns the bounds of variable v. Columns come first, then the values of rows.
 func (t *Tableau) Bounds(v int) (lo, hi float64) { return t.lo[v], t.hi[v] }
 
-// Bound changes the bounds of a variable.
+// Bound changes the bounds of a variable. If it is not basic, it moves to the bound
+// that suits its cost.
 func (t *Tableau) Bound(v int, lo, hi float64) {
 	t.lo[v], t.hi[v] = lo, hi
 	if j := int(^t.at[v]); j >= 0 {
@@ -185,7 +186,7 @@ func (t *Tableau) Value(v int) float64 {
 	return t.other[^t.at[v]]
 }
 
-// Values writes the values of all variables to out.
+// Values writes the values of all variables to out, the columns first, then the rows.
 func (t *Tableau) Values(out []float64) {
 	for i, w := range t.basis {
 		out[w] = t.basic[i]
@@ -195,8 +196,8 @@ func (t *Tableau) Values(out []float64) {
 	}
 }
 
-// Loss returns, in floating point, by how much the objective falls at least if a variable above to goes down to it: up to
-// the point at which another variable has to change with it.
+// Loss returns, in floating point, a lower bound of the fall of the objective if variable v is lowered to the given
+// value: the objective's change in one dual simplex step. Further steps can only lower the objective.
 func (t *Tableau) Loss(v int, to float64) float64 {
 	i := int(t.at[v])
 	if i < 0 {
@@ -211,8 +212,8 @@ func (t *Tableau) Loss(v int, to float64) float64 {
 	return ratio * (t.basic[i] - to)
 }
 
-// Solve pivots until it reaches the optimum, an objective less than the bound below, or the limit of most pivots.
-// pivots is the number done.
+// Solve pivots until the optimum is reached, the objective is less than the number below, or the limit on pivots
+// is reached, which is most. It returns the number of pivots done.
 func (t *Tableau) Solve(below float64, most int) (o Outcome, pivots int) {
 	for ; pivots < most; pivots++ {
 		if at := t.at[t.p.Objective]; at >= 0 && t.basic[at] < below {
@@ -355,7 +356,8 @@ func (t *Tableau) resize(row, column int, inverse float64) {
 	t.size[row] = max(1, w*inverse*inverse)
 }
 
-// add eliminates a column's variable from rows by the row that it enters, and updates their values.
+// add eliminates a column's variable from the rows [from, to), by means of the row in which it
+// becomes basic, and updates their values.
 func (t *Tableau) add(row, column int, by float64, from, to int) {
 	if from < to {
 		t.lanes.add(&update{

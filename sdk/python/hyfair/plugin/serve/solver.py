@@ -38,7 +38,8 @@ class _Kept:
 
 
 class SolverService:
-    """The service around an implementation."""
+    """Answers the host's calls with an implementation, and keeps the loaded problems.
+    Calls arrive on several threads."""
 
     def __init__(self, impl: Solver) -> None:
         self._impl = impl

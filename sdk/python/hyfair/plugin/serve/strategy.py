@@ -18,7 +18,8 @@ from .services import Described, expect, on_end
 
 
 class StrategyService:
-    """The service around an implementation."""
+    """Answers the host's calls with an implementation. Each session occupies one of
+    the server's threads."""
 
     def __init__(self, impl: Strategy) -> None:
         self._impl = impl
@@ -116,7 +117,7 @@ def _ask(d: Description, session: Session, m: strategy_pb2.SessionRequest) -> st
 
 
 def _close(session: Session) -> Any:
-    """Closes the session; what came of it, if it failed."""
+    """Closes the session. Returns the status of the exception that it raised, or None."""
     try:
         session.close()
     except BaseException as e:

@@ -1,6 +1,6 @@
-// Command chameleon takes its kind and name from the name of its file. The
-// names liar and broken are what they say; $TESTPLUGIN_NOLIB lists names of
-// solvers whose library is missing.
+// Command chameleon is a plugin whose kind and name are those of its file. With the name liar it
+// reports another name, with the name broken it exits at once. $TESTPLUGIN_NOLIB lists the names of
+// solvers that report a missing library.
 package main
 
 import (

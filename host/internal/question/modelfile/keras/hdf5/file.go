@@ -56,7 +56,7 @@ func (f *file) charge(offset, n int64) {
 	f.readLeft -= n
 }
 
-// data returns n bytes of the file. what names them in messages.
+// data returns n bytes of the file, which alias it. The last argument names them in messages.
 func (f *file) data(offset int64, n uint64, what string) []byte {
 	f.check(offset, n, what)
 	f.charge(offset, int64(n))

@@ -35,7 +35,8 @@ func main() {
 	serve.Solver(&rogue{})
 }
 
-// below is set in a process that the plugin started, to the argument of descend.
+// below names the variable that tells a process to run descend in place of the plugin. Its value is
+// the argument of descend.
 const below = "HYFAIR_TEST_ROGUE_BELOW"
 
 // burnt is the processor time that a descendant uses.
