@@ -54,7 +54,7 @@ func TestExplainBound(t *testing.T) {
 	}
 
 	code, stdout, stderr = command(t, plugins, args...)
-	if code != ExitDone || !strings.Contains(stdout, "Proved of everybody, by bnb") || !strings.Contains(stdout, "inside 1   = 9      9") || !strings.Contains(stdout, "outside   = 11     11") {
+	if code != ExitDone || !strings.Contains(stdout, "Proved for every individual, by bnb") || !strings.Contains(stdout, "inside 1   = 9      9") || !strings.Contains(stdout, "outside   = 11     11") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 
