@@ -117,7 +117,7 @@ func TestAQueueThatIsFullOrLost(t *testing.T) {
 	tidy := filepath.Join(b.dir, "fleet.jsonl")
 	coordinator := b.start("coordinator", "ablate", grid, "--fleet", b.url, "--tidy", tidy)
 	b.join()
-	b.until("word of a full queue", func() bool { return strings.Contains(coordinator.said(), "takes no more") || b.over(coordinator) })
+	b.until("word of a full queue", func() bool { return strings.Contains(coordinator.said(), "accepts no more") || b.over(coordinator) })
 	server.kill()
 	server = b.serve()
 	b.until("a task", func() bool { return b.over(coordinator) || b.status().Done > 0 })

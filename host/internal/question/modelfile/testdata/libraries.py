@@ -103,7 +103,7 @@ def sklearn():
     export("mlp-logistic", mlp(activation="logistic"), refused="train with ReLUs")
     export("mlp-normalized", make_pipeline(Normalizer(), mlp()), refused="not piecewise linear")
     export("mlp-polynomial", make_pipeline(PolynomialFeatures(2), mlp()), refused="this operator is not read")
-    export("mlp-three", mlp(), three, refused="the model tells 3 classes")
+    export("mlp-three", mlp(), three, refused="the model has 3 classes")
     export("mlp-three-1", mlp(), three, klass=1, kind="class")
     export("logistic-three-2", LogisticRegression(), three, klass=2, kind="class")
     export("regression", LinearRegression(), X[:, 0] * 2 + X[:, 3], kind="logit")
