@@ -158,7 +158,9 @@ func TestInitPublicData(t *testing.T) {
 				if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitDone {
 					t.Fatalf("%s: exit code %d: %s", m.Name, code, stderr)
 				}
-				out.Doubts = slices.DeleteFunc(out.Doubts, func(doubt string) bool { return strings.Contains(doubt, "does not say how") || strings.Contains(doubt, "does not say wh") }) // what no file holds
+				out.Doubts = slices.DeleteFunc(out.Doubts, func(doubt string) bool {
+					return strings.Contains(doubt, "does not say how") || strings.Contains(doubt, "does not say wh")
+				}) // what no file holds
 				if out.Accuracy == nil || math.Abs(*out.Accuracy-m.Accuracy) > 0.02 || len(out.Doubts) > 0 || m.Scores != "" && !out.Solved {
 					t.Errorf("%s: the library's accuracy is %v: %s", m.Name, m.Accuracy, stdout)
 				}
