@@ -73,7 +73,7 @@ folder for each network. docs/user/mitigate.md describes arms, measures and rule
 	app.addPictures(cmd, "what each arm costs and gains")
 	app.addGates(cmd, &f.Gates)
 	addShareGate(cmd, &f.Gates, mitigate.MaxCost, "largest loss of accuracy of an arm on the rows that it answers")
-	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "largest share, among the people whom an arm answers, of those it treats unfairly")
+	addShareGate(cmd, &f.Gates, mitigate.MaxUnfair, "largest share of people treated unfairly, of those that an arm answers")
 	f.add(app, cmd, ofFiles)
 	fl.StringVar(&f.from, "from", "", "show the tables of this run of a file of studies in the journal again, without running anything")
 	fl.StringVar(&f.Out, "out", "", "write the new networks (.json, .onnx), guardrails, table.md and table.csv to this folder")

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -203,7 +205,7 @@ func (r *Result) classes() (out []view.Block) {
 	for i := range c.Attributes {
 		names = append(names, c.Attributes[i].Name)
 	}
-	out = append(out, left("Classes that people leave and enter with another "+either(names, "or"), c.Classes, r.Summary.FlipsShare))
+	out = append(out, left("Classes that people leave and enter with another "+english.WordSeries(names, "or"), c.Classes, r.Summary.FlipsShare))
 	if len(c.Attributes) > 1 {
 		for i := range c.Attributes {
 			out = append(out, left("The same with another "+c.Attributes[i].Name+", all else being kept", c.Attributes[i].Classes, r.Summary.Attributes[i].FlipsShare))

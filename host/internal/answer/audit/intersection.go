@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -135,7 +137,7 @@ func (r *Result) byIntersection(unfair string) *view.Table {
 		names = append(names, sum.Attributes[i].Name)
 	}
 	t := &view.Table{
-		Title:   "People by all of " + either(names, "and") + " together",
+		Title:   "People by all of " + english.WordSeries(names, "and") + " together",
 		Columns: view.Columns("group", "people", good, "to "+good, "to "+bad, unfair, "mean gap"),
 		Notes:   []string{"to " + good + ", to " + bad + ": with any other values of these attributes. " + fmt.Sprintf("Groups of %d people and more, those with the most such changes first.", fewest)},
 	}

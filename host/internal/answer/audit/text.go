@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -18,11 +20,11 @@ func (r *Result) sentences() []string {
 	for i := range sum.Attributes {
 		names = append(names, sum.Attributes[i].Name)
 	}
-	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), either(names, "and"))}
+	out := []string{fmt.Sprintf("%s audited: each was compared with copies that differ in %s only.", persons(sum.People, "was", "were"), english.WordSeries(names, "and"))}
 	if sum.People > 0 {
 		_, have := r.unfairly()
 		if r.Classes != nil {
-			out = append(out, r.classSentences(either(names, "or"))...)
+			out = append(out, r.classSentences(english.WordSeries(names, "or"))...)
 		} else if r.Number {
 			out = append(out, fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 				fmt.Sprintf("The gap is %s on average, and %s at most.", number6(sum.MeanGap), number6(sum.MaxGap)))
@@ -30,7 +32,7 @@ func (r *Result) sentences() []string {
 			good, bad := r.Rule().Favourable()
 			out = append(out,
 				fmt.Sprintf("%s of them (%s) would get the other decision with another %s: %s would change to %s, %s to %s.",
-					view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), either(names, "or"), view.Count(sum.Gain), good, view.Count(sum.Lose), bad),
+					view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), english.WordSeries(names, "or"), view.Count(sum.Gain), good, view.Count(sum.Lose), bad),
 				r.decision(),
 				fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 				fmt.Sprintf("The copies of a person get %.2f different outcomes on average, and %d at most.", sum.MeanK, sum.MaxK))
@@ -163,14 +165,6 @@ func (r *Result) byGroup(a *Attribute, unfair string) *view.Table {
 			view.Count(g.Gain), view.Count(g.Lose), r.mean("%+.4f", g.Advantage, g.Weight), r.percent(g.UnfairShare, g.Weight), r.mean("%.2f", g.MeanK, g.Weight))
 	}
 	return t
-}
-
-// either joins names as in a sentence. last is the word before the final name, "and" or "or".
-func either(names []string, last string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
 }
 
 func persons(n int, one, many string) string {

@@ -48,7 +48,7 @@ func (r *run) convolve(ctx context.Context) *affine.Shares {
 		rep.Individuals = s.Individuals
 	}
 	rep.Fair, rep.Unfair = new(big.Rat).SetFloat64(s.Fair), new(big.Rat).SetFloat64(s.Unfair)
-	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
+	rep.rest()
 	if fault := r.beyond(rep.Fair, rep.Unfair); fault != "" {
 		rep.contradicted("%s", fault)
 	}
@@ -70,7 +70,7 @@ func (r *run) combine(proved *affine.Shares) {
 		return of
 	}
 	rep.Fair, rep.Unfair = more(rep.Fair, proved.Fair), more(rep.Unfair, proved.Unfair)
-	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
+	rep.rest()
 	if rep.Undecided.Sign() < 0 {
 		rep.contradicted("solver %s: its shares and those of convolution add up to more than 1", r.o.Description.Name)
 	}

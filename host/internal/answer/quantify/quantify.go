@@ -116,6 +116,11 @@ func (r *run) nobody() {
 	rep.Complete, rep.Reason = true, ""
 }
 
+// rest sets the undecided share to what the shares of fair and unfair leave.
+func (r *Report) rest() {
+	r.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(r.Fair, r.Unfair))
+}
+
 // contradicted records a fault and withdraws all claims of the solver.
 func (r *Report) contradicted(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
@@ -422,7 +427,7 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 			return
 		}
 	}
-	rep.Undecided = new(big.Rat).Sub(big.NewRat(1, 1), new(big.Rat).Add(rep.Fair, rep.Unfair))
+	rep.rest()
 	if rep.Complete = res.Status == sdk.Optimal; rep.Complete && rep.Nobody() {
 		r.nobody()
 		return

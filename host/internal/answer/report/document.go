@@ -241,7 +241,7 @@ func (r *Result) example(d *view.Document) {
 		return
 	}
 	if p == nil && r.Worst != nil {
-		d.Say("Nobody was found whose copies get different scores, and who is no row of the data; rows are not shown.")
+		d.Say("No person was found who is not a row of the data and has copies with different scores; rows are not shown.")
 		return
 	}
 	if p == nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
@@ -30,13 +32,7 @@ func (r *Result) Title() string {
 
 // by joins the protected attributes as in a sentence. last is the word before the final one, "and"
 // or "or".
-func (r *Result) by(last string) string {
-	n := len(r.Protected) - 1
-	if n < 1 {
-		return strings.Join(r.Protected, "")
-	}
-	return strings.Join(r.Protected[:n], ", ") + " " + last + " " + r.Protected[n]
-}
+func (r *Result) by(last string) string { return english.WordSeries(r.Protected, last) }
 
 // first shows the first screen. It has fewer cards without rows, or without decisions.
 func (r *Result) first(d *view.Document) {
@@ -209,30 +205,18 @@ func (r *Result) ratioCard() *view.Card {
 		return nil
 	}
 	var of *audit.Rated
-	var low *audit.GroupRates
-	best := ""
 	for i := range a.Rates.Attributes {
 		rated := &a.Rates.Attributes[i]
 		if rated.ImpactRatio == nil || !slices.Contains(r.Protected, rated.Name) || of != nil && *rated.ImpactRatio >= *of.ImpactRatio {
 			continue
 		}
-		of, low = rated, nil
-		for j := range rated.Groups {
-			g := &rated.Groups[j]
-			switch {
-			case !g.Judged || g.ImpactRatio == nil:
-			case *g.ImpactRatio == 1:
-				best = g.Label
-			}
-			if g.Judged && g.ImpactRatio != nil && *g.ImpactRatio == *rated.ImpactRatio && low == nil {
-				low = g
-			}
-		}
+		of = rated
 	}
-	if low == nil {
+	if of == nil {
 		return nil
 	}
-	label := fmt.Sprintf("impact ratio by %s, %s to %s", of.Name, low.Label, best)
+	low, best := of.Ends()
+	label := fmt.Sprintf("impact ratio by %s, %s to %s", of.Name, low.Label, best.Label)
 	detail := "no interval: a rate is 0 or 100 %"
 	if low.Low != nil && low.High != nil {
 		detail = fmt.Sprintf("%s–%s (95 %%)", ratio(*low.Low), ratio(*low.High))

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/chain"
 	"github.com/hyfair/hyfair/sdk/chain/nearest"
 	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -114,8 +114,8 @@ func (a *asker) meet(ctx context.Context) {
 		}
 	}
 	if worst != nil {
-		low, high := slices.Min(e.Copies(worst.x).Scores), slices.Max(e.Copies(worst.x).Scores)
-		a.out.Worst = &Worst{worst.by, worst.outcome.K, worst.outcome.N, low, high}
+		scores := e.Copies(worst.x).Scores
+		a.out.Worst = &Worst{worst.by, worst.outcome.K, worst.outcome.N, slices.Min(scores), slices.Max(scores)}
 	}
 	a.example(q, found)
 	a.out.Space = draw(ctx, q, e, individual.New(q.Model, q.Space, a.question.Study.Rule), a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
@@ -185,13 +185,13 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 	}
 	isRow := map[string]bool{}
 	for _, row := range rows {
-		isRow[fmt.Sprint(q.Space.Canonical(row))] = true
+		isRow[chain.Key(q.Space.Canonical(row))] = true
 	}
 	decider := individual.New(q.Model, &ruled, a.question.Study.Rule)
 	var best []met // all of the best kind
 	kind := 0
 	for _, m := range a.evaluated(e, q, found) {
-		if isRow[fmt.Sprint(m.x)] {
+		if isRow[chain.Key(m.x)] {
 			continue
 		}
 		is := 1

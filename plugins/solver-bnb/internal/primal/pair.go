@@ -81,6 +81,6 @@ func (p *Points) pairExactly(x []float64, v *goal.Individual) {
 	m.Of.Each(rank, func(one, two int, _ bool) {
 		pair := []*big.Rat{logits[one], logits[two]}
 		value, _ := p.Query.Notion.Gap(pair)
-		keep(v, one, two, value, !p.Values && p.Query.Notion.Violates(pair, p.Query.Epsilon))
+		keep(v, one, two, value, !p.Values && p.Query.Apart(pair[0], pair[1]))
 	})
 }

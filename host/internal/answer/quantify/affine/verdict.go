@@ -71,7 +71,7 @@ func bandOf(q *problem.Query, of state) band {
 	return band{unfair: [2]edge{at(-in), at(in)}, fair: [2]edge{at(-out), at(out)}}
 }
 
-// tail bounds the share of people for whom the rounding error of a sum exceeds Bernstein's bound:
+// tail bounds the mass of individuals for which the rounding error of a sum exceeds Bernstein's bound:
 // 2·exp(−t²/(2(V + M·t/3))), where the errors' variances add up to V and no error is further than M
 // from its mean.
 const (
@@ -96,7 +96,7 @@ func (e *errorSum) add(r rounded) {
 func (e *errorSum) exactly() bool { return e.lo == 0 && e.hi == 0 && e.slack == 0 }
 
 // bounds encloses the error: for a rounded sum k, the exact one is between k + lo and k + hi. The
-// result lost bounds the share of people for whom this fails.
+// result lost bounds the mass of individuals for which this fails.
 func (e *errorSum) bounds() (lo, hi, lost float64) {
 	if e.exactly() {
 		return 0, 0, 0
