@@ -19,6 +19,7 @@ type milp struct {
 	o          sdk.SolveOptions
 	integer    []int
 	continuous []int
+	bands      []band // of the continuous columns, then of the rows
 	values     []*big.Rat
 	zero       []int // by column: how many sets keep it at zero
 	sign       int   // +1 to maximise, −1 to minimise, 0 for feasibility
@@ -48,6 +49,12 @@ func solveMILP(m *meter, p *problem.MILP, o sdk.SolveOptions) (*sdk.Result, erro
 		if p.Objective.Maximise {
 			s.sign = 1
 		}
+	}
+	for _, i := range s.continuous {
+		s.bands = append(s.bands, s.band([]problem.Term{{Column: i, Coef: 1}}, p.Columns[i].Lo, p.Columns[i].Hi))
+	}
+	for _, r := range p.Rows {
+		s.bands = append(s.bands, s.band(r.Terms, r.Lo, r.Hi))
 	}
 	s.set(0)
 	return s.result(), nil
@@ -152,58 +159,74 @@ func (s *milp) reached() bool {
 	return target != nil && s.objective.Cmp(target)*s.sign >= 0
 }
 
+// band is lo ≤ a·x + Σ fixed ≤ hi, with x the continuous columns; a limit is nil if it is infinite.
+type band struct {
+	a, minus []*big.Rat // minus is −a; both are nil if a is zero
+	fixed    []problem.Term
+	lo, hi   *big.Rat
+}
+
+func (s *milp) band(terms []problem.Term, lo, hi float64) band {
+	limit := func(v float64) *big.Rat {
+		if math.IsInf(v, 0) {
+			return nil
+		}
+		return new(big.Rat).SetFloat64(v)
+	}
+	out := band{a: zeros(len(s.continuous)), lo: limit(lo), hi: limit(hi)}
+	for _, t := range terms {
+		if k := slices.Index(s.continuous, t.Column); k >= 0 {
+			out.a[k].Add(out.a[k], new(big.Rat).SetFloat64(t.Coef))
+		} else {
+			out.fixed = append(out.fixed, t)
+		}
+	}
+	if !slices.ContainsFunc(out.a, func(v *big.Rat) bool { return v.Sign() != 0 }) {
+		out.a = nil
+	}
+	for _, v := range out.a {
+		out.minus = append(out.minus, new(big.Rat).Neg(v))
+	}
+	return out
+}
+
 // reduced returns the rows that remain for the continuous columns once the integer ones are
 // set. ok is false if a row without continuous columns fails, or a column that must be 0
 // cannot be.
 func (s *milp) reduced() (rows []inequality, ok bool) {
-	n := len(s.continuous)
-	ok = true
-	between := func(lo, hi float64, a []*big.Rat, fixed *big.Rat) {
-		none := !slices.ContainsFunc(a, func(v *big.Rat) bool { return v.Sign() != 0 })
-		for i, limit := range []float64{lo, hi} {
-			sign := 2*i - 1
-			if math.IsInf(limit, sign) {
-				continue
-			}
-			r := inequality{zeros(n), new(big.Rat).SetFloat64(limit)}
-			factor := big.NewRat(int64(sign), 1)
-			r.b.Mul(factor, r.b.Sub(r.b, fixed))
-			for i := range a {
-				r.a[i].Mul(factor, a[i])
-			}
-			if rows = append(rows, r); none {
-				ok = ok && r.b.Sign() >= 0
-				rows = rows[:len(rows)-1]
-			}
-		}
-	}
-	place := map[int]int{}
-	for k, i := range s.continuous {
-		place[i] = k
-		a := zeros(n)
-		a[k].SetInt64(1)
-		lo, hi := s.p.Columns[i].Lo, s.p.Columns[i].Hi
-		if s.zero[i] > 0 {
-			if lo > 0 || hi < 0 {
+	for k, b := range s.bands {
+		if k < len(s.continuous) && s.zero[s.continuous[k]] > 0 {
+			zero := new(big.Rat)
+			if b.lo != nil && b.lo.Sign() > 0 || b.hi != nil && b.hi.Sign() < 0 {
 				return nil, false
 			}
-			lo, hi = 0, 0
+			b.lo, b.hi = zero, zero
 		}
-		between(lo, hi, a, new(big.Rat))
-	}
-	for _, r := range s.p.Rows {
-		a, fixed := zeros(n), new(big.Rat)
-		for _, t := range r.Terms {
+		fixed := new(big.Rat)
+		for _, t := range b.fixed {
 			coef := new(big.Rat).SetFloat64(t.Coef)
-			if k, free := place[t.Column]; free {
-				a[k].Add(a[k], coef)
-			} else {
-				fixed.Add(fixed, coef.Mul(coef, s.values[t.Column]))
+			fixed.Add(fixed, coef.Mul(coef, s.values[t.Column]))
+		}
+		for _, side := range []struct {
+			a     []*big.Rat
+			limit *big.Rat
+			sign  int
+		}{{b.minus, b.lo, -1}, {b.a, b.hi, 1}} {
+			if side.limit == nil {
+				continue
+			}
+			limit := new(big.Rat).Sub(side.limit, fixed)
+			if side.sign < 0 {
+				limit.Neg(limit)
+			}
+			if side.a != nil {
+				rows = append(rows, inequality{side.a, limit})
+			} else if limit.Sign() < 0 {
+				return nil, false
 			}
 		}
-		between(r.Lo, r.Hi, a, fixed)
 	}
-	return rows, ok
+	return rows, true
 }
 
 func zeros(n int) []*big.Rat {

@@ -25,23 +25,16 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 	// artificial one that relaxes every row. Phase one minimises the latter.
 	n := len(c)
 	added := 2*n + len(rows)
-	d := &dictionary{}
-	for i, r := range rows {
-		d.rows = append(d.rows, append(zeros(added+1), r.b))
-		d.basis = append(d.basis, 2*n+i)
-		for k, a := range r.a {
-			d.rows[i][k], d.rows[i][n+k] = a, new(big.Rat).Neg(a)
-		}
-		d.rows[i][2*n+i], d.rows[i][added] = big.NewRat(1, 1), big.NewRat(-1, 1)
-	}
-	first, second := zeros(added+2), zeros(added+2)
-	first[added].SetInt64(-1)
-	for k, v := range c {
-		second[k], second[n+k] = v, new(big.Rat).Neg(v)
-	}
-	d.goals = [][]*big.Rat{first, second}
+	d := &dictionary{n: n, by: big.NewInt(1)}
+	first, second := integers(n+len(rows)+2), scaled(c, new(big.Rat), len(rows)+1)
+	first[n+len(rows)].SetInt64(-1)
+	d.goals = [][]*big.Int{first, second}
 	worst := -1
 	for i, r := range rows {
+		row := scaled(r.a, r.b, len(rows)+1)
+		row[n+i].SetInt64(1)
+		row[n+len(rows)].Neg(row[n+len(rows)])
+		d.rows, d.basis = append(d.rows, row), append(d.basis, 2*n+i)
 		if r.b.Sign() < 0 && (worst < 0 || r.b.Cmp(rows[worst].b) < 0) {
 			worst = i
 		}
@@ -49,7 +42,7 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 	if worst >= 0 {
 		d.pivot(worst, added)
 		d.climb(first, added+1)
-		if first[added+1].Sign() != 0 {
+		if first[len(first)-1].Sign() != 0 {
 			return nil, lpInfeasible
 		}
 	}
@@ -58,7 +51,7 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 	for i, k := range d.basis {
 		if k == added {
 			for j := range added {
-				if d.rows[i][j].Sign() != 0 {
+				if d.sign(d.rows[i], j) != 0 {
 					d.pivot(i, j)
 					break
 				}
@@ -71,7 +64,7 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 	}
 	x := zeros(n)
 	for i, k := range d.basis {
-		switch v := d.rows[i][added+1]; {
+		switch v := new(big.Rat).SetFrac(d.rows[i][len(first)-1], d.by); {
 		case k < n:
 			x[k].Add(x[k], v)
 		case k < 2*n:
@@ -81,33 +74,84 @@ func maximise(rows []inequality, c []*big.Rat) ([]*big.Rat, lpStatus) {
 	return x, status
 }
 
-// dictionary is a simplex tableau: a row for each basic variable, with the coefficients of all
+// scaled returns coefficients and a right-hand side, times their least common denominator. Between
+// them are other entries, all zero but the last one, which is the denominator.
+func scaled(a []*big.Rat, b *big.Rat, others int) []*big.Int {
+	out := integers(len(a) + others + 1)
+	by := out[len(a)+others-1].SetInt64(1)
+	for _, v := range append(a[:len(a):len(a)], b) {
+		by.Mul(by, new(big.Int).Quo(v.Denom(), new(big.Int).GCD(nil, nil, by, v.Denom())))
+	}
+	for k, v := range a {
+		out[k].Mul(v.Num(), out[k].Quo(by, v.Denom()))
+	}
+	last := out[len(out)-1]
+	last.Mul(b.Num(), last.Quo(by, b.Denom()))
+	return out
+}
+
+func integers(n int) []*big.Int {
+	out := make([]*big.Int, n)
+	for i := range out {
+		out[i] = new(big.Int)
+	}
+	return out
+}
+
+// dictionary is a simplex tableau: a row for each basic variable, with the coefficients of the
 // variables and the right-hand side last. goals are the objectives; the last entry is the
-// negative of the value.
+// negative of the value. All entries are integers over one positive denominator, so that a
+// pivot divides without a remainder (Bareiss, "Sylvester's identity and multistep
+// integer-preserving Gaussian elimination", 1968). A row has no entry for x⁻: it is the
+// negative of that for x⁺.
 type dictionary struct {
-	rows, goals [][]*big.Rat
+	n           int // number of x⁺
+	rows, goals [][]*big.Int
+	by          *big.Int // denominator
 	basis       []int
+}
+
+// column returns where a row has a variable's coefficient.
+func (d *dictionary) column(variable int) int {
+	if variable < d.n {
+		return variable
+	}
+	return variable - d.n
+}
+
+// sign returns the sign of a variable's coefficient.
+func (d *dictionary) sign(row []*big.Int, variable int) int {
+	sign := row[d.column(variable)].Sign()
+	if d.n <= variable && variable < 2*d.n {
+		return -sign
+	}
+	return sign
 }
 
 // climb maximises a goal over the first variables; it returns false if the goal is
 // unbounded.
-func (d *dictionary) climb(goal []*big.Rat, variables int) bool {
+func (d *dictionary) climb(goal []*big.Int, variables int) bool {
 	for {
 		enter, leave := 0, -1
-		for enter < variables && goal[enter].Sign() <= 0 {
+		for enter < variables && d.sign(goal, enter) <= 0 {
 			enter++
 		}
 		if enter == variables {
 			return true
 		}
-		var least *big.Rat
+		at, last := d.column(enter), len(goal)-1
+		var one, other big.Int
 		for i, r := range d.rows {
-			if r[enter].Sign() <= 0 {
+			if d.sign(r, enter) <= 0 {
 				continue
 			}
-			ratio := new(big.Rat).Quo(r[len(r)-1], r[enter])
-			if leave < 0 || ratio.Cmp(least) < 0 || ratio.Cmp(least) == 0 && d.basis[i] < d.basis[leave] {
-				leave, least = i, ratio
+			order := -1
+			if leave >= 0 { // ratios of the right-hand side, multiplied out
+				l := d.rows[leave]
+				order = one.Mul(r[last], l[at]).CmpAbs(other.Mul(l[last], r[at]))
+			}
+			if order < 0 || order == 0 && d.basis[i] < d.basis[leave] {
+				leave = i
 			}
 		}
 		if leave < 0 {
@@ -119,17 +163,28 @@ func (d *dictionary) climb(goal []*big.Rat, variables int) bool {
 
 // pivot makes a variable enter the basis in place of a row's.
 func (d *dictionary) pivot(row, enter int) {
-	by := new(big.Rat).Inv(d.rows[row][enter])
-	pivot := make([]*big.Rat, len(d.rows[row]))
-	for k, v := range d.rows[row] {
-		pivot[k] = new(big.Rat).Mul(v, by)
+	pivot, at := d.rows[row], d.column(enter)
+	if d.sign(pivot, enter) < 0 {
+		for _, v := range pivot {
+			v.Neg(v)
+		}
 	}
-	d.rows[row], d.basis[row] = pivot, enter
-	clear := func(r []*big.Rat) {
-		if factor := r[enter]; factor.Sign() != 0 {
-			for k := range r {
-				r[k] = new(big.Rat).Sub(r[k], new(big.Rat).Mul(factor, pivot[k]))
+	by := new(big.Int).Abs(pivot[at])
+	flip := pivot[at].Sign() < 0 // x⁻ enters
+	var factor, product, rest big.Int
+	clear := func(r []*big.Int) {
+		if factor.Set(r[at]); flip {
+			factor.Neg(&factor)
+		}
+		for k, v := range r {
+			if v.Sign() == 0 && (factor.Sign() == 0 || pivot[k].Sign() == 0) {
+				continue
 			}
+			product.Mul(v, by)
+			if factor.Sign() != 0 && pivot[k].Sign() != 0 {
+				product.Sub(&product, rest.Mul(&factor, pivot[k]))
+			}
+			v.QuoRem(&product, d.by, &rest)
 		}
 	}
 	for i, r := range d.rows {
@@ -140,4 +195,5 @@ func (d *dictionary) pivot(row, enter int) {
 	for _, g := range d.goals {
 		clear(g)
 	}
+	d.basis[row], d.by = enter, by
 }
