@@ -17,6 +17,7 @@ import (
 func TestGoodFakesPass(t *testing.T) {
 	tier.NeedUsual(t)
 	t.Run("solver", func(t *testing.T) {
+		tier.NeedLong(t) // TestSolversOverTheWire asks the same solver in each run
 		conformance.Solver(t, reference.Enumerator{}, conformance.Options{})
 	})
 	t.Run("strategy", func(t *testing.T) {

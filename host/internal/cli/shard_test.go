@@ -43,7 +43,7 @@ func TestShards(t *testing.T) {
 	tier.NeedUsual(t)
 	binary, plugins := program(t), plugintest.Folder(t, map[string]string{"hyfair-search-rw": "plugins/search-rw", "hyfair-search-sa": "plugins/search-sa"})
 	study := tenureStudy(t)
-	file := grid(t, study, "solver: none\nbudget: 1500it\nruns: 4\nstrategies: [{name: rw}, {name: sa, grid: {p: [0.5, 0.9]}}]\n")
+	file := grid(t, study, "solver: none\nbudget: 400it\nruns: 4\nstrategies: [{name: rw}, {name: sa, grid: {p: [0.5, 0.9]}}]\n")
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name+".db") }
 	run := func(journal string, args ...string) (stdout, stderr string) {

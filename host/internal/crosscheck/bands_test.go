@@ -21,7 +21,7 @@ import (
 // TestBands compares what evaluation and every solver say about the bands of decisions with enumeration by
 // the decision rules of the borders: for networks, trees, and trees whose output is a share.
 func TestBands(t *testing.T) {
-	number, first := environment(t, "HYFAIR_REFEREE", tier.Count(40, 200)), environment(t, "HYFAIR_REFEREE_SEED", 0)
+	number, first := environment(t, "HYFAIR_REFEREE", tier.Count(24, 200)), environment(t, "HYFAIR_REFEREE_SEED", 0)
 	var panel []*panelist
 	for _, name := range []string{"bnb", "highs", "z3", "lpsolve"} {
 		s, d := plugintest.Solver(t, name)

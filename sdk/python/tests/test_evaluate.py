@@ -54,7 +54,7 @@ def test_agrees_with_the_definition(plain, head, epsilon):
     region = space.whole()
     for halves in (False, True):  # with weights of halves, scores of 1/2 are frequent
         n = network(rng, [space.inputs, 6, 4], head, halves)
-        points, e = [space.random(rng, region) for _ in range(4)], Evaluator(n, space, region, epsilon, plain)
+        points, e = [space.random(rng, region) for _ in range(2)], Evaluator(n, space, region, epsilon, plain)
         assert e.error < 1e-9
         for x, o, (scores, bins) in zip(points, e.evaluate(points), e.copies(points)):
             last = math.ceil(1 / epsilon) - 1

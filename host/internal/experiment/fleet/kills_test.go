@@ -21,7 +21,7 @@ import (
 func TestKillsChangeNothing(t *testing.T) {
 	tier.NeedUsual(t)
 	b := lay(t)
-	grid := b.grid(6, 8_000)
+	grid := b.grid(6, 5_000)
 	want := b.alone(grid)
 	b.url = fmt.Sprintf("nats://127.0.0.1:%d", b.ports(1)[0])
 	first := b.join()
