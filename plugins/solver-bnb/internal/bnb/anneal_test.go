@@ -18,8 +18,8 @@ func annealing(s *Search) *primal.Annealing { return s.heuristics.escalated.(*pr
 // never above it.
 func TestChainsReachTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 55))
-	questions, reached := tier.Count(20, 600), 0
-	for i := range tier.Count(20, 600) {
+	questions, reached := tier.Count(20, 200), 0
+	for i := range tier.Count(20, 200) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
 		asked := func(x [3]float64) bool { return true }
 		if r.IntN(2) == 0 {
@@ -79,7 +79,7 @@ func TestChainsReachTheLargest(t *testing.T) {
 func TestAnnealingKeepsTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 55))
 	annealed := 0
-	for i := range tier.Count(20, 600) {
+	for i := range tier.Count(20, 60) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
 		var boxes, work [2]int64
 		for threads := range boxes {

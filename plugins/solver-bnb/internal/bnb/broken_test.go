@@ -20,7 +20,7 @@ func TestBoundsBrokenOffSayNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 21))
 	goals := []problem.Goal{problem.Decide, problem.Maximise, problem.Minimise, problem.MaxK, problem.Quantify}
 	open, found := 0, 0
-	for i := range tier.Count(24, 400) {
+	for i := range tier.Count(24, 200) {
 		q := latticeOf(r, []fairness.Notion{fairness.Score, fairness.Logit}[i/2%2], 3)
 		q.Space.Features[0].Hi = 5
 		if q.Goal = goals[i%len(goals)]; q.Goal == problem.MaxK {

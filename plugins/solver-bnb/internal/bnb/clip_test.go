@@ -64,7 +64,7 @@ func individuals(g *grid.Grid, box grid.Box, visit func(x []float64)) {
 func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
 	cutOff, proofs := 0, 0
-	for i := range tier.Count(80, 2000) {
+	for i := range tier.Count(80, 800) {
 		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 3)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestClippedOffIsNotAboveTheCutoff(t *testing.T) {
 // pieces make up the region.
 func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
-	for i := range tier.Count(16, 500) {
+	for i := range tier.Count(16, 200) {
 		n := len(fairness.Notions)
 		copies := 2
 		if i/n%4 == 0 {
@@ -200,7 +200,7 @@ func TestSearchOfFewerCopiesIsComplete(t *testing.T) {
 func TestLargestKIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	below := 0
-	count := tier.Count(6, 200)
+	count := tier.Count(6, 80)
 	for i := range count {
 		copies := []int{2, 5, 20, 40}[i%4]
 		q := latticeOf(r, fairness.Score, copies)

@@ -70,7 +70,7 @@ func boxAndPart(r *rand.Rand, tr *Search, all bool) (box, part grid.Box) {
 func TestGapsAreWithinTheirTangents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 47))
 	var lower, smaller, gone int
-	for i := range tier.Count(200, 5000) {
+	for i := range tier.Count(200, 2000) {
 		tr, err := newSearch(pairOf(r), 1, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func near(gap float64) float64 {
 func TestLargestGapOfTwoCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 47))
 	fewer, small := 0, 0
-	for i := range tier.Count(20, 1000) {
+	for i := range tier.Count(20, 400) {
 		q := pairOf(r)
 		if i%3 == 0 { // gaps of 10⁻³ to 10⁻¹¹
 			last := &q.Model.(*relu.Network).Layers[2]
@@ -180,10 +180,10 @@ func TestLargestGapOfTwoCopies(t *testing.T) {
 			small++
 		}
 	}
-	if fewer < tier.Count(1, 50) {
+	if fewer < tier.Count(1, 20) {
 		t.Errorf("tangents made boxes fewer in %d questions", fewer)
 	}
-	if small < tier.Count(1, 50) {
+	if small < tier.Count(1, 20) {
 		t.Errorf("%d gaps were small", small)
 	}
 }

@@ -46,7 +46,7 @@ func TestBlur(t *testing.T) {
 func TestBlurredGapsAreWeighed(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 55))
 	begun := 0
-	for i := range tier.Count(12, 400) {
+	for i := range tier.Count(12, 160) {
 		tr, err := newSearch(latticeOf(r, fairness.Score, 2+r.IntN(4)), 1, 1)
 		if err != nil {
 			t.Fatal(err)

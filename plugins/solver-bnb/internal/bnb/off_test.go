@@ -16,7 +16,7 @@ import (
 // With any ideas switched off, the search ends, and its largest gap, largest k and shares are those of enumeration.
 func TestSwitchedOffTheSearchIsRight(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 57))
-	for i := range tier.Count(45, 360) {
+	for i := range tier.Count(45, 180) {
 		copies := []int{2, 2, 3, 20}[i%4]
 		q := latticeOf(r, []fairness.Notion{fairness.Score, fairness.Logit, fairness.Decision}[r.IntN(3)], copies)
 		switch q.Goal = []problem.Goal{problem.Maximise, problem.Quantify, problem.MaxK}[i%3]; {

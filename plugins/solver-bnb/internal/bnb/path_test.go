@@ -16,7 +16,7 @@ import (
 func TestNodesKnowTheirPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 57))
 	deep := 0
-	for i := range tier.Count(40, 400) {
+	for i := range tier.Count(40, 200) {
 		q := latticeOf(r, fairness.Notions[i%len(fairness.Notions)], 2+r.IntN(20))
 		if i%2 == 0 {
 			q.Goal = problem.Quantify

@@ -13,7 +13,7 @@ import (
 func TestProbesBoundTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 55))
 	nearer := 0
-	for i := range tier.Count(45, 500) {
+	for i := range tier.Count(45, 225) {
 		tr, err := newSearch(latticeOf(r, fairness.Score, 2+r.IntN(4)), 1, 1+r.IntN(2))
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 50))
 	settled, left := map[problem.Goal]int{}, map[problem.Goal]int{}
-	for i := range tier.Count(120, 3000) {
+	for i := range tier.Count(120, 1200) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(6))
 		switch i % 3 {
 		case 0:
@@ -98,7 +98,7 @@ func TestNobodyIsAboveWhatCasesSettle(t *testing.T) {
 func TestDecidingWithCases(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 50))
 	fair, with, without := 0, int64(0), int64(0)
-	for i := range tier.Count(20, 600) {
+	for i := range tier.Count(20, 240) {
 		notion := []fairness.Notion{fairness.Decision, fairness.Score}[i%2]
 		q := latticeOf(r, notion, 2+i%4/2)
 		q.Goal, q.Epsilon = problem.Decide, big.NewRat(1, int64(2+r.IntN(4)))
@@ -142,7 +142,7 @@ func TestDecidingWithCases(t *testing.T) {
 func TestPiecesAreToldOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 50))
 	ends, shown := map[End]int{}, 0
-	for i := range tier.Count(60, 600) {
+	for i := range tier.Count(60, 300) {
 		q := latticeOf(r, fairness.Score, 2+r.IntN(4))
 		if i%3 == 0 {
 			q.Goal, q.Epsilon = problem.MaxK, big.NewRat(1, int64(3+r.IntN(3)))

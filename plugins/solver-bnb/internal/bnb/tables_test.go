@@ -21,7 +21,7 @@ import (
 func TestTablesCountNobodyTooMuch(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 54))
 	counted, truths, blocks := 0.0, 0.0, 0
-	for i := range tier.Count(150, 2500) {
+	for i := range tier.Count(150, 1000) {
 		q := latticeOf(r, []fairness.Notion{fairness.Decision, fairness.Score}[r.IntN(2)], 2+r.IntN(5))
 		q.Goal, q.Space.Forbidden = problem.Quantify, nil
 		tr, err := newSearch(q, 1, 1)
@@ -204,7 +204,7 @@ func logitAbout(q *problem.Query, point []float64) float64 {
 func TestCountsOfAnyQuestion(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 54))
 	settled, all, lost, real, blocks := 0.0, 0.0, 0, 0, 0
-	for i := range tier.Count(150, 3000) {
+	for i := range tier.Count(150, 1200) {
 		q := anyQuestion(r, i%3 == 0)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {

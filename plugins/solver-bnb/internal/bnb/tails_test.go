@@ -33,7 +33,7 @@ func sharesOf(r *rand.Rand, i int) *problem.Query {
 func TestBoundsHoldForAllButTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 51))
 	moved, few, lost := 0, 0, 0
-	for i := range tier.Count(100, 2000) {
+	for i := range tier.Count(100, 800) {
 		q := sharesOf(r, i)
 		tr, err := newSearch(q, 1, 1)
 		if err != nil {
@@ -122,7 +122,7 @@ func violates(w *worker, x []float64) bool {
 func TestSharesAreTrueButForTheLost(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 51))
 	counted := 0
-	for i := range tier.Count(30, 600) {
+	for i := range tier.Count(30, 240) {
 		q := sharesOf(r, i)
 		tail := 0.8 + 2*r.Float64()
 		var fair, unfair float64
@@ -188,7 +188,7 @@ func TestProofsAreForAllPeople(t *testing.T) {
 // on the number of threads.
 func TestTasksShareNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 51))
-	for i := range tier.Count(30, 600) {
+	for i := range tier.Count(30, 240) {
 		tr, err := newSearch(sharesOf(r, i), 1, 1)
 		if err != nil {
 			t.Fatal(err)
