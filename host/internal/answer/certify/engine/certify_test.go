@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ type refereedQuestion struct {
 
 // refereed asks the referee about tiny networks, with every notion that it can
 // tell the largest margin of.
-func refereed() []refereedQuestion {
+var refereed = sync.OnceValue(func() []refereedQuestion {
 	var out []refereedQuestion
 	for i := tier.Count(5, 0); i < tier.Count(8, 200); i++ {
 		kind := tinyKind{reals: 0, constrained: i%3 == 0, relaxed: i%5 == 1}
@@ -91,7 +92,7 @@ func refereed() []refereedQuestion {
 		}
 	}
 	return out
-}
+})
 
 // tinyKind says what a tiny question has in addition to integers.
 type tinyKind struct {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"iter"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -145,7 +146,10 @@ func pieces(q *problem.Query, point []float64, reals []int) []piece {
 			if len(y) == 2 {
 				logit = combine(y[1], y[0], big.NewRat(-1, 1))
 			}
-			out = append(out, piece{logit, where})
+			for range vertices(q, reals, where) {
+				out = append(out, piece{logit, where})
+				break
+			}
 			return
 		}
 		for phases := range 1 << l.Out {
@@ -178,8 +182,24 @@ func constant(c *big.Rat, n int) affine {
 
 // bestVertex maximises the notion's margin over one polygon.
 func bestVertex(q *problem.Query, reals []int, one, two piece) (best *big.Rat, ok bool) {
+	forms := slices.Concat(one.where, two.where)
+	if q.Notion == fairness.Decision {
+		forms = append(forms, combine(constant(new(big.Rat), len(reals)), two.logit, big.NewRat(-1, 1)))
+	}
+	for v := range vertices(q, reals, forms) {
+		m, comparable := margin(q.Notion, one.logit.at(v), two.logit.at(v))
+		if comparable && (!ok || m.Cmp(best) > 0) {
+			best, ok = m, true
+		}
+	}
+	return best, ok
+}
+
+// vertices returns the vertices of the polygon in the region's box on which the forms are
+// non-negative; a polygon without one is empty.
+func vertices(q *problem.Query, reals []int, forms []affine) iter.Seq[[]*big.Rat] {
 	n := len(reals)
-	var forms []affine
+	forms = slices.Clone(forms)
 	for k, i := range reals {
 		box := q.RegionOrWhole().Box[i]
 		above, below := constant(new(big.Rat).SetFloat64(-box.Lo), n), constant(new(big.Rat).SetFloat64(box.Hi), n)
@@ -187,27 +207,18 @@ func bestVertex(q *problem.Query, reals []int, one, two piece) (best *big.Rat, o
 		below[1+k].SetInt64(-1)
 		forms = append(forms, above, below)
 	}
-	forms = append(append(forms, one.where...), two.where...)
-	zero := constant(new(big.Rat), n)
-	if q.Notion == fairness.Decision {
-		forms = append(forms, combine(zero, two.logit, big.NewRat(-1, 1)))
-	}
-	for i := range forms {
-		for j := range forms {
-			v, found := vertex(n, forms[i], forms[j])
-			if !found || !inside(forms, v) {
-				continue
-			}
-			m, comparable := margin(q.Notion, one.logit.at(v), two.logit.at(v))
-			if comparable && (!ok || m.Cmp(best) > 0) {
-				best, ok = m, true
-			}
-			if n == 1 {
-				break // a vertex is one form's zero
+	return func(yield func([]*big.Rat) bool) {
+		for i := range forms {
+			for j := range max(i, 2-n) { // with n = 1, a vertex is one form's zero
+				if v, found := vertex(n, forms[i], forms[j]); found && inside(forms, v) && !yield(v) {
+					return
+				}
+				if n == 1 {
+					break
+				}
 			}
 		}
 	}
-	return best, ok
 }
 
 func inside(forms []affine, v []*big.Rat) bool {
