@@ -36,10 +36,19 @@ type Params map[string]any
 // Solver looks for a model of its formulas: one of Z3's solvers, or its optimiser. It
 // belongs to its context.
 type Solver struct {
-	x        *Context
-	s        uintptr
-	optimise bool
-	work     uint32
+	x    *Context
+	s    uintptr
+	fn   calls
+	work uint32
+}
+
+// calls are the functions of the C interface that differ between a solver and an optimiser.
+type calls struct {
+	free              func(c, s uintptr)
+	set, add          func(c, s, p uintptr)
+	check             func(c, s uintptr) int32
+	reason            func(c, s uintptr) string
+	model, statistics func(c, s uintptr) uintptr
 }
 
 // NewSolver returns an empty solver. Only ForLogic uses logic.
@@ -58,7 +67,7 @@ func (x *Context) NewSolver(e Engine, logic string, p Params) (*Solver, error) {
 		return nil, err
 	}
 	f.solverIncRef(x.c, s)
-	return (&Solver{x: x, s: s}).ready(p)
+	return (&Solver{x: x, s: s, fn: calls{f.solverDecRef, f.solverSetParams, f.solverAssert, f.solverCheck, f.solverReason, f.solverModel, f.solverStatistics}}).ready(p)
 }
 
 // NewOptimiser returns an optimiser of one objective, a constant. Its parameters differ
@@ -70,7 +79,8 @@ func (x *Context) NewOptimiser(objective Constant, maximise bool, p Params) (*So
 		return nil, err
 	}
 	f.optimizeIncRef(x.c, o)
-	out := &Solver{x: x, s: o, optimise: true}
+	check := func(c, o uintptr) int32 { return f.optimizeCheck(c, o, 0, nil) }
+	out := &Solver{x: x, s: o, fn: calls{f.optimizeDecRef, f.optimizeSetParams, f.optimizeAssert, check, f.optimizeReason, f.optimizeModel, f.optimizeStatistics}}
 	if maximise {
 		f.optimizeMaximise(x.c, o, objective.ast)
 	} else {
@@ -98,13 +108,7 @@ func (s *Solver) ready(p Params) (*Solver, error) {
 }
 
 // Free drops the solver.
-func (s *Solver) Free() {
-	if s.optimise {
-		s.x.lib.fn.optimizeDecRef(s.x.c, s.s)
-	} else {
-		s.x.lib.fn.solverDecRef(s.x.c, s.s)
-	}
-}
+func (s *Solver) Free() { s.fn.free(s.x.c, s.s) }
 
 // Set sets parameters; one that Z3 does not know is an error.
 func (s *Solver) Set(values Params) error {
@@ -125,22 +129,14 @@ func (s *Solver) Set(values Params) error {
 			return fmt.Errorf("parameter %s has type %T; want uint32, bool or string", name, value)
 		}
 	}
-	if s.optimise {
-		f.optimizeSetParams(c, s.s, p)
-	} else {
-		f.solverSetParams(c, s.s, p)
-	}
+	s.fn.set(c, s.s, p)
 	return s.x.err("take its parameters")
 }
 
 // Assert adds the formulas to the current level; they hold until Pop discards it.
 func (s *Solver) Assert(formulas *Formulas) error {
-	add := s.x.lib.fn.solverAssert
-	if s.optimise {
-		add = s.x.lib.fn.optimizeAssert
-	}
 	return formulas.each(func(formula uintptr) error {
-		add(s.x.c, s.s, formula)
+		s.fn.add(s.x.c, s.s, formula)
 		return s.x.err("take an assertion")
 	})
 }
@@ -160,39 +156,23 @@ func (s *Solver) Pop(levels int) error {
 // Check looks for a model. If it neither finds one nor proves that there is none, reason
 // is Z3's explanation.
 func (s *Solver) Check() (a Answer, reason string) {
-	f, c := &s.x.lib.fn, s.x.c
-	if s.optimise {
-		a = Answer(f.optimizeCheck(c, s.s, 0, nil))
-	} else {
-		a = Answer(f.solverCheck(c, s.s))
-	}
+	a = Answer(s.fn.check(s.x.c, s.s))
 	if err := s.x.err("check"); err != nil {
 		return Undef, err.Error()
 	}
 	if a != Undef {
 		return a, ""
 	}
-	if s.optimise {
-		reason = f.optimizeReason(c, s.s)
-	} else {
-		reason = f.solverReason(c, s.s)
-	}
-	return a, reason
+	return a, s.fn.reason(s.x.c, s.s)
 }
 
 // Model returns the model that the last check found, after Sat.
 func (s *Solver) Model() (*Model, error) {
-	f, c := &s.x.lib.fn, s.x.c
-	var m uintptr
-	if s.optimise {
-		m = f.optimizeModel(c, s.s)
-	} else {
-		m = f.solverModel(c, s.s)
-	}
+	m := s.fn.model(s.x.c, s.s)
 	if err := s.x.err("give a model"); err != nil {
 		return nil, err
 	}
-	f.modelIncRef(c, m)
+	s.x.lib.fn.modelIncRef(s.x.c, m)
 	return &Model{x: s.x, m: m}, nil
 }
 
@@ -200,12 +180,7 @@ func (s *Solver) Model() (*Model, error) {
 // does not report it.
 func (s *Solver) Work() int64 {
 	f, c := &s.x.lib.fn, s.x.c
-	var stats uintptr
-	if s.optimise {
-		stats = f.optimizeStatistics(c, s.s)
-	} else {
-		stats = f.solverStatistics(c, s.s)
-	}
+	stats := s.fn.statistics(c, s.s)
 	if s.x.err("report its statistics") != nil {
 		return 0
 	}
