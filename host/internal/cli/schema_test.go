@@ -429,6 +429,11 @@ func validJSON(t testing.TB, args []string, stdout string) {
 	if list, ok := object.(map[string]any)["reports"].([]any); ok { // on several runs
 		object = list[0]
 	}
+	for name, value := range object.(map[string]any) {
+		if list, ok := value.([]any); ok { // the rows of an audit, for example: thousands of one type
+			object.(map[string]any)[name] = list[:min(len(list), 500)]
+		}
+	}
 	_, of, _ := strings.Cut(cmd.CommandPath(), " ")
 	var wrong []string
 	for _, o := range outputs {
