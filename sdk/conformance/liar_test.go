@@ -203,6 +203,12 @@ func commonLiars(f problem.Form) []solverLiar {
 			}
 		}}),
 		liar("time-limit", "it knows no time limit", &bent{solve: deafFor(stubborn)}),
+		liar("long-time-limit", "it stops early, and concludes", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
+			if o.TimeLimit > time.Second {
+				return &sdk.Result{Status: sdk.Infeasible}, nil
+			}
+			return right.Solve(ctx, p, o)
+		}}),
 		liar("long-time-limit", "out of time after a second, it concludes", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
 			slow := o.TimeLimit > time.Second
 			r, err := right.Solve(ctx, p, o)
@@ -210,12 +216,6 @@ func commonLiars(f problem.Form) []solverLiar {
 				r.Status, r.Reason, r.Values = sdk.Infeasible, sdk.NoReason, nil
 			}
 			return r, err
-		}}),
-		liar("long-time-limit", "it stops early, and concludes", &bent{solve: func(ctx context.Context, p *problem.Problem, o sdk.SolveOptions, right sdk.Solver) (*sdk.Result, error) {
-			if o.TimeLimit > time.Second {
-				return &sdk.Result{Status: sdk.Infeasible}, nil
-			}
-			return right.Solve(ctx, p, o)
 		}}),
 		liar("time-limit", "out of time, it concludes", &bent{tell: func(_ *problem.Problem, r *sdk.Result) {
 			if r.Reason == sdk.TimeLimit {
