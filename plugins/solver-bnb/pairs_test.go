@@ -71,7 +71,7 @@ func individuals(q *problem.Query) (n float64) {
 func TestRefereeOfPairs(t *testing.T) {
 	tier.NeedUsual(t)
 	seen := map[string]int{}
-	for i := range tier.Count(24, 300) {
+	for i := range tier.Count(24, 150) {
 		r := rand.New(rand.NewPCG(uint64(i), 32))
 		q := tinyPairs(r)
 		if err := q.Validate(); err != nil {
@@ -103,7 +103,7 @@ func TestRefereeOfPairs(t *testing.T) {
 		}
 	}
 	for _, answer := range []string{"decide feasible", "decide infeasible", "maximise optimal"} {
-		if seen[answer] < tier.Count(3, 50) {
+		if seen[answer] < tier.Count(3, 25) {
 			t.Errorf("%q was answered %d times", answer, seen[answer])
 		}
 	}

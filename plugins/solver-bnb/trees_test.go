@@ -20,7 +20,7 @@ import (
 // many values, constraints on the individuals that the query asks about, and any number of threads.
 func TestDives(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 43))
-	for i := range tier.Count(20, 400) {
+	for i := range tier.Count(20, 200) {
 		q := tiny(r)
 		q.Notion, q.K = fairness.Notions[i%len(fairness.Notions)], 0
 		if f := &q.Space.Features[0]; f.Inputs[0].Table == nil {

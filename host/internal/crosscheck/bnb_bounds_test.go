@@ -89,7 +89,7 @@ func eachNetwork(t *testing.T, seed uint64, usual int, check func(c *enclosures,
 // TestTablesAreBelowExactValues evaluates the twenty public networks at points of random boxes of integers. Both sides' tables must be below the
 // logit, or its negative, in their lanes, and the lowest of several lanes' below all of these, whatever groups the features are in.
 func TestTablesAreBelowExactValues(t *testing.T) {
-	eachNetwork(t, 54, tier.Count(40, 3000), func(c *enclosures, _ *relu.Network) {
+	eachNetwork(t, 54, tier.Count(40, 1500), func(c *enclosures, _ *relu.Network) {
 		c.w = c.plan.NewWorkspace(16)
 		for c.left > 0 {
 			c.group = []int{1, 2, 8}[c.random.IntN(3)]

@@ -42,7 +42,7 @@ func TestSharesHoldAgainstSamples(t *testing.T) {
 	tier.NeedUsual(t)
 	dataRoot(t)
 	solver, _ := plugintest.Solver(t, "bnb")
-	for _, model := range []string{"AC-1", "AC-6", "AC-8"}[:tier.Count(1, 3)] {
+	for _, model := range []string{"AC-1", "AC-8"}[:tier.Count(1, 2)] {
 		for _, c := range []struct {
 			notion fairness.Notion
 			rules  string

@@ -57,7 +57,7 @@ func TestAnotherFamily(t *testing.T) {
 		panel = append(panel, &panelist{name: name, solver: s, description: d})
 	}
 	counts := map[string]int{}
-	for seed := range tier.Count(5, 240) {
+	for seed := range tier.Count(5, 120) {
 		r := rand.New(rand.NewPCG(uint64(seed), 29))
 		for i, s := range panel {
 			q := known.Query(r, fairness.Notions[(seed+i)%len(fairness.Notions)])

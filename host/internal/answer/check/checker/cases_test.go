@@ -230,7 +230,7 @@ func TestCasesAreChecked(t *testing.T) {
 	solver, _ := plugintest.Solver(t, "bnb")
 	steps, proofs, hulls := map[string]int{}, map[problem.Goal]int{}, 0
 	refused := map[string]int{}
-	for seed := range uint64(tier.Count(14, 160)) {
+	for seed := range uint64(tier.Count(14, 100)) {
 		r := rand.New(rand.NewPCG(seed, 50))
 		goal := []problem.Goal{problem.Maximise, problem.MaxK}[seed%2]
 		text, _ := solvedWith(t, solver, fewPeople(r, goal), map[string]string{"cases": "0"})
