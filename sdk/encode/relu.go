@@ -110,9 +110,12 @@ func (e *reluRows) hidden(k int, suffix string, v []form) ([]form, []neuronColum
 }
 
 // readsSame reports whether a neuron has the same inputs in two copies.
-func readsSame(weights []float64, one, two []form) bool {
+func readsSame[T any, P interface {
+	*T
+	same(*T) bool
+}](weights []float64, one, two []T) bool {
 	for i, w := range weights {
-		if w != 0 && !one[i].same(&two[i]) {
+		if w != 0 && !P(&one[i]).same(&two[i]) {
 			return false
 		}
 	}

@@ -88,7 +88,7 @@ func (w *writer) hidden(n *relu.Network, k int, suffix string, v []value) []valu
 			out[j] = value{constant: new(big.Rat)}
 			continue
 		}
-		if w.reads != nil && readsEqual(l.Row(j), v, w.reads[k]) {
+		if w.reads != nil && readsSame(l.Row(j), v, w.reads[k]) {
 			out[j] = w.reads[k+1][j]
 			continue
 		}
@@ -108,16 +108,6 @@ func (w *writer) hidden(n *relu.Network, k int, suffix string, v []value) []valu
 		}
 	}
 	return out
-}
-
-// readsEqual reports whether a neuron has the same inputs in two copies.
-func readsEqual(weights []float64, one, two []value) bool {
-	for i, w := range weights {
-		if w != 0 && !one[i].same(&two[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // relu writes n = max(0, y) for an unstable neuron.

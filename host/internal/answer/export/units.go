@@ -2,6 +2,7 @@ package export
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -49,12 +50,7 @@ func newUnits(inputs []productInput) *units {
 }
 
 func hasAffine(f *space.Feature) bool {
-	for k := range f.Inputs {
-		if f.Inputs[k].Table == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Inputs, func(in space.Input) bool { return in.Table == nil })
 }
 
 // layer returns the layer that computes the units; nil if they are the inputs.

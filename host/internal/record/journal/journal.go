@@ -12,8 +12,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,10 +74,7 @@ func (j *Journal) Path() string { return j.path }
 // closes the file. It returns the first error in writing any run.
 func (j *Journal) Close() error {
 	j.runsMu.Lock()
-	runs := make([]*Run, 0, len(j.runs))
-	for r := range j.runs {
-		runs = append(runs, r)
-	}
+	runs := slices.Collect(maps.Keys(j.runs))
 	j.runsMu.Unlock()
 	for _, r := range runs {
 		r.abandon()

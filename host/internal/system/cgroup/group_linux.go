@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -174,12 +175,7 @@ func retreat(own string) error {
 
 // has reports whether a file lists the word.
 func has(folder, name, word string) bool {
-	for _, w := range strings.Fields(read(folder, name)) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(read(folder, name)), word)
 }
 
 // writable reports whether subgroups can be created, and processes moved there.

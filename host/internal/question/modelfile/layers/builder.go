@@ -712,10 +712,5 @@ func (s *stage) weights(in int) []float64 {
 }
 
 func single(values []float64) bool {
-	for _, v := range values {
-		if v != float64(float32(v)) && !math.IsNaN(v) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != float64(float32(v)) && !math.IsNaN(v) })
 }
