@@ -194,39 +194,34 @@ func (s *milp) band(terms []problem.Term, lo, hi float64) band {
 // set. ok is false if a row without continuous columns fails, or a column that must be 0
 // cannot be.
 func (s *milp) reduced() (rows []inequality, ok bool) {
+	ok = true
+	atMost := func(a []*big.Rat, b *big.Rat) {
+		if a != nil {
+			rows = append(rows, inequality{a, b})
+		} else if b.Sign() < 0 {
+			ok = false
+		}
+	}
 	for k, b := range s.bands {
 		if k < len(s.continuous) && s.zero[s.continuous[k]] > 0 {
-			zero := new(big.Rat)
 			if b.lo != nil && b.lo.Sign() > 0 || b.hi != nil && b.hi.Sign() < 0 {
 				return nil, false
 			}
-			b.lo, b.hi = zero, zero
+			b.lo, b.hi = new(big.Rat), new(big.Rat)
 		}
 		fixed := new(big.Rat)
 		for _, t := range b.fixed {
 			coef := new(big.Rat).SetFloat64(t.Coef)
 			fixed.Add(fixed, coef.Mul(coef, s.values[t.Column]))
 		}
-		for _, side := range []struct {
-			a     []*big.Rat
-			limit *big.Rat
-			sign  int
-		}{{b.minus, b.lo, -1}, {b.a, b.hi, 1}} {
-			if side.limit == nil {
-				continue
-			}
-			limit := new(big.Rat).Sub(side.limit, fixed)
-			if side.sign < 0 {
-				limit.Neg(limit)
-			}
-			if side.a != nil {
-				rows = append(rows, inequality{side.a, limit})
-			} else if limit.Sign() < 0 {
-				return nil, false
-			}
+		if b.lo != nil {
+			atMost(b.minus, new(big.Rat).Sub(fixed, b.lo))
+		}
+		if b.hi != nil {
+			atMost(b.a, new(big.Rat).Sub(b.hi, fixed))
 		}
 	}
-	return rows, true
+	return rows, ok
 }
 
 func zeros(n int) []*big.Rat {
