@@ -17,7 +17,7 @@ import (
 // individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a bound, set later
 // by SetClaim. Relaxations, excluded individuals and other goals are errors, since a certificate cannot
 // express them. If the query's model was lowered for a threshold, the statement is about the original
-// model, and names the threshold.
+// model, and names the threshold. If it was lowered by group, the statement is about the lowered model.
 func FromQuery(q *problem.Query) (Statement, error) {
 	s := Statement{
 		Space: q.Space, Region: q.RegionOrWhole().Clone(),
@@ -27,7 +27,7 @@ func FromQuery(q *problem.Query) (Statement, error) {
 	if s.Bands != nil {
 		s.Epsilon = nil
 	}
-	if q.Scored != nil && !q.Rule.IsDefault() {
+	if q.Scored != nil && !q.Rule.IsDefault() && q.Rule.Groups == nil {
 		of, s.Rule = q.Scored, fairness.Rule{Threshold: q.Rule.Least(), At: q.Rule.At}
 	}
 	switch m := of.(type) {

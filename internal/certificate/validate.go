@@ -81,7 +81,7 @@ func (s *Statement) validateDecision() error {
 		return nil
 	case s.version() < 4:
 		return errors.New("it is of version 4")
-	case s.Bands != nil && s.Rule != (fairness.Rule{}):
+	case s.Bands != nil && (t != nil || s.Rule.At):
 		return errors.New("bands and a threshold; it has one of them")
 	case s.Bands != nil && !s.Notion.Binned():
 		return fmt.Errorf("bands under the notion %s; they are of scores", s.Notion)

@@ -15,6 +15,9 @@ import (
 type Rule struct {
 	// Threshold is what the score of a yes must exceed, between 0 and 1; nil: ½.
 	Threshold *big.Rat
+	// Groups have thresholds of their own, in place of Threshold. Functions of a single logit or score then
+	// need one of Each.
+	Groups []Group
 	// At says yes to a score that equals the threshold.
 	At bool
 	// Low says that the no is the favourable decision, as for a risk score. It changes no decision.
@@ -48,7 +51,9 @@ func ParseThreshold(text string) (*big.Rat, error) {
 const maxThreshold = 200
 
 // IsDefault reports whether the rule is "above ½", the rule of models themselves.
-func (r Rule) IsDefault() bool { return !r.At && (r.Threshold == nil || r.Threshold.Cmp(half) == 0) }
+func (r Rule) IsDefault() bool {
+	return r.Groups == nil && !r.At && (r.Threshold == nil || r.Threshold.Cmp(half) == 0)
+}
 
 var half = big.NewRat(1, 2)
 
@@ -62,6 +67,9 @@ func (r Rule) Least() *big.Rat {
 
 // String names the scores of a yes: "above 0.5", "0.3 or more".
 func (r Rule) String() string {
+	if r.Groups != nil {
+		return r.byGroup()
+	}
 	t := FormatRat(r.Least())
 	if r.At {
 		return t + " or more"

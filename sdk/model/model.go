@@ -12,6 +12,7 @@ package model
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -121,19 +122,44 @@ type Differentiable interface {
 	Gradient() func(inputs []float64) (logit float64, slopes []float64)
 }
 
-// Lowering is a model whose logit can be lowered by a constant, exactly. Any decision rule
-// can then be applied by comparing the lowered logit with 0 (fairness.Rule.LargestNo).
+// Lowering is a model whose logit can be lowered, exactly. Any decision rule can then be applied
+// by comparing the lowered logit with 0 (fairness.Rule.LargestNo).
 type Lowering interface {
 	Model
 	// Bits returns a b such that the exact logit is a multiple of 2^(−b) if each input i is a
 	// multiple of 2^(−inputs[i]); an entry of −1 stands for any real number. ok is false if
 	// there is no such b.
 	Bits(inputs []int) (b int, ok bool)
-	// Less returns a model whose exact logit is this model's minus the argument, whose
-	// denominator must be a power of two. If the model's link is LinkShare, the result has
-	// LinkLinear.
-	Less(by *big.Rat) (Model, error)
+	// Less returns a model whose exact logit is this model's minus the offset. If the model's link
+	// is LinkShare, the result has LinkLinear.
+	Less(by Offset) (Model, error)
+	// Wider returns the model with further inputs at the end, which it ignores.
+	Wider(inputs int) Model
 }
+
+// Offset is what a logit is lowered by: a constant, or a number that depends on some inputs.
+type Offset struct {
+	// Inputs are the indices of the inputs that it depends on; none for a constant.
+	Inputs []int
+	// Cases lists all values that these inputs take; one case for a constant.
+	Cases []Case
+	// Bits: with several cases, each may exceed its By by less than 2^(−Bits).
+	Bits int
+	// Most bounds the absolute values of the logits.
+	Most float64
+}
+
+// Case is an offset at exact values of inputs. The denominator of By is a power of two.
+type Case struct {
+	At []*big.Rat
+	By *big.Rat
+}
+
+// ErrAlike is the error of an offset that differs between cases with the same inputs.
+var ErrAlike = errors.New("two groups have the same inputs, or nearly so: the model cannot distinguish them")
+
+// Constant is an offset that depends on no input.
+func Constant(by *big.Rat) Offset { return Offset{Cases: []Case{{By: by}}} }
 
 // Joining is a model that can be joined with another model of its family, so that questions
 // about copies of a person can be asked about two models.

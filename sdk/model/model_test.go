@@ -59,7 +59,7 @@ func TestLowering(t *testing.T) {
 			t.Errorf("seed %d: logits are multiples of 2^-%d", seed, bits)
 		}
 		by := new(big.Rat).SetFrac(big.NewInt(r.Int64()-1<<62), new(big.Int).Lsh(big.NewInt(1), uint(r.IntN(300))))
-		less, err := m.Less(by)
+		less, err := m.Less(model.Constant(by))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

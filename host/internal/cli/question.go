@@ -6,7 +6,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question"
 )
 
-const thresholdHelp = "the score that a positive decision exceeds, such as 0.3 (default: the study's, or else 0.5)"
+const thresholdHelp = "the score that a positive decision exceeds, such as 0.3, or by group, such as sex:man=0.5,woman=0.45 (default: the study's, or else 0.5)"
 
 const bandsHelp = "outcomes of the decision in place of yes and no, each with its least score, the favourable one first: A=0.8,B=0.6,C=0 (default: the study's)"
 

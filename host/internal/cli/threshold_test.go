@@ -26,20 +26,29 @@ func told(t *testing.T, code int, args ...string) string {
 func TestThresholdOfACertificate(t *testing.T) {
 	tier.NeedUsual(t)
 	cert := filepath.Join(t.TempDir(), "loan.cert.gz")
-	asked := []string{"certify", loan, "--notion", "decision", "--threshold", "0.3", "--protected", "sex", "--solver", "bnb", "--certificate", cert}
-	out := told(t, ExitDone, append(asked, "--where", "income=8..9,credit_rating=6..7,debt_ratio=0..1")...)
-	for _, want := range []string{"a decision is positive if the score is above 0.3", "FAIR, grade rigorous"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in:\n%s", want, out)
+	for threshold, c := range map[string]struct {
+		says    string
+		refused map[string]string // by another threshold
+	}{
+		"0.3":                    {"a decision is positive if the score is above 0.3", map[string]string{"0.30000001": "its decision is positive for a score above 0.3", "0.5": "positive for a score above 0.5"}},
+		"sex:female=0.3,male=.4": {"above 0.3 for sex = female, above 0.4 for sex = male", map[string]string{"sex:female=0.3,male=0.3": "it is not about", "0.3": "it is not about"}},
+	} {
+		out := told(t, ExitDone, "certify", loan, "--notion", "decision", "--threshold", threshold, "--protected", "sex", "--solver", "bnb", "--certificate", cert,
+			"--where", "income=8..9,credit_rating=6..7,debt_ratio=0..1")
+		c.refused[threshold] = c.says
+		for _, want := range []string{c.says, "FAIR, grade rigorous"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in:\n%s", want, out)
+			}
 		}
-	}
-	for threshold, want := range map[string]string{"0.3": "positive if the score is above 0.3", "0.30000001": "its decision is positive for a score above 0.3", "0.5": "positive for a score above 0.5"} {
-		code := ExitCheck
-		if threshold == "0.3" {
-			code = ExitDone
-		}
-		if out := told(t, code, "check", cert, "--study", loan, "--threshold", threshold); !strings.Contains(out, want) {
-			t.Errorf("at %s:\n%s", threshold, out)
+		for other, want := range c.refused {
+			code := ExitCheck
+			if other == threshold {
+				code = ExitDone
+			}
+			if out := told(t, code, "check", cert, "--study", loan, "--threshold", other); !strings.Contains(out, want) {
+				t.Errorf("at %s:\n%s", other, out)
+			}
 		}
 	}
 }
@@ -70,6 +79,8 @@ func TestThresholdOfRows(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"audit " + loan + " --threshold 1", "--threshold: 1 is not between 0 and 1"},
+		{"audit " + loan + " --threshold sex:male=0.5 --thresholds 0.3", "sex = female has no threshold"},
+		{"audit " + loan + " --threshold sex:male=0.5,female=0.4 --thresholds 0.3", "--thresholds: ../../../studies/loan/study.yaml has thresholds by group"},
 		{"certify " + loan + " --threshold 0.3 --notion decision-strict", "decision-strict has no threshold"},
 	} {
 		if out := told(t, ExitUsage, strings.Fields(c.args)...); !strings.Contains(out, c.want) {

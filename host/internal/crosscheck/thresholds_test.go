@@ -2,9 +2,11 @@ package crosscheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/answer/audit"
@@ -17,7 +19,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// TestThresholds compares decisions at thresholds other than ½ with enumeration by the rule itself: the
+// TestThresholds compares decisions at thresholds other than ½, of all or by group, with enumeration by the rule itself: the
 // model that a study makes for them, the audit, and every solver's verdicts and shares.
 func TestThresholds(t *testing.T) {
 	tier.NeedUsual(t)
@@ -43,7 +45,12 @@ func TestThresholds(t *testing.T) {
 			t.Fatalf("%T knows no threshold", q.Model)
 		}
 		st := &study.Study{Model: q.Model, Space: q.Space, Rule: rule(r, q)}
+		unseen := r.IntN(2) == 0 && byGroup(r, q, &st.Rule)
 		decided, err := st.Decided()
+		if unseen && errors.Is(err, model.ErrAlike) {
+			counts["unseen"]++
+			continue
+		}
 		if err != nil {
 			counts["refused"]++
 			continue
@@ -83,6 +90,28 @@ func rule(r *rand.Rand, q *problem.Query) (out fairness.Rule) {
 	return out
 }
 
+// byGroup makes the thresholds of a rule depend on one or two protected features. It reports whether the model may not see them.
+func byGroup(r *rand.Rand, q *problem.Query, to *fairness.Rule) (unseen bool) {
+	features := q.Space.Protected()
+	features = features[:1+r.IntN(len(features))]
+	var all func(in []fairness.Having, left []int)
+	all = func(in []fairness.Having, left []int) {
+		if len(left) == 0 {
+			to.Groups = append(to.Groups, fairness.Group{Name: fmt.Sprint(len(to.Groups)), In: in, Threshold: rule(r, q).Threshold})
+			return
+		}
+		f := &q.Space.Features[left[0]]
+		unseen = unseen || len(f.Inputs) == 0
+		for v := f.Lo; v <= f.Hi; {
+			from, next := v, v+1+float64(r.IntN(2))
+			all(append(slices.Clip(in), fairness.Having{Feature: f.Name, Holds: func(v float64) bool { return v >= from && v < next }}), left[1:])
+			v = next
+		}
+	}
+	all(nil, features)
+	return unseen
+}
+
 // decides compares the model of the rule, and an audit of all people, with the rule.
 func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 	exact, flips := base.Exact(), map[string]bool{}
@@ -91,7 +120,8 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 	for _, p := range c.truth.People {
 		var all []bool
 		for _, point := range c.q.Space.Counterfactuals(c.q.Region, p.X) {
-			is := rule.Yes(base.Link(), exact.Logit(c.q.Space.ExactInputs(point)))
+			of := rule.Of(func(name string) float64 { i, _ := c.q.Space.Index(name); return point[i] })
+			is := rule.Each()[of].Yes(base.Link(), exact.Logit(c.q.Space.ExactInputs(point)))
 			all, yes[fmt.Sprint(point)] = append(all, is), is
 			rows = append(rows, point)
 		}
@@ -104,10 +134,11 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 		}
 		flips[fmt.Sprint(c.q.Space.Canonical(p.X))] = unfair
 	}
-	out, err := audit.Run(context.Background(), audit.Config{
-		Model: base, Space: c.q.Space, Region: c.q.Region, Epsilon: big.NewRat(1, 20), Notion: fairness.Decision, Rule: rule,
-		Thresholds: []*big.Rat{big.NewRat(1, 1000), rule.Threshold},
-	}, rows)
+	config := audit.Config{Model: base, Space: c.q.Space, Region: c.q.Region, Epsilon: big.NewRat(1, 20), Notion: fairness.Decision, Rule: rule}
+	if rule.Groups == nil {
+		config.Thresholds = []*big.Rat{big.NewRat(1, 1000), rule.Threshold}
+	}
+	out, err := audit.Run(context.Background(), config, rows)
 	if err != nil {
 		c.Fatalf("%s: %v", c.name, err)
 	}
@@ -116,6 +147,12 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 		if want := flips[fmt.Sprint(c.q.Space.Canonical(row))]; p.Positive != yes[fmt.Sprint(row)] || p.Flips != want || p.Unfair != want {
 			c.wrong("%v: the audit says positive %v, flips %v, unfair %v; want %v and %v", row, p.Positive, p.Flips, p.Unfair, yes[fmt.Sprint(row)], want)
 		}
+	}
+	if c.counts["people"] += len(out.People); len(out.Skipped) > 0 {
+		c.wrong("%d rows are skipped", len(out.Skipped))
+	}
+	if c.counts["thresholds by group"] += len(rule.Groups); rule.Groups != nil {
+		return
 	}
 	want := audit.Threshold{Threshold: fairness.FormatRat(rule.Threshold)}
 	for _, row := range rows {
@@ -136,8 +173,5 @@ func (c *refereed) decides(base model.Model, rule fairness.Rule) {
 	}
 	if got := out.Curve[1]; got != want {
 		c.wrong("the curve has %+v, want %+v", got, want)
-	}
-	if c.counts["people"] += len(out.People); len(out.Skipped) > 0 {
-		c.wrong("%d rows are skipped", len(out.Skipped))
 	}
 }

@@ -19,7 +19,7 @@ type Asks struct {
 	Protected []string `json:"protected"`
 	Rules     []string `json:"rules,omitempty"`
 	// Threshold is the score that a positive decision exceeds, or reaches if it begins with
-	// "at ".
+	// "at ", or the scores of each group in words.
 	Threshold string `json:"threshold"`
 	// Where is the predicate that cuts the space.
 	Where string `json:"where,omitempty"`
@@ -29,7 +29,9 @@ type Asks struct {
 // predicate.
 func AsksOf(q *question.Question) *Asks {
 	a := &Asks{Protected: question.Protected(q.Space), Threshold: fairness.FormatRat(q.Study.Rule.Least()), Where: q.Spec.Where}
-	if q.Study.Rule.At {
+	if q.Study.Rule.Groups != nil {
+		a.Threshold = q.Study.Rule.String()
+	} else if q.Study.Rule.At {
 		a.Threshold = "at " + a.Threshold
 	}
 	for _, r := range q.Study.Rules {

@@ -40,7 +40,13 @@ func DecisionOf(st *study.Study) *Decision {
 	if st.Rule.IsDefault() && !st.Rule.Low {
 		return nil
 	}
-	d := &Decision{Threshold: fairness.FormatRat(st.Rule.Least()), At: st.Rule.At}
+	d := &Decision{At: st.Rule.At}
+	for _, g := range st.Rule.Groups {
+		d.Groups = append(d.Groups, Group{g.Name, fairness.FormatRat(g.Threshold)})
+	}
+	if d.Groups == nil {
+		d.Threshold = fairness.FormatRat(st.Rule.Least())
+	}
 	if st.Rule.Low {
 		d.Favourable, _ = st.Rule.Favourable()
 	}
@@ -57,14 +63,24 @@ func (g Grounds) About(decisions bool) Grounds {
 
 // Decision is the JSON form of a decision rule.
 type Decision struct {
-	// The score that a positive decision exceeds, a decimal or a fraction; absent with bands.
+	// The score that a positive decision exceeds, a decimal or a fraction; absent with bands and with groups.
 	Threshold string `json:"threshold,omitempty"`
+	// Thresholds by groups of people; absent for one threshold.
+	Groups []Group `json:"groups,omitempty"`
 	// A score equal to the threshold is a positive decision too.
 	At bool `json:"at,omitempty"`
 	// The decision that is good for people: negative; absent where it is the positive one.
 	Favourable string `json:"favourable,omitempty"`
 	// The outcomes, the favourable one first; absent where they are yes and no.
 	Bands []Band `json:"bands,omitempty"`
+}
+
+// Group is a group of people with a threshold of its own.
+type Group struct {
+	// The group, by values of protected attributes.
+	Group string `json:"group"`
+	// The score that a positive decision about them exceeds, a decimal or a fraction.
+	Threshold string `json:"threshold"`
 }
 
 // Band is an outcome of a decision.
@@ -88,11 +104,15 @@ func (d *Decision) Banded() (names []string) {
 // Rule is the decision rule that the answer is about.
 func (g *Grounds) Rule() fairness.Rule { return g.Decision.Rule() }
 
-// Rule returns the rule; for nil, a score above ½.
+// Rule returns the rule; for nil, a score above ½. Its groups have names and thresholds only.
 func (d *Decision) Rule() (r fairness.Rule) {
 	if d != nil {
 		r.At, r.Low = d.At, d.Favourable != ""
 		r.Threshold, _ = fairness.ParseThreshold(d.Threshold) // an invalid text, which no version writes, counts as ½
+		for _, g := range d.Groups {
+			t, _ := fairness.ParseThreshold(g.Threshold)
+			r.Groups = append(r.Groups, fairness.Group{Name: g.Group, Threshold: t})
+		}
 	}
 	return r
 }

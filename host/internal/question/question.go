@@ -58,7 +58,7 @@ type Scope struct {
 	Where string `json:"where,omitempty"`
 	// The constraints to switch on; absent for the study's.
 	Rules []string `json:"rules,omitempty"`
-	// The score that a positive decision exceeds, a decimal or a fraction; absent for the study's.
+	// The score that a positive decision exceeds, a decimal or a fraction, or such scores by group; absent for the study's.
 	Threshold string `json:"threshold,omitempty"`
 	// The bands of the decision, such as A=0.8,B=0.6,C=0; absent for the study's.
 	Bands string `json:"bands,omitempty"`

@@ -26,29 +26,58 @@ func difference() Layer {
 	return Layer{In: 2, Out: 1, Weights: []float64{-1, 1}, Bias: []float64{0}}
 }
 
-// Less implements model.Lowering. If the last bias would be rounded, further layers of one
-// unit each, without ReLU, add the rest.
-func (n *Network) Less(by *big.Rat) (model.Model, error) {
+// Less implements model.Lowering. If the last weights and bias would be rounded, further layers
+// without ReLU add the rest.
+func (n *Network) Less(by model.Offset) (model.Model, error) {
 	out := &Network{Head: n.Head, Precision: 64, Layers: slices.Clone(n.Layers)}
-	last := &out.Layers[len(out.Layers)-1]
-	bias := new(big.Rat).Neg(by)
 	if n.Head == HeadSoftmax {
 		out.Head = HeadSigmoid
 		out.Layers = append(out.Layers, difference())
-		last = &out.Layers[len(out.Layers)-1]
-	} else {
-		bias.Add(bias, new(big.Rat).SetFloat64(last.Bias[0]))
 	}
-	terms, err := model.Split(bias)
+	linear := !slices.ContainsFunc(n.Layers, func(l Layer) bool { return l.ReLU })
+	s, err := stepsOf(by, linear)
+	if err == nil {
+		err = out.carry(s, by.Most)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(terms) == 0 {
-		terms = []float64{0}
+	end := out.Layers[len(out.Layers)-1]
+	bias := new(big.Rat).Sub(new(big.Rat).SetFloat64(end.Bias[0]), s.base)
+	terms, most := make([][]float64, 1+len(s.height)), 1
+	for i := range terms {
+		of := bias
+		if i > 0 {
+			of = new(big.Rat).Neg(s.height[i-1])
+		}
+		if terms[i], err = model.Split(of); err != nil {
+			return nil, err
+		}
+		most = max(most, len(terms[i]))
 	}
-	last.Bias = terms[:1]
-	for _, t := range terms[1:] {
-		out.Layers = append(out.Layers, Layer{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{t}})
+	term := func(i, k int) float64 {
+		if k < len(terms[i]) {
+			return terms[i][k]
+		}
+		return 0
+	}
+	out.Layers = out.Layers[:len(out.Layers)-1]
+	for k := range most {
+		l := Layer{In: end.In, Out: 1, Weights: slices.Clone(end.Weights), Bias: []float64{term(0, k)}, Name: end.Name}
+		for i := range s.height {
+			l.Weights = append(l.Weights, term(i+1, k))
+		}
+		if l.In += len(s.height); k+1 < most {
+			l = l.with(0, last(l.In, len(s.height)), make([]float64, len(s.height)))
+		}
+		out.Layers, end = append(out.Layers, l), Layer{In: 1, Weights: []float64{1}}
 	}
 	return out, out.Validate()
+}
+
+// Wider implements model.Lowering.
+func (n *Network) Wider(inputs int) model.Model {
+	out := &Network{Layers: slices.Clone(n.Layers), Head: n.Head, Precision: n.Precision}
+	out.Layers[0] = out.Layers[0].with(inputs, nil, nil)
+	return out
 }

@@ -89,6 +89,9 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		if q.Study.Number {
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %s predicts a number; thresholds need a model that decides", q.Study.ModelPath))
 		}
+		if q.Study.Rule.Groups != nil {
+			return nil, session.Mistake(fmt.Errorf("--thresholds: %s has thresholds by group, but a curve is over one threshold for all: compare with --threshold T, one at a time", q.Study.Path))
+		}
 		if c.Thresholds, err = ParseThresholds(r.Thresholds); err != nil {
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
 		}

@@ -66,7 +66,7 @@ type at struct{ positive, flips bool }
 // score.
 func (b *bench) flipsAt(d *individual.Decider, x []float64, high, low scored, positive bool) bool {
 	switch {
-	case d.Coarse():
+	case d.Coarse() || d.Grouped():
 		return b.anyFlips(d, x, positive, func(float64) bool { return true })
 	case d.Yes(high.point, high.score) != positive || d.Yes(low.point, low.score) != positive:
 		return true
@@ -88,7 +88,7 @@ func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look
 		if !look(copies.Scores[i]) {
 			continue
 		}
-		if _, yes := d.At(b.whole.Point(x, c)); yes != positive {
+		if d.Yes(b.whole.Point(x, c), copies.Scores[i]) != positive {
 			return true
 		}
 	}

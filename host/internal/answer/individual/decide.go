@@ -5,6 +5,7 @@ package individual
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -15,10 +16,10 @@ import (
 type Decider struct {
 	model model.Model
 	rule  fairness.Rule
-	// low and high enclose the logit at which the decision changes.
-	low, high float64
-	space     *space.Space
-	exact     model.Exact
+	// borders has an entry for each of the rule's thresholds.
+	borders []border
+	space   *space.Space
+	exact   model.Exact
 	// largest holds, by feature, the largest absolute value for which bound holds.
 	largest []float64
 	// bound is the largest error of a logit in float64. near is the model if it bounds the
@@ -28,9 +29,15 @@ type Decider struct {
 	off   []float64
 }
 
+// border is a threshold of a rule: low and high enclose the logit at which the decision changes.
+type border struct {
+	rule      fairness.Rule
+	low, high float64
+}
+
 // New prepares a decider. Model and space must have passed Validate.
 func New(m model.Model, s *space.Space, rule fairness.Rule) *Decider {
-	d := &Decider{model: m, rule: rule, space: s, exact: m.Exact(), largest: make([]float64, len(s.Features))}
+	d := &Decider{model: m, space: s, exact: m.Exact(), largest: make([]float64, len(s.Features))}
 	for i := range s.Features {
 		f := &s.Features[i]
 		d.largest[i] = max(math.Abs(f.Lo), math.Abs(f.Hi))
@@ -38,7 +45,7 @@ func New(m model.Model, s *space.Space, rule fairness.Rule) *Decider {
 			d.largest[i] = max(d.largest[i], math.Abs(v))
 		}
 	}
-	d.low, d.high = rule.Border(m.Link())
+	d.take(rule, m.Link())
 	size, off := largestInputs(s, d.largest)
 	d.bound = m.LogitError(size, off)
 	if d.near, _ = m.(model.Near); d.near != nil {
@@ -57,9 +64,38 @@ func New(m model.Model, s *space.Space, rule fairness.Rule) *Decider {
 // With returns the decider with another rule.
 func (d *Decider) With(rule fairness.Rule) *Decider {
 	out := *d
-	out.rule = rule
-	out.low, out.high = rule.Border(d.model.Link())
+	out.take(rule, d.model.Link())
 	return &out
+}
+
+func (d *Decider) take(rule fairness.Rule, link fairness.Link) {
+	d.rule, d.borders = rule, nil
+	for _, one := range rule.Each() {
+		low, high := one.Border(link)
+		d.borders = append(d.borders, border{one, low, high})
+	}
+}
+
+// Borders returns the logit above which the decision is positive, for each point.
+func Borders(rule fairness.Rule, link fairness.Link, s *space.Space, points [][]float64) []float64 {
+	d, out := &Decider{space: s}, make([]float64, len(points))
+	d.take(rule, link)
+	for i, point := range points {
+		out[i] = d.at(point).high
+	}
+	return out
+}
+
+// at is the border for a person. Values outside an attribute's domain count as the nearest inside.
+func (d *Decider) at(point []float64) *border {
+	return &d.borders[max(0, d.rule.Of(func(name string) float64 {
+		i, _ := d.space.Index(name)
+		f, v := &d.space.Features[i], point[i]
+		if slices.Contains(f.Protected, v) {
+			return v
+		}
+		return min(max(v, f.Lo), f.Hi)
+	}))]
 }
 
 // Output is the model's output at a point before any sigmoid, in float64: a logit, a share, or
@@ -79,12 +115,13 @@ func (d *Decider) At(point []float64) (score float64, positive bool) {
 	} else {
 		logit = d.model.Logit(inputs)
 	}
-	if d.sure(logit, bound, point) && bound <= visible*max(1, math.Abs(logit)) {
-		return d.model.Link().Score(logit), logit > d.high
+	b := d.at(point)
+	if d.sure(logit, bound, point, b) && bound <= visible*max(1, math.Abs(logit)) {
+		return d.model.Link().Score(logit), logit > b.high
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
-	return d.model.Link().Score(logit), d.rule.Yes(d.model.Link(), exact)
+	return d.model.Link().Score(logit), b.rule.Yes(d.model.Link(), exact)
 }
 
 // visible is the error of a logit, relative to its size if that exceeds 1, above which a score
@@ -111,25 +148,31 @@ func (d *Decider) Scores(points [][]float64, computed []float64) []float64 {
 // Yes reports whether the decision about a point is positive, given its score from elsewhere,
 // such as evaluate.Evaluator.
 func (d *Decider) Yes(point []float64, score float64) (yes bool) {
-	if !d.Coarse() && !d.rule.Near(score) {
-		return d.rule.Says(score)
+	if !d.Coarse() && !d.at(point).rule.Near(score) {
+		return d.Says(point, score)
 	}
 	_, yes = d.At(point)
 	return yes
 }
 
-// Near reports whether a score computed elsewhere is too near the border to decide.
+// Says decides a float64 score, ignoring its rounding.
+func (d *Decider) Says(point []float64, score float64) bool { return d.at(point).rule.Says(score) }
+
+// Grouped reports whether thresholds depend on groups: then a larger score does not imply a positive decision.
+func (d *Decider) Grouped() bool { return d.rule.Groups != nil }
+
+// Near reports whether a score computed elsewhere is too near the border of a person who is not in a group to decide.
 func (d *Decider) Near(score float64) bool { return d.rule.Near(score) }
 
 // sure reports whether a logit computed at a point, with an error of at most bound, is on the
 // same side of the border as the true one.
-func (d *Decider) sure(logit, bound float64, point []float64) bool {
+func (d *Decider) sure(logit, bound float64, point []float64, b *border) bool {
 	for i, v := range point {
 		if !(math.Abs(v) <= d.largest[i]) {
 			return false
 		}
 	}
-	return logit-bound > d.high || logit+bound < d.low // false for NaN as well
+	return logit-bound > b.high || logit+bound < b.low // false for NaN as well
 }
 
 // largestInputs bounds the absolute value of each network input, and the error of its float64

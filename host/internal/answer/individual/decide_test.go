@@ -54,7 +54,7 @@ func TestAt(t *testing.T) {
 			}
 			exact := exactly.Logit(s.ExactInputs(point))
 			computed := n.Logit(s.NetworkInputs(nil, point))
-			if d.sure(computed, d.bound, point) {
+			if d.sure(computed, d.bound, point, &d.borders[0]) {
 				if off := new(big.Rat).Sub(exact, new(big.Rat).SetFloat64(computed)); off.Abs(off).Cmp(new(big.Rat).SetFloat64(d.bound)) > 0 {
 					t.Fatalf("%v: logit %v is off by %s, more than %v", point, computed, off.FloatString(20), d.bound)
 				}
@@ -64,7 +64,7 @@ func TestAt(t *testing.T) {
 				t.Fatalf("%v: decided %v on a logit of %s", point, positive, exact.RatString())
 			}
 			logit, _ := exact.Float64()
-			if want := fairness.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, d.bound, point) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
+			if want := fairness.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, d.bound, point, &d.borders[0]) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
 				t.Fatalf("%v: score %v of a logit of %s", point, score, exact.FloatString(30))
 			}
 		}

@@ -153,7 +153,7 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 		return nil, nil, err
 	}
 	c := &Config{
-		Model: q.Study.Model, Space: j.query.Space, Region: j.query.Region, Rule: q.Study.Rule, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
+		Model: q.Study.Model, Space: j.query.Space, Region: j.query.Region, Rule: q.Study.Rule, Unseen: q.Study.Unseen, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
 		Search: j.search, Trained: j.trained, Explain: j.explain, Progress: s.Show,
 	}
 	if c.Arms, err = ParseArms(r.Arms); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
@@ -60,13 +61,13 @@ func (r *run) iterate(ctx context.Context, m *made, original *relu.Network, befo
 
 // heldAccuracy is the original network's accuracy on the rows that choose epochs.
 func (r *run) heldAccuracy(original *relu.Network) float64 {
-	var x [][]float64
+	var x, points [][]float64
 	var y []int
 	for _, i := range r.material.held() {
+		points = append(points, r.Train[i])
 		x, y = append(x, r.Space.NetworkInputs(nil, r.Train[i])), append(y, r.TrainLabels[i])
 	}
-	_, border := r.Rule.Border(original.Link())
-	_, accuracy := train.Measure(original, border, x, y)
+	_, accuracy := train.Measure(original, individual.Borders(r.Rule, original.Link(), r.Space, points), x, y)
 	return accuracy
 }
 

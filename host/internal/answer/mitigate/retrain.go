@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/train"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -63,16 +64,20 @@ func (m *material) retrained(ctx context.Context, from *relu.Network, progress f
 
 // label returns the training label of all copies of one individual.
 func (m *material) label(n *relu.Network, copies [][]float64) int {
-	positive, sum := 0, 0.0
-	_, border := m.rule.Border(n.Link())
-	for _, point := range copies {
+	positive, sum, level := 0, 0.0, 0.0
+	borders := individual.Borders(m.rule, n.Link(), m.space, copies)
+	for i, point := range copies {
 		logit := n.Logit(m.space.NetworkInputs(nil, point))
-		if logit > border {
+		if logit > borders[i] {
 			positive++
 		}
 		sum += fairness.Sigmoid(logit)
+		level += fairness.Sigmoid(borders[i])
 	}
-	mean := sum > m.rule.Level()*float64(len(copies))
+	if m.rule.Groups == nil {
+		level = m.rule.Level() * float64(len(copies))
+	}
+	mean := sum > level
 	if m.Label == LabelMajority && 2*positive != len(copies) {
 		mean = 2*positive > len(copies)
 	}
@@ -144,7 +149,7 @@ func (m *material) blind(ctx context.Context, from *relu.Network, progress func(
 			row[i] = 0 // its weight then has gradient 0, and stays 0
 		}
 	}
-	return m.train(ctx, config, x, m.labels, progress)
+	return m.train(ctx, config, m.rows, x, m.labels, progress)
 }
 
 // blinded returns the network with the weights from the hidden inputs set to zero. The mean
@@ -182,13 +187,16 @@ func (m *material) protectedInputs() []int {
 
 // fit trains on points; those after the study's rows are never held back.
 func (m *material) fit(ctx context.Context, c train.Config, points [][]float64, labels []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
-	return m.train(ctx, c, m.inputs(points), labels, progress)
+	return m.train(ctx, c, points, m.inputs(points), labels, progress)
 }
 
-// train trains on network inputs; the study's rows come first.
-func (m *material) train(ctx context.Context, c train.Config, x [][]float64, y []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
+// train trains on the network inputs x of points; the study's rows come first.
+func (m *material) train(ctx context.Context, c train.Config, points, x [][]float64, y []int, progress func(train.Epoch)) (*relu.Network, train.Report, error) {
 	c.HeldBack, c.Held = 0, m.held()
 	_, c.Border = m.rule.Border(fairness.LinkSigmoid)
+	if m.rule.Groups != nil {
+		c.Borders = individual.Borders(m.rule, fairness.LinkSigmoid, m.space, points)
+	}
 	return train.Train(ctx, c, x, y, progress)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/guard"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
@@ -61,6 +62,8 @@ type Config struct {
 	Region space.Region
 	// Rule says which scores are a positive decision.
 	Rule fairness.Rule
+	// Unseen are attributes on which thresholds depend, but not Model: then only guardrails are tried.
+	Unseen []string
 	// Epsilon is the score difference above which a person is treated unfairly.
 	Epsilon *big.Rat
 	// Train and Test are rows with known outcome: points of Space, encoded, within every
@@ -262,6 +265,9 @@ func (r *run) make(ctx context.Context, way string, m *made) error {
 	n, ok := r.Model.(*relu.Network)
 	if !ok {
 		return &skipped{fmt.Errorf("models of the family %s are guarded, and not trained", r.Model.Family())}
+	}
+	if len(r.Unseen) > 0 {
+		return &skipped{fmt.Errorf("thresholds depend on %s, which the network does not see: it is guarded, and not trained; --threshold sets one threshold for all", strings.Join(r.Unseen, ", "))}
 	}
 	original, err := r.search(ctx, Arm{Way: Original}, Subject{Model: n})
 	if err != nil {

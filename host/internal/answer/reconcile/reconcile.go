@@ -142,12 +142,12 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 	for i, point := range data.Points {
 		ours, positive := decider.At(point)
 		if numbers {
-			ours, positive = decider.Output(point), st.Rule.Says(theirs[i])
+			ours, positive = decider.Output(point), decider.Says(point, theirs[i])
 		}
 		apart := math.Abs(ours - theirs[i])
 		h.Worst = max(h.Worst, apart)
 		h.Reversed = h.Reversed && math.Abs(1-ours-theirs[i]) <= tolerance
-		if positive != st.Rule.Says(theirs[i]) && apart > h.Tolerance {
+		if positive != decider.Says(point, theirs[i]) && apart > h.Tolerance {
 			h.Decisions++
 		}
 		if apart <= h.Tolerance {

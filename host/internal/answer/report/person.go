@@ -222,8 +222,18 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 	a.out.Person.By, a.out.Person.Of, a.out.Person.Distance = chosen.by, len(best), near
 }
 
-// flips reports whether the copies with the extreme scores get different decisions.
+// flips reports whether copies get different decisions.
 func flips(d *individual.Decider, e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
+	if d.Grouped() {
+		yes := 0
+		copies := e.Copies(x)
+		for i, c := range copies.Combinations {
+			if d.Yes(e.Point(x, c), copies.Scores[i]) {
+				yes++
+			}
+		}
+		return yes != 0 && yes != len(copies.Combinations)
+	}
 	_, high := d.At(e.Point(x, o.ArgMax))
 	_, low := d.At(e.Point(x, o.ArgMin))
 	return high != low

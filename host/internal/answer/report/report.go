@@ -384,7 +384,7 @@ func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
 	spec.Notion = a.audited()
 	out := audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
 	st := a.question.Study
-	if out.Groups = !st.Number; out.Groups && !st.ModelFile.OneOfMany {
+	if out.Groups = !st.Number; out.Groups && !st.ModelFile.OneOfMany && st.Rule.Groups == nil {
 		out.Thresholds = thresholds
 	}
 	return out

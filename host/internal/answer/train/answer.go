@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile"
 	"github.com/hyfair/hyfair/host/internal/question/people"
 	"github.com/hyfair/hyfair/host/internal/question/study"
@@ -17,7 +18,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
-	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Request asks for a network trained on a study's data.
@@ -90,7 +90,10 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	s.Work()
 	_, r.Config.Border = st.Rule.Border(fairness.LinkSigmoid)
-	x, y := inputs(st.Space, data, data.Train())
+	x, y, borders := inputs(st, data, data.Train())
+	if st.Rule.Groups != nil {
+		r.Config.Borders = borders
+	}
 	n, report, err := Train(ctx, r.Config, x, y, func(e Epoch) {
 		text := fmt.Sprintf("epoch %d of %d, loss %.4f", e.Number, r.Config.Epochs, e.TrainLoss)
 		if !math.IsNaN(e.HeldLoss) {
@@ -113,8 +116,8 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err := study.KeepTrained(r.Study, study.Options{DataRoot: r.Data, Model: r.Out}); err != nil {
 		s.Note("cannot record that the model was trained on the study's inputs: %v", err)
 	}
-	x, y = inputs(st.Space, data, data.Test)
-	loss, accuracy := Measure(n, r.Config.Border, x, y)
+	x, y, borders = inputs(st, data, data.Test)
+	loss, accuracy := Measure(n, borders, x, y)
 	return &Result{
 		Study: st.Name, Model: r.Out, Seed: r.Config.Seed, Seconds: time.Since(s.Begun).Seconds(),
 		Epochs: report.Epochs, Best: report.Best, Interrupted: interrupted,
@@ -146,12 +149,14 @@ func (r *Request) open() (*study.Study, *people.Data, error) {
 }
 
 // inputs returns the network's inputs and the labels of some rows.
-func inputs(s *space.Space, data *people.Data, rows []int) (x [][]float64, y []int) {
+func inputs(st *study.Study, data *people.Data, rows []int) (x [][]float64, y []int, borders []float64) {
+	var points [][]float64
 	for _, i := range rows {
-		x = append(x, s.NetworkInputs(nil, data.Points[i]))
+		points = append(points, data.Points[i])
+		x = append(x, st.Space.NetworkInputs(nil, data.Points[i]))
 		y = append(y, data.Labels[i])
 	}
-	return x, y
+	return x, y, individual.Borders(st.Rule, fairness.LinkSigmoid, st.Space, points)
 }
 
 func measured(rows int, loss, accuracy float64) Rows {

@@ -20,6 +20,8 @@ type Config struct {
 	Start *relu.Network `json:"-"`
 	// Border is the logit above which the network predicts a label of 1, for accuracies.
 	Border float64 `json:",omitempty"`
+	// Borders has such a logit for each row, in place of Border, if they depend on the row.
+	Borders []float64 `json:"-"`
 	// Epochs is the number of passes over the rows, by default 100.
 	Epochs int
 	// Batch is the number of rows per step, by default 32.

@@ -208,7 +208,11 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 		logit := r.model.logit(r.x[i])
 		value, _ := r.Loss(logit, r.y[i])
 		loss += value
-		if (logit > r.Border) == (r.y[i] == 1) {
+		border := r.Border
+		if r.Borders != nil {
+			border = r.Borders[i]
+		}
+		if (logit > border) == (r.y[i] == 1) {
 			right++
 		}
 	}
@@ -218,14 +222,14 @@ func (r *run) measure(rows []int) (loss, accuracy float64) {
 
 // Measure returns the mean cross-entropy of a network's logits and its accuracy,
 // a share from 0 to 1, on rows of network inputs and their labels. A logit above
-// border predicts a label of 1. Both are NaN without rows.
-func Measure(n *relu.Network, border float64, x [][]float64, y []int) (loss, accuracy float64) {
+// its row's border predicts a label of 1. Both are NaN without rows.
+func Measure(n *relu.Network, borders []float64, x [][]float64, y []int) (loss, accuracy float64) {
 	right := 0
 	for i, row := range x {
 		logit := n.Logit(row)
 		value, _ := CrossEntropy(logit, y[i])
 		loss += value
-		if (logit > border) == (y[i] == 1) {
+		if (logit > borders[i]) == (y[i] == 1) {
 			right++
 		}
 	}

@@ -37,7 +37,7 @@ type Subject struct {
 	// Notion is the study's notion and Epsilon the ε of the measures: the defaults of arms.
 	Notion  string `json:"notion"`
 	Epsilon string `json:"epsilon"`
-	// Border is the logit at which decisions change.
+	// Border is the logit at which decisions change; 0 with thresholds by group.
 	Border float64 `json:"border,omitempty"`
 	// Partition is the value of PartitionOfStudy. Yardstick is the partition of the measure
 	// regions: the number of its regions with a found individual.

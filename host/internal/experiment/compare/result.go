@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
@@ -119,8 +120,9 @@ func (f *fold) add(e *record.Event) error {
 		if len(w.Copy1) != len(f.subject.Space.Features) {
 			return fmt.Errorf("a witness has %d values, want %d: one per feature", len(w.Copy1), len(f.subject.Space.Features))
 		}
+		logit1, logit2 := f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
 		f.result.Individuals = append(f.result.Individuals, Individual{
-			X: f.subject.Space.Canonical(w.Copy1), Seconds: e.Seconds, K: w.K, Logit1: w.Logit1, Logit2: w.Logit2,
+			X: f.subject.Space.Canonical(w.Copy1), Seconds: e.Seconds, K: w.K, Logit1: logit1, Logit2: logit2,
 		})
 	case record.KindFound:
 		if len(f.result.Individuals) == 0 {
@@ -138,6 +140,17 @@ func (f *fold) add(e *record.Event) error {
 		f.measures(e.Finished.Measures)
 	}
 	return nil
+}
+
+// logits returns the logits of two copies, or with thresholds by group those of the lowered model, whose border is 0 for all.
+func (f *fold) logits(copy1, copy2 []float64, logit1, logit2 float64) (a, b float64) {
+	if f.query.Rule.Groups == nil {
+		return logit1, logit2
+	}
+	j := individual.NewJudge(f.query)
+	a, _ = j.Logit(copy1).Float64()
+	b, _ = j.Logit(copy2).Float64()
+	return a, b
 }
 
 // verdict adds the proof that a region's verdict contains, if any.
@@ -176,7 +189,8 @@ func (f *fold) refuted(of *record.Fault) error {
 		if len(w.Copy1) != len(f.subject.Space.Features) {
 			return fmt.Errorf("a witness has %d values, want %d: one per feature", len(w.Copy1), len(f.subject.Space.Features))
 		}
-		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1), Logit1: w.Logit1, Logit2: w.Logit2}
+		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1)}
+		out.By.Logit1, out.By.Logit2 = f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
 	}
 	f.result.Refuted = append(f.result.Refuted, out)
 	return nil
@@ -204,7 +218,9 @@ func (f *fold) doubt(ctx context.Context, seed int64) {
 		claimed := new(big.Rat).SetFloat64(p.Limit + slack(p.Limit))
 		w := d.Refute(ctx, p.Box.region(f.subject.Region), engine.DoubtCopies/len(f.result.Proofs), claimed)
 		if w != nil {
-			f.result.Refuting = append(f.result.Refuting, Individual{X: f.subject.Space.Canonical(w.Copy1), Logit1: w.Logit1, Logit2: w.Logit2})
+			one := Individual{X: f.subject.Space.Canonical(w.Copy1)}
+			one.Logit1, one.Logit2 = f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
+			f.result.Refuting = append(f.result.Refuting, one)
 		}
 	}
 }

@@ -2,8 +2,12 @@ package study
 
 import (
 	"fmt"
+	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
+	"github.com/hyfair/hyfair/sdk/bound"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -15,7 +19,7 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 	if n == nil || !r.object(n, "decision") {
 		return
 	}
-	if t := n.Get("threshold"); r.Kind(t, yamlfile.Scalar) {
+	if t := n.Get("threshold"); (t == nil || t.Kind != yamlfile.Mapping) && r.Kind(t, yamlfile.Scalar) {
 		var err error
 		if s.Rule.Threshold, err = fairness.ParseThreshold(t.Text); err != nil {
 			r.Fault(t, "%v", err)
@@ -33,6 +37,130 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 		r.Fault(side, "%s, but the study predicts a number (output: number), which brings no decision: leave yes: out", side.Text)
 	}
 }
+
+// groups reads thresholds by groups: {sex: {man: 0.5, woman: 0.45}}, where a mapping of a second attribute may stand in
+// place of a number. in are the conditions on those read so far.
+func (r *reader) groups(n *yamlfile.Node, s *Study, in []fairness.Having, name string) {
+	const deepest = 2
+	if len(n.Entries) != 1 || len(in) == deepest {
+		r.Fault(n, "thresholds by group: want {ATTRIBUTE: {VALUE: THRESHOLD, …}}, with at most one attribute inside another")
+		return
+	}
+	e := n.Entries[0]
+	i, ok := s.Space.Index(e.Key.Text)
+	switch {
+	case !ok:
+		r.FaultAt(n, e, "no feature %q; %s", e.Key.Text, yamlfile.Suggest(e.Key.Text, s.Space.Names()))
+		return
+	case slices.ContainsFunc(in, func(h fairness.Having) bool { return h.Feature == e.Key.Text }):
+		r.FaultAt(n, e, "%s is the attribute of the mapping around this one", e.Key.Text)
+		return
+	case !r.Kind(e.Value, yamlfile.Mapping):
+		return
+	}
+	f := &s.Space.Features[i]
+	switch {
+	case f.Kind == 0:
+		return // the fault in its domain was reported
+	case !f.IsProtected():
+		r.FaultAt(n, e, "%s is not protected: thresholds by group are of protected attributes; add it to protected:, or give one threshold", f.Name)
+		return
+	case f.Kind == space.Real:
+		r.FaultAt(n, e, "%s is real:, but thresholds by group are of whole numbers and categories", f.Name)
+		return
+	}
+	if f.Hi-f.Lo >= mostCases {
+		r.FaultAt(n, e, "%s has more than %d values, too many for thresholds by group: encode it in bins", f.Name, mostCases)
+		return
+	}
+	of := map[float64]string{}
+	for _, e := range e.Value.Entries {
+		c, err := space.ParseCondition(f, e.Key.Text)
+		if err != nil {
+			r.Fault(e.Key, "%v", err)
+			return
+		}
+		for _, v := range valuesOf(f) {
+			if !c.Holds(v) {
+				continue
+			}
+			if other, twice := of[v]; twice {
+				r.Fault(e.Key, "%s is in two groups, %s and %s", f.Label(v), other, e.Key.Text)
+				return
+			}
+			of[v] = e.Key.Text
+		}
+		all, label := append(slices.Clip(in), fairness.Having{Feature: f.Name, Holds: c.Holds}), name+f.Name+" = "+e.Key.Text
+		if e.Value.Kind == yamlfile.Mapping {
+			r.groups(e.Value, s, all, label+", ")
+			continue
+		}
+		if !r.Kind(e.Value, yamlfile.Scalar) {
+			return
+		}
+		t, err := fairness.ParseThreshold(e.Value.Text)
+		if err != nil {
+			r.Fault(e.Value, "%v", err)
+		}
+		if s.Rule.Groups = append(s.Rule.Groups, fairness.Group{Name: label, In: all, Threshold: t}); len(s.Rule.Groups) > mostGroups {
+			r.Fault(e.Value, "more than %d thresholds by group: sort values into ranges, such as %s", mostGroups, example(f))
+			return
+		}
+	}
+	for _, v := range valuesOf(f) {
+		if _, ok := of[v]; !ok {
+			r.Fault(e.Value, "%s%s = %s has no threshold: add it, alone or in a group such as %s", name, f.Name, f.Label(v), example(f))
+			return
+		}
+	}
+}
+
+// groupsOf reads thresholds by group of the command line, sex:man=0.5,woman=0.45, as a study would have them; nil for
+// another text.
+func groupsOf(text string) (*yamlfile.Node, error) {
+	attribute, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return nil, nil
+	}
+	var entries []string
+	for _, part := range strings.Split(rest, ",") {
+		at := strings.LastIndex(part, "=")
+		if at < 0 {
+			return nil, fmt.Errorf("--threshold: %q: want VALUE=THRESHOLD, as in sex:man=0.5,woman=0.45", part)
+		}
+		entries = append(entries, fmt.Sprintf("%q: %q", strings.TrimSpace(part[:at]), part[at+1:]))
+	}
+	return yamlfile.Parse(fmt.Appendf(nil, "{%q: {%s}}", attribute, strings.Join(entries, ", ")), "--threshold", "thresholds by group")
+}
+
+// example is how several values of a feature are written as one group.
+func example(f *space.Feature) string {
+	if f.Kind == space.Categorical {
+		return f.Label(f.Lo) + "|" + f.Label(f.Hi)
+	}
+	return f.Label(f.Lo) + ".." + f.Label(f.Numbers().Hi)
+}
+
+// valuesOf lists the values of an attribute: those of its domain, and those of copies beyond it.
+func valuesOf(f *space.Feature) []float64 {
+	var out []float64
+	for v := f.Lo; v <= f.Hi; v++ {
+		out = append(out, v)
+	}
+	for _, v := range f.Protected {
+		if !f.Contains(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+const (
+	// mostCases bounds the combinations of values of attributes with thresholds by group.
+	mostCases = 4096
+	// mostGroups bounds the thresholds by group.
+	mostGroups = 64
+)
 
 // bands reads the outcomes of a decision, the favourable one first.
 func (r *reader) bands(n, decision *yamlfile.Node, s *Study) {
@@ -125,11 +253,98 @@ func (s *Study) Decided() (model.Model, error) {
 	default:
 		return nil, fmt.Errorf("%s: the threshold %s: the model's numbers are too small for exact decisions: its logits are not multiples of 2^-%d", s.ModelPath, s.Rule, model.MaxBits)
 	}
-	out, err := m.Less(s.Rule.LargestNo(m.Link(), bits))
+	by, err := s.offset(bits)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Less(by)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the threshold %s: %w", s.ModelPath, s.Rule, err)
 	}
 	return out, nil
+}
+
+// offset is what the rule's decisions subtract from logits that are multiples of 2^−bits.
+func (s *Study) offset(bits int) (out model.Offset, err error) {
+	var largest []*big.Rat
+	for _, rule := range s.Rule.Each() {
+		largest = append(largest, rule.LargestNo(s.Model.Link(), bits))
+	}
+	if s.Rule.Groups == nil {
+		return model.Constant(largest[0]), nil
+	}
+	whole := *s.Space // without protected values, but with their range
+	whole.Features = slices.Clone(whole.Features)
+	values, cases := map[string][]float64{}, 1
+	for i := range whole.Features {
+		f := &whole.Features[i]
+		if s.groupsBy(f) {
+			values[f.Name] = valuesOf(f)
+			if cases *= len(values[f.Name]); cases > mostCases {
+				return out, fmt.Errorf("%s: more than %d values of %s have thresholds by group: sort them into fewer values", s.Path, mostCases, f.Name)
+			}
+			for _, in := range f.Inputs {
+				out.Inputs = append(out.Inputs, in.Index)
+			}
+		}
+		for _, v := range f.Protected {
+			if !f.HasTable() {
+				f.Lo, f.Hi = min(f.Lo, v), max(f.Hi, v)
+			}
+		}
+		f.Protected = nil
+	}
+	point := make([]float64, len(whole.Features))
+	for i := range point {
+		point[i] = s.Space.Features[i].Lo
+	}
+	var visit func(i int)
+	visit = func(i int) {
+		if i < len(point) {
+			all := values[s.Space.Features[i].Name]
+			if all == nil {
+				all = point[i : i+1]
+			}
+			for _, v := range all {
+				point[i] = v
+				visit(i + 1)
+			}
+			return
+		}
+		c := model.Case{By: largest[s.Rule.Of(func(name string) float64 { i, _ := s.Space.Index(name); return point[i] })]}
+		exact := s.Space.ExactInputs(point)
+		for _, in := range out.Inputs {
+			c.At = append(c.At, exact[in])
+		}
+		out.Cases = append(out.Cases, c)
+	}
+	visit(0)
+	logit := bound.Linear(s.Model, bound.Inputs(&whole, whole.Whole())).Logit
+	out.Bits, out.Most = bits, max(-logit.Lo, logit.Hi)
+	return out, nil
+}
+
+// groupsBy reports whether thresholds depend on the feature.
+func (s *Study) groupsBy(f *space.Feature) bool {
+	return slices.ContainsFunc(s.Rule.Groups, func(g fairness.Group) bool {
+		return slices.ContainsFunc(g.In, func(h fairness.Having) bool { return h.Feature == f.Name })
+	})
+}
+
+// see gives each attribute that thresholds depend on, but the model does not see, an input that Model ignores: a lowered
+// model needs it.
+func (s *Study) see() {
+	m, ok := s.Model.(model.Lowering)
+	for i := range s.Space.Features {
+		if f := &s.Space.Features[i]; ok && len(f.Inputs) == 0 && s.groupsBy(f) {
+			f.Inputs = []space.Input{{Index: s.Space.Inputs, Scale: 1}}
+			s.Space.Inputs++
+			s.Unseen = append(s.Unseen, f.Name)
+		}
+	}
+	if len(s.Unseen) > 0 {
+		s.Model = m.Wider(len(s.Unseen))
+	}
 }
 
 // inputBits returns, per input of a model, the number b such that its exact values are multiples of 2^-b; -1 if there

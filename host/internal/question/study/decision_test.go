@@ -1,13 +1,17 @@
 package study
 
 import (
+	"errors"
 	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
+	"github.com/hyfair/hyfair/sdk/model/trees"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -80,6 +84,63 @@ func TestFavourableSide(t *testing.T) {
 		}
 		if m, err := s.Decided(); err != nil || s.Rule.Threshold == nil && m != s.Model {
 			t.Errorf("%q: the model changes: %v", text, err)
+		}
+	}
+}
+
+// Thresholds by group decide by the threshold of each person's group, also if the model does not see the attribute.
+func TestGroups(t *testing.T) {
+	path := t.TempDir() + "/study.yaml"
+	for file, text := range map[string]string{
+		path: "model: net.json\nfeatures: {a: {integer: -3..3}, sex: {categories: [m, w, x], inputs: []}, job: {categories: [p, q, r, s], inputs: one-hot}}\n" +
+			"protected: {sex: all, job: all}\ndecision: {threshold: {sex: {m: 0.3, w|x: {job: {p: 0.6, q|r: 0.7, s: 0.3}}}}, at: yes}\n",
+		strings.Replace(path, "study.yaml", "net.json", 1): `{"format": "hyfair-network", "version": 1, "precision": 64, "head": "sigmoid", "layers": [` +
+			`{"name": "out", "inputs": 5, "units": 1, "activation": "linear", "weights": [[0.25, 0.125, 0, 0, -0.5]], "bias": [0]}]}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for threshold, of := range map[string][3]float64{"": {0.3, 0.6, 0.7}, "0.4": {0.4, 0.4, 0.4}, "job:p=0.2,q|r|s=0.8": {0.2, 0.2, 0.8}} {
+		s, err := Load(path, Options{Threshold: threshold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unseen := threshold == ""; slices.Equal(s.Unseen, []string{"sex"}) != unseen || s.Model.Inputs() != s.Space.Inputs || (s.Space.Inputs == 6) != unseen {
+			t.Errorf("%q: unseen %v, %d inputs", threshold, s.Unseen, s.Space.Inputs)
+		}
+		decided, err := s.Decided()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Space.EachCombination(s.Space.Whole(), make([]float64, 3), func(point []float64) {
+			for point[0] = -3; point[0] <= 3; point[0]++ {
+				is := of[0]
+				switch sex, job := point[1], point[2]; {
+				case threshold != "" && job > 0, threshold == "" && sex > 0 && (job == 1 || job == 2):
+					is = of[2]
+				case threshold == "" && sex > 0 && job == 0:
+					is = of[1]
+				}
+				logit, _ := s.Model.Exact().Logit(s.Space.ExactInputs(point)).Float64()
+				yes := decided.Exact().Logit(s.Space.ExactInputs(point)).Sign() > 0
+				if yes != (fairness.Sigmoid(logit) >= is) {
+					t.Errorf("%q: %v with a score of %v is positive: %v", threshold, point, fairness.Sigmoid(logit), yes)
+				}
+			}
+		})
+	}
+	same := tiny(space.Categorical, 1, "0.3") // whose two values have the same input
+	f := &same.Space.Features[0]
+	f.Categories, f.Hi, f.Protected, f.Inputs[0].Table = []string{"m", "w"}, 1, []float64{0, 1}, []float64{1, 1}
+	for v, t := range []string{"0.3", "0.4"} {
+		level, _ := new(big.Rat).SetString(t)
+		same.Rule.Groups = append(same.Rule.Groups, fairness.Group{In: []fairness.Having{{Feature: "a", Holds: func(at float64) bool { return at == float64(v) }}}, Threshold: level})
+	}
+	for _, m := range []model.Model{same.Model, &trees.Ensemble{Columns: 1, Output: fairness.LinkSigmoid, Trees: []trees.Tree{{trees.Leaf(1)}}}} {
+		same.Model = m
+		if _, err := same.Decided(); !errors.Is(err, model.ErrAlike) {
+			t.Errorf("%s: values with the same input have different thresholds: %v", m.Family(), err)
 		}
 	}
 }

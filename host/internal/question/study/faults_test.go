@@ -20,6 +20,11 @@ type fault struct {
 	shape      bool
 }
 
+// grouped is a study with thresholds by group.
+func grouped(threshold string) string {
+	return "features: {sex: {categories: [man, woman]}, age: {integer: 20..40}, job: {integer: 0..1}}\nprotected: {sex: all, age: [20, 40]}\ndecision: {threshold: " + threshold + "}\n"
+}
+
 var faults = []fault{
 	{"empty", "", []string{"1:1: the file is empty"}, false},
 	{"a list", "- a\n- b\n", []string{"1:1: a study is a mapping of keys"}, true},
@@ -47,6 +52,18 @@ var faults = []fault{
 	{"epsilon nought", "features: {a: {integer: 0..1}}\nnotion: logit\nepsilon: 0\n", []string{"3:10: epsilon: ε = 0 is not above 0"}, true},
 	{"epsilon beyond measure", "features: {a: {integer: 0..1}}\nepsilon: 1e-99999999\n", []string{"2:10: epsilon: "}, false},
 	{"threshold beyond a share", "features: {a: {integer: 0..1}}\ndecision: {threshold: 30}\n", []string{"2:23: decision.threshold: 30 is not between 0 and 1"}, true},
+	{"a group beyond a share", grouped("{sex: {man: 1.2, woman: 0.4}}"), []string{"3:35: decision.threshold.sex.man: 1.2 is not between 0 and 1"}, true},
+	{"a group without a threshold", grouped("{sex: {man: 0.5}}"), []string{"3:30: decision.threshold.sex: sex = woman has no threshold: add it, alone or in a group such as man|woman"}, false},
+	{"a number without a threshold", grouped("{age: {..29: 0.5, 40..: 0.4}}"), []string{"3:30: decision.threshold.age: age = 30 has no threshold: add it, alone or in a group such as 20..40"}, false},
+	{"a value in two groups", grouped("{sex: {man: 0.5, man|woman: 0.4}}"), []string{"3:40: decision.threshold.sex.man|woman: man is in two groups, man and man|woman"}, false},
+	{"a group of no category", grouped("{sex: {men: 0.5, woman: 0.4}}"), []string{`3:30: decision.threshold.sex.men: no category "men"`}, false},
+	{"groups of an unknown attribute", grouped("{gender: {man: 0.5, woman: 0.4}}"), []string{`3:24: decision.threshold: no feature "gender"; `}, false},
+	{"groups of what is not protected", grouped("{job: {0: 0.5, 1: 0.4}}"), []string{"3:24: decision.threshold: job is not protected"}, false},
+	{"groups of too many values", "features: {pay: {integer: 0..5000}}\nprotected: {pay: [1, 2]}\ndecision: {threshold: {pay: {..: 0.5}}}\n", []string{"3:24: decision.threshold: pay has more than 4096 values"}, false},
+	{"groups of a real number", "features: {pay: {real: 0..1}}\nprotected: {pay: [0, 1]}\ndecision: {threshold: {pay: {..: 0.5}}}\n", []string{"3:24: decision.threshold: pay is real:"}, false},
+	{"groups by two attributes", grouped("{sex: {man: 0.5, woman: 0.4}, age: {..: 0.5}}"), []string{"3:24: decision.threshold: thresholds by group: want {ATTRIBUTE: {VALUE: THRESHOLD, …}}"}, true},
+	{"groups of the same attribute twice", grouped("{sex: {man: {sex: {man: 0.5, woman: 0.4}}, woman: 0.4}}"), []string{"3:36: decision.threshold.sex.man: sex is the attribute of the mapping around this one"}, false},
+	{"groups within a group left out", grouped("{sex: {man: {age: {20..29: 0.5}}, woman: 0.4}}"), []string{"3:42: decision.threshold.sex.man.age: sex = man, age = 30 has no threshold"}, false},
 	{"bands out of order", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 0.4, B: 0.6, C: 0}}\n", []string{"2:20: decision.bands: band A begins at 0.4, band B at 0.6: list the bands by their least scores, without two alike"}, false},
 	{"a band beyond a share", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 1.5, B: 0}}\n", []string{"2:20: decision.bands: band A begins at 1.5, which is not between 0 and 1"}, true},
 	{"no lowest band", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 0.5, B: 0.2}}\n", []string{"2:20: decision.bands: the lowest band, B, begins at 0.2: it takes all scores below the others, so write 0"}, false},

@@ -217,7 +217,10 @@ func (s *Study) inputsSHA256() string {
 	}{Choice: s.choice, Link: s.Model.Link(), Number: s.Number}
 	for i := range s.Space.Features {
 		f := &s.Space.Features[i]
-		one := feature{Name: f.Name, Kind: f.Kind, Categories: f.Categories, Inputs: f.Inputs}
+		one := feature{Name: f.Name, Kind: f.Kind, Categories: f.Categories}
+		if !slices.Contains(s.Unseen, f.Name) {
+			one.Inputs = f.Inputs
+		}
 		if f.HasTable() {
 			one.Lo = f.Lo
 		}

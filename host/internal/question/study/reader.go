@@ -40,6 +40,9 @@ func (r *reader) study(root *yamlfile.Node) *Study {
 	if n := root.Get("protected"); n != nil {
 		r.protected(n, s)
 	}
+	if t := root.Want("decision").Get("threshold"); t != nil && t.Kind == yamlfile.Mapping {
+		r.groups(t, s, nil, "")
+	}
 	if n := root.Get("constraints"); n != nil {
 		r.constraints(n, s)
 	}

@@ -91,6 +91,9 @@ type Study struct {
 	Clustering fairness.Clustering
 	// Rule says which scores are a yes; with Bands it only says whether low scores are favourable.
 	Rule fairness.Rule
+	// Unseen are the attributes that thresholds depend on and the model's file does not see: Model has an
+	// input for each, after those of the file, which it ignores.
+	Unseen []string
 	// Bands, if any, are the outcomes of the study's decision, in place of yes and no.
 	Bands fairness.Bands
 
@@ -115,7 +118,11 @@ func Load(path string, o Options) (*Study, error) {
 		return nil, err
 	}
 	var threshold *big.Rat
-	if o.Threshold != "" {
+	groups, err := groupsOf(o.Threshold)
+	if err != nil {
+		return nil, err
+	}
+	if o.Threshold != "" && groups == nil {
 		if threshold, err = fairness.ParseThreshold(o.Threshold); err != nil {
 			return nil, fmt.Errorf("--threshold: %w", err)
 		}
@@ -135,8 +142,13 @@ func Load(path string, o Options) (*Study, error) {
 	}
 	s.Path, s.SHA256, s.chain = file, hash, chain
 	switch {
+	case groups != nil:
+		s.Rule.Threshold, s.Rule.Groups, s.Bands = nil, nil, nil
+		if r.groups(groups, s, nil, ""); r.Err() != nil {
+			return nil, r.Err()
+		}
 	case threshold != nil:
-		s.Rule.Threshold, s.Bands = threshold, nil
+		s.Rule.Threshold, s.Rule.Groups, s.Bands = threshold, nil, nil
 	case bands != nil:
 		first, _, _ := strings.Cut(o.Bands, "=")
 		s.banded(bands, strings.TrimSpace(first))
@@ -151,6 +163,7 @@ func Load(path string, o Options) (*Study, error) {
 		if err := r.model(root, s); err != nil {
 			return nil, err
 		}
+		s.see()
 	}
 	validate := s.Space.Validate
 	if o.Parts {

@@ -131,7 +131,7 @@ func bandsAt(borders []*big.Rat) fairness.Bands {
 // decidedAt makes a query one for decisions by the rule, if its model can.
 func decidedAt(t *testing.T, q *problem.Query, rule fairness.Rule) bool {
 	t.Helper()
-	decided, err := q.Model.(sdkmodel.Lowering).Less(rule.LargestNo(q.Model.Link(), 300))
+	decided, err := q.Model.(sdkmodel.Lowering).Less(sdkmodel.Constant(rule.LargestNo(q.Model.Link(), 300)))
 	if err != nil || rule.IsDefault() {
 		return false
 	}

@@ -47,6 +47,8 @@ type affine struct {
 	slope []*big.Rat   // by feature; 0 for a feature with a table
 	table [][]*big.Rat // by feature: contributions of the values from Lo on
 	at    *big.Rat     // the constant term
+	// lowered is what the logit of a copy is lowered by, depending on its protected values; nil: nothing.
+	lowered func(point []float64) *big.Rat
 }
 
 // of returns the logit of a model as a sum over features; ok is false if the model is not affine.
@@ -113,6 +115,31 @@ func of(m model.Model, s *space.Space) (*affine, bool) {
 	return a, true
 }
 
+// byGroup returns the affine model that was lowered by group to the query's. ok is false if it is not affine, or groups
+// depend on features that are not protected.
+func byGroup(q *problem.Query) (*affine, bool) {
+	a, ok := of(q.Scored, q.Space)
+	for _, g := range q.Rule.Groups {
+		for _, h := range g.In {
+			i, found := q.Space.Index(h.Feature)
+			ok = ok && found && q.Space.Features[i].IsProtected()
+		}
+	}
+	if !ok {
+		return nil, false
+	}
+	before, after := q.Scored.Exact(), q.Model.Exact()
+	a.lowered = func(point []float64) *big.Rat {
+		at := slices.Clone(point)
+		for _, i := range q.Space.Free() {
+			at[i] = q.Space.Features[i].Lo
+		}
+		in := q.Space.ExactInputs(at)
+		return new(big.Rat).Sub(before.Logit(in), after.Logit(in))
+	}
+	return a, true
+}
+
 // contribution is the exact contribution of a feature's value.
 func (a *affine) contribution(f *space.Feature, i int, v float64) *big.Rat {
 	if t := a.table[i]; t != nil {
@@ -127,6 +154,9 @@ func (a *affine) contribution(f *space.Feature, i int, v float64) *big.Rat {
 // must be valid, and its region within the domains.
 func Of(ctx context.Context, q *problem.Query, people *population.Population) (*Shares, error) {
 	a, ok := of(q.Model, q.Space)
+	if !ok && q.Rule.Groups != nil {
+		a, ok = byGroup(q)
+	}
 	if !ok || q.K > 2 || len(q.Relax) > 0 || q.TellsCopiesApart() {
 		return nil, ErrUnsuited
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
 	"github.com/hyfair/hyfair/sdk/space"
@@ -86,6 +87,29 @@ func linear(r *rand.Rand, n fairness.Notion) *problem.Query {
 	return q
 }
 
+// byAge lowers the model of linear by another number at each age and sex.
+func byAge(t *testing.T, r *rand.Rand, q *problem.Query) {
+	t.Helper()
+	net := q.Model.(*relu.Network)
+	by := model.Offset{Bits: 20, Most: 1 << 12}
+	for _, i := range q.Space.Protected() {
+		by.Inputs = append(by.Inputs, q.Space.Features[i].Inputs[0].Index)
+		q.Rule.Groups = append(q.Rule.Groups, fairness.Group{In: []fairness.Having{{Feature: q.Space.Features[i].Name}}})
+	}
+	q.Space.EachCombination(q.Space.Whole(), make([]float64, len(q.Space.Features)), func(point []float64) {
+		in, c := q.Space.ExactInputs(point), model.Case{By: big.NewRat(r.Int64N(200)-100, 64)}
+		for _, i := range by.Inputs {
+			c.At = append(c.At, in[i])
+		}
+		by.Cases = append(by.Cases, c)
+	})
+	lowered, err := net.Less(by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Scored, q.Model = net, lowered
+}
+
 // peopleOf is a population of a question's space, within its region; nil rows: the even one.
 func peopleOf(t *testing.T, r *rand.Rand, q *problem.Query) *population.Population {
 	t.Helper()
@@ -132,6 +156,9 @@ func TestEnumerated(t *testing.T) {
 	for seed := range uint64(tier.Count(60, 500)) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		q := linear(r, fairness.Notions[seed%uint64(len(fairness.Notions))])
+		if q.Notion == fairness.Decision && r.IntN(2) == 0 {
+			byAge(t, r, q)
+		}
 		people := peopleOf(t, r, q)
 		bad, all, n := truth(q, people)
 		got, err := Of(t.Context(), q, people)

@@ -95,7 +95,7 @@ func (p *parts) couple(own *rules, a *affine, features []int) error {
 	err := own.elementary(features, func(sides []space.Interval, at []float64) {
 		var of state
 		switch copies += region.Count(); {
-		case len(own.all()) == 0:
+		case len(own.all()) == 0 && a.lowered == nil:
 			of = a.copies(s, region)
 		case copies > mostCopies:
 			failed = fmt.Errorf("%w: constraints concern more than %d copies", ErrUnsuited, mostCopies)
@@ -110,6 +110,9 @@ func (p *parts) couple(own *rules, a *affine, features []int) error {
 				sum := new(big.Rat)
 				for _, i := range s.Protected() {
 					sum.Add(sum, a.contribution(&s.Features[i], i, point[i]))
+				}
+				if a.lowered != nil {
+					sum.Sub(sum, a.lowered(point))
 				}
 				if of.copies++; of.least == nil || sum.Cmp(of.least) < 0 {
 					of.least = sum
