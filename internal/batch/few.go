@@ -22,7 +22,7 @@ const curbed = 2
 const worth = 10
 
 // LeastSpread limits Variance: values other than 0 must lie between about LeastSpread² and 1/LeastSpread², else squares
-// underflow.
+// underflow or overflow.
 const LeastSpread = 0x1p-200
 
 // Few prepares trimmed bounds, which exclude some of a box's points. If Sharpens is set, open neurons behind the first

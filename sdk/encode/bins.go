@@ -19,7 +19,7 @@ var ErrTooFewBins = errors.New("fewer bins can be reached than are asked for")
 
 // ErrUnbounded is returned by a lowering to rows if float64 cannot bound the model's
 // values over the region.
-var ErrUnbounded = errors.New("the model's values over this region are not bounded in float64; z3 is exact, and --partition decides parts by their bounds")
+var ErrUnbounded = errors.New("float64 cannot bound the model's values over this region: use z3, which is exact, or --partition, since smaller parts have tighter bounds")
 
 // maxEdges is the largest number of edges of a lowering: the rows grow with its
 // square, and a tiny ε has a million bins, too many for any solver.

@@ -81,7 +81,7 @@ explain, and 1 if --bound finds no solver, or loses it.`,
 	fl.StringVar(&r.Budget, "budget", defaultExplainBudget, "budget of the fresh search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&r.Individuals, "individuals", 10, "number of people treated worst whose neighbours are sampled")
 	fl.IntVar(&r.Samples, "samples", r.Samples, "neighbours to grow the tree from")
-	fl.Float64Var(&r.Quantile, "quantile", r.Quantile, "k counts as high from this quantile of the neighbours' k on")
+	fl.Float64Var(&r.Quantile, "quantile", r.Quantile, "a k is high if it is at least this quantile of the neighbours' k")
 	fl.Var(&optionalFloat{&r.Delta}, "delta", "δ: keep a predicate if the mean k inside exceeds that outside by this much (default: 3, or a quarter of the range of the neighbours' k if that is less)")
 	fl.IntVar(&r.Test, "test", r.Test, "fresh neighbours inside, and as many outside, to test a predicate with")
 	fl.Float64Var(&r.Spread, "spread", r.Spread, "standard deviation of a neighbour's numeric features, as a share of the feature's range")

@@ -41,7 +41,7 @@ docs/user/your-model.md goes through an example.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&r.Protected, "protected", nil, "columns to protect (default: none; the file suggests some)")
+	fl.StringSliceVar(&r.Protected, "protected", nil, "columns to protect (default: none; comments in the study suggest some)")
 	fl.StringVar(&r.Label, "label", "", "column of the label (default: guessed)")
 	fl.StringSliceVar(&r.Positive, "positive", nil, "values of the label that count as 1 (default: guessed)")
 	fl.StringSliceVar(&r.Columns, "columns", nil, "names for the columns of a file that does not begin with them")

@@ -46,7 +46,7 @@ contradicted an exact evaluation.`,
 	fl.IntVar(&r.K, "k", 0, "count individuals whose counterfactuals reach at least this many outcome bins, 3 or more")
 	addPopulation(cmd, &r.Population)
 	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw and evaluate; 0: none")
-	fl.StringVar(&r.Map, "map", "", "write the boxes that the space was divided into to this file, .csv or .jsonl")
+	fl.StringVar(&r.Map, "map", "", "write to this file, .csv or .jsonl, the boxes into which the space was divided")
 	fl.StringVar(&r.Partition, "partition", "", `answer in parts that are added up: a chunk size for every feature such as 10, or "age=10,hours-per-week=20"`)
 	app.addShard(cmd, "with --partition: ")
 	fl.BoolVar(&r.Fresh, "fresh", false, "with --partition: begin a new run, even if an interrupted one could be resumed")

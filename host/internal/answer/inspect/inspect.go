@@ -107,7 +107,7 @@ type Rows struct {
 	RowsOutside int `json:"rows_outside"`
 	// The number of rows inside all domains that a rule forbids.
 	RowsForbidden int `json:"rows_forbidden"`
-	// The number of rows outside its domain, by feature.
+	// For each feature, the number of rows outside its domain.
 	Outside map[string]int `json:"outside,omitempty"`
 	// The accuracy over all rows, in per cent; absent without labels.
 	Accuracy *float64 `json:"accuracy,omitempty"`

@@ -219,8 +219,9 @@ func (c *claim) close(d *big.Rat, a, b *enclosure) bool {
 	panic("check: " + c.notion.String())
 }
 
-// binsClose reports whether a's bin is less than k above b's. It is if, for every bin j, the lower
-// edge of bin j+k and the upper edge of bin j are further apart than d.
+// binsClose reports whether a's bin is less than k above b's. This holds if, for every bin j that b
+// can reach and that is not refuted for the pair, the edges between bins j and j+k are further
+// apart than d.
 func (c *claim) binsClose(d *big.Rat, a, b *enclosure) bool {
 	if d.Sign() <= 0 {
 		return true

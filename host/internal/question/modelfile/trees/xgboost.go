@@ -206,7 +206,7 @@ func parseXGBoost(text []byte) *reader.Model {
 		model := l.Booster.Model
 		best, parallel := 1+int(l.Attributes.Best.number("best_iteration")), max(1, int(model.Param.Parallel.number("num_parallel_tree")))
 		if rounds := len(model.Trees) / parallel; best < rounds {
-			panic(fault.New("best_iteration: training was stopped early, and XGBClassifier predicts with the first %d of %d rounds, but Booster with all: save the ones that you use, with model.get_booster()[:%d].save_model(…), or to use all call set_attr(best_iteration=None) before save_model", best, rounds, best))
+			panic(fault.New("best_iteration: training was stopped early: XGBClassifier predicts with the first %d of %d rounds, Booster with all; save the first with model.get_booster()[:%d].save_model(…), or call set_attr(best_iteration=None) before save_model to use all", best, rounds, best))
 		}
 	}
 	out := &trees.Ensemble{Columns: int(l.Param.Inputs.number("num_feature")), Output: fairness.LinkSigmoid}
