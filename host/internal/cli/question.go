@@ -18,7 +18,7 @@ func addBands(cmd *cobra.Command, to *string) {
 
 // addPopulation adds --population, the distribution of individuals by which shares are weighted.
 func addPopulation(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values) or classes:N (a mixture of N such, fitted to the rows) (default uniform)")
+	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values), classes:N (a mixture of N such, fitted to the rows) or weights:FILE (a table of cells and weights) (default uniform)")
 }
 
 // addQuestion adds the flags that all commands with a question have in common.

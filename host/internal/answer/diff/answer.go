@@ -38,7 +38,7 @@ type Request struct {
 	// feature values already.
 	File    string `json:"file,omitempty"`
 	Encoded bool   `json:"encoded,omitempty"`
-	// Population is the population of the shares, as population.Classes reads it; empty: each
+	// Population is the population of the shares, as population.Parse reads it; empty: each
 	// combination of values once.
 	Population string `json:"population,omitempty"`
 	// Samples is the number of individuals to draw; 0: none.
@@ -65,7 +65,7 @@ func (r *Request) Validate() error {
 	case r.Encoded && r.File == "":
 		return errors.New("--encoded applies to ROWS.csv: give that file")
 	}
-	if _, err := population.Classes(r.Population); err != nil {
+	if _, err := population.Parse(r.Population); err != nil {
 		return fmt.Errorf("--population: %w", err)
 	}
 	return r.Spec.Validate()
@@ -226,11 +226,13 @@ func (a *asker) individuals(ctx context.Context, s *session.Session, r *Request,
 			o.Rows[i] = append(slices.Clone(x), joint.Old)
 		}
 	}
-	if classes, _ := population.Classes(r.Population); classes > 0 {
-		people, err := population.Of(ctx, classes, a.query.Space, o.Rows, r.Seed)
+	if source, _ := population.Parse(r.Population); source != (population.Source{}) {
+		people, err := source.Of(ctx, a.query.Space, o.Rows, a.noRows, r.Seed)
 		switch {
 		case err == nil:
-			o.Population, out.PopulationFit = people, &people.Fit
+			if o.Population = people; people.Held > 0 {
+				out.PopulationFit = &people.Fit
+			}
 		case ctx.Err() != nil: // the change for the rows is still reported
 			out.Unproved = err.Error()
 		default:

@@ -33,7 +33,7 @@ type Request struct {
 	// options.
 	Solver string            `json:"solver,omitempty"`
 	Set    map[string]string `json:"set,omitempty"`
-	// Population is the population of shares, in the syntax of population.Classes; empty: each combination of values once.
+	// Population is the population of shares, in the syntax of population.Parse; empty: each combination of values once.
 	Population string `json:"population,omitempty"`
 	// Samples is the number of individuals to draw; 0: none.
 	Samples int `json:"samples"`
@@ -70,7 +70,7 @@ func (r *Request) Validate() error {
 	case r.Map != "" && !slices.Contains(MapFormats, filepath.Ext(r.Map)):
 		return fmt.Errorf("--map %s: want a name that ends in %s", r.Map, strings.Join(MapFormats, " or "))
 	}
-	if _, err := population.Classes(r.Population); err != nil {
+	if _, err := population.Parse(r.Population); err != nil {
 		return fmt.Errorf("--population: %w", err)
 	}
 	return r.Spec.Validate()
@@ -248,7 +248,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	}
 	told := rep.event()
 	out := a.result(rep, rep.Shares())
-	if people != nil {
+	if people != nil && people.Held > 0 {
 		out.PopulationFit = &people.Fit
 	}
 	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
@@ -268,14 +268,8 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 
 // people returns the population of shares; nil: each combination of values counts once.
 func (a *asker) people(ctx context.Context) (*population.Population, error) {
-	classes, _ := population.Classes(a.Population)
-	if classes == 0 {
-		return nil, nil
-	}
-	if a.rows == nil {
-		return nil, fmt.Errorf("the population is fitted to the rows of a data set, but %s", a.noRows)
-	}
-	return population.Of(ctx, classes, a.query.Space, a.rows, a.Seed)
+	source, _ := population.Parse(a.Population)
+	return source.Of(ctx, a.query.Space, a.rows, a.noRows, a.Seed)
 }
 
 // begin starts the question's run in the journal. In parts, it resumes an unfinished run of the

@@ -25,7 +25,9 @@ func (r *run) convolve(ctx context.Context) *affine.Shares {
 	}
 	people := population.Even(r.q.Space, region.Box)
 	if r.weights != nil {
-		people = r.weights.of
+		if people = r.weights.of; len(people.Classes()) > population.MostClasses {
+			return nil // each class takes a convolution
+		}
 	}
 	q := *r.q
 	q.Region = region

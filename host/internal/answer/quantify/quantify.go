@@ -220,7 +220,11 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 		r.tally = newTally(inward)
 	}
 	if o.Population != nil {
-		r.weights, r.report.Population = &weights{of: o.Population.Within(inward.RegionOrWhole().Box), points: allPoints}, o.Population
+		within := o.Population.Within(inward.RegionOrWhole().Box)
+		if within == nil {
+			return nil, fmt.Errorf("%w: the region holds no people of the population (%s): ask about another part", sdk.ErrInvalidProblem, o.Population)
+		}
+		r.weights, r.report.Population = &weights{of: within, points: allPoints}, o.Population
 	}
 	return r, nil
 }

@@ -1,14 +1,18 @@
 package quantify
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/host/internal/question/population"
+	problems "github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -32,9 +36,22 @@ func TestSharesOfPopulations(t *testing.T) {
 				rows[i] = rows[0]
 			}
 		}
-		people, err := population.Of(t.Context(), 1+r.IntN(3), q.Space, rows, 1)
+		source := population.Source{Classes: 1 + r.IntN(3)}
+		if r.IntN(3) == 0 {
+			source = population.Source{Weights: filepath.Join(t.TempDir(), "cells.csv")}
+			if err := os.WriteFile(source.Weights, []byte(problems.Weights(r, q.Space)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if source.Weights != "" && r.IntN(2) == 0 {
+			rows = nil
+		}
+		people, err := source.Of(t.Context(), q.Space, rows, "", 1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if people.Within(q.Region.Box) == nil {
+			continue
 		}
 		var all, bad float64
 		box := append(space.Box(nil), q.Region.Box...)
@@ -57,7 +74,7 @@ func TestSharesOfPopulations(t *testing.T) {
 			t.Fatalf("seed %d: %v, %v", seed, err, rep.Faults)
 		}
 		if all == 0 {
-			if !rep.Nobody() {
+			if !rep.Nobody() && (source.Weights == "" || rep.Fair.Sign()+rep.Unfair.Sign() > 0) {
 				t.Errorf("seed %d: nobody is asked about, and %+v", seed, rep)
 			}
 			continue
@@ -151,6 +168,23 @@ func TestSharesOfRealFeatures(t *testing.T) {
 		if open, _ := rep.Undecided.Float64(); rep.Complete && (rep.Reason == "") != (open < settledTo) {
 			t.Errorf("%s: %v are undecided, for the reason %q", name, open, rep.Reason)
 		}
+	}
+}
+
+// TestNobodyThere: a region without people of the population is refused.
+func TestNobodyThere(t *testing.T) {
+	q := incomes()
+	file := filepath.Join(t.TempDir(), "cells.csv")
+	if err := os.WriteFile(file, []byte("kids,weight\n0..1,1\n2,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	people, err := population.Source{Weights: file}.Of(t.Context(), q.Space, nil, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Region.Box[1].Lo = 2
+	if _, err := Run(t.Context(), q, Options{Population: people}); !errors.Is(err, sdk.ErrInvalidProblem) {
+		t.Errorf("error %v", err)
 	}
 }
 

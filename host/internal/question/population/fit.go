@@ -26,47 +26,69 @@ const (
 // Of estimates a mixture of classes from rows, points of the space. It ignores rows with values outside their domains.
 // The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
 func Of(ctx context.Context, classes int, s *space.Space, rows [][]float64, seed int64) (*Population, error) {
-	p := &Population{space: s}
-	var kept [][]float64
+	p, kept, rng, err := independent(s, rows, seed)
+	if err != nil {
+		return nil, err
+	}
+	if classes > 1 {
+		coded := p.coded(kept)
+		if err := p.mix(ctx, classes, coded[p.Held:], rng); err != nil {
+			return nil, fmt.Errorf("the time did not suffice to fit %d classes to %d rows: fit fewer, or give more time (%w)", classes, p.Rows, err)
+		}
+		p.fits(coded[:p.Held])
+	}
+	return p, nil
+}
+
+// independent estimates a population of independent features. kept are the rows within the domains in random order; the
+// first p.Held of them are held back.
+func independent(s *space.Space, rows [][]float64, seed int64) (p *Population, kept [][]float64, rng *rand.Rand, err error) {
+	p = &Population{space: s}
 	for _, x := range rows {
 		if s.ContainsIndividual(x) {
 			kept = append(kept, x)
 		}
 	}
 	if len(kept) < 2*heldPart {
-		return nil, fmt.Errorf("got %d rows within the features' domains, want at least %d to fit a population", len(kept), 2*heldPart)
+		return nil, nil, nil, fmt.Errorf("got %d rows within the features' domains, want at least %d to fit a population", len(kept), 2*heldPart)
 	}
-	rng := rand.New(rand.NewPCG(uint64(seed), 0x909))
+	rng = rand.New(rand.NewPCG(uint64(seed), 0x909))
 	rng.Shuffle(len(kept), func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
 	p.Held = len(kept) / heldPart
 	p.Rows = len(kept) - p.Held
-	cells := 0
 	for _, i := range s.Free() {
-		f := feature{index: i, discrete: s.Features[i].Discrete()}
-		f.cells = cellsOf(&s.Features[i], kept[p.Held:], i)
-		cells += len(f.cells)
-		p.features = append(p.features, f)
+		p.features = append(p.features, feature{index: i, discrete: s.Features[i].Discrete(), cells: cellsOf(&s.Features[i], kept[p.Held:], i)})
 	}
-	coded := make([][]int, len(kept))
-	for r, x := range kept {
-		coded[r] = make([]int, len(p.features))
+	coded := p.coded(kept)
+	p.classes = []class{p.estimate(coded[p.Held:], nil)}
+	p.Even = -p.sizes()
+	p.fits(coded[:p.Held])
+	p.Alone = p.Fitted
+	return p, kept, rng, nil
+}
+
+// coded returns the indices of the cells of the rows' values.
+func (p *Population) coded(rows [][]float64) [][]int {
+	out := make([][]int, len(rows))
+	for r, x := range rows {
+		out[r] = make([]int, len(p.features))
 		for n := range p.features {
-			coded[r][n] = p.features[n].cell(x[p.features[n].index])
+			out[r][n] = p.features[n].cell(x[p.features[n].index])
 		}
 	}
-	held, fitted := coded[:p.Held], coded[p.Held:]
-	p.classes = []class{p.estimate(fitted, nil)}
-	p.Alone = p.likelihood(held)
-	if classes > 1 {
-		if err := p.mix(ctx, classes, fitted, rng); err != nil {
-			return nil, fmt.Errorf("the time did not suffice to fit %d classes to %d rows: fit fewer, or give more time (%w)", classes, p.Rows, err)
-		}
+	return out
+}
+
+// fits sets what depends on the classes: the likelihood of the rows held back, and the rounding error.
+func (p *Population) fits(held [][]int) {
+	p.Fitted, p.Impossible = p.likelihood(held)
+	cells := 0
+	for n := range p.features {
+		cells += len(p.features[n].cells)
 	}
-	p.Fitted, p.Even = p.likelihood(held), -p.sizes()
 	// A bound of the rounding error: each sum or product of non-negative numbers adds a relative error of 2⁻⁵³, including
 	// those that normalise the shares.
 	p.error = float64(4*(cells+4*len(p.features)+len(p.classes)+8)) * 0x1p-53
-	return p, nil
 }
 
 // cellsOf divides a feature's domain into cells: one per category, per value of a small domain, per frequent integer and
@@ -225,6 +247,9 @@ func (l *logs) of(row []int, out []float64) float64 {
 		}
 		out[k], most = sum, max(most, sum)
 	}
+	if math.IsInf(most, -1) {
+		return most
+	}
 	sum := 0.0
 	for _, v := range out {
 		sum += math.Exp(v - most)
@@ -232,18 +257,24 @@ func (l *logs) of(row []int, out []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// likelihood returns the mean log-likelihood of rows: of values, or for real features of densities.
-func (p *Population) likelihood(rows [][]int) float64 {
+// likelihood returns the mean log-likelihood of rows: of values, or for real features of densities. It leaves out rows of
+// probability 0 and counts them as impossible.
+func (p *Population) likelihood(rows [][]int) (mean float64, impossible int) {
 	l, out, sum := p.logs(), make([]float64, len(p.classes)), 0.0
 	for _, row := range rows {
-		sum += l.of(row, out)
+		log := l.of(row, out)
+		if math.IsInf(log, -1) {
+			impossible++
+			continue
+		}
+		sum += log
 		for n, at := range row {
 			if size := p.features[n].size(p.features[n].cells[at]); size > 0 {
 				sum -= math.Log(size)
 			}
 		}
 	}
-	return sum / float64(max(1, len(rows)))
+	return sum / float64(max(1, len(rows)-impossible)), impossible
 }
 
 // sizes returns the logarithm of the number of all combinations of values, with lengths for real features.

@@ -2,10 +2,11 @@
 //
 // A population is a mixture of classes within which the features are independent. Of estimates a population from the
 // rows of a data set: by frequencies for one class, and by expectation maximisation for several (a latent class model:
-// Lazarsfeld and Henry 1968; Dempster, Laird and Rubin 1977).
+// Lazarsfeld and Henry 1968; Dempster, Laird and Rubin 1977). A table of weights has a class for each of its cells.
 package population
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,26 +24,52 @@ const Uniform = "uniform"
 // MostClasses is the maximum number of classes of a mixture.
 const MostClasses = 256
 
-// Classes returns the number of classes of a population's name: 0 for uniform or "", 1 for independent, N for classes:N.
-func Classes(name string) (int, error) {
+// Source says where a population comes from.
+type Source struct {
+	// Classes is the number of classes that are fitted to rows; 0: none.
+	Classes int
+	// Weights is a table of cells and their weights; empty: none.
+	Weights string
+}
+
+// Parse reads a population's name: uniform or "", independent, classes:N or weights:FILE.
+func Parse(name string) (s Source, err error) {
 	switch name {
 	case "", Uniform:
-		return 0, nil
+		return s, nil
 	case "independent":
-		return 1, nil
+		return Source{Classes: 1}, nil
 	}
 	if text, ok := strings.CutPrefix(name, "classes:"); ok {
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= MostClasses {
-			return n, nil
+			return Source{Classes: n}, nil
 		}
 	}
-	return 0, fmt.Errorf("got population %q, want uniform, independent or classes:N, with N from 1 to %d", name, MostClasses)
+	if file, ok := strings.CutPrefix(name, "weights:"); ok && file != "" {
+		return Source{Weights: file}, nil
+	}
+	return s, fmt.Errorf("got population %q, want uniform, independent, weights:FILE or classes:N, with N from 1 to %d", name, MostClasses)
+}
+
+// Of returns the population of a space; nil: all combinations of values are equally likely. Without rows, absent says
+// why. The same seed gives the same population. If ctx ends first, the error wraps ctx.Err.
+func (s Source) Of(ctx context.Context, of *space.Space, rows [][]float64, absent string, seed int64) (*Population, error) {
+	switch {
+	case s.Weights != "":
+		return weighted(s.Weights, of, rows, seed)
+	case s.Classes == 0:
+		return nil, nil
+	case rows == nil:
+		return nil, fmt.Errorf("the population is fitted to the rows of a data set, but %s", absent)
+	}
+	return Of(ctx, s.Classes, of, rows, seed)
 }
 
 // Population is a distribution of individuals: of the values of the features that are not protected. It is read-only.
 type Population struct {
 	Fit
 	space    *space.Space
+	about    string // what it is, if it is not fitted
 	features []feature
 	classes  []class
 	error    float64 // relative error of a mass
@@ -60,11 +87,17 @@ type Fit struct {
 	Alone float64 `json:"independent_log_likelihood"`
 	// Their mean log-likelihood if all combinations of values are equally likely.
 	Even float64 `json:"uniform_log_likelihood"`
+	// The number of rows held back that have probability 0; log_likelihood leaves them out.
+	Impossible int `json:"impossible,omitempty"`
 }
 
 // Text states the fit in a sentence.
 func (f Fit) Text() string {
-	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f; it is %.2f if features are independent, and %.2f if all combinations are equally likely.", view.Count(f.Held), f.Fitted, f.Alone, f.Even)
+	of := ""
+	if f.Impossible > 0 {
+		of = fmt.Sprintf(" without %s that are impossible", view.Count(f.Impossible))
+	}
+	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f%s; it is %.2f if features are independent, and %.2f if all combinations are equally likely.", view.Count(f.Held), f.Fitted, of, f.Alone, f.Even)
 }
 
 // feature is a feature whose domain is divided into cells. Within a cell all values are equally likely.
@@ -82,6 +115,9 @@ type class struct {
 
 // String describes the population.
 func (p *Population) String() string {
+	if p.about != "" {
+		return p.about
+	}
 	what := fmt.Sprintf("a mixture of %d classes of independent features", len(p.classes))
 	if len(p.classes) == 1 {
 		what = "independent features"
@@ -138,7 +174,7 @@ func (p *Population) Draw(rng *rand.Rand) []float64 {
 	return x
 }
 
-// Within returns the population restricted to a box, which must have a positive mass. If the box fixes a real feature to
+// Within returns the population restricted to a box; nil if the box has no mass. If the box fixes a real feature to
 // a number, the density of the number's cell replaces the mass.
 func (p *Population) Within(box space.Box) *Population {
 	out := *p
@@ -173,7 +209,9 @@ func (p *Population) Within(box space.Box) *Population {
 				sum += s
 			}
 			for c := range shares[k] {
-				shares[k][c] /= sum
+				if sum > 0 {
+					shares[k][c] /= sum
+				}
 			}
 			out.classes[k].weight *= sum
 			out.classes[k].shares = append(out.classes[k].shares, shares[k])
@@ -185,8 +223,9 @@ func (p *Population) Within(box space.Box) *Population {
 		sum += out.classes[k].weight
 	}
 	if !(sum > underflow) {
-		return p
+		return nil
 	}
+	out.classes = slices.DeleteFunc(out.classes, func(c class) bool { return c.weight == 0 })
 	for k := range out.classes {
 		out.classes[k].weight /= sum
 	}
@@ -238,13 +277,16 @@ func Even(s *space.Space, box space.Box) *Population {
 
 // drawn draws an index with these probabilities.
 func drawn(weights []float64, rng *rand.Rand) int {
-	at := rng.Float64()
+	at, last := rng.Float64(), 0
 	for i, w := range weights {
 		if at -= w; at < 0 {
 			return i
 		}
+		if w > 0 {
+			last = i
+		}
 	}
-	return len(weights) - 1
+	return last
 }
 
 // underflow bounds the absolute error that sums and products of masses have from subnormal float64s.
@@ -266,7 +308,9 @@ func (p *Population) Mass(box space.Box) (lo, hi float64) {
 					part += p.classes[k].shares[n][c]
 				}
 			}
-			product *= part
+			if product *= part; product == 0 {
+				break
+			}
 		}
 		sum += product
 	}

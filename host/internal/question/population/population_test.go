@@ -172,14 +172,14 @@ func TestFitEnds(t *testing.T) {
 	}
 }
 
-func TestClasses(t *testing.T) {
-	for name, want := range map[string]int{"": 0, "uniform": 0, "independent": 1, "classes:16": 16} {
-		if got, err := Classes(name); err != nil || got != want {
-			t.Errorf("%q: %d, %v", name, got, err)
+func TestParse(t *testing.T) {
+	for name, want := range map[string]Source{"": {}, "uniform": {}, "independent": {Classes: 1}, "classes:16": {Classes: 16}, "weights:a:b.csv": {Weights: "a:b.csv"}} {
+		if got, err := Parse(name); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{"classes", "classes:0", "classes:1e3", "classes:257", "classes:-1", "mixture"} {
-		if _, err := Classes(name); err == nil {
+	for _, name := range []string{"classes", "classes:0", "classes:1e3", "classes:257", "classes:-1", "mixture", "weights:"} {
+		if _, err := Parse(name); err == nil {
 			t.Errorf("%q was read", name)
 		}
 	}

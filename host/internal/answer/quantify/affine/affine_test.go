@@ -7,10 +7,13 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
@@ -123,11 +126,21 @@ func peopleOf(t *testing.T, r *rand.Rand, q *problem.Query) *population.Populati
 			rows[i] = rows[0]
 		}
 	}
-	people, err := population.Of(t.Context(), 1+r.IntN(3), q.Space, rows, 1)
+	source := population.Source{Classes: 1 + r.IntN(3)}
+	if r.IntN(5) == 0 {
+		source = population.Source{Weights: filepath.Join(t.TempDir(), "cells.csv")}
+		if err := os.WriteFile(source.Weights, []byte(known.Weights(r, q.Space)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	people, err := source.Of(t.Context(), q.Space, rows, "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return people.Within(q.Region.Box)
+	if within := people.Within(q.Region.Box); within != nil {
+		return within
+	}
+	return population.Even(q.Space, q.Region.Box)
 }
 
 // truth sums up the masses of all individuals.
@@ -168,7 +181,7 @@ func TestEnumerated(t *testing.T) {
 		if got.Individuals.Int64() != n {
 			t.Errorf("seed %d: %v individuals, not %d", seed, got.Individuals, n)
 		}
-		if n == 0 {
+		if all == 0 {
 			continue
 		}
 		want := bad / all

@@ -1,0 +1,45 @@
+package known
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Weights draws a table of disjoint cells and weights, as CSV: of one or two discrete features that are not protected,
+// some of the weights 0. A part of the space may have no cell.
+func Weights(r *rand.Rand, s *space.Space) string {
+	var names []string
+	rows := []string{""}
+	for _, i := range s.Free() {
+		f := &s.Features[i]
+		if !f.Discrete() || len(names) == 2 {
+			continue
+		}
+		names = append(names, f.Name)
+		var more []string
+		for lo := f.Lo; lo <= f.Hi; {
+			hi := min(f.Hi, lo+float64(r.IntN(1+int(f.Hi-f.Lo)/2)))
+			text := fmt.Sprintf("%v..%v", lo, hi)
+			if f.Categories != nil {
+				text = strings.Join(f.Categories[int(lo):int(hi)+1], "|")
+			}
+			for _, row := range rows {
+				more = append(more, row+text+",")
+			}
+			lo = hi + 1
+		}
+		rows = more
+	}
+	out := strings.Join(names, ",") + ",weight\n"
+	for k, row := range rows {
+		if k == 0 {
+			out += row + "1\n"
+		} else if r.IntN(8) > 0 {
+			out += row + fmt.Sprint(float64(r.IntN(4))/3) + "\n"
+		}
+	}
+	return out
+}
