@@ -67,6 +67,8 @@ type Description struct {
 	SOS1 bool
 	// Bands: a solver of the network form takes queries for bands (problem.Query.Bands).
 	Bands bool
+	// Within: a solver of the network form takes queries for individuals near rows (problem.Query.Within).
+	Within bool
 	// Concurrent allows several calls at once in one process.
 	Concurrent bool
 
@@ -111,11 +113,14 @@ func (d *Description) Refuses(m model.Model) error {
 		ErrUnsupported, d.Name, strings.Join(families, ", "), m.Family())
 }
 
-// RefusesQuery is nil if the solver described takes the query's model and bands, and otherwise an error
+// RefusesQuery is nil if the solver described takes the query's model, bands and rows, and otherwise an error
 // that names what it does not take.
 func (d *Description) RefusesQuery(q *problem.Query) error {
 	if q.Bands != nil && !d.Bands {
 		return fmt.Errorf("%w: %s takes no bands, which the query counts", ErrUnsupported, d.Name)
+	}
+	if q.Within != nil && !d.Within {
+		return fmt.Errorf("%w: %s takes no query for individuals near rows of data (--near); bnb does", ErrUnsupported, d.Name)
 	}
 	return d.Refuses(q.Model)
 }

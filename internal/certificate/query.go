@@ -15,7 +15,7 @@ import (
 
 // FromQuery returns the statement of a certificate for the query. For Decide the claim is that all
 // individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a bound, set later
-// by SetClaim. Relaxations, excluded individuals and other goals are errors, since a certificate cannot
+// by SetClaim. Relaxations, rows to be near, excluded individuals and other goals are errors, since a certificate cannot
 // express them. If the query's model was lowered for a threshold, the statement is about the original
 // model, and names the threshold. If it was lowered by group, the statement is about the lowered model.
 func FromQuery(q *problem.Query) (Statement, error) {
@@ -41,6 +41,8 @@ func FromQuery(q *problem.Query) (Statement, error) {
 	switch {
 	case len(q.Relax) > 0:
 		return s, errors.New("a certificate cannot be about a relaxed query")
+	case q.Within != nil:
+		return s, errors.New("a certificate cannot be about individuals near rows of data (--near)")
 	case len(q.Exclude) > 0:
 		return s, errors.New("a certificate cannot be about a query that excludes single individuals")
 	}

@@ -36,6 +36,7 @@ func (solver) Describe(context.Context) (sdk.Description, error) {
 		Families:   []string{relu.Family, trees.Family},
 		Exactness:  sdk.GradeRigorous,
 		Bands:      true,
+		Within:     true,
 		Concurrent: true,
 	}
 	for _, g := range problem.Goals {

@@ -55,8 +55,8 @@ func (s *solver) check(prob *problem.Problem) error {
 	if prob.MILP != nil && len(prob.MILP.SOS1) > 0 && !s.p.description.SOS1 {
 		return fmt.Errorf("%w: %s takes no special ordered sets; the problem has %d", sdk.ErrUnsupported, s.p, len(prob.MILP.SOS1))
 	}
-	// Likewise, a plugin without support for bands would answer another question.
-	if q := prob.Query; q != nil && q.Bands != nil {
+	// Likewise, a plugin without support for bands or rows would answer another question.
+	if q := prob.Query; q != nil && (q.Bands != nil || q.Within != nil) {
 		return s.p.description.RefusesQuery(q)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/client"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 func TestSolve(t *testing.T) {
@@ -65,6 +66,14 @@ func TestSolveRefuses(t *testing.T) {
 	banded.Query.Bands = fairness.Bands{{Name: "0", Least: new(big.Rat)}, {Name: "1", Least: big.NewRat(1, 2)}}
 	_, solving := p.Solver().Solve(t.Context(), banded, sdk.SolveOptions{})
 	_, loading := p.Solver().Load(t.Context(), banded)
+	near := &problem.Problem{Query: known.Small(rand.New(rand.NewPCG(1, 1)))}
+	var err error
+	if near.Query.Within, err = space.NewVicinity(near.Query.Space, [][]float64{near.Query.Space.Draw(near.Query.Space.Whole().Box, rand.New(rand.NewPCG(1, 2)))}, big.NewRat(1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Solver().Solve(t.Context(), near, sdk.SolveOptions{}); !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "near rows") {
+		t.Errorf("rows: %v", err)
+	}
 	for _, err := range []error{solving, loading} {
 		if !errors.Is(err, sdk.ErrUnsupported) || !strings.Contains(err.Error(), "tiny takes no bands") {
 			t.Errorf("bands: %v", err)

@@ -93,6 +93,8 @@ type Query struct {
 	// Require and Forbid are predicates over the first copy's point that must,
 	// or must not, hold (guards, constraints of a region).
 	Require, Forbid []space.Predicate
+	// Within, if not nil, restricts the query to individuals near rows of data. Features are not relaxed then.
+	Within *space.Vicinity
 	// Near is a point that the answer should be close to; nil for none.
 	Near []float64
 	// Exclude lists individuals that must not be the answer.
@@ -169,6 +171,9 @@ func (q *Query) validateParts() error {
 			}
 		}
 	}
+	if q.Within != nil && len(q.Relax) > 0 {
+		return fmt.Errorf("individuals near rows, with relaxed features; each of the two excludes the other")
+	}
 	for _, r := range q.Relax {
 		if r.Feature < 0 || r.Feature >= n || q.Space.Features[r.Feature].IsProtected() {
 			return fmt.Errorf("relaxation of feature %d, which is not a non-protected feature", r.Feature)
@@ -200,11 +205,11 @@ func (q *Query) RegionOrWhole() space.Region {
 	return q.Region
 }
 
-// Describes reports whether all required predicates and no forbidden ones hold at x.
+// Describes reports whether all required predicates and no forbidden ones hold at x, and x is Within.
 func (q *Query) Describes(x []float64) bool {
 	holds := func(p space.Predicate) bool { return p.Holds(x) }
 	fails := func(p space.Predicate) bool { return !p.Holds(x) }
-	return !slices.ContainsFunc(q.Require, fails) && !slices.ContainsFunc(q.Forbid, holds)
+	return (q.Within == nil || q.Within.Has(x)) && !slices.ContainsFunc(q.Require, fails) && !slices.ContainsFunc(q.Forbid, holds)
 }
 
 // Excludes reports whether x is one of the individuals that must not be the answer.

@@ -45,6 +45,9 @@ type Spec struct {
 	Scope
 	// Relax lets features differ between the copies: "hours-per-week=5".
 	Relax []string `json:"relax,omitempty"`
+	// Near restricts the question to individuals within this distance of a row of the data, from 0 to 1
+	// (space.Vicinity); empty: no restriction.
+	Near string `json:"near,omitempty"`
 }
 
 // Scope is the part of a question that all arms of an experiment share. The zero value is the
@@ -108,6 +111,7 @@ func (s *Spec) Command(name string, notion bool, more ...string) string {
 		for _, r := range s.Relax {
 			flag("relax", r)
 		}
+		flag("near", s.Near)
 	}
 	words = append(words, more...)
 	for i := range words {
@@ -358,7 +362,28 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 		// The copies are two individuals, both of which must lie in the region (docs/reference/semantics.md).
 		out.Space = q.Space.Restrict(q.Region)
 	}
+	if err = q.within(out); err != nil {
+		return nil, fmt.Errorf("--near: %w", err)
+	}
 	return out, out.Validate()
+}
+
+// within restricts a query to individuals near rows. Rows with a value outside its feature's domain do not count.
+func (q *Question) within(of *problem.Query) error {
+	if q.Spec.Near == "" {
+		return nil
+	}
+	distance, ok := new(big.Rat).SetString(q.Spec.Near)
+	if !ok {
+		return fmt.Errorf("%q; want a decimal or a fraction from 0 to 1", q.Spec.Near)
+	}
+	data, err := q.Study.Data()
+	if err != nil {
+		return err
+	}
+	inside := slices.DeleteFunc(slices.Clone(data.Points), func(x []float64) bool { return !of.Space.ContainsIndividual(x) })
+	of.Within, err = space.NewVicinity(of.Space, inside, distance)
+	return err
 }
 
 // width returns ε for a query. With bands ε has no effect, and an invalid one is replaced by the

@@ -25,7 +25,8 @@ func SolverDescription(m *pluginv1.Description) (sdk.Description, error) {
 	if err := enum(t.Exactness); err != nil {
 		return d, err
 	}
-	d.Exactness, d.Concurrent, d.SOS1, d.Families, d.Bands = sdk.Grade(t.Exactness), t.Concurrent, t.Sets, t.Families, t.Bands
+	d.Exactness, d.Concurrent, d.SOS1, d.Families = sdk.Grade(t.Exactness), t.Concurrent, t.Sets, t.Families
+	d.Bands, d.Within = t.Bands, t.Within
 	for i, s := range t.Serves {
 		if s.GetForm() == 0 || s.GetGoal() == 0 {
 			return d, fmt.Errorf("service %d: form or goal is unspecified", i)

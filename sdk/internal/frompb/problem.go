@@ -86,6 +86,9 @@ func query(m *problemv1.Query) (*problem.Query, error) {
 	if q.Forbid, err = predicates(m.Forbid, q.Space); err != nil {
 		return nil, fmt.Errorf("forbid: %w", err)
 	}
+	if q.Within, err = vicinity(m.Within, q.Space); err != nil {
+		return nil, fmt.Errorf("within: %w", err)
+	}
 	if q.Near, err = point(m.Near); err != nil {
 		return nil, fmt.Errorf("near: %w", err)
 	}
@@ -110,6 +113,21 @@ func bands(least []*problemv1.Number) (fairness.Bands, error) {
 		out = append(out, fairness.Band{Name: strconv.Itoa(i + 1), Least: at})
 	}
 	return out, nil
+}
+
+func vicinity(m *problemv1.Vicinity, s *space.Space) (*space.Vicinity, error) {
+	if m == nil {
+		return nil, nil
+	}
+	rows, err := points(m.Rows)
+	if err != nil {
+		return nil, err
+	}
+	distance, err := rat(m.Distance)
+	if err != nil {
+		return nil, err
+	}
+	return space.NewVicinity(s, rows, distance)
 }
 
 func relaxation(m *problemv1.Relaxation) (problem.RelaxedFeature, error) {

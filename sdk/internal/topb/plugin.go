@@ -19,6 +19,7 @@ func SolverDescription(d *sdk.Description) *pluginv1.Description {
 		Sets:       d.SOS1,
 		Families:   cleanAll(d.Families),
 		Bands:      d.Bands,
+		Within:     d.Within,
 	}}
 	return m
 }

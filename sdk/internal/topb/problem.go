@@ -40,6 +40,9 @@ func query(q *problem.Query) *problemv1.Query {
 		Exclude: points(q.Exclude),
 		Bands:   bands(q.Bands),
 	}
+	if v := q.Within; v != nil {
+		m.Within = &problemv1.Vicinity{Rows: points(v.Rows), Distance: Rat(v.Distance)}
+	}
 	switch network, other := modelOf(q.Model); {
 	case network != nil:
 		m.Model = &problemv1.Query_Network{Network: network}

@@ -94,6 +94,12 @@ func Settings(st *study.Study, q *problem.Query) map[string]string {
 	if q.Bands != nil {
 		settings["bands"] = q.Bands.String()
 	}
+	if q.Within != nil {
+		settings["near"] = fairness.FormatRat(q.Within.Distance)
+		if data, err := st.Data(); err == nil {
+			settings["near.data"] = data.SHA256
+		}
+	}
 	if st.Class != nil {
 		settings["class"] = strconv.Itoa(*st.Class)
 	}

@@ -71,6 +71,9 @@ func (r *Result) question() string {
 	if r.Where != "" {
 		cut = " where " + r.Where
 	}
+	if r.Near != "" {
+		cut += fmt.Sprintf(", among individuals within %s of one of the data's %s different rows", r.Near, view.Count(int64(r.NearRows)))
+	}
 	if len(r.Relax) > 0 {
 		names += ", which may also differ by " + strings.Join(r.Relax, ", ") + ","
 	}

@@ -26,6 +26,10 @@ type Result struct {
 	Bounds string `json:"bounds"`
 	// The attributes that vary.
 	Protected []string `json:"protected"`
+	// The largest Gower distance from a row of the data, with --near.
+	Near string `json:"near,omitempty"`
+	// The number of different rows that individuals may be near, with --near.
+	NearRows int `json:"near_rows,omitempty"`
 	// The value of --k.
 	AskedK int `json:"asked_k,omitempty"`
 	// The class that this answer is about, counted from 0, if a study with class: any asks
@@ -216,6 +220,9 @@ func (a *asker) result(rep *engine.Report, parts *partition.Report, maxK *engine
 		Solves: rep.Solves, Nodes: rep.Nodes, Splits: rep.Splits, Regions: map[string]int{}, Reason: rep.Reason, Faults: rep.Faults, Disagreements: engine.Texts(rep.Refuted),
 		Partitions: parts, Solver: asked.SolverOf(a.plugins...), SettledBy: rep.By,
 		Where: a.Where, Relax: a.Relax, Maximise: a.Maximise,
+	}
+	if v := a.query.Within; v != nil {
+		out.Near, out.NearRows = a.Near, len(v.Rows)
 	}
 	if m := maxK; m != nil {
 		out.MaxK = &MaxK{int(m.Found), int(m.Bound), m.Settled(), m.Grade.String(), m.Tolerance, m.Reason}

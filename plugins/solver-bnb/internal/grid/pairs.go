@@ -56,6 +56,11 @@ func (r *Rules) Match(box Box, m *Matching) {
 // asked returns where in a box the query's own conditions hold.
 func (r *Rules) asked(box Box, lane int, cut *int) Truth {
 	t := Everywhere
+	if r.within != nil {
+		if t = r.near(box, cut); t == Nowhere {
+			return t
+		}
+	}
 	for _, p := range r.require {
 		t = min(t, r.holds(p, box, lane, cut))
 	}

@@ -11,6 +11,7 @@ type Rules struct {
 	forbidden []space.Predicate
 	require   []space.Predicate
 	forbid    []space.Predicate
+	within    *space.Vicinity
 	dimOf     []int // by feature: its dimension, −1 if it does not vary
 	relaxed   []int // by feature: its index in Grid.Relaxed, −1 if it is not relaxed
 }
@@ -18,10 +19,10 @@ type Rules struct {
 // NewRules returns the rules of a query; nil if there are none and all pairs of copies
 // count.
 func NewRules(g *Grid, q *problem.Query) *Rules {
-	if len(q.Space.Forbidden)+len(q.Require)+len(q.Forbid)+len(g.Relaxed) == 0 {
+	if len(q.Space.Forbidden)+len(q.Require)+len(q.Forbid)+len(g.Relaxed) == 0 && q.Within == nil {
 		return nil
 	}
-	r := &Rules{g: g, forbidden: q.Space.Forbidden, require: q.Require, forbid: q.Forbid}
+	r := &Rules{g: g, forbidden: q.Space.Forbidden, require: q.Require, forbid: q.Forbid, within: q.Within}
 	for range q.Space.Features {
 		r.dimOf, r.relaxed = append(r.dimOf, -1), append(r.relaxed, -1)
 	}
@@ -83,6 +84,9 @@ func (r *Rules) Stand(box Box, s *Standing) {
 
 // Asks reports whether the query asks about the individual, or the first copy.
 func (r *Rules) Asks(point []float64) bool {
+	if r.within != nil && !r.within.Has(point) {
+		return false
+	}
 	for _, p := range r.require {
 		if !p.Holds(point) {
 			return false
@@ -94,6 +98,34 @@ func (r *Rules) Asks(point []float64) bool {
 		}
 	}
 	return true
+}
+
+// near returns where in a box individuals are near rows. If that is a part of it, it sets cut to the dimension in
+// which the box is widest.
+func (r *Rules) near(box Box, cut *int) Truth {
+	values := make(space.Box, len(r.g.base))
+	for i, v := range r.g.base {
+		values[i] = space.Interval{Lo: v, Hi: v}
+	}
+	widest, by := 0.0, -1
+	for d := range r.g.Dims {
+		if f := r.g.Dims[d].Feature; !r.g.Dims[d].IsShift {
+			lo, hi := r.g.span(d, box)
+			if values[f] = (space.Interval{Lo: lo, Hi: hi}); box[2*d] < box[2*d+1] {
+				if w := r.within.Apart(f, lo, hi); w > widest {
+					widest, by = w, d
+				}
+			}
+		}
+	}
+	switch {
+	case !r.within.Meets(values):
+		return Nowhere
+	case r.within.Covers(values):
+		return Everywhere
+	}
+	*cut = by
+	return Somewhere
 }
 
 // Allowed returns, by combination, whether the individual may have it.

@@ -48,6 +48,14 @@ func (s *Sampling) Improve(*Work) {
 	}
 	for i := 0; i < p.Samples && !s.Off(params.Sampling) && !s.stopped(); i++ {
 		s.anywhere(x)
+		if v := s.Query.Within; v != nil { // a row, but for a feature or so
+			row := v.Rows[s.Random.IntN(len(v.Rows))]
+			for d := range x {
+				if dim := &s.Grid.Dims[d]; s.Random.IntN(len(x)) > 0 {
+					x[d] = dim.Nearest(row[dim.Feature])
+				}
+			}
+		}
 		s.Add(x, true)
 	}
 	s.Flush()

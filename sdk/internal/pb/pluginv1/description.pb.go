@@ -301,7 +301,9 @@ type SolverTraits struct {
 	// The families of models that it supports in a query; none: "relu".
 	Families []string `protobuf:"bytes,5,rep,name=families,proto3" json:"families,omitempty"`
 	// Whether it takes queries for the bands of a decision.
-	Bands         bool `protobuf:"varint,6,opt,name=bands,proto3" json:"bands,omitempty"`
+	Bands bool `protobuf:"varint,6,opt,name=bands,proto3" json:"bands,omitempty"`
+	// Whether it takes queries for individuals near rows of data.
+	Within        bool `protobuf:"varint,7,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -374,6 +376,13 @@ func (x *SolverTraits) GetFamilies() []string {
 func (x *SolverTraits) GetBands() bool {
 	if x != nil {
 		return x.Bands
+	}
+	return false
+}
+
+func (x *SolverTraits) GetWithin() bool {
+	if x != nil {
+		return x.Within
 	}
 	return false
 }
@@ -779,7 +788,7 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"\vInterpreter\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x18\n" +
-	"\afolders\x18\x03 \x03(\tR\afolders\"\xe2\x01\n" +
+	"\afolders\x18\x03 \x03(\tR\afolders\"\xfa\x01\n" +
 	"\fSolverTraits\x121\n" +
 	"\x06serves\x18\x01 \x03(\v2\x19.hyfair.plugin.v1.ServiceR\x06serves\x129\n" +
 	"\texactness\x18\x02 \x01(\x0e2\x1b.hyfair.plugin.v1.ExactnessR\texactness\x12\x1e\n" +
@@ -788,7 +797,8 @@ const file_hyfair_plugin_v1_description_proto_rawDesc = "" +
 	"concurrent\x12\x12\n" +
 	"\x04sets\x18\x04 \x01(\bR\x04sets\x12\x1a\n" +
 	"\bfamilies\x18\x05 \x03(\tR\bfamilies\x12\x14\n" +
-	"\x05bands\x18\x06 \x01(\bR\x05bands\"c\n" +
+	"\x05bands\x18\x06 \x01(\bR\x05bands\x12\x16\n" +
+	"\x06within\x18\a \x01(\bR\x06within\"c\n" +
 	"\aService\x12+\n" +
 	"\x04form\x18\x01 \x01(\x0e2\x17.hyfair.problem.v1.FormR\x04form\x12+\n" +
 	"\x04goal\x18\x02 \x01(\x0e2\x17.hyfair.problem.v1.GoalR\x04goal\"\x97\x02\n" +

@@ -435,7 +435,10 @@ type Query struct {
 	// the bins that are counted; none: the bins have the width epsilon. GOAL_DECIDE and
 	// GOAL_QUANTIFY are then about copies in k different bands, at least 2. Only for a solver
 	// whose traits say that it takes bands.
-	Bands         []*Number `protobuf:"bytes,15,rep,name=bands,proto3" json:"bands,omitempty"`
+	Bands []*Number `protobuf:"bytes,15,rep,name=bands,proto3" json:"bands,omitempty"`
+	// Restricts the query to individuals near rows; absent: no restriction. Only for a
+	// solver whose traits say that it takes rows.
+	Within        *Vicinity `protobuf:"bytes,16,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -586,6 +589,13 @@ func (x *Query) GetBands() []*Number {
 	return nil
 }
 
+func (x *Query) GetWithin() *Vicinity {
+	if x != nil {
+		return x.Within
+	}
+	return nil
+}
+
 type isQuery_Model interface {
 	isQuery_Model()
 }
@@ -604,6 +614,63 @@ func (*Query_Network) isQuery_Model() {}
 
 func (*Query_Other) isQuery_Model() {}
 
+// Vicinity is the set of individuals within a Gower distance of a row: the mean over the
+// features that are not protected of |a - b| divided by the width of the domain for numbers,
+// and of 0 for equal and 1 for other categories; a missing value is at distance 1 from numbers.
+type Vicinity struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rows, in the domains; their protected entries are ignored. At least one.
+	Rows []*Point `protobuf:"bytes,1,rep,name=rows,proto3" json:"rows,omitempty"`
+	// The distance, from 0 to 1.
+	Distance      *Number `protobuf:"bytes,2,opt,name=distance,proto3" json:"distance,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Vicinity) Reset() {
+	*x = Vicinity{}
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Vicinity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Vicinity) ProtoMessage() {}
+
+func (x *Vicinity) ProtoReflect() protoreflect.Message {
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Vicinity.ProtoReflect.Descriptor instead.
+func (*Vicinity) Descriptor() ([]byte, []int) {
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Vicinity) GetRows() []*Point {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *Vicinity) GetDistance() *Number {
+	if x != nil {
+		return x.Distance
+	}
+	return nil
+}
+
 // Relaxation lets a feature differ between the copies.
 type Relaxation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -617,7 +684,7 @@ type Relaxation struct {
 
 func (x *Relaxation) Reset() {
 	*x = Relaxation{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[2]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +696,7 @@ func (x *Relaxation) String() string {
 func (*Relaxation) ProtoMessage() {}
 
 func (x *Relaxation) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[2]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +709,7 @@ func (x *Relaxation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Relaxation.ProtoReflect.Descriptor instead.
 func (*Relaxation) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{2}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Relaxation) GetFeature() int32 {
@@ -679,7 +746,7 @@ type Milp struct {
 
 func (x *Milp) Reset() {
 	*x = Milp{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[3]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -691,7 +758,7 @@ func (x *Milp) String() string {
 func (*Milp) ProtoMessage() {}
 
 func (x *Milp) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[3]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -704,7 +771,7 @@ func (x *Milp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Milp.ProtoReflect.Descriptor instead.
 func (*Milp) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{3}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Milp) GetColumns() []*Column {
@@ -756,7 +823,7 @@ type Set struct {
 
 func (x *Set) Reset() {
 	*x = Set{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -768,7 +835,7 @@ func (x *Set) String() string {
 func (*Set) ProtoMessage() {}
 
 func (x *Set) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[4]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -781,7 +848,7 @@ func (x *Set) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Set.ProtoReflect.Descriptor instead.
 func (*Set) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{4}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Set) GetName() string {
@@ -819,7 +886,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +898,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[5]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +911,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{5}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Column) GetName() string {
@@ -908,7 +975,7 @@ type Row struct {
 
 func (x *Row) Reset() {
 	*x = Row{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -920,7 +987,7 @@ func (x *Row) String() string {
 func (*Row) ProtoMessage() {}
 
 func (x *Row) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[6]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -933,7 +1000,7 @@ func (x *Row) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Row.ProtoReflect.Descriptor instead.
 func (*Row) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{6}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Row) GetName() string {
@@ -988,7 +1055,7 @@ type Objective struct {
 
 func (x *Objective) Reset() {
 	*x = Objective{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1067,7 @@ func (x *Objective) String() string {
 func (*Objective) ProtoMessage() {}
 
 func (x *Objective) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[7]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1080,7 @@ func (x *Objective) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Objective.ProtoReflect.Descriptor instead.
 func (*Objective) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{7}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Objective) GetMaximise() bool {
@@ -1055,7 +1122,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1134,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[8]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1147,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{8}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Start) GetValues() []float64 {
@@ -1108,7 +1175,7 @@ type Script struct {
 
 func (x *Script) Reset() {
 	*x = Script{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1187,7 @@ func (x *Script) String() string {
 func (*Script) ProtoMessage() {}
 
 func (x *Script) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[9]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1200,7 @@ func (x *Script) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Script.ProtoReflect.Descriptor instead.
 func (*Script) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{9}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Script) GetText() string {
@@ -1179,7 +1246,7 @@ type Symbol struct {
 
 func (x *Symbol) Reset() {
 	*x = Symbol{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1258,7 @@ func (x *Symbol) String() string {
 func (*Symbol) ProtoMessage() {}
 
 func (x *Symbol) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[10]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1271,7 @@ func (x *Symbol) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Symbol.ProtoReflect.Descriptor instead.
 func (*Symbol) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{10}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Symbol) GetName() string {
@@ -1252,7 +1319,7 @@ type Delta struct {
 
 func (x *Delta) Reset() {
 	*x = Delta{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1264,7 +1331,7 @@ func (x *Delta) String() string {
 func (*Delta) ProtoMessage() {}
 
 func (x *Delta) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[11]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1277,7 +1344,7 @@ func (x *Delta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Delta.ProtoReflect.Descriptor instead.
 func (*Delta) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{11}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Delta) GetPop() int32 {
@@ -1344,7 +1411,7 @@ type ColumnBound struct {
 
 func (x *ColumnBound) Reset() {
 	*x = ColumnBound{}
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[12]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1356,7 +1423,7 @@ func (x *ColumnBound) String() string {
 func (*ColumnBound) ProtoMessage() {}
 
 func (x *ColumnBound) ProtoReflect() protoreflect.Message {
-	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[12]
+	mi := &file_hyfair_problem_v1_problem_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1369,7 +1436,7 @@ func (x *ColumnBound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnBound.ProtoReflect.Descriptor instead.
 func (*ColumnBound) Descriptor() ([]byte, []int) {
-	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{12}
+	return file_hyfair_problem_v1_problem_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ColumnBound) GetColumn() int32 {
@@ -1403,7 +1470,7 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	"\anetwork\x18\x02 \x01(\v2\x18.hyfair.problem.v1.QueryH\x00R\anetwork\x12-\n" +
 	"\x04milp\x18\x03 \x01(\v2\x17.hyfair.problem.v1.MilpH\x00R\x04milp\x12-\n" +
 	"\x03smt\x18\x04 \x01(\v2\x19.hyfair.problem.v1.ScriptH\x00R\x03smtB\x06\n" +
-	"\x04form\"\xd1\x05\n" +
+	"\x04form\"\x86\x06\n" +
 	"\x05Query\x126\n" +
 	"\anetwork\x18\x01 \x01(\v2\x1a.hyfair.problem.v1.NetworkH\x00R\anetwork\x127\n" +
 	"\x05other\x18\x0e \x01(\v2\x1f.hyfair.problem.v1.EncodedModelH\x00R\x05other\x12.\n" +
@@ -1420,8 +1487,12 @@ const file_hyfair_problem_v1_problem_proto_rawDesc = "" +
 	"\x04near\x18\v \x01(\v2\x18.hyfair.problem.v1.PointR\x04near\x122\n" +
 	"\aexclude\x18\f \x03(\v2\x18.hyfair.problem.v1.PointR\aexclude\x12\x12\n" +
 	"\x04seed\x18\r \x01(\x03R\x04seed\x12/\n" +
-	"\x05bands\x18\x0f \x03(\v2\x19.hyfair.problem.v1.NumberR\x05bandsB\a\n" +
-	"\x05model\"D\n" +
+	"\x05bands\x18\x0f \x03(\v2\x19.hyfair.problem.v1.NumberR\x05bands\x123\n" +
+	"\x06within\x18\x10 \x01(\v2\x1b.hyfair.problem.v1.VicinityR\x06withinB\a\n" +
+	"\x05model\"o\n" +
+	"\bVicinity\x12,\n" +
+	"\x04rows\x18\x01 \x03(\v2\x18.hyfair.problem.v1.PointR\x04rows\x125\n" +
+	"\bdistance\x18\x02 \x01(\v2\x19.hyfair.problem.v1.NumberR\bdistance\"D\n" +
 	"\n" +
 	"Relaxation\x12\x18\n" +
 	"\afeature\x18\x01 \x01(\x05R\afeature\x12\x1c\n" +
@@ -1523,7 +1594,7 @@ func file_hyfair_problem_v1_problem_proto_rawDescGZIP() []byte {
 }
 
 var file_hyfair_problem_v1_problem_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_hyfair_problem_v1_problem_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_hyfair_problem_v1_problem_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_hyfair_problem_v1_problem_proto_goTypes = []any{
 	(Form)(0),            // 0: hyfair.problem.v1.Form
 	(Goal)(0),            // 1: hyfair.problem.v1.Goal
@@ -1531,59 +1602,63 @@ var file_hyfair_problem_v1_problem_proto_goTypes = []any{
 	(Role)(0),            // 3: hyfair.problem.v1.Role
 	(*Problem)(nil),      // 4: hyfair.problem.v1.Problem
 	(*Query)(nil),        // 5: hyfair.problem.v1.Query
-	(*Relaxation)(nil),   // 6: hyfair.problem.v1.Relaxation
-	(*Milp)(nil),         // 7: hyfair.problem.v1.Milp
-	(*Set)(nil),          // 8: hyfair.problem.v1.Set
-	(*Column)(nil),       // 9: hyfair.problem.v1.Column
-	(*Row)(nil),          // 10: hyfair.problem.v1.Row
-	(*Objective)(nil),    // 11: hyfair.problem.v1.Objective
-	(*Start)(nil),        // 12: hyfair.problem.v1.Start
-	(*Script)(nil),       // 13: hyfair.problem.v1.Script
-	(*Symbol)(nil),       // 14: hyfair.problem.v1.Symbol
-	(*Delta)(nil),        // 15: hyfair.problem.v1.Delta
-	(*ColumnBound)(nil),  // 16: hyfair.problem.v1.ColumnBound
-	(*Network)(nil),      // 17: hyfair.problem.v1.Network
-	(*EncodedModel)(nil), // 18: hyfair.problem.v1.EncodedModel
-	(*Space)(nil),        // 19: hyfair.problem.v1.Space
-	(*Region)(nil),       // 20: hyfair.problem.v1.Region
-	(*Number)(nil),       // 21: hyfair.problem.v1.Number
-	(*Predicate)(nil),    // 22: hyfair.problem.v1.Predicate
-	(*Point)(nil),        // 23: hyfair.problem.v1.Point
+	(*Vicinity)(nil),     // 6: hyfair.problem.v1.Vicinity
+	(*Relaxation)(nil),   // 7: hyfair.problem.v1.Relaxation
+	(*Milp)(nil),         // 8: hyfair.problem.v1.Milp
+	(*Set)(nil),          // 9: hyfair.problem.v1.Set
+	(*Column)(nil),       // 10: hyfair.problem.v1.Column
+	(*Row)(nil),          // 11: hyfair.problem.v1.Row
+	(*Objective)(nil),    // 12: hyfair.problem.v1.Objective
+	(*Start)(nil),        // 13: hyfair.problem.v1.Start
+	(*Script)(nil),       // 14: hyfair.problem.v1.Script
+	(*Symbol)(nil),       // 15: hyfair.problem.v1.Symbol
+	(*Delta)(nil),        // 16: hyfair.problem.v1.Delta
+	(*ColumnBound)(nil),  // 17: hyfair.problem.v1.ColumnBound
+	(*Network)(nil),      // 18: hyfair.problem.v1.Network
+	(*EncodedModel)(nil), // 19: hyfair.problem.v1.EncodedModel
+	(*Space)(nil),        // 20: hyfair.problem.v1.Space
+	(*Region)(nil),       // 21: hyfair.problem.v1.Region
+	(*Number)(nil),       // 22: hyfair.problem.v1.Number
+	(*Predicate)(nil),    // 23: hyfair.problem.v1.Predicate
+	(*Point)(nil),        // 24: hyfair.problem.v1.Point
 }
 var file_hyfair_problem_v1_problem_proto_depIdxs = []int32{
 	5,  // 0: hyfair.problem.v1.Problem.network:type_name -> hyfair.problem.v1.Query
-	7,  // 1: hyfair.problem.v1.Problem.milp:type_name -> hyfair.problem.v1.Milp
-	13, // 2: hyfair.problem.v1.Problem.smt:type_name -> hyfair.problem.v1.Script
-	17, // 3: hyfair.problem.v1.Query.network:type_name -> hyfair.problem.v1.Network
-	18, // 4: hyfair.problem.v1.Query.other:type_name -> hyfair.problem.v1.EncodedModel
-	19, // 5: hyfair.problem.v1.Query.space:type_name -> hyfair.problem.v1.Space
-	20, // 6: hyfair.problem.v1.Query.region:type_name -> hyfair.problem.v1.Region
+	8,  // 1: hyfair.problem.v1.Problem.milp:type_name -> hyfair.problem.v1.Milp
+	14, // 2: hyfair.problem.v1.Problem.smt:type_name -> hyfair.problem.v1.Script
+	18, // 3: hyfair.problem.v1.Query.network:type_name -> hyfair.problem.v1.Network
+	19, // 4: hyfair.problem.v1.Query.other:type_name -> hyfair.problem.v1.EncodedModel
+	20, // 5: hyfair.problem.v1.Query.space:type_name -> hyfair.problem.v1.Space
+	21, // 6: hyfair.problem.v1.Query.region:type_name -> hyfair.problem.v1.Region
 	2,  // 7: hyfair.problem.v1.Query.notion:type_name -> hyfair.problem.v1.Notion
-	21, // 8: hyfair.problem.v1.Query.epsilon:type_name -> hyfair.problem.v1.Number
+	22, // 8: hyfair.problem.v1.Query.epsilon:type_name -> hyfair.problem.v1.Number
 	1,  // 9: hyfair.problem.v1.Query.goal:type_name -> hyfair.problem.v1.Goal
-	6,  // 10: hyfair.problem.v1.Query.relax:type_name -> hyfair.problem.v1.Relaxation
-	22, // 11: hyfair.problem.v1.Query.require:type_name -> hyfair.problem.v1.Predicate
-	22, // 12: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
-	23, // 13: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
-	23, // 14: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
-	21, // 15: hyfair.problem.v1.Query.bands:type_name -> hyfair.problem.v1.Number
-	9,  // 16: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
-	10, // 17: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
-	11, // 18: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
-	12, // 19: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
-	8,  // 20: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
-	3,  // 21: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
-	14, // 22: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
-	3,  // 23: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
-	16, // 24: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
-	10, // 25: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
-	11, // 26: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
-	12, // 27: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	7,  // 10: hyfair.problem.v1.Query.relax:type_name -> hyfair.problem.v1.Relaxation
+	23, // 11: hyfair.problem.v1.Query.require:type_name -> hyfair.problem.v1.Predicate
+	23, // 12: hyfair.problem.v1.Query.forbid:type_name -> hyfair.problem.v1.Predicate
+	24, // 13: hyfair.problem.v1.Query.near:type_name -> hyfair.problem.v1.Point
+	24, // 14: hyfair.problem.v1.Query.exclude:type_name -> hyfair.problem.v1.Point
+	22, // 15: hyfair.problem.v1.Query.bands:type_name -> hyfair.problem.v1.Number
+	6,  // 16: hyfair.problem.v1.Query.within:type_name -> hyfair.problem.v1.Vicinity
+	24, // 17: hyfair.problem.v1.Vicinity.rows:type_name -> hyfair.problem.v1.Point
+	22, // 18: hyfair.problem.v1.Vicinity.distance:type_name -> hyfair.problem.v1.Number
+	10, // 19: hyfair.problem.v1.Milp.columns:type_name -> hyfair.problem.v1.Column
+	11, // 20: hyfair.problem.v1.Milp.rows:type_name -> hyfair.problem.v1.Row
+	12, // 21: hyfair.problem.v1.Milp.objective:type_name -> hyfair.problem.v1.Objective
+	13, // 22: hyfair.problem.v1.Milp.start:type_name -> hyfair.problem.v1.Start
+	9,  // 23: hyfair.problem.v1.Milp.sets:type_name -> hyfair.problem.v1.Set
+	3,  // 24: hyfair.problem.v1.Column.role:type_name -> hyfair.problem.v1.Role
+	15, // 25: hyfair.problem.v1.Script.symbols:type_name -> hyfair.problem.v1.Symbol
+	3,  // 26: hyfair.problem.v1.Symbol.role:type_name -> hyfair.problem.v1.Role
+	17, // 27: hyfair.problem.v1.Delta.column_bounds:type_name -> hyfair.problem.v1.ColumnBound
+	11, // 28: hyfair.problem.v1.Delta.rows:type_name -> hyfair.problem.v1.Row
+	12, // 29: hyfair.problem.v1.Delta.objective:type_name -> hyfair.problem.v1.Objective
+	13, // 30: hyfair.problem.v1.Delta.start:type_name -> hyfair.problem.v1.Start
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_hyfair_problem_v1_problem_proto_init() }
@@ -1609,7 +1684,7 @@ func file_hyfair_problem_v1_problem_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hyfair_problem_v1_problem_proto_rawDesc), len(file_hyfair_problem_v1_problem_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

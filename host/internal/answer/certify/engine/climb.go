@@ -45,7 +45,9 @@ func (r *run) climber() *climber {
 // decision notions it is negative if all copies have the same decision: the distance to the
 // nearest flip.
 func (c *climber) merit(x []float64) (merit float64, ok bool) {
-	c.left--
+	if c.left--; c.q.Within != nil && !c.q.Within.Has(x) {
+		return 0, false
+	}
 	o := c.eval.Evaluate(x)
 	if o.N < 2 {
 		return 0, false
@@ -101,6 +103,14 @@ func (c *climber) draw(ctx context.Context, region space.Region, rng *rand.Rand)
 			break
 		}
 		x := c.q.Space.Draw(region.Box, rng)
+		if v := c.q.Within; v != nil { // a row, but for a feature or so
+			row, free := v.Rows[rng.IntN(len(v.Rows))], c.q.Space.Free()
+			for _, i := range free {
+				if rng.IntN(len(free)) > 0 {
+					x[i] = max(region.Box[i].Lo, min(row[i], region.Box[i].Hi))
+				}
+			}
+		}
 		if m, counts := c.merit(x); counts && (!ok || m > top) {
 			best, top, ok = x, m, true
 		}

@@ -49,20 +49,22 @@ class Interpreter(_message.Message):
     def __init__(self, version: _Optional[str] = ..., path: _Optional[str] = ..., folders: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SolverTraits(_message.Message):
-    __slots__ = ("serves", "exactness", "concurrent", "sets", "families", "bands")
+    __slots__ = ("serves", "exactness", "concurrent", "sets", "families", "bands", "within")
     SERVES_FIELD_NUMBER: _ClassVar[int]
     EXACTNESS_FIELD_NUMBER: _ClassVar[int]
     CONCURRENT_FIELD_NUMBER: _ClassVar[int]
     SETS_FIELD_NUMBER: _ClassVar[int]
     FAMILIES_FIELD_NUMBER: _ClassVar[int]
     BANDS_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     serves: _containers.RepeatedCompositeFieldContainer[Service]
     exactness: Exactness
     concurrent: bool
     sets: bool
     families: _containers.RepeatedScalarFieldContainer[str]
     bands: bool
-    def __init__(self, serves: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., exactness: _Optional[_Union[Exactness, str]] = ..., concurrent: bool = ..., sets: bool = ..., families: _Optional[_Iterable[str]] = ..., bands: bool = ...) -> None: ...
+    within: bool
+    def __init__(self, serves: _Optional[_Iterable[_Union[Service, _Mapping]]] = ..., exactness: _Optional[_Union[Exactness, str]] = ..., concurrent: bool = ..., sets: bool = ..., families: _Optional[_Iterable[str]] = ..., bands: bool = ..., within: bool = ...) -> None: ...
 
 class Service(_message.Message):
     __slots__ = ("form", "goal")

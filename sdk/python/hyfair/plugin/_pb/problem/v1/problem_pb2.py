@@ -17,7 +17,7 @@ from hyfair.plugin._pb.problem.v1 import number_pb2 as hyfair_dot_problem_dot_v1
 from hyfair.plugin._pb.problem.v1 import space_pb2 as hyfair_dot_problem_dot_v1_dot_space__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fhyfair/problem/v1/problem.proto\x12\x11hyfair.problem.v1\x1a\x1fhyfair/problem/v1/network.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x9f\x01\n\x07Problem\x12\x0c\n\x04name\x18\x01 \x01(\t\x12+\n\x07network\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.QueryH\x00\x12\'\n\x04milp\x18\x03 \x01(\x0b\x32\x17.hyfair.problem.v1.MilpH\x00\x12(\n\x03smt\x18\x04 \x01(\x0b\x32\x19.hyfair.problem.v1.ScriptH\x00\x42\x06\n\x04\x66orm\"\xe4\x04\n\x05Query\x12-\n\x07network\x18\x01 \x01(\x0b\x32\x1a.hyfair.problem.v1.NetworkH\x00\x12\x30\n\x05other\x18\x0e \x01(\x0b\x32\x1f.hyfair.problem.v1.EncodedModelH\x00\x12\'\n\x05space\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.Space\x12)\n\x06region\x18\x03 \x01(\x0b\x32\x19.hyfair.problem.v1.Region\x12)\n\x06notion\x18\x04 \x01(\x0e\x32\x19.hyfair.problem.v1.Notion\x12*\n\x07\x65psilon\x18\x05 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12\t\n\x01k\x18\x06 \x01(\x05\x12%\n\x04goal\x18\x07 \x01(\x0e\x32\x17.hyfair.problem.v1.Goal\x12,\n\x05relax\x18\x08 \x03(\x0b\x32\x1d.hyfair.problem.v1.Relaxation\x12-\n\x07require\x18\t \x03(\x0b\x32\x1c.hyfair.problem.v1.Predicate\x12,\n\x06\x66orbid\x18\n \x03(\x0b\x32\x1c.hyfair.problem.v1.Predicate\x12&\n\x04near\x18\x0b \x01(\x0b\x32\x18.hyfair.problem.v1.Point\x12)\n\x07\x65xclude\x18\x0c \x03(\x0b\x32\x18.hyfair.problem.v1.Point\x12\x0c\n\x04seed\x18\r \x01(\x03\x12(\n\x05\x62\x61nds\x18\x0f \x03(\x0b\x32\x19.hyfair.problem.v1.NumberB\x07\n\x05model\"0\n\nRelaxation\x12\x0f\n\x07\x66\x65\x61ture\x18\x01 \x01(\x05\x12\x11\n\ttolerance\x18\x02 \x01(\x01\"\xd8\x01\n\x04Milp\x12*\n\x07\x63olumns\x18\x01 \x03(\x0b\x32\x19.hyfair.problem.v1.Column\x12$\n\x04rows\x18\x02 \x03(\x0b\x32\x16.hyfair.problem.v1.Row\x12/\n\tobjective\x18\x03 \x01(\x0b\x32\x1c.hyfair.problem.v1.Objective\x12\'\n\x05start\x18\x04 \x01(\x0b\x32\x18.hyfair.problem.v1.Start\x12$\n\x04sets\x18\x05 \x03(\x0b\x32\x16.hyfair.problem.v1.Set\"$\n\x03Set\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\x05\"x\n\x06\x43olumn\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02lo\x18\x02 \x01(\x01\x12\n\n\x02hi\x18\x03 \x01(\x01\x12\x0f\n\x07integer\x18\x04 \x01(\x08\x12%\n\x04role\x18\x05 \x01(\x0e\x32\x17.hyfair.problem.v1.Role\x12\x10\n\x08priority\x18\x06 \x01(\x03\"K\n\x03Row\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02lo\x18\x02 \x01(\x01\x12\n\n\x02hi\x18\x03 \x01(\x01\x12\x0f\n\x07\x63olumns\x18\x04 \x03(\x05\x12\r\n\x05\x63oefs\x18\x05 \x03(\x01\"M\n\tObjective\x12\x10\n\x08maximise\x18\x01 \x01(\x08\x12\x0e\n\x06offset\x18\x02 \x01(\x01\x12\x0f\n\x07\x63olumns\x18\x03 \x03(\x05\x12\r\n\x05\x63oefs\x18\x04 \x03(\x01\"\x17\n\x05Start\x12\x0e\n\x06values\x18\x01 \x03(\x01\"g\n\x06Script\x12\x0c\n\x04text\x18\x01 \x01(\t\x12*\n\x07symbols\x18\x02 \x03(\x0b\x32\x19.hyfair.problem.v1.Symbol\x12\x11\n\tobjective\x18\x03 \x01(\t\x12\x10\n\x08maximise\x18\x04 \x01(\x08\"K\n\x06Symbol\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04sort\x18\x02 \x01(\t\x12%\n\x04role\x18\x03 \x01(\x0e\x32\x17.hyfair.problem.v1.Role\"\xe9\x01\n\x05\x44\x65lta\x12\x0b\n\x03pop\x18\x01 \x01(\x05\x12\x0c\n\x04push\x18\x02 \x01(\x05\x12\x35\n\rcolumn_bounds\x18\x03 \x03(\x0b\x32\x1e.hyfair.problem.v1.ColumnBound\x12$\n\x04rows\x18\x04 \x03(\x0b\x32\x16.hyfair.problem.v1.Row\x12/\n\tobjective\x18\x05 \x01(\x0b\x32\x1c.hyfair.problem.v1.Objective\x12\'\n\x05start\x18\x06 \x01(\x0b\x32\x18.hyfair.problem.v1.Start\x12\x0e\n\x06\x61ssert\x18\x07 \x01(\t\"5\n\x0b\x43olumnBound\x12\x0e\n\x06\x63olumn\x18\x01 \x01(\x05\x12\n\n\x02lo\x18\x02 \x01(\x01\x12\n\n\x02hi\x18\x03 \x01(\x01*K\n\x04\x46orm\x12\x14\n\x10\x46ORM_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x46ORM_NETWORK\x10\x01\x12\r\n\tFORM_MILP\x10\x02\x12\x0c\n\x08\x46ORM_SMT\x10\x03*\x86\x01\n\x04Goal\x12\x14\n\x10GOAL_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGOAL_DECIDE\x10\x01\x12\x11\n\rGOAL_MAXIMISE\x10\x02\x12\x11\n\rGOAL_MINIMISE\x10\x03\x12\x0e\n\nGOAL_MAX_K\x10\x04\x12\x0e\n\nGOAL_MIN_K\x10\x05\x12\x11\n\rGOAL_QUANTIFY\x10\x06*\x87\x01\n\x06Notion\x12\x16\n\x12NOTION_UNSPECIFIED\x10\x00\x12\x10\n\x0cNOTION_SCORE\x10\x01\x12\x10\n\x0cNOTION_LOGIT\x10\x02\x12\x13\n\x0fNOTION_DECISION\x10\x03\x12\x1a\n\x16NOTION_DECISION_STRICT\x10\x04\x12\x10\n\x0cNOTION_SHARE\x10\x05*\x80\x01\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0e\n\nROLE_OTHER\x10\x01\x12\x0e\n\nROLE_INPUT\x10\x02\x12\x12\n\x0eROLE_PROTECTED\x10\x03\x12\r\n\tROLE_RELU\x10\x04\x12\x0f\n\x0bROLE_NEURON\x10\x05\x12\x0e\n\nROLE_LOGIT\x10\x06\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fhyfair/problem/v1/problem.proto\x12\x11hyfair.problem.v1\x1a\x1fhyfair/problem/v1/network.proto\x1a\x1ehyfair/problem/v1/number.proto\x1a\x1dhyfair/problem/v1/space.proto\"\x9f\x01\n\x07Problem\x12\x0c\n\x04name\x18\x01 \x01(\t\x12+\n\x07network\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.QueryH\x00\x12\'\n\x04milp\x18\x03 \x01(\x0b\x32\x17.hyfair.problem.v1.MilpH\x00\x12(\n\x03smt\x18\x04 \x01(\x0b\x32\x19.hyfair.problem.v1.ScriptH\x00\x42\x06\n\x04\x66orm\"\x91\x05\n\x05Query\x12-\n\x07network\x18\x01 \x01(\x0b\x32\x1a.hyfair.problem.v1.NetworkH\x00\x12\x30\n\x05other\x18\x0e \x01(\x0b\x32\x1f.hyfair.problem.v1.EncodedModelH\x00\x12\'\n\x05space\x18\x02 \x01(\x0b\x32\x18.hyfair.problem.v1.Space\x12)\n\x06region\x18\x03 \x01(\x0b\x32\x19.hyfair.problem.v1.Region\x12)\n\x06notion\x18\x04 \x01(\x0e\x32\x19.hyfair.problem.v1.Notion\x12*\n\x07\x65psilon\x18\x05 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\x12\t\n\x01k\x18\x06 \x01(\x05\x12%\n\x04goal\x18\x07 \x01(\x0e\x32\x17.hyfair.problem.v1.Goal\x12,\n\x05relax\x18\x08 \x03(\x0b\x32\x1d.hyfair.problem.v1.Relaxation\x12-\n\x07require\x18\t \x03(\x0b\x32\x1c.hyfair.problem.v1.Predicate\x12,\n\x06\x66orbid\x18\n \x03(\x0b\x32\x1c.hyfair.problem.v1.Predicate\x12&\n\x04near\x18\x0b \x01(\x0b\x32\x18.hyfair.problem.v1.Point\x12)\n\x07\x65xclude\x18\x0c \x03(\x0b\x32\x18.hyfair.problem.v1.Point\x12\x0c\n\x04seed\x18\r \x01(\x03\x12(\n\x05\x62\x61nds\x18\x0f \x03(\x0b\x32\x19.hyfair.problem.v1.Number\x12+\n\x06within\x18\x10 \x01(\x0b\x32\x1b.hyfair.problem.v1.VicinityB\x07\n\x05model\"_\n\x08Vicinity\x12&\n\x04rows\x18\x01 \x03(\x0b\x32\x18.hyfair.problem.v1.Point\x12+\n\x08\x64istance\x18\x02 \x01(\x0b\x32\x19.hyfair.problem.v1.Number\"0\n\nRelaxation\x12\x0f\n\x07\x66\x65\x61ture\x18\x01 \x01(\x05\x12\x11\n\ttolerance\x18\x02 \x01(\x01\"\xd8\x01\n\x04Milp\x12*\n\x07\x63olumns\x18\x01 \x03(\x0b\x32\x19.hyfair.problem.v1.Column\x12$\n\x04rows\x18\x02 \x03(\x0b\x32\x16.hyfair.problem.v1.Row\x12/\n\tobjective\x18\x03 \x01(\x0b\x32\x1c.hyfair.problem.v1.Objective\x12\'\n\x05start\x18\x04 \x01(\x0b\x32\x18.hyfair.problem.v1.Start\x12$\n\x04sets\x18\x05 \x03(\x0b\x32\x16.hyfair.problem.v1.Set\"$\n\x03Set\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\x05\"x\n\x06\x43olumn\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02lo\x18\x02 \x01(\x01\x12\n\n\x02hi\x18\x03 \x01(\x01\x12\x0f\n\x07integer\x18\x04 \x01(\x08\x12%\n\x04role\x18\x05 \x01(\x0e\x32\x17.hyfair.problem.v1.Role\x12\x10\n\x08priority\x18\x06 \x01(\x03\"K\n\x03Row\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02lo\x18\x02 \x01(\x01\x12\n\n\x02hi\x18\x03 \x01(\x01\x12\x0f\n\x07\x63olumns\x18\x04 \x03(\x05\x12\r\n\x05\x63oefs\x18\x05 \x03(\x01\"M\n\tObjective\x12\x10\n\x08maximise\x18\x01 \x01(\x08\x12\x0e\n\x06offset\x18\x02 \x01(\x01\x12\x0f\n\x07\x63olumns\x18\x03 \x03(\x05\x12\r\n\x05\x63oefs\x18\x04 \x03(\x01\"\x17\n\x05Start\x12\x0e\n\x06values\x18\x01 \x03(\x01\"g\n\x06Script\x12\x0c\n\x04text\x18\x01 \x01(\t\x12*\n\x07symbols\x18\x02 \x03(\x0b\x32\x19.hyfair.problem.v1.Symbol\x12\x11\n\tobjective\x18\x03 \x01(\t\x12\x10\n\x08maximise\x18\x04 \x01(\x08\"K\n\x06Symbol\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04sort\x18\x02 \x01(\t\x12%\n\x04role\x18\x03 \x01(\x0e\x32\x17.hyfair.problem.v1.Role\"\xe9\x01\n\x05\x44\x65lta\x12\x0b\n\x03pop\x18\x01 \x01(\x05\x12\x0c\n\x04push\x18\x02 \x01(\x05\x12\x35\n\rcolumn_bounds\x18\x03 \x03(\x0b\x32\x1e.hyfair.problem.v1.ColumnBound\x12$\n\x04rows\x18\x04 \x03(\x0b\x32\x16.hyfair.problem.v1.Row\x12/\n\tobjective\x18\x05 \x01(\x0b\x32\x1c.hyfair.problem.v1.Objective\x12\'\n\x05start\x18\x06 \x01(\x0b\x32\x18.hyfair.problem.v1.Start\x12\x0e\n\x06\x61ssert\x18\x07 \x01(\t\"5\n\x0b\x43olumnBound\x12\x0e\n\x06\x63olumn\x18\x01 \x01(\x05\x12\n\n\x02lo\x18\x02 \x01(\x01\x12\n\n\x02hi\x18\x03 \x01(\x01*K\n\x04\x46orm\x12\x14\n\x10\x46ORM_UNSPECIFIED\x10\x00\x12\x10\n\x0c\x46ORM_NETWORK\x10\x01\x12\r\n\tFORM_MILP\x10\x02\x12\x0c\n\x08\x46ORM_SMT\x10\x03*\x86\x01\n\x04Goal\x12\x14\n\x10GOAL_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGOAL_DECIDE\x10\x01\x12\x11\n\rGOAL_MAXIMISE\x10\x02\x12\x11\n\rGOAL_MINIMISE\x10\x03\x12\x0e\n\nGOAL_MAX_K\x10\x04\x12\x0e\n\nGOAL_MIN_K\x10\x05\x12\x11\n\rGOAL_QUANTIFY\x10\x06*\x87\x01\n\x06Notion\x12\x16\n\x12NOTION_UNSPECIFIED\x10\x00\x12\x10\n\x0cNOTION_SCORE\x10\x01\x12\x10\n\x0cNOTION_LOGIT\x10\x02\x12\x13\n\x0fNOTION_DECISION\x10\x03\x12\x1a\n\x16NOTION_DECISION_STRICT\x10\x04\x12\x10\n\x0cNOTION_SHARE\x10\x05*\x80\x01\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0e\n\nROLE_OTHER\x10\x01\x12\x0e\n\nROLE_INPUT\x10\x02\x12\x12\n\x0eROLE_PROTECTED\x10\x03\x12\r\n\tROLE_RELU\x10\x04\x12\x0f\n\x0bROLE_NEURON\x10\x05\x12\x0e\n\nROLE_LOGIT\x10\x06\x42>Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -25,38 +25,40 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'hyfair.plugin._pb.problem.v
 if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._options = None
   _globals['DESCRIPTOR']._serialized_options = b'Z<github.com/hyfair/hyfair/sdk/internal/pb/problemv1;problemv1'
-  _globals['_FORM']._serialized_start=2010
-  _globals['_FORM']._serialized_end=2085
-  _globals['_GOAL']._serialized_start=2088
-  _globals['_GOAL']._serialized_end=2222
-  _globals['_NOTION']._serialized_start=2225
-  _globals['_NOTION']._serialized_end=2360
-  _globals['_ROLE']._serialized_start=2363
-  _globals['_ROLE']._serialized_end=2491
+  _globals['_FORM']._serialized_start=2152
+  _globals['_FORM']._serialized_end=2227
+  _globals['_GOAL']._serialized_start=2230
+  _globals['_GOAL']._serialized_end=2364
+  _globals['_NOTION']._serialized_start=2367
+  _globals['_NOTION']._serialized_end=2502
+  _globals['_ROLE']._serialized_start=2505
+  _globals['_ROLE']._serialized_end=2633
   _globals['_PROBLEM']._serialized_start=151
   _globals['_PROBLEM']._serialized_end=310
   _globals['_QUERY']._serialized_start=313
-  _globals['_QUERY']._serialized_end=925
-  _globals['_RELAXATION']._serialized_start=927
-  _globals['_RELAXATION']._serialized_end=975
-  _globals['_MILP']._serialized_start=978
-  _globals['_MILP']._serialized_end=1194
-  _globals['_SET']._serialized_start=1196
-  _globals['_SET']._serialized_end=1232
-  _globals['_COLUMN']._serialized_start=1234
-  _globals['_COLUMN']._serialized_end=1354
-  _globals['_ROW']._serialized_start=1356
-  _globals['_ROW']._serialized_end=1431
-  _globals['_OBJECTIVE']._serialized_start=1433
-  _globals['_OBJECTIVE']._serialized_end=1510
-  _globals['_START']._serialized_start=1512
-  _globals['_START']._serialized_end=1535
-  _globals['_SCRIPT']._serialized_start=1537
-  _globals['_SCRIPT']._serialized_end=1640
-  _globals['_SYMBOL']._serialized_start=1642
-  _globals['_SYMBOL']._serialized_end=1717
-  _globals['_DELTA']._serialized_start=1720
-  _globals['_DELTA']._serialized_end=1953
-  _globals['_COLUMNBOUND']._serialized_start=1955
-  _globals['_COLUMNBOUND']._serialized_end=2008
+  _globals['_QUERY']._serialized_end=970
+  _globals['_VICINITY']._serialized_start=972
+  _globals['_VICINITY']._serialized_end=1067
+  _globals['_RELAXATION']._serialized_start=1069
+  _globals['_RELAXATION']._serialized_end=1117
+  _globals['_MILP']._serialized_start=1120
+  _globals['_MILP']._serialized_end=1336
+  _globals['_SET']._serialized_start=1338
+  _globals['_SET']._serialized_end=1374
+  _globals['_COLUMN']._serialized_start=1376
+  _globals['_COLUMN']._serialized_end=1496
+  _globals['_ROW']._serialized_start=1498
+  _globals['_ROW']._serialized_end=1573
+  _globals['_OBJECTIVE']._serialized_start=1575
+  _globals['_OBJECTIVE']._serialized_end=1652
+  _globals['_START']._serialized_start=1654
+  _globals['_START']._serialized_end=1677
+  _globals['_SCRIPT']._serialized_start=1679
+  _globals['_SCRIPT']._serialized_end=1782
+  _globals['_SYMBOL']._serialized_start=1784
+  _globals['_SYMBOL']._serialized_end=1859
+  _globals['_DELTA']._serialized_start=1862
+  _globals['_DELTA']._serialized_end=2095
+  _globals['_COLUMNBOUND']._serialized_start=2097
+  _globals['_COLUMNBOUND']._serialized_end=2150
 # @@protoc_insertion_point(module_scope)

@@ -82,7 +82,7 @@ class Problem(_message.Message):
     def __init__(self, name: _Optional[str] = ..., network: _Optional[_Union[Query, _Mapping]] = ..., milp: _Optional[_Union[Milp, _Mapping]] = ..., smt: _Optional[_Union[Script, _Mapping]] = ...) -> None: ...
 
 class Query(_message.Message):
-    __slots__ = ("network", "other", "space", "region", "notion", "epsilon", "k", "goal", "relax", "require", "forbid", "near", "exclude", "seed", "bands")
+    __slots__ = ("network", "other", "space", "region", "notion", "epsilon", "k", "goal", "relax", "require", "forbid", "near", "exclude", "seed", "bands", "within")
     NETWORK_FIELD_NUMBER: _ClassVar[int]
     OTHER_FIELD_NUMBER: _ClassVar[int]
     SPACE_FIELD_NUMBER: _ClassVar[int]
@@ -98,6 +98,7 @@ class Query(_message.Message):
     EXCLUDE_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     BANDS_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
     network: _network_pb2.Network
     other: _network_pb2.EncodedModel
     space: _space_pb2.Space
@@ -113,7 +114,16 @@ class Query(_message.Message):
     exclude: _containers.RepeatedCompositeFieldContainer[_number_pb2.Point]
     seed: int
     bands: _containers.RepeatedCompositeFieldContainer[_number_pb2.Number]
-    def __init__(self, network: _Optional[_Union[_network_pb2.Network, _Mapping]] = ..., other: _Optional[_Union[_network_pb2.EncodedModel, _Mapping]] = ..., space: _Optional[_Union[_space_pb2.Space, _Mapping]] = ..., region: _Optional[_Union[_space_pb2.Region, _Mapping]] = ..., notion: _Optional[_Union[Notion, str]] = ..., epsilon: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., k: _Optional[int] = ..., goal: _Optional[_Union[Goal, str]] = ..., relax: _Optional[_Iterable[_Union[Relaxation, _Mapping]]] = ..., require: _Optional[_Iterable[_Union[_space_pb2.Predicate, _Mapping]]] = ..., forbid: _Optional[_Iterable[_Union[_space_pb2.Predicate, _Mapping]]] = ..., near: _Optional[_Union[_number_pb2.Point, _Mapping]] = ..., exclude: _Optional[_Iterable[_Union[_number_pb2.Point, _Mapping]]] = ..., seed: _Optional[int] = ..., bands: _Optional[_Iterable[_Union[_number_pb2.Number, _Mapping]]] = ...) -> None: ...
+    within: Vicinity
+    def __init__(self, network: _Optional[_Union[_network_pb2.Network, _Mapping]] = ..., other: _Optional[_Union[_network_pb2.EncodedModel, _Mapping]] = ..., space: _Optional[_Union[_space_pb2.Space, _Mapping]] = ..., region: _Optional[_Union[_space_pb2.Region, _Mapping]] = ..., notion: _Optional[_Union[Notion, str]] = ..., epsilon: _Optional[_Union[_number_pb2.Number, _Mapping]] = ..., k: _Optional[int] = ..., goal: _Optional[_Union[Goal, str]] = ..., relax: _Optional[_Iterable[_Union[Relaxation, _Mapping]]] = ..., require: _Optional[_Iterable[_Union[_space_pb2.Predicate, _Mapping]]] = ..., forbid: _Optional[_Iterable[_Union[_space_pb2.Predicate, _Mapping]]] = ..., near: _Optional[_Union[_number_pb2.Point, _Mapping]] = ..., exclude: _Optional[_Iterable[_Union[_number_pb2.Point, _Mapping]]] = ..., seed: _Optional[int] = ..., bands: _Optional[_Iterable[_Union[_number_pb2.Number, _Mapping]]] = ..., within: _Optional[_Union[Vicinity, _Mapping]] = ...) -> None: ...
+
+class Vicinity(_message.Message):
+    __slots__ = ("rows", "distance")
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    DISTANCE_FIELD_NUMBER: _ClassVar[int]
+    rows: _containers.RepeatedCompositeFieldContainer[_number_pb2.Point]
+    distance: _number_pb2.Number
+    def __init__(self, rows: _Optional[_Iterable[_Union[_number_pb2.Point, _Mapping]]] = ..., distance: _Optional[_Union[_number_pb2.Number, _Mapping]] = ...) -> None: ...
 
 class Relaxation(_message.Message):
     __slots__ = ("feature", "tolerance")
