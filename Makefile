@@ -8,7 +8,7 @@ export CGO_ENABLED = 0
 # host/internal/system/streams has an entry point for these platforms, and explains it.
 ENTRY   := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E hyfair_entry)
 
-.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long vet cross lint docs bench bench-bnb bench-numpy bench-trees bench-kinds reproduction generate clean
+.PHONY: all build python-plugins programs setup setup-python setup-lime setup-solvers setup-models setup-torch setup-deploy setup-browser setup-docs setup-lint setup-tex setup-long demo check test test-long vet cross lint docs bench bench-bnb bench-numpy bench-trees bench-kinds ablation reproduction generate clean
 
 all: build
 
@@ -169,6 +169,14 @@ bench-kinds: build
 	scripts/setup.sh models highs
 	@uptime
 	HYFAIR_LIB_DIR="$(CURDIR)/.deps/lib" .deps/models/bin/python scripts/bench_kinds.py bin/hyfair "$(HYFAIR_DATA)" .deps/bench-kinds $(or $(HYFAIR_BENCH_SECONDS),20)
+
+# Ideas of bnb switched off one by one, about 25 processor minutes; an interrupted run resumes.
+ablation: build
+	scripts/setup.sh models
+	.deps/models/bin/python scripts/ablation_models.py bin/hyfair "$(HYFAIR_DATA)" .deps/ablation
+	mkdir -p runs
+	for f in ablation-trees ablation-sex ablation; do bin/hyfair compare studies/$$f.yaml --journal runs/ablation.db --tidy runs/$$f.jsonl || exit 1; done
+	.deps/models/bin/python scripts/ablation_table.py runs/ablation*.jsonl
 
 # The paper's experiments, up to 90 minutes each on two cores; docs/developer/reproduction.md. Interrupted ones resume.
 reproduce-rq1 reproduce-rq2 reproduce-rq3 reproduce-rq4 reproduce-census-adf: reproduce-%: setup-solvers build

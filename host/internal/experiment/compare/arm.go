@@ -22,7 +22,21 @@ const (
 	GoalDecide = "decide"
 	// GoalMaximise continues to the largest gap or margin, as the paper's MILP arm does.
 	GoalMaximise = "maximise"
+	// The other goals ask one question about the entire space. Its proof ends the task.
+	GoalLargestGap = "largest-gap"
+	GoalLargestK   = "largest-k"
+	GoalShares     = "shares"
 )
+
+// single returns the goal of an arm that asks one question; empty for an arm that looks for
+// individuals.
+func (a *Arm) single() string {
+	switch a.Goal {
+	case GoalLargestGap, GoalLargestK, GoalShares:
+		return a.Goal
+	}
+	return ""
+}
 
 // Values of Arm.Start.
 const (
@@ -52,7 +66,7 @@ type Arm struct {
 	// The chunk size that cuts the space into regions, for every feature or for each named one
 	// ("age=10,hours=20"); absent if the space is one region.
 	Partition string `json:"partition,omitempty"`
-	// The goal: decide or maximise.
+	// The goal: decide, maximise, largest-gap, largest-k or shares.
 	Goal string `json:"goal,omitempty"`
 	// The relative optimality gap at which maximising may stop.
 	Gap float64 `json:"gap,omitempty"`
@@ -87,7 +101,7 @@ var Form = gridfile.Form[Arm]{
 		gridfile.Text("encoding", func(a *Arm) *string { return &a.Encoding }, func(v string) error { _, err := engine.LookupEncoding(v); return err }),
 		gridfile.Text("bounds", func(a *Arm) *string { return &a.Bounds }, func(v string) error { _, err := engine.LookupBounds(v); return err }),
 		gridfile.Text("partition", func(a *Arm) *string { return &a.Partition }, nil),
-		gridfile.Text("goal", func(a *Arm) *string { return &a.Goal }, oneOf(GoalDecide, GoalMaximise)),
+		gridfile.Text("goal", func(a *Arm) *string { return &a.Goal }, oneOf(GoalDecide, GoalMaximise, GoalLargestGap, GoalLargestK, GoalShares)),
 		{Name: "gap", Set: func(a *Arm, value string) (err error) {
 			if a.Gap, err = strconv.ParseFloat(value, 64); err != nil {
 				return fmt.Errorf("got %q, want a number", value)

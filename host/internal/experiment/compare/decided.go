@@ -15,7 +15,8 @@ const (
 	undecided decision = iota
 	// witnessed: an individual was found that counts.
 	witnessed
-	// fair: the entire space was proved fair by the arm's notion.
+	// fair: the entire space was proved fair by the arm's notion, or the arm's single question was
+	// settled.
 	fair
 	// refuted: the space was proved fair, and an individual refutes the proof.
 	refuted
@@ -31,14 +32,18 @@ type answer struct {
 // individual refutes.
 func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
 
-// answerOf returns the answer of a run. disproved: a proof of its arm on the subject was refuted.
-func (p *Plan) answerOf(r *Result, disproved bool) answer {
+// answerOf returns the answer of a run. single: its arm asks one question, see Arm.single. disproved: a proof of its arm on the subject was refuted.
+func (p *Plan) answerOf(r *Result, single, disproved bool) answer {
 	switch first := r.first(); {
+	case single && (r.LeftOpen == nil || *r.LeftOpen > 0):
+		return answer{}
+	case single:
 	case first != nil:
 		return answer{witnessed, first.Seconds}
 	case r.Certified < 1 || r.Unfair > 0 || r.Undecided > 0:
 		return answer{}
-	case disproved:
+	}
+	if disproved {
 		return answer{refuted, p.Took(&r.Cost)}
 	}
 	return answer{fair, p.Took(&r.Cost)}
@@ -78,7 +83,7 @@ func (p *Plan) reason(r *run) string {
 		return experiment.Reason(r.Error)
 	case r.Killed || p.Took(&r.Cost) >= near*r.budget:
 		return experiment.ByTime
-	case len(r.Individuals) > 0:
+	case len(r.Individuals) > 0 && r.LeftOpen == nil:
 		return belowEpsilon
 	case len(r.Open) == 0:
 		return experiment.ByTime

@@ -129,6 +129,11 @@ func TestShippedFiles(t *testing.T) {
 	if len(f.Arms) < 5 || f.Runs != 3 || f.Budget != "10s" {
 		t.Errorf("%+v", f)
 	}
+	for _, name := range []string{"ablation", "ablation-sex", "ablation-trees"} {
+		if f, err := ReadFile(studies + name + ".yaml"); err != nil || f.Name != name || len(f.Arms) < 10 || f.Arms[0].Set["off"] != "" || f.Arms[1].Set["off"] == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if !IsFile(studies + "rq1.yaml") {
 		t.Error("rq1.yaml is not taken for a comparison file")
 	}

@@ -116,6 +116,9 @@ func (p *Plan) settle(s *Subject) error {
 		if err == nil {
 			_, err = s.query(&a)
 		}
+		if err == nil && a.single() != "" && (a.Partition != "" || strings.Contains(a.Solver, "+")) {
+			err = fmt.Errorf("goal %s asks one solver once about the entire space: leave the partition out, and name one solver", a.Goal)
+		}
 		if err == nil && a.Partition != "" {
 			_, err = chunksOf(s.asked.Space, a.Partition)
 			s.Yardstick = cmp.Or(s.Yardstick, a.Partition)
@@ -191,8 +194,10 @@ type Job struct {
 	// found.
 	Arm      string `json:"arm"`
 	Measured string `json:"measured"`
-	Threads  int    `json:"threads"`
-	Memory   int64  `json:"memory,omitempty"`
+	// Single is the goal of an arm that asks one question, see Arm.single.
+	Single  string `json:"single,omitempty"`
+	Threads int    `json:"threads"`
+	Memory  int64  `json:"memory,omitempty"`
 }
 
 // options returns the options of an arm's solver: the common ones, overridden by the arm's.
@@ -218,9 +223,9 @@ func (p *Plan) job(e Entry) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Job{Arm: a.Name, Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: certify.Request{
+	return &Job{Arm: a.Name, Single: a.single(), Measured: e.Subject.Epsilon, Threads: p.Threads, Memory: p.Memory, Request: certify.Request{
 		Spec: e.Subject.ask(&a), Solver: a.Solver, Set: p.options(&a), Encoding: a.Encoding, Bounds: a.Bounds,
-		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise, Gap: a.Gap,
+		Climb: a.Start == StartSearch, Maximise: a.Goal == GoalMaximise || a.Goal == GoalLargestGap, Gap: a.Gap,
 		Partition: a.Partition, SoftTimeout: time.Duration(a.Soft), Timeout: p.Limit(), Seed: e.Seed,
 	}}, nil
 }

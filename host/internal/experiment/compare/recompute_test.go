@@ -68,7 +68,7 @@ func TestReasons(t *testing.T) {
 		"":                    {Cost: experiment.Cost{Seconds: 3}, Certified: 1},
 	} {
 		run := p.run(r, 5)
-		if run.answer = p.answerOf(r, false); p.reason(&run) != want {
+		if run.answer = p.answerOf(r, false, false); p.reason(&run) != want {
 			t.Errorf("%q, want %q: %+v", p.reason(&run), want, r)
 		}
 	}
@@ -81,7 +81,7 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	refutedProof := p.run(&Result{Certified: 1}, 5)
-	if refutedProof.answer = p.answerOf(refutedProof.Result, true); p.reason(&refutedProof) != experiment.ByFault || *refutedProof.par2() != 200 || refutedProof.provedAt() != nil {
+	if refutedProof.answer = p.answerOf(refutedProof.Result, false, true); p.reason(&refutedProof) != experiment.ByFault || *refutedProof.par2() != 200 || refutedProof.provedAt() != nil {
 		t.Errorf("%+v", refutedProof)
 	}
 }

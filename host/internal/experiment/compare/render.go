@@ -25,6 +25,7 @@ func (c *Comparison) sheet() *experiment.Sheet {
 		m := &measures[i]
 		column := m.Column(c.Rows)
 		switch {
+		case m.Name == leftOpen && c.Chosen == nil && len(c.Arms) > 0 && !slices.ContainsFunc(c.Arms, func(a ArmInfo) bool { return a.single() != "" }):
 		case !m.Beyond:
 			s.Main.Columns = append(s.Main.Columns, column)
 		case m.Name == certified:

@@ -65,6 +65,6 @@ func (p *Plan) resolveArm(ctx context.Context, a *Arm, plugins map[string]*disco
 	if err != nil {
 		return session.Mistake(err)
 	}
-	o.Maximise, o.Threads, o.Memory, o.Seed = on.Goal == GoalMaximise, p.Threads, p.Memory, p.Seed
+	o.Maximise, o.Threads, o.Memory, o.Seed = on.Goal == GoalMaximise || on.Goal == GoalLargestGap, p.Threads, p.Memory, p.Seed
 	return session.Mistake(engine.Try(ctx, q, o))
 }

@@ -31,6 +31,9 @@ type Result struct {
 	Regions   int      `json:"regions"`
 	// Certified is the share of the space proved fair.
 	Certified float64 `json:"certified"`
+	// LeftOpen is what the single question of an arm left open: bound less best value, or the undecided
+	// share; 0 once it is settled, nil for other arms.
+	LeftOpen *float64 `json:"left_open,omitempty"`
 	// Fair, Unfair and Undecided count regions, Asked the questions about them, Solves the
 	// questions that reached the solver, Nodes its search nodes. Spurious counts points that the
 	// replay refused.
@@ -205,6 +208,7 @@ func (f *fold) measures(m map[string]*float64) {
 			*to = int64(*v)
 		}
 	}
+	f.result.LeftOpen = m[measureLeftOpen]
 	if v := m[measureCertified]; v != nil {
 		f.result.Certified = *v
 	}

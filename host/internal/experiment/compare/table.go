@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -132,6 +133,7 @@ var measures = []measure{
 	over(certified, "certified %", 0, func(r *run) *float64 { return &r.Certified }),
 	lasting(proof, "T.proof (s)", (*run).provedAt),
 	lasting(par2, "PAR-2 (s)", (*run).par2),
+	leaves(leftOpen),
 	over("fair", "fair", 1, func(r *run) *float64 { return new(float64(r.Fair)) }),
 	neutral("unfair", "unfair", func(r *run) *float64 { return new(float64(r.Unfair)) }),
 	neutral("undecided", "undecided", func(r *run) *float64 { return new(float64(r.Undecided)) }),
@@ -151,6 +153,8 @@ const (
 	// answer.
 	proof = "T.proof"
 	par2  = "PAR-2"
+	// leftOpen is the name of what single questions leave open.
+	leftOpen = "left_open"
 )
 
 // ranked are the measures by which arms are ranked over networks.
@@ -184,6 +188,18 @@ func censored(of func(*run) *float64) func(*run) []float64 {
 	}
 }
 
+// leaves returns the measure of what an arm's single question leaves open, in Row.Over.
+func leaves(name string) measure {
+	m := over(name, "left open", 4, func(r *run) *float64 { return r.LeftOpen })
+	m.Worth = func(r *run) []float64 {
+		if r.LeftOpen == nil {
+			return []float64{math.Inf(-1)}
+		}
+		return []float64{-*r.LeftOpen}
+	}
+	return m
+}
+
 func neutral(name, title string, of func(*run) *float64) measure {
 	m := over(name, title, 1, of)
 	m.Neutral = true
@@ -194,12 +210,12 @@ func neutral(name, title string, of func(*run) *float64) measure {
 // notions and ε. They also need that no proof was refuted, except PAR-2, which counts a refuted
 // proof as no answer. The number of fair regions needs equal partitions, too.
 func (p *Plan) compares(measure string, refuted bool) bool {
-	if !slices.Contains([]string{certified, "fair", proof, par2}, measure) {
+	if !slices.Contains([]string{certified, "fair", proof, par2, leftOpen}, measure) {
 		return true
 	}
 	return (!refuted || measure == par2) && !slices.ContainsFunc(p.Arms, func(a Arm) bool {
 		one := &p.Arms[0]
-		return a.Notion != one.Notion || a.Epsilon != one.Epsilon || measure == "fair" && a.Partition != one.Partition
+		return a.Notion != one.Notion || a.Epsilon != one.Epsilon || a.single() != one.single() || measure == "fair" && a.Partition != one.Partition
 	})
 }
 
@@ -298,7 +314,7 @@ func Tabulate(p *Plan, result func(Entry) (*Result, error)) (*Comparison, error)
 		for arm, runs := range results {
 			disproved := slices.ContainsFunc(found, func(d Disagreement) bool { return d.Prover == arm.Name })
 			for k := range runs {
-				runs[k].answer = p.answerOf(runs[k].Result, disproved)
+				runs[k].answer = p.answerOf(runs[k].Result, arm.single() != "", disproved)
 			}
 		}
 		for _, e := range tasks[s] {

@@ -309,14 +309,14 @@ func TestTidy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "experiment study model arm solver notion epsilon encoding bounds partition goal gap start soft set.presolve version library measured_epsilon where protected rules threshold budget clock threads jobs memory seed status " +
-		"#ID T.1st #K.1st #K diversity regions certified T.proof PAR-2 fair unfair undecided spurious asked solves cpu_seconds seconds reason nodes faults error run journal machine"
+		"#ID T.1st #K.1st #K diversity regions certified T.proof PAR-2 left_open fair unfair undecided spurious asked solves cpu_seconds seconds reason nodes faults error run journal machine"
 	if d := cmp.Diff(strings.Fields(want), rows[0]); d != "" || len(rows) != 13 {
 		t.Errorf("%d rows\n%s", len(rows), d)
 	}
 	for i, want := range map[int]string{
-		4:  "handmade,s,A_1,good,z3,score,0.05,,,,decide,,none,1m,,1.0.0,Z3 4,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,done,11,1.125,12,13,,0,0.125,,1.125,1,0,0,0,4,3,91,100,,0,0,,3f0,j.db,\"linux/amd64, 2 CPUs\"",
-		6:  "handmade,s,A_1,idle,highs,logit,0.2,,,,decide,,none,,,1.0.0,,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,killed,0,,,,,0,0.125,,200,1,0,0,2,4,3,91,100,fault,0,0,\"the solver was lost",
-		11: "handmade,s,A_2,bad,highs,score,0.05,,,,decide,,none,,off,1.0.0,,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,missing,,,,,,,,,,,,,,,,,,,,,,,,",
+		4:  "handmade,s,A_1,good,z3,score,0.05,,,,decide,,none,1m,,1.0.0,Z3 4,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,done,11,1.125,12,13,,0,0.125,,1.125,,1,0,0,0,4,3,91,100,,0,0,,3f0,j.db,\"linux/amd64, 2 CPUs\"",
+		6:  "handmade,s,A_1,idle,highs,logit,0.2,,,,decide,,none,,,1.0.0,,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,killed,0,,,,,0,0.125,,200,,1,0,0,2,4,3,91,100,fault,0,0,\"the solver was lost",
+		11: "handmade,s,A_2,bad,highs,score,0.05,,,,decide,,none,,off,1.0.0,,0.05,,age,adult,0.5,100s,,2,2,1073741824,6,missing,,,,,,,,,,,,,,,,,,,,,,,,,",
 	} {
 		if got := strings.Split(b.String(), "\nhandmade")[i]; "handmade"+strings.Split(strings.TrimSpace(got), "\nat length")[0] != want {
 			t.Errorf("row %d: %s\nwant %s", i, got, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/individual"
+	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/session"
@@ -37,6 +38,7 @@ const (
 	measureUndecided = "undecided" // regions undecided at the end
 	measureAsked     = "asked"     // questions put to certify
 	measureCertified = "certified" // share of the region proved fair
+	measureLeftOpen  = leftOpen    // see Result.LeftOpen
 	measureSpurious  = "spurious"  // points refused by the replay
 	measureSolves    = "solves"    // questions put to the solver
 	measureNodes     = "nodes"
@@ -77,7 +79,11 @@ func Work(ctx context.Context, job *Job, c *clock.Clock, open Open, emit func(re
 		w.options.Climb, w.options.SolverOnly = job.Climb, true
 		w.options.Maximise, w.options.Gap, w.options.Seed = job.Maximise, job.Gap, job.Seed
 		w.options.Threads, w.options.Memory, w.options.Witnessed = job.Threads, job.Memory, w.witness
-		w.loop(ctx)
+		if job.Single != "" {
+			w.single(ctx)
+		} else {
+			w.loop(ctx)
+		}
 	}
 	w.finished(ctx)
 	return nil
@@ -101,6 +107,7 @@ type worker struct {
 
 	certified *big.Rat
 	counts    map[string]int64
+	leftOpen  *float64
 	found     int64
 	maxK      int
 	faults    int
@@ -169,6 +176,64 @@ func (w *worker) loop(ctx context.Context) {
 		}
 		w.ask(ctx, next)
 		w.progress()
+	}
+}
+
+// single asks the one question of an arm's goal about the entire space.
+func (w *worker) single(ctx context.Context) {
+	w.counts[measureAsked]++
+	q, o := *w.query, w.options
+	var (
+		settled bool
+		open    float64
+		err     error
+	)
+	switch w.job.Single {
+	case GoalLargestGap:
+		var rep *engine.Report
+		if rep, err = engine.Run(ctx, &q, o); rep != nil {
+			w.witness(rep.Witness)
+			w.verdict(item{region: q.Region}, rep)
+			w.faulty(rep)
+			w.counts[measureSolves], w.counts[measureNodes] = int64(rep.Solves), rep.Nodes
+			settled, open = rep.Closed, rep.Bound
+			if !rep.HasBound {
+				open = math.Inf(1)
+			}
+			if rep.Witness != nil {
+				open -= rep.Witness.Margin
+			}
+		}
+	case GoalLargestK:
+		q.Goal = problem.MaxK
+		var rep *engine.Extreme
+		if rep, err = engine.Enclose(ctx, &q, o, nil); rep != nil {
+			w.witness(rep.Witness)
+			w.faulty(&engine.Report{Faults: rep.Faults, Refuted: rep.Refuted})
+			w.counts[measureSolves], w.counts[measureNodes] = int64(rep.Solves), rep.Nodes
+			settled, open = rep.Settled(), rep.Bound-rep.Found
+		}
+	case GoalShares:
+		var rep *quantify.Report
+		if rep, err = quantify.Run(ctx, &q, quantify.Options{Solver: o.Solver, Description: o.Description, Threads: o.Threads, Memory: o.Memory, Seed: o.Seed, Set: o.Set}); rep != nil {
+			w.faulty(&engine.Report{Faults: rep.Faults})
+			w.counts[measureSolves], w.counts[measureNodes] = 1, rep.Boxes
+			open, _ = rep.Undecided.Float64()
+			settled = rep.Complete && open == 0
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		w.lost = err
+		w.fault(record.Fault{Error: err.Error()})
+		return
+	}
+	if settled {
+		open = 0
+	} else {
+		w.counts[measureUndecided]++
+	}
+	if !math.IsInf(open, 0) {
+		w.leftOpen = &open
 	}
 }
 
@@ -376,7 +441,7 @@ func (w *worker) finished(ctx context.Context) {
 		end.Measures[name] = &v
 	}
 	certified, _ := w.certified.Float64()
-	end.Measures[measureCertified] = &certified
+	end.Measures[measureCertified], end.Measures[measureLeftOpen] = &certified, w.leftOpen
 	end.Interrupted = ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 	if w.lost != nil {
 		end.Error = w.lost.Error()

@@ -289,3 +289,28 @@ func TestWorkRefusesChangedFiles(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An arm with a single question ends at its proof; what its solver does not settle stays open.
+func TestSingleQuestions(t *testing.T) {
+	p := tinyPlan(t, tinyStudy(t, tilted), 1, Arm{Name: "gap", Goal: GoalLargestGap}, Arm{Name: "k", Goal: GoalLargestK}, Arm{Name: "shares", Goal: GoalShares})
+	record := newMemory()
+	if err := runOn(t.Context(), p, record, inProcess(enumerator), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	results, err := allOf(p, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range p.Entries() {
+		r := results[e.Key]
+		answered := p.answerOf(r, true, false).good()
+		settled := e.Arm.Goal != GoalLargestK // which a lowering to rows does not bound
+		if r.Asked != 1 || r.LeftOpen == nil || settled != (*r.LeftOpen == 0) || answered != settled || p.answerOf(&Result{}, true, false).good() {
+			t.Errorf("%s: answered %v, %+v", e.Key, answered, r)
+		}
+	}
+	p.Arms[0].Partition = "1"
+	if err := p.Settle(); err == nil || !strings.Contains(err.Error(), "leave the partition out") {
+		t.Errorf("a partition with a single question: %v", err)
+	}
+}
