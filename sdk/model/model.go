@@ -162,7 +162,7 @@ var ErrAlike = errors.New("two groups have the same inputs, or nearly so: the mo
 func Constant(by *big.Rat) Offset { return Offset{Cases: []Case{{By: by}}} }
 
 // Joining is a model that can be joined with another model of its family, so that questions
-// about copies of a person can be asked about two models.
+// about copies of a person can be asked about two models, and about one.
 type Joining interface {
 	Model
 	// Join returns a model with this model's inputs, then the other's, then a switch: its exact logit
@@ -170,6 +170,16 @@ type Joining interface {
 	// [−most, most] at all inputs that occur. The result has the common link of both models, or
 	// LinkLinear if the links differ or are LinkShare.
 	Join(other Model, most float64) (Model, error)
+	// Switched returns a model with this model's inputs, then a switch: its exact logit is this model's
+	// if the switch is 1. If the switch is 0, it is this model's minus a power of two that is at least
+	// most, so it is not positive if this model's logits are at most most. The result has the link of Join.
+	Switched(most float64) (Model, error)
+}
+
+// PowerAbove returns a power of two above v, at least 2.
+func PowerAbove(v float64) float64 {
+	_, exponent := math.Frexp(max(v, 1))
+	return math.Ldexp(1, exponent)
 }
 
 // MaxBits is the largest Bits for Less: smaller units are not float64 numbers.

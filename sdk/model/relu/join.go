@@ -3,6 +3,7 @@ package relu
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hyfair/hyfair/sdk/model"
 )
@@ -20,8 +21,7 @@ func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	case !(most <= math.MaxFloat64/8):
 		return nil, fmt.Errorf("logits up to %v are too large", most)
 	}
-	_, exponent := math.Frexp(max(most, 1))
-	lift := math.Ldexp(1, exponent)
+	lift := model.PowerAbove(most)
 	first, second := n.strand(lift, -2*lift), o.strand(-lift, 2*lift)
 	out := &Network{Head: HeadLinear, Precision: 64}
 	if n.Head != HeadLinear && o.Head != HeadLinear {
@@ -45,6 +45,31 @@ func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	return out, out.Validate()
 }
 
+// Switched implements model.Joining. The switch bypasses all layers; a linear network stays linear.
+func (n *Network) Switched(most float64) (model.Model, error) {
+	if !(most <= math.MaxFloat64/8) {
+		return nil, fmt.Errorf("logits up to %v are too large", most)
+	}
+	out := &Network{Head: HeadSigmoid, Precision: 64}
+	if n.Head == HeadLinear {
+		out.Head = HeadLinear
+	}
+	for _, l := range n.logitLayers() {
+		out.Layers = append(out.Layers, beside(stage{Layer: l}, stage{}, l.ReLU))
+	}
+	drop := model.PowerAbove(most)
+	out.Layers = append(out.Layers, Layer{In: 2, Out: 1, Weights: []float64{1, drop}, Bias: []float64{-drop}})
+	return out, out.Validate()
+}
+
+// logitLayers returns the network's layers, and with two outputs one for their difference.
+func (n *Network) logitLayers() []Layer {
+	if n.Head == HeadSoftmax {
+		return append(slices.Clone(n.Layers), difference())
+	}
+	return n.Layers
+}
+
 // stage is a layer of one of the two networks, with additional weights for the switch.
 type stage struct {
 	Layer
@@ -53,11 +78,8 @@ type stage struct {
 
 // strand returns the network's layers, followed by the ReLU that removes its logit.
 func (n *Network) strand(bias, flip float64) (out []stage) {
-	for _, l := range n.Layers {
+	for _, l := range n.logitLayers() {
 		out = append(out, stage{Layer: l})
-	}
-	if n.Head == HeadSoftmax {
-		out = append(out, stage{Layer: difference()})
 	}
 	return append(out, stage{Layer{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{bias}, ReLU: true}, []float64{flip}})
 }

@@ -3,6 +3,7 @@ package relu_test
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hyfair/hyfair/internal/known"
@@ -22,7 +23,8 @@ func draw(s *space.Space, r *rand.Rand) []float64 {
 	return x
 }
 
-// TestJoin: a joined model has both exact logits, of networks of every shape and of trees.
+// TestJoin: a joined model has both exact logits, of networks of every shape and of trees. A switched one has the logit,
+// or one that is not positive.
 func TestJoin(t *testing.T) {
 	joined := 0
 	for seed := range tier.Count(200, 4000) {
@@ -44,8 +46,17 @@ func TestJoin(t *testing.T) {
 			continue // too large for float64
 		}
 		joined++
+		switched, err := a.(model.Joining).Switched(most)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
 		for range 20 {
 			x, y := s.ExactInputs(draw(s, r)), s2.ExactInputs(draw(s2, r))
+			want := a.Exact().Logit(x)
+			off := switched.Exact().Logit(append(slices.Clone(x), new(big.Rat)))
+			if on := switched.Exact().Logit(append(slices.Clone(x), big.NewRat(1, 1))); on.Cmp(want) != 0 || off.Sign() > 0 {
+				t.Fatalf("seed %d: the logit %v is %v with the switch at 1, and %v at 0", seed, want, on, off)
+			}
 			for flip, want := range []*big.Rat{a.Exact().Logit(x), b.Exact().Logit(y)} {
 				inputs := append(append(append([]*big.Rat{}, x...), y...), big.NewRat(int64(flip), 1))
 				if got := m.Exact().Logit(inputs); got.Cmp(want) != 0 {

@@ -35,6 +35,17 @@ func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 	return out, out.Validate()
 }
 
+// Switched implements model.Joining: one more tree has the switch.
+func (e *Ensemble) Switched(most float64) (model.Model, error) {
+	out := &Ensemble{Columns: e.Columns + 1, Output: e.Output, Base: e.Base}
+	if e.Output == fairness.LinkShare {
+		out.Output = fairness.LinkLinear
+	}
+	switched := Tree{{Input: int32(e.Columns), Left: 1, Right: 2, Value: 0.5}, Leaf(-model.PowerAbove(most)), Leaf(0)}
+	out.Trees = append(slices.Clone(e.Trees), switched)
+	return out, out.Validate()
+}
+
 // behind returns a copy of t for a longer list of nodes and of inputs: it adds places to the indices
 // of children, and columns to those of inputs.
 func behind(t Tree, places, columns int32) Tree {

@@ -1,5 +1,5 @@
 // Package joint asks one question about two models: which individuals do they treat
-// differently? The question's model computes both models, and its only protected feature is a
+// differently? If one of them always says no, these individuals get a yes from the other. The question's model computes both models, and its only protected feature is a
 // switch between them. So everything that answers questions about copies of a person also
 // compares two models.
 package joint
@@ -31,18 +31,9 @@ const Switch = "model (old, new)"
 // features of old's space, including the protected ones. apart says why no solver can be asked
 // about both models, for example because their families differ; empty if one can.
 func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
-	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify}
-	q.Space = spaceOf(old.Space, new.Space)
-	where, err := space.ParsePredicate(q.Space, old.Spec.Where)
-	var rest space.Predicate
-	if err == nil {
-		q.Region, rest, err = q.Space.Cut(q.Space.Whole(), where)
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("--where: %w", err)
-	}
-	if len(rest) > 0 {
-		q.Require = []space.Predicate{rest}
+	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify, Space: spaceOf(old.Space, new.Space)}
+	if err := restrict(q, old.Spec.Where); err != nil {
+		return nil, "", err
 	}
 	a, b := old.Study.Model, new.Study.Model
 	if n.UsesEpsilon() && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
@@ -66,6 +57,43 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 		}
 	}
 	return q, apart, q.Validate()
+}
+
+// Yes returns the question which individuals get a positive decision: from the model, but not from a model that always
+// says no. Individuals have all features of the question's space, including the protected ones.
+func Yes(of *question.Question) (*problem.Query, error) {
+	m, err := of.Study.Decided()
+	if err != nil {
+		return nil, err
+	}
+	switched, ok := m.(model.Joining)
+	if !ok {
+		return nil, fmt.Errorf("%s: rates cannot be proved for models of the family %s", of.Study.ModelPath, m.Family())
+	}
+	q := &problem.Query{Notion: fairness.Decision, Goal: problem.Quantify, Space: spaceOf(of.Space, &space.Space{Features: make([]space.Feature, len(of.Space.Features))})}
+	if err := restrict(q, of.Spec.Where); err != nil {
+		return nil, err
+	}
+	if q.Model, err = switched.Switched(bound.Linear(m, bound.Inputs(q.Space, q.Region)[:m.Inputs()]).Logit.Hi); err != nil {
+		return nil, fmt.Errorf("%s: %w", of.Study.ModelPath, err)
+	}
+	return q, q.Validate()
+}
+
+// restrict restricts a question to the individuals for which the predicate of --where holds.
+func restrict(q *problem.Query, where string) error {
+	p, err := space.ParsePredicate(q.Space, where)
+	var rest space.Predicate
+	if err == nil {
+		q.Region, rest, err = q.Space.Cut(q.Space.Whole(), p)
+	}
+	if err != nil {
+		return fmt.Errorf("--where: %w", err)
+	}
+	if len(rest) > 0 {
+		q.Require = []space.Predicate{rest}
+	}
+	return nil
 }
 
 // Fed returns the space s with the inputs of the other study's space. Both must have the same
