@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/session"
 )
@@ -22,13 +25,17 @@ lies between the second share and one minus the first; the interval shrinks as l
 as the solver runs. A uniform sample and the data set's rows, evaluated exactly, are
 shown with it. docs/user/quantify.md explains the shares, the map and --partition.
 
+--groups proves rates of groups instead: which share of the women gets a favourable
+decision, over that of the men.
+
 With --k, individuals with that many bins count as discriminated against. --map needs a
 single question. With several questions, each gets an equal part of --timeout; writing a
 map takes extra time. The exit code is 0 even if a share is undecided, and 4 if the solver
 contradicted an exact evaluation.`,
 		Example: `  hyfair quantify studies/loan
   hyfair quantify studies/adult.yaml --model AC-1 --protected sex --notion decision --timeout 60s --threads 2
-  hyfair quantify studies/loan --map loan.csv --json`,
+  hyfair quantify studies/loan --map loan.csv --json
+  hyfair quantify studies/loan --groups --population classes:8 --min-impact-ratio 0.8`,
 		Args: exactlyOne("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed
@@ -37,14 +44,17 @@ contradicted an exact evaluation.`,
 	}
 	addQuestion(cmd, &r.Spec)
 	addBands(cmd, &r.Bands)
-	app.addPictures(cmd, "the shares and, with --map, a map over two features")
+	app.addPictures(cmd, "the shares, with --map a map over two features, and with --thresholds a curve")
 	app.addGates(cmd, &r.Gates)
 	addShareGate(cmd, &r.Gates, "max-unfair", "largest share of individuals discriminated against")
+	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "with --groups, which it implies: least impact ratio of the groups of each attribute")
 	fl := cmd.Flags()
 	fl.StringVar(&r.Solver, "solver", "", "solver plugin that quantifies (default: the first usable of bnb, highs, z3, lpsolve)")
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.IntVar(&r.K, "k", 0, "count individuals whose counterfactuals reach at least this many outcome bins, 3 or more")
 	addPopulation(cmd, &r.Population)
+	fl.BoolVar(&r.Groups, "groups", false, "prove instead which share of each group gets the favourable decision, with differences and impact ratios")
+	fl.StringVar(&r.Thresholds, "thresholds", "", "ask about decisions at each of these thresholds: 0.2,0.3, or LO..HI, in steps of 0.05, or LO..HI:STEP")
 	fl.IntVar(&r.Samples, "samples", 10_000, "individuals to draw and evaluate; 0: none")
 	fl.StringVar(&r.Map, "map", "", "write to this file, .csv or .jsonl, the boxes into which the space was divided")
 	fl.StringVar(&r.Partition, "partition", "", `answer in parts that are added up: a chunk size for every feature such as 10, or "age=10,hours-per-week=20"`)
@@ -57,6 +67,10 @@ contradicted an exact evaluation.`,
 func runQuantify(ctx context.Context, app *App, r quantify.Request) (err error) {
 	if r.Set, err = app.pluginOptions(); err != nil {
 		return err
+	}
+	if r.Groups || slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == audit.MinImpactRatio }) {
+		out, err := ask(ctx, app, quantify.AnswerRates, r)
+		return interruptedIf(out != nil && out.Interrupted, err)
 	}
 	out, err := ask(ctx, app, quantify.Answer, r)
 	if out != nil && len(out.Questions) > 0 && session.Interrupted(ctx) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"math"
@@ -8,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/internal/tier"
@@ -65,6 +68,51 @@ func TestQuantifyTenure(t *testing.T) {
 	for _, want := range []string{"tenure, model model.json: how many individuals", "fair         30.00 %", "unfair       70.00 %", "21 of 30 individuals (70.00 %) are discriminated against", "all 30 individuals, evaluated exactly: 70.00 %", "data set: not looked at", "boxes"} {
 		if code != ExitDone || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
+		}
+	}
+}
+
+// TestQuantifyRates: the group with logits of 4 always gets a yes, the other one in years 0 to 3 of 10.
+func TestQuantifyRates(t *testing.T) {
+	plugins, study := bnbFolder(t), tenureStudy(t)
+	code, stdout, stderr := command(t, plugins, "quantify", study, "--groups", "--min-impact-ratio", "0.8", "--unchecked", "--json")
+	var out quantify.Rates
+	if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitCheck || len(out.Attributes) != 1 {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, stdout, stderr)
+	}
+	a := &out.Attributes[0]
+	lowest := slices.MinFunc(a.Groups, func(g, h quantify.RatedGroup) int { return cmp.Compare(g.Rate.Lo, h.Rate.Lo) })
+	near := func(i *quantify.Interval, v float64) bool {
+		return math.Abs(i.Lo-v) < 1e-12 && math.Abs(i.Hi-v) < 1e-12
+	}
+	if !near(lowest.Rate, 0.4) || !near(a.ImpactRatio, 0.4) || !near(a.Difference, 0.6) || out.Gates[0].Outcome != gate.Failed {
+		t.Errorf("%+v", out)
+	}
+	code, stdout, stderr = command(t, plugins, "quantify", study, "--min-impact-ratio", "0.4", "--unchecked")
+	if code != ExitDone || !strings.Contains(stdout, "least impact ratio: 0.400") || !strings.Contains(stdout, "Each combination of the other features' values counts once") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := command(t, plugins, "quantify", study, "--groups", "--max-unfair", "1%"); code != ExitUsage || !strings.Contains(stderr, "--max-unfair does not apply to --groups") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestQuantifyThresholds: at one half the decision flips from year 4 on, at 0.3 from year 5 on.
+func TestQuantifyThresholds(t *testing.T) {
+	plugins, study, page := bnbFolder(t), tenureStudy(t), filepath.Join(t.TempDir(), "page.html")
+	code, stdout, stderr := command(t, plugins, "quantify", study, "--thresholds", "0.3,0.5", "--html", page)
+	text := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"different decisions (decision), by the threshold", "0.3 50.00 % 50.00 % 0.00 %", "0.5 40.00 % 60.00 % 0.00 %", "The fewest flip at 0.3: 50.00 %."} {
+		if code != ExitDone || !strings.Contains(text, want) {
+			t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
+		}
+	}
+	if html, err := os.ReadFile(page); err != nil || strings.Count(string(html), "by the threshold") < 2 {
+		t.Errorf("%v: no curve", err)
+	}
+	for _, more := range [][]string{{"--threshold", "0.3"}, {"--notion", "score"}, {"--map", "x.csv"}} {
+		if code, _, stderr := command(t, plugins, append([]string{"quantify", study, "--thresholds", "0.3,0.5"}, more...)...); code != ExitUsage || !strings.Contains(stderr, "--thresholds") {
+			t.Errorf("%v: exit code %d: %s", more, code, stderr)
 		}
 	}
 }

@@ -59,6 +59,7 @@ var outputs = []struct {
 	{"certify", "of several sets of attributes or classes", certify.Results{}},
 	{"quantify", "", quantify.Result{}},
 	{"quantify", "of several sets of attributes", quantify.Results{}},
+	{"quantify", "with --groups", quantify.Rates{}},
 	{"search", "", search.Result{}},
 	{"audit", "", audit.Result{}},
 	{"diff", "", diff.Result{}},

@@ -10,8 +10,8 @@ import (
 	"github.com/hyfair/hyfair/host/internal/view"
 )
 
-// Answers is the answer to a request with one question or, with --protected each or subsets,
-// several. In JSON the answer to a single question is written without the list.
+// Answers is the answer to a request with one question or, with --protected each or subsets
+// or with --thresholds, several. In JSON the answer to a single question is written without the list.
 type Answers[R answered[R]] struct {
 	// The study's name.
 	Study string `json:"study"`
@@ -23,7 +23,7 @@ type Answers[R answered[R]] struct {
 	Seconds float64 `json:"seconds"`
 	// For certify: unfair if any question's verdict is, fair if all are, else undecided.
 	Verdict string `json:"verdict,omitempty"`
-	// One answer for each set of attributes or class, smaller sets first. There are fewer after
+	// One answer for each set of attributes, class or threshold, smaller sets first. There are fewer after
 	// an interrupt or an error, or if the answer about one class settles the others.
 	Questions []R `json:"questions"`
 	// Checks holds the checks of gates if several questions were asked; a single answer holds its
@@ -81,7 +81,11 @@ func (a *Answers[R]) Document() *view.Document {
 		return a.Questions[0].Document()
 	}
 	var one R
-	d := view.Of(view.Paragraph{}, one.Overview(a.Questions))
+	d := view.Of(view.Paragraph{})
+	if headed, ok := any(one).(interface{ Head([]R) []view.Block }); ok {
+		d.Add(headed.Head(a.Questions)...)
+	}
+	d.Add(one.Overview(a.Questions))
 	if a.Verdict != "" {
 		d.Add(view.Paragraph{"all together: " + strings.ToUpper(a.Verdict)})
 	}
@@ -129,10 +133,17 @@ func (a *Answers[R]) HoldEach(g gate.Gate, asked int, hold func(one R, of string
 	}
 }
 
-// Page shows all answers.
+// Page shows all answers, as a curve if they have one.
 func (a *Answers[R]) Page() *view.Document {
 	d := a.Document()
 	if a.Several {
+		var one R
+		if curved, ok := any(one).(interface{ Curve([]R) *view.Figure }); ok {
+			if f := curved.Curve(a.Questions); f != nil {
+				d.Add(f)
+				return d
+			}
+		}
 		for _, one := range a.Questions {
 			d.Add(view.Heading(strings.Join(one.Asks(), " × ")))
 			d.Add(pageOf(one).Blocks...)

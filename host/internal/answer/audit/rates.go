@@ -498,6 +498,6 @@ func (r *Result) holdRatio(g gate.Gate) {
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
 		least, text := a.least(r)
-		r.Hold(g.AtLeast(a.Name, least, text))
+		r.Hold(g.AtLeast(a.Name, least, least, text))
 	}
 }

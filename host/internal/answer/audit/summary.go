@@ -326,6 +326,35 @@ func newBands(f *space.Feature, values []float64) bands {
 	return b
 }
 
+// Sides returns the ranges of a feature's known values that form the groups of an audit, within its domain. values are
+// those that the question compares.
+func Sides(f *space.Feature, values []float64) (out []space.Interval) {
+	b, numbers := newBands(f, values), f.Numbers()
+	for i := range b.count() {
+		side := numbers
+		if b.category {
+			side = space.Interval{Lo: float64(i), Hi: float64(i)}
+		} else {
+			if i > 0 {
+				side.Lo = max(side.Lo, b.borders[i-1])
+			}
+			if i < len(b.borders) {
+				side.Hi = min(side.Hi, b.borders[i])
+			}
+			if f.Discrete() && i < len(b.borders) {
+				side.Hi = min(side.Hi, math.Ceil(b.borders[i])-1)
+			}
+			if f.Discrete() {
+				side.Lo = math.Ceil(side.Lo)
+			}
+		}
+		if !side.Empty() && !(f.Missing && side.Lo == f.Hi) {
+			out = append(out, side)
+		}
+	}
+	return out
+}
+
 func (b *bands) count() int {
 	if b.category {
 		return b.n

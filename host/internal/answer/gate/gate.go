@@ -61,13 +61,13 @@ func Ratio(name, bound string) (Gate, error) {
 	return Gate{}, errors.New("want a number from 0 to 1, such as 0.8")
 }
 
-// AtLeast checks a ratio against the gate; nil: the ratio is unknown.
-func (g Gate) AtLeast(of string, ratio *big.Rat, text string) Check {
+// AtLeast checks a ratio between lo and hi against the gate; nil: that end is unknown.
+func (g Gate) AtLeast(of string, lo, hi *big.Rat, text string) Check {
 	outcome := Undecided
 	switch {
-	case ratio != nil && ratio.Cmp(g.least) >= 0:
+	case lo != nil && lo.Cmp(g.least) >= 0:
 		outcome = Passed
-	case ratio != nil:
+	case hi != nil && hi.Cmp(g.least) < 0:
 		outcome = Failed
 	}
 	return g.Is(of, outcome, text)

@@ -100,7 +100,10 @@ func TestAtLeast(t *testing.T) {
 		ratio *big.Rat
 		want  Outcome
 	}{{big.NewRat(4, 5), Passed}, {big.NewRat(1, 1), Passed}, {big.NewRat(799999, 1000000), Failed}, {nil, Undecided}} {
-		if got := g.AtLeast("sex", c.ratio, ""); got.Outcome != c.want || got.Of != "sex" {
+		if got := g.AtLeast("sex", new(big.Rat), c.ratio, ""); (got.Outcome == Failed) != (c.want == Failed) || got.Outcome == Passed {
+			t.Errorf("0 to %v: %s", c.ratio, got.Outcome)
+		}
+		if got := g.AtLeast("sex", c.ratio, c.ratio, ""); got.Outcome != c.want || got.Of != "sex" {
 			t.Errorf("%v: %+v, want %s", c.ratio, got, c.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package quantify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/answer/asked"
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/certify/partition"
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
@@ -23,7 +25,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
 )
 
 // Request asks which share of the space is treated fairly. It is plain data.
@@ -35,6 +39,10 @@ type Request struct {
 	Set    map[string]string `json:"set,omitempty"`
 	// Population is the population of shares, in the syntax of population.Parse; empty: each combination of values once.
 	Population string `json:"population,omitempty"`
+	// Thresholds lists thresholds to ask about, in the syntax of audit.ParseThresholds; empty: the study's.
+	Thresholds string `json:"thresholds,omitempty"`
+	// Groups asks for rates of groups instead, see AnswerRates.
+	Groups bool `json:"groups,omitempty"`
 	// Samples is the number of individuals to draw; 0: none.
 	Samples int `json:"samples"`
 	// Timeout limits all questions together, from the session's start; 0: no limit.
@@ -88,35 +96,29 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	whole := ctx
 	ctx, cancel := s.Until(ctx, r.Timeout)
 	defer cancel()
-	st, queries, err := question.Queries(r.Spec, problem.Quantify, s.Note)
+	studies, queries, err := r.questions(s)
 	if err == nil && len(queries) > 1 && r.Map != "" {
-		err = fmt.Errorf("--map takes one question, but --protected %s asks several: ask them one at a time", strings.Join(r.Protected, ","))
+		err = fmt.Errorf("--map takes one question, but --protected %s or --thresholds asks several: ask them one at a time", strings.Join(r.Protected, ","))
 	}
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	a := asker{Request: &r, session: s, study: st}
-	switch d, err := st.Data(); {
-	case err == nil:
-		a.rows = d.Points
-	case errors.Is(err, study.ErrNoData):
-		a.noRows = "the study declares none"
-	default:
-		a.noRows = err.Error()
-	}
-	// Without the time limit: the sample and the rows are worth an answer even if the solver starts late.
-	if a.plugin, err = Open(whole, s, r.Solver, r.Set); err != nil {
-		return nil, err
-	}
-	defer a.plugin.Close()
+	st := studies[0]
+	a := asker{Request: &r, session: s, study: st, fits: map[*space.Space]*population.Population{}}
+	a.read()
+	a.solver = &lazily{ctx: whole, session: s, name: r.Solver, set: r.Set}
+	defer a.solver.close()
 	out := &Results{Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: r.Seed, Questions: []*Result{}, Several: len(queries) > 1}
 	var failed error
 	for i, q := range queries {
 		one := a
-		if one.query, one.start = q, s.Begun; i > 0 {
+		if one.study, one.query, one.start = studies[i], q, s.Begun; i > 0 {
 			one.start = time.Now()
 		}
-		if out.Several {
+		switch {
+		case r.Thresholds != "":
+			one.which = fmt.Sprintf("threshold %s · ", one.threshold())
+		case out.Several:
 			one.which = fmt.Sprintf("%d of %d · %s · ", i+1, len(queries), strings.Join(question.Protected(q.Space), " × "))
 		}
 		part, cancel := session.PartOf(ctx, len(queries)-i)
@@ -125,7 +127,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 		if failed = errors.Join(failed, err); answer == nil {
 			break
 		}
-		if out.Questions = append(out.Questions, answer); out.Several && s.Part != nil {
+		if out.Questions = append(out.Questions, answer); out.Several && r.Thresholds == "" && s.Part != nil {
 			s.Part(answer.Document(), nil)
 		}
 		if session.Interrupted(ctx) {
@@ -145,6 +147,52 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	return out, failed
 }
 
+// questions returns the request's queries, one for each set of attributes or threshold, and the study of each.
+func (r *Request) questions(s *session.Session) (studies []*study.Study, queries []*problem.Query, err error) {
+	if r.Thresholds == "" {
+		st, queries, err := question.Queries(r.Spec, problem.Quantify, s.Note)
+		return slices.Repeat([]*study.Study{st}, len(queries)), queries, err
+	}
+	spec := r.Spec
+	spec.Notion = cmp.Or(spec.Notion, fairness.Decision.String())
+	n, err := fairness.ParseNotion(spec.Notion)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("--notion: %w", err)
+	case n.UsesEpsilon() || spec.K > 0:
+		return nil, nil, errors.New("--thresholds asks about decisions: leave out --k, and name decision or decision-strict as the notion")
+	case spec.Threshold != "":
+		return nil, nil, errors.New("--threshold and --thresholds exclude each other")
+	}
+	all, err := audit.ParseThresholds(r.Thresholds)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--thresholds: %w", err)
+	}
+	spec.Threshold = fairness.FormatRat(all[0])
+	q, err := question.Open(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range all {
+		one, st := *q, *q.Study
+		st.Rule.Threshold, st.Rule.Groups, one.Study = t, nil, &st
+		query, err := one.Query(problem.Quantify)
+		if err != nil {
+			return nil, nil, err
+		}
+		studies, queries = append(studies, &st), append(queries, query)
+	}
+	return studies, queries, nil
+}
+
+// threshold is the threshold of the question; empty without --thresholds.
+func (a *asker) threshold() string {
+	if a.Thresholds == "" {
+		return ""
+	}
+	return fairness.FormatRat(a.study.Rule.Threshold)
+}
+
 // Open starts the solver named, or the first that quantifies. set are its options.
 func Open(ctx context.Context, s *session.Session, solver string, set map[string]string) (p *discover.Plugin, err error) {
 	if solver == "" {
@@ -162,19 +210,77 @@ func Open(ctx context.Context, s *session.Session, solver string, set map[string
 	return p, nil
 }
 
+// lazily starts a solver when it is first needed.
+type lazily struct {
+	ctx     context.Context // without a time limit: sample and rows are worth an answer even if the solver starts late
+	session *session.Session
+	name    string
+	set     map[string]string
+	plugin  *discover.Plugin // nil before the start
+}
+
+// prepare sets the solver of a question, and Options.Start if convolution is tried before the default solver.
+func (l *lazily) prepare(o *Options, q *problem.Query) error {
+	if l.name == "" && Convolves(q) {
+		if o.Start = l.start; len(l.set) == 0 {
+			return nil
+		}
+	}
+	return l.start(o) // with options even if it may not be needed: they may be wrong
+}
+
+// start implements Options.Start.
+func (l *lazily) start(o *Options) (err error) {
+	if l.plugin == nil {
+		if l.plugin, err = Open(l.ctx, l.session, l.name, l.set); err != nil {
+			return err
+		}
+	}
+	o.Solver, o.Description, o.Set = l.plugin.Solver(), l.plugin.Description(), l.plugin.Options
+	return nil
+}
+
+// plugins returns the started solver, if any.
+func (l *lazily) plugins() discover.Solvers {
+	if l.plugin == nil {
+		return nil
+	}
+	return discover.Solvers{l.plugin}
+}
+
+func (l *lazily) close() {
+	if l.plugin != nil {
+		l.plugin.Close()
+	}
+}
+
 // asker answers one question of a request, with all files loaded.
 type asker struct {
 	*Request
 	session *session.Session
 	study   *study.Study
 	query   *problem.Query
-	plugin  *discover.Plugin
+	solver  *lazily
 	start   time.Time
 	// The question's name in lines of progress; empty if there is only one question.
 	which string
 	// rows are the data set's; nil: there are none, for the reason noRows.
 	rows   [][]float64
 	noRows string
+	// fits has the populations that were fitted, by space.
+	fits map[*space.Space]*population.Population
+}
+
+// read reads the data set's rows.
+func (a *asker) read() {
+	switch d, err := a.study.Data(); {
+	case err == nil:
+		a.rows = d.Points
+	case errors.Is(err, study.ErrNoData):
+		a.noRows = "the study declares none"
+	default:
+		a.noRows = err.Error()
+	}
 }
 
 // answer answers the question; nil if there is nothing to show.
@@ -183,21 +289,27 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, session.Mistake(fmt.Errorf("--population %s: %w", a.Population, err))
 	}
+	o := Options{
+		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,
+	}
+	if a.Mapped || a.Map != "" || a.Partition != "" {
+		err = a.solver.start(&o)
+	} else {
+		err = a.solver.prepare(&o, a.query)
+	}
+	if err != nil {
+		return nil, err
+	}
 	run, err := a.begin()
 	if err != nil {
 		return nil, err
 	}
-	glimpses := &glimpses{run: run, grade: a.plugin.Description().Exactness}
-	o := Options{
-		Solver: a.plugin.Solver(), Description: a.plugin.Description(), Threads: a.session.Threads, Memory: a.session.Memory,
-		Seed: a.Seed, Set: a.plugin.Options, Samples: a.Samples, Population: people, Rows: a.rows,
-		Progress: func(p Progress) {
-			p.Limit = session.Left(ctx, p.Elapsed)
-			a.session.Show(a.which + p.String())
-			glimpses.progress(p)
-		},
+	glimpses := &glimpses{run: run, solver: a.solver}
+	o.Progress = func(p Progress) {
+		p.Limit = session.Left(ctx, p.Elapsed)
+		a.session.Show(a.which + p.String())
+		glimpses.progress(p)
 	}
-	o.Convolve = a.Solver == ""
 	if a.Mapped {
 		o.Pieces = func([]sdk.Piece) error { return nil }
 	}
@@ -252,7 +364,7 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 		out.PopulationFit = &people.Fit
 	}
 	out.Journal, out.Run, out.Parts = run.Journal, run.Name(), counts
-	run.Faults(a.plugin.String(), rep.Faults)
+	run.Faults(out.Solver.String(), rep.Faults)
 	for i := range rep.Found {
 		run.Emit(record.Event{Kind: record.KindFound, Found: &rep.Found[i]})
 	}
@@ -268,14 +380,20 @@ func (a *asker) answer(ctx context.Context) (*Result, error) {
 
 // people returns the population of shares; nil: each combination of values counts once.
 func (a *asker) people(ctx context.Context) (*population.Population, error) {
-	source, _ := population.Parse(a.Population)
-	return source.Of(ctx, a.query.Space, a.rows, a.noRows, a.Seed)
+	people, err := a.fits[a.query.Space], error(nil)
+	if people == nil {
+		source, _ := population.Parse(a.Population)
+		people, err = source.Of(ctx, a.query.Space, a.rows, a.noRows, a.Seed)
+		a.fits[a.query.Space] = people
+	}
+	return people, err
 }
 
 // begin starts the question's run in the journal. In parts, it resumes an unfinished run of the
 // same question, unless the request is Fresh.
 func (a *asker) begin() (*session.Run, error) {
-	started := asked.Started(a.session, "quantify", a.study, a.query, discover.Solvers{a.plugin}, a.Where, a.Seed)
+	started := asked.Started(a.session, "quantify", a.study, a.query, a.solver.plugins(), a.Where, a.Seed)
+	started.Task.Arm = cmp.Or(started.Task.Arm, Convolution)
 	started.At = a.start
 	started.Task.Settings["samples"] = strconv.Itoa(a.Samples)
 	if a.Population != "" {
@@ -307,7 +425,7 @@ func (a *asker) inParts(ctx context.Context, o Options, run *session.Run) (*Repo
 // glimpses journals the progress of a run.
 type glimpses struct {
 	run    *session.Run
-	grade  sdk.Grade // of the solver's proofs
+	solver *lazily
 	told   time.Time
 	proved bool // a proof was reported
 }
@@ -326,7 +444,7 @@ func (g *glimpses) progress(p Progress) {
 	s := &record.Shares{Fair: "0", Unfair: "0", Boxes: p.Boxes, Sampled: p.Sampled.counted(), Rows: p.Rows.counted()}
 	if p.Fair != nil && p.Unfair != nil {
 		s.Fair, s.Unfair = p.Fair.RatString(), p.Unfair.RatString()
-		s.Grade = gradeOf(p.Fair, p.Unfair, g.grade)
+		s.Grade = gradeOf(p.Fair, p.Unfair, g.solver.plugin.Description().Exactness)
 	}
 	g.run.Emit(record.Event{Kind: record.KindShares, Shares: s})
 }

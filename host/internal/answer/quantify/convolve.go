@@ -7,22 +7,27 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/quantify/affine"
 	"github.com/hyfair/hyfair/host/internal/question/population"
 	"github.com/hyfair/hyfair/sdk"
+	"github.com/hyfair/hyfair/sdk/problem"
 )
 
 // Convolution is the method of shares that were proved without boxes.
 const Convolution = "convolution"
 
+// Convolves reports whether convolution is tried before a solver is started: for linear models, except of spaces of few
+// individuals.
+func Convolves(q *problem.Query) bool {
+	_, few := q.Space.CountIndividuals(q.RegionOrWhole().Box, allPoints)
+	return !few && affine.Suits(q)
+}
+
 // convolve proves the shares of a linear model by convolution. It reports them if they leave no
 // more than affine.Target open, and otherwise returns them. It returns nil if it has reported them,
 // or if convolution does not suit the question.
 func (r *run) convolve(ctx context.Context) *affine.Shares {
+	if r.o.Start == nil || r.o.Pieces != nil || !Convolves(r.q) {
+		return nil
+	}
 	region := r.q.RegionOrWhole()
-	if !r.o.Convolve || r.o.Pieces != nil {
-		return nil
-	}
-	if _, few := r.q.Space.CountIndividuals(region.Box, allPoints); few {
-		return nil
-	}
 	people := population.Even(r.q.Space, region.Box)
 	if r.weights != nil {
 		if people = r.weights.of; len(people.Classes()) > population.MostClasses {

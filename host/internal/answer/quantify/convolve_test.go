@@ -29,12 +29,17 @@ func sums(n int) *problem.Query {
 	return &problem.Query{Model: net, Space: s, Region: s.Whole(), Notion: fairness.Decision, Goal: problem.Quantify}
 }
 
-// TestConvolved: of a linear model, the solver is asked only about few individuals, about pieces and what convolution
-// leaves open.
+// TestConvolved: of a linear model, a solver is started only for few individuals, pieces and what convolution leaves
+// open.
 func TestConvolved(t *testing.T) {
-	lost := &fake{err: sdk.ErrPluginExited}
+	lost, started := &fake{err: sdk.ErrPluginExited}, 0
+	start := func(o *Options) error {
+		started++
+		o.Solver, o.Description = lost, description()
+		return nil
+	}
 	for n, q := range map[int]*problem.Query{3: sums(3), 50: sums(50)} { // 10⁹ and 10¹⁵⁰ individuals
-		rep, err := Run(t.Context(), q, Options{Solver: lost, Description: description(), Samples: 2000, Seed: 1, Convolve: true})
+		rep, err := Run(t.Context(), q, Options{Start: start, Samples: 2000, Seed: 1})
 		if err != nil || !rep.Convolved || rep.Grade != sdk.GradeRigorous || len(rep.Faults) > 0 {
 			t.Fatalf("%d features: convolved %v, %v open, faults %v, %v", n, rep.Convolved, rep.Undecided, rep.Faults, err)
 		}
@@ -60,12 +65,15 @@ func TestConvolved(t *testing.T) {
 			t.Errorf("%d features: the solver was not asked", n)
 		}
 	}
+	if started > 0 {
+		t.Error("a solver was started")
+	}
 	q := sums(3)
-	if _, err := Run(t.Context(), q, Options{Solver: lost, Description: description(), Convolve: true, Pieces: func([]sdk.Piece) error { return nil }}); err == nil {
+	if _, err := Run(t.Context(), q, Options{Start: start, Pieces: func([]sdk.Piece) error { return nil }}); err == nil {
 		t.Error("pieces: the solver was not asked")
 	}
 	q.Region.Box[0].Hi, q.Region.Box[1].Hi = 10, 10
-	if _, err := Run(t.Context(), q, Options{Solver: lost, Description: description(), Convolve: true}); err == nil {
+	if _, err := Run(t.Context(), q, Options{Start: start}); err == nil {
 		t.Error("few individuals: the solver was not asked")
 	}
 }

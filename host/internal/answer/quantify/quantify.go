@@ -46,9 +46,9 @@ type Options struct {
 	// Pieces, if not nil, gets the pieces of the region as they are settled, one
 	// call at a time. Its error ends the run.
 	Pieces func([]sdk.Piece) error
-	// Convolve lets the shares of a linear model be proved without the solver, which is asked only about what that
-	// leaves open. Spaces of few individuals, and Pieces, are the solver's.
-	Convolve bool
+	// Start, if not nil, sets Solver, Description and Set when they are first needed. The shares of a linear model are
+	// then proved without them if Convolves allows that, except for what convolution leaves open.
+	Start func(*Options) error
 	// Progress, if not nil, is called from one goroutine at a time.
 	Progress func(Progress)
 
@@ -178,16 +178,37 @@ func Run(ctx context.Context, q *problem.Query, o Options) (*Report, error) {
 		return r.report, nil
 	}
 	r.glimpse(nil, 0) // of the sample and the rows
-	if o.Solver == nil {
+	if o.Solver == nil && o.Start == nil {
 		return r.report, nil
 	}
 	proved := r.convolve(ctx)
 	if r.report.Convolved {
 		return r.report, nil
 	}
+	if o.Start != nil {
+		if err = o.Start(&r.o); err == nil {
+			err = r.o.suits(q)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	err = r.ask(ctx)
 	r.combine(proved)
 	return r.report, err
+}
+
+// suits returns an error if the solver, if any, cannot be asked the question.
+func (o *Options) suits(q *problem.Query) error {
+	switch {
+	case o.Solver == nil:
+		return nil
+	case !o.Description.Answers(problem.FormNetwork, problem.Quantify):
+		return fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
+	case o.Description.RefusesQuery(q) != nil:
+		return session.Mistake(o.Description.RefusesQuery(q))
+	}
+	return nil
 }
 
 func newRun(q *problem.Query, o Options) (*run, error) {
@@ -196,10 +217,8 @@ func newRun(q *problem.Query, o Options) (*run, error) {
 	switch err := question.Validate(); {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
-	case o.Solver != nil && !o.Description.Answers(problem.FormNetwork, problem.Quantify):
-		return nil, fmt.Errorf("solver %s does not serve %s in the %s form: %w", o.Description.Name, problem.Quantify, problem.FormNetwork, sdk.ErrUnsupported)
-	case o.Solver != nil && o.Description.RefusesQuery(q) != nil:
-		return nil, session.Mistake(o.Description.RefusesQuery(q))
+	case o.suits(q) != nil:
+		return nil, o.suits(q)
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares count individuals, but relaxations describe pairs: leave them out", sdk.ErrInvalidProblem)
 	case len(question.Exclude) > 0:

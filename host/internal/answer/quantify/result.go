@@ -28,6 +28,8 @@ type Result struct {
 	Protected []string `json:"protected"`
 	// The value of --where.
 	Where string `json:"where,omitempty"`
+	// With --thresholds: the score that a positive decision exceeds.
+	Threshold string `json:"threshold,omitempty"`
 	// The value of --k.
 	AskedK int `json:"asked_k,omitempty"`
 
@@ -36,7 +38,7 @@ type Result struct {
 	Parts *Counts `json:"parts,omitempty"`
 	// The map written by --map.
 	Map *Written `json:"map,omitempty"`
-	// The solver that answered.
+	// The solver that answered; its name is convolution if none was asked.
 	Solver asked.Solver `json:"solver"`
 	// The journal's file; absent if nothing is kept.
 	Journal string `json:"journal,omitempty"`
@@ -95,8 +97,11 @@ type WrittenValue struct {
 func (a *asker) result(rep *Report, shares Shares) *Result {
 	out := &Result{
 		Asked:     asked.Of(a.study, a.query, a.Seed, time.Since(a.start).Seconds()),
-		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K,
-		Shares: shares, Solver: asked.SolverOf(a.plugin), Disagreements: rep.Faults,
+		Protected: question.Protected(a.query.Space), Where: a.Where, AskedK: a.K, Threshold: a.threshold(),
+		Shares: shares, Solver: asked.Solver{Name: Convolution}, Disagreements: rep.Faults,
+	}
+	if all := a.solver.plugins(); all != nil && !rep.Convolved {
+		out.Solver = asked.SolverOf(all...)
 	}
 	if s := out.Sampled; s != nil {
 		for _, x := range rep.Examples {
@@ -260,8 +265,13 @@ func (r *Result) question() string {
 	return fmt.Sprintf("how many individuals%s have counterfactuals in %s that get different decisions (%s)?", cut, names, notion)
 }
 
-// Asks returns the question's protected attributes, for asked.Answers.
-func (r *Result) Asks() []string { return r.Protected }
+// Asks returns the question's threshold or else its protected attributes, for asked.Answers.
+func (r *Result) Asks() []string {
+	if r.Threshold != "" {
+		return []string{"threshold " + r.Threshold}
+	}
+	return r.Protected
+}
 
 // Overview shows several answers, one per line, for asked.Answers.
 func (*Result) Overview(all []*Result) view.Block {
@@ -277,10 +287,90 @@ func (*Result) Overview(all []*Result) view.Block {
 		if q.Rows != nil && q.Rows.N > 0 {
 			rows = view.Share(q.Rows.Share)
 		}
-		t.Add(strings.Join(q.Protected, " × "),
-			view.ShareOrDash(q.Fair), view.ShareOrDash(q.Unfair), view.ShareOrDash(q.Undecided), sampled, rows)
+		name := strings.Join(q.Protected, " × ")
+		if q.Threshold != "" {
+			name, t.Columns[0] = q.Threshold, view.Column{Title: "threshold", Right: true}
+		}
+		t.Add(name, view.ShareOrDash(q.Fair), view.ShareOrDash(q.Unfair), view.ShareOrDash(q.Undecided), sampled, rows)
+	}
+	if text := fewest(all); text != "" {
+		t.Notes = append(t.Notes, text)
 	}
 	return t
+}
+
+// Head shows what answers by threshold are about, for asked.Answers; nil without thresholds.
+func (*Result) Head(all []*Result) []view.Block {
+	if len(all) == 0 || all[0].Threshold == "" {
+		return nil
+	}
+	one := *all[0]
+	one.Decision = nil
+	of := "each combination of values counts once"
+	if one.Population != "" {
+		of = "of people (" + one.Population + ")"
+	}
+	text := view.Paragraph{fmt.Sprintf("%s, model %s: %s, by the threshold", one.Study, one.Model, strings.TrimSuffix(one.question(), "?")), of}
+	if one.PopulationFit != nil {
+		text = append(text, one.PopulationFit.Text())
+	}
+	return append([]view.Block{text}, one.Caveats()...)
+}
+
+// fewest names the threshold at which the fewest decisions flip; empty without thresholds.
+func fewest(all []*Result) string {
+	if len(all) == 0 || all[0].Threshold == "" {
+		return ""
+	}
+	var least *Result
+	for _, q := range all {
+		if q.Interval != nil && q.Interval.Hi > 0 && (least == nil || q.Interval.Hi < least.Interval.Hi) {
+			least = q
+		}
+	}
+	if least == nil {
+		return "No decision flips at these thresholds."
+	}
+	sure := "The fewest flip at"
+	for _, q := range all {
+		if q != least && q.Interval != nil && q.Interval.Hi > 0 && q.Interval.Lo < least.Interval.Hi {
+			sure = "As far as is proved, the fewest flip at"
+		}
+	}
+	return fmt.Sprintf("%s %s: %s.", sure, least.Threshold, least.Interval.share())
+}
+
+// Curve draws the shares by threshold, for asked.Answers; nil without thresholds.
+func (*Result) Curve(all []*Result) *view.Figure {
+	if fewest(all) == "" {
+		return nil
+	}
+	f := &view.Figure{
+		Name: "thresholds", Title: "People who would get the other decision, by the threshold",
+		X: view.Axis{Label: "threshold", Max: 1}, Y: view.Axis{Label: "per cent", Max: 0.1},
+		Caption: "Proved bounds of the share of all possible people, and the share of the people in the data.",
+		Series:  []view.Series{{Name: "at most, proved", Look: 1}, {Name: "at least, proved", Look: 2}, {Name: "in the data", Look: 3}},
+	}
+	lines := make([][]view.Point, len(f.Series))
+	for _, q := range all {
+		t, err := fairness.ParseThreshold(q.Threshold)
+		if err != nil || q.Interval == nil {
+			continue
+		}
+		x, _ := t.Float64()
+		shares := []float64{q.Interval.Hi, q.Interval.Lo}
+		if q.Rows != nil && q.Rows.N > 0 {
+			shares = append(shares, q.Rows.Share)
+		}
+		for i, share := range shares {
+			lines[i] = append(lines[i], view.Point{X: x, Y: percent(share)})
+			f.Y.Max = max(f.Y.Max, 105*share)
+		}
+	}
+	for i := range lines {
+		f.Series[i].Lines = [][]view.Point{lines[i]}
+	}
+	return f
 }
 
 // table shows the shares by value.

@@ -19,7 +19,8 @@ type Shares struct {
 	Undecided *float64 `json:"undecided"`
 	// The three shares as fractions; null without individuals.
 	Exact *Fractions `json:"exact"`
-	// The interval of the share of discriminated individuals; null without individuals.
+	// The interval of the share of discriminated individuals, from the proved unfair share to 1 less the proved fair
+	// one; null without individuals.
 	Interval *Interval `json:"interval"`
 	// The grade of the proof: exact, rigorous or numerical; absent if nothing is proved.
 	Grade string `json:"grade,omitempty"`
@@ -66,11 +67,11 @@ type Bounds struct {
 	AtMost string `json:"at_most"`
 }
 
-// Interval encloses a share.
+// Interval encloses a share, or a number computed from shares.
 type Interval struct {
-	// The lower end: the proved unfair share.
+	// The lower end.
 	Lo float64 `json:"lo"`
-	// The upper end: 1 less the proved fair share.
+	// The upper end.
 	Hi float64 `json:"hi"`
 }
 

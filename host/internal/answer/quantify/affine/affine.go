@@ -148,16 +148,27 @@ func (a *affine) contribution(f *space.Feature, i int, v float64) *big.Rat {
 	return new(big.Rat).Mul(a.slope[i], new(big.Rat).SetFloat64(v))
 }
 
+// affineOf returns the affine model of a question about two copies; ok is false for other questions.
+func affineOf(q *problem.Query) (a *affine, ok bool) {
+	if a, ok = of(q.Model, q.Space); !ok && q.Rule.Groups != nil {
+		a, ok = byGroup(q)
+	}
+	return a, ok && q.K <= 2 && len(q.Relax) == 0 && !q.TellsCopiesApart()
+}
+
+// Suits reports whether the question is about two copies and a linear model. Of may find its constraints unsuited.
+func Suits(q *problem.Query) bool {
+	_, ok := affineOf(q)
+	return ok
+}
+
 // Of answers a question about a population within its region. It refines the interval until it is
 // at most Target wide, ctx ends or sums become too long. If ctx ends before the first interval, the
 // error is ctx's. It is ErrUnsuited for questions that do not reduce to two thresholds. The query
 // must be valid, and its region within the domains.
 func Of(ctx context.Context, q *problem.Query, people *population.Population) (*Shares, error) {
-	a, ok := of(q.Model, q.Space)
-	if !ok && q.Rule.Groups != nil {
-		a, ok = byGroup(q)
-	}
-	if !ok || q.K > 2 || len(q.Relax) > 0 || q.TellsCopiesApart() {
+	a, ok := affineOf(q)
+	if !ok {
 		return nil, ErrUnsuited
 	}
 	parts, err := split(q, a)

@@ -1,0 +1,393 @@
+package quantify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hyfair/hyfair/host/internal/answer/asked"
+	"github.com/hyfair/hyfair/host/internal/answer/audit"
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
+	"github.com/hyfair/hyfair/host/internal/answer/gate"
+	"github.com/hyfair/hyfair/host/internal/answer/joint"
+	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/population"
+	"github.com/hyfair/hyfair/host/internal/session"
+	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
+	"github.com/hyfair/hyfair/sdk/problem"
+	"github.com/hyfair/hyfair/sdk/space"
+)
+
+// Rates are proved rates of groups: the JSON object of hyfair quantify --groups.
+type Rates struct {
+	asked.Asked
+	// The value of --where.
+	Where string `json:"where,omitempty"`
+	// The decision whose rates are compared: positive, or negative if a positive one is bad for people.
+	Favourable string `json:"favourable"`
+	// The population of each group; absent if each combination of values counts once.
+	Population string `json:"population,omitempty"`
+	// How well the population fits rows held back; absent with the uniform population.
+	PopulationFit *population.Fit `json:"population_fit,omitempty"`
+	// The groups of each protected attribute.
+	Attributes []RatedAttribute `json:"attributes"`
+	// The solver that proved rates; absent if none was asked, as for linear models.
+	Solver string `json:"solver,omitempty"`
+	// The reason why the groups have no rates in the data.
+	NoRows string `json:"no_rows,omitempty"`
+	// Claims of the solver that evaluated individuals refute. They end the command with exit code 4.
+	Disagreements []string `json:"disagreements,omitempty"`
+	// A signal ended the command early.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// RatedAttribute has the rates of the groups of one attribute.
+type RatedAttribute struct {
+	// The attribute.
+	Name string `json:"name"`
+	// The groups by value, without people whose value is missing.
+	Groups []RatedGroup `json:"groups"`
+	// The interval of the least impact ratio; absent if it is undefined, or may be.
+	ImpactRatio *Interval `json:"impact_ratio,omitempty"`
+	// The interval of the largest difference between two rates; absent if fewer than two groups have people.
+	Difference *Interval `json:"difference,omitempty"`
+
+	ratio *enclosure
+}
+
+// RatedGroup has the rate of one group.
+type RatedGroup struct {
+	// The group's value, or values, as text.
+	Label string `json:"label"`
+	// The interval of the rate of the favourable decision; null without people.
+	Rate *Interval `json:"rate"`
+	// The interval of the rate over the highest rate of a group; absent if no rate above 0 is proved.
+	ImpactRatio *Interval `json:"impact_ratio,omitempty"`
+	// The interval of the highest rate less this one; absent without people.
+	Difference *Interval `json:"difference,omitempty"`
+	// The shares of the group that the rate is computed from: unfair counts positive decisions, fair negative ones.
+	People Shares `json:"people"`
+
+	exact *enclosure // of the rate; nil without people
+}
+
+// enclosure is an exact interval.
+type enclosure struct{ lo, hi *big.Rat }
+
+// less returns 1 minus v.
+func less(v *big.Rat) *big.Rat { return new(big.Rat).Sub(big.NewRat(1, 1), v) }
+
+// rounded returns the enclosure, within [0, 1], rounded outward; nil for nil.
+func (e *enclosure) rounded() *Interval {
+	if e == nil {
+		return nil
+	}
+	return &Interval{Lo: down(e.lo), Hi: 1 - down(less(e.hi))}
+}
+
+func larger(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+func smaller(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) > 0 {
+		return b
+	}
+	return a
+}
+
+// against encloses the ratio of a rate to the highest rate of it and others, and by how much it is lower. The highest
+// rate of the others is in most. The ratio is nil if all rates may be 0.
+func (e *enclosure) against(most enclosure) (ratio *enclosure, lower enclosure) {
+	minus := func(a, b *big.Rat) *big.Rat { return larger(new(big.Rat).Sub(a, b), new(big.Rat)) }
+	lower = enclosure{minus(most.lo, e.hi), minus(most.hi, e.lo)}
+	if larger(e.lo, most.lo).Sign() > 0 {
+		ratio = &enclosure{new(big.Rat).Quo(e.lo, larger(e.lo, most.hi)), new(big.Rat).Quo(e.hi, larger(e.hi, most.lo))}
+	}
+	return ratio, lower
+}
+
+// compare computes ratios and differences from the exact rates.
+func (a *RatedAttribute) compare() {
+	var apart *enclosure
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		var most *enclosure
+		for k := range a.Groups {
+			switch other := a.Groups[k].exact; {
+			case k == i || other == nil:
+			case most == nil:
+				most = &enclosure{other.lo, other.hi}
+			default:
+				most = &enclosure{larger(most.lo, other.lo), larger(most.hi, other.hi)}
+			}
+		}
+		if g.exact == nil || most == nil {
+			continue
+		}
+		ratio, lower := g.exact.against(*most)
+		g.ImpactRatio, g.Difference = ratio.rounded(), lower.rounded()
+		switch {
+		case apart == nil:
+			a.ratio, apart = ratio, &lower
+		default:
+			apart = &enclosure{larger(apart.lo, lower.lo), larger(apart.hi, lower.hi)}
+			if ratio != nil {
+				a.ratio = &enclosure{smaller(a.ratio.lo, ratio.lo), smaller(a.ratio.hi, ratio.hi)}
+			}
+		}
+	}
+	a.ImpactRatio, a.Difference = a.ratio.rounded(), apart.rounded()
+}
+
+// validateRates refuses what does not apply to rates of groups.
+func (r *Request) validateRates() error {
+	for _, flag := range []struct {
+		given     bool
+		name, why string
+	}{
+		{r.Notion != "" && r.Notion != fairness.Decision.String(), "notion", "rates are of decisions"},
+		{r.Epsilon != "", "epsilon", "decisions have no ε"},
+		{r.K > 0, "k", "rates are of decisions"},
+		{r.Thresholds != "", "thresholds", "rates are those at one threshold"},
+		{r.Map != "" || r.Mapped, "map", "a map is of one question"},
+		{r.Partition != "", "partition", "each group is a question by itself"},
+	} {
+		if flag.given {
+			return fmt.Errorf("--%s does not apply to --groups: %s: leave it out", flag.name, flag.why)
+		}
+	}
+	for _, g := range r.Gates {
+		if g.Name != audit.MinImpactRatio {
+			return fmt.Errorf("--%s does not apply to --groups: it bounds the share of discriminated individuals", g.Name)
+		}
+	}
+	return r.Validate()
+}
+
+// AnswerRates proves, for the groups of each protected attribute, the rate of the favourable decision. After an
+// interrupt, the result holds what was proved by then.
+func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, error) {
+	if err := r.validateRates(); err != nil {
+		return nil, session.Mistake(err)
+	}
+	solver := &lazily{ctx: ctx, session: s, name: r.Solver, set: r.Set}
+	defer solver.close()
+	ctx, cancel := s.Until(ctx, r.Timeout)
+	defer cancel()
+	of, err := question.Open(r.Spec)
+	if err == nil {
+		err = of.Study.Takes(fairness.Decision)
+	}
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	query, err := joint.Yes(of)
+	if err != nil {
+		return nil, session.Mistake(err)
+	}
+	a := asker{Request: &r, session: s, study: of.Study, query: query, solver: solver, fits: map[*space.Space]*population.Population{}}
+	a.read()
+	a.rows = slices.Clone(a.rows)
+	for i, x := range a.rows {
+		a.rows[i] = append(slices.Clone(x), joint.Old)
+	}
+	people, err := a.people(ctx)
+	if err != nil {
+		return nil, session.Mistake(fmt.Errorf("--population %s: %w", r.Population, err))
+	}
+	s.Work()
+	out := &Rates{Where: r.Where, NoRows: a.noRows}
+	out.Favourable, _ = of.Study.Rule.Favourable()
+	if people != nil {
+		if out.Population = people.String(); people.Held > 0 {
+			out.PopulationFit = &people.Fit
+		}
+	}
+	var groups []space.Region
+	out.Attributes, groups = groupsOf(of, query)
+	var failed error
+	for i := range out.Attributes {
+		for k := range out.Attributes[i].Groups {
+			g := &out.Attributes[i].Groups[k]
+			one := *query
+			one.Region = groups[0]
+			part, cancel := session.PartOf(ctx, len(groups))
+			rep, err := a.rate(part, &one, people, out.Attributes[i].Name+" "+g.Label)
+			cancel()
+			if rep == nil {
+				return nil, err
+			}
+			groups = groups[1:]
+			if failed == nil {
+				failed = err
+			}
+			out.Disagreements = append(out.Disagreements, rep.Faults...)
+			g.People = rep.Shares()
+			if lo, hi := g.People.Bounds(); lo != nil {
+				if of.Study.Rule.Low {
+					lo, hi = less(hi), less(lo)
+				}
+				g.exact = &enclosure{lo, hi}
+			}
+			g.Rate = g.exact.rounded()
+		}
+		out.Attributes[i].compare()
+	}
+	if all := solver.plugins(); all != nil {
+		out.Solver = asked.SolverOf(all...).String()
+	}
+	out.Interrupted = session.Interrupted(ctx)
+	out.Asked = asked.Of(of.Study, query, r.Seed, time.Since(s.Begun).Seconds())
+	for _, g := range r.Gates {
+		for i := range out.Attributes {
+			out.Hold(out.Attributes[i].hold(g, out.Favourable))
+		}
+	}
+	return out, errors.Join(failed, session.Refuted(out.Disagreements))
+}
+
+// groupsOf returns the groups of each protected attribute, without rates, and the regions of query that hold them.
+func groupsOf(of *question.Question, query *problem.Query) (all []RatedAttribute, groups []space.Region) {
+	for _, f := range of.Space.Protected() {
+		feature := &query.Space.Features[f]
+		rated := RatedAttribute{Name: feature.Name, Groups: []RatedGroup{}}
+		for _, side := range audit.Sides(feature, of.Region.Values[f]) {
+			if side = side.Intersect(query.Region.Box[f]); side.Empty() {
+				continue
+			}
+			region := space.Region{Box: slices.Clone(query.Region.Box), Values: query.Region.Values}
+			region.Box[f] = side
+			groups = append(groups, region)
+			slice := Slice{Interval: side}
+			rated.Groups = append(rated.Groups, RatedGroup{Label: slice.label(feature)})
+		}
+		all = append(all, rated)
+	}
+	return all, groups
+}
+
+// rate answers the question about one group.
+func (a *asker) rate(ctx context.Context, q *problem.Query, people *population.Population, group string) (*Report, error) {
+	o := Options{
+		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,
+		Progress: func(p Progress) {
+			if p.Fair != nil {
+				a.session.Show(fmt.Sprintf("%s · %s · positive: %s", group, session.Clock(p.Elapsed, session.Left(ctx, p.Elapsed)), p.Between()))
+			}
+		},
+	}
+	if err := a.solver.prepare(&o, q); err != nil {
+		return nil, err
+	}
+	rep, err := Run(ctx, q, o)
+	if rep != nil && err != nil && engine.Unanswered(err) == nil {
+		a.session.Note("%v", err)
+		err = nil
+	}
+	return rep, err
+}
+
+// hold checks the least impact ratio against a gate.
+func (a *RatedAttribute) hold(g gate.Gate, favourable string) gate.Check {
+	if a.ratio == nil {
+		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("it is not proved that two groups have people and one of them a %s decision", favourable))
+	}
+	return g.AtLeast(a.Name, a.ratio.lo, a.ratio.hi, fmt.Sprintf("proved: the least impact ratio is %s", a.ImpactRatio.ratio()))
+}
+
+// ratio formats an interval of ratios; nil is a dash.
+func (i *Interval) ratio() string {
+	if i == nil {
+		return "–"
+	}
+	return ends(fmt.Sprintf("%.3f", i.Lo), fmt.Sprintf("%.3f", i.Hi))
+}
+
+// share formats an interval of shares; nil is a dash.
+func (i *Interval) share() string {
+	if i == nil {
+		return "–"
+	}
+	return ends(view.Share(i.Lo), view.Share(i.Hi))
+}
+
+// ends joins the ends of an interval, if they differ.
+func ends(lo, hi string) string {
+	if lo == hi {
+		return lo
+	}
+	return strings.TrimSuffix(lo, " %") + " to " + hi
+}
+
+// Document shows the result.
+func (r *Rates) Document() *view.Document {
+	prover := "proved by convolution, without a solver"
+	if r.Solver != "" {
+		prover = "solver " + r.Solver
+	}
+	where := ""
+	if r.Where != "" {
+		where = " where " + r.Where
+	}
+	d := view.Of(view.Paragraph{fmt.Sprintf("%s, model %s: which share of each group%s gets a %s decision?", r.Study, r.Model, where, r.Favourable), prover})
+	d.Add(r.Caveats()...)
+	d.Disagree(r.Disagreements)
+	for i := range r.Attributes {
+		d.Add(r.Attributes[i].table(r))
+	}
+	of := "Each combination of the other features' values counts once, also of those of other protected attributes."
+	if r.Population != "" {
+		of = "Of people (" + r.Population + "): the other features, protected ones too, are distributed as they are among the group's people."
+	}
+	d.Say("%s", of)
+	if r.PopulationFit != nil {
+		d.Say("%s", r.PopulationFit.Text())
+	}
+	if r.NoRows != "" {
+		d.Say("data set: not looked at, %s", r.NoRows)
+	}
+	d.Say("%.2f s", r.Seconds)
+	d.Add(r.Blocks()...)
+	return d
+}
+
+// table shows the rates of the groups.
+func (a *RatedAttribute) table(r *Rates) *view.Table {
+	t := &view.Table{Title: "Proved rates by " + a.Name, Columns: view.Columns(a.Name, "rate", "difference", "impact ratio", "sampled", "data set")}
+	of := func(yes float64) string {
+		if r.Favourable == "negative" {
+			yes = 1 - yes
+		}
+		return view.Share(yes)
+	}
+	open := map[string]bool{}
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		sampled, rows := "–", "–"
+		if s := g.People.Sampled; s != nil && s.N > 0 {
+			sampled = of(s.Share)
+		}
+		if d := g.People.Rows; d != nil && d.N > 0 {
+			rows = of(d.Share) + " of " + view.Count(d.N)
+		}
+		t.Add(g.Label, g.Rate.share(), g.Difference.share(), g.ImpactRatio.ratio(), sampled, rows)
+		if why := g.People.Reason; why != "" && g.Rate != nil && g.Rate.Lo < g.Rate.Hi && !open[why] {
+			open[why] = true
+			t.Notes = append(t.Notes, "an interval is open because of "+why)
+		}
+	}
+	t.Notes = append(t.Notes, "difference: the highest rate less this one. impact ratio: the rate over the highest rate. –: no rate, as without people, or 0/0 cannot be excluded.")
+	if a.Difference != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("largest difference: %s. least impact ratio: %s.", a.Difference.share(), a.ImpactRatio.ratio()))
+	}
+	return t
+}
