@@ -93,6 +93,25 @@ func (b Bands) String() string {
 // Rule is the decision rule whose positive decisions are band j and those above it; j is not 0.
 func (b Bands) Rule(j int) Rule { return Rule{Threshold: b[j].Least, At: true} }
 
+// Favouring is the rule whose favourable decisions are the bands up to a place, which is not the last, see Place.
+func (b Bands) Favouring(place int, low bool) Rule {
+	j := b.Place(place, low)
+	if low {
+		j++
+	}
+	rule := b.Rule(j)
+	rule.Low = low
+	return rule
+}
+
+// Place numbers the bands from the best one on: with low from the lowest, else from the highest. It is its own inverse.
+func (b Bands) Place(j int, low bool) int {
+	if low {
+		return j
+	}
+	return len(b) - 1 - j
+}
+
 // Binning sorts scores into bins, which k counts: of width ε, or the bands of a decision. Read-only.
 type Binning struct {
 	link  Link

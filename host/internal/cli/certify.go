@@ -52,7 +52,6 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 		},
 	}
 	addQuestion(cmd, &r.Spec)
-	addBands(cmd, &r.Bands)
 	app.addPage(cmd)
 	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()

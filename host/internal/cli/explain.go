@@ -70,7 +70,6 @@ explain, and 1 if --bound finds no solver, or loses it.`,
 	}
 	r := &f.request
 	addQuestion(cmd, &r.Spec)
-	addBands(cmd, &r.Bands)
 	fl := cmd.Flags()
 	fl.StringVar(&r.From, "from", "", "explain the people treated worst of this run of search, quantify or certify in the journal; without STUDY: show the tables of this run of a file of studies again")
 	fl.StringVar(&r.Notion, "notion", "", "what outcomes k counts: score, bins of scores, or decision, yes and no (default score)")

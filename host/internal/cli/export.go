@@ -32,7 +32,6 @@ exit code is 1.`,
 		RunE: asking(app, export.Answer, &r, func(args []string) { r.Study, r.Data, r.Seed = args[0], app.Data, app.Seed }),
 	}
 	addQuestion(cmd, &r.Spec)
-	addBands(cmd, &r.Bands)
 	fl := cmd.Flags()
 	fl.StringVar(&r.Notion, "notion", "", "score, logit, decision or decision-strict (default: the study's)")
 	fl.StringVar(&r.Format, "format", "", "smt2, mps, lp or vnnlib (default: what the name of --out ends in)")

@@ -18,7 +18,7 @@ func newGuard(app *App) *cobra.Command {
 		Use:   "guard MODEL RULES",
 		Short: "Answer rows from standard input, and refuse those for which a guardrail forbids an answer",
 		Long: `Read rows from standard input and answer each as it comes: with the model's score
-and decision, or, if a rule of the file RULES holds, with a refusal that names
+and decision or band, or, if a rule of the file RULES holds, with a refusal that names
 the rule. MODEL is a study, whose network answers, or a network with the study
 that says how its rows are encoded (--study). docs/user/mitigate.md describes RULES.
 
@@ -42,6 +42,7 @@ if the rules do not fit the study, or if the rows after one cannot be read.`,
 	fl := cmd.Flags()
 	fl.StringVar(&r.Study, "study", "", "if MODEL is a network: the study that says how its rows are encoded")
 	fl.StringVar(&r.Threshold, "threshold", "", thresholdHelp)
+	fl.StringVar(&r.Bands, "bands", "", bandsHelp)
 	fl.BoolVar(&r.Encoded, "encoded", false, "rows already have feature values, under the features' names")
 	cmd.AddCommand(newGuardExport(app))
 	return cmd

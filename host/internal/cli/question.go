@@ -10,12 +10,6 @@ const thresholdHelp = "the score that a positive decision exceeds, such as 0.3, 
 
 const bandsHelp = "outcomes of the decision in place of yes and no, each with its least score, the favourable one first: A=0.8,B=0.6,C=0 (default: the study's)"
 
-// addBands adds --bands, which replaces yes and no by named ranges of scores, for commands that
-// count outcomes.
-func addBands(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "bands", "", bandsHelp)
-}
-
 // addPopulation adds --population, the distribution of individuals by which shares are weighted.
 func addPopulation(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "population", "", "what shares are of: uniform (each combination of values once), independent (the frequencies of the rows' values), classes:N (a mixture of N such, fitted to the rows) or weights:FILE (a table of cells and weights) (default uniform)")
@@ -27,6 +21,7 @@ func addQuestion(cmd *cobra.Command, spec *question.Spec) {
 	fl.StringVar(&spec.Model, "model", "", "use this model instead of the study's: a file, or the name of a model next to the study's own")
 	fl.StringVar(&spec.Epsilon, "epsilon", "", "ε, a decimal or a fraction (default: the study's)")
 	fl.StringVar(&spec.Threshold, "threshold", "", thresholdHelp)
+	fl.StringVar(&spec.Bands, "bands", "", bandsHelp)
 	fl.StringSliceVar(&spec.Protected, "protected", nil, "protected attributes to vary together; each (one at a time), subsets (every subset) or all (default: all the study protects)")
 	fl.StringVar(&spec.Where, "where", "", `restrict the space: "age=30..39,workclass=Private|State-gov"`)
 	fl.StringSliceVar(&spec.Rules, "rules", nil, "constraints to switch on by name, or all, or none (default: as the study says)")

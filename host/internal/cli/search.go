@@ -33,7 +33,6 @@ In --mode fast, what is found depends on --chains.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, r, args[0]) },
 	}
 	addQuestion(cmd, &r.Spec)
-	addBands(cmd, &r.Bands)
 	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals to look for: score, those with a gap above ε, or decision, those whose copies get different decisions (default score)")
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
 	app.addGates(cmd, &r.Gates)

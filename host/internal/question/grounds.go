@@ -107,7 +107,7 @@ func (g *Grounds) Rule() fairness.Rule { return g.Decision.Rule() }
 // Rule returns the rule; for nil, a score above ½. Its groups have names and thresholds only.
 func (d *Decision) Rule() (r fairness.Rule) {
 	if d != nil {
-		r.At, r.Low = d.At, d.Favourable != ""
+		r.At, r.Low = d.At, d.Favourable != "" || len(d.Bands) > 0 && d.Bands[0].Least == "0"
 		r.Threshold, _ = fairness.ParseThreshold(d.Threshold) // an invalid text, which no version writes, counts as ½
 		for _, g := range d.Groups {
 			t, _ := fairness.ParseThreshold(g.Threshold)

@@ -40,7 +40,8 @@ type Request struct {
 	MinShare string `json:"min_share,omitempty"`
 	// Baseline is the old model to compare with, a study or a model's file; empty: none.
 	Baseline string `json:"baseline,omitempty"`
-	// Favourable is the decision that is good for people: positive or negative; empty: the study's.
+	// Favourable is the decision that is good for people: positive or negative, or, for rates, the worst of the bands that are
+	// good; empty: the study's, or the best band.
 	Favourable string `json:"favourable,omitempty"`
 	// Out is the CSV file to write all people to; empty: none. It does not change the result.
 	Out string `json:"-"`
@@ -116,13 +117,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out := newResult(q, data, &c, outcome)
 	out.Interrupted, out.Seed = err != nil, r.Seed
-	if rated && c.Classes != nil {
-		outcome.rateClasses(out.Classes, &c, RateBy{Space: c.Space, Region: c.Region, Rows: data.Points, MinShare: minShare})
-	} else if rated {
-		out.Rates = outcome.Rates(RateBy{
-			Space: c.Space, Region: c.Region, Decider: individual.New(c.Model, c.Space, c.Rule), Rows: data.Points, Labels: data.Labels, MinShare: minShare, Seed: r.Seed,
-		})
-		out.Rates.Unlabelled = data.Unlabelled
+	by := RateBy{Space: c.Space, Region: c.Region, Rows: data.Points, MinShare: minShare}
+	if rated && outcome.ranks() > 0 {
+		outcome.rateClasses(out.Classes, &c, by)
+	}
+	if rated && c.Classes == nil {
+		out.Rates = r.rates(outcome, &c, by, data)
 	}
 	if old != nil {
 		before, err := Run(ctx, *old, data.Points)
@@ -143,7 +143,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	out.Rows = func(yield func(Row) bool) {
 		for i := range shown {
-			if !yield(row(c.Space, data, &shown[i], c.Classes != nil)) {
+			if !yield(row(c.Space, data, &shown[i], outcome.ranks() > 0)) {
 				return
 			}
 		}
@@ -155,6 +155,28 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 		out.Out = r.Out
 	}
 	return out.after(s), nil
+}
+
+// rates are the rates of groups for the favourable decision.
+func (r *Request) rates(o *Outcome, c *Config, by RateBy, data *people.Data) *Rates {
+	decider := individual.New(c.Model, c.Space, c.Rule)
+	by.Decider, by.Labels, by.Seed = decider, data.Labels, r.Seed
+	if c.Bands == nil {
+		out := o.Rates(by)
+		out.Unlabelled = data.Unlabelled
+		return out
+	}
+	by.Decider = inBands{decider.Bander(c.Bands, c.Rule.Low), 0, c.Best, !c.Rule.Low}
+	why := data.Unlabelled
+	if by.Labels != nil && r.Favourable == "" {
+		by.Labels, why = nil, "a label is yes or no, and no band is a yes: --favourable BAND makes one of that band and better ones"
+	}
+	out := o.Rates(by)
+	out.Favourable, out.Unlabelled = "band "+c.Bands[c.Bands.Place(c.Best, c.Rule.Low)].Name, why
+	if c.Best > 0 {
+		out.Favourable += " or better"
+	}
+	return out
 }
 
 // MinImpactRatio is the name of the gate that bounds the impact ratio from below.
@@ -191,8 +213,11 @@ func (c *Config) restrict(q *question.Question) (err error) {
 // measure sets the notion, its limit and the width of bins. Bins hold scores: their width is ε. If ε is a
 // difference of logits, the width is the study's ε of scores, or the default.
 func (c *Config) measure(q *question.Question) (err error) {
-	if err := q.Study.HasYes(); err != nil {
-		return fmt.Errorf("%w; quantify counts the rows whose copies are in different bands", err)
+	if c.Bands = q.Study.Bands; c.Bands != nil && (q.Spec.Notion == "" || q.Spec.Notion == fairness.Decision.String()) {
+		if c.Epsilon = study.DefaultEpsilon(); q.Spec.Epsilon != "" { // of no consequence: k counts bands
+			err = errors.New("--epsilon: with bands there is no ε; --notion score asks about gaps of scores")
+		}
+		return err
 	}
 	if q.Study.ModelFile.OneOfMany {
 		return fmt.Errorf("%s decides between several classes and has no single score, which comparing two models needs; use hyfair audit, which says whose class changes", q.Study.ModelPath)
@@ -247,7 +272,7 @@ func (r *Request) open(s *session.Session) (q *question.Question, data *people.D
 // favour sets which decision is favourable, where the request says so.
 func (r *Request) favour(q *question.Question) error {
 	switch {
-	case r.Favourable == "":
+	case r.Favourable == "" || q.Study.Bands != nil:
 		return nil
 	case r.Favourable != "positive" && r.Favourable != "negative":
 		return fmt.Errorf("--favourable %s: want positive or negative", r.Favourable)
@@ -276,14 +301,17 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	if c.Notion != 0 {
 		out.Notion = c.Notion.String()
 	}
+	if c.counted() != nil {
+		out.Epsilon = ""
+	}
 	if c.Notion == fairness.Logit {
 		out.Limit = fairness.FormatRat(c.Limit)
 	}
 	if len(c.Thresholds) > 0 {
 		out.Curve = outcome.Curve
 	}
-	if c.Classes != nil {
-		out.Classes, out.Epsilon, out.Positive, out.Decision = outcome.classes(c.Space), "", "", nil
+	if out.Classes = outcome.classes(c.Space); c.Classes != nil {
+		out.Epsilon, out.Positive, out.Decision = "", "", nil
 	}
 	out.Summary.Text = out.sentences()
 	for _, rule := range q.Study.Rules {
@@ -294,8 +322,8 @@ func newResult(q *question.Question, data *people.Data, c *Config, outcome *Outc
 	return out
 }
 
-// row converts a person to a row of the result. classes says that the model has several classes;
-// only then are Class and Enters set.
+// row converts a person to a row of the result. classes says that there are classes or bands; only then are Class and
+// Enters set.
 func row(s *space.Space, data *people.Data, p *Person, classes bool) Row {
 	point := data.Points[p.Index]
 	path, line := data.Where(p.Index)

@@ -42,8 +42,12 @@ type Config struct {
 	// Epsilon.
 	Notion fairness.Notion
 	Limit  *big.Rat
-	// Rule says which scores are a positive decision.
+	// Rule says which scores are a positive decision. With Bands it only has Low.
 	Rule fairness.Rule
+	// Bands are the outcomes of the decision in place of yes and no; nil: there are none. Then k counts them unless
+	// Notion is set. The favourable decision is the bands up to the place Best, see fairness.Bands.Place.
+	Bands fairness.Bands
+	Best  int
 	// Thresholds are additional thresholds, in ascending order, at which decisions are counted.
 	Thresholds []*big.Rat
 	// Classes has a model for each of several classes, which decides whether that class wins. Then k counts
@@ -72,6 +76,8 @@ type Outcome struct {
 	Rule fairness.Rule
 	// Classes is the number of the model's classes; 0 unless it chooses between several.
 	Classes int
+	// Bands are those of Config.
+	Bands fairness.Bands
 	// Weights are the weights of the rows; nil: each counts once.
 	Weights []float64
 	// Excluded counts the rows for which Where does not hold, Unreached those not audited when
@@ -121,7 +127,8 @@ type Person struct {
 	Score           float64
 	Positive, Flips bool
 	// Class is the winning class, for a model of several classes; a tie is given as the number of
-	// classes. Enters lists the other classes that the counterfactuals get, ascending.
+	// classes. With bands it is the place of the band, 0 for the best. Enters lists the other classes that the
+	// counterfactuals get, ascending.
 	Class  int
 	Enters []int
 	// High and Low are the counterfactuals with the extreme scores.
@@ -151,7 +158,7 @@ type Effect struct {
 	BestScore, WorstScore float64
 	// Flips: another value brings the other decision; exact.
 	Flips bool
-	// Enters lists the classes that other values lead to, for a model of several classes.
+	// Enters lists the classes or bands that other values lead to.
 	Enters []int
 	// Advantage is the person's score minus the mean score at the other values, or the reverse if a low score
 	// is favourable; 0 if there are none.
@@ -178,7 +185,7 @@ func Run(ctx context.Context, c Config, rows [][]float64) (*Outcome, error) {
 	r := a.end()
 	r.Unreached = a.total - len(r.People)
 	for i := range r.Curve {
-		r.Curve[i].sum(r.weigh(), c.Rule)
+		r.Curve[i].sum(r.weigh(), c.Rule, false)
 	}
 	slices.SortFunc(r.People, func(p, q Person) int {
 		return cmp.Or(cmp.Compare(q.K, p.K), cmp.Compare(q.Gap, p.Gap), cmp.Compare(p.Index, q.Index))
@@ -197,6 +204,7 @@ type auditor struct {
 	decider   *individual.Decider
 	deciders  []*individual.Decider // of the thresholds
 	classes   []*individual.Decider
+	bander    *individual.Bander // nil without bands
 	total     int
 
 	mu     sync.Mutex // guards what follows, and calls of Progress
@@ -216,11 +224,14 @@ func newAuditor(c Config, rows [][]float64) (*auditor, error) {
 		}
 		a.lines = append(a.lines, l)
 	}
-	a.result.Rule, a.result.Classes, a.result.Weights = c.Rule, len(c.Classes), c.Weights
+	a.result.Rule, a.result.Classes, a.result.Bands, a.result.Weights = c.Rule, len(c.Classes), c.Bands, c.Weights
 	for _, m := range c.Classes {
 		a.classes = append(a.classes, individual.New(m, c.Space, fairness.Rule{}))
 	}
 	a.decider = individual.New(c.Model, c.Space, c.Rule)
+	if c.Bands != nil {
+		a.bander = a.decider.Bander(c.Bands, c.Rule.Low)
+	}
 	a.result.Curve = make([]Threshold, len(c.Thresholds))
 	for i, t := range c.Thresholds {
 		a.deciders = append(a.deciders, a.decider.With(fairness.Rule{Threshold: t, At: c.Rule.At}))

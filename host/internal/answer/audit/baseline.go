@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,9 +14,9 @@ import (
 
 // Other returns the question q with another model. The argument at names a study or, in the form
 // that --model takes, a model for the study of q. A study gives its model, inputs and threshold;
-// everything else, the favourable decision too, comes from q.
+// everything else, the favourable decision too, comes from q. Both models have the same bands, or none.
 func Other(q *question.Question, at string) (*question.Question, error) {
-	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Parts: true}
+	path, o := q.Spec.Study, study.Options{DataRoot: q.Spec.Data, Model: at, Threshold: q.Spec.Threshold, Bands: q.Spec.Bands, Parts: true}
 	if study.IsStudy(at) {
 		path, o.Model = at, ""
 	}
@@ -29,6 +30,9 @@ func Other(q *question.Question, at string) (*question.Question, error) {
 	}
 	if q.Study.Number != st.Number {
 		return nil, fmt.Errorf("%s and %s: one predicts a number, the other decides", q.Study.ModelPath, st.ModelPath)
+	}
+	if a, b := q.Study.Bands, st.Bands; (a != nil || b != nil) && (a.String() != b.String() || q.Study.Rule.Low != st.Rule.Low) {
+		return nil, fmt.Errorf("%s and %s decide by different bands, %s and %s: --bands sets those of both", q.Study.ModelPath, st.ModelPath, cmp.Or(a.String(), "none"), cmp.Or(b.String(), "none"))
 	}
 	st.Notion, st.Epsilon, st.Rule.Low = q.Study.Notion, q.Study.Epsilon, q.Study.Rule.Low
 	out.Study = st

@@ -24,11 +24,14 @@ type Change struct {
 	Weight string `json:"weight,omitempty"`
 	// The number of people audited with both models.
 	People int `json:"people"`
-	// The number of positive decisions of the old model.
+	// The number of positive decisions of the old model; 0 with bands.
 	OldPositive int `json:"old_positive"`
-	// The number of positive decisions of the new model.
+	// The number of positive decisions of the new model; 0 with bands.
 	NewPositive int `json:"new_positive"`
 	Moves
+	// With bands: the people by their band with the old model; those who leave it and enter another have that one with the new
+	// model.
+	Bands []Class `json:"bands,omitempty"`
 	// The number of people that the old model treats unfairly.
 	OldUnfair int `json:"old_unfair"`
 	// The number of people that the new model treats unfairly.
@@ -58,9 +61,9 @@ type Moves struct {
 	Changed int `json:"changed"`
 	// Their share of the people.
 	ChangedShare float64 `json:"changed_share"`
-	// The number of those whose decision becomes positive.
+	// The number of those whose decision becomes positive; with bands, one of higher scores.
 	ToYes int `json:"to_yes"`
-	// The number of those whose decision becomes negative.
+	// The number of those whose decision becomes negative; with bands, one of lower scores.
 	ToNo int `json:"to_no"`
 	// The number of people that the new model alone treats unfairly.
 	Worse int `json:"worse"`
@@ -70,12 +73,16 @@ type Moves struct {
 
 // add counts a person, as audited with the old model (was) and with the new one (now). Until sum is
 // called, ChangedShare holds a weight.
-func (m *Moves) add(weight float64, was, now *Person) {
-	if was.Positive != now.Positive {
+func (m *Moves) add(weight float64, was, now *Person, o *Outcome) {
+	up, down := now.Positive && !was.Positive, was.Positive && !now.Positive
+	if o.Bands != nil {
+		up, down = now.Class != was.Class && now.Class < was.Class != o.Rule.Low, now.Class != was.Class && now.Class > was.Class != o.Rule.Low
+	}
+	if up || down {
 		m.ChangedShare += weight
 	}
-	m.ToYes += one(now.Positive && !was.Positive)
-	m.ToNo += one(was.Positive && !now.Positive)
+	m.ToYes += one(up)
+	m.ToNo += one(down)
 	m.Worse += one(now.Unfair && !was.Unfair)
 	m.Better += one(was.Unfair && !now.Unfair)
 }
@@ -139,14 +146,23 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 		}
 		both = append(both, [2]*Person{was, now})
 	}
+	var moves *movers
+	if new.Bands != nil {
+		moves = new.movers()
+	}
 	slices.SortFunc(both, func(a, b [2]*Person) int { return a[1].Index - b[1].Index })
 	for _, p := range both {
 		was, now := p[0], p[1]
 		c.People++
-		c.OldPositive, c.NewPositive = c.OldPositive+one(was.Positive), c.NewPositive+one(now.Positive)
+		c.OldPositive, c.NewPositive = c.OldPositive+one(was.Positive && moves == nil), c.NewPositive+one(now.Positive && moves == nil)
 		c.OldUnfair, c.NewUnfair = c.OldUnfair+one(was.Unfair), c.NewUnfair+one(now.Unfair)
 		weight := new.weight(now)
-		c.add(weight, was, now)
+		c.add(weight, was, now, new)
+		if moves != nil && was.Class != now.Class {
+			moves.add(weight, was.Class, []int{now.Class})
+		} else if moves != nil {
+			moves.add(weight, was.Class, nil)
+		}
 		if all += weight; now.Unfair && !was.Unfair {
 			c.WorseShare += weight
 		}
@@ -156,7 +172,9 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 			most, c.Most = change, &Moved{filepath.Base(file), line, was.Score, now.Score}
 		}
 	}
-	c.sum(all)
+	if c.sum(all); moves != nil {
+		c.Bands = moves.close()
+	}
 	c.WorseShare, c.MeanScore = part(c.WorseShare, all), part(sum, all)
 	for _, f := range s.Protected() {
 		c.Attributes = append(c.Attributes, new.changedBy(both, f, s, region, data.Points))
@@ -178,7 +196,7 @@ func (o *Outcome) changedBy(both [][2]*Person, f int, s *space.Space, region spa
 		}
 		ends[at] = space.Interval{Lo: min(ends[at].Lo, own), Hi: max(ends[at].Hi, own)}
 		all[at] += o.weight(now)
-		g.add(o.weight(now), was, now)
+		g.add(o.weight(now), was, now, o)
 	}
 	out := ChangedAttribute{Name: feature.Name, Groups: []ChangedGroup{}}
 	for i := range groups {
@@ -202,9 +220,11 @@ func one(is bool) int {
 func (c *Change) Blocks(unfair string, number bool) []view.Block {
 	of := fmt.Sprintf("%s people were audited with %s (%s) as well.", view.Count(c.People), c.Old.Study, c.Old.Model)
 	text, rule := view.Paragraph{of}, c.Old.Rule() // the favourable decision is the same with both
-	good, bad := rule.Favourable()
-	if !number {
-		to := turns(c.ToYes, c.ToNo, rule)
+	good, bad := waysOf(c.Old.Decision)
+	to := turns(c.ToYes, c.ToNo, rule)
+	if len(c.Bands) > 0 {
+		text = append(text, fmt.Sprintf("The band of %s of them (%s) changes: %s to %s, %s to %s.", view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(to.Gain), good, view.Count(to.Lose), bad))
+	} else if !number {
 		text = append(text, fmt.Sprintf("The decision about %s of them (%s) changes: %s to %s, %s to %s; %s are %s with the new model, %s with the old one.",
 			view.Count(c.Changed), view.Percent(c.ChangedShare, 2), view.Count(to.Gain), good, view.Count(to.Lose), bad,
 			view.Count(favoured(c.NewPositive, c.People, rule)), good, view.Count(favoured(c.OldPositive, c.People, rule))))
@@ -224,6 +244,9 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 		t.Columns = append(t.Columns, view.Column{Title: "decision changes", Right: true}, view.Column{Title: "to " + good, Right: true}, view.Column{Title: "to " + bad, Right: true})
 	}
 	t.Columns = append(t.Columns, view.Column{Title: "unfair only now", Right: true}, view.Column{Title: "only before", Right: true})
+	if len(c.Bands) > 0 {
+		t.Columns[3].Title = "band changes"
+	}
 	for _, a := range c.Attributes {
 		for _, g := range a.Groups {
 			row := []string{a.Name, g.Label, view.Count(g.People)}
@@ -233,7 +256,12 @@ func (c *Change) Blocks(unfair string, number bool) []view.Block {
 			t.Add(append(row, view.Count(g.Worse), view.Count(g.Better))...)
 		}
 	}
-	return []view.Block{text, t}
+	if len(c.Bands) == 0 {
+		return []view.Block{text, t}
+	}
+	bands := moves("Bands that people leave and enter with the new model", "band", c.Bands, c.ChangedShare, nil)
+	bands.Columns[0].Title, bands.Columns[2].Title = "old band", "leave"
+	return []view.Block{text, bands, t}
 }
 
 // Hold checks a gate on the share of people whom the new model alone treats unfairly. complete: all people were

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +20,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// Classes says whose class changes, of a model of several classes of which the one with the largest output wins.
+// Classes says whose class changes: of a model of several classes, the one with the largest output; of a decision with bands,
+// the band.
 type Classes struct {
 	// The people by their own class, with copies that differ in any protected attributes.
 	Classes []Class `json:"classes"`
@@ -37,18 +39,21 @@ type ClassesBy struct {
 
 // Class is the people of one class.
 type Class struct {
-	// The class, from 0 in the order of the model's outputs; the number of classes stands for a tie.
+	// The class, from 0 in the order of the model's outputs; the number of classes stands for a tie. A band has its place,
+	// 0 for the best.
 	Class int `json:"class"`
+	// The name of the band; absent for classes of a model.
+	Name string `json:"name,omitempty"`
 	// The number of people of this class.
 	People int `json:"people"`
 	// The number of them with a copy in another class.
 	Leave int `json:"leave"`
 	// Their share of the people of this class, 0 to 1.
 	LeaveShare float64 `json:"leave_share"`
-	// For each class, and last for a tie, the number of people of this class with a copy that enters it.
+	// For each class, and last for a tie, or for each band, the number of people of this class with a copy that enters it.
 	Enter []int `json:"enter"`
-	// With --groups: rates of people who get this class, by group. It stands for the favourable decision; there are no
-	// scoring and error rates and no proxies.
+	// With --groups: rates of people who get this class or band, by group. It stands for the favourable decision; there are
+	// no scoring and error rates and no proxies.
 	Rates *Rates `json:"groups,omitempty"`
 }
 
@@ -56,7 +61,18 @@ type Class struct {
 // that need a single score, and adds one model per class.
 func (r *Request) config(q *question.Question) (c Config, err error) {
 	if !q.Study.ModelFile.OneOfMany {
-		return ConfigOf(q)
+		if c, err = ConfigOf(q); err != nil || c.Bands == nil {
+			return c, err
+		}
+		if r.Thresholds != "" {
+			return c, errors.New("--thresholds: the decision has bands, whose borders are its thresholds: leave it or the bands out")
+		}
+		if r.Favourable != "" {
+			if c.Best, err = q.Study.Favourable(r.Favourable); err != nil {
+				err = fmt.Errorf("--favourable %w", err)
+			}
+		}
+		return c, err
 	}
 	rated := slices.ContainsFunc(r.Gates, func(g gate.Gate) bool { return g.Name == MinImpactRatio })
 	for _, flag := range []struct {
@@ -104,58 +120,108 @@ func (b *bench) classified(i, row int) Person {
 	x := b.points[i]
 	own := Copy{Z: b.protectedOf(x)}
 	p := Person{Index: row, N: b.outcomes[i].N, Class: b.class(x), High: own, Low: own, Effects: make([]Effect, len(b.each))}
-	enters := func(e *evaluate.Evaluator) (others []int, first Copy) {
-		for _, c := range e.Copies(x).Combinations {
-			point := e.Point(x, c)
-			if class := b.class(point); class != p.Class && !slices.Contains(others, class) {
-				if others = append(others, class); len(others) == 1 {
-					first.Z = b.protectedOf(point)
-				}
-			}
-		}
-		slices.Sort(others)
-		return others, first
-	}
+	class := func(point []float64, _ float64) int { return b.class(point) }
 	var other Copy
-	if p.Enters, other = enters(b.whole); len(p.Enters) > 0 {
+	if p.Enters, other = b.enters(b.whole, x, p.Class, class); len(p.Enters) > 0 {
 		p.High = other
 	}
 	p.K, p.Unfair, p.Flips = 1+len(p.Enters), len(p.Enters) > 0, len(p.Enters) > 0
 	for n, line := range b.each {
 		e, at := &p.Effects[n], x[b.protected[n]]
-		e.Enters, _ = enters(line)
+		e.Enters, _ = b.enters(line, x, p.Class, class)
 		e.N, e.K, e.Unfair, e.Flips, e.Best, e.Worst = b.effects[n][i].N, 1+len(e.Enters), len(e.Enters) > 0, len(e.Enters) > 0, at, at
 	}
 	return p
 }
 
-// classes counts the people by their own class.
-func (o *Outcome) classes(s *space.Space) *Classes {
-	count := func(enters func(p *Person) []int) []Class {
-		out, all := make([]Class, o.Classes+1), make([]float64, o.Classes+1)
-		for i := range out {
-			out[i] = Class{Class: i, Enter: make([]int, o.Classes+1)}
+// enters lists the classes of the copies of x in e but the person's own one, and returns the first such copy. class
+// returns the class of a point with a score of e.
+func (b *bench) enters(e *evaluate.Evaluator, x []float64, own int, class func([]float64, float64) int) (others []int, first Copy) {
+	copies := e.Copies(x)
+	for i, c := range copies.Combinations {
+		point := e.Point(x, c)
+		if class := class(point, copies.Scores[i]); class != own && !slices.Contains(others, class) {
+			if others = append(others, class); len(others) == 1 {
+				first.Z = b.protectedOf(point)
+			}
 		}
+	}
+	slices.Sort(others)
+	return others, first
+}
+
+// band sets the person's band and those of the copies.
+func (b *bench) band(x []float64, p *Person) {
+	p.Class = b.bander.Of(x, p.Score)
+	p.Enters = nil
+	if b.counted() == nil || p.K > 1 {
+		p.Enters, _ = b.enters(b.whole, x, p.Class, b.bander.Of)
+	}
+	p.Flips, p.Positive = len(p.Enters) > 0, p.Class <= b.Best != b.Rule.Low
+}
+
+// ranks counts classes, and last ties, or bands; 0 if there are neither.
+func (o *Outcome) ranks() int {
+	if o.Bands != nil {
+		return len(o.Bands)
+	}
+	return o.Classes + min(o.Classes, 1)
+}
+
+// movers are people by their own class while they are counted.
+type movers struct {
+	of  []Class
+	all []float64 // their weight
+}
+
+func (o *Outcome) movers() *movers {
+	n := o.ranks()
+	m := &movers{make([]Class, n), make([]float64, n)}
+	for i := range m.of {
+		if m.of[i] = (Class{Class: i, Enter: make([]int, n)}); o.Bands != nil {
+			m.of[i].Name = o.bandsAt(i)
+		}
+	}
+	return m
+}
+
+// add counts a person of a class with copies of others.
+func (m *movers) add(weight float64, class int, others []int) {
+	c := &m.of[class]
+	c.People++
+	m.all[class] += weight
+	if len(others) > 0 {
+		c.Leave++
+		c.LeaveShare += weight
+	}
+	for _, to := range others {
+		c.Enter[to]++
+	}
+}
+
+// close returns the classes, without ties where there are none.
+func (m *movers) close() []Class {
+	for i := range m.of {
+		m.of[i].LeaveShare = part(m.of[i].LeaveShare, m.all[i])
+	}
+	if last := len(m.of) - 1; m.of[last].Name == "" && m.of[last].People == 0 {
+		return m.of[:last]
+	}
+	return m.of
+}
+
+// classes counts the people by their own class or band; nil if there are none.
+func (o *Outcome) classes(s *space.Space) *Classes {
+	if o.ranks() == 0 {
+		return nil
+	}
+	count := func(enters func(p *Person) []int) []Class {
+		m := o.movers()
 		for i := range o.People {
 			p := &o.People[i]
-			c, others := &out[p.Class], enters(p)
-			c.People++
-			all[p.Class] += o.weight(p)
-			if len(others) > 0 {
-				c.Leave++
-				c.LeaveShare += o.weight(p)
-			}
-			for _, class := range others {
-				c.Enter[class]++
-			}
+			m.add(o.weight(p), p.Class, enters(p))
 		}
-		for i := range out {
-			out[i].LeaveShare = part(out[i].LeaveShare, all[i])
-		}
-		if out[o.Classes].People == 0 {
-			out = out[:o.Classes]
-		}
-		return out
+		return m.close()
 	}
 	out := &Classes{Classes: count(func(p *Person) []int { return p.Enters }), Attributes: []ClassesBy{}}
 	for n, f := range s.Protected() {
@@ -164,19 +230,35 @@ func (o *Outcome) classes(s *space.Space) *Classes {
 	return out
 }
 
-// rateClasses computes the rates of groups for each class, with that class as the favourable
-// decision.
+// rateClasses computes the rates of groups for each class or band, which is the favourable decision then.
 func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
-	for class, m := range c.Classes {
+	for class := range max(o.Classes, len(o.Bands)) {
 		one := *o
-		one.People = slices.Clone(o.People)
+		one.People, one.Classes, one.Rule = slices.Clone(o.People), o.ranks(), fairness.Rule{}
 		for i := range one.People {
 			one.People[i].Positive = one.People[i].Class == class
 		}
-		by.Decider = individual.New(m, c.Space, fairness.Rule{})
+		if c.Bands != nil {
+			by.Decider = inBands{individual.New(c.Model, c.Space, c.Rule).Bander(c.Bands, c.Rule.Low), class, class, true}
+		} else {
+			by.Decider = individual.New(c.Classes[class], c.Space, fairness.Rule{})
+		}
 		to.Classes[class].Rates = one.Rates(by)
-		to.Classes[class].Rates.Favourable = nameOfClass(class, o.Classes)
+		to.Classes[class].Rates.Favourable = cmp.Or(to.Classes[class].Name, nameOfClass(class, o.Classes))
 	}
+}
+
+// inBands decides yes for the bands at the places from and to, and those between them, if yes; otherwise for the others.
+type inBands struct {
+	*individual.Bander
+	from, to int
+	yes      bool
+}
+
+// At returns the score of a point, and whether the decision is yes.
+func (b inBands) At(point []float64) (score float64, positive bool) {
+	score, place := b.Bander.At(point)
+	return score, (b.from <= place && place <= b.to) == b.yes
 }
 
 // nameOfClass names the class with this index. The index that equals the number of classes stands
@@ -188,28 +270,50 @@ func nameOfClass(class, of int) string {
 	return "class " + strconv.Itoa(class)
 }
 
-// classSentences states whose class changes. names are the attributes.
-func (r *Result) classSentences(names string) []string {
-	sum := &r.Summary
-	return []string{
-		fmt.Sprintf("%s of them (%s) would get another class with another %s.", view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), names),
-		"The class is the one with the largest output of the model; of a tie there is none.",
-		fmt.Sprintf("The copies of a person get %.2f different classes on average, and %d at most.", sum.MeanK, sum.MaxK),
+// kind is what people get: a class or a band.
+func (r *Result) kind() string {
+	if r.banded() {
+		return "band"
 	}
+	return "class"
 }
 
-// classes shows whose class changes, and the rates of groups.
+// classSentences states whose class or band changes. names are the attributes; have is what the people treated unfairly
+// have.
+func (r *Result) classSentences(names, have string) []string {
+	sum := &r.Summary
+	first := fmt.Sprintf("%s of them (%s) would get another %s with another %s", view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), r.kind(), names)
+	if !r.banded() {
+		return []string{
+			first + ".", "The class is the one with the largest output of the model; of a tie there is none.",
+			fmt.Sprintf("The copies of a person get %.2f different classes on average, and %d at most.", sum.MeanK, sum.MaxK),
+		}
+	}
+	if sum.Flips > 0 {
+		first += fmt.Sprintf(": %s a better one, %s a worse one", view.Count(sum.Gain), view.Count(sum.Lose))
+	}
+	out, outcomes := []string{first + ".", "A" + r.Decision.Text()[1:] + "."}, "bands"
+	if r.Epsilon != "" {
+		out, outcomes = append(out, fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have)), "outcomes"
+	}
+	return append(out, fmt.Sprintf("The copies of a person get %.2f different %s on average, and %d at most.", sum.MeanK, outcomes, sum.MaxK))
+}
+
+// classes shows whose class or band changes; for classes, also the people by group and the rates of groups.
 func (r *Result) classes() (out []view.Block) {
 	c := r.Classes
 	var names []string
 	for i := range c.Attributes {
 		names = append(names, c.Attributes[i].Name)
 	}
-	out = append(out, left("Classes that people leave and enter with another "+english.WordSeries(names, "or"), c.Classes, r.Summary.FlipsShare))
-	if len(c.Attributes) > 1 {
-		for i := range c.Attributes {
-			out = append(out, left("The same with another "+c.Attributes[i].Name+", all else being kept", c.Attributes[i].Classes, r.Summary.Attributes[i].FlipsShare))
-		}
+	plural := map[string]string{"class": "Classes", "band": "Bands"}[r.kind()]
+	out = append(out, r.left(plural+" that people leave and enter with another "+english.WordSeries(names, "or"), c.Classes, r.Summary.FlipsShare, nil))
+	for i := range c.Attributes {
+		a := &r.Summary.Attributes[i]
+		out = append(out, r.left("The same with another "+a.Name+", all else being kept, by their own "+a.Name, c.Attributes[i].Classes, a.FlipsShare, a))
+	}
+	if r.banded() {
+		return out
 	}
 	for i := range r.Summary.Attributes {
 		a := &r.Summary.Attributes[i]
@@ -224,40 +328,74 @@ func (r *Result) classes() (out []view.Block) {
 	return append(out, r.classRates()...)
 }
 
-// left tabulates, by class, how many people would leave it, and how many would enter each other
-// class. share is the share over all classes.
-func left(title string, classes []Class, share float64) *view.Table {
-	n := len(classes[0].Enter) - 1
-	all, enter := Class{LeaveShare: share}, make([]int, n+1)
+// nameIn names the i-th of the classes or bands, or a tie.
+func nameIn(classes []Class, i int) string {
+	if classes[0].Name != "" {
+		return classes[i].Name
+	}
+	return nameOfClass(i, len(classes[0].Enter)-1)
+}
+
+// left tabulates, by class or band, how many people would leave it, and how many would enter each other one; share is the
+// share over all. With an attribute, the rows are by group, too.
+func (r *Result) left(title string, classes []Class, share float64, by *Attribute) *view.Table {
+	t := moves(title, r.kind(), classes, share, by)
+	example, in := nameIn(classes, 0), map[string]string{"class": "of that class", "band": "in that band"}[r.kind()]
+	t.Notes = append([]string{fmt.Sprintf("to %s, …: people with a copy %s; a person may have copies of several.", example, in)}, t.Notes...)
+	return t
+}
+
+// moves tabulates, by class or band, how many people leave it, and how many enter each other one.
+func moves(title, kind string, classes []Class, share float64, by *Attribute) *view.Table {
+	all := Class{LeaveShare: share, Enter: make([]int, len(classes[0].Enter))}
 	for i := range classes {
 		all.People, all.Leave = all.People+classes[i].People, all.Leave+classes[i].Leave
 		for class, people := range classes[i].Enter {
-			enter[class] += people
+			all.Enter[class] += people
 		}
 	}
-	if enter[n] == 0 {
-		enter = enter[:n] // no ties
+	n := len(all.Enter)
+	if n > len(classes) && all.Enter[n-1] == 0 {
+		n-- // no ties
 	}
-	t := &view.Table{Title: title, Columns: view.Columns("own class", "people", "would leave"),
-		Notes: []string{"to class 0, …: people with a copy of that class; a person may have copies of several."}}
-	for class := range enter {
-		t.Columns = append(t.Columns, view.Column{Title: "to " + nameOfClass(class, n), Right: true})
+	t := &view.Table{Title: title, Columns: view.Columns("own "+kind, "people", "would leave")}
+	for class := range n {
+		t.Columns = append(t.Columns, view.Column{Title: "to " + nameIn(classes, class), Right: true})
 	}
-	add := func(name string, of *Class, enter []int) {
+	if by != nil {
+		t.Columns = slices.Insert(t.Columns, 0, view.Column{Title: by.Name})
+	}
+	add := func(group, name string, own int, of *Class) {
 		cells := []string{name, view.Count(of.People), count(of.Leave, of.LeaveShare)}
-		for class, people := range enter {
-			if name == nameOfClass(class, n) {
+		for class, people := range of.Enter[:n] {
+			if class == own {
 				cells = append(cells, "–")
 			} else {
 				cells = append(cells, view.Count(people))
 			}
 		}
+		if by != nil {
+			cells = slices.Insert(cells, 0, group)
+		}
 		t.Add(cells...)
 	}
-	for i := range classes {
-		add(nameOfClass(classes[i].Class, n), &classes[i], classes[i].Enter[:len(enter)])
+	if by != nil {
+		t.Notes = append(t.Notes, "Rows that nobody would leave are left out.")
+		for i := range by.Groups {
+			g := &by.Groups[i]
+			for j := range g.Classes {
+				if g.Classes[j].Leave > 0 {
+					add(g.Label, nameIn(classes, g.Classes[j].Class), j, &g.Classes[j])
+				}
+			}
+		}
 	}
-	add("all", &all, enter)
+	for i := range classes {
+		if by == nil || classes[i].Leave > 0 {
+			add("all", nameIn(classes, classes[i].Class), i, &classes[i])
+		}
+	}
+	add("all", "all", -1, &all)
 	return t
 }
 
@@ -287,6 +425,26 @@ func (r *Result) classRates() (out []view.Block) {
 		out = append(out, t)
 	}
 	return out
+}
+
+// bandRates shows the rates of each band for the groups of the i-th entry of Rates.
+func (r *Result) bandRates(i int) *view.Table {
+	name, bands := r.Rates.Attributes[i].Name, r.Classes.Classes
+	t := &view.Table{Title: "Bands by " + name, Columns: view.Columns(name, "people"), Notes: []string{"the share of the group's people in each band; --json has intervals and ratios."}}
+	for k := range r.Rates.Attributes[i].Groups {
+		g := &r.Rates.Attributes[i].Groups[k]
+		cells := []string{g.Label, view.Count(g.People)}
+		for j := range bands {
+			cells = append(cells, bands[j].Rates.Attributes[i].Groups[k].Selection.text())
+		}
+		if g.Judged {
+			t.Add(cells...)
+		}
+	}
+	for j := range bands {
+		t.Columns = append(t.Columns, view.Column{Title: bands[j].Name, Right: true})
+	}
+	return t
 }
 
 // worstClasses is worst for a model of several classes.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,14 +20,16 @@ type Place func(row int) (path string, line int)
 // for each row outside the space. docs/reference/files.md describes the columns.
 func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where Place) error {
 	out := view.NewCSV(w)
-	names := header(s, r.Classes > 0)
+	names := r.header(s)
 	out.Write(names) // an error stays with the writer until the end
 	protected := s.Protected()
 	for i := range r.People {
 		p := &r.People[i]
 		line := append(placed(p.Index, where), "",
 			strconv.Itoa(p.K), strconv.Itoa(p.N), number(p.Gap), yes(p.Unfair), number(p.Shannon), number(p.MinEntropy))
-		if r.Classes > 0 {
+		if r.Bands != nil {
+			line = append(line, number(p.Score), r.bandsAt(p.Class), r.bandsAt(p.Enters...), yes(p.Flips))
+		} else if r.Classes > 0 {
 			line = append(line, strconv.Itoa(p.Class), strings.Trim(fmt.Sprint(p.Enters), "[]"), yes(p.Flips))
 		} else {
 			line = append(line, number(p.Score), yes(p.Positive), yes(p.Flips))
@@ -58,9 +61,11 @@ func (r *Outcome) WriteCSV(w io.Writer, s *space.Space, rows [][]float64, where 
 	return out.Error()
 }
 
-func header(s *space.Space, classes bool) []string {
+func (r *Outcome) header(s *space.Space) []string {
 	names := []string{"index", "file", "line", "skipped", "k", "n", "gap", "unfair", "shannon", "min_entropy", "score", "positive", "flips"}
-	if classes {
+	if r.Bands != nil {
+		names = slices.Replace(names, 11, 12, "band", "enters")
+	} else if r.Classes > 0 {
 		names[10], names[11] = "class", "enters"
 	}
 	for _, end := range []string{"high", "low"} {
@@ -97,4 +102,13 @@ func yes(v bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// bandsAt names the bands at places.
+func (r *Outcome) bandsAt(places ...int) string {
+	var out []string
+	for _, at := range places {
+		out = append(out, r.Bands[r.Bands.Place(at, r.Rule.Low)].Name)
+	}
+	return strings.Join(out, " ")
 }

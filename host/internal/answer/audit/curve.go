@@ -98,7 +98,7 @@ func (b *bench) anyFlips(d *individual.Decider, x []float64, positive bool, look
 // count adds a person's decisions to the curve.
 func (o *Outcome) count(weight float64, decisions []at) {
 	for k, a := range decisions {
-		o.Curve[k].decide(weight, a.positive, a.flips)
+		o.Curve[k].decide(weight, decided(a.positive, a.flips, o.Rule))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Page shows the result with its figures.
 func (r *Result) Page() *view.Document {
 	d := r.Document()
-	if r.Summary.People == 0 || r.Number || r.Classes != nil {
+	if r.Summary.People == 0 || r.Number || r.scoreless() {
 		return d
 	}
 	unfair, _ := r.unfairly()
@@ -27,12 +27,9 @@ func (r *Result) Page() *view.Document {
 
 // Groups shows each attribute by itself, and all of them together.
 func (r *Result) Groups() (out []view.Block) {
-	if r.Classes != nil {
-		return r.classes()
-	}
 	unfair, _ := r.unfairly()
 	out = r.attributes(unfair)
-	if len(r.Summary.Intersections) > 0 && !r.Number {
+	if len(r.Summary.Intersections) > 0 && !r.Number && !r.scoreless() {
 		out = slices.Insert(out, 1, view.Block(r.byIntersection(unfair)))
 	}
 	return out
@@ -66,6 +63,11 @@ func (r *Result) WorstTable() *view.Table { return r.worst() }
 // attributes shows each attribute, and then the people by their values of it.
 func (r *Result) attributes(unfair string) (out []view.Block) {
 	sum := &r.Summary
+	if r.Classes != nil {
+		if out = r.classes(); r.scoreless() {
+			return out
+		}
+	}
 	if r.Number {
 		out = append(out, sum.numbersByAttribute(unfair))
 	} else {
@@ -88,8 +90,7 @@ func (r *Result) Decisions() *view.Figure {
 		X:       view.Axis{Label: "people", Whole: true},
 		Caption: "For each attribute by itself, and for all together.",
 	}
-	rule := r.Rule()
-	good, bad := rule.Favourable()
+	good, bad := r.ways()
 	gain, lose := view.Series{Name: "to " + good, Look: 2, Bars: []view.Point{}}, view.Series{Name: "to " + bad, Look: 1, Bars: []view.Point{}}
 	add := func(name string, of Turns) {
 		f.Y.Names = append(f.Y.Names, name)
@@ -103,8 +104,21 @@ func (r *Result) Decisions() *view.Figure {
 		add(a.Name, a.Turns)
 	}
 	f.Y.Min, f.Y.Max = 0.5, float64(len(f.Y.Names))+0.5
-	f.Series = []view.Series{gain, lose}
+	if f.Series = []view.Series{gain, lose}; r.banded() {
+		r.anyBand(f)
+	}
 	return f
+}
+
+// anyBand makes the figure of Decisions one of the people who would get any other band: some could get a better one and a
+// worse one.
+func (r *Result) anyBand(f *view.Figure) {
+	f.Title, f.X.Max = "People who would get another band with another value", max(1.02*float64(r.Summary.Flips), 1)
+	any := view.Series{Name: "another band", Look: 1, Bars: []view.Point{{X: float64(r.Summary.Flips), Y: 1}}}
+	for i := range slices.Backward(r.Summary.Attributes) {
+		any.Bars = append(any.Bars, view.Point{X: float64(r.Summary.Attributes[i].Flips), Y: float64(len(any.Bars) + 1)})
+	}
+	f.Series = []view.Series{any}
 }
 
 // KFigure draws how many people get how many different outcomes.
@@ -114,7 +128,9 @@ func (r *Result) KFigure() *view.Figure {
 		count[c.K] = c.People
 	}
 	f := view.Histogram("k-people", "Different outcomes of a person's copies, in the data", view.Axis{Label: "k", Whole: true}, view.Axis{Label: "people", Whole: true}, view.WholeBins(count))
-	f.Caption = "k is the number of bins of width " + r.Epsilon + " that the scores of a person's copies fall into."
+	if f.Caption = "k is the number of bins of width " + r.Epsilon + " that the scores of a person's copies fall into."; r.Epsilon == "" {
+		f.Caption = "k is the number of bands that a person's copies are in."
+	}
 	return f
 }
 

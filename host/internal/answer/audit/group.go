@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hyfair/hyfair/sdk/evaluate"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/space"
 )
@@ -88,6 +89,7 @@ type line struct {
 	space   *space.Space
 	values  []float64
 	epsilon *big.Rat
+	bands   fairness.Bands
 
 	// base is for people whose own value is listed. latest is for people with the own value in own;
 	// nil before the first. Copies of a line share base; each sets its own latest.
@@ -100,7 +102,7 @@ func newLine(c *Config, feature int) (l line, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = line{feature: feature, model: c.Model, space: s, values: c.Region.Values[feature], epsilon: c.Epsilon}
+	l = line{feature: feature, model: c.Model, space: s, values: c.Region.Values[feature], epsilon: c.Epsilon, bands: c.counted()}
 	l.base, err = l.evaluator(listed)
 	return l, err
 }
@@ -108,7 +110,7 @@ func newLine(c *Config, feature int) (l line, err error) {
 func (l *line) evaluator(own float64) (*evaluate.Evaluator, error) {
 	region := l.space.Whole()
 	region.Values[l.feature] = joined(l.values, own)
-	return evaluate.New(l.model, l.space, region, l.epsilon)
+	return evaluate.NewBanded(l.model, l.space, region, l.epsilon, l.bands)
 }
 
 // with returns the evaluator for people with this own value. It keeps the

@@ -77,7 +77,7 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 			g.Unfair++
 			g.UnfairShare += weight
 		}
-		g.decide(weight, p.Positive, p.Flips)
+		g.decide(weight, r.turnOf(p, p.Flips, p.Enters))
 	}
 	slices.SortFunc(order, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.People, a.People), slices.Compare(a.low, b.low))
@@ -85,10 +85,7 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	out := make([]Intersection, 0, min(len(order), MostIntersections))
 	for _, g := range order[:min(len(order), MostIntersections)] {
 		g.MeanGap, g.UnfairShare = part(g.MeanGap, g.Weight), part(g.UnfairShare, g.Weight)
-		if g.sum(g.Weight, r.Rule); r.Classes > 0 {
-			g.Decisions = Decisions{Flips: g.Flips, FlipsShare: g.FlipsShare}
-		}
-		if r.Weights == nil {
+		if g.sum(g.Weight, r.Rule, r.ranks() > 0); r.Weights == nil {
 			g.Weight = 0
 		}
 		for n, f := range protected {
@@ -131,7 +128,7 @@ const mostRows = 15
 // byIntersection shows the groups in which the largest shares of decisions would change.
 func (r *Result) byIntersection(unfair string) *view.Table {
 	sum, rule := &r.Summary, r.Rule()
-	good, bad := rule.Favourable()
+	good, bad := r.ways()
 	var names []string
 	for i := range sum.Attributes {
 		names = append(names, sum.Attributes[i].Name)
@@ -156,6 +153,9 @@ func (r *Result) byIntersection(unfair string) *view.Table {
 	}
 	if n := len(groups); n > mostRows {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d such groups.", mostRows, n))
+	}
+	if r.banded() {
+		r.unrated(t)
 	}
 	return t
 }

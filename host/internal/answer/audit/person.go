@@ -45,7 +45,7 @@ func (b *bench) audit(ctx context.Context, g group) (err error) {
 			return err
 		}
 	}
-	if b.whole, err = evaluate.New(b.Model, b.Space, region, b.Epsilon); err != nil {
+	if b.whole, err = evaluate.NewBanded(b.Model, b.Space, region, b.Epsilon, b.counted()); err != nil {
 		return fmt.Errorf("row %d, with the person's own values: %w", g.rows[0], err)
 	}
 	for part := range slices.Chunk(g.rows, batch) {
@@ -118,7 +118,11 @@ func (b *bench) person(i, row int) (p Person, decisions []at) {
 	}
 	if b.decider.Coarse() {
 		b.exactly(x, &p)
-	} else {
+	}
+	switch {
+	case b.bander != nil:
+		b.band(x, &p)
+	case !b.decider.Coarse():
 		p.Flips = flips(b.decider, positive)
 	}
 	for _, d := range b.deciders {
@@ -129,7 +133,7 @@ func (b *bench) person(i, row int) (p Person, decisions []at) {
 		p.Unfair = p.Flips
 	}
 	for n, line := range b.each {
-		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], positive)
+		p.Effects[n] = b.effect(x, b.protected[n], line, &b.effects[n][i], &p)
 	}
 	return p, decisions
 }
@@ -189,6 +193,14 @@ func (b *bench) exactly(x []float64, p *Person) {
 // do not know.
 func (b *bench) moved() bool { return b.Notion == fairness.Decision && !b.Rule.IsDefault() }
 
+// counted are the bands that k counts; nil: it counts bins.
+func (c *Config) counted() fairness.Bands {
+	if c.Notion != 0 {
+		return nil
+	}
+	return c.Bands
+}
+
 // unfair reports whether the counterfactuals of x in e, with outcome o, violate
 // the notion.
 func (b *bench) unfair(e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
@@ -207,8 +219,8 @@ func (b *bench) protectedOf(point []float64) []float64 {
 }
 
 // effect computes the Effect of one protected feature on the person at x. o is the outcome of the
-// person's values in line.
-func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *evaluate.Outcome, positive bool) Effect {
+// person's values in line, p the person as far as known.
+func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *evaluate.Outcome, p *Person) Effect {
 	e := Effect{N: o.N, K: o.K, Gap: o.Gap, Unfair: b.unfair(line, x, o), Best: x[feature], Worst: x[feature]}
 	copies := line.Copies(x)
 	scores, points := copies.Scores, make([][]float64, len(copies.Combinations))
@@ -234,7 +246,11 @@ func (b *bench) effect(x []float64, feature int, line *evaluate.Evaluator, o *ev
 		if score < e.WorstScore {
 			e.Worst, e.WorstScore = points[i][feature], score
 		}
-		e.Flips = e.Flips || b.decider.Yes(points[i], score) != positive
+		e.Flips = e.Flips || b.bander == nil && b.decider.Yes(points[i], score) != p.Positive
+	}
+	if b.bander != nil {
+		e.Enters, _ = b.enters(line, x, p.Class, b.bander.Of)
+		e.Flips = len(e.Enters) > 0
 	}
 	if b.moved() {
 		e.Unfair = e.Flips

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/answer/gate"
-	"github.com/hyfair/hyfair/host/internal/answer/individual"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -21,7 +20,8 @@ type Rates struct {
 	Median float64 `json:"median"`
 	// The least share of the people that a judged group has.
 	MinShare float64 `json:"min_share"`
-	// The decision that selects people: positive, or negative if a positive one is bad for them; of several classes, the class.
+	// The decision that selects people: positive, or negative if a positive one is bad for them; of several classes or bands, the
+	// class, the band, or "band B or better".
 	Favourable string `json:"favourable"`
 	// Why there are no error rates though the rows have the label's column.
 	Unlabelled string `json:"unlabelled,omitempty"`
@@ -193,9 +193,12 @@ func over(a, b *float64) *float64 {
 
 // RateBy is the input of Outcome.Rates.
 type RateBy struct {
-	Space   *space.Space
-	Region  space.Region
-	Decider *individual.Decider
+	Space  *space.Space
+	Region space.Region
+	// Decider returns the score of a point, and whether the decision is positive.
+	Decider interface {
+		At(point []float64) (score float64, positive bool)
+	}
 	// Rows are the audited rows, Labels their labels, 1 or 0; nil without labels.
 	Rows   [][]float64
 	Labels []int
@@ -481,7 +484,7 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 	case low == high:
 		return nil, "fewer than two groups are large enough to be judged"
 	case *high.Selection.Rate == 0:
-		return nil, "no group has a " + r.Rates.Favourable + " decision"
+		return nil, "no group has " + r.chosen()
 	}
 	if r.weighted() {
 		ratio = rounded(*a.ImpactRatio)
@@ -489,8 +492,8 @@ func (a *Rated) least(r *Result) (ratio *big.Rat, text string) {
 		share := func(r *Rate) *big.Rat { return big.NewRat(int64(r.Hits), int64(r.Of)) }
 		ratio = new(big.Rat).Quo(share(&low.Selection), share(&high.Selection))
 	}
-	return ratio, fmt.Sprintf("a %s decision%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
-		r.Rates.Favourable, r.standsFor(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
+	return ratio, fmt.Sprintf("%s for %s of %s, and for %s of %s: an impact ratio of %.3f",
+		r.selected(), low.Selection.text(), low.Label, high.Selection.text(), high.Label, *a.ImpactRatio)
 }
 
 // holdRatio checks a gate against the least impact ratio of each attribute.

@@ -40,15 +40,17 @@ func (r *Result) rates() (out []view.Block) {
 			}
 			t.Add(cells...)
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with a %s decision%s. scoring rate: people with a score %s the median of all, %.4f. impact ratio: the rate over the highest rate. –: undefined, as 0/0 is; a rate of 0 or 100 %% leaves the interval of its ratio undefined.", r.Rates.Favourable, r.standsFor(), side, r.Rates.Median))
+		t.Notes = append(t.Notes, fmt.Sprintf("selection rate: people with %s. scoring rate: people with a score %s the median of all, %.4f. impact ratio: the rate over the highest rate. –: undefined, as 0/0 is; a rate of 0 or 100 %% leaves the interval of its ratio undefined.", r.selected(), side, r.Rates.Median))
 		if labels {
-			t.Notes = append(t.Notes, fmt.Sprintf("true pos., false pos.: %s decisions of people with the label %d, and %d. precision: the label %[2]d of people with a %[1]s decision.", r.Rates.Favourable, right, wrong))
+			t.Notes = append(t.Notes, fmt.Sprintf("true pos., false pos.: %s, of people with the label %d, and %d. precision: the label %[2]d of people with %[1]s.", r.chosen(), right, wrong))
 		}
 		if why := r.Rates.Unlabelled; why != "" {
 			t.Notes = append(t.Notes, "no error rates: "+why)
 		}
 		t.Notes = append(t.Notes, a.unjudged(r.Rates.MinShare, r.weighted())...)
-		out = append(out, t)
+		if out = append(out, t); r.banded() {
+			out = append(out, r.bandRates(i))
+		}
 		if twins := a.twins(); twins != nil {
 			out = append(out, twins)
 		}
@@ -126,6 +128,22 @@ func (r *Rated) twins() *view.Table {
 		"remainder: the impact ratio over that of people who have such a twin. direct, back: the rate of the other group's people as members of this one over their own. twins: people who could be switched.",
 	}
 	return t
+}
+
+// chosen names the favourable decision, as in "people with".
+func (r *Result) chosen() string {
+	if r.banded() {
+		return r.Rates.Favourable
+	}
+	return "a " + r.Rates.Favourable + " decision"
+}
+
+// selected is chosen, with what a positive decision stands for.
+func (r *Result) selected() string {
+	if r.banded() {
+		return r.chosen()
+	}
+	return r.chosen() + r.standsFor()
 }
 
 // standsFor returns what a positive decision means by the study's label, in brackets; empty if unknown.

@@ -26,9 +26,10 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// The exact width of bins; except with the notion logit, also the largest fair gap; empty for several classes.
+	// The exact width of bins; except with the notion logit, also the largest fair gap; empty for several classes, and where k
+	// counts bands.
 	Epsilon string `json:"epsilon"`
-	// The value of --notion; absent for the default, score.
+	// The value of --notion; absent for the default: score or, with bands, decision.
 	Notion string `json:"notion,omitempty"`
 	// The exact ε of the notion logit.
 	Limit string `json:"limit,omitempty"`
@@ -43,10 +44,12 @@ type Result struct {
 	Weights *Weights `json:"weights,omitempty"`
 	// All people together.
 	Summary Summary `json:"summary"`
-	// The classes of a model of several, of which one wins; absent for others. Then k counts classes, flips and unfair are the
-	// people whose class changes, and there are no scores, gaps and other decisions.
+	// The classes of a model of several, of which one wins, or the bands of the decision; absent for others. Then k counts
+	// classes or bands, flips and unfair are the people whose class or band changes, and of classes there are no scores, gaps
+	// and other decisions. With --notion score or logit, k and unfair are of scores.
 	Classes *Classes `json:"classes,omitempty"`
-	// Rates by group, with --groups; of a model of several classes they are in classes.
+	// Rates by group, with --groups; of a model of several classes they are in classes. With bands the favourable decision is
+	// the best band, or that of --favourable and better ones.
 	Rates *Rates `json:"groups,omitempty"`
 	// The changes since the model of --baseline.
 	Change *Change `json:"change,omitempty"`
@@ -113,7 +116,7 @@ type Row struct {
 	File string `json:"file"`
 	// The line where the row begins.
 	Line int `json:"line"`
-	// The number of bins that the scores of the copies fall into.
+	// The number of bins, classes or bands of the copies.
 	K int `json:"k"`
 	// The number of copies, the person included.
 	N int `json:"n"`
@@ -127,15 +130,15 @@ type Row struct {
 	MinEntropy float64 `json:"min_entropy"`
 	// The person's own score.
 	Score float64 `json:"score"`
-	// The person's own decision is positive.
+	// The person's own decision is positive; with bands, it is among those of higher scores of the favourable and the others.
 	Positive bool `json:"positive"`
-	// The own class of a model of several, from 0; their number stands for a tie.
+	// The own class of a model of several, from 0; their number stands for a tie. The place of the own band in classes.
 	Class *int `json:"class,omitempty"`
-	// The other classes of the copies.
+	// The other classes or bands of the copies.
 	Enters []int `json:"enters,omitempty"`
 	// The row's weight; absent without weights.
 	Weight *float64 `json:"weight,omitempty"`
-	// Some copy gets the other decision.
+	// Some copy gets the other decision, or another class or band.
 	Flips bool `json:"flips"`
 	// The values of the features that are not protected.
 	X map[string]float64 `json:"x"`
@@ -173,7 +176,7 @@ type RowEffect struct {
 	Gap float64 `json:"gap"`
 	// That gap exceeds ε, or these copies violate the notion.
 	Unfair bool `json:"unfair"`
-	// Some of these copies get the other decision.
+	// Some of these copies get the other decision, or another class or band.
 	Flips bool `json:"flips"`
 	// The value with the highest score, as a label.
 	Best string `json:"best"`
@@ -214,7 +217,7 @@ func (r *Result) Document() *view.Document {
 	switch {
 	case r.Number:
 		epsilon = ", ε = " + r.Limit
-	case r.Classes != nil:
+	case r.Epsilon == "":
 		epsilon = ""
 	}
 	head := fmt.Sprintf("Audit of %s (%s): %s%s", r.Study, r.Model, strings.Join(r.Protected, ", "), epsilon)
@@ -233,11 +236,7 @@ func (r *Result) Document() *view.Document {
 	d.Add(view.Paragraph(r.Summary.Text))
 	if r.Summary.People > 0 {
 		unfair, _ := r.unfairly()
-		if r.Classes != nil {
-			d.Add(r.classes()...)
-		} else {
-			d.Add(r.attributes(unfair)...)
-		}
+		d.Add(r.attributes(unfair)...)
 		if r.Change != nil {
 			doubts := r.Change.Old.About(false)
 			d.Add(doubts.Caveats()...)
@@ -299,9 +298,10 @@ func (r *Result) worst() *view.Table {
 	switch {
 	case r.Number:
 		return r.worstNumbers()
-	case r.Classes != nil:
+	case r.scoreless():
 		return r.worstClasses()
 	}
+	banded := r.banded()
 	t := &view.Table{
 		Title: "The people whose copies are treated most differently",
 		Columns: []view.Column{
@@ -311,14 +311,28 @@ func (r *Result) worst() *view.Table {
 		},
 		Notes: []string{"row: file and line. score: the person's own; " + r.Rule().String() + " the decision is positive."},
 	}
+	if banded {
+		t.Columns = slices.Insert(t.Columns, 4, view.Column{Title: "band"}, view.Column{Title: "bands of copies"})
+		t.Notes = []string{"row: file and line. score, band: the person's own. bands of copies: the others."}
+	}
 	if r.Rows == nil {
 		return t
 	}
 	for row := range r.Rows {
-		t.Add(fmt.Sprintf("%s:%d", row.File, row.Line), strconv.Itoa(row.K), view.Score(row.Gap),
+		cells := []string{
+			fmt.Sprintf("%s:%d", row.File, row.Line), strconv.Itoa(row.K), view.Score(row.Gap),
 			view.Score(row.Score), r.combination(row.Labels),
 			view.Score(row.Low.Score), r.combination(row.Low.Labels),
-			view.Score(row.High.Score), r.combination(row.High.Labels))
+			view.Score(row.High.Score), r.combination(row.High.Labels),
+		}
+		if banded {
+			var others []string
+			for _, to := range row.Enters {
+				others = append(others, r.Classes.Classes[to].Name)
+			}
+			cells = slices.Insert(cells, 4, r.Classes.Classes[*row.Class].Name, strings.Join(others, ", "))
+		}
+		t.Add(cells...)
 	}
 	return t
 }

@@ -34,13 +34,13 @@ type Tally struct {
 	K []KCount `json:"k"`
 }
 
-// Decisions counts people by their decisions.
+// Decisions counts people by their decisions. With classes or bands, Positive, ToYes and ToNo are 0; with classes, Turns too.
 type Decisions struct {
 	// The number of people with a positive decision.
 	Positive int `json:"positive"`
 	// Their share, 0 to 1.
 	PositiveShare float64 `json:"positive_share"`
-	// The number of people who would get the other decision with other protected values.
+	// The number of people who would get the other decision, or another class or band, with other protected values.
 	Flips int `json:"flips"`
 	// Their share, 0 to 1.
 	FlipsShare float64 `json:"flips_share"`
@@ -51,13 +51,15 @@ type Decisions struct {
 	Turns
 }
 
-// Turns are people who would get the other decision, by whether it is the favourable one.
+// Turns are people who would get the other decision, by whether it is the favourable one. With bands a person may count as
+// both.
 type Turns struct {
-	// The number of people who would get the favourable decision: to_yes, or to_no where the negative one is favourable.
+	// The number of people who would get the favourable decision: to_yes, or to_no where the negative one is favourable; with
+	// bands, a better one.
 	Gain int `json:"gain"`
 	// Their share, 0 to 1.
 	GainShare float64 `json:"gain_share"`
-	// The number of people who would lose it.
+	// The number of people who would lose it; with bands, get a worse one.
 	Lose int `json:"lose"`
 	// Their share, 0 to 1.
 	LoseShare float64 `json:"lose_share"`
@@ -79,31 +81,51 @@ func favoured(positive, people int, rule fairness.Rule) int {
 	return positive
 }
 
-// decide counts a person. Until sum is called, the shares hold weights: PositiveShare that of the
-// people in Positive, GainShare of those in ToYes, LoseShare of those in ToNo.
-func (d *Decisions) decide(weight float64, positive, flips bool) {
-	if positive {
-		d.Positive++
-		d.PositiveShare += weight
-	}
+// turn says whether a person gets the positive decision, and whether some copies get another one, the favourable or a better
+// one, and the unfavourable or a worse one.
+type turn struct{ positive, flips, gains, loses bool }
+
+// turnOf is the person's turn among copies that flip the decision or enter other classes, which are ordered if bands.
+func (o *Outcome) turnOf(p *Person, flips bool, enters []int) turn {
 	switch {
-	case flips && positive:
-		d.ToNo++
-		d.LoseShare += weight
-	case flips:
-		d.ToYes++
-		d.GainShare += weight
+	case o.Bands != nil:
+		return turn{false, flips, flips && enters[0] < p.Class, flips && enters[len(enters)-1] > p.Class}
+	case o.Classes > 0:
+		return turn{flips: flips}
+	}
+	return decided(p.Positive, flips, o.Rule)
+}
+
+// decided is the turn of yes and no.
+func decided(positive, flips bool, rule fairness.Rule) turn {
+	return turn{positive, flips, flips && !rule.Favours(positive), flips && rule.Favours(positive)}
+}
+
+// decide counts a person. Until sum is called, the shares hold weights.
+func (d *Decisions) decide(weight float64, t turn) {
+	for _, c := range []struct {
+		is    bool
+		n     *int
+		share *float64
+	}{{t.positive, &d.Positive, &d.PositiveShare}, {t.flips, &d.Flips, &d.FlipsShare}, {t.gains, &d.Gain, &d.GainShare}, {t.loses, &d.Lose, &d.LoseShare}} {
+		if c.is {
+			*c.n++
+			*c.share += weight
+		}
 	}
 }
 
-// sum computes what follows from the counts; all is the weight of all people.
-func (d *Decisions) sum(all float64, rule fairness.Rule) {
-	toYes, toNo := d.GainShare, d.LoseShare
-	d.Flips, d.Turns = d.ToYes+d.ToNo, turns(d.ToYes, d.ToNo, rule)
-	if rule.Low {
-		toYes, toNo = toNo, toYes
+// sum computes what follows from the counts; all is the weight of all people. ordinal: decisions are not yes or no.
+func (d *Decisions) sum(all float64, rule fairness.Rule, ordinal bool) {
+	if d.ToYes, d.ToNo = d.Gain, d.Lose; rule.Low {
+		d.ToYes, d.ToNo = d.Lose, d.Gain
 	}
-	d.PositiveShare, d.FlipsShare, d.GainShare, d.LoseShare = part(d.PositiveShare, all), min(1, part(toYes+toNo, all)), part(toYes, all), part(toNo, all)
+	if ordinal {
+		d.ToYes, d.ToNo = 0, 0
+	}
+	for _, share := range []*float64{&d.PositiveShare, &d.FlipsShare, &d.GainShare, &d.LoseShare} {
+		*share = min(1, part(*share, all))
+	}
 }
 
 // favourable is the share of people with the favourable decision.
@@ -131,14 +153,14 @@ type KCount struct {
 }
 
 // add counts a person. Until close is called, means and shares hold weighted sums.
-func (t *Tally) add(weight float64, k int, gap float64, unfair, positive, flips bool) {
+func (t *Tally) add(weight float64, k int, gap float64, unfair bool, of turn) {
 	t.People++
 	t.Weight += weight
 	if unfair {
 		t.Unfair++
 		t.UnfairShare += weight
 	}
-	t.decide(weight, positive, flips)
+	t.decide(weight, of)
 	t.MeanK += weight * float64(k)
 	t.MeanGap += weight * gap
 	t.MaxK, t.MaxGap = max(t.MaxK, k), max(t.MaxGap, gap)
@@ -152,12 +174,9 @@ func (t *Tally) add(weight float64, k int, gap float64, unfair, positive, flips 
 // close turns sums into means.
 func (t *Tally) close(o *Outcome) {
 	t.MeanK, t.MeanGap, t.UnfairShare = part(t.MeanK, t.Weight), part(t.MeanGap, t.Weight), part(t.UnfairShare, t.Weight)
-	t.Decisions.sum(t.Weight, o.Rule)
+	t.Decisions.sum(t.Weight, o.Rule, o.ranks() > 0)
 	if o.Weights == nil {
 		t.Weight = 0
-	}
-	if o.Classes > 0 {
-		t.Decisions = Decisions{Flips: t.Flips, FlipsShare: t.FlipsShare}
 	}
 	if t.K == nil {
 		t.K = []KCount{}
@@ -222,6 +241,9 @@ type Group struct {
 	// The mean, over the group, of a person's own score less the mean score with the attribute's other
 	// values; the reverse where a low score is favourable.
 	Advantage float64 `json:"advantage"`
+	// The people of the group by their own class or band, with copies that differ in this attribute alone; absent without
+	// classes and bands.
+	Classes []Class `json:"classes,omitempty"`
 }
 
 // Summarise sums up the people. rows, s and region must be those of the
@@ -239,7 +261,7 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 	for i := range r.People {
 		p := &r.People[i]
 		gaps[i] = p.Gap
-		sum.add(r.weight(p), p.K, p.Gap, p.Unfair, p.Positive, p.Flips)
+		sum.add(r.weight(p), p.K, p.Gap, p.Unfair, r.turnOf(p, p.Flips, p.Enters))
 		if p.N == 1 {
 			sum.Alone++
 		}
@@ -261,16 +283,26 @@ func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][
 	for i := range groups {
 		groups[i].From, groups[i].To = math.Inf(1), math.Inf(-1)
 	}
+	var moves []*movers // by group, of classes or bands
+	if r.ranks() > 0 {
+		for range groups {
+			moves = append(moves, r.movers())
+		}
+	}
 	for i := range r.People {
 		p := &r.People[i]
 		e := &p.Effects[n]
-		a.add(r.weight(p), e.K, e.Gap, e.Unfair, p.Positive, e.Flips)
+		turn := r.turnOf(p, e.Flips, e.Enters)
+		a.add(r.weight(p), e.K, e.Gap, e.Unfair, turn)
 		if e.Unfair && !slices.ContainsFunc(p.Effects, func(other Effect) bool { return other.Gap > e.Gap }) {
 			a.Strongest++
 		}
 		own := rows[p.Index][f]
 		g := &groups[b.of(own)]
-		g.add(r.weight(p), p.K, p.Gap, p.Unfair, p.Positive, e.Flips)
+		g.add(r.weight(p), p.K, p.Gap, p.Unfair, turn)
+		if moves != nil {
+			moves[b.of(own)].add(r.weight(p), p.Class, e.Enters)
+		}
 		g.From, g.To = min(g.From, own), max(g.To, own)
 		g.Advantage += r.weight(p) * e.Advantage
 	}
@@ -282,6 +314,9 @@ func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][
 		}
 		weight := g.Weight
 		g.close(r)
+		if moves != nil {
+			g.Classes = moves[i].close()
+		}
 		g.Advantage = part(g.Advantage, weight)
 		g.Label = labelOf(feature, space.Interval{Lo: g.From, Hi: g.To})
 		a.Groups = append(a.Groups, *g)

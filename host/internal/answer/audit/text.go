@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -24,7 +25,7 @@ func (r *Result) sentences() []string {
 	if sum.People > 0 {
 		_, have := r.unfairly()
 		if r.Classes != nil {
-			out = append(out, r.classSentences(english.WordSeries(names, "or"))...)
+			out = append(out, r.classSentences(english.WordSeries(names, "or"), have)...)
 		} else if r.Number {
 			out = append(out, fmt.Sprintf("%s of them (%s) have %s.", view.Count(sum.Unfair), view.Percent(sum.UnfairShare, 1), have),
 				fmt.Sprintf("The gap is %s on average, and %s at most.", number6(sum.MeanGap), number6(sum.MaxGap)))
@@ -60,8 +61,11 @@ func (r *Result) decision() string {
 
 // unfairly says what counts as unfair, as a heading and as the object of "people have".
 func (r *Result) unfairly() (heading, have string) {
-	if r.Classes != nil {
+	if r.scoreless() {
 		return "class changes", "copies of different classes"
+	}
+	if r.Epsilon == "" {
+		return "band changes", "copies in different bands"
 	}
 	if r.Number {
 		return "gap > " + r.Limit, "a gap above " + r.Limit + ": the predictions for their copies lie further apart than that"
@@ -129,8 +133,24 @@ func (a *Attribute) numbersByGroup(unfair string) *view.Table {
 	return t
 }
 
+// banded reports whether the decision has bands.
+func (r *Result) banded() bool { return len(r.Decision.Banded()) > 0 }
+
+// scoreless reports whether the model has several classes, which have no scores.
+func (r *Result) scoreless() bool { return r.Classes != nil && !r.banded() }
+
+// ways completes "to" for those who gain and those who lose by another decision.
+func (r *Result) ways() (good, bad string) { return waysOf(r.Decision) }
+
+func waysOf(d *question.Decision) (good, bad string) {
+	if len(d.Banded()) > 0 {
+		return "a better band", "a worse band"
+	}
+	return d.Rule().Favourable()
+}
+
 func (r *Result) byAttribute(unfair string) *view.Table {
-	good, bad := r.Rule().Favourable()
+	good, bad := r.ways()
 	t := &view.Table{
 		Title:   "What each attribute does by itself, all else being kept",
 		Columns: view.Columns("attribute", unfair, "to "+good, "to "+bad, "mean gap", "largest gap", "largest k", "strongest"),
@@ -138,6 +158,9 @@ func (r *Result) byAttribute(unfair string) *view.Table {
 			fmt.Sprintf("to %s: people whose decision is %s and would be %[1]s with another value of the attribute; to %[2]s: the reverse.", good, bad),
 			"strongest: how many of those people have their largest gap by this attribute; ties count for each.",
 		},
+	}
+	if r.banded() {
+		t.Notes[0] = "to a better band, to a worse band: people with a copy in one; some have both."
 	}
 	for i := range r.Summary.Attributes {
 		a := &r.Summary.Attributes[i]
@@ -149,7 +172,7 @@ func (r *Result) byAttribute(unfair string) *view.Table {
 
 func (r *Result) byGroup(a *Attribute, unfair string) *view.Table {
 	rule := r.Rule()
-	good, bad := rule.Favourable()
+	good, bad := r.ways()
 	head, text := "own − others", "own score − mean score with other values of "+a.Name
 	if rule.Low {
 		head, text = "others − own", "what other values of "+a.Name+" give on average − own score"
@@ -164,6 +187,10 @@ func (r *Result) byGroup(a *Attribute, unfair string) *view.Table {
 		t.Add(g.Label, view.Count(g.People), r.percent(g.favourable(rule), g.Weight),
 			view.Count(g.Gain), view.Count(g.Lose), r.mean("%+.4f", g.Advantage, g.Weight), r.percent(g.UnfairShare, g.Weight), r.mean("%.2f", g.MeanK, g.Weight))
 	}
+	if r.banded() {
+		r.unrated(t)
+		_, t.Notes[0], _ = strings.Cut(t.Notes[0], ". ")
+	}
 	return t
 }
 
@@ -175,3 +202,12 @@ func persons(n int, one, many string) string {
 }
 
 func count(n int, share float64) string { return view.Count(n) + " (" + view.Percent(share, 1) + ")" }
+
+// unrated takes the column of favourable decisions off a table: the rates of bands have a table of their own.
+func (r *Result) unrated(t *view.Table) {
+	const at = 2
+	t.Columns = slices.Delete(t.Columns, at, at+1)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], at, at+1)
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
+	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
@@ -32,8 +33,9 @@ type Request struct {
 	Data  string `json:"data,omitempty"`
 	// Rules is the file of the guardrails.
 	Rules string `json:"rules"`
-	// Threshold is the score that a yes exceeds; empty: the study's.
+	// Threshold is the score that a yes exceeds, Bands are the outcomes in place of yes and no; empty: the study's.
 	Threshold string `json:"threshold,omitempty"`
+	Bands     string `json:"bands,omitempty"`
 	// Encoded: the rows hold feature values, not raw data.
 	Encoded bool  `json:"encoded,omitempty"`
 	Seed    int64 `json:"seed"`
@@ -87,8 +89,10 @@ type Row struct {
 	Answer string `json:"answer"`
 	// The score of a prediction.
 	Score *float64 `json:"score,omitempty"`
-	// The decision of a prediction: 1 for a positive one, else 0.
+	// The decision of a prediction: 1 for a positive one, else 0; absent with bands.
 	Decision *int `json:"decision,omitempty"`
+	// The band of a prediction, if the decision has bands.
+	Band string `json:"band,omitempty"`
 	// The first rule that holds, for a refusal.
 	Rule string `json:"rule,omitempty"`
 	// The rule's reason; the reason why a row is unusable; or, for a prediction, a feature outside its
@@ -99,6 +103,8 @@ type Row struct {
 // guarded is a model with its guardrails.
 type guarded struct {
 	decider *individual.Decider
+	bander  *individual.Bander // nil without bands
+	bands   fairness.Bands
 	space   *space.Space
 	rules   *Rules
 	guards  []space.Predicate
@@ -111,7 +117,10 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	g := &guarded{decider: individual.New(st.Model, st.Space, st.Rule), space: st.Space}
+	g := &guarded{decider: individual.New(st.Model, st.Space, st.Rule), space: st.Space, bands: st.Bands}
+	if st.Bands != nil {
+		g.bander = g.decider.Bander(st.Bands, true) // places from the lowest on
+	}
 	if g.rules, err = Read(r.Rules, st.Space); err == nil {
 		g.guards, err = g.rules.Predicates(st.Space)
 	}
@@ -134,25 +143,17 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 
 // load reads the study and the network that answers.
 func (r *Request) load() (*study.Study, error) {
-	o, isStudy := study.Options{DataRoot: r.Data, Threshold: r.Threshold}, study.IsStudy(r.Model)
+	o, isStudy := study.Options{DataRoot: r.Data, Threshold: r.Threshold, Bands: r.Bands}, study.IsStudy(r.Model)
 	switch {
 	case r.Study == "" && !isStudy:
 		return nil, fmt.Errorf("%s is read as a network: give --study STUDY, which says how its rows are encoded", r.Model)
 	case r.Study == "":
-		return decided(study.Load(r.Model, o))
+		return study.Load(r.Model, o)
 	case isStudy:
 		return nil, fmt.Errorf("%s is a study; --study goes with a network: leave it out", r.Model)
 	}
 	o.Model = r.Model
-	return decided(study.Load(r.Study, o))
-}
-
-// decided refuses a study whose answers are no yes or no.
-func decided(st *study.Study, err error) (*study.Study, error) {
-	if err == nil {
-		err = st.HasYes()
-	}
-	return st, err
+	return study.Load(r.Study, o)
 }
 
 // stream answers row after row. An error in the rows is a session.Mistake.
@@ -202,12 +203,17 @@ func (g *guarded) answer(row *Row, point []float64) {
 			return
 		}
 	}
+	if row.Answer = "predict"; g.bander != nil {
+		score, place := g.bander.At(point)
+		row.Score, row.Band = &score, g.bands[place].Name
+		return
+	}
 	score, positive := g.decider.At(point)
 	decision := 0
 	if positive {
 		decision = 1
 	}
-	row.Answer, row.Score, row.Decision = "predict", &score, &decision
+	row.Score, row.Decision = &score, &decision
 }
 
 // writer writes each answer at once, so that the reader of a pipe never waits for a known
@@ -232,7 +238,7 @@ func (w *writer) begin(r *Result) error {
 
 func (w *writer) row(r *Row) error {
 	if !w.json {
-		decision := ""
+		decision := r.Band
 		if r.Decision != nil {
 			decision = strconv.Itoa(*r.Decision)
 		}

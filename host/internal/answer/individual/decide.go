@@ -109,19 +109,36 @@ func (d *Decider) Output(point []float64) float64 {
 // in float64; if that does not decide, or its error would be visible in the printed score, from
 // the exact logit.
 func (d *Decider) At(point []float64) (score float64, positive bool) {
-	logit, bound := 0.0, d.bound
-	if inputs := d.space.NetworkInputs(nil, point); d.near != nil {
-		logit, bound = d.near.LogitNear(inputs, d.off)
-	} else {
-		logit = d.model.Logit(inputs)
-	}
+	logit, bound := d.logit(point)
 	b := d.at(point)
-	if d.sure(logit, bound, point, b) && bound <= visible*max(1, math.Abs(logit)) {
+	if outside(logit, bound, b.low, b.high) && bound <= visible*max(1, math.Abs(logit)) {
 		return d.model.Link().Score(logit), logit > b.high
 	}
 	exact := d.exact.Logit(d.space.ExactInputs(point))
 	logit, _ = exact.Float64()
 	return d.model.Link().Score(logit), b.rule.Yes(d.model.Link(), exact)
+}
+
+// logit returns the logit of a point in float64 and its largest error, which is infinite for values beyond
+// largest.
+func (d *Decider) logit(point []float64) (logit, bound float64) {
+	bound = d.bound
+	if inputs := d.space.NetworkInputs(nil, point); d.near != nil {
+		logit, bound = d.near.LogitNear(inputs, d.off)
+	} else {
+		logit = d.model.Logit(inputs)
+	}
+	for i, v := range point {
+		if !(math.Abs(v) <= d.largest[i]) {
+			return logit, math.Inf(1)
+		}
+	}
+	return logit, bound
+}
+
+// outside reports whether a logit with an error of at most bound is surely below low or above high.
+func outside(logit, bound, low, high float64) bool {
+	return logit-bound > high || logit+bound < low // false for NaN as well
 }
 
 // visible is the error of a logit, relative to its size if that exceeds 1, above which a score
@@ -163,17 +180,6 @@ func (d *Decider) Grouped() bool { return d.rule.Groups != nil }
 
 // Near reports whether a score computed elsewhere is too near the border of a person who is not in a group to decide.
 func (d *Decider) Near(score float64) bool { return d.rule.Near(score) }
-
-// sure reports whether a logit computed at a point, with an error of at most bound, is on the
-// same side of the border as the true one.
-func (d *Decider) sure(logit, bound float64, point []float64, b *border) bool {
-	for i, v := range point {
-		if !(math.Abs(v) <= d.largest[i]) {
-			return false
-		}
-	}
-	return logit-bound > b.high || logit+bound < b.low // false for NaN as well
-}
 
 // largestInputs bounds the absolute value of each network input, and the error of its float64
 // value. It covers all points at which no feature's absolute value exceeds its entry in largest.

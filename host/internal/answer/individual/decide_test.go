@@ -53,8 +53,9 @@ func TestAt(t *testing.T) {
 				point[0] *= 1e6
 			}
 			exact := exactly.Logit(s.ExactInputs(point))
-			computed := n.Logit(s.NetworkInputs(nil, point))
-			if d.sure(computed, d.bound, point, &d.borders[0]) {
+			computed, bound := d.logit(point)
+			sure := outside(computed, bound, d.borders[0].low, d.borders[0].high)
+			if sure {
 				if off := new(big.Rat).Sub(exact, new(big.Rat).SetFloat64(computed)); off.Abs(off).Cmp(new(big.Rat).SetFloat64(d.bound)) > 0 {
 					t.Fatalf("%v: logit %v is off by %s, more than %v", point, computed, off.FloatString(20), d.bound)
 				}
@@ -64,8 +65,18 @@ func TestAt(t *testing.T) {
 				t.Fatalf("%v: decided %v on a logit of %s", point, positive, exact.RatString())
 			}
 			logit, _ := exact.Float64()
-			if want := fairness.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && d.sure(computed, d.bound, point, &d.borders[0]) || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
+			if want := fairness.Sigmoid(logit); !(math.Abs(score-want) <= max(1e-9, d.bound/4)) && sure || !(score >= 0 && score <= 1) || exact.Sign() == 0 && score != 0.5 {
 				t.Fatalf("%v: score %v of a logit of %s", point, score, exact.FloatString(30))
+			}
+			for _, border := range []float64{score, score + r.NormFloat64()/1e7, r.Float64()} {
+				three, low := fairness.Bands{{Name: "a", Least: new(big.Rat)}, {Name: "b", Least: new(big.Rat).SetFloat64(border)}, {Name: "c", Least: big.NewRat(9, 10)}}, r.IntN(2) == 0
+				if border < 1e-12 || border >= 0.9 {
+					continue
+				}
+				b, want := d.Bander(three, low), n.Link().Binning(nil, three)
+				if shown, place := b.At(point); place != three.Place(want.Of(exact), low) || math.Abs(shown-score) > max(1e-9, d.bound/4) && sure || b.Of(point, score) != place {
+					t.Fatalf("%v: score %v, place %d of %s, low %v; Of says %d", point, score, place, three, low, b.Of(point, score))
+				}
 			}
 		}
 	})

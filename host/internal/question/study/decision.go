@@ -203,6 +203,19 @@ func (s *Study) HasYes() error {
 	return fmt.Errorf("%s: the decision sorts scores into the bands %s, and none of them is a yes: --threshold asks about one border", s.Path, s.Bands)
 }
 
+// Favourable returns the place of the named band, of which and of better ones the caller makes the favourable
+// decision; see fairness.Bands.Place. The worst band is refused: everybody is in it or a better one.
+func (s *Study) Favourable(band string) (place int, err error) {
+	place = slices.IndexFunc(s.Bands, func(b fairness.Band) bool { return b.Name == band })
+	if place >= 0 {
+		place = s.Bands.Place(place, s.Rule.Low)
+	}
+	if place < 0 || place == len(s.Bands)-1 {
+		return 0, fmt.Errorf("%s: want one of the bands %s, and not the worst, since everybody is in it or a better one", band, s.Bands)
+	}
+	return place, nil
+}
+
 // takesRule returns an error if the model cannot have the study's decision rule.
 func (s *Study) takesRule() error {
 	switch {
