@@ -20,7 +20,7 @@ func newAudit(app *App) *cobra.Command {
 attributes only: in how many different bins the scores fall (k), how far they
 lie apart (gap), which copies get the highest and the lowest, what each
 attribute does by itself, and whose decision would change. --notion says
-what counts as unfair (default: a score gap above ε). The people are
+what counts as unfair (default: a score gap above ε or, with bands, another band). The people are
 those of the study's own data set, or of ROWS.csv, encoded in the same way.
 
 A person's own protected values are added to those of the study: an age of 39
@@ -59,7 +59,7 @@ the summary and the CSV file.
 	fl.StringVar(&r.Baseline, "baseline", "", "show what has changed since this model: a study of the same features, or a model's file for this study")
 	fl.BoolVar(&r.Groups, "groups", false, "compare groups: selection and scoring rates, impact ratios with intervals, error rates, and what depends on the attribute itself")
 	fl.StringVar(&r.MinShare, "min-share", audit.DefaultMinShare, "for rates by group: groups with a smaller share are counted but not judged")
-	fl.StringVar(&r.Favourable, "favourable", "", "the decision that is good for people, positive or negative (default: the study's, or else positive)")
+	fl.StringVar(&r.Favourable, "favourable", "", "the decision that is good for people, positive or negative, or the worst of the bands that are (default: the study's, or else positive, or the best band)")
 	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv already has feature values, under the features' names")
 	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")

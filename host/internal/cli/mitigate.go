@@ -67,6 +67,7 @@ folder for each network. docs/user/mitigate.md describes arms, measures and rule
 	addQuestion(cmd, &s.Spec)
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.Arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
+	fl.StringVar(&f.Favourable, "favourable", "", "with bands: the worst of the bands that are good for people, as the yes of accuracy and groups (default: no such measures)")
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: that of explain)")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave out rules with which they would refuse a larger share of the training rows")

@@ -3,6 +3,7 @@ package question
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -99,6 +100,17 @@ func (d *Decision) Banded() (names []string) {
 		}
 	}
 	return names
+}
+
+// Borders are the scores at which bands begin but the lowest.
+func (d *Decision) Borders() (out []float64) {
+	for _, b := range d.Bands {
+		if least, ok := new(big.Rat).SetString(b.Least); ok && least.Sign() > 0 {
+			at, _ := least.Float64()
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // Rule is the decision rule that the answer is about.

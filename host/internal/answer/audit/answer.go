@@ -169,7 +169,7 @@ func (r *Request) rates(o *Outcome, c *Config, by RateBy, data *people.Data) *Ra
 	by.Decider = inBands{decider.Bander(c.Bands, c.Rule.Low), 0, c.Best, !c.Rule.Low}
 	why := data.Unlabelled
 	if by.Labels != nil && r.Favourable == "" {
-		by.Labels, why = nil, "a label is yes or no, and no band is a yes: --favourable BAND makes one of that band and better ones"
+		by.Labels, why = nil, "a label is yes or no, and no band is a yes: hyfair audit --favourable BAND makes one of that band and better ones"
 	}
 	out := o.Rates(by)
 	out.Favourable, out.Unlabelled = "band "+c.Bands[c.Bands.Place(c.Best, c.Rule.Low)].Name, why

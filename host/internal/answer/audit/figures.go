@@ -30,7 +30,11 @@ func (r *Result) Groups() (out []view.Block) {
 	unfair, _ := r.unfairly()
 	out = r.attributes(unfair)
 	if len(r.Summary.Intersections) > 0 && !r.Number && !r.scoreless() {
-		out = slices.Insert(out, 1, view.Block(r.byIntersection(unfair)))
+		at := 1
+		if r.banded() {
+			at += 1 + len(r.Classes.Attributes)
+		}
+		out = slices.Insert(out, at, view.Block(r.byIntersection(unfair)))
 	}
 	return out
 }

@@ -128,16 +128,16 @@ func (r *Request) open() (a *asker, err error) {
 	if a.new, err = audit.Other(a.old, r.New); err != nil {
 		return nil, fmt.Errorf("new model: %w", err)
 	}
-	for _, q := range []*question.Question{a.old, a.new} {
-		if err := q.Study.HasYes(); err != nil {
-			return nil, err
-		}
-	}
 	n, err := r.notion(a.old)
 	if err != nil {
 		return nil, err
 	}
-	epsilon, err := a.old.EpsilonFor(n)
+	epsilon := study.DefaultEpsilon() // of no consequence for bands
+	if a.old.Study.Bands == nil || n != fairness.Decision {
+		epsilon, err = a.old.EpsilonFor(n)
+	} else if r.Epsilon != "" {
+		err = errors.New("--epsilon: with bands there is no ε; --notion score asks about gaps of scores")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (a *asker) result(r *Request) *Result {
 		Old: audit.NameOf(a.old), New: audit.NameOf(a.new), Seed: r.Seed, Notion: a.notion.String(),
 		Protected: question.Protected(a.old.Space), Where: r.Where, Number: a.old.Study.Number,
 	}
-	if a.query.Notion.UsesEpsilon() {
+	if a.query.Notion.UsesEpsilon() && a.query.Bands == nil {
 		out.Epsilon = fairness.FormatRat(a.query.Epsilon)
 	}
 	return out
@@ -131,7 +131,15 @@ func (r *Result) differently() string {
 	case r.usesEpsilon():
 		return n.Unit() + "s more than ε = " + r.Epsilon + " apart"
 	}
-	return "different decisions"
+	return "different " + r.outcomes()
+}
+
+// outcomes is what the models decide on.
+func (r *Result) outcomes() string {
+	if len(r.Old.Decision.Banded()) > 0 {
+		return "bands"
+	}
+	return "decisions"
 }
 
 // unfairly says in words what counts as unfair.
@@ -144,7 +152,7 @@ func (r *Result) unfairly() string {
 	case r.usesEpsilon():
 		return of + "get " + n.Unit() + "s more than " + r.Epsilon + " apart"
 	}
-	return of + "get different decisions"
+	return of + "get different " + r.outcomes()
 }
 
 // individuals states the share of all individuals that change.

@@ -71,13 +71,28 @@ func Picture(copies []Scored, protected []string, epsilon string, rule *fairness
 		f.Caption += fmt.Sprintf(" The bins, of width %s, are too narrow to be drawn.", epsilon)
 		return f
 	}
-	borders := view.Series{}
+	var borders []float64
 	for at := bin; at < 1; at += bin {
-		borders.Lines = append(borders.Lines, []view.Point{{X: at, Y: f.Y.Min}, {X: at, Y: f.Y.Max}})
+		borders = append(borders, at)
 	}
-	f.Series = append([]view.Series{borders}, f.Series...)
+	separate(f, borders)
 	f.Caption += fmt.Sprintf(" Dashed lines separate the bins of width ε = %s: copies in different bins count as different outcomes.", epsilon)
 	return f
+}
+
+// Banded adds the borders of a decision's bands to a Picture.
+func Banded(f *view.Figure, borders []float64) *view.Figure {
+	separate(f, borders)
+	f.Caption += " Dashed lines separate the bands of the decision."
+	return f
+}
+
+func separate(f *view.Figure, borders []float64) {
+	between := view.Series{}
+	for _, at := range borders {
+		between.Lines = append(between.Lines, []view.Point{{X: at, Y: f.Y.Min}, {X: at, Y: f.Y.Max}})
+	}
+	f.Series = append([]view.Series{between}, f.Series...)
 }
 
 // values returns an attribute's values among the copies, in order of occurrence.

@@ -27,7 +27,7 @@ const (
 const Switch = "model (old, new)"
 
 // Of returns the question about old and new, whose spaces may differ only in inputs, as Fed
-// makes them. The notion and epsilon define which outcomes differ. Individuals have all
+// makes them. The notion and epsilon, or for decisions the bands of both, define which outcomes differ. Individuals have all
 // features of old's space, including the protected ones. apart says why no solver can be asked
 // about both models, for example because their families differ; empty if one can.
 func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
@@ -35,16 +35,24 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	if err := restrict(q, old.Spec.Where); err != nil {
 		return nil, "", err
 	}
-	a, b := old.Study.Model, new.Study.Model
-	if n.UsesEpsilon() && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
-		return nil, "", fmt.Errorf("the score of one model is a share, that of the other is not: compare their decisions with --notion decision")
+	a, b, bands := old.Study.Model, new.Study.Model, old.Study.Bands
+	if n != fairness.Decision {
+		bands = nil
+	}
+	if (n.UsesEpsilon() || bands != nil) && (a.Link() == fairness.LinkShare) != (b.Link() == fairness.LinkShare) {
+		return nil, "", fmt.Errorf("the score of one model is a share, that of the other is not: compare their decisions with --notion decision, and --threshold in place of bands")
 	}
 	shown, apart := join(a, b, q)
 	q.Model = shown
 	if n == fairness.Share && apart == "" { // shares differ as the sums that they are
 		q.Notion = fairness.Logit
 	}
-	if !n.UsesEpsilon() {
+	if bands != nil {
+		if q.Bands = bands; apart == "" && a.Link() == fairness.LinkShare {
+			q.Model, apart = &either{a, b}, "both models joined have no shares, which bands need; --threshold proves one border"
+		}
+		q.Notion = q.Model.Link().Notion(fairness.Score)
+	} else if !n.UsesEpsilon() {
 		if a, err = old.Study.Decided(); err == nil {
 			b, err = new.Study.Decided()
 		}

@@ -26,7 +26,6 @@ import (
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/evaluate"
-	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/model"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 	"github.com/hyfair/hyfair/sdk/problem"
@@ -40,6 +39,9 @@ type Request struct {
 	Search search.Request `json:"search"`
 	// Arms are as ParseArms reads them.
 	Arms []string `json:"arms"`
+	// Favourable is the worst of the bands that are good for people, for accuracy and groups; empty: with bands there are no
+	// such measures.
+	Favourable string `json:"favourable,omitempty"`
 	// Guardrails is a file with the rules of all guarded arms; empty: the explanation of
 	// each network's own search, with Delta as δ and MostRefused as in Config.
 	Guardrails  string     `json:"guardrails,omitempty"`
@@ -143,8 +145,17 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := q.Study.HasYes(); err != nil {
-		return nil, nil, err
+	rule, judged := q.Study.Rule, true
+	switch place, err := 0, error(nil); {
+	case r.Favourable != "" && q.Study.Bands == nil:
+		return nil, nil, errors.New("--favourable names a band, and the decision is yes or no: leave it out")
+	case r.Favourable != "":
+		if place, err = q.Study.Favourable(r.Favourable); err != nil {
+			return nil, nil, fmt.Errorf("--favourable %w", err)
+		}
+		rule = q.Study.Bands.Favouring(place, rule.Low)
+	default:
+		judged = q.Study.Bands == nil
 	}
 	question.CountsBins(q.Study.Clustering, s.Note)
 	question.NeedsMajority(q.Study, s.Note)
@@ -153,7 +164,7 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 		return nil, nil, err
 	}
 	c := &Config{
-		Model: q.Study.Model, Space: j.query.Space, Region: j.query.Region, Rule: q.Study.Rule, Unseen: q.Study.Unseen, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
+		Model: q.Study.Model, Space: j.query.Space, Region: j.query.Region, Rule: rule, Undecided: !judged, Unseen: q.Study.Unseen, Bands: j.query.Bands, Epsilon: j.query.Epsilon, Retraining: r.Retraining, MostRefused: r.MostRefused,
 		Search: j.search, Trained: j.trained, Explain: j.explain, Progress: s.Show,
 	}
 	if c.Arms, err = ParseArms(r.Arms); err != nil {
@@ -263,7 +274,7 @@ const explainedBy = 10
 // found.
 func (j *job) explain(ctx context.Context, m model.Model, found []record.Found) ([]space.Predicate, error) {
 	q := j.query
-	e, err := evaluate.New(m, q.Space, q.Region, q.Epsilon)
+	e, err := evaluate.NewBanded(m, q.Space, q.Region, q.Epsilon, q.Bands)
 	if err != nil {
 		return nil, err
 	}
@@ -275,10 +286,10 @@ func (j *job) explain(ctx context.Context, m model.Model, found []record.Found) 
 	if len(around) == 0 {
 		return nil, fmt.Errorf("%w: the search found no individual to explain", ErrNoRules)
 	}
-	method := explain.DefaultMethod()
+	method, bins := explain.DefaultMethod(), q.Binning()
 	method.Delta = j.request.Delta
 	result, err := explain.Explain(ctx, explain.Config{
-		Space: q.Space, Region: q.Region, Evaluator: e, Bins: fairness.Bins(q.Epsilon), Around: around, Method: method, Seed: j.request.Search.Seed,
+		Space: q.Space, Region: q.Region, Evaluator: e, Bins: bins.Count(), Around: around, Method: method, Seed: j.request.Search.Seed,
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package mitigate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 )
@@ -13,6 +14,17 @@ func (r *Result) Page() *view.Document {
 		d.Add(f)
 	}
 	return d
+}
+
+// unfair names the share of unfairly treated people.
+func (r *Result) unfair() string { return strings.TrimPrefix(unfair(r.banded()), "a ") }
+
+// meaning says what unfair is.
+func (r *Result) meaning() string {
+	if r.banded() {
+		return "A label is no band: there are right answers only if --favourable says which bands are a yes."
+	}
+	return "Gap above ε: the scores of the person's copies lie more than ε apart."
 }
 
 // Figures draws the costs and effects of each arm tried.
@@ -28,13 +40,13 @@ func (r *Result) Figures() []*view.Figure {
 	}
 	shares := &view.Figure{
 		Name: "arms", Title: "What each mitigation costs and brings", X: view.Axis{Label: "per cent of the rows held back", Max: 100},
-		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "A refusal is not a right answer. Gap above ε: the scores of the person's copies lie more than ε apart.",
+		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "A refusal is not a right answer. " + r.meaning(),
 	}
 	largest := &view.Figure{
 		Name: "arms-k", Title: "Largest k that a search found after each mitigation", X: view.Axis{Label: "largest k", Whole: true, Max: 2},
 		Y: view.Axis{Min: 0.5, Max: float64(len(arms)) + 0.5}, Caption: "Each arm is searched in the same way, " + r.Budget + " a search. No bar: nobody was found.",
 	}
-	series := []view.Series{{Name: "right answers", Look: 1}, {Name: "refused", Look: 4}, {Name: "gap above ε", Look: 2}}
+	series := []view.Series{{Name: "right answers", Look: 1}, {Name: "refused", Look: 4}, {Name: r.unfair(), Look: 2}}
 	bars := view.Series{Name: "k", Look: 1, Bars: []view.Point{}}
 	for i, a := range arms {
 		shares.Y.Names, largest.Y.Names = append(shares.Y.Names, a.Name), append(largest.Y.Names, a.Name)
@@ -56,9 +68,9 @@ func (r *Result) Figures() []*view.Figure {
 // Summary shows each arm's costs and effects in plain words.
 func (r *Result) Summary() *view.Table {
 	t := &view.Table{
-		Columns: view.Columns("mitigation", "right answers", "refused", "gap above ε", "largest k found", "unequal positive rates", "individuals met"),
+		Columns: view.Columns("mitigation", "right answers", "refused", r.unfair(), "largest k found", "unequal positive rates", "individuals met"),
 		Notes: []string{
-			"Shares are of the rows that the study holds back, or of all rows if it holds none back; a refusal is not a right answer. Gap above ε: the scores of the person's copies lie more than ε apart.",
+			"Shares are of the rows that the study holds back, or of all rows if it holds none back; a refusal is not a right answer. " + r.meaning(),
 			"Unequal positive rates: the largest difference between groups in the share of positive decisions. The largest k and the individuals are what a search of " + r.Budget + " met.",
 		},
 	}

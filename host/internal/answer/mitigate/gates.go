@@ -40,7 +40,7 @@ func (r *Result) Held(gates []gate.Gate) (out []gate.Check) {
 			case g.Name == MaxCost:
 				out = append(out, a.Quality.costs(g, a.Name, before))
 			default:
-				out = append(out, a.treats(g))
+				out = append(out, a.treats(g, r.banded()))
 			}
 		}
 		switch {
@@ -73,18 +73,18 @@ func (q *Quality) accuracy() *big.Rat {
 }
 
 // treats checks MaxUnfair: over all individuals if a solver was asked, else over the rows.
-func (a *ArmResult) treats(g gate.Gate) gate.Check {
+func (a *ArmResult) treats(g gate.Gate, banded bool) gate.Check {
 	q, arm := a.Quality, a.Name
 	if p := a.Proved; p != nil {
 		least, most := p.bounds()
 		if most == nil {
 			return g.Is(arm, gate.Undecided, "the arm answers no possible person")
 		}
-		return g.Within(arm, least, most, p.cell()+" % of all possible people answered have a gap above ε, by proof")
+		return g.Within(arm, least, most, p.cell()+" % of all possible people answered have "+unfair(banded)+", by proof")
 	}
 	if q.Unfair == nil {
 		return g.Is(arm, gate.Undecided, "nobody was answered whose copies could be evaluated")
 	}
 	share, _ := new(big.Rat).SetString(view.Exact(q.Unfair)) // the shortest decimal, so that 0.01 is exactly a hundredth
-	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered have a gap above ε")
+	return g.Within(arm, share, share, view.Share(*q.Unfair)+" of the people answered have "+unfair(banded))
 }

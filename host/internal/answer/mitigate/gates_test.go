@@ -41,7 +41,7 @@ func TestGateOfAProvedShare(t *testing.T) {
 		"nothing known": {record.Shares{}, gate.Undecided},
 	} {
 		a := ArmResult{Name: Retrained, Proved: proved(quantify.SharesOf(&c.shares, nil), time.Second)}
-		if got := a.treats(g); got.Outcome != c.want {
+		if got := a.treats(g, false); got.Outcome != c.want {
 			t.Errorf("%s: %+v, want %s", name, got, c.want)
 		}
 	}

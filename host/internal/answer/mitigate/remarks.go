@@ -42,7 +42,7 @@ func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	case o.Arm.Way == Blind:
 		say("no score depends on a protected attribute any more: k is 1 for everybody, by construction")
 	case o.ID() == 0 && q.Unfair != nil && *q.Unfair > 0:
-		say("the search found no individual, but %s %% of the people answered have a gap above ε", percent(q.Unfair))
+		say("the search found no individual, but %s %% of the people answered have %s", percent(q.Unfair), unfair(o.Banded))
 	case o.tooFew(all):
 		say("the search found no individual in %.0f rounds, too few to tell", o.rounds())
 	case o.ID() == 0 && !q.refusesMany():
@@ -58,6 +58,14 @@ func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 		say("the largest k found rose from %.0f to %.0f", before, after)
 	}
 	return out
+}
+
+// unfair is what the people have who are treated unfairly.
+func unfair(banded bool) string {
+	if banded {
+		return "copies in different bands"
+	}
+	return "a gap above ε"
 }
 
 // leastRounds is the least number of rounds without a find that is worth reporting as a

@@ -24,7 +24,7 @@ type Result struct {
 	Seed int64 `json:"seed"`
 	// Wall time in seconds.
 	Seconds float64 `json:"seconds"`
-	// ε, exact.
+	// ε, exact; empty where people with copies in different bands are treated unfairly.
 	Epsilon string `json:"epsilon"`
 	// The strategy of every search.
 	Strategy string `json:"strategy"`
@@ -108,6 +108,9 @@ func (j *job) result(outcomes []Outcome) *Result {
 		Strategy: r.Strategy, Mode: r.Mode, Budget: r.Budget, Searches: r.Runs, Label: j.request.Retraining.Label,
 		Arms: []ArmResult{}, Remarks: append([]string{}, Remarks(outcomes)...), Journal: j.journal, Grounds: question.GroundsOf(st),
 	}
+	if j.query.Bands != nil {
+		out.Epsilon = ""
+	}
 	for i := range outcomes {
 		o := &outcomes[i]
 		a, name := o.result(j.query.Space), o.Arm.String()
@@ -153,6 +156,17 @@ func inWords(s *space.Space, p space.Predicate) string {
 	return (&guard.Rule{Conditions: conditions}).Text(s)
 }
 
+// banded reports whether people with copies in different bands are treated unfairly.
+func (r *Result) banded() bool { return r.Epsilon == "" }
+
+// asks says what unfair treatment is.
+func (r *Result) asks() string {
+	if r.banded() {
+		return "bands"
+	}
+	return "ε = " + r.Epsilon
+}
+
 // Document shows the result.
 func (r *Result) Document() *view.Document {
 	seeds := fmt.Sprintf("seed %d", r.Seed)
@@ -160,7 +174,7 @@ func (r *Result) Document() *view.Document {
 		seeds = fmt.Sprintf("%d searches per arm with seeds %d to %d, mean ± standard deviation", r.Searches, r.Seed, r.Seed+int64(r.Searches)-1)
 	}
 	d := &view.Document{}
-	d.Say("%s, model %s: %s, %s mode, %s per search, ε = %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.Epsilon, seeds)
+	d.Say("%s, model %s: %s, %s mode, %s per search, %s, %s", r.Study, r.Model, r.Strategy, r.Mode, r.Budget, r.asks(), seeds)
 	d.Add(r.Caveats()...)
 	d.Add(Table(Network{Result: r}))
 	notes, told := view.Paragraph(r.Remarks), map[string]bool{}

@@ -60,12 +60,15 @@ type Config struct {
 	Model  model.Model
 	Space  *space.Space
 	Region space.Region
-	// Rule says which scores are a positive decision.
-	Rule fairness.Rule
+	// Rule says which scores are a positive decision. Undecided: the outcomes are bands, none of which is a yes, and nothing
+	// is measured by decisions; Rule then only labels copies in training.
+	Rule      fairness.Rule
+	Undecided bool
 	// Unseen are attributes on which thresholds depend, but not Model: then only guardrails are tried.
 	Unseen []string
-	// Epsilon is the score difference above which a person is treated unfairly.
+	// Epsilon is the score difference above which a person is treated unfairly; with Bands, copies in different bands are.
 	Epsilon *big.Rat
+	Bands   fairness.Bands
 	// Train and Test are rows with known outcome: points of Space, encoded, within every
 	// table. Without Test, quality is measured on Train.
 	Train, Test             [][]float64
@@ -105,6 +108,8 @@ type Outcome struct {
 	// of Iterated.
 	Trained *train.Report
 	Rounds  int
+	// Banded: people with copies in different bands are treated unfairly, not those with a gap above ε.
+	Banded bool
 	// Skipped says why nothing was searched; all else is empty then.
 	Skipped string
 }
@@ -174,7 +179,7 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Arm: arm, Subject: Subject{Model: m.model}, Trained: m.trained, Rounds: m.rounds}
+	o := &Outcome{Arm: arm, Subject: Subject{Model: m.model}, Trained: m.trained, Rounds: m.rounds, Banded: r.Bands != nil}
 	if arm.Guarded {
 		if o.Subject.Guards, o.LeftOut, err = r.guards(ctx, arm.Way, m.model); err != nil {
 			return nil, err
@@ -187,7 +192,10 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	if len(rows) == 0 {
 		rows, labels = r.Train, r.TrainLabels
 	}
-	o.Quality = Judge(r.Space, r.Rule, o.Subject, rows, labels)
+	if o.Quality = Judge(r.Space, r.Rule, o.Subject, rows, labels); r.Undecided {
+		q := &o.Quality
+		*q = Quality{Rows: q.Rows, Answered: q.Answered, Refused: q.Refused, Groups: []Groups{}}
+	}
 	if r.Epsilon != nil {
 		if o.Quality.Unfair, err = r.unfair(o.Subject, rows); err != nil {
 			return nil, err
@@ -202,10 +210,10 @@ func (r *run) arm(ctx context.Context, arm Arm) (*Outcome, error) {
 	return o, nil
 }
 
-// unfair returns the share of rows with a score gap above ε, among those in the region that
+// unfair returns the share of rows with a score gap above ε, or copies in different bands, among those in the region that
 // the subject answers. It evaluates every row, independent of any search.
 func (r *run) unfair(s Subject, rows [][]float64) (*float64, error) {
-	e, err := evaluate.New(s.Model, r.Space, r.Region, r.Epsilon)
+	e, err := evaluate.NewBanded(s.Model, r.Space, r.Region, r.Epsilon, r.Bands)
 	if err != nil {
 		return nil, err
 	}

@@ -56,11 +56,15 @@ func Table(networks ...Network) *view.Table {
 			t.Rows = append(t.Rows, row)
 		}
 	}
+	apart := "' scores lie more than ε apart"
+	if slices.ContainsFunc(networks, func(n Network) bool { return n.banded() }) {
+		apart = " are in different bands"
+	}
 	t.Notes = append(t.Notes,
 		"Acc counts a refusal as wrong. Acc.ans, F1, DPD (demographic parity difference) and EOD (equal opportunity difference) are over the answered rows.",
-		"Unfair: people in these rows whose copies' scores lie more than ε apart, all evaluated; the columns after it are what a search met.")
+		"Unfair: people in these rows whose copies"+apart+", all evaluated; the columns after it are what a search met.")
 	if proved {
-		t.Notes = append(t.Notes, "Proved: of all possible people whom an arm answers, the share whose copies' scores lie more than ε apart, as a proved lower and a proved upper bound.")
+		t.Notes = append(t.Notes, "Proved: of all possible people whom an arm answers, the share whose copies"+apart+", as a proved lower and a proved upper bound.")
 	}
 	t.Notes = append(t.Notes, search.RateNotes(rates...)...)
 	if marked {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/answer/quantify"
+	"github.com/hyfair/hyfair/host/internal/question"
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
 )
@@ -67,7 +68,7 @@ func (r *Result) groups(d *view.Document) {
 	case r.nobodyAudited(d, "rates by group"):
 	case r.Number:
 		d.Say("Rates by group are of decisions, and the model predicts a number; part 2 shows its gaps by group.")
-	case r.Audit.Classes != nil:
+	case r.scoreless():
 		d.Say("Part 2 has the rates of each class by group.")
 	case r.Audit.Rates == nil:
 		d.Say("Missing: rates by group, which the audit was not asked for.")
@@ -83,8 +84,8 @@ func (r *Result) changes(d *view.Document) {
 	}
 	a := r.Audit
 	d.Add(view.Paragraph(a.Summary.Text))
-	if !a.Number && a.Classes == nil {
-		if held, helped, ok := a.Summary.Apart(); ok {
+	if !a.Number && !r.scoreless() {
+		if held, helped, ok := a.Summary.Apart(); ok && !r.banded() {
 			rule := r.Rule()
 			good, bad := rule.Favourable()
 			d.Say("Furthest apart: %s (%s people), of whom %s have a %s decision and would have a %s one with other values; and %s (%s people), of whom %s have a %[5]s one and would have a %[4]s one.",
@@ -170,7 +171,9 @@ func (r *Result) differ() string {
 		return "get scores more than ε = " + r.Epsilon + " apart"
 	case n == fairness.Logit:
 		return "get " + map[bool]string{true: "prediction", false: n.Unit()}[r.Number] + "s more than ε = " + r.Limit + " apart"
-	case r.Audit != nil && r.Audit.Classes != nil:
+	case r.banded():
+		return "are in different bands"
+	case r.scoreless():
 		return "get different classes"
 	case n == fairness.Decision:
 		return "get different decisions"
@@ -182,7 +185,7 @@ func (r *Result) differ() string {
 // no gap is large.
 func (r *Result) flips() string {
 	if a := r.Audit; a != nil && a.Summary.People > 0 && !r.Number && !strings.HasPrefix(r.Notion, "decision") {
-		return fmt.Sprintf("; %s of %s people in the data (%s) would get the other decision", view.Count(a.Summary.Flips), view.Count(a.Summary.People), view.Percent(a.Summary.FlipsShare, 1))
+		return fmt.Sprintf("; %s of %s people in the data (%s) would get %s", view.Count(a.Summary.Flips), view.Count(a.Summary.People), view.Percent(a.Summary.FlipsShare, 1), r.other())
 	}
 	return ""
 }
@@ -215,6 +218,9 @@ func (r *Result) shares(d *view.Document) {
 
 // outcomes says what k is.
 func (r *Result) outcomes() string {
+	if r.Epsilon == "" {
+		return "k is the number of different bands that a person's copies are in."
+	}
 	return fmt.Sprintf("k is the number of different outcomes of a person's copies: how many bins of width ε = %s their scores fall into.", r.Epsilon)
 }
 
@@ -222,7 +228,7 @@ func (r *Result) outcomes() string {
 func (r *Result) example(d *view.Document) {
 	defer r.shown(d)
 	p := r.Person
-	classes := r.Audit != nil && r.Audit.Classes != nil
+	classes := r.scoreless()
 	if v := r.Verdict; (r.Number || classes) && v != nil && v.Witness != nil {
 		d.Say("Two copies of one person, found by hyfair certify. For predicted numbers and classes, the report does not look for other ones.")
 		d.Add(v.WitnessTable())
@@ -250,17 +256,34 @@ func (r *Result) example(d *view.Document) {
 	}
 	d.Say("%s", p.chosen())
 	d.Say("%s This person's %s copies get %s, with scores %s apart.", r.outcomes(), view.Count(len(p.Copies)), view.Outcomes(p.K), view.Score(p.Gap))
+	d.Add(p.sides(r.Rule()), view.Paragraph{"Replay it in exact arithmetic: " + p.Command}, view.Paragraph{p.spread(r.Decision)}, p.picture(r.Epsilon, r.Decision))
+}
+
+// spread says which scores and outcomes the copies get.
+func (p *Person) spread(decision *question.Decision) string {
 	low, high := p.ends()
-	rule, selected := r.Rule(), 0
+	text := fmt.Sprintf("%s copies with scores from %s to %s: ", view.Count(len(p.Copies)), view.Score(low.Score), view.Score(high.Score))
+	var in []string
+	for _, band := range decision.Banded() {
+		n := 0
+		for i := range p.Copies {
+			if p.Copies[i].Band == band {
+				n++
+			}
+		}
+		in = append(in, fmt.Sprintf("%s in band %s", view.Count(n), band))
+	}
+	if in != nil {
+		return text + strings.Join(in, ", ") + "."
+	}
+	rule, selected := decision.Rule(), 0
 	good, bad := rule.Favourable()
 	for _, c := range p.Copies {
 		if rule.Favours(c.positive(rule)) {
 			selected++
 		}
 	}
-	d.Add(p.sides(rule), view.Paragraph{"Replay it in exact arithmetic: " + p.Command})
-	d.Say("%s copies with scores from %s to %s: %s with a %s decision, %s with a %s one.", view.Count(len(p.Copies)), view.Score(low.Score), view.Score(high.Score), view.Count(selected), good, view.Count(len(p.Copies)-selected), bad)
-	d.Add(p.picture(r.Epsilon, rule))
+	return text + fmt.Sprintf("%s with a %s decision, %s with a %s one.", view.Count(selected), good, view.Count(len(p.Copies)-selected), bad)
 }
 
 // chosen says how the person was chosen.
@@ -299,7 +322,7 @@ func (r *Result) affected(d *view.Document) {
 }
 
 func (r *Result) spread(d *view.Document) {
-	if r.Audit != nil && r.Audit.Classes != nil {
+	if r.scoreless() {
 		d.Say("Missing: the spread of scores, which a model of several classes does not have; part 2 counts classes.")
 		return
 	}
@@ -376,6 +399,11 @@ func (r *Result) limits(d *view.Document) {
 	d.Add(&view.List{Items: out})
 }
 
+// banded reports whether the decision has bands, scoreless whether the model has several classes, which have no scores.
+func (r *Result) banded() bool { return len(r.Decision.Banded()) > 0 }
+
+func (r *Result) scoreless() bool { return r.Audit != nil && r.Audit.Classes != nil && !r.banded() }
+
 // scores reports whether gaps are of scores.
 func (r *Result) scores() bool {
 	n, _ := fairness.ParseNotion(r.Notion)
@@ -387,6 +415,9 @@ func (r *Result) meaning() string {
 	by := strings.Join(r.Protected, ", ")
 	if r.Number {
 		return fmt.Sprintf("Unfair means here that the predictions for two copies of a person, who differ in %s only, lie more than ε = %s apart. Another ε gives other numbers.", by, r.Limit)
+	}
+	if r.Epsilon == "" {
+		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, %s.", by, r.differ())
 	}
 	if !r.scores() {
 		return fmt.Sprintf("Unfair means here that two copies of a person, who differ in %s only, violate the notion %s. The search, the explanation and the mitigations compare scores, with bins of width ε = %s.", by, r.Notion, r.Epsilon)
@@ -406,7 +437,9 @@ func (r *Result) provenance(d *view.Document) {
 	if r.Where != "" {
 		f.Add("where", r.Where)
 	}
-	f.Add("ε", r.Epsilon)
+	if r.Epsilon != "" {
+		f.Add("ε", r.Epsilon)
+	}
 	f.Add("seed", fmt.Sprint(r.Seed))
 	f.Add("budget", fmt.Sprintf("%s, of which %s were used", r.Budget, view.Seconds(r.Seconds)))
 	f.Add("begun", p.Begun.Format(time.RFC3339))

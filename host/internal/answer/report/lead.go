@@ -146,8 +146,15 @@ func (r *Result) said() (out []view.Said) {
 
 // directions says which way decisions would change, and which scores are a positive one.
 func (r *Result) directions(a *audit.Result) string {
-	if a.Classes != nil {
+	if r.scoreless() {
 		return "The model tells several classes; the one with the largest output is the decision"
+	}
+	if sum := &a.Summary; r.banded() {
+		text := "A" + r.Decision.Text()[1:]
+		if sum.Flips > 0 {
+			text = fmt.Sprintf("%s would get a better band, %s a worse one. %s", view.Count(sum.Gain), view.Count(sum.Lose), text)
+		}
+		return text
 	}
 	rule := r.Rule()
 	good, bad := rule.Favourable()
@@ -166,7 +173,10 @@ func (r *Result) directions(a *audit.Result) string {
 
 // other names what a person gets instead if the decision changes.
 func (r *Result) other() string {
-	if r.Audit != nil && r.Audit.Classes != nil {
+	if r.banded() {
+		return "another band"
+	}
+	if r.scoreless() {
 		return "another class"
 	}
 	return "the other decision"
@@ -187,7 +197,9 @@ func (r *Result) flipsCard() *view.Card {
 		}
 	}
 	detail := fmt.Sprintf("%s of %s", view.Count(sum.Flips), view.Count(sum.People))
-	if a.Classes == nil {
+	if r.banded() {
+		detail += fmt.Sprintf(": %s to a better one, %s to a worse one", view.Count(sum.Gain), view.Count(sum.Lose))
+	} else if a.Classes == nil {
 		rule := r.Rule()
 		good, bad := rule.Favourable()
 		detail += fmt.Sprintf(": %s to %s, %s to %s", view.Count(sum.Gain), good, view.Count(sum.Lose), bad)
@@ -221,7 +233,11 @@ func (r *Result) ratioCard() *view.Card {
 	if low.Low != nil && low.High != nil {
 		detail = fmt.Sprintf("%s–%s (95 %%)", ratio(*low.Low), ratio(*low.High))
 	}
-	detail += fmt.Sprintf(", of %s decisions", a.Rates.Favourable)
+	favourable := a.Rates.Favourable + " decisions"
+	if r.banded() {
+		favourable = a.Rates.Favourable
+	}
+	detail += ", of " + favourable
 	if w := low.Twins; w != nil && w.Direct != nil && w.Rest != nil && w.Remainder != nil {
 		detail += fmt.Sprintf("; %s by %s itself × %s by all else", ratio(*w.Direct), of.Name, ratio(*w.Rest**w.Remainder))
 	}
@@ -327,9 +343,13 @@ func (r *Result) worstCard() *view.Card {
 	if w.K == 1 {
 		label = "outcome for the worst-treated person"
 	}
+	outcome := "a range of scores " + r.Epsilon + " wide"
+	if r.Epsilon == "" {
+		outcome = "a band"
+	}
 	return &view.Card{
 		Figure: fmt.Sprintf("%d", w.K), Label: view.Said{Text: label, Grade: evaluated},
-		Detail: fmt.Sprintf("an outcome is a range of scores %s wide; %s copies score %s to %s", r.Epsilon, view.Count(w.N), view.Score(w.Low), view.Score(w.High)),
+		Detail: fmt.Sprintf("an outcome is %s; %s copies score %s to %s", outcome, view.Count(w.N), view.Score(w.Low), view.Score(w.High)),
 	}
 }
 

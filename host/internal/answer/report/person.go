@@ -63,8 +63,10 @@ type Copy struct {
 	Labels map[string]string `json:"labels"`
 	// The copy's score.
 	Score float64 `json:"score"`
-	// The copy's decision is positive. Absent in reports of older versions.
+	// The copy's decision is positive. Absent in reports of older versions, and with bands.
 	Positive *bool `json:"positive,omitempty"`
+	// The copy's band, if the decision has bands.
+	Band string `json:"band,omitempty"`
 }
 
 // Drawn summarises individuals that were drawn uniformly and evaluated.
@@ -97,7 +99,7 @@ func (a *asker) meet(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	e, err := evaluate.New(q.Model, q.Space, q.Region, q.Epsilon)
+	e, err := evaluate.NewBanded(q.Model, q.Space, q.Region, q.Epsilon, q.Bands)
 	if err != nil { // too many copies, for example
 		return
 	}
@@ -118,7 +120,7 @@ func (a *asker) meet(ctx context.Context) {
 		a.out.Worst = &Worst{worst.by, worst.outcome.K, worst.outcome.N, slices.Min(scores), slices.Max(scores)}
 	}
 	a.example(q, found)
-	a.out.Space = draw(ctx, q, e, individual.New(q.Model, q.Space, a.question.Study.Rule), a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
+	a.out.Space = draw(ctx, q, e, a.outcomes(q.Space), a.request.Seed, max(drawTime/6, min(drawTime, time.Until(a.end)/4)))
 }
 
 // unplaced is an individual with its values by feature name, as results have it.
@@ -173,7 +175,7 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 			spec.Rules = []string{"all"}
 		}
 	}
-	e, err := evaluate.New(q.Model, &ruled, q.Region, q.Epsilon)
+	e, err := evaluate.NewBanded(q.Model, &ruled, q.Region, q.Epsilon, q.Bands)
 	if err != nil {
 		return
 	}
@@ -187,7 +189,7 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 	for _, row := range rows {
 		isRow[chain.Key(q.Space.Canonical(row))] = true
 	}
-	decider := individual.New(q.Model, &ruled, a.question.Study.Rule)
+	outcome := a.outcomes(&ruled)
 	var best []met // all of the best kind
 	kind := 0
 	for _, m := range a.evaluated(e, q, found) {
@@ -195,7 +197,7 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 			continue
 		}
 		is := 1
-		if flips(decider, e, m.x, &m.outcome) {
+		if outcome.flip(e, m.x, &m.outcome) {
 			is = 3
 		} else if m.outcome.Violates {
 			is = 2
@@ -222,21 +224,39 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 	a.out.Person.By, a.out.Person.Of, a.out.Person.Distance = chosen.by, len(best), near
 }
 
-// flips reports whether copies get different decisions.
-func flips(d *individual.Decider, e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
-	if d.Grouped() {
-		yes := 0
-		copies := e.Copies(x)
-		for i, c := range copies.Combinations {
-			if d.Yes(e.Point(x, c), copies.Scores[i]) {
-				yes++
-			}
-		}
-		return yes != 0 && yes != len(copies.Combinations)
+// outcomes says what points get.
+type outcomes struct {
+	// of is 1 for a positive decision and 0 for a negative one, or the place of the band.
+	of func(point []float64) int
+	// grouped: thresholds depend on groups, so that the extreme scores do not decide.
+	grouped bool
+}
+
+func (a *asker) outcomes(s *space.Space) outcomes {
+	st := a.question.Study
+	d := individual.New(st.Model, s, st.Rule)
+	if st.Bands != nil {
+		b := d.Bander(st.Bands, st.Rule.Low)
+		return outcomes{of: func(point []float64) int {
+			_, place := b.At(point)
+			return place
+		}}
 	}
-	_, high := d.At(e.Point(x, o.ArgMax))
-	_, low := d.At(e.Point(x, o.ArgMin))
-	return high != low
+	return outcomes{func(point []float64) int {
+		if _, positive := d.At(point); positive {
+			return 1
+		}
+		return 0
+	}, d.Grouped()}
+}
+
+// flip reports whether copies get different outcomes.
+func (out outcomes) flip(e *evaluate.Evaluator, x []float64, o *evaluate.Outcome) bool {
+	one := out.of(e.Point(x, o.ArgMax))
+	if !out.grouped {
+		return out.of(e.Point(x, o.ArgMin)) != one
+	}
+	return slices.ContainsFunc(e.Copies(x).Combinations, func(c int) bool { return out.of(e.Point(x, c)) != one })
 }
 
 // point returns an individual's values in the space's order.
@@ -252,10 +272,15 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, spec question.Sp
 	s := q.Space
 	p := &Person{Features: s.Names(), Protected: a.out.Protected, Labels: individual.Labels(s, x, false), K: o.K, Gap: o.Gap}
 	copies := e.Copies(x)
-	decider := individual.New(q.Model, s, a.question.Study.Rule)
+	outcome, bands := a.outcomes(s), a.out.Decision.Banded()
 	for i, c := range copies.Combinations {
-		_, positive := decider.At(e.Point(x, c))
-		p.Copies = append(p.Copies, Copy{individual.Labels(s, e.Point(x, c), true), copies.Scores[i], &positive})
+		copy, got := Copy{Labels: individual.Labels(s, e.Point(x, c), true), Score: copies.Scores[i]}, outcome.of(e.Point(x, c))
+		if positive := got == 1; bands == nil {
+			copy.Positive = &positive
+		} else {
+			copy.Band = bands[got]
+		}
+		p.Copies = append(p.Copies, copy)
 	}
 	var here space.Predicate
 	for _, i := range s.Free() {
@@ -267,7 +292,9 @@ func (a *asker) person(q *problem.Query, e *evaluate.Evaluator, spec question.Sp
 	}
 	spec = scored(spec)
 	spec.Where = here.Format(s)
-	p.Command = spec.Command("certify", true, "--notion", "score")
+	if p.Command = spec.Command("certify", true); a.question.Study.Bands == nil {
+		p.Command = spec.Command("certify", true, "--notion", "score")
+	}
 	return p
 }
 
@@ -279,7 +306,7 @@ const (
 )
 
 // draw evaluates individuals drawn uniformly; nil if none is found.
-func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, d *individual.Decider, seed int64, limit time.Duration) *Drawn {
+func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, of outcomes, seed int64, limit time.Duration) *Drawn {
 	rng := rand.New(rand.NewPCG(uint64(seed), 0xd1a3))
 	until := time.Now().Add(limit)
 	out := &Drawn{Flips: new(int)}
@@ -303,7 +330,7 @@ func draw(ctx context.Context, q *problem.Query, e *evaluate.Evaluator, d *indiv
 			if out.N == drawn {
 				break
 			}
-			if out.N++; flips(d, e, xs[i], &o) {
+			if out.N++; of.flip(e, xs[i], &o) {
 				*out.Flips++
 			}
 			count[o.K]++
@@ -341,7 +368,11 @@ func (p *Person) sides(rule fairness.Rule) *view.Table {
 	}
 	t.Rows = append(t.Rows, nil)
 	t.Add("score", view.Score(low.Score), view.Score(high.Score))
-	t.Add("decision", decision(low.positive(rule), rule), decision(high.positive(rule), rule))
+	if low.Band != "" {
+		t.Add("band", low.Band, high.Band)
+	} else {
+		t.Add("decision", decision(low.positive(rule), rule), decision(high.positive(rule), rule))
+	}
 	return t
 }
 
@@ -367,10 +398,14 @@ func decision(positive bool, rule fairness.Rule) string {
 }
 
 // picture draws all copies.
-func (p *Person) picture(epsilon string, rule fairness.Rule) *view.Figure {
+func (p *Person) picture(epsilon string, d *question.Decision) *view.Figure {
 	var copies []individual.Scored
 	for _, c := range p.Copies {
 		copies = append(copies, individual.Scored{Labels: c.Labels, Score: c.Score})
 	}
+	if len(d.Banded()) > 0 {
+		return individual.Banded(individual.Picture(copies, p.Protected, epsilon, nil), d.Borders())
+	}
+	rule := d.Rule()
 	return individual.Picture(copies, p.Protected, epsilon, &rule)
 }

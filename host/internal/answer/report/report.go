@@ -71,7 +71,7 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	// The budget of the report.
 	Budget string `json:"budget"`
-	// ε of score differences, exact.
+	// ε of score differences, exact; empty where outcomes are bands.
 	Epsilon string `json:"epsilon"`
 	// The attributes that vary.
 	Protected []string `json:"protected"`
@@ -190,9 +190,6 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if err != nil {
 		return nil, session.Mistake(err)
 	}
-	if err := q.Study.HasYes(); err != nil {
-		return nil, session.Mistake(err)
-	}
 	if q.Study.ModelFile.OneOfMany && r.Notion == "" { // its only question
 		r.Notion = fairness.Decision.String()
 		if q, err = question.Open(r.Spec); err != nil {
@@ -225,15 +222,22 @@ func (a *asker) begin() error {
 	eps := limit
 	if st.ModelFile.OneOfMany {
 		eps = study.DefaultEpsilon() // of no consequence: there are no scores
+	} else if st.Bands != nil {
+		if eps = nil; a.spec.Epsilon != "" || notion != fairness.Decision {
+			return session.Mistake(errors.New("the report of a decision with bands is about bands: leave --epsilon and --notion out, or ask about gaps of scores with hyfair audit, certify and quantify --notion score"))
+		}
 	} else if !st.Number {
 		if eps, err = q.EpsilonFor(fairness.Score); err != nil {
 			return session.Mistake(err)
 		}
 	}
 	a.out = &Result{
-		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(), Epsilon: fairness.FormatRat(eps),
+		Study: st.Name, Model: filepath.Base(st.ModelPath), Seed: a.request.Seed, Budget: a.request.Budget.String(),
 		Protected: question.Protected(q.Space), Where: a.spec.Where, Notion: notion.String(), Steps: []Step{}, Number: st.Number, Grounds: question.GroundsOf(st),
 		Provenance: Provenance{StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Version: session.Build(), Plugins: []string{}, Machine: session.Machine(), Begun: s.Begun.UTC()},
+	}
+	if eps != nil {
+		a.out.Epsilon = fairness.FormatRat(eps)
 	}
 	if limit != nil {
 		a.out.Limit = fairness.FormatRat(limit)
@@ -384,7 +388,7 @@ func (a *asker) auditing(spec question.Spec, _ time.Duration) audit.Request {
 	spec.Notion = a.audited()
 	out := audit.Request{Spec: spec, Top: top, Seed: a.request.Seed}
 	st := a.question.Study
-	if out.Groups = !st.Number; out.Groups && !st.ModelFile.OneOfMany && st.Rule.Groups == nil {
+	if out.Groups = !st.Number; out.Groups && !st.ModelFile.OneOfMany && st.Bands == nil && st.Rule.Groups == nil {
 		out.Thresholds = thresholds
 	}
 	return out
@@ -401,7 +405,7 @@ func (a *asker) audited() string {
 	return a.out.Notion
 }
 
-// scored returns the question about scores, because bins hold scores.
+// scored returns the question about scores, because bins hold scores, or about bands.
 func scored(spec question.Spec) question.Spec {
 	spec.Notion, spec.K = "", 0
 	return spec
