@@ -19,8 +19,9 @@ type Asks struct {
 	Protected []string `json:"protected"`
 	Rules     []string `json:"rules,omitempty"`
 	// Threshold is the score that a positive decision exceeds, or reaches if it begins with
-	// "at ", or the scores of each group in words.
+	// "at ", or the scores of each group in words; empty with Bands, which are the outcomes in place of yes and no.
 	Threshold string `json:"threshold"`
+	Bands     string `json:"bands,omitempty"`
 	// Where is the predicate that cuts the space.
 	Where string `json:"where,omitempty"`
 }
@@ -29,9 +30,12 @@ type Asks struct {
 // predicate.
 func AsksOf(q *question.Question) *Asks {
 	a := &Asks{Protected: question.Protected(q.Space), Threshold: fairness.FormatRat(q.Study.Rule.Least()), Where: q.Spec.Where}
-	if q.Study.Rule.Groups != nil {
+	switch {
+	case q.Study.Bands != nil:
+		a.Threshold, a.Bands = "", q.Study.Bands.String()
+	case q.Study.Rule.Groups != nil:
 		a.Threshold = q.Study.Rule.String()
-	} else if q.Study.Rule.At {
+	case q.Study.Rule.At:
 		a.Threshold = "at " + a.Threshold
 	}
 	for _, r := range q.Study.Rules {
@@ -42,11 +46,19 @@ func AsksOf(q *question.Question) *Asks {
 	return a
 }
 
+// bands says that there are bands in place of a threshold; empty if there are none.
+func (a *Asks) bands() string {
+	if a.Bands == "" {
+		return ""
+	}
+	return "none, but bands " + a.Bands
+}
+
 // asks returns the settings of a subject. A subject of an earlier version has only those that the
 // terms contain.
 func (t *Terms) asks(s *Subject) Asks {
 	if s.Asks == nil {
-		return Asks{t.Protected, t.Rules, t.Threshold, t.Where}
+		return Asks{t.Protected, t.Rules, t.Threshold, t.Bands, t.Where}
 	}
 	a := *s.Asks
 	a.Where = cmp.Or(a.Where, t.Where)
@@ -85,7 +97,7 @@ func (f *Frame) Asked(question func(subject int) string, kind string) string {
 			}
 			return cmp.Or(strings.Join(a.Rules, ", "), theStudy)
 		}),
-		"threshold " + each(func(_ int, a Asks) string { return cmp.Or(a.Threshold, theStudy) }),
+		"threshold " + each(func(_ int, a Asks) string { return cmp.Or(a.Threshold, a.bands(), theStudy) }),
 		fmt.Sprintf("budget %s, %s", f.BudgetOf(kind), &f.Terms),
 	}, "; ")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
 	"github.com/hyfair/hyfair/host/internal/system/clock"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -77,15 +78,15 @@ type Subject struct {
 }
 
 // ReadSubject reads a study with one network, and returns the ε for measures, which compare
-// scores.
+// scores; with bands, which are counted then, it has no effect.
 func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, error) {
 	q, err := question.Open(from)
 	if err != nil {
 		return Subject{}, nil, nil, err
 	}
 	st := q.Study
-	if err := st.HasYes(); err != nil {
-		return Subject{}, nil, nil, err
+	if st.Bands != nil && from.Epsilon != "" {
+		return Subject{}, nil, nil, fmt.Errorf("%s decides by bands, which have no ε: leave --epsilon out", st.Path)
 	}
 	model := st.ModelPath[strings.LastIndexAny(st.ModelPath, `/\`)+1:]
 	if dot := strings.LastIndexByte(model, '.'); dot > 0 {
@@ -94,8 +95,14 @@ func ReadSubject(from question.Spec) (Subject, *question.Question, *big.Rat, err
 	s := Subject{Study: st.Name, Model: model, StudySHA256: st.SHA256, ModelSHA256: st.ModelSHA256, Asks: AsksOf(q), Clustering: st.Clustering, Source: q.Spec}
 	s.Source.Model = st.ModelPath
 	eps, err := q.EpsilonFor(fairness.Score)
+	if err != nil && st.Bands != nil {
+		eps, err = study.DefaultEpsilon(), nil
+	}
 	return s, q, eps, err
 }
+
+// Banded reports whether the outcomes of the study's decision are bands.
+func (s *Subject) Banded() bool { return s.Asks != nil && s.Asks.Bands != "" }
 
 // Name is the subject's name in reports: study/model.
 func (s *Subject) Name() string { return s.Study + "/" + s.Model }

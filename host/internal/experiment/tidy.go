@@ -35,7 +35,7 @@ func (t *Tidy) Add(name string, terms *Terms, key string, s *Subject, arm string
 		asks.Rules = []string{"none"}
 	}
 	row = append(append(row, options...), view.Value{Name: "where", Of: Text(asks.Where)}, view.Value{Name: "protected", Of: Text(strings.Join(asks.Protected, ","))},
-		view.Value{Name: "rules", Of: Text(strings.Join(asks.Rules, ","))}, view.Value{Name: "threshold", Of: Text(asks.Threshold)})
+		view.Value{Name: "rules", Of: Text(strings.Join(asks.Rules, ","))}, view.Value{Name: "threshold", Of: Text(cmp.Or(asks.Threshold, asks.bands()))})
 	if terms.Budget != "" { // otherwise the measures may contain it
 		row = append(row, view.Value{Name: "budget", Of: terms.Budget})
 	}

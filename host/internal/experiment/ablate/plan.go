@@ -40,7 +40,7 @@ type Subject struct {
 	experiment.Subject
 	// DataSHA256 is the digest of the rows; empty for a study without rows.
 	DataSHA256 string `json:"data_sha256,omitempty"`
-	// Epsilon as a score difference.
+	// Epsilon as a score difference; empty with bands.
 	Epsilon string `json:"epsilon"`
 }
 
@@ -51,7 +51,10 @@ func (p *Plan) AddSubject(from question.Spec) error {
 	if err != nil {
 		return err
 	}
-	s, st := Subject{Subject: read, Epsilon: fairness.FormatRat(eps)}, q.Study
+	s, st := Subject{Subject: read}, q.Study
+	if st.Bands == nil {
+		s.Epsilon = fairness.FormatRat(eps)
+	}
 	s.Source.Epsilon = s.Epsilon
 	for i := range p.Subjects { // read the rows of a study once
 		if o := &p.Subjects[i]; o.StudySHA256 == s.StudySHA256 && o.Source.Study == from.Study && o.Source.Data == from.Data {
@@ -114,6 +117,9 @@ func (p *Plan) Frame() *experiment.Frame {
 
 // question describes what counts as a found individual on a subject.
 func (p *Plan) question(subject int) string {
+	if p.Subjects[subject].Banded() {
+		return "notion decision"
+	}
 	return "notion score, ε " + p.Subjects[subject].Epsilon
 }
 

@@ -128,21 +128,25 @@ func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 	for i := range r.Refuted {
 		c := &r.Refuted[i]
 		d.Claim = cmp.Or(d.Claim, c.Text)
-		if by := c.By; by != nil && by.margin(n, s.Border) > c.Claimed.Limit+slack(c.Claimed.Limit) {
+		if by := c.By; by != nil && by.margin(n, s) > c.Claimed.Limit+slack(c.Claimed.Limit) {
 			continue // check has counted it
 		}
 		if d.Count++; d.Count == 1 {
 			d.Limit, d.Margin = math.NaN(), math.NaN()
 			if c.By != nil {
-				d.Limit, d.Margin, d.X = c.Claimed.Limit, c.By.margin(n, s.Border), s.named(c.By.X)
+				d.Limit, d.Margin, d.X = c.Claimed.Limit, c.By.margin(n, s), s.named(c.By.X)
 			}
 			d.Grade, d.Region, d.ProverSeed, d.FinderSeed = c.Claimed.Grade, s.text(c.Claimed.Box), r.seed, r.seed
 		}
 	}
 }
 
-// margin is the individual's margin in a notion. border is the logit at which decisions change.
-func (i *Individual) margin(n fairness.Notion, border float64) float64 {
+// margin is the individual's margin in a notion: with bands, how many more than one the copies are in.
+func (i *Individual) margin(n fairness.Notion, s *Subject) float64 {
+	border := s.Border
+	if s.Banded() && n == fairness.Decision {
+		return float64(i.K - 1)
+	}
 	if n.UsesEpsilon() {
 		border = 0
 	}
@@ -156,7 +160,7 @@ func (i *Individual) margin(n fairness.Notion, border float64) float64 {
 // check counts the proofs whose limit an individual's margin exceeds, and describes the
 // contradiction with the largest margin.
 func (d *Disagreement) check(s *Subject, n fairness.Notion, one found, proofs []proved) {
-	margin := one.margin(n, s.Border)
+	margin := one.margin(n, s)
 	for _, p := range proofs {
 		if margin <= p.Limit+slack(p.Limit) || !p.Box.Contains(one.X) {
 			continue

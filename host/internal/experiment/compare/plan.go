@@ -34,7 +34,8 @@ type Plan struct {
 // Subject is a study with one network.
 type Subject struct {
 	experiment.Subject
-	// Notion is the study's notion and Epsilon the ε of the measures: the defaults of arms.
+	// Notion is the study's notion and Epsilon the ε of the measures: the defaults of arms. With bands the measures count
+	// these.
 	Notion  string `json:"notion"`
 	Epsilon string `json:"epsilon"`
 	// Border is the logit at which decisions change; 0 with thresholds by group.
@@ -53,6 +54,10 @@ type Subject struct {
 // the measures. If its notion and the study's are both logit, it gets the study's ε.
 func (s *Subject) ask(a *Arm) question.Spec {
 	spec := s.Source
+	if s.Banded() && cmp.Or(a.Notion, s.Notion) == fairness.Decision.String() {
+		spec.Notion, spec.Epsilon = a.Notion, a.Epsilon
+		return spec
+	}
 	if spec.Notion, spec.Epsilon = a.Notion, a.Epsilon; a.Epsilon == "" && !(cmp.Or(a.Notion, s.Notion) == "logit" && s.Notion == "logit") {
 		spec.Epsilon = s.Epsilon
 	}
@@ -113,8 +118,12 @@ func (p *Plan) settle(s *Subject) error {
 	s.Yardstick = s.Partition
 	for i := range p.Arms {
 		a, err := p.arm(s, &p.Arms[i])
+		var q *problem.Query
 		if err == nil {
-			_, err = s.query(&a)
+			q, err = s.query(&a)
+		}
+		if err == nil && q.Bands != nil && a.Goal == GoalMaximise {
+			err = fmt.Errorf("goal: %s, but bands have no gap to maximise: take goal: %s, or notion: score", a.Goal, GoalDecide)
 		}
 		if err == nil && a.single() != "" && (a.Partition != "" || strings.Contains(a.Solver, "+")) {
 			err = fmt.Errorf("goal %s asks one solver once about the entire space: leave the partition out, and name one solver", a.Goal)
@@ -178,7 +187,9 @@ func (p *Plan) question(subject int) string {
 			asked[i] = text + " of " + english.WordSeries(experiment.Each(of[text], nameOf), "and")
 		}
 	}
-	if counted := "ε " + s.Epsilon; len(asked) > 1 || !strings.HasSuffix(asked[0], "score, "+counted) {
+	if s.Banded() {
+		asked = append(asked, "individuals count whose copies are in different bands")
+	} else if counted := "ε " + s.Epsilon; len(asked) > 1 || !strings.HasSuffix(asked[0], "score, "+counted) {
 		asked = append(asked, "individuals count above "+counted)
 	}
 	return strings.Join(asked, "; ")

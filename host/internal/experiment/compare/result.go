@@ -10,7 +10,9 @@ import (
 	"github.com/hyfair/hyfair/host/internal/answer/search"
 	"github.com/hyfair/hyfair/host/internal/experiment"
 	"github.com/hyfair/hyfair/host/internal/question"
+	"github.com/hyfair/hyfair/host/internal/question/study"
 	"github.com/hyfair/hyfair/host/internal/record"
+	"github.com/hyfair/hyfair/sdk/evaluate"
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
@@ -192,7 +194,7 @@ func (f *fold) refuted(of *record.Fault) error {
 		if len(w.Copy1) != len(f.subject.Space.Features) {
 			return fmt.Errorf("a witness has %d values, want %d: one per feature", len(w.Copy1), len(f.subject.Space.Features))
 		}
-		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1)}
+		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1), K: f.bands(w.Copy1)}
 		out.By.Logit1, out.By.Logit2 = f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
 	}
 	f.result.Refuted = append(f.result.Refuted, out)
@@ -214,6 +216,19 @@ func (f *fold) measures(m map[string]*float64) {
 	}
 }
 
+// bands counts the bands of an individual's copies; 0 if the decision has none.
+func (f *fold) bands(x []float64) int {
+	st := f.subject.Study
+	if st.Bands == nil {
+		return 0
+	}
+	e, err := evaluate.NewBanded(st.Model, f.subject.Space, f.subject.Region, study.DefaultEpsilon(), st.Bands)
+	if err != nil {
+		return 0 // the worker, which has the same evaluator, says why
+	}
+	return e.Evaluate(x).K
+}
+
 // doubt searches for individuals that refute the proofs. The task has ended, so this costs none
 // of its time.
 func (f *fold) doubt(ctx context.Context, seed int64) {
@@ -222,7 +237,7 @@ func (f *fold) doubt(ctx context.Context, seed int64) {
 		claimed := new(big.Rat).SetFloat64(p.Limit + slack(p.Limit))
 		w := d.Refute(ctx, p.Box.region(f.subject.Region), engine.DoubtCopies/len(f.result.Proofs), claimed)
 		if w != nil {
-			one := Individual{X: f.subject.Space.Canonical(w.Copy1)}
+			one := Individual{X: f.subject.Space.Canonical(w.Copy1), K: f.bands(w.Copy1)}
 			one.Logit1, one.Logit2 = f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
 			f.result.Refuting = append(f.result.Refuting, one)
 		}

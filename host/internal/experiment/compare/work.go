@@ -141,7 +141,7 @@ func (w *worker) begin() error {
 	if err != nil {
 		return err
 	}
-	if w.eval, err = evaluate.New(w.asked.Study.Model, w.asked.Space, w.asked.Region, eps); err != nil {
+	if w.eval, err = evaluate.NewBanded(w.asked.Study.Model, w.asked.Space, w.asked.Region, eps, w.asked.Study.Bands); err != nil {
 		return err
 	}
 	w.seen, w.counts, w.certified = map[string]bool{}, map[string]int64{}, new(big.Rat)

@@ -63,7 +63,7 @@ func open(spec question.Spec, epsilon string) (*subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		return evaluate.New(q.Study.Model, q.Space, q.Region, eps)
+		return evaluate.NewBanded(q.Study.Model, q.Space, q.Region, eps, q.Study.Bands)
 	})
 	return s, nil
 }

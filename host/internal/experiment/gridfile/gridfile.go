@@ -138,7 +138,7 @@ func (f *File) Studies(more ...string) []Study {
 
 // TermsKeys are the keys that Terms reads.
 func TermsKeys() []string {
-	return []string{"epsilon", "threshold", "protected", "where", "rules", "budget", "clock", "runs", "seed", "threads", "jobs"}
+	return []string{"epsilon", "threshold", "bands", "protected", "where", "rules", "budget", "clock", "runs", "seed", "threads", "jobs"}
 }
 
 // Terms are the file's settings for all its arms. The caller reads Budget, whose form depends on
@@ -148,7 +148,7 @@ func (f *File) Terms() experiment.Terms {
 		f.Fault(f.Root.Get("clock"), "%v", err)
 	}
 	return experiment.Terms{
-		Scope: question.Scope{Epsilon: f.Setting("epsilon"), Threshold: f.Setting("threshold"), Protected: f.Texts("protected"), Where: f.Setting("where"), Rules: f.Texts("rules")},
+		Scope: question.Scope{Epsilon: f.Setting("epsilon"), Threshold: f.Setting("threshold"), Bands: f.Setting("bands"), Protected: f.Texts("protected"), Where: f.Setting("where"), Rules: f.Texts("rules")},
 		Clock: f.Setting("clock"), Runs: f.Number("runs", 1, experiment.MaxRuns), Seed: int64(f.Number("seed", 1, experiment.MaxSeed)),
 		Threads: f.Number("threads", 1, experiment.MaxThreads), Jobs: f.Number("jobs", 1, experiment.MaxThreads),
 	}

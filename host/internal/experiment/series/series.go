@@ -283,6 +283,9 @@ func (p *Plan[Q, R]) line() string {
 	var outcomes, budgets []string
 	for i := range p.sources {
 		o, budget, seed := p.Asked(&p.sources[i], cmp.Or(p.Networks[i].Epsilon, "of the study"))
+		if f.Subjects[i].Banded() {
+			o = "notion decision"
+		}
 		if outcomes = append(outcomes, o); !slices.Contains(budgets, budget) {
 			budgets = append(budgets, budget)
 		}
@@ -290,7 +293,7 @@ func (p *Plan[Q, R]) line() string {
 			f.Seeds = append(f.Seeds, seed)
 		}
 		if s := p.source(i); f.Subjects[i].Asks == nil {
-			f.Subjects[i].Asks = &experiment.Asks{Protected: s.Protected, Rules: s.Rules, Threshold: s.Threshold, Where: s.Where}
+			f.Subjects[i].Asks = &experiment.Asks{Protected: s.Protected, Rules: s.Rules, Threshold: s.Threshold, Bands: s.Bands, Where: s.Where}
 		}
 	}
 	f.Budget = strings.Join(budgets, ", ")
