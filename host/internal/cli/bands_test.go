@@ -14,11 +14,15 @@ import (
 // loanBands is a decision of the loan study.
 const loanBands = "A=0.8,B=0.6,C=0.4,D=0"
 
-// TestBandsOfADecision: the commands that count bins count the bands of a study's decision, and the others refuse them
-// by name.
+// TestBandsOfADecision: the commands that count bins count the bands of a study's decision, and those about decisions take
+// them in place of yes and no.
 func TestBandsOfADecision(t *testing.T) {
-	plugins := filepath.Dir(plugintest.Build(t, "solver-bnb"))
-	dir := t.TempDir()
+	plugins, dir := t.TempDir(), t.TempDir()
+	for _, name := range []string{"solver-bnb", "search-rw"} {
+		if err := os.Symlink(plugintest.Build(t, name), filepath.Join(plugins, "hyfair-"+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.CopyFS(dir, os.DirFS("../../../studies/loan")); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +60,10 @@ func TestBandsOfADecision(t *testing.T) {
 		want string
 	}{
 		{[]string{"quantify", dir, "--where", "credit_rating=9.."}, "in 2 or more of the bands A, B, C, D"},
+		{[]string{"audit", dir, "--top", "0"}, "3,901 of them (57.2 %) would get another band with another sex, age or origin: 2,880 a better one, 2,261 a worse one"},
+		{[]string{"diff", dir, filepath.Join(dir, "network.json"), "--prove=false"}, "The band of 0 of them"},
+		{[]string{"mitigate", dir, "--arms", "original", "--solver", "none", "--strategy", "rw", "--mode", "fast", "--budget", "2000ev"}, "whose copies are in different bands"},
+		{[]string{"compare", dir, "--solvers", "bnb", "--runs", "1", "--budget", "1s"}, "individuals count whose copies are in different bands"},
 		{[]string{"export", dir, "--out", filepath.Join(t.TempDir(), "x.smt2")}, "no individual reaches k bins"},
 	} {
 		if code, stdout, stderr := command(t, plugins, c.args...); code != ExitDone || !strings.Contains(stdout+stderr, c.want) {
@@ -71,10 +79,12 @@ func TestBandsOfADecision(t *testing.T) {
 		{[]string{"certify", dir, "--notion", "decision-strict"}, "the decision has bands"},
 		{[]string{"certify", dir, "--threshold", "0.3", "--bands", loanBands}, "exclude each other"},
 		{[]string{"certify", dir, "--partition", "100"}, "cannot be partitioned"},
-		{[]string{"audit", dir}, "none of them is a yes"},
-		{[]string{"mitigate", dir}, "none of them is a yes"},
-		{[]string{"diff", dir, filepath.Join(dir, "network.json")}, "none of them is a yes"},
-		{[]string{"compare", dir, "--solvers", "bnb"}, "none of them is a yes"},
+		{[]string{"audit", dir, "--thresholds", "0.3"}, "whose borders are its thresholds"},
+		{[]string{"audit", dir, "--favourable", "D"}, "not the worst"},
+		{[]string{"diff", dir, filepath.Join(dir, "network.json"), "--epsilon", "0.1"}, "with bands there is no ε"},
+		{[]string{"diff", dir, "../../../studies/loan"}, "decide by different bands"},
+		{[]string{"report", "--study", dir, "--notion", "score"}, "is about bands"},
+		{[]string{"compare", dir, "--solvers", "bnb", "--epsilon", "0.1"}, "have no ε"},
 	} {
 		if code, stdout, stderr := command(t, plugins, c.args...); code != ExitUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, want %q\n%s%s", c.args, code, c.want, stdout, stderr)

@@ -64,16 +64,27 @@ func shares(e *trees.Ensemble) *trees.Ensemble {
 // what the solver proves of them against the count.
 func TestJointQuestions(t *testing.T) {
 	solver, description := plugintest.Solver(t, "bnb")
-	proved, mixed, moved, forests := 0, 0, 0, 0
+	proved, mixed, moved, forests, banded := 0, 0, 0, 0, 0
 	for seed := range tier.Count(60, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 44))
 		s := known.Space(r)
 		old, new := drawn(t, r, s), drawn(t, r, s)
 		n := []fairness.Notion{fairness.Decision, fairness.Logit, fairness.Score}[r.IntN(3)]
 		n = old.Study.Model.Link().Notion(n)
+		if n == fairness.Decision && r.IntN(2) == 0 {
+			bands, err := fairness.ParseBands([]string{"A=0.8,B=0.6,C=0.4,D=0", "A=0.999999,B=0.5,C=0.000001,D=0"}[r.IntN(2)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range []*question.Question{old, new} {
+				q.Study.Bands, q.Study.Rule = bands, fairness.Rule{}
+			}
+		}
 		var epsilon *big.Rat
 		if n.UsesEpsilon() {
 			epsilon = known.Epsilon(r)
+		} else if old.Study.Bands != nil {
+			epsilon = study.DefaultEpsilon()
 		}
 		q, apart, err := joint.Of(old, new, n, epsilon)
 		if err != nil {
@@ -97,6 +108,12 @@ func TestJointQuestions(t *testing.T) {
 				_, first := before.At(point)
 				_, second := now.At(point)
 				want = first != second
+			}
+			if bands := old.Study.Bands; n == fairness.Decision && bands != nil {
+				first, second := old.Study.Model.Link().Binning(nil, bands), new.Study.Model.Link().Binning(nil, bands)
+				if want = first.Of(logits[0]) != second.Of(logits[1]); want {
+					banded++
+				}
 			}
 			all++
 			if want {
@@ -132,6 +149,9 @@ func TestJointQuestions(t *testing.T) {
 				forests++
 			}
 		}
+	}
+	if banded == 0 {
+		t.Error("nobody's band changes")
 	}
 	if forests == 0 {
 		t.Error("nothing was proved of shares")

@@ -126,6 +126,12 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	if len(c.Test) == 0 {
 		out.Remarks = append(out.Remarks, "the study holds no rows back: all shares are of the rows that arms were trained on, and may flatter them")
 	}
+	switch {
+	case c.Undecided:
+		out.Remarks = append(out.Remarks, "no accuracy and no measures of groups: a label is yes or no, and no band is a yes; hyfair mitigate --favourable BAND makes one of that band and better ones")
+	case c.Bands != nil:
+		out.Remarks = append(out.Remarks, fmt.Sprintf("accuracy and groups are of band %s and better ones", r.Favourable))
+	}
 	out.Interrupted, out.Seconds = interrupted, time.Since(begin).Seconds()
 	out.Hold(out.Held(r.Gates)...)
 	if r.Out != "" {

@@ -19,10 +19,10 @@ func (r *Result) Page() *view.Document {
 // unfair names the share of unfairly treated people.
 func (r *Result) unfair() string { return strings.TrimPrefix(unfair(r.banded()), "a ") }
 
-// meaning says what unfair is.
+// meaning says what unfair treatment is.
 func (r *Result) meaning() string {
 	if r.banded() {
-		return "A label is no band: there are right answers only if --favourable says which bands are a yes."
+		return "Bands are those of the decision."
 	}
 	return "Gap above ε: the scores of the person's copies lie more than ε apart."
 }
