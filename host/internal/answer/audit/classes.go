@@ -153,7 +153,6 @@ func (b *bench) enters(e *evaluate.Evaluator, x []float64, own int, class func([
 // band sets the person's band and those of the copies.
 func (b *bench) band(x []float64, p *Person) {
 	p.Class = b.bander.Of(x, p.Score)
-	p.Enters = nil
 	if b.counted() == nil || p.K > 1 {
 		p.Enters, _ = b.enters(b.whole, x, p.Class, b.bander.Of)
 	}

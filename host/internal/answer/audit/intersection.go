@@ -155,7 +155,7 @@ func (r *Result) byIntersection(unfair string) *view.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d such groups.", mostRows, n))
 	}
 	if r.banded() {
-		r.unrated(t)
+		unrated(t)
 	}
 	return t
 }

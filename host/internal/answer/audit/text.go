@@ -188,7 +188,7 @@ func (r *Result) byGroup(a *Attribute, unfair string) *view.Table {
 			view.Count(g.Gain), view.Count(g.Lose), r.mean("%+.4f", g.Advantage, g.Weight), r.percent(g.UnfairShare, g.Weight), r.mean("%.2f", g.MeanK, g.Weight))
 	}
 	if r.banded() {
-		r.unrated(t)
+		unrated(t)
 		_, t.Notes[0], _ = strings.Cut(t.Notes[0], ". ")
 	}
 	return t
@@ -204,7 +204,7 @@ func persons(n int, one, many string) string {
 func count(n int, share float64) string { return view.Count(n) + " (" + view.Percent(share, 1) + ")" }
 
 // unrated takes the column of favourable decisions off a table: the rates of bands have a table of their own.
-func (r *Result) unrated(t *view.Table) {
+func unrated(t *view.Table) {
 	const at = 2
 	t.Columns = slices.Delete(t.Columns, at, at+1)
 	for i := range t.Rows {

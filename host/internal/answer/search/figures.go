@@ -27,6 +27,9 @@ func (r *Result) Picture() *view.Figure {
 	for i := range b.Scores {
 		copies = append(copies, individual.Scored{Labels: b.Scores[i].Labels, Score: b.Scores[i].Score})
 	}
+	if len(r.Decision.Banded()) > 0 {
+		return individual.Banded(individual.Picture(copies, b.Protected(), "", nil), r.Decision.Borders())
+	}
 	return individual.Picture(copies, b.Protected(), r.Epsilon, rule)
 }
 

@@ -216,7 +216,7 @@ func (f *fold) measures(m map[string]*float64) {
 	}
 }
 
-// bands counts the bands of an individual's copies; 0 if the decision has none.
+// bands counts the bands of an individual's copies; 0 without bands.
 func (f *fold) bands(x []float64) int {
 	st := f.subject.Study
 	if st.Bands == nil {

@@ -194,17 +194,8 @@ func (s *Study) banded(bands fairness.Bands, first string) {
 	s.Bands, s.Rule, s.Notion = bands, fairness.Rule{Low: first == bands[0].Name}, fairness.Decision
 }
 
-// HasYes returns an error if the study's decision has bands, none of which is a yes, for questions
-// that need a yes.
-func (s *Study) HasYes() error {
-	if s.Bands == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: the decision sorts scores into the bands %s, and none of them is a yes: --threshold asks about one border", s.Path, s.Bands)
-}
-
 // Favourable returns the place of the named band, of which and of better ones the caller makes the favourable
-// decision; see fairness.Bands.Place. The worst band is refused: everybody is in it or a better one.
+// decision; see fairness.Bands.Place. The worst band is refused: all people are in it or a better one.
 func (s *Study) Favourable(band string) (place int, err error) {
 	place = slices.IndexFunc(s.Bands, func(b fairness.Band) bool { return b.Name == band })
 	if place >= 0 {
@@ -247,8 +238,8 @@ const (
 //
 // Its scores differ from Model's. With the default rule, it is Model.
 func (s *Study) Decided() (model.Model, error) {
-	if err := s.HasYes(); err != nil {
-		return nil, err
+	if s.Bands != nil {
+		return nil, fmt.Errorf("%s: the decision sorts scores into the bands %s, and none of them is a yes: --threshold asks about one border", s.Path, s.Bands)
 	}
 	if s.Rule.IsDefault() {
 		return s.Model, nil
