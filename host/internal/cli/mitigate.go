@@ -34,13 +34,11 @@ func newMitigate(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mitigate STUDY",
 		Short: "Guard a network, train it further, and search again: what helps, and what does it cost",
-		Long: `Compare remedies for a network that treats copies of one person differently: refuse to
-answer there (guardrails), train it further, or both. Each arm is searched in the same
-way, and measured on the rows that the study holds back. Guardrails come from --guardrails,
-else from explaining each search. An arm that cannot run is skipped with the reason. The
-exit code is 1 if a training diverges or a search loses its strategy or solver. STUDY
-may be a file of studies: networks that fail are named, the others continue, and --out has a
-folder for each network. docs/user/mitigate.md describes arms, measures and rules files.`,
+		Long: `Compare remedies for a network that treats copies of one person differently: refuse to answer there (guardrails),
+train it further, or both. Each arm is searched in the same way, and measured on the rows held back. Guardrails
+come from --guardrails, else from explaining each search. An arm that cannot run is skipped with the reason. The
+exit code is 1 if a training diverges or a search loses its strategy or solver. STUDY may be a file of studies:
+one that fails is named, the others continue, each has a folder in --out. See docs/user/mitigate.md.`,
 		Example: `  hyfair mitigate studies/loan
   hyfair mitigate studies/adult.yaml --model AC-3 --arms original,retrained,consistent --budget 60s --mode fast --json
   hyfair mitigate studies/rq4.yaml --models 'AC-[138]' --budget 60s`,

@@ -43,7 +43,7 @@ contradicted an exact evaluation.`,
 		},
 	}
 	addQuestion(cmd, &r.Spec)
-app.addPictures(cmd, "the shares, with --map a map over two features, and with --thresholds a curve")
+	app.addPictures(cmd, "the shares, with --map a map over two features, and with --thresholds a curve")
 	app.addGates(cmd, &r.Gates)
 	addShareGate(cmd, &r.Gates, "max-unfair", "largest share of individuals discriminated against")
 	addRatioGate(cmd, &r.Gates, audit.MinImpactRatio, "with --groups, which it implies: least impact ratio of the groups of each attribute")
