@@ -14,7 +14,7 @@ type few struct {
 	sharp              sharp
 }
 
-// curbed is the number of layers, from the first on, whose neurons get trimmed bounds. The first two give nearly all of
+// curbed is the number of first layers whose neurons get trimmed bounds. The first two give nearly all of
 // the gain; behind the first layer, what a lane excludes counts separately for each lane.
 const curbed = 2
 

@@ -43,7 +43,7 @@ func tablesError(layers []layer, most []float64) float64 {
 	return p*0x1p-50*below[0] + 0x1p-900
 }
 
-// tooLarge is the T from which on bounds are refused.
+// tooLarge is the least T at which bounds are refused.
 const tooLarge = 0x1p100
 
 // roundingErrors returns E of every neuron, by layer, for inputs of magnitudes up to

@@ -2,7 +2,7 @@ package batch
 
 import "math"
 
-// mostTabled is the number of neurons per layer, from the first on, that Tables may bound; others
+// mostTabled is the number of neurons at the start of a layer that Tables may bound; others
 // keep their lines.
 const mostTabled = 128
 

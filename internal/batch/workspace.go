@@ -273,7 +273,7 @@ func (w *Workspace) back(k, from, to int) {
 	}
 	side := 0
 	for m := k - 1; ; m-- {
-		// Rows are over layer m's neurons, from row 0 on.
+		// Rows are over layer m's neurons, and begin at row 0.
 		s := &w.stages[m]
 		list := s.open
 		if r.weights != nil {

@@ -41,7 +41,7 @@ func Query(r *rand.Rand, n fairness.Notion) *problem.Query {
 	return q
 }
 
-// Epsilon draws an ε between 0 and 1: a common one, one near an end, or any from 10⁻⁹ on,
+// Epsilon draws an ε between 0 and 1: a common one, one near an end, or any of at least 10⁻⁹,
 // with up to forty digits.
 func Epsilon(r *rand.Rand) *big.Rat {
 	text := []string{"0.05", "1/3", "0.5", "0.3", "0.999999999", "0.000001", "0.000023", "1/7", "0.0001"}

@@ -131,7 +131,7 @@ func (w *Writer) Outputs(shapes []Shape, body func(prefix string, s Shape)) {
 }
 
 // Accumulate adds, for each output, the n vectors at pointer plus R9, times the output's
-// weight, to n sums. The sums are in the registers from 0 on; the weights follow, then a
+// weight, to n sums. The sums are in the first registers; the weights follow, then a
 // register for the vector.
 func (w *Writer) Accumulate(outputs, n int, pointer string) {
 	weight, row := outputs*n, outputs*n+outputs

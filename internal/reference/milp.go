@@ -60,7 +60,7 @@ func solveMILP(m *meter, p *problem.MILP, o sdk.SolveOptions) (*sdk.Result, erro
 	return s.result(), nil
 }
 
-// set tries every value of the integer columns from the k-th on.
+// set tries every value of the k-th and all later integer columns.
 func (s *milp) set(k int) {
 	if s.stop() || s.done {
 		return
@@ -81,7 +81,7 @@ func (s *milp) set(k int) {
 	}
 }
 
-// choose tries, for each set from the k-th on, every column as the one that may differ
+// choose tries, for the k-th and each later set, every column as the one that may differ
 // from zero.
 func (s *milp) choose(k int) {
 	if k == len(s.p.SOS1) {

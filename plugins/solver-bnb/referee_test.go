@@ -112,7 +112,7 @@ func TestReferee(t *testing.T) {
 	}
 }
 
-// solve branches on ReLUs from the first node on with one thread, and from a restart on with two.
+// solve branches on ReLUs at every node with one thread, and after a restart with two.
 func solve(t *testing.T, q *problem.Query, threads int) *sdk.Result {
 	t.Helper()
 	cases := map[int]string{1: "0", 2: "3"}[threads]

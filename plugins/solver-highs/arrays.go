@@ -11,8 +11,8 @@ import (
 	"github.com/hyfair/hyfair/sdk/problem"
 )
 
-// numbers is the range of numbers that HiGHS accepts: it refuses matrix entries from 1e15 on,
-// treats costs from 1e20 on as infinite, and drops entries below small_matrix_value.
+// numbers is the range of numbers that HiGHS accepts: it refuses matrix entries of 1e15 and more,
+// treats costs of 1e20 and more as infinite, and drops entries below small_matrix_value.
 var numbers = milp.Range{Solver: highs.Spec.Name, Smallest: 1e-12, Entry: 1e15, Cost: 1e20}
 
 // arrays converts a MILP to the arrays that HiGHS takes.

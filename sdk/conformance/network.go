@@ -21,7 +21,7 @@ import (
 //	logit = max(0, a + 3s − 3) − 1 = a − 1 if s = 1, and −1 if s = 0.
 //
 // So the logit gap at a is a; the score gap is 0, 0.2311, 0.4621, 0.6119; the
-// decisions differ from a = 2 on, with the margins 1 and 2.
+// decisions differ at a = 2 and above, with the margins 1 and 2.
 func stepQuery(epsilon string) *problem.Query {
 	return &problem.Query{
 		Model: &relu.Network{

@@ -39,7 +39,7 @@ type kernel struct {
 	*lanes
 	layers []transposed
 	shared []int32 // the network inputs that a person's copies have in common
-	// columns holds the first-layer weights of the protected inputs, from index 1 on.
+	// columns holds the first-layer weights of the protected inputs; index 0 is unused.
 	columns []*float64
 	tiles   []tile
 	width   int // of the widest hidden layer
@@ -363,7 +363,7 @@ func (w *working) take() *float64 {
 	return row
 }
 
-// drop frees the memory of the rows from index n on.
+// drop frees the memory of row n and all later ones.
 func (w *working) drop(n int) {
 	if from := max(n, w.fixed); from < w.n {
 		w.free = append(w.free, w.rows[from:w.n]...)

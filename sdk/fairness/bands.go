@@ -15,7 +15,7 @@ type Band struct {
 	Least *big.Rat
 }
 
-// Bands are the outcomes of a decision, from the lowest scores on. The first band begins at 0. A
+// Bands are the outcomes of a decision, the lowest scores first. The first band begins at 0. A
 // score on the border of two bands is in the upper one; a share at most 2⁻²⁴ below a border is on
 // it (see Half). Read-only.
 type Bands []Band

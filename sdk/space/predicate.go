@@ -88,7 +88,7 @@ func (p Predicate) Validate(s *Space) error {
 // features, separated by commas. A condition is lo..hi, where either end may be left
 // out, a single value, or category names or indices separated by |. If a number may be
 // missing, MissingName stands for a missing value; as an upper end it also includes
-// all numbers from the lower end on, and no other end includes missing values. In
+// all numbers of at least the lower end, and no other end includes missing values. In
 // names, a backslash escapes the next character: \, \| \= \. \\
 func ParsePredicate(s *Space, text string) (Predicate, error) {
 	if strings.TrimSpace(text) == "" {

@@ -185,7 +185,7 @@ func FuzzParsePredicate(f *testing.F) {
 	})
 }
 
-// TestWholeNumbersHaveAllTheirDigits: also those from 10⁸ on, which are read back.
+// TestWholeNumbersHaveAllTheirDigits: also those of 10⁸ and more, which are read back.
 func TestWholeNumbersHaveAllTheirDigits(t *testing.T) {
 	f := &space.Feature{Kind: space.Integer, Lo: -1e12, Hi: 1e12}
 	for v, want := range map[float64]string{777777777: "777777777", -1e12: "-1000000000000", 7: "7"} {

@@ -107,7 +107,7 @@ func TestTablesAreBelowExactValues(t *testing.T) {
 	})
 }
 
-// fillIntegers puts one random box of integers into lanes from one on, whose protected features have values.
+// fillIntegers puts one random box of integers into the c.group lanes that begin at from, whose protected features have values.
 func (c *enclosures) fillIntegers(from int) {
 	kind := []int{1, 2, 4, 4}[c.random.IntN(4)]
 	for i := range c.domain {
@@ -123,7 +123,7 @@ func (c *enclosures) fillIntegers(from int) {
 	}
 }
 
-// tabulate compares the tables of the box in lanes from one on with exact values at some of its points.
+// tabulate compares the tables of the box in the c.group lanes that begin at from with exact values at some of its points.
 func (c *enclosures) tabulate(tables *batch.Tables, from int) {
 	r := c.random
 	type placed struct{ feature, least, cells, group, repeated int }
@@ -260,7 +260,7 @@ func (c *enclosures) round() {
 	}
 }
 
-// fill puts one random box into lanes from to to−1.
+// fill puts one random box into the lanes [from, to).
 func (c *enclosures) fill(from, to int) {
 	kind := c.random.IntN(6)
 	for i := range c.domain {

@@ -91,7 +91,7 @@ type Machine struct {
 	CPUs int `json:"cpus"`
 	// The processor's name.
 	CPU string `json:"cpu,omitempty"`
-	// The sizes of the first processor's caches, from level 1 on.
+	// The sizes of the first processor's caches, level 1 first.
 	Caches string `json:"caches,omitempty"`
 	// The memory in bytes.
 	Memory int64 `json:"memory,omitempty"`

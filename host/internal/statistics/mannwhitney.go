@@ -62,7 +62,7 @@ func exactP(x, y []float64) float64 {
 	return math.Min(1, 2*float64(min(below, above))/float64(total))
 }
 
-// tails are the sums of the counts up to a place and from it on.
+// tails are the sums of the counts up to a place and from it to the end.
 func tails[N uint64 | float64](counts []N, at int) (below, above N) {
 	for _, c := range counts[:at+1] {
 		below += c

@@ -39,7 +39,7 @@ type Series struct {
 	// Look selects colour, dash and mark: a number from 1, with the same look in every figure,
 	// or Ideal, or Alarm. 0: by the series' index in the figure.
 	Look int
-	// Steps are the points of a step function by ascending X: each Y holds from its X on.
+	// Steps are the points of a step function by ascending X: each Y holds from its X to the next.
 	Steps []Point
 	// Low and High, of the length of Steps, are the borders of a band around the steps;
 	// empty: no band.

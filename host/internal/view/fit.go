@@ -93,7 +93,7 @@ func (t *Table) lead() (lead []int) {
 	return lead
 }
 
-// together returns the number of columns from c on that stay in one part: a column whose
+// together returns the number of columns, column c first, that stay in one part: a column whose
 // title is repeated belongs to the column before it.
 func (t *Table) together(c int) int {
 	n := 1

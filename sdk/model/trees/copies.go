@@ -98,7 +98,7 @@ func (c *copies) Logits(inputs, off, out []float64) bool {
 	return true
 }
 
-// part traverses a tree from step i on, for the copies that the last words of marks select,
+// part traverses a tree, starting at step i, for the copies that the last words of marks select,
 // and adds the leaves to out. It returns false if off leaves some comparison uncertain.
 func (c *copies) part(i int32, marks *[]uint64, inputs, off, out []float64) bool {
 	words := len(c.all)

@@ -140,7 +140,7 @@ func (t *table) group(label string) {
 	t.columns = out
 }
 
-// hot counts the columns from i on that form a one-hot group.
+// hot counts the columns, column i first, that form a one-hot group.
 func (t *table) hot(i int) int {
 	n := 0
 	var stem string

@@ -51,7 +51,7 @@ func (r *Result) plainTable() *view.Table {
 	return t
 }
 
-// broadFrom is the share of people from which on a condition says little.
+// broadFrom is the least share of people at which a condition says little.
 const broadFrom = 0.9
 
 // broad notes that the predicate, the i-th, holds for so large a share that it says little; nil if it does not.

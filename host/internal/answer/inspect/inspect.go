@@ -64,7 +64,7 @@ type Result struct {
 	// for ONNX files with several inputs or with categories, and for trees whose file names
 	// them.
 	InputNames []string `json:"input_names,omitempty"`
-	// The dense layers, from the inputs on; null for a model that is not a network.
+	// The dense layers, the one nearest to the inputs first; null for a model that is not a network.
 	Layers []modelfile.LayerSummary `json:"layers"`
 	// The number of weights and biases.
 	Parameters int `json:"parameters"`

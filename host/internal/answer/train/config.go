@@ -12,7 +12,7 @@ import (
 // Config says how to train. A zero field means its default. Without Hidden, the
 // result is logistic regression.
 type Config struct {
-	// Hidden lists the widths of the hidden layers, from the inputs on.
+	// Hidden lists the widths of the hidden layers, the one nearest to the inputs first.
 	Hidden []int
 	// Start, if not nil, is the network whose weights training starts from;
 	// Hidden is then empty. Two softmax units become one sigmoid unit (OneLogit),

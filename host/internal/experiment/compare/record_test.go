@@ -174,7 +174,7 @@ func TestRunWithFailures(t *testing.T) {
 	}
 }
 
-// Progress tells how many are done and, from the first on, how long it may take.
+// Progress tells how many are done and, once one is, how long it may take.
 func TestProgress(t *testing.T) {
 	p := tinyPlan(t, tinyStudy(t, tilted), 2, Arm{Name: "a"}, Arm{Name: "b"})
 	var seen []experiment.Progress

@@ -113,7 +113,7 @@ type h5message struct {
 	marks map[string]int
 }
 
-// header writes an object header; messages from split on go to a continuation block.
+// header writes an object header; the message at split and later ones go to a continuation block.
 func (w *h5writer) header(path string, messages []h5message, split int) int64 {
 	w.align()
 	at := w.at()

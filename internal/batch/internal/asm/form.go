@@ -48,7 +48,7 @@ func (w *writer) itemRows(structure string) {
 }
 
 // items writes the loop over a block's items. Before the loop it loads the rows of forms
-// listed in load into the registers from 0 on, n per row; afterwards it stores them to
+// listed in load into the first registers, n per row; afterwards it stores them to
 // the rows listed in store. The callback body writes the code for an item: CX and SI then
 // hold the addresses of the item's rows of octets in the two fields.
 func (w *writer) items(structure, prefix string, n int, load, store, fields []string, body func()) {
@@ -78,7 +78,7 @@ func (w *writer) items(structure, prefix string, n int, load, store, fields []st
 	rows(store, func(memory, register string) { w.P("VMOVUPD %s, %s", register, memory) })
 }
 
-// coefficients loads the item's n coefficients, into the registers from number c on: from
+// coefficients loads the item's n coefficients, into n registers, number c first: from
 // the form's weights if it has any, else from its row.
 func (w *writer) coefficients(prefix string, c, n int) {
 	w.P("TESTQ DX, DX")

@@ -128,7 +128,7 @@ func (c *Counter) Tabulate(box grid.Box, b int, beyond float64) bool {
 	return true
 }
 
-// feature sets the values that dimension d of group g feeds to its f-th input, by blocks of cells from cell on. Each value
+// feature sets the values that dimension d of group g feeds to its f-th input, by blocks of cells that begin at cell. Each value
 // is repeated in a row, and then the entire sequence.
 func (c *Counter) feature(d, f, g int, cell uint64, blocks, repeated int) {
 	t, dim := &c.tables, &c.Grid.Dims[d]

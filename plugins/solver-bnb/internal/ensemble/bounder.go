@@ -18,7 +18,7 @@ const (
 	// triedPairs is the largest number of pairs of combinations for which a split of a
 	// box is looked for.
 	triedPairs = 8
-	// fewPlaces is the number of combinations of places from which on dives do not prove a box as one leaf of a proof. A
+	// fewPlaces is the least number of combinations of places at which dives do not prove a box as one leaf of a proof. A
 	// checker that splits it down to single combinations has at most twice as many parts to check.
 	fewPlaces = 1 << 19
 	// NodeDepth is the number of nodes that a dive may visit for a node of the search.

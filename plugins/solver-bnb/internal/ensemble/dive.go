@@ -227,7 +227,7 @@ func (d *Dive) write(i, z1, z2 int) (constant float64) {
 	return base
 }
 
-// share is a node's part of the stack: for each bound, the terms from start on, and the
+// share is a node's part of the stack: for each bound, the terms that begin at start, and the
 // sum of the constant ones.
 type share struct {
 	start [bounds + 1]int

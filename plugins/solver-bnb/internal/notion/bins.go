@@ -180,7 +180,7 @@ func (b *Bins) Short(r *Room, logits []float64, of []bool) (sum float64) {
 	return sum
 }
 
-// next returns the first bin from j on in which a waiting run ends, −1 if there is none.
+// next returns the first bin, j or later, in which a waiting run ends, −1 if there is none.
 func (r *Room) next(j int) int {
 	word := r.some[j/64] &^ (1<<(j%64) - 1)
 	for at := j / 64; ; word = r.some[at] {

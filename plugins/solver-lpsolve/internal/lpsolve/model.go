@@ -9,7 +9,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/native"
 )
 
-// Infinity is the number from which on lp_solve treats numbers as infinite.
+// Infinity is the least number that lp_solve treats as infinite.
 const Infinity = 1e30
 
 // Kinds of rows (lp_lib.h).

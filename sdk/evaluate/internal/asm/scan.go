@@ -38,7 +38,7 @@ func (w *writer) firstMasks(argument string) {
 }
 
 // nextMasks ends the loop over the octets of neurons; R14 counts those left. The
-// registers from high and from low on hold the neurons' upper and lower bounds. R10
+// registers that begin at high and at low hold the neurons' upper and lower bounds. R10
 // and R11 hold the masks so far, the latest in the lowest byte: each octet rotates
 // the words by one byte, so that eight octets end in order. Each word is stored at
 // once, because it is soon read at once.

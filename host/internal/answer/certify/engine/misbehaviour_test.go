@@ -227,7 +227,7 @@ func holdsFault(rep *engine.Report, text string) bool {
 	return slices.ContainsFunc(rep.Faults, func(f string) bool { return strings.Contains(f, text) })
 }
 
-// TestLies asks solvers that are wrong from the first question on, over ten
+// TestLies asks solvers that are wrong at every question, over ten
 // individuals (where splitting ends in exact enumeration) and over a million.
 func TestLies(t *testing.T) {
 	tier.NeedUsual(t)

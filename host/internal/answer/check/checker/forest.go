@@ -66,8 +66,8 @@ type tree struct {
 type branch struct {
 	feature int // −1: a leaf
 	leaf    int32
-	// flips are the steps at which the child alternates: the second child from the first
-	// step on, the first again from the next, and so on.
+	// flips are the steps at which the child alternates: the second child at the first
+	// step, the first again at the next, and so on.
 	flips    []int32
 	children [2]int32
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/sdk/space"
 )
 
-// office is a network that depends on sex from 6 hours on, increasingly with the hours, and
+// office is a network that depends on sex above 6 hours, increasingly with the hours, and
 // on nothing else: logit = max(0, sex + 2·hours − 12) − 3.
 func office(t *testing.T) Config {
 	s := &space.Space{Inputs: 5, Features: []space.Feature{

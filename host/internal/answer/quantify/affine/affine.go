@@ -45,7 +45,7 @@ func (s *Shares) Open() float64 { return max(0, 1-s.Fair-s.Unfair) }
 // affine is a logit as a sum of contributions.
 type affine struct {
 	slope []*big.Rat   // by feature; 0 for a feature with a table
-	table [][]*big.Rat // by feature: contributions of the values from Lo on
+	table [][]*big.Rat // by feature: contributions of the values, Lo first
 	at    *big.Rat     // the constant term
 	// lowered is what the logit of a copy is lowered by, depending on its protected values; nil: nothing.
 	lowered func(point []float64) *big.Rat
