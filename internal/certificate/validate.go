@@ -80,15 +80,15 @@ func (s *Statement) validateDecision() error {
 	case !s.names():
 		return nil
 	case s.version() < 4:
-		return errors.New("it is of version 4")
+		return errors.New("it needs format version 4")
 	case s.Bands != nil && (t != nil || s.Rule.At):
-		return errors.New("bands and a threshold; it has one of them")
+		return errors.New("bands and a threshold exclude each other")
 	case s.Bands != nil && !s.Notion.Binned():
-		return fmt.Errorf("bands under the notion %s; they are of scores", s.Notion)
+		return fmt.Errorf("bands need a notion of scores, not %s", s.Notion)
 	case s.Bands != nil:
 		return s.Bands.Check()
 	case s.Notion != fairness.Decision:
-		return fmt.Errorf("a threshold under the notion %s; thresholds are of the notion decision", s.Notion)
+		return fmt.Errorf("a threshold needs the notion decision, not %s", s.Notion)
 	case t != nil && (t.Sign() <= 0 || t.Cmp(big.NewRat(1, 1)) >= 0):
 		return fmt.Errorf("the threshold %s is not between 0 and 1", fairness.FormatRat(t))
 	}
@@ -98,7 +98,7 @@ func (s *Statement) validateDecision() error {
 func (c *Claim) validate(s *Statement) error {
 	switch {
 	case s.Bands != nil && c.Kind != MaxK:
-		return fmt.Errorf("a claim of kind %s with bands, which a claim of kind max-k counts", c.Kind)
+		return fmt.Errorf("a claim of kind %s about bands, which only claims of kind max-k count", c.Kind)
 	case c.Kind == Fair:
 		return nil
 	case c.Kind == Gap && c.Bound == nil:

@@ -39,7 +39,7 @@ func (*Unit) Family() string { return Family }
 func (u *Unit) Validate() error {
 	for _, w := range append([]float64{u.Bias}, u.Weights...) {
 		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return fmt.Errorf("a weight or the bias is %v", w)
+			return fmt.Errorf("a weight or the bias is %v, want a finite number", w)
 		}
 	}
 	return nil

@@ -275,7 +275,7 @@ func checkStatus(status sdk.TrialStatus) func(context.Context, *StrategyEnv) err
 				return sdk.Trial{ID: m.ID, Status: status}
 			}, sdk.StartOptions{})
 			if err != nil {
-				return fmt.Errorf("%s for each ID that %d divides: %w", status, every, err)
+				return fmt.Errorf("with the status %s for each ID that is a multiple of %d: %w", status, every, err)
 			}
 		}
 		return nil

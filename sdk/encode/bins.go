@@ -103,7 +103,7 @@ func oneIndividual(q *problem.Query) error {
 // asked checks that the arguments of InBins match the query that was lowered.
 func (e *edges) asked(q *problem.Query, eps *big.Rat, k int) error {
 	if e.separators == 0 || k != q.Reach() || eps == nil || eps.Cmp(q.Epsilon) != 0 {
-		return fmt.Errorf("InBins for k = %d and ε = %v; want k = %d and ε = %v, as in the lowered query, and a query for bins", k, eps, q.Reach(), q.Epsilon)
+		return fmt.Errorf("InBins: got k = %d and ε = %v, want the k = %d and ε = %v of the lowered query, which must ask for bins", k, eps, q.Reach(), q.Epsilon)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func (l *Library) bind(functions any) error {
 // Unfit returns the error of a library that cannot be used. reason follows its name
 // and path.
 func (l *Library) Unfit(reason string, args ...any) error {
-	return fmt.Errorf("%s at %s %s; to install a fitting one: %s", l.spec.Name, l.path, fmt.Sprintf(reason, args...), l.spec.Hint)
+	return fmt.Errorf("%s at %s %s; to install a suitable one: %s", l.spec.Name, l.path, fmt.Sprintf(reason, args...), l.spec.Hint)
 }
 
 // Report describes a library that was found; err is the reason why it is unusable, or nil.

@@ -78,7 +78,7 @@ func applyTo(p *Problem, d Delta) error {
 	}
 	for _, b := range d.ColumnBounds {
 		if b.Column < 0 || b.Column >= len(p.MILP.Columns) {
-			return fmt.Errorf("delta bounds column %d of %d", b.Column, len(p.MILP.Columns))
+			return fmt.Errorf("the delta has bounds of column %d; there are %d columns", b.Column, len(p.MILP.Columns))
 		}
 		c := &p.MILP.Columns[b.Column]
 		c.Lo, c.Hi = b.Lo, b.Hi

@@ -80,7 +80,7 @@ func (m *MILP) Validate() error {
 	for i := range m.Columns {
 		c := &m.Columns[i]
 		if math.IsNaN(c.Lo) || math.IsNaN(c.Hi) || c.Lo > c.Hi || math.IsInf(c.Lo, 1) || math.IsInf(c.Hi, -1) {
-			return fmt.Errorf("column %d (%s): bounds %v to %v", i, c.Name, c.Lo, c.Hi)
+			return fmt.Errorf("column %d (%s): bounds %v to %v allow no finite number", i, c.Name, c.Lo, c.Hi)
 		}
 	}
 	for i := range m.Rows {
@@ -94,7 +94,7 @@ func (m *MILP) Validate() error {
 		}
 	}
 	if math.IsNaN(m.Objective.Offset) || math.IsInf(m.Objective.Offset, 0) {
-		return fmt.Errorf("objective offset %v", m.Objective.Offset)
+		return fmt.Errorf("objective offset %v: want a finite number", m.Objective.Offset)
 	}
 	if err := m.validateTerms(m.Objective.Terms); err != nil {
 		return fmt.Errorf("objective: %w", err)
@@ -137,7 +137,7 @@ func (m *MILP) validateTerms(terms []Term) error {
 		}
 		seen[t.Column] = true
 		if math.IsNaN(t.Coef) || math.IsInf(t.Coef, 0) {
-			return fmt.Errorf("coefficient %v at column %d", t.Coef, t.Column)
+			return fmt.Errorf("coefficient %v at column %d: want a finite number", t.Coef, t.Column)
 		}
 	}
 	return nil

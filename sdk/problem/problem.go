@@ -176,10 +176,10 @@ func (q *Query) validateParts() error {
 	}
 	for _, r := range q.Relax {
 		if r.Feature < 0 || r.Feature >= n || q.Space.Features[r.Feature].IsProtected() {
-			return fmt.Errorf("relaxation of feature %d, which is not a non-protected feature", r.Feature)
+			return fmt.Errorf("relaxation of feature %d: want a feature that is not protected, from 0 to %d", r.Feature, n-1)
 		}
 		if !(r.Tolerance >= 0) {
-			return fmt.Errorf("relaxation of %q by %v", q.Space.Features[r.Feature].Name, r.Tolerance)
+			return fmt.Errorf("relaxation of %q by %v: want 0 or more", q.Space.Features[r.Feature].Name, r.Tolerance)
 		}
 	}
 	for _, list := range [][]space.Predicate{q.Require, q.Forbid} {

@@ -73,7 +73,7 @@ func TestValidateNamesTheFault(t *testing.T) {
 		"k of one":            {query(func(q *problem.Query) { q.K = 1 }), "k = 1"},
 		"short region":        {query(func(q *problem.Query) { q.Region.Box = space.Box{{}} }), "region has 1 intervals"},
 		"no protected value":  {query(func(q *problem.Query) { q.Region = q.Space.Whole(); q.Region.Values[1] = nil }), "no value to the protected feature"},
-		"relaxed protected":   {query(func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 1, Tolerance: 1}} }), "not a non-protected feature"},
+		"relaxed protected":   {query(func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 1, Tolerance: 1}} }), "want a feature that is not protected"},
 		"NaN relaxation":      {query(func(q *problem.Query) { q.Relax = []problem.RelaxedFeature{{Feature: 0, Tolerance: math.NaN()}} }), "relaxation of \"a\""},
 		"foreign predicate":   {query(func(q *problem.Query) { q.Forbid = []space.Predicate{{{Feature: 7}}} }), "no feature 7"},
 		"short excluded":      {query(func(q *problem.Query) { q.Exclude = [][]float64{{1}} }), "point has 1 entries for 2 features"},

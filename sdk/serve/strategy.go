@@ -64,7 +64,7 @@ func (s *strategy) Session(stream sessionStream) (err error) {
 		}
 		next := m.GetNext()
 		if next == nil || next.Want < 1 {
-			return fmt.Errorf("%w: a session expects next with want ≥ 1", sdk.ErrInvalidProblem)
+			return fmt.Errorf("%w: a started session takes only the message next, with a want of at least 1", sdk.ErrInvalidProblem)
 		}
 		answer, err := talk.next(stream.Context(), next)
 		if err != nil {

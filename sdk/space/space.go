@@ -209,7 +209,7 @@ func (f *Feature) validate() error {
 	}
 	for i, v := range f.Protected {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("protected value %v", v)
+			return fmt.Errorf("protected value %v: want a finite number", v)
 		}
 		if f.Missing && v > f.Hi {
 			return fmt.Errorf("protected value %v is beyond %v, which stands for a missing value", v, f.Hi)
@@ -218,7 +218,7 @@ func (f *Feature) validate() error {
 			return fmt.Errorf("protected value %v is not the index of a category", v)
 		}
 		if f.Kind == Integer && v != math.Trunc(v) {
-			return fmt.Errorf("protected value %v of an integer feature", v)
+			return fmt.Errorf("protected value %v of an integer feature: want a whole number", v)
 		}
 		if i > 0 && v <= f.Protected[i-1] {
 			return fmt.Errorf("protected values are not strictly increasing at %v", v)
@@ -250,7 +250,7 @@ func (f *Feature) validateMissing() error {
 	}
 	below, above := f.Beside()
 	if between := below + (above-below)/2; !(below < between && between < above) {
-		return fmt.Errorf("may be missing, which the input %v would stand for; it is not above %v, with room between them", above, below)
+		return fmt.Errorf("may be missing: the input for a missing value, %v, is not far enough above the largest other one, %v, to distinguish them", above, below)
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (f *Feature) validateInput(in Input) error {
 	}
 	for _, t := range in.Table {
 		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return fmt.Errorf("table entry %v", t)
+			return fmt.Errorf("table entry %v: want a finite number", t)
 		}
 	}
 	for _, v := range f.Protected {

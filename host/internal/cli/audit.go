@@ -63,7 +63,7 @@ the summary and the CSV file.
 	fl.StringVar(&r.Notion, "notion", "", "who counts as treated unfairly: score, logit, decision or decision-strict (default score)")
 	fl.BoolVar(&r.Encoded, "encoded", false, "ROWS.csv already has feature values, under the features' names")
 	fl.IntVar(&r.Top, "top", 10, "how many people to show, the worst-treated first; with --json all unless this is given")
-	fl.StringVar(&r.Thresholds, "thresholds", "", "count decisions at these thresholds as well: 0.2,0.3, or LO..HI, in steps of 0.05, or LO..HI:STEP")
+	fl.StringVar(&r.Thresholds, "thresholds", "", "also count decisions at these thresholds: a list such as 0.2,0.3, or LO..HI (steps of 0.05), or LO..HI:STEP")
 	fl.StringVar(&r.Out, "out", "", "write all people to this CSV file")
 	return cmd
 }

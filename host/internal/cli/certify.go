@@ -65,9 +65,9 @@ docs/user/certify.md explains verdicts and grades, docs/user/partition.md --part
 	fl.BoolVar(&r.MaxK, "max-k", false, "after the verdict, look for the largest number of outcome bins that one individual's counterfactuals reach, and bound it from above")
 	fl.BoolVar(&r.Climb, "climb", true, "look for a violation by local search before asking the solver, and give it the best individual as a start")
 	fl.BoolVar(&r.Maximise, "maximize", false, "after the verdict, look for the largest gap and bound it from above")
-	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between bound and best at which maximising may stop; 0: as close as the solver's tolerance allows, or within 10⁻⁷ for scores if the solver takes the model itself")
+	fl.Float64Var(&r.Gap, "gap", 0, "relative gap between the bound and the best value found at which maximising may stop; 0: as close as the solver's tolerance allows, or within 10⁻⁷ for scores if the solver takes the model itself")
 	fl.DurationVar(&r.Timeout, "timeout", 0, "wall time for the whole question, such as 60s; 0: none")
-	fl.StringVar(&r.Certificate, "certificate", "", "write the proof of a fair verdict, or with --maximize or --max-k of the bound, to this file, compressed if it ends in .gz; hyfair check verifies it")
+	fl.StringVar(&r.Certificate, "certificate", "", "file for the proof of a fair verdict, or with --maximize or --max-k for that of the bound, compressed if the name ends in .gz; hyfair check verifies it")
 	fl.Var(&gateFlag{&r.Gates, "check", "string", func(name, bound string) (gate.Gate, error) {
 		return gate.Word(name, bound, engine.Fair.String(), engine.Unfair.String())
 	}}, "check", "fair or unfair: exit with code 3 if the verdict differs")

@@ -207,7 +207,10 @@ func newFleetDrain(app *App) *cobra.Command {
 			a.URL = urlOf(args)
 			n, err := fleet.Drain(cmd.Context(), a, worker)
 			if err == nil && n == 0 {
-				err = errors.New("no such worker answered")
+				err = errors.New("no worker answered")
+				if worker != "" {
+					err = fmt.Errorf("no worker has the name or the host %q; hyfair fleet status lists them", worker)
+				}
 			}
 			if err != nil {
 				return usageIf(err)

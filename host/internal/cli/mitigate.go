@@ -68,7 +68,7 @@ one that fails is named, the others continue, each has a folder in --out. See do
 	fl.StringVar(&f.Favourable, "favourable", "", "with bands: the worst of the bands that are good for people, as the yes of accuracy and groups (default: no such measures)")
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: that of explain)")
-	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: leave out rules with which they would refuse a larger share of the training rows")
+	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: largest share of the training rows that they may refuse together; a rule that would exceed it is left out")
 	app.addPictures(cmd, "what each arm costs and gains")
 	app.addGates(cmd, &f.Gates)
 	addShareGate(cmd, &f.Gates, mitigate.MaxCost, "largest loss of accuracy of an arm on the rows that it answers")
@@ -81,7 +81,7 @@ one that fails is named, the others continue, each has a folder in --out. See do
 	fl.StringVar(&s.Mode, "mode", search.Paper, "paper or fast, of every search")
 	fl.StringVar(&s.Budget, "budget", "10s", "budget of each arm's search: a time such as 10s, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&s.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances in parallel")
-	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
+	fl.Int64Var(&s.Keep, "keep", search.DefaultKeep, "fast mode: keep this many of the individuals found, and a falling share of later ones; -1: all")
 	fl.DurationVar(&f.Prove, "prove", 0, "time for a solver, for each arm, to bound the share of all possible people whom it treats unfairly, such as 10s; 0: none")
 	fl.IntVar(&s.Runs, "runs", 1, "searches of each arm, with the seeds seed, seed + 1, …")
 	r := &f.Retraining

@@ -17,8 +17,8 @@ func newRuns(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List runs and their results; show, export and delete runs, merge journals",
-		Long: `List the last runs in the journal, the newest first: that of --journal, else journal.db
-in the folder for runs. A run whose process ended before the run did shows as
+		Long: `List the last runs in the journal, the newest first. The journal is the file that --journal
+names, else journal.db in the folder for runs. A run whose process ended before the run did shows as
 broken off. RUN is a run's name, or any beginning of it that no other name has.`,
 		Example: `  hyfair runs
   hyfair runs --command certify --state finished --last 5
@@ -28,7 +28,7 @@ broken off. RUN is a run's name, or any beginning of it that no other name has.`
 		Args: noArgs,
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&list.Last, "last", lastRuns, "how many runs to list, the newest; 0: all; with --json all unless this is given")
+	fl.IntVar(&list.Last, "last", lastRuns, "list this many of the newest runs; 0: all; with --json all unless this is given")
 	fl.StringVar(&list.Command, "command", "", "list runs of this command only")
 	fl.StringVar(&list.Study, "study", "", "list runs about the study of this name only")
 	fl.StringVar(&list.Model, "model", "", "list runs about the model of this file name only")

@@ -33,7 +33,7 @@ In --mode fast, what is found depends on --chains.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSearch(cmd.Context(), app, r, args[0]) },
 	}
 	addQuestion(cmd, &r.Spec)
-	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals to look for: score, those with a gap above ε, or decision, those whose copies get different decisions (default score)")
+	cmd.Flags().StringVar(&r.Notion, "notion", "", "which individuals count as finds: score (a gap above ε) or decision (copies with different decisions) (default score)")
 	app.addPictures(cmd, "the copies of the worst-treated individual on the axis of scores")
 	app.addGates(cmd, &r.Gates)
 	fl := cmd.Flags()
@@ -44,7 +44,7 @@ In --mode fast, what is found depends on --chains.`,
 	fl.StringVar(&r.Mode, "mode", search.Paper, "paper: one candidate a round, the solver in the loop; fast: many chains, batches, solver seeds in the background")
 	fl.StringVar(&r.Budget, "budget", "10s", "a time such as 10s, loading included, iterations such as 5000it, or evaluations such as 100000ev")
 	fl.IntVar(&r.Chains, "chains", search.DefaultChains, "fast mode: chains that the strategy advances in parallel")
-	fl.Int64Var(&r.Keep, "keep", search.DefaultKeep, "fast mode: individuals found that are kept one by one before they are thinned out; -1: all")
+	fl.Int64Var(&r.Keep, "keep", search.DefaultKeep, "fast mode: keep this many of the individuals found, and a falling share of later ones; -1: all")
 	fl.IntVar(&r.Runs, "runs", 1, "repeat with the seeds seed, seed+1, …")
 	fl.StringVar(&r.Out, "out", "", "write all individuals found to this CSV file")
 	fl.DurationVar(&r.Bound, "bound", 0, "after the search, time for a solver to prove how many bins no individual exceeds, such as 5s; 0: none")

@@ -32,7 +32,7 @@ never trained on, and measure how good the network is on people it has not seen.
 		},
 	}
 	fl, c := cmd.Flags(), &r.Config
-	fl.IntSliceVar(&c.Hidden, "hidden", []int{16, 8}, "neurons of each hidden layer, from the inputs on")
+	fl.IntSliceVar(&c.Hidden, "hidden", []int{16, 8}, "neurons of each hidden layer, the one nearest to the inputs first")
 	fl.IntVar(&c.Epochs, "epochs", 100, "passes over the rows")
 	fl.IntVar(&c.Batch, "batch", 32, "rows per step")
 	fl.Float64Var(&c.LearningRate, "rate", train.DefaultLearningRate, "Adam's step size in the first epoch")

@@ -16,7 +16,7 @@ func UnpackMoves(p *strategyv1.PackedMoves) ([]sdk.Move, error) {
 		return nil, nil
 	}
 	if len(p.Rounds) != n || len(p.Chains) != n || len(p.Kinds) != n || len(p.Points)%n != 0 {
-		return nil, fmt.Errorf("%d moves with %d rounds, %d chains, %d kinds and %d values", n, len(p.Rounds), len(p.Chains), len(p.Kinds), len(p.Points))
+		return nil, fmt.Errorf("%d moves with %d rounds, %d chains, %d kinds and %d values: want one of each per move, and equally many values", n, len(p.Rounds), len(p.Chains), len(p.Kinds), len(p.Points))
 	}
 	width := len(p.Points) / n
 	if err := allFinite(p.Points); err != nil {

@@ -30,7 +30,7 @@ func piece(m *solverv1.Piece) (p sdk.Piece, err error) {
 	for i := range p.Box {
 		p.Box[i] = space.Interval{Lo: m.Lo[i], Hi: m.Hi[i]}
 		if !finite(m.Lo[i]) || !finite(m.Hi[i]) || p.Box[i].Empty() {
-			return p, fmt.Errorf("its side at feature %d is from %v to %v", i, m.Lo[i], m.Hi[i])
+			return p, fmt.Errorf("its side at feature %d is from %v to %v: want finite ends in ascending order", i, m.Lo[i], m.Hi[i])
 		}
 	}
 	if p.Fair, err = count(m.Fair); err != nil {
@@ -56,7 +56,7 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 		return c, err
 	}
 	if c.Logit.Empty() {
-		return c, fmt.Errorf("logit from %v to %v", c.Logit.Lo, c.Logit.Hi)
+		return c, fmt.Errorf("logit from %v to %v: want the lower end first", c.Logit.Lo, c.Logit.Hi)
 	}
 	n := len(m.GetSlopes())
 	if len(m.GetLayers()) != n || len(m.GetNeurons()) != n {
@@ -65,7 +65,7 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 	for i, value := range m.GetSlopes() {
 		s := sdk.Slope{Layer: int(m.Layers[i]), Neuron: int(m.Neurons[i]), Value: value}
 		if s.Layer < 0 || s.Neuron < 0 || !(value >= 0 && value <= 1) {
-			return c, fmt.Errorf("slope %v of neuron %d of layer %d", value, s.Neuron, s.Layer)
+			return c, fmt.Errorf("slope %v of neuron %d of layer %d: want a slope from 0 to 1, and no negative index", value, s.Neuron, s.Layer)
 		}
 		c.Slopes = append(c.Slopes, s)
 	}
@@ -75,19 +75,19 @@ func copyProof(m *solverv1.CopyProof) (c sdk.CopyProof, err error) {
 	for i, own := range m.GetJointOwn() {
 		s := sdk.JointSlope{Layer: int(m.JointLayers[i]), Neuron: int(m.JointNeurons[i]), Own: own, Other: m.JointOther[i]}
 		if s.Layer < 0 || s.Neuron < 0 || !finite(s.Own) || !finite(s.Other) {
-			return c, fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d", s.Own, s.Other, s.Neuron, s.Layer)
+			return c, fmt.Errorf("joint slopes %v and %v of neuron %d of layer %d: want finite slopes, and no negative index", s.Own, s.Other, s.Neuron, s.Layer)
 		}
 		c.Joint = append(c.Joint, s)
 	}
 	if c.Up, c.Down = m.GetUp(), m.GetDown(); !(c.Up >= 0 && c.Up <= 1 && c.Down >= 0 && c.Down <= 1) {
-		return c, fmt.Errorf("weights %v and %v of two logits", c.Up, c.Down)
+		return c, fmt.Errorf("weights %v and %v of two logits: want 0 to 1", c.Up, c.Down)
 	}
 	return c, nil
 }
 
 func caseProof(m *solverv1.CaseProof) (c sdk.CaseProof, err error) {
 	if c.Bin = int(m.GetBin()); c.Bin < 0 {
-		return c, fmt.Errorf("bin %d", c.Bin)
+		return c, fmt.Errorf("bin %d: want 0 or more", c.Bin)
 	}
 	if c.First, err = caseSide(m.GetFirst()); err == nil {
 		c.Second, err = caseSide(m.GetSecond())
@@ -101,7 +101,7 @@ func caseProof(m *solverv1.CaseProof) (c sdk.CaseProof, err error) {
 func caseSide(m *solverv1.CaseSide) (s sdk.CaseSide, err error) {
 	for _, c := range m.GetCopies() {
 		if c < 0 {
-			return s, fmt.Errorf("copy %d", c)
+			return s, fmt.Errorf("copy %d: want 0 or more", c)
 		}
 		s.Copies = append(s.Copies, int(c))
 	}
@@ -111,7 +111,7 @@ func caseSide(m *solverv1.CaseSide) (s sdk.CaseSide, err error) {
 	for i, layer := range m.GetLayers() {
 		n := sdk.Neuron{Layer: int(layer), Index: int(m.Neurons[i])}
 		if n.Layer < 0 || n.Index < 0 {
-			return s, fmt.Errorf("neuron %d of layer %d", n.Index, n.Layer)
+			return s, fmt.Errorf("neuron %d of layer %d: want 0 or more for both", n.Index, n.Layer)
 		}
 		s.Neurons = append(s.Neurons, n)
 	}
@@ -122,17 +122,17 @@ func caseStep(m *solverv1.CaseStep) (s sdk.CaseStep, err error) {
 	switch of := m.GetStep().(type) {
 	case *solverv1.CaseStep_Relu:
 		if s.Kind, s.ReLU = sdk.CaseReLU, int(of.Relu); s.ReLU < 0 {
-			return s, fmt.Errorf("cases of neuron %d", s.ReLU)
+			return s, fmt.Errorf("cases of neuron %d: want 0 or more", s.ReLU)
 		}
 	case *solverv1.CaseStep_Cut:
 		s.Kind, s.Feature, s.At = sdk.CaseCut, int(of.Cut.GetFeature()), of.Cut.GetAt()
 		if s.Feature < 0 || !finite(s.At) {
-			return s, fmt.Errorf("feature %d cut at %v", s.Feature, s.At)
+			return s, fmt.Errorf("feature %d cut at %v: want 0 or more, and a finite cut", s.Feature, s.At)
 		}
 	case *solverv1.CaseStep_End:
 		s.Kind, s.Up, s.Down, s.Slopes = sdk.CaseEnd, of.End.GetUp(), of.End.GetDown(), of.End.GetSlopes()
 		if !(s.Up >= 0 && s.Down >= 0) || !finite(s.Up) || !finite(s.Down) || slices.ContainsFunc(s.Slopes, func(v float64) bool { return !finite(v) }) {
-			return s, fmt.Errorf("weights %v and %v of two logits, slopes %v", s.Up, s.Down, s.Slopes)
+			return s, fmt.Errorf("weights %v and %v of two logits, slopes %v: want finite numbers, and no negative weight", s.Up, s.Down, s.Slopes)
 		}
 	default:
 		return s, errors.New("neither a ReLU, nor a cut, nor an end")
@@ -148,7 +148,7 @@ func Shares(m *solverv1.Shares) (*sdk.Shares, error) {
 	}
 	s := &sdk.Shares{Boxes: m.Boxes}
 	if s.Boxes < 0 {
-		return nil, fmt.Errorf("%d boxes", s.Boxes)
+		return nil, fmt.Errorf("%d boxes: want 0 or more", s.Boxes)
 	}
 	var err error
 	if s.Fair, err = share(m.Fair); err != nil {
@@ -158,7 +158,7 @@ func Shares(m *solverv1.Shares) (*sdk.Shares, error) {
 		return nil, fmt.Errorf("unfair share: %w", err)
 	}
 	if sum := new(big.Rat).Add(s.Fair, s.Unfair); sum.Cmp(one) > 0 {
-		return nil, fmt.Errorf("the shares sum to %s", sum.FloatString(9))
+		return nil, fmt.Errorf("the shares sum to %s: want at most 1", sum.FloatString(9))
 	}
 	if s.Individuals, err = count(m.Individuals); err != nil {
 		return nil, fmt.Errorf("individuals: %w", err)

@@ -133,7 +133,7 @@ func vicinity(m *problemv1.Vicinity, s *space.Space) (*space.Vicinity, error) {
 func relaxation(m *problemv1.Relaxation) (problem.RelaxedFeature, error) {
 	r := problem.RelaxedFeature{Feature: int(m.GetFeature()), Tolerance: m.GetTolerance()}
 	if !finite(r.Tolerance) {
-		return r, fmt.Errorf("tolerance %v", r.Tolerance)
+		return r, fmt.Errorf("tolerance %v: want a finite number", r.Tolerance)
 	}
 	return r, nil
 }
@@ -218,7 +218,7 @@ func start(m *problemv1.Start) ([]float64, error) {
 	}
 	for i, v := range m.Values {
 		if math.IsInf(v, 0) {
-			return nil, fmt.Errorf("start value %d is %v", i, v)
+			return nil, fmt.Errorf("start value %d is %v, want a finite number or NaN", i, v)
 		}
 	}
 	return append([]float64{}, m.Values...), nil
@@ -249,7 +249,7 @@ const maxLevels = 1 << 10
 func delta(m *problemv1.Delta) (d problem.Delta, err error) {
 	d = problem.Delta{Pop: int(m.GetPop()), Push: int(m.GetPush()), Assert: m.GetAssert()}
 	if d.Pop < 0 || d.Push < 0 || d.Push > maxLevels {
-		return d, fmt.Errorf("pop %d and push %d", d.Pop, d.Push)
+		return d, fmt.Errorf("pop %d and push %d: want 0 or more, and at most %d to push", d.Pop, d.Push, maxLevels)
 	}
 	d.ColumnBounds, err = each(m.GetColumnBounds(), "bound", func(b *problemv1.ColumnBound) (problem.ColumnBound, error) {
 		return problem.ColumnBound{Column: int(b.GetColumn()), Lo: b.GetLo(), Hi: b.GetHi()}, nil

@@ -38,7 +38,7 @@ func Progress(m *solverv1.Progress) (sdk.Progress, error) {
 	p := sdk.Progress{Objective: m.GetObjective(), Nodes: m.GetNodes(), Elapsed: time.Duration(m.GetElapsedNanos()), Settled: m.GetSettled()}
 	var err error
 	if !(p.Settled >= 0 && p.Settled <= 1) {
-		return p, fmt.Errorf("a settled share of %v", p.Settled)
+		return p, fmt.Errorf("a settled share of %v: want 0 to 1", p.Settled)
 	}
 	if p.Bound, p.HasBound, err = bound(m.GetBound(), m != nil && m.Bound != nil); err != nil {
 		return p, err
@@ -47,7 +47,7 @@ func Progress(m *solverv1.Progress) (sdk.Progress, error) {
 		return p, err
 	}
 	if p.Values != nil && !finite(p.Objective) {
-		return p, fmt.Errorf("objective %v", p.Objective)
+		return p, fmt.Errorf("objective %v: want a finite number", p.Objective)
 	}
 	p.Shares, err = Shares(m.GetShares())
 	return p, err
@@ -84,10 +84,10 @@ func Result(m *solverv1.Result) (*sdk.Result, error) {
 		}
 	}
 	if r.HasPoint() && !finite(r.Objective) {
-		return nil, fmt.Errorf("objective %v of the point held", r.Objective)
+		return nil, fmt.Errorf("objective %v of the point held: want a finite number", r.Objective)
 	}
 	if !(r.Tolerance >= 0) || math.IsInf(r.Tolerance, 0) {
-		return nil, fmt.Errorf("tolerance %v", r.Tolerance)
+		return nil, fmt.Errorf("tolerance %v: want a finite number of at least 0", r.Tolerance)
 	}
 	r.Shares, err = Shares(m.Shares)
 	return r, err

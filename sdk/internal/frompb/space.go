@@ -107,7 +107,7 @@ func condition(m *problemv1.Condition) (space.Condition, error) {
 func interval(m *problemv1.Interval) (space.Interval, error) {
 	i := space.Interval{Lo: m.GetLo(), Hi: m.GetHi()}
 	if math.IsNaN(i.Lo) || math.IsNaN(i.Hi) {
-		return i, fmt.Errorf("interval %v to %v", i.Lo, i.Hi)
+		return i, fmt.Errorf("interval %v to %v: want no NaN", i.Lo, i.Hi)
 	}
 	return i, nil
 }

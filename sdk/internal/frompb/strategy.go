@@ -85,7 +85,7 @@ func Trials(list []*strategyv1.Trial) ([]sdk.Trial, error) {
 			Scores: m.GetScores(), Bins: ints(m.GetBins()), Highest: m.GetHighest(), Lowest: m.GetLowest(),
 		}
 		if !finite(t.Gap) || !finite(t.Shannon) || !finite(t.MinEntropy) {
-			return t, fmt.Errorf("gap %v, entropies %v and %v", t.Gap, t.Shannon, t.MinEntropy)
+			return t, fmt.Errorf("gap %v, entropies %v and %v: want finite numbers", t.Gap, t.Shannon, t.MinEntropy)
 		}
 		return t, errors.Join(enum(m.GetStatus()), allFinite(t.Point), allFinite(t.Scores), allFinite(t.Highest), allFinite(t.Lowest))
 	})

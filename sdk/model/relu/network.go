@@ -124,12 +124,12 @@ func (l *Layer) validate() error {
 	}
 	for k, w := range l.Weights {
 		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return fmt.Errorf("weight of neuron %d from input %d is %v", k/l.In, k%l.In, w)
+			return fmt.Errorf("weight of neuron %d from input %d is %v, want a finite number", k/l.In, k%l.In, w)
 		}
 	}
 	for j, b := range l.Bias {
 		if math.IsNaN(b) || math.IsInf(b, 0) {
-			return fmt.Errorf("bias of neuron %d is %v", j, b)
+			return fmt.Errorf("bias of neuron %d is %v, want a finite number", j, b)
 		}
 	}
 	return nil

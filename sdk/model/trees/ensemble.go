@@ -197,7 +197,7 @@ func (e *Ensemble) Validate() error {
 		return fmt.Errorf("unknown link %d", e.Output)
 	}
 	if !finite(e.Base) {
-		return fmt.Errorf("the base is %v", e.Base)
+		return fmt.Errorf("the base is %v, want a finite number", e.Base)
 	}
 	nodes, size := 0, math.Abs(e.Base)
 	for k, t := range e.Trees {
@@ -259,12 +259,12 @@ func (e *Ensemble) validate(t Tree) error {
 		case n.IsLeaf():
 			continue
 		case int(n.Input) >= e.Columns:
-			return fmt.Errorf("node %d compares input %d of %d", i, n.Input, e.Columns)
+			return fmt.Errorf("node %d compares input %d, want 0 to %d", i, n.Input, e.Columns-1)
 		}
 		last := n.Value
 		for _, b := range n.More {
 			if !(b > last) || !finite(b) {
-				return fmt.Errorf("node %d: border %v behind %v", i, b, last)
+				return fmt.Errorf("node %d: border %v behind %v: want finite borders in ascending order", i, b, last)
 			}
 			last = b
 		}
@@ -278,7 +278,7 @@ func (e *Ensemble) validate(t Tree) error {
 			parents[child], depth[child] = true, depth[i]+1
 		}
 		if depth[i] == MaxDepth {
-			return fmt.Errorf("node %d is behind %d comparisons; at most that many are possible", i, MaxDepth)
+			return fmt.Errorf("node %d is behind %d comparisons, the most that a path may have", i, MaxDepth)
 		}
 	}
 	return nil

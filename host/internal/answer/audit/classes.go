@@ -87,7 +87,7 @@ func (r *Request) config(q *question.Question) (c Config, err error) {
 		{rated, MinImpactRatio, "no class is the favourable one; --groups has the ratios of each"},
 	} {
 		if flag.given {
-			return c, fmt.Errorf("--%s: %s tells several classes: %s: leave it out", flag.name, q.Study.ModelPath, flag.why)
+			return c, fmt.Errorf("--%s: leave it out: %s has several classes, and %s", flag.name, q.Study.ModelPath, flag.why)
 		}
 	}
 	c = Config{Model: q.Study.Model, Space: q.Space, Region: q.Region, Epsilon: study.DefaultEpsilon()}

@@ -145,7 +145,7 @@ func undecided(q *problem.Query, b *bound.Bounds) error {
 	case !q.Notion.UsesEpsilon() && !q.Notion.Possible(hi, lo, b.Apart(), 0):
 		return ErrDecided
 	case math.IsInf(lo, 0) || math.IsInf(hi, 0):
-		return errors.New("no float64 bounds the model's values over this region: cut it with --where")
+		return errors.New("float64 cannot bound the model's values over this region: narrow it with --where")
 	}
 	return nil
 }

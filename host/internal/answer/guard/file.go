@@ -170,7 +170,7 @@ func (c *Condition) check(f *Feature) error {
 	case f == nil:
 		return fmt.Errorf("feature %q is not among the file's features", c.Feature)
 	case c.Least != nil && c.Above != nil || c.Most != nil && c.Below != nil:
-		return errors.New(`give one of "least" and "above", one of "most" and "below"`)
+		return errors.New(`give at most one of "least" and "above", and at most one of "most" and "below"`)
 	case f.Kind == space.Categorical && (bounded || c.In == nil):
 		return fmt.Errorf(`feature %q is categorical and takes "in", nothing else`, c.Feature)
 	case f.Kind != space.Categorical && (c.In != nil || !bounded):

@@ -201,7 +201,7 @@ var hostile = []struct{ name, text, want string }{
 	{"category twice", rulesFile(`{"feature": "class", "in": ["a", "a"]}`), `conditions[0].in[1]: "a" is empty or repeated`},
 	{"no category", rulesFile(`{"feature": "class", "in": []}`), "no category satisfies the condition"},
 	{"no bound", rulesFile(`{"feature": "ratio"}`), `takes "least"`},
-	{"two lower ends", rulesFile(`{"feature": "ratio", "least": 0, "above": 0}`), `give one of "least" and "above"`},
+	{"two lower ends", rulesFile(`{"feature": "ratio", "least": 0, "above": 0}`), `give at most one of "least" and "above"`},
 	{"empty interval", rulesFile(`{"feature": "ratio", "above": 0.5, "most": 0.5}`), `feature "ratio": no real satisfies the condition`},
 	{"no integer", rulesFile(`{"feature": "hours-per-week", "above": 3, "below": 4}`), "no integer satisfies the condition"},
 	{"beyond all numbers", rulesFile(`{"feature": "ratio", "above": 1.7976931348623157e308}`), "no real satisfies the condition"},

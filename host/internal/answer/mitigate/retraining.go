@@ -80,7 +80,7 @@ func (r *Retraining) Validate() error {
 	case r.Rounds < 1:
 		return fmt.Errorf("%d rounds; want 1 or more", r.Rounds)
 	case !(r.MaxLoss >= 0 && r.MaxLoss <= 1):
-		return fmt.Errorf("a loss of %v; want a share from 0 to 1", r.MaxLoss)
+		return fmt.Errorf("an accuracy loss of %v; want a share from 0 to 1", r.MaxLoss)
 	}
 	return r.config(nil).Validate()
 }

@@ -128,7 +128,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 		return rules[:2], nil
 	}
 	outcomes, err := Run(t.Context(), c)
-	if err != nil || !strings.Contains(outcomes[0].Skipped, "each rule of 2 refuses more than 10 %") {
+	if err != nil || !strings.Contains(outcomes[0].Skipped, "each of 2 rule(s) refuses more than 10 %") {
 		t.Errorf("%v, %+v", err, outcomes)
 	}
 }
@@ -231,7 +231,7 @@ func TestRefusals(t *testing.T) {
 		{"weight", func(c *Config) { c.Retraining.Weight = 0 }, "weight 0", nil},
 		{"copies", func(c *Config) { c.Retraining.Copies = 1 }, "over 1 copies", nil},
 		{"rounds", func(c *Config) { c.Retraining.Rounds = 0 }, "0 rounds", nil},
-		{"loss", func(c *Config) { c.Retraining.MaxLoss = 2 }, "a loss of 2", nil},
+		{"loss", func(c *Config) { c.Retraining.MaxLoss = 2 }, "an accuracy loss of 2", nil},
 		{"most refused", func(c *Config) { c.MostRefused = 0 }, "at most a share of 0", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -288,7 +288,7 @@ func (c *Coordinator) deliver(w *wait, whole []byte, first message) {
 		var open sync.WaitGroup
 		defer open.Wait()
 		if err == nil && !isName(a.Worker) {
-			err = errors.New("invalid worker name")
+			err = fmt.Errorf("the worker's name is %.80q: %s", a.Worker, wantName)
 		}
 		for _, e := range w.errands {
 			open.Add(1)

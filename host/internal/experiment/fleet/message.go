@@ -92,7 +92,7 @@ func parseParcel(text []byte) (*parcel, error) {
 	}
 	switch {
 	case !isName(p.Plan) || !isName(p.ID):
-		return nil, errors.New("invalid plan or parcel id")
+		return nil, fmt.Errorf("plan %.80q, parcel %.80q: %s", p.Plan, p.ID, wantName)
 	case len(p.Tasks) == 0:
 		return nil, errors.New("the parcel has no task")
 	}
@@ -115,6 +115,9 @@ func isSum(text string) bool {
 	b, err := hex.DecodeString(text)
 	return err == nil && len(b) == 32 && strings.ToLower(text) == text
 }
+
+// wantName says in errors what isName accepts.
+const wantName = "want 1 to 64 letters, digits, - and _"
 
 // isName reports whether a text may be a token of a subject.
 func isName(text string) bool {
@@ -183,7 +186,7 @@ func unpack(b []byte) (*answers, error) {
 	for i := range a.Answers {
 		u := &a.Answers[i].Usage
 		if u.Wall < 0 || u.CPU < 0 || u.Load != nil && (u.Load[0] < 0 || u.Load[1] < 0) || u.Group != nil && (u.Group.Peak < 0 || u.Group.Killed < 0) {
-			return nil, errors.New("a task's cost is negative")
+			return nil, fmt.Errorf("the cost in answer %d has a negative time, load, memory or count", i)
 		}
 	}
 	return a, nil
@@ -344,7 +347,8 @@ func parseState(text []byte) (*State, error) {
 		return nil, err
 	}
 	if !isName(s.Name) || s.Role != RoleWorker && s.Role != RoleCoordinator || s.Slots < 0 || s.Slots > 1<<16 || s.Done < 0 || s.Failed < 0 || s.Total < 0 || s.Left < 0 {
-		return nil, errors.New("the state has an invalid name, role or number")
+		return nil, fmt.Errorf("state of %.80q: role %.80q, slots %d, done %d, failed %d, total %d, left %v: %s; role %s or %s, at most %d slots, and no negative number",
+			s.Name, s.Role, s.Slots, s.Done, s.Failed, s.Total, s.Left, wantName, RoleWorker, RoleCoordinator, 1<<16)
 	}
 	for _, text := range []*string{&s.Host, &s.Version, &s.Program, &s.Machine.OS, &s.Machine.Arch, &s.Machine.CPU, &s.Machine.Caches, &s.Machine.Governor, &s.Machine.Kernel} {
 		*text = view.Printable(*text)

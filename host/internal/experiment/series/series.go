@@ -139,7 +139,7 @@ func (k *Kind[Q, R]) Recall(t record.Task) (experiment.Plan, error) {
 		return nil, err
 	}
 	if len(p.Networks) != len(p.Requests) {
-		return nil, errors.New("the run is of an earlier version, which did not keep what its networks are called")
+		return nil, errors.New("the run is of an earlier version, which did not record the names of its networks: run the command again")
 	}
 	p.Kind, p.sources = k, slices.Clone(p.Requests)
 	for i := range p.sources {

@@ -78,7 +78,7 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(xgb, `"left_children":[1,`, `"left_children":[0,`), "node 0 is the child of two nodes"},
 		{changed(xgb, `"left_children":[1,`, `"left_children":[900,`), "has the children 900"},
 		{changed(xgb, `"right_children":[2,`, `"right_children":[1,`), "is the child of two nodes"},
-		{changed(xgb, `"split_indices":[0,`, `"split_indices":[77,`), "compares input 77 of 5"},
+		{changed(xgb, `"split_indices":[0,`, `"split_indices":[77,`), "compares input 77, want 0 to 4"},
 		{changed(xgb, `"num_feature":"5","num_target"`, `"num_feature":"1000000","num_target"`), "1000000 inputs are outside"},
 		{changed(xgb, `"trees":[`, `"trees":[{},`), "tree 0 has no nodes"},
 		{changed(xgb, `"learner":{`, `"learner":{,`), "line 1: "},

@@ -224,7 +224,7 @@ const minWeight, maxWeight = 1e-100, 1e100
 func (e *Encoder) Weight(row []string) (float64, error) {
 	w, ok := e.format.Number(row[e.weight])
 	if !ok || w < 0 {
-		return 0, &CellError{e.weight, fmt.Errorf("the weight %s is not a number from 0: correct it, or drop the row", quote(row[e.weight]))}
+		return 0, &CellError{e.weight, fmt.Errorf("the weight %s is not a number of at least 0: correct it, or drop the row", quote(row[e.weight]))}
 	}
 	if w != 0 && (w < minWeight || w > maxWeight) {
 		return 0, &CellError{e.weight, fmt.Errorf("the weight %s is out of range: want 0, or a number from %g to %g: scale all weights", quote(row[e.weight]), minWeight, maxWeight)}

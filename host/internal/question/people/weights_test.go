@@ -16,7 +16,7 @@ func TestWeights(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	for text, want := range map[string]string{
-		"a,w\n1,1\n2,-0.5\n": `:3:3: column "w": the weight "-0.5" is not a number from 0: correct it, or drop the row`,
+		"a,w\n1,1\n2,-0.5\n": `:3:3: column "w": the weight "-0.5" is not a number of at least 0: correct it, or drop the row`,
 		"a,w\n1,NaN\n":       `:2:3: column "w": the weight "NaN" is not`,
 		"a,w\n1,inf\n":       `the weight "inf" is not`,
 		"a,w\n1,\n":          `the weight "" is not`,
@@ -50,7 +50,7 @@ func TestRowsBeside(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, d, err)
 		}
 	}
-	if _, err := ReadRows(spec, file(t, "a,w\n1,-1\n")); err == nil || !strings.Contains(err.Error(), "is not a number from 0") {
+	if _, err := ReadRows(spec, file(t, "a,w\n1,-1\n")); err == nil || !strings.Contains(err.Error(), "is not a number of at least 0") {
 		t.Errorf("a negative weight: %v", err)
 	}
 }

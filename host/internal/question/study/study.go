@@ -252,7 +252,7 @@ func (s *Study) readData() (*people.Data, error) {
 	return people.Read(s.spec)
 }
 
-// switchRules turns rules on and off, and adds those that are on to the space.
+// switchRules switches rules on and off, and adds the active ones to the space.
 func (s *Study) switchRules(wanted []string) error {
 	on := map[string]bool{}
 	var known []string
@@ -455,7 +455,7 @@ func (s *Study) Classes() ([]*Study, error) {
 	case n == 0:
 		return nil, fmt.Errorf("%s gives the outputs of some of its classes only: export it with all of them", s.ModelPath)
 	case n > maxClasses:
-		return nil, fmt.Errorf("%s tells %d classes; at most %d are asked about", s.ModelPath, n, maxClasses)
+		return nil, fmt.Errorf("%s has %d classes; at most %d are supported", s.ModelPath, n, maxClasses)
 	}
 	all := make([]*Study, s.ModelFile.Classes)
 	for class := range all {

@@ -217,7 +217,7 @@ func TestMutatedTreesAreRefused(t *testing.T) {
 		"a closed leaf":       {`{"leaf":-2}`, `{"leaf":-2,"closed":true}`, "a node must have"},
 		"a network beside":    {`{"trees":`, `{"network":{"precision":32,"head":"sigmoid","layers":[]},"trees":`, "one of network and trees"},
 		"an unknown field":    {`"base":-1`, `"base":-1,"missing":[]`, "unknown field"},
-		"no trees' inputs":    {`{"trees":{"inputs":3`, `{"trees":{"inputs":2`, "compares input 2 of 2"},
+		"no trees' inputs":    {`{"trees":{"inputs":3`, `{"trees":{"inputs":2`, "compares input 2, want 0 to 1"},
 		"a leaf less":         {`{"box":[0,3,0,4]}` + "\n", "", "it states"},
 		"a hole":              {`{"box":[0,3,0,4]}`, `{"box":[0,2,0,4]}`, "no leaf covers age=3"},
 		"a hole in the reals": {`{"box":[0,3,0,4]}`, `{"box":[0,3,0,3.5]}`, "no leaf covers"},

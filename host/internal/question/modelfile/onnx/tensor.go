@@ -55,11 +55,11 @@ func (m *model) tensor(p *pb.TensorProto, most int) *tensor {
 	size := 1
 	for _, d := range p.GetDims() {
 		if d < 0 || d > int64(most) || len(t.dims) == maxRank {
-			panic(fault.New("it has more than %d dimensions, or one that is too large", maxRank))
+			panic(fault.New("it has more than %d dimensions, or one outside 0 to %d", maxRank, most))
 		}
 		t.dims = append(t.dims, int(d))
 		if size *= int(d); size > most {
-			panic(fault.New("it has more than %d numbers, the rest of the maximum for all constants", most))
+			panic(fault.New("it has more than %d numbers, which is all that the other constants leave of the maximum", most))
 		}
 	}
 	raw := p.GetRawData()

@@ -163,7 +163,7 @@ func (c *xgboostCats) lists() (out [][]string) {
 			for k, from := range enc.Offsets[:len(enc.Offsets)-1] {
 				to := enc.Offsets[k+1]
 				if from < 0 || to < from || to > len(text) {
-					panic(fault.New("cats.enc: input %d: bytes %d to %d of %d", i, from, to, len(text)))
+					panic(fault.New("cats.enc: input %d: got bytes %d to %d, want them ascending from 0 to %d", i, from, to, len(text)))
 				}
 				list = append(list, string(text[from:to]))
 			}

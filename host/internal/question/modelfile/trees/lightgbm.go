@@ -204,7 +204,7 @@ func (b lightGBM) grown() forest.Tree {
 // bitset returns the categories of set number k.
 func bitset(k int, from, words []int) (out []int) {
 	if k < 0 || k >= len(from)-1 || from[k] < 0 || from[k+1] < from[k] || from[k+1] > len(words) {
-		panic(fault.New("cat_boundaries: no set %d", k))
+		panic(fault.New("cat_boundaries: set %d is missing, or exceeds the %d words of cat_threshold", k, len(words)))
 	}
 	for w, word := range words[from[k]:from[k+1]] {
 		for ; word != 0; word &= word - 1 {

@@ -259,7 +259,7 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 	for i, node := range t.Nodes {
 		from, size := t.Segments[i], t.Sizes[i]
 		if from < 0 || size < 0 || from > len(t.Categories) || size > len(t.Categories)-from {
-			panic(fault.New("categories_segments: got %d categories from %d on, but there are %d", size, from, len(t.Categories)))
+			panic(fault.New("categories_segments: got %d categories that begin at index %d, but there are %d", size, from, len(t.Categories)))
 		}
 		set := slices.Clone(t.Categories[from : from+size])
 		slices.Sort(set)
@@ -274,7 +274,7 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 			return trees.Leaf(float64(v) * weight)
 		}
 		if t.Inputs[i] < 0 || t.Inputs[i] >= trees.MaxInputs || t.Left[i] < 0 || t.Left[i] >= n || t.Right[i] < 0 || t.Right[i] >= n {
-			panic(fault.New("node %d compares input %d and has the children %d and %d of %d", i, t.Inputs[i], t.Left[i], t.Right[i], n))
+			panic(fault.New("node %d compares input %d and has the children %d and %d: want an input from 0 to %d and children from 0 to %d", i, t.Inputs[i], t.Left[i], t.Right[i], trees.MaxInputs-1, n-1))
 		}
 		out := trees.Node{Input: int32(t.Inputs[i]), Left: int32(t.Left[i]), Right: int32(t.Right[i]), Missing: bool(t.DefaultLeft[i])}
 		if len(t.Types) > 0 && t.Types[i] == 1 { // categories in the set go right
