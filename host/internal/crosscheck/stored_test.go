@@ -82,7 +82,11 @@ func TestStoredResults(t *testing.T) {
 		return r
 	}
 	held := func(name, bound string) []gate.Gate {
-		g, err := gate.Share(name, bound)
+		kind := gate.Share
+		if name == audit.MinImpactRatio {
+			kind = gate.Ratio
+		}
+		g, err := kind(name, bound)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +141,7 @@ func TestStoredResults(t *testing.T) {
 		to("quantify", quantify.Answer, quantify.Request{Spec: loan(small), Samples: 500, Seed: 1, Map: in("map.csv"), Gates: held("max-unfair", "1%")}),
 		to("quantify k", quantify.Answer, quantify.Request{Spec: question.Spec{Study: textStudy(t), K: 3}, Samples: 0, Seed: 1}),
 		to("quantify each", quantify.Answer, quantify.Request{Spec: loan(small, "each"), Samples: 100, Seed: 1}),
+		to("quantify groups", quantify.AnswerRates, quantify.Request{Spec: loan(small), Samples: 100, Seed: 1, Groups: true, Gates: held(audit.MinImpactRatio, "0.1")}),
 		to("search", search.Answer, func() search.Request {
 			r := searching
 			r.Bound, r.Where = 10*time.Second, "credit_rating=9.."

@@ -56,8 +56,6 @@ type RatedAttribute struct {
 	ImpactRatio *Interval `json:"impact_ratio,omitempty"`
 	// The interval of the largest difference between two rates; absent if fewer than two groups have people.
 	Difference *Interval `json:"difference,omitempty"`
-
-	ratio *enclosure
 }
 
 // RatedGroup has the rate of one group.
@@ -72,8 +70,6 @@ type RatedGroup struct {
 	Difference *Interval `json:"difference,omitempty"`
 	// The shares of the group that the rate is computed from: unfair counts positive decisions, fair negative ones.
 	People Shares `json:"people"`
-
-	exact *enclosure // of the rate; nil without people
 }
 
 // enclosure is an exact interval.
@@ -115,14 +111,15 @@ func (e *enclosure) against(most enclosure) (ratio *enclosure, lower enclosure) 
 	return ratio, lower
 }
 
-// compare computes ratios and differences from the exact rates.
-func (a *RatedAttribute) compare() {
+// compare computes ratios and differences from the exact rates of the groups, nil for a group without people. It
+// returns the least ratio, nil if it is undefined, or may be.
+func (a *RatedAttribute) compare(exact []*enclosure) (least *enclosure) {
 	var apart *enclosure
 	for i := range a.Groups {
 		g := &a.Groups[i]
 		var most *enclosure
 		for k := range a.Groups {
-			switch other := a.Groups[k].exact; {
+			switch other := exact[k]; {
 			case k == i || other == nil:
 			case most == nil:
 				most = &enclosure{other.lo, other.hi}
@@ -130,22 +127,23 @@ func (a *RatedAttribute) compare() {
 				most = &enclosure{larger(most.lo, other.lo), larger(most.hi, other.hi)}
 			}
 		}
-		if g.exact == nil || most == nil {
+		if exact[i] == nil || most == nil {
 			continue
 		}
-		ratio, lower := g.exact.against(*most)
+		ratio, lower := exact[i].against(*most)
 		g.ImpactRatio, g.Difference = ratio.rounded(), lower.rounded()
 		switch {
 		case apart == nil:
-			a.ratio, apart = ratio, &lower
+			least, apart = ratio, &lower
 		default:
 			apart = &enclosure{larger(apart.lo, lower.lo), larger(apart.hi, lower.hi)}
 			if ratio != nil {
-				a.ratio = &enclosure{smaller(a.ratio.lo, ratio.lo), smaller(a.ratio.hi, ratio.hi)}
+				least = &enclosure{smaller(least.lo, ratio.lo), smaller(least.hi, ratio.hi)}
 			}
 		}
 	}
-	a.ImpactRatio, a.Difference = a.ratio.rounded(), apart.rounded()
+	a.ImpactRatio, a.Difference = least.rounded(), apart.rounded()
+	return least
 }
 
 // validateRates refuses what does not apply to rates of groups.
@@ -214,9 +212,11 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 	}
 	var groups []space.Region
 	out.Attributes, groups = groupsOf(of, query)
+	ratios := make([]*enclosure, len(out.Attributes))
 	var failed error
 	for i := range out.Attributes {
-		for k := range out.Attributes[i].Groups {
+		exact := make([]*enclosure, len(out.Attributes[i].Groups))
+		for k := range exact {
 			g := &out.Attributes[i].Groups[k]
 			one := *query
 			one.Region = groups[0]
@@ -236,11 +236,11 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 				if of.Study.Rule.Low {
 					lo, hi = less(hi), less(lo)
 				}
-				g.exact = &enclosure{lo, hi}
+				exact[k] = &enclosure{lo, hi}
 			}
-			g.Rate = g.exact.rounded()
+			g.Rate = exact[k].rounded()
 		}
-		out.Attributes[i].compare()
+		ratios[i] = out.Attributes[i].compare(exact)
 	}
 	if all := solver.plugins(); all != nil {
 		out.Solver = asked.SolverOf(all...).String()
@@ -249,7 +249,7 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 	out.Asked = asked.Of(of.Study, query, r.Seed, time.Since(s.Begun).Seconds())
 	for _, g := range r.Gates {
 		for i := range out.Attributes {
-			out.Hold(out.Attributes[i].hold(g, out.Favourable))
+			out.Hold(out.Attributes[i].hold(g, ratios[i], out.Favourable))
 		}
 	}
 	return out, errors.Join(failed, session.Refuted(out.Disagreements))
@@ -296,12 +296,12 @@ func (a *asker) rate(ctx context.Context, q *problem.Query, people *population.P
 	return rep, err
 }
 
-// hold checks the least impact ratio against a gate.
-func (a *RatedAttribute) hold(g gate.Gate, favourable string) gate.Check {
-	if a.ratio == nil {
+// hold checks the least impact ratio, nil if it is undefined, against a gate.
+func (a *RatedAttribute) hold(g gate.Gate, least *enclosure, favourable string) gate.Check {
+	if least == nil {
 		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("it is not proved that two groups have people and one of them a %s decision", favourable))
 	}
-	return g.AtLeast(a.Name, a.ratio.lo, a.ratio.hi, fmt.Sprintf("proved: the least impact ratio is %s", a.ImpactRatio.ratio()))
+	return g.AtLeast(a.Name, least.lo, least.hi, fmt.Sprintf("proved: the least impact ratio is %s", a.ImpactRatio.ratio()))
 }
 
 // ratio formats an interval of ratios; nil is a dash.
