@@ -92,6 +92,18 @@ func TestQuantifyRates(t *testing.T) {
 	if code != ExitDone || !strings.Contains(stdout, "least impact ratio: 0.400") || !strings.Contains(stdout, "Each combination of the other features' values counts once") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
+	cells := filepath.Join(t.TempDir(), "cells.csv") // as Excel writes it, without people of group b
+	if err := os.WriteFile(cells, []byte("\ufeffgroup,weight\na,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = command(t, plugins, "quantify", study, "--min-impact-ratio", "0.4", "--unchecked", "--population", "weights:"+cells, "--json")
+	out = quantify.Rates{}
+	if err := json.Unmarshal([]byte(stdout), &out); err != nil || code != ExitCheck || len(out.Attributes) != 1 {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, stdout, stderr)
+	}
+	if a := &out.Attributes[0]; a.Groups[0].Rate == nil || a.Groups[1].Rate != nil || a.ImpactRatio != nil || out.Gates[0].Outcome != gate.Undecided {
+		t.Errorf("%+v", out)
+	}
 	if code, _, stderr := command(t, plugins, "quantify", study, "--groups", "--max-unfair", "1%"); code != ExitUsage || !strings.Contains(stderr, "--max-unfair does not apply to --groups") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
@@ -106,6 +118,10 @@ func TestQuantifyThresholds(t *testing.T) {
 		if code != ExitDone || !strings.Contains(text, want) {
 			t.Errorf("exit code %d, does not say %q: %s%s", code, want, stdout, stderr)
 		}
+	}
+	want := "No decision flips at 0.001. Of the other thresholds, the fewest flip at 0.3: 50.00 %."
+	if _, stdout, _ := command(t, plugins, "quantify", study, "--thresholds", "0.001,0.3,0.5"); !strings.Contains(stdout, want) {
+		t.Errorf("does not say %q: %s", want, stdout)
 	}
 	if html, err := os.ReadFile(page); err != nil || strings.Count(string(html), "by the threshold") < 2 {
 		t.Errorf("%v: no curve", err)

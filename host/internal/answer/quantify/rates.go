@@ -275,8 +275,13 @@ func groupsOf(of *question.Question, query *problem.Query) (all []RatedAttribute
 	return all, groups
 }
 
-// rate answers the question about one group.
+// rate answers the question about one group. The population may have no people in it.
 func (a *asker) rate(ctx context.Context, q *problem.Query, people *population.Population, group string) (*Report, error) {
+	if people != nil && people.Within(q.Region.Box) == nil {
+		nobody := run{report: &Report{Population: people}}
+		nobody.nobody()
+		return nobody.report, nil
+	}
 	o := Options{
 		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,
 		Progress: func(p Progress) {

@@ -317,27 +317,38 @@ func (*Result) Head(all []*Result) []view.Block {
 	return append([]view.Block{text}, one.Caveats()...)
 }
 
-// fewest names the threshold at which the fewest decisions flip; empty without thresholds.
+// fewest names the threshold at which the fewest decisions flip, apart from those at which none does; empty without
+// thresholds.
 func fewest(all []*Result) string {
 	if len(all) == 0 || all[0].Threshold == "" {
 		return ""
 	}
 	var least *Result
+	var none []string
 	for _, q := range all {
-		if q.Interval != nil && q.Interval.Hi > 0 && (least == nil || q.Interval.Hi < least.Interval.Hi) {
+		switch {
+		case q.Interval == nil:
+		case q.Interval.Hi == 0:
+			none = append(none, q.Threshold)
+		case least == nil || q.Interval.Hi < least.Interval.Hi:
 			least = q
 		}
 	}
 	if least == nil {
 		return "No decision flips at these thresholds."
 	}
-	sure := "The fewest flip at"
+	before, sure := "", "The fewest flip at"
+	if len(none) > 0 {
+		before, sure = fmt.Sprintf("No decision flips at %s. ", strings.Join(none, ", ")), "Of the other thresholds, the fewest flip at"
+	}
 	for _, q := range all {
 		if q != least && q.Interval != nil && q.Interval.Hi > 0 && q.Interval.Lo < least.Interval.Hi {
-			sure = "As far as is proved, the fewest flip at"
+			if sure = "As far as is proved, the fewest flip at"; len(none) > 0 {
+				sure = "Of the other thresholds, as far as is proved, the fewest flip at"
+			}
 		}
 	}
-	return fmt.Sprintf("%s %s: %s.", sure, least.Threshold, least.Interval.share())
+	return before + fmt.Sprintf("%s %s: %s.", sure, least.Threshold, least.Interval.share())
 }
 
 // Curve draws the shares by threshold, for asked.Answers; nil without thresholds.

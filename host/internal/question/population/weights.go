@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
@@ -74,6 +75,7 @@ func (t *table) read() error {
 		return fmt.Errorf("%s: want a header of features and %s: %w", t.path, weightColumn, err)
 	}
 	at, columns := -1, make([]int, len(header)) // of the weights; features by column
+	header[0] = strings.TrimPrefix(header[0], "\ufeff")
 	for k, name := range header {
 		i, ok := t.space.Index(name)
 		switch columns[k] = i; {
