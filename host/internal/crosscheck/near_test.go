@@ -4,14 +4,35 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/hyfair/hyfair/host/internal/answer/certify/engine"
 	"github.com/hyfair/hyfair/host/internal/plugin/plugintest"
 	"github.com/hyfair/hyfair/internal/known"
 	"github.com/hyfair/hyfair/internal/tier"
 	"github.com/hyfair/hyfair/sdk/fairness"
 	"github.com/hyfair/hyfair/sdk/space"
 )
+
+// A region without individuals near a row gets a vacuous verdict, so that no gate takes it for fairness.
+func TestNobodyNear(t *testing.T) {
+	q := known.Query(rand.New(rand.NewPCG(1, 41)), fairness.Score)
+	q.Space = &space.Space{Features: slices.Clone(q.Space.Features)}
+	free := q.Space.Free()[0]
+	row := q.Space.Draw(q.Space.Whole().Box, rand.New(rand.NewPCG(2, 41)))
+	q.Region = q.Space.Whole()
+	for _, at := range []float64{q.Space.Features[free].Lo, q.Space.Features[free].Hi} {
+		q.Region.Box[free] = space.Interval{Lo: at, Hi: at}
+		var err error
+		if q.Within, err = space.NewVicinity(q.Space, [][]float64{row}, new(big.Rat)); err != nil {
+			t.Fatal(err)
+		}
+		if got := engine.Nobody(q); got != (row[free] != at) {
+			t.Errorf("row %v, region %v: nobody is near: %v", row, q.Region.Box, got)
+		}
+	}
+}
 
 // TestNear compares what bnb says about individuals near rows with enumeration, for networks and trees.
 func TestNear(t *testing.T) {

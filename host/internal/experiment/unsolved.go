@@ -29,7 +29,7 @@ func Reason(text string) string {
 	switch {
 	case has(sdk.MemoryLimit.String(), " of memory"):
 		return ByMemory
-	case has(sdk.ErrUnsupported.Error(), sdk.Incomplete.String(), "proves nothing", "does not take"):
+	case has(sdk.ErrUnsupported.Error(), sdk.Incomplete.String(), "proves nothing", "does not take", "can only be asked"):
 		return ByRefusal
 	case has("solver failed", "contradicted itself", "was refuted", "was lost", sdk.ErrPluginExited.Error()):
 		return ByFault

@@ -121,7 +121,11 @@ func (r *Result) Conclusion() view.Paragraph {
 		outcomes = "bands"
 	}
 	if r.Nobody {
-		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: the constraints leave no individual in the question's space", r.Grade)}
+		why := "the constraints leave no individual in the question's space"
+		if r.Near != "" {
+			why += " and near a row"
+		}
+		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: %s", r.Grade, why)}
 	}
 	var out view.Paragraph
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

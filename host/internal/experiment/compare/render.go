@@ -136,11 +136,15 @@ func (c *Comparison) troubles() (lines []string) {
 }
 
 func (c *Comparison) beyondNotes() []string {
-	return append(c.troubles(),
+	notes := c.troubles()
+	if slices.ContainsFunc(c.Arms, func(a ArmInfo) bool { return a.single() != "" }) {
+		notes = append(notes, "of arms that ask one question, T.proof, PAR-2 and unsolved are about this question; left open: bound less best value, or the undecided share")
+	}
+	return append(notes,
 		"diversity: mean Gower distance between two found individuals; regions: parts of the yardstick partition that hold one",
 		"certified: share of the space proved fair by the arm's notion; T.proof: time until the entire space was; CPU time: the worker and its solver",
 		"PAR-2: mean time to an individual or to the proof of the entire space, or twice the budget without either; unsolved: runs with neither, and why",
-		"tested as above: diversity and regions; if all arms have the same notion and ε, PAR-2; if moreover no proof was refuted, certified and T.proof, and with the same partition fair")
+		"tested as above: diversity and regions; if all arms have the same notion, ε and question, PAR-2; if moreover no proof was refuted, certified and T.proof, and with the same partition fair")
 }
 
 // matrix counts disagreements by proving arm (row) and finder (column), with a column for the

@@ -186,6 +186,7 @@ func (w *worker) single(ctx context.Context) {
 	var (
 		settled bool
 		open    float64
+		reason  string
 		err     error
 	)
 	switch w.job.Single {
@@ -211,7 +212,7 @@ func (w *worker) single(ctx context.Context) {
 			w.witness(rep.Witness)
 			w.faulty(&engine.Report{Faults: rep.Faults, Refuted: rep.Refuted})
 			w.counts[measureSolves], w.counts[measureNodes] = int64(rep.Solves), rep.Nodes
-			settled, open = rep.Settled(), rep.Bound-rep.Found
+			settled, open, reason = rep.Settled(), rep.Bound-rep.Found, rep.Reason
 		}
 	case GoalShares:
 		var rep *quantify.Report
@@ -219,7 +220,7 @@ func (w *worker) single(ctx context.Context) {
 			w.faulty(&engine.Report{Faults: rep.Faults})
 			w.counts[measureSolves], w.counts[measureNodes] = 1, rep.Boxes
 			open, _ = rep.Undecided.Float64()
-			settled = rep.Complete && open == 0
+			settled, reason = rep.Complete && open == 0, rep.Reason
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -231,6 +232,9 @@ func (w *worker) single(ctx context.Context) {
 		open = 0
 	} else {
 		w.counts[measureUndecided]++
+		if reason != "" {
+			w.verdict(item{region: q.RegionOrWhole()}, &engine.Report{Verdict: engine.Undecided, Reason: reason})
+		}
 	}
 	if !math.IsInf(open, 0) {
 		w.leftOpen = &open

@@ -308,6 +308,9 @@ func TestSingleQuestions(t *testing.T) {
 		if r.Asked != 1 || r.LeftOpen == nil || settled != (*r.LeftOpen == 0) || answered != settled || p.answerOf(&Result{}, true, false).good() {
 			t.Errorf("%s: answered %v, %+v", e.Key, answered, r)
 		}
+		if !settled && r.Open[experiment.ByRefusal] != 1 {
+			t.Errorf("%s: open for %v; want a refusal", e.Key, r.Open)
+		}
 	}
 	p.Arms[0].Partition = "1"
 	if err := p.Settle(); err == nil || !strings.Contains(err.Error(), "leave the partition out") {

@@ -113,9 +113,13 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 	return r.report, err
 }
 
-// Nobody reports whether the constraints leave no individual in a query's region.
+// Nobody reports whether the constraints leave no individual in a query's region, or its box has none near a row.
 func Nobody(q *problem.Query) bool {
-	k, exact := q.Space.MaxCounterfactuals(q.RegionOrWhole())
+	region := q.RegionOrWhole()
+	if q.Within != nil && !q.Within.Meets(region.Box) {
+		return true
+	}
+	k, exact := q.Space.MaxCounterfactuals(region)
 	return exact && k == 0
 }
 
