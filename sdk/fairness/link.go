@@ -49,7 +49,7 @@ func (l Link) Notion(n Notion) Notion {
 // Check returns an error if models of this link do not support the notion.
 func (l Link) Check(n Notion) error {
 	if own := l.Notion(Score); n.Binned() && n != own {
-		return fmt.Errorf("the notion %s does not apply to a model that ends in a %s: use the notion %s", n, l, own)
+		return fmt.Errorf("the notion %s is not for a model that ends in a %s: use the notion %s", n, l, own)
 	}
 	return nil
 }
