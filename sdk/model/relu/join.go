@@ -15,13 +15,13 @@ var _ model.Joining = (*Network)(nil)
 // has the opposite signs, and the sum of both is the logit plus L. L is a power of two, so no product is rounded.
 func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 	o, ok := other.(*Network)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, fmt.Errorf("a model of the family %s cannot be joined with one of %s", other.Family(), Family)
-	case !(most <= math.MaxFloat64/8):
-		return nil, fmt.Errorf("logits up to %v are too large", most)
 	}
-	lift := model.PowerAbove(most)
+	lift, err := above(most)
+	if err != nil {
+		return nil, err
+	}
 	first, second := n.strand(lift, -2*lift), o.strand(-lift, 2*lift)
 	out := &Network{Head: HeadLinear, Precision: 64}
 	if n.Head != HeadLinear && o.Head != HeadLinear {
@@ -47,8 +47,9 @@ func (n *Network) Join(other model.Model, most float64) (model.Model, error) {
 
 // Switched implements model.Joining. The switch bypasses all layers; a linear network stays linear.
 func (n *Network) Switched(most float64) (model.Model, error) {
-	if !(most <= math.MaxFloat64/8) {
-		return nil, fmt.Errorf("logits up to %v are too large", most)
+	drop, err := above(most)
+	if err != nil {
+		return nil, err
 	}
 	out := &Network{Head: HeadSigmoid, Precision: 64}
 	if n.Head == HeadLinear {
@@ -57,9 +58,16 @@ func (n *Network) Switched(most float64) (model.Model, error) {
 	for _, l := range n.logitLayers() {
 		out.Layers = append(out.Layers, beside(stage{Layer: l}, stage{}, l.ReLU))
 	}
-	drop := model.PowerAbove(most)
 	out.Layers = append(out.Layers, Layer{In: 2, Out: 1, Weights: []float64{1, drop}, Bias: []float64{-drop}})
 	return out, out.Validate()
+}
+
+// above returns a power of two above logits up to most, if sums of a few such numbers are finite.
+func above(most float64) (float64, error) {
+	if !(most <= math.MaxFloat64/8) {
+		return 0, fmt.Errorf("logits up to %v are too large", most)
+	}
+	return model.PowerAbove(most), nil
 }
 
 // logitLayers returns the network's layers, and with two outputs one for their difference.

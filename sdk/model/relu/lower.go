@@ -29,10 +29,9 @@ func difference() Layer {
 // Less implements model.Lowering. If the last weights and bias would be rounded, further layers
 // without ReLU add the rest.
 func (n *Network) Less(by model.Offset) (model.Model, error) {
-	out := &Network{Head: n.Head, Precision: 64, Layers: slices.Clone(n.Layers)}
+	out := &Network{Head: n.Head, Precision: 64, Layers: slices.Clone(n.logitLayers())}
 	if n.Head == HeadSoftmax {
 		out.Head = HeadSigmoid
-		out.Layers = append(out.Layers, difference())
 	}
 	linear := !slices.ContainsFunc(n.Layers, func(l Layer) bool { return l.ReLU })
 	s, err := stepsOf(by, linear)

@@ -183,11 +183,11 @@ func (n *Network) carry(s *steps, most float64) error {
 	at, lift := slices.IndexFunc(n.Layers, func(l Layer) bool { return l.ReLU }), 0.0
 	if at < 0 {
 		if at = 0; !s.affine {
-			if !(most <= math.MaxFloat64/8) {
-				return fmt.Errorf("logits up to %v are too large for several groups", most)
+			var err error
+			if lift, err = above(most); err != nil {
+				return fmt.Errorf("%w for several groups", err)
 			}
-			_, exponent := math.Frexp(max(most, 1))
-			lift, at = math.Ldexp(1, exponent), len(n.Layers)
+			at = len(n.Layers)
 			n.Layers = append(n.Layers, Layer{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{lift}, ReLU: true})
 		}
 		n.Layers = append(n.Layers, Layer{In: 1, Out: 1, Weights: []float64{1}, Bias: []float64{-lift}})

@@ -165,8 +165,10 @@ func (d *Decider) Scores(points [][]float64, computed []float64) []float64 {
 // Yes reports whether the decision about a point is positive, given its score from elsewhere,
 // such as evaluate.Evaluator.
 func (d *Decider) Yes(point []float64, score float64) (yes bool) {
-	if !d.Coarse() && !d.at(point).rule.Near(score) {
-		return d.Says(point, score)
+	if !d.Coarse() {
+		if rule := &d.at(point).rule; !rule.Near(score) {
+			return rule.Says(score)
+		}
 	}
 	_, yes = d.At(point)
 	return yes

@@ -214,11 +214,13 @@ func (o *Options) suits(q *problem.Query) error {
 func newRun(q *problem.Query, o Options) (*run, error) {
 	question := *q
 	question.Goal = problem.Quantify
-	switch err := question.Validate(); {
-	case err != nil:
+	if err := question.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", sdk.ErrInvalidProblem, err)
-	case o.suits(q) != nil:
-		return nil, o.suits(q)
+	}
+	if err := o.suits(q); err != nil {
+		return nil, err
+	}
+	switch {
 	case len(question.Relax) > 0:
 		return nil, fmt.Errorf("%w: shares count individuals, but relaxations describe pairs: leave them out", sdk.ErrInvalidProblem)
 	case len(question.Exclude) > 0:

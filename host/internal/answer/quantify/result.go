@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -337,18 +338,17 @@ func fewest(all []*Result) string {
 	if least == nil {
 		return "No decision flips at these thresholds."
 	}
-	before, sure := "", "The fewest flip at"
+	open := slices.ContainsFunc(all, func(q *Result) bool {
+		return q != least && q.Interval != nil && q.Interval.Hi > 0 && q.Interval.Lo < least.Interval.Hi
+	})
+	text := fmt.Sprintf("the fewest flip at %s: %s.", least.Threshold, least.Interval.share())
+	if open {
+		text = "as far as is proved, " + text
+	}
 	if len(none) > 0 {
-		before, sure = fmt.Sprintf("No decision flips at %s. ", strings.Join(none, ", ")), "Of the other thresholds, the fewest flip at"
+		return fmt.Sprintf("No decision flips at %s. Of the other thresholds, %s", strings.Join(none, ", "), text)
 	}
-	for _, q := range all {
-		if q != least && q.Interval != nil && q.Interval.Hi > 0 && q.Interval.Lo < least.Interval.Hi {
-			if sure = "As far as is proved, the fewest flip at"; len(none) > 0 {
-				sure = "Of the other thresholds, as far as is proved, the fewest flip at"
-			}
-		}
-	}
-	return before + fmt.Sprintf("%s %s: %s.", sure, least.Threshold, least.Interval.share())
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // Curve draws the shares by threshold, for asked.Answers; nil without thresholds.

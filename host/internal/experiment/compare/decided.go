@@ -32,7 +32,8 @@ type answer struct {
 // individual refutes.
 func (a answer) good() bool { return a.decision == witnessed || a.decision == fair }
 
-// answerOf returns the answer of a run. single: its arm asks one question, see Arm.single. disproved: a proof of its arm on the subject was refuted.
+// answerOf returns the answer of a run. single: its arm asks one question, see Arm.single.
+// disproved: a proof of its arm on the subject was refuted.
 func (p *Plan) answerOf(r *Result, single, disproved bool) answer {
 	switch first := r.first(); {
 	case single && (r.LeftOpen == nil || *r.LeftOpen > 0):

@@ -103,6 +103,10 @@ type fold struct {
 	finished bool
 	// interrupted: the worker was interrupted before its budget.
 	interrupted bool
+	// judge computes logits of the lowered model, with thresholds by group, and bands has the evaluator that counts
+	// bands; both are nil where nothing asks for them.
+	judge *individual.Judge
+	bands *evaluate.Evaluator
 }
 
 func newFold(s *Subject, arm *Arm) (*fold, error) {
@@ -111,6 +115,13 @@ func newFold(s *Subject, arm *Arm) (*fold, error) {
 		return nil, err
 	}
 	f := &fold{subject: s.asked, query: q}
+	if q.Rule.Groups != nil {
+		f.judge = individual.NewJudge(q)
+	}
+	if st := s.asked.Study; st.Bands != nil {
+		// After an error bands count 0: the worker, which has the same evaluator, says why.
+		f.bands, _ = evaluate.NewBanded(st.Model, s.asked.Space, s.asked.Region, study.DefaultEpsilon(), st.Bands)
+	}
 	if q.Notion.UsesEpsilon() {
 		f.epsilon, _ = q.Epsilon.Float64()
 	}
@@ -147,14 +158,14 @@ func (f *fold) add(e *record.Event) error {
 	return nil
 }
 
-// logits returns the logits of two copies, or with thresholds by group those of the lowered model, whose border is 0 for all.
+// logits returns the logits of two copies, or with thresholds by group those of the lowered model, whose border is 0 for
+// all.
 func (f *fold) logits(copy1, copy2 []float64, logit1, logit2 float64) (a, b float64) {
-	if f.query.Rule.Groups == nil {
+	if f.judge == nil {
 		return logit1, logit2
 	}
-	j := individual.NewJudge(f.query)
-	a, _ = j.Logit(copy1).Float64()
-	b, _ = j.Logit(copy2).Float64()
+	a, _ = f.judge.Logit(copy1).Float64()
+	b, _ = f.judge.Logit(copy2).Float64()
 	return a, b
 }
 
@@ -194,8 +205,7 @@ func (f *fold) refuted(of *record.Fault) error {
 		if len(w.Copy1) != len(f.subject.Space.Features) {
 			return fmt.Errorf("a witness has %d values, want %d: one per feature", len(w.Copy1), len(f.subject.Space.Features))
 		}
-		out.By = &Individual{X: f.subject.Space.Canonical(w.Copy1), K: f.bands(w.Copy1)}
-		out.By.Logit1, out.By.Logit2 = f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
+		out.By = f.refuting(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
 	}
 	f.result.Refuted = append(f.result.Refuted, out)
 	return nil
@@ -216,17 +226,15 @@ func (f *fold) measures(m map[string]*float64) {
 	}
 }
 
-// bands counts the bands of an individual's copies; 0 without bands.
-func (f *fold) bands(x []float64) int {
-	st := f.subject.Study
-	if st.Bands == nil {
-		return 0
+// refuting is an individual that refutes a claim, given two copies and their logits. K counts bands, and is 0 without
+// them.
+func (f *fold) refuting(copy1, copy2 []float64, logit1, logit2 float64) *Individual {
+	one := &Individual{X: f.subject.Space.Canonical(copy1)}
+	if f.bands != nil {
+		one.K = f.bands.Evaluate(copy1).K
 	}
-	e, err := evaluate.NewBanded(st.Model, f.subject.Space, f.subject.Region, study.DefaultEpsilon(), st.Bands)
-	if err != nil {
-		return 0 // the worker, which has the same evaluator, says why
-	}
-	return e.Evaluate(x).K
+	one.Logit1, one.Logit2 = f.logits(copy1, copy2, logit1, logit2)
+	return one
 }
 
 // doubt searches for individuals that refute the proofs. The task has ended, so this costs none
@@ -237,9 +245,7 @@ func (f *fold) doubt(ctx context.Context, seed int64) {
 		claimed := new(big.Rat).SetFloat64(p.Limit + slack(p.Limit))
 		w := d.Refute(ctx, p.Box.region(f.subject.Region), engine.DoubtCopies/len(f.result.Proofs), claimed)
 		if w != nil {
-			one := Individual{X: f.subject.Space.Canonical(w.Copy1), K: f.bands(w.Copy1)}
-			one.Logit1, one.Logit2 = f.logits(w.Copy1, w.Copy2, w.Logit1, w.Logit2)
-			f.result.Refuting = append(f.result.Refuting, one)
+			f.result.Refuting = append(f.result.Refuting, *f.refuting(w.Copy1, w.Copy2, w.Logit1, w.Logit2))
 		}
 	}
 }
