@@ -1,7 +1,7 @@
 // Package joint asks one question about two models: which individuals do they treat
-// differently? If one of them always says no, these individuals get a yes from the other. The question's model computes both models, and its only protected feature is a
-// switch between them. So everything that answers questions about copies of a person also
-// compares two models.
+// differently? If one of them always says no, these individuals get a yes from the other. The
+// question's model computes both models, and its only protected feature is a switch between them.
+// So everything that answers questions about copies of a person also compares two models.
 package joint
 
 import (
@@ -27,9 +27,10 @@ const (
 const Switch = "model (old, new)"
 
 // Of returns the question about old and new, whose spaces may differ only in inputs, as Fed
-// makes them. The notion and epsilon, or for decisions the bands of both, define which outcomes differ. Individuals have all
-// features of old's space, including the protected ones. apart says why no solver can be asked
-// about both models, for example because their families differ; empty if one can.
+// makes them. The notion and epsilon, or for decisions the bands of both, define which outcomes
+// differ. Individuals have all features of old's space, including the protected ones. apart says
+// why no solver can be asked about both models, for example because their families differ; empty
+// if one can.
 func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *problem.Query, apart string, err error) {
 	q = &problem.Query{Notion: n, Epsilon: epsilon, Goal: problem.Quantify, Space: spaceOf(old.Space, new.Space)}
 	if err := restrict(q, old.Spec.Where); err != nil {
