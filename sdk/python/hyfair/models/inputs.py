@@ -1,0 +1,51 @@
+"""The columns of a frame, and how they feed a model.
+
+A reader of an estimator begins with the frame's columns, each feeding one input by its
+value, and takes them through the estimator's steps. What is left is, for each input of the
+model proper, one column and a function of its value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Sequence, Union
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the frame and its domain.
+
+    ``values`` are the cells that the domain has, in its order, as the frame holds them: the
+    categories, or the integers from ``low`` to ``high``; empty for a ``real`` column, which
+    has every number from ``low`` to ``high``. ``missing``: a cell may also be missing.
+    """
+
+    name: str
+    kind: Literal["integer", "real", "category"]
+    values: Sequence[Any] = ()
+    low: float = 0.0
+    high: float = 0.0
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An input that is ``scale`` times the column's value plus ``offset``."""
+
+    column: str
+    scale: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Table:
+    """An input that has one number for each of the column's ``values``, in their order.
+
+    If the column may be missing, a last entry is for that; NaN is a missing input of trees.
+    """
+
+    column: str
+    entries: Sequence[float]
+
+
+Input = Union[Scale, Table]
