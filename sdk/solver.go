@@ -120,7 +120,7 @@ func (d *Description) RefusesQuery(q *problem.Query) error {
 		return fmt.Errorf("%w: %s takes no bands, which the query counts", ErrUnsupported, d.Name)
 	}
 	if q.Within != nil && !d.Within {
-		return fmt.Errorf("%w: %s takes no query for individuals near rows of data (--near); bnb does", ErrUnsupported, d.Name)
+		return fmt.Errorf("%w: %s takes no query for individuals near rows of data (--near): use solver bnb", ErrUnsupported, d.Name)
 	}
 	return d.Refuses(q.Model)
 }

@@ -93,7 +93,8 @@ func (b Bands) String() string {
 // Rule is the decision rule whose positive decisions are band j and those above it; j is not 0.
 func (b Bands) Rule(j int) Rule { return Rule{Threshold: b[j].Least, At: true} }
 
-// Favouring is the rule whose favourable decisions are the bands up to a place, which is not the last, see Place.
+// Favouring returns the rule whose favourable decision stands for the band at a place (see Place) and better ones. The place
+// must not be the last.
 func (b Bands) Favouring(place int, low bool) Rule {
 	j := b.Place(place, low)
 	if low {
@@ -104,7 +105,8 @@ func (b Bands) Favouring(place int, low bool) Rule {
 	return rule
 }
 
-// Place numbers the bands from the best one on: with low from the lowest, else from the highest. It is its own inverse.
+// Place returns the place of the j-th band, 0 for the best band: with low that is the lowest band, else the highest. It is
+// its own inverse.
 func (b Bands) Place(j int, low bool) int {
 	if low {
 		return j

@@ -21,7 +21,7 @@ type Having struct {
 	Holds   func(value float64) bool
 }
 
-// Each returns the rules of one threshold that the rule consists of: one for each group, or the rule itself.
+// Each returns rules with one threshold each: one for each group, or the rule itself.
 func (r Rule) Each() []Rule {
 	if r.Groups == nil {
 		return []Rule{r}

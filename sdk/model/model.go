@@ -143,7 +143,7 @@ type Offset struct {
 	Inputs []int
 	// Cases lists all values that these inputs take; one case for a constant.
 	Cases []Case
-	// Bits: with several cases, each may exceed its By by less than 2^(−Bits).
+	// Bits: with several cases, the offset of each may exceed its By by less than 2^(−Bits).
 	Bits int
 	// Most bounds the absolute values of the logits.
 	Most float64
@@ -161,8 +161,8 @@ var ErrAlike = errors.New("two groups have the same inputs, or nearly so: the mo
 // Constant is an offset that depends on no input.
 func Constant(by *big.Rat) Offset { return Offset{Cases: []Case{{By: by}}} }
 
-// Joining is a model that can be joined with another model of its family, so that questions
-// about copies of a person can be asked about two models, and about one.
+// Joining is a model that can be joined with another model of its family, or with a switch,
+// so that questions about copies of a person can be asked about two models, or about one that is switched off.
 type Joining interface {
 	Model
 	// Join returns a model with this model's inputs, then the other's, then a switch: its exact logit

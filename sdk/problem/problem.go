@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -172,7 +173,7 @@ func (q *Query) validateParts() error {
 		}
 	}
 	if q.Within != nil && len(q.Relax) > 0 {
-		return fmt.Errorf("individuals near rows, with relaxed features; each of the two excludes the other")
+		return errors.New("individuals near rows of data (--near) cannot have relaxed features (--relax): leave one of the two out")
 	}
 	for _, r := range q.Relax {
 		if r.Feature < 0 || r.Feature >= n || q.Space.Features[r.Feature].IsProtected() {

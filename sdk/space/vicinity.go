@@ -35,10 +35,12 @@ type ball struct {
 // NewVicinity returns the vicinity of rows, each an individual of the space; protected entries are ignored.
 func NewVicinity(s *Space, rows [][]float64, distance *big.Rat) (*Vicinity, error) {
 	switch {
-	case distance == nil || distance.Sign() < 0 || distance.Cmp(big.NewRat(1, 1)) > 0:
-		return nil, fmt.Errorf("distance %v from rows; want 0 to 1", distance)
+	case distance == nil:
+		return nil, errors.New("got no distance, want one from 0 to 1")
+	case distance.Sign() < 0 || distance.Cmp(big.NewRat(1, 1)) > 0:
+		return nil, fmt.Errorf("got the distance %s, want one from 0 to 1", distance.RatString())
 	case len(rows) == 0:
-		return nil, errors.New("no rows to be near")
+		return nil, errors.New("got no rows within the features' domains, want at least one")
 	}
 	v := &Vicinity{Distance: distance, features: s.Features, free: s.Free()}
 	for i, row := range rows {
@@ -81,7 +83,7 @@ func (v *Vicinity) grow(rows [][]float64) int {
 	return at
 }
 
-// unlike reports whether two different values of a feature are at distance 1 whatever numbers they are.
+// unlike reports whether two different values of a feature are at distance 1: categories, or a number and the value for missing.
 func (v *Vicinity) unlike(feature int, a, b float64) bool {
 	f := &v.features[feature]
 	return f.Kind == Categorical || f.Missing && max(a, b) == f.Hi
@@ -99,8 +101,8 @@ func (v *Vicinity) Apart(feature int, a, b float64) float64 {
 	}
 }
 
-// nearest is the least distance between a value of box and a value of rows. Of disjoint intervals only the upper
-// one can contain the value for missing, its last.
+// nearest is the least distance between a value of box and a value of rows. If they are disjoint, only the upper one can
+// contain the value for missing, at its upper end.
 func (v *Vicinity) nearest(feature int, box, rows Interval) float64 {
 	switch {
 	case box.Hi < rows.Lo:
@@ -111,7 +113,7 @@ func (v *Vicinity) nearest(feature int, box, rows Interval) float64 {
 	return 0
 }
 
-// farthest is the least value over rows of the largest distance to a value of box, or 1.
+// farthest is the least, over the values of rows, of the largest distance to a value of box.
 func (v *Vicinity) farthest(feature int, box, rows Interval) float64 {
 	switch {
 	case box.Lo == box.Hi:
@@ -123,8 +125,8 @@ func (v *Vicinity) farthest(feature int, box, rows Interval) float64 {
 	return max(v.Apart(feature, row, box.Lo), v.Apart(feature, row, box.Hi))
 }
 
-// search reports whether the sum of a measure over the features is within limit at a leaf below a node that sure,
-// unless it is nil, confirms. A node's measure must not exceed that of its leaves.
+// search reports whether, at some leaf below a node, the sum of a measure over the features is within limit and sure,
+// unless nil, confirms it. The measure of a node must not exceed those of its leaves.
 func (v *Vicinity) search(at int, box Box, limit float64, measure func(int, Interval, Interval) float64, sure func(row Box, sum float64) bool) bool {
 	b, sum := &v.tree[at], 0.0
 	for _, i := range v.free {
@@ -138,10 +140,10 @@ func (v *Vicinity) search(at int, box Box, limit float64, measure func(int, Inte
 	return v.search(b.left, box, limit, measure, sure) || v.search(b.right, box, limit, measure, sure)
 }
 
-// Meets is false if a box has no individual in the vicinity. It may also be true then.
+// Meets reports whether a box may have an individual in the vicinity. Only false is certain.
 func (v *Vicinity) Meets(box Box) bool { return v.search(0, box, v.limit+v.slack, v.nearest, nil) }
 
-// Covers reports whether some row is near all individuals of a box.
+// Covers reports whether one row is near all individuals of a box. Only true is certain: it may take several rows.
 func (v *Vicinity) Covers(box Box) bool { return v.search(0, box, v.limit-v.slack, v.farthest, nil) }
 
 // Has reports, exactly, whether an individual is in the vicinity.

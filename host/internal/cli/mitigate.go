@@ -65,7 +65,7 @@ one that fails is named, the others continue, each has a folder in --out. See do
 	addQuestion(cmd, &s.Spec)
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.Arms, "arms", mitigate.DefaultArms(), "what to compare: "+strings.Join(mitigate.Ways(), ", ")+", each also with +guards")
-	fl.StringVar(&f.Favourable, "favourable", "", "with bands: the worst of the bands that are good for people, as the yes of accuracy and groups (default: no such measures)")
+	fl.StringVar(&f.Favourable, "favourable", "", "with bands: take this band and better ones as the yes for accuracy and measures of groups (default: no such measures)")
 	fl.StringVar(&f.Guardrails, "guardrails", "", "rules file for the arms with +guards (default: explain what each network's search finds)")
 	fl.Var(&optionalFloat{&f.Delta}, "delta", "explained guardrails: how much larger the mean k inside a rule must be than outside (default: that of explain)")
 	fl.Float64Var(&f.MostRefused, "refuse-at-most", 1, "explained guardrails: largest share of the training rows that they may refuse together; a rule that would exceed it is left out")

@@ -66,7 +66,7 @@ func (g Grounds) About(decisions bool) Grounds {
 type Decision struct {
 	// The score that a positive decision exceeds, a decimal or a fraction; absent with bands and with groups.
 	Threshold string `json:"threshold,omitempty"`
-	// Thresholds by groups of people; absent for one threshold.
+	// The thresholds of groups of people; absent if all have the same.
 	Groups []Group `json:"groups,omitempty"`
 	// A score equal to the threshold is a positive decision too.
 	At bool `json:"at,omitempty"`
@@ -102,7 +102,7 @@ func (d *Decision) Banded() (names []string) {
 	return names
 }
 
-// Borders are the scores at which bands begin but the lowest.
+// Borders returns the scores at which the bands begin, except the lowest.
 func (d *Decision) Borders() (out []float64) {
 	for _, b := range d.Bands {
 		if least, ok := new(big.Rat).SetString(b.Least); ok && least.Sign() > 0 {
@@ -116,7 +116,7 @@ func (d *Decision) Borders() (out []float64) {
 // Rule is the decision rule that the answer is about.
 func (g *Grounds) Rule() fairness.Rule { return g.Decision.Rule() }
 
-// Rule returns the rule; for nil, a score above ½. Its groups have names and thresholds only.
+// Rule returns the rule; for nil, a score above ½. Its groups have no conditions, only names and thresholds.
 func (d *Decision) Rule() (r fairness.Rule) {
 	if d != nil {
 		r.At, r.Low = d.At, d.Favourable != "" || len(d.Bands) > 0 && d.Bands[0].Least == "0"

@@ -368,14 +368,14 @@ func (q *Question) Query(goal problem.Goal) (_ *problem.Query, err error) {
 	return out, out.Validate()
 }
 
-// within restricts a query to individuals near rows. Rows with a value outside its feature's domain do not count.
+// within restricts a query to individuals near rows of the data. Rows with a value outside its feature's domain are left out.
 func (q *Question) within(of *problem.Query) error {
 	if q.Spec.Near == "" {
 		return nil
 	}
 	distance, ok := new(big.Rat).SetString(q.Spec.Near)
 	if !ok {
-		return fmt.Errorf("%q; want a decimal or a fraction from 0 to 1", q.Spec.Near)
+		return fmt.Errorf("got %q, want a decimal or a fraction from 0 to 1", q.Spec.Near)
 	}
 	data, err := q.Study.Data()
 	if err != nil {

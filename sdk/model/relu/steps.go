@@ -48,7 +48,7 @@ func stepsOf(o model.Offset, linear bool) (*steps, error) {
 	}
 	slices.SortFunc(points, func(a, b point) int { return a.t.Cmp(b.t) })
 	points = slices.CompactFunc(points, func(a, b point) bool { return a.t.Cmp(b.t) == 0 && a.by.Cmp(b.by) == 0 })
-	// The middle of what is allowed, so that steps may be rounded.
+	// Aim at the middle of the allowed offsets, since steps are rounded.
 	half := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), uint(o.Bits)+1))
 	s.base = new(big.Rat).Add(points[0].by, half)
 	value, last := s.base, len(points)-1
@@ -83,8 +83,8 @@ func stepsOf(o model.Offset, linear bool) (*steps, error) {
 	return s, nil
 }
 
-// rise returns a slope with which a line rises by this much between two points, within 2^(−bits−4). Its denominator is a
-// power of two.
+// rise returns a slope with which a line rises from one point to another by the number by, up to 2^(−bits−4). Its
+// denominator is a power of two.
 func rise(from, to, by *big.Rat, bits int) *big.Rat {
 	width := new(big.Rat).Sub(to, from)
 	w, _ := width.Float64()

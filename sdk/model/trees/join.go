@@ -35,7 +35,7 @@ func (e *Ensemble) Join(other model.Model, _ float64) (model.Model, error) {
 	return out, out.Validate()
 }
 
-// Switched implements model.Joining: one more tree has the switch.
+// Switched implements model.Joining. An additional tree tests the switch.
 func (e *Ensemble) Switched(most float64) (model.Model, error) {
 	out := &Ensemble{Columns: e.Columns + 1, Output: e.Output, Base: e.Base}
 	if e.Output == fairness.LinkShare {

@@ -52,7 +52,7 @@ func (e *Ensemble) Wider(inputs int) model.Model {
 	return &Ensemble{Columns: e.Columns + inputs, Output: e.Output, Base: e.Base, Trees: e.Trees}
 }
 
-// apart returns a tree with the leaf of each case.
+// apart returns a tree with a leaf for each case.
 func apart(inputs []int, cases []model.Case, leaf func(i int) float64) (Tree, error) {
 	of := make([]int, len(cases))
 	for i := range of {

@@ -40,8 +40,8 @@ type Request struct {
 	MinShare string `json:"min_share,omitempty"`
 	// Baseline is the old model to compare with, a study or a model's file; empty: none.
 	Baseline string `json:"baseline,omitempty"`
-	// Favourable is the decision that is good for people: positive or negative, or, for rates, the worst of the bands that are
-	// good; empty: the study's, or the best band.
+	// Favourable is the decision that is good for people: positive or negative; with bands, for rates,
+	// the worst of the bands that are good. Empty: the study's, or the best band.
 	Favourable string `json:"favourable,omitempty"`
 	// Out is the CSV file to write all people to; empty: none. It does not change the result.
 	Out string `json:"-"`
@@ -91,7 +91,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %s predicts a number; thresholds need a model that decides", q.Study.ModelPath))
 		}
 		if q.Study.Rule.Groups != nil {
-			return nil, session.Mistake(fmt.Errorf("--thresholds: %s has thresholds by group, but a curve is over one threshold for all: compare with --threshold T, one at a time", q.Study.Path))
+			return nil, session.Mistake(fmt.Errorf("--thresholds: %s has thresholds by group, but a curve needs one threshold for all: ask with --threshold T, one at a time", q.Study.Path))
 		}
 		if c.Thresholds, err = ParseThresholds(r.Thresholds); err != nil {
 			return nil, session.Mistake(fmt.Errorf("--thresholds: %w", err))
@@ -157,7 +157,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	return out.after(s), nil
 }
 
-// rates are the rates of groups for the favourable decision.
+// rates returns the rates of groups for the favourable decision.
 func (r *Request) rates(o *Outcome, c *Config, by RateBy, data *people.Data) *Rates {
 	decider := individual.New(c.Model, c.Space, c.Rule)
 	by.Decider, by.Labels, by.Seed = decider, data.Labels, r.Seed
@@ -169,7 +169,7 @@ func (r *Request) rates(o *Outcome, c *Config, by RateBy, data *people.Data) *Ra
 	by.Decider = inBands{decider.Bander(c.Bands, c.Rule.Low), 0, c.Best, !c.Rule.Low}
 	why := data.Unlabelled
 	if by.Labels != nil && r.Favourable == "" {
-		by.Labels, why = nil, "a label is yes or no, and no band is a yes: hyfair audit --favourable BAND makes one of that band and better ones"
+		by.Labels, why = nil, "a label is yes or no, but no band is a yes: --favourable BAND takes that band and better ones as the yes"
 	}
 	out := o.Rates(by)
 	out.Favourable, out.Unlabelled = "band "+c.Bands[c.Bands.Place(c.Best, c.Rule.Low)].Name, why
@@ -214,7 +214,7 @@ func (c *Config) restrict(q *question.Question) (err error) {
 // difference of logits, the width is the study's ε of scores, or the default.
 func (c *Config) measure(q *question.Question) (err error) {
 	if c.Bands = q.Study.Bands; c.Bands != nil && (q.Spec.Notion == "" || q.Spec.Notion == fairness.Decision.String()) {
-		if c.Epsilon = study.DefaultEpsilon(); q.Spec.Epsilon != "" { // of no consequence: k counts bands
+		if c.Epsilon = study.DefaultEpsilon(); q.Spec.Epsilon != "" { // without effect: k counts bands
 			err = errors.New("--epsilon: with bands there is no ε; --notion score asks about gaps of scores")
 		}
 		return err

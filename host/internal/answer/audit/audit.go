@@ -42,7 +42,7 @@ type Config struct {
 	// Epsilon.
 	Notion fairness.Notion
 	Limit  *big.Rat
-	// Rule says which scores are a positive decision. With Bands it only has Low.
+	// Rule says which scores are a positive decision. With Bands it only says whether low scores are favourable.
 	Rule fairness.Rule
 	// Bands are the outcomes of the decision in place of yes and no; nil: there are none. Then k counts them unless
 	// Notion is set. The favourable decision is the bands up to the place Best, see fairness.Bands.Place.

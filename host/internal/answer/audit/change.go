@@ -29,7 +29,7 @@ type Change struct {
 	// The number of positive decisions of the new model; 0 with bands.
 	NewPositive int `json:"new_positive"`
 	Moves
-	// With bands: the people by their band with the old model; those who leave it and enter another have that one with the new
+	// With bands: the people by their band with the old model; those who leave it enter the band that they have with the new
 	// model.
 	Bands []Class `json:"bands,omitempty"`
 	// The number of people that the old model treats unfairly.
@@ -61,9 +61,9 @@ type Moves struct {
 	Changed int `json:"changed"`
 	// Their share of the people.
 	ChangedShare float64 `json:"changed_share"`
-	// The number of those whose decision becomes positive; with bands, one of higher scores.
+	// The number of those whose decision becomes positive; with bands, of those who get a band of higher scores.
 	ToYes int `json:"to_yes"`
-	// The number of those whose decision becomes negative; with bands, one of lower scores.
+	// The number of those whose decision becomes negative; with bands, of those who get a band of lower scores.
 	ToNo int `json:"to_no"`
 	// The number of people that the new model alone treats unfairly.
 	Worse int `json:"worse"`

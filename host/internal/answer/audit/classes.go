@@ -65,7 +65,7 @@ func (r *Request) config(q *question.Question) (c Config, err error) {
 			return c, err
 		}
 		if r.Thresholds != "" {
-			return c, errors.New("--thresholds: the decision has bands, whose borders are its thresholds: leave it or the bands out")
+			return c, errors.New("--thresholds: the decision has bands, whose borders are its thresholds: leave --thresholds out, or the bands")
 		}
 		if r.Favourable != "" {
 			if c.Best, err = q.Study.Favourable(r.Favourable); err != nil {
@@ -134,7 +134,7 @@ func (b *bench) classified(i, row int) Person {
 	return p
 }
 
-// enters lists the classes of the copies of x in e but the person's own one, and returns the first such copy. class
+// enters lists the classes of the copies of x in e, except the person's own, and returns the first copy of another class. class
 // returns the class of a point with a score of e.
 func (b *bench) enters(e *evaluate.Evaluator, x []float64, own int, class func([]float64, float64) int) (others []int, first Copy) {
 	copies := e.Copies(x)
@@ -159,7 +159,7 @@ func (b *bench) band(x []float64, p *Person) {
 	p.Flips, p.Positive = len(p.Enters) > 0, p.Class <= b.Best != b.Rule.Low
 }
 
-// ranks counts classes, and last ties, or bands; 0 if there are neither.
+// ranks is the number of bands, or of classes with ties as one more; 0 if there are neither.
 func (o *Outcome) ranks() int {
 	if o.Bands != nil {
 		return len(o.Bands)
@@ -167,7 +167,7 @@ func (o *Outcome) ranks() int {
 	return o.Classes + min(o.Classes, 1)
 }
 
-// movers are people by their own class while they are counted.
+// movers counts people by their own class or band.
 type movers struct {
 	of  []Class
 	all []float64 // their weight
@@ -198,7 +198,7 @@ func (m *movers) add(weight float64, class int, others []int) {
 	}
 }
 
-// close returns the classes, without ties where there are none.
+// close returns the classes, the class of ties only if it has people.
 func (m *movers) close() []Class {
 	for i := range m.of {
 		m.of[i].LeaveShare = part(m.of[i].LeaveShare, m.all[i])
@@ -229,7 +229,7 @@ func (o *Outcome) classes(s *space.Space) *Classes {
 	return out
 }
 
-// rateClasses computes the rates of groups for each class or band, which is the favourable decision then.
+// rateClasses computes the rates of groups for each class or band in turn as the favourable decision.
 func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
 	for class := range max(o.Classes, len(o.Bands)) {
 		one := *o
@@ -247,7 +247,7 @@ func (o *Outcome) rateClasses(to *Classes, c *Config, by RateBy) {
 	}
 }
 
-// inBands decides yes for the bands at the places from and to, and those between them, if yes; otherwise for the others.
+// inBands decides by bands: a band at a place from from to to gets yes, every other band the opposite.
 type inBands struct {
 	*individual.Bander
 	from, to int
@@ -277,8 +277,8 @@ func (r *Result) kind() string {
 	return "class"
 }
 
-// classSentences states whose class or band changes. names are the attributes; have is what the people treated unfairly
-// have.
+// classSentences states whose class or band changes. names are the attributes; have completes "people have" for those
+// treated unfairly.
 func (r *Result) classSentences(names, have string) []string {
 	sum := &r.Summary
 	first := fmt.Sprintf("%s of them (%s) would get another %s with another %s", view.Count(sum.Flips), view.Percent(sum.FlipsShare, 1), r.kind(), names)

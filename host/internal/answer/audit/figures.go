@@ -114,8 +114,8 @@ func (r *Result) Decisions() *view.Figure {
 	return f
 }
 
-// anyBand makes the figure of Decisions one of the people who would get any other band: some could get a better one and a
-// worse one.
+// anyBand replaces the bars of Decisions by one for people who would get any other band: some could get both a better and
+// a worse one.
 func (r *Result) anyBand(f *view.Figure) {
 	f.Title, f.X.Max = "People who would get another band with another value", max(1.02*float64(r.Summary.Flips), 1)
 	any := view.Series{Name: "another band", Look: 1, Bars: []view.Point{{X: float64(r.Summary.Flips), Y: 1}}}

@@ -130,9 +130,10 @@ type Row struct {
 	MinEntropy float64 `json:"min_entropy"`
 	// The person's own score.
 	Score float64 `json:"score"`
-	// The person's own decision is positive; with bands, it is among those of higher scores of the favourable and the others.
+	// The person's own decision is positive. With bands: the band is favourable; the reverse if low scores are favourable.
 	Positive bool `json:"positive"`
-	// The own class of a model of several, from 0; their number stands for a tie. The place of the own band in classes.
+	// The own class of a model of several, from 0; their number stands for a tie. With bands: the place of the own band, 0 for
+	// the best.
 	Class *int `json:"class,omitempty"`
 	// The other classes or bands of the copies.
 	Enters []int `json:"enters,omitempty"`

@@ -55,11 +55,11 @@ type Decisions struct {
 // both.
 type Turns struct {
 	// The number of people who would get the favourable decision: to_yes, or to_no where the negative one is favourable; with
-	// bands, a better one.
+	// bands, of those who would get a better one.
 	Gain int `json:"gain"`
 	// Their share, 0 to 1.
 	GainShare float64 `json:"gain_share"`
-	// The number of people who would lose it; with bands, get a worse one.
+	// The number of people who would lose it; with bands, of those who would get a worse one.
 	Lose int `json:"lose"`
 	// Their share, 0 to 1.
 	LoseShare float64 `json:"lose_share"`
@@ -81,11 +81,12 @@ func favoured(positive, people int, rule fairness.Rule) int {
 	return positive
 }
 
-// turn says whether a person gets the positive decision, and whether some copies get another one, the favourable or a better
-// one, and the unfavourable or a worse one.
+// turn says whether a person gets the positive decision, and whether some copy gets another decision (flips), the
+// favourable or a better one (gains), the unfavourable or a worse one (loses).
 type turn struct{ positive, flips, gains, loses bool }
 
-// turnOf is the person's turn among copies that flip the decision or enter other classes, which are ordered if bands.
+// turnOf returns a person's turn: flips says whether a copy gets another decision, enters lists the other classes or bands
+// of copies, ascending.
 func (o *Outcome) turnOf(p *Person, flips bool, enters []int) turn {
 	switch {
 	case o.Bands != nil:
@@ -96,7 +97,7 @@ func (o *Outcome) turnOf(p *Person, flips bool, enters []int) turn {
 	return decided(p.Positive, flips, o.Rule)
 }
 
-// decided is the turn of yes and no.
+// decided returns the turn of a decision of yes or no.
 func decided(positive, flips bool, rule fairness.Rule) turn {
 	return turn{positive, flips, flips && !rule.Favours(positive), flips && rule.Favours(positive)}
 }
@@ -115,7 +116,7 @@ func (d *Decisions) decide(weight float64, t turn) {
 	}
 }
 
-// sum computes what follows from the counts; all is the weight of all people. ordinal: decisions are not yes or no.
+// sum computes what follows from the counts; all is the weight of all people. ordinal: decisions are classes or bands.
 func (d *Decisions) sum(all float64, rule fairness.Rule, ordinal bool) {
 	if d.ToYes, d.ToNo = d.Gain, d.Lose; rule.Low {
 		d.ToYes, d.ToNo = d.Lose, d.Gain

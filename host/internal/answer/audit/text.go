@@ -139,7 +139,7 @@ func (r *Result) banded() bool { return len(r.Decision.Banded()) > 0 }
 // scoreless reports whether the model has several classes, which have no scores.
 func (r *Result) scoreless() bool { return r.Classes != nil && !r.banded() }
 
-// ways completes "to" for those who gain and those who lose by another decision.
+// ways names, to follow "to", what those get who gain by another decision, and those who lose.
 func (r *Result) ways() (good, bad string) { return waysOf(r.Decision) }
 
 func waysOf(d *question.Decision) (good, bad string) {
@@ -203,7 +203,7 @@ func persons(n int, one, many string) string {
 
 func count(n int, share float64) string { return view.Count(n) + " (" + view.Percent(share, 1) + ")" }
 
-// unrated takes the column of favourable decisions off a table: the rates of bands have a table of their own.
+// unrated removes a table's column of favourable decisions: the rates of bands have a table of their own.
 func unrated(t *view.Table) {
 	const at = 2
 	t.Columns = slices.Delete(t.Columns, at, at+1)

@@ -72,7 +72,7 @@ func (r *Result) question() string {
 		cut = " where " + r.Where
 	}
 	if r.Near != "" {
-		cut += fmt.Sprintf(", among individuals within %s of one of the data's %s different rows", r.Near, view.Count(int64(r.NearRows)))
+		cut += fmt.Sprintf(", among individuals within a Gower distance of %s of one of all %s different rows of the data", r.Near, view.Count(int64(r.NearRows)))
 	}
 	if len(r.Relax) > 0 {
 		names += ", which may also differ by " + strings.Join(r.Relax, ", ") + ","
@@ -123,7 +123,7 @@ func (r *Result) Conclusion() view.Paragraph {
 	if r.Nobody {
 		why := "the constraints leave no individual in the question's space"
 		if r.Near != "" {
-			why += " and near a row"
+			why += " that is near a row"
 		}
 		return view.Paragraph{fmt.Sprintf("FAIR, grade %s, vacuously: %s", r.Grade, why)}
 	}

@@ -28,7 +28,7 @@ type Result struct {
 	Protected []string `json:"protected"`
 	// The largest Gower distance from a row of the data, with --near.
 	Near string `json:"near,omitempty"`
-	// The number of different rows that individuals may be near, with --near.
+	// With --near: the number of different rows of the data, --where or not; rows with a value outside its domain are left out.
 	NearRows int `json:"near_rows,omitempty"`
 	// The value of --k.
 	AskedK int `json:"asked_k,omitempty"`

@@ -86,9 +86,13 @@ func (r *Result) Document() *view.Document {
 		head += ", where " + r.Where
 	}
 	d := view.Of(view.Paragraph{head})
-	for i, of := range []audit.OfModel{r.Old, r.New} {
-		doubts := of.About(!r.usesEpsilon())
-		for _, block := range doubts.Caveats() {
+	old, new := r.Old.About(!r.usesEpsilon()), r.New.About(!r.usesEpsilon())
+	if old.Decision != nil && new.Decision != nil && old.Decision.Text() == new.Decision.Text() {
+		d.Add(view.Paragraph{"both models: " + old.Decision.Text()})
+		old.Decision, new.Decision = nil, nil
+	}
+	for i, of := range []question.Grounds{old, new} {
+		for _, block := range of.Caveats() {
 			d.Add(prefixed(block, []string{"old model: ", "new model: "}[i]))
 		}
 	}
@@ -134,7 +138,7 @@ func (r *Result) differently() string {
 	return "different " + r.outcomes()
 }
 
-// outcomes is what the models decide on.
+// outcomes names what a decision gives.
 func (r *Result) outcomes() string {
 	if len(r.Old.Decision.Banded()) > 0 {
 		return "bands"

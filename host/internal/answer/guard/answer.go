@@ -119,7 +119,7 @@ func Answer(ctx context.Context, s *session.Session, r Request, in io.Reader, to
 	}
 	g := &guarded{decider: individual.New(st.Model, st.Space, st.Rule), space: st.Space, bands: st.Bands}
 	if st.Bands != nil {
-		g.bander = g.decider.Bander(st.Bands, true) // places from the lowest on
+		g.bander = g.decider.Bander(st.Bands, true) // places count from the lowest
 	}
 	if g.rules, err = Read(r.Rules, st.Space); err == nil {
 		g.guards, err = g.rules.Predicates(st.Space)

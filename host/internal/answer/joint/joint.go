@@ -1,5 +1,5 @@
 // Package joint asks one question about two models: which individuals do they treat
-// differently? If one of them always says no, these individuals get a yes from the other. The
+// differently? If one of them always says no, the other says yes to these individuals. The
 // question's model computes both models, and its only protected feature is a switch between them.
 // So everything that answers questions about copies of a person also compares two models.
 package joint
@@ -68,8 +68,7 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	return q, apart, q.Validate()
 }
 
-// Yes returns the question which individuals get a positive decision: from the model, but not from a model that always
-// says no. Individuals have all features of the question's space, including the protected ones.
+// Yes returns the question which individuals get a positive decision, as a comparison with a model that always says no. Individuals have all features of the question's space, including the protected ones.
 func Yes(of *question.Question) (*problem.Query, error) {
 	m, err := of.Study.Decided()
 	if err != nil {

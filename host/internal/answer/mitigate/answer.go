@@ -128,7 +128,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Result, error)
 	}
 	switch {
 	case c.Undecided:
-		out.Remarks = append(out.Remarks, "no accuracy and no measures of groups: a label is yes or no, and no band is a yes; hyfair mitigate --favourable BAND makes one of that band and better ones")
+		out.Remarks = append(out.Remarks, "no accuracy and no measures of groups: a label is yes or no, but no band is a yes; --favourable BAND takes that band and better ones as the yes")
 	case c.Bands != nil:
 		out.Remarks = append(out.Remarks, fmt.Sprintf("accuracy and groups are of band %s and better ones", r.Favourable))
 	}
@@ -154,7 +154,7 @@ func open(s *session.Session, r Request) (*job, *Config, error) {
 	rule, judged := q.Study.Rule, true
 	switch place, err := 0, error(nil); {
 	case r.Favourable != "" && q.Study.Bands == nil:
-		return nil, nil, errors.New("--favourable names a band, and the decision is yes or no: leave it out")
+		return nil, nil, errors.New("--favourable names a band, but the decision is yes or no: leave it out")
 	case r.Favourable != "":
 		if place, err = q.Study.Favourable(r.Favourable); err != nil {
 			return nil, nil, fmt.Errorf("--favourable %w", err)

@@ -60,7 +60,7 @@ func (o *Outcome) remarks(original *Outcome, all []Outcome) (out []string) {
 	return out
 }
 
-// unfair is what the people have who are treated unfairly.
+// unfair completes "people have" for those who are treated unfairly.
 func unfair(banded bool) string {
 	if banded {
 		return "copies in different bands"

@@ -272,10 +272,10 @@ func (r *run) network(ctx context.Context, way string) (*made, error) {
 func (r *run) make(ctx context.Context, way string, m *made) error {
 	n, ok := r.Model.(*relu.Network)
 	if !ok {
-		return &skipped{fmt.Errorf("models of the family %s are guarded, and not trained", r.Model.Family())}
+		return &skipped{fmt.Errorf("models of the family %s can be guarded, but not trained", r.Model.Family())}
 	}
 	if len(r.Unseen) > 0 {
-		return &skipped{fmt.Errorf("thresholds depend on %s, which the network does not see: it is guarded, and not trained; --threshold sets one threshold for all", strings.Join(r.Unseen, ", "))}
+		return &skipped{fmt.Errorf("thresholds depend on %s, which the network does not see: it can be guarded, but not trained; --threshold T sets one threshold for all", strings.Join(r.Unseen, ", "))}
 	}
 	original, err := r.search(ctx, Arm{Way: Original}, Subject{Model: n})
 	if err != nil {

@@ -128,7 +128,7 @@ func TestGuardsRefuseNoMoreThanAsked(t *testing.T) {
 		return rules[:2], nil
 	}
 	outcomes, err := Run(t.Context(), c)
-	if err != nil || !strings.Contains(outcomes[0].Skipped, "each of 2 rule(s) refuses more than 10 %") {
+	if err != nil || !strings.Contains(outcomes[0].Skipped, "every explained rule (2 in all) refuses more than 10 %") {
 		t.Errorf("%v, %+v", err, outcomes)
 	}
 }
@@ -323,7 +323,7 @@ func TestTreesAreGuardedAndNotTrained(t *testing.T) {
 		t.Fatalf("%d outcomes, %v", len(outcomes), err)
 	}
 	for i, o := range outcomes {
-		if trained := i >= 2; trained != strings.Contains(o.Skipped, "family trees are guarded, and not trained") || !trained && o.Quality.Accuracy == nil {
+		if trained := i >= 2; trained != strings.Contains(o.Skipped, "family trees can be guarded, but not trained") || !trained && o.Quality.Accuracy == nil {
 			t.Errorf("%s: %q", o.Arm, o.Skipped)
 		}
 	}

@@ -98,7 +98,7 @@ func Answer(ctx context.Context, s *session.Session, r Request) (*Results, error
 	defer cancel()
 	studies, queries, err := r.questions(s)
 	if err == nil && len(queries) > 1 && r.Map != "" {
-		err = fmt.Errorf("--map takes one question, but --protected %s or --thresholds asks several: ask them one at a time", strings.Join(r.Protected, ","))
+		err = errors.New("--map takes one question, but --protected each or subsets, and --thresholds, ask several: ask them one at a time")
 	}
 	if err != nil {
 		return nil, session.Mistake(err)
@@ -160,9 +160,11 @@ func (r *Request) questions(s *session.Session) (studies []*study.Study, queries
 	case err != nil:
 		return nil, nil, fmt.Errorf("--notion: %w", err)
 	case n.UsesEpsilon() || spec.K > 0:
-		return nil, nil, errors.New("--thresholds asks about decisions: leave out --k, and name decision or decision-strict as the notion")
+		return nil, nil, errors.New("--thresholds asks about decisions: leave out --k, and --notion unless it is decision or decision-strict")
 	case spec.Threshold != "":
-		return nil, nil, errors.New("--threshold and --thresholds exclude each other")
+		return nil, nil, errors.New("--threshold and --thresholds exclude each other: leave one of the two out")
+	case spec.Bands != "":
+		return nil, nil, errors.New("--thresholds asks about yes and no, but --bands sets other outcomes: leave one of the two out")
 	}
 	all, err := audit.ParseThresholds(r.Thresholds)
 	if err != nil {
@@ -226,7 +228,7 @@ func (l *lazily) prepare(o *Options, q *problem.Query) error {
 			return nil
 		}
 	}
-	return l.start(o) // with options even if it may not be needed: they may be wrong
+	return l.start(o) // with options also if convolution may suffice: to check them
 }
 
 // start implements Options.Start.
@@ -267,7 +269,7 @@ type asker struct {
 	// rows are the data set's; nil: there are none, for the reason noRows.
 	rows   [][]float64
 	noRows string
-	// fits has the populations that were fitted, by space.
+	// fits has the populations read or fitted so far, by space.
 	fits map[*space.Space]*population.Population
 }
 
@@ -287,7 +289,7 @@ func (a *asker) read() {
 func (a *asker) answer(ctx context.Context) (*Result, error) {
 	people, err := a.people(ctx)
 	if err != nil {
-		return nil, session.Mistake(fmt.Errorf("--population %s: %w", a.Population, err))
+		return nil, session.Mistake(fmt.Errorf("--population: %w", err))
 	}
 	o := Options{
 		Threads: a.session.Threads, Memory: a.session.Memory, Seed: a.Seed, Samples: a.Samples, Population: people, Rows: a.rows,

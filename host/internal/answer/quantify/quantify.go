@@ -459,6 +459,9 @@ func (r *run) conclude(ctx context.Context, res *sdk.Result) {
 	}
 	if open, _ := rep.Undecided.Float64(); rep.Complete && r.weights != nil && open > settledTo {
 		rep.Reason = "a box that a constraint cuts is too large to be counted"
+		if rep.Fair.Sign() == 0 && rep.Unfair.Sign() == 0 {
+			rep.Reason = "the constraints may leave no people of the population, or " + rep.Reason
+		}
 	}
 	if rep.Fair.Sign() > 0 || rep.Unfair.Sign() > 0 {
 		rep.Grade = r.o.Description.Exactness

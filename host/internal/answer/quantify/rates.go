@@ -38,7 +38,7 @@ type Rates struct {
 	Attributes []RatedAttribute `json:"attributes"`
 	// The solver that proved rates; absent if none was asked, as for linear models.
 	Solver string `json:"solver,omitempty"`
-	// The reason why the groups have no rates in the data.
+	// Why there are no rates of the people in the data.
 	NoRows string `json:"no_rows,omitempty"`
 	// Claims of the solver that evaluated individuals refute. They end the command with exit code 4.
 	Disagreements []string `json:"disagreements,omitempty"`
@@ -52,7 +52,7 @@ type RatedAttribute struct {
 	Name string `json:"name"`
 	// The groups by value, without people whose value is missing.
 	Groups []RatedGroup `json:"groups"`
-	// The interval of the least impact ratio; absent if it is undefined, or may be.
+	// The interval of the least impact ratio; absent if that ratio is or may be undefined.
 	ImpactRatio *Interval `json:"impact_ratio,omitempty"`
 	// The interval of the largest difference between two rates; absent if fewer than two groups have people.
 	Difference *Interval `json:"difference,omitempty"`
@@ -100,8 +100,8 @@ func smaller(a, b *big.Rat) *big.Rat {
 	return a
 }
 
-// against encloses the ratio of a rate to the highest rate of it and others, and by how much it is lower. The highest
-// rate of the others is in most. The ratio is nil if all rates may be 0.
+// against compares a rate with the highest rate of all groups: it encloses their ratio, and how much lower the rate is.
+// most encloses the highest rate of the other groups. The ratio is nil if all rates may be 0.
 func (e *enclosure) against(most enclosure) (ratio *enclosure, lower enclosure) {
 	minus := func(a, b *big.Rat) *big.Rat { return larger(new(big.Rat).Sub(a, b), new(big.Rat)) }
 	lower = enclosure{minus(most.lo, e.hi), minus(most.hi, e.lo)}
@@ -112,7 +112,7 @@ func (e *enclosure) against(most enclosure) (ratio *enclosure, lower enclosure) 
 }
 
 // compare computes ratios and differences from the exact rates of the groups, nil for a group without people. It
-// returns the least ratio, nil if it is undefined, or may be.
+// returns the least ratio, nil if that ratio is or may be undefined.
 func (a *RatedAttribute) compare(exact []*enclosure) (least *enclosure) {
 	var apart *enclosure
 	for i := range a.Groups {
@@ -146,7 +146,7 @@ func (a *RatedAttribute) compare(exact []*enclosure) (least *enclosure) {
 	return least
 }
 
-// validateRates refuses what does not apply to rates of groups.
+// validateRates is Validate, and refuses what does not apply to rates of groups.
 func (r *Request) validateRates() error {
 	for _, flag := range []struct {
 		given     bool
@@ -200,7 +200,7 @@ func AnswerRates(ctx context.Context, s *session.Session, r Request) (*Rates, er
 	}
 	people, err := a.people(ctx)
 	if err != nil {
-		return nil, session.Mistake(fmt.Errorf("--population %s: %w", r.Population, err))
+		return nil, session.Mistake(fmt.Errorf("--population: %w", err))
 	}
 	s.Work()
 	out := &Rates{Where: r.Where, NoRows: a.noRows}
@@ -275,7 +275,7 @@ func groupsOf(of *question.Question, query *problem.Query) (all []RatedAttribute
 	return all, groups
 }
 
-// rate answers the question about one group. The population may have no people in it.
+// rate answers the question about one group, in which the population may have no people.
 func (a *asker) rate(ctx context.Context, q *problem.Query, people *population.Population, group string) (*Report, error) {
 	if people != nil && people.Within(q.Region.Box) == nil {
 		nobody := run{report: &Report{Population: people}}
@@ -304,7 +304,7 @@ func (a *asker) rate(ctx context.Context, q *problem.Query, people *population.P
 // hold checks the least impact ratio, nil if it is undefined, against a gate.
 func (a *RatedAttribute) hold(g gate.Gate, least *enclosure, favourable string) gate.Check {
 	if least == nil {
-		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("it is not proved that two groups have people and one of them a %s decision", favourable))
+		return g.AtLeast(a.Name, nil, nil, fmt.Sprintf("not proved: at least two groups have people, and one of these people gets a %s decision", favourable))
 	}
 	return g.AtLeast(a.Name, least.lo, least.hi, fmt.Sprintf("proved: the least impact ratio is %s", a.ImpactRatio.ratio()))
 }
@@ -349,7 +349,7 @@ func (r *Rates) Document() *view.Document {
 	for i := range r.Attributes {
 		d.Add(r.Attributes[i].table(r))
 	}
-	of := "Each combination of the other features' values counts once, also of those of other protected attributes."
+	of := "Each combination of the other features' values counts once, other protected attributes included."
 	if r.Population != "" {
 		of = "Of people (" + r.Population + "): the other features, protected ones too, are distributed as they are among the group's people."
 	}
@@ -387,10 +387,10 @@ func (a *RatedAttribute) table(r *Rates) *view.Table {
 		t.Add(g.Label, g.Rate.share(), g.Difference.share(), g.ImpactRatio.ratio(), sampled, rows)
 		if why := g.People.Reason; why != "" && g.Rate != nil && g.Rate.Lo < g.Rate.Hi && !open[why] {
 			open[why] = true
-			t.Notes = append(t.Notes, "an interval is open because of "+why)
+			t.Notes = append(t.Notes, "why intervals are open: "+why+".")
 		}
 	}
-	t.Notes = append(t.Notes, "difference: the highest rate less this one. impact ratio: the rate over the highest rate. –: no rate, as without people, or 0/0 cannot be excluded.")
+	t.Notes = append(t.Notes, "difference: the highest rate less this one. impact ratio: the rate over the highest rate. –: no people, or a ratio that may be 0/0.")
 	if a.Difference != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("largest difference: %s. least impact ratio: %s.", a.Difference.share(), a.ImpactRatio.ratio()))
 	}

@@ -147,7 +147,7 @@ func (r *Result) said() (out []view.Said) {
 // directions says which way decisions would change, and which scores are a positive one.
 func (r *Result) directions(a *audit.Result) string {
 	if r.scoreless() {
-		return "The model tells several classes; the one with the largest output is the decision"
+		return "The model has several classes; the one with the largest output is the decision"
 	}
 	if sum := &a.Summary; r.banded() {
 		text := "A" + r.Decision.Text()[1:]

@@ -224,7 +224,7 @@ func (a *asker) example(q *problem.Query, found []unplaced) {
 	a.out.Person.By, a.out.Person.Of, a.out.Person.Distance = chosen.by, len(best), near
 }
 
-// outcomes says what points get.
+// outcomes returns the outcomes of points.
 type outcomes struct {
 	// of is 1 for a positive decision and 0 for a negative one, or the place of the band.
 	of func(point []float64) int

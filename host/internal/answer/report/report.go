@@ -405,7 +405,7 @@ func (a *asker) audited() string {
 	return a.out.Notion
 }
 
-// scored returns the question about scores, because bins hold scores, or about bands.
+// scored returns the question about scores, which bins hold, or about bands.
 func scored(spec question.Spec) question.Spec {
 	spec.Notion, spec.K = "", 0
 	return spec

@@ -141,7 +141,7 @@ func (d *Disagreement) refuted(s *Subject, n fairness.Notion, r run) {
 	}
 }
 
-// margin is the individual's margin in a notion: with bands, how many more than one the copies are in.
+// margin is the individual's margin in a notion; with bands, the number of bands of its copies less 1.
 func (i *Individual) margin(n fairness.Notion, s *Subject) float64 {
 	border := s.Border
 	if s.Banded() && n == fairness.Decision {

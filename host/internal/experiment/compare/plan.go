@@ -34,8 +34,8 @@ type Plan struct {
 // Subject is a study with one network.
 type Subject struct {
 	experiment.Subject
-	// Notion is the study's notion and Epsilon the ε of the measures: the defaults of arms. With bands the measures count
-	// these.
+	// Notion is the study's notion and Epsilon the ε of the measures: the defaults of arms. With bands, the
+	// measures count bands instead.
 	Notion  string `json:"notion"`
 	Epsilon string `json:"epsilon"`
 	// Border is the logit at which decisions change; 0 with thresholds by group.
@@ -123,7 +123,7 @@ func (p *Plan) settle(s *Subject) error {
 			q, err = s.query(&a)
 		}
 		if err == nil && q.Bands != nil && a.Goal == GoalMaximise {
-			err = fmt.Errorf("goal: %s, but bands have no gap to maximise: take goal: %s, or notion: score", a.Goal, GoalDecide)
+			err = fmt.Errorf("goal %s: bands have no gap to maximise: take the goal %s, or the notion score", a.Goal, GoalDecide)
 		}
 		if err == nil && a.single() != "" && (a.Partition != "" || strings.Contains(a.Solver, "+")) {
 			err = fmt.Errorf("goal %s asks one solver once about the entire space: leave the partition out, and name one solver", a.Goal)

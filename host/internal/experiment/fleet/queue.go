@@ -15,7 +15,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/session"
 )
 
-// createStreams creates the queue's streams and subscribes to all results, also earlier ones. On
+// createStreams creates the queue's streams and subscribes to all results, earlier ones included. On
 // an error nothing changes.
 func (c *Coordinator) createStreams(ctx context.Context) error {
 	c.filling.Lock()

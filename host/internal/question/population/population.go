@@ -69,7 +69,7 @@ func (s Source) Of(ctx context.Context, of *space.Space, rows [][]float64, absen
 type Population struct {
 	Fit
 	space    *space.Space
-	about    string // what it is, if it is not fitted
+	about    string // the description of a table of weights; empty if the population is fitted
 	features []feature
 	classes  []class
 	error    float64 // relative error of a mass
@@ -95,7 +95,7 @@ type Fit struct {
 func (f Fit) Text() string {
 	of := ""
 	if f.Impossible > 0 {
-		of = fmt.Sprintf(" without %s that are impossible", view.Count(f.Impossible))
+		of = fmt.Sprintf(" (without %s that have probability 0)", view.Count(f.Impossible))
 	}
 	return fmt.Sprintf("Of %s rows held back, the mean log-likelihood is %.2f%s; it is %.2f if features are independent, and %.2f if all combinations are equally likely.", view.Count(f.Held), f.Fitted, of, f.Alone, f.Even)
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/hyfair/hyfair/host/internal/question/yamlfile"
 	"github.com/hyfair/hyfair/host/internal/system/files"
 	"github.com/hyfair/hyfair/host/internal/view"
@@ -20,7 +22,7 @@ import (
 const (
 	// weightColumn is the column of a table's weights.
 	weightColumn = "weight"
-	// mostWeights is the maximum number of a table's rows, and mostShares that of all shares of their cells.
+	// mostWeights is the maximum number of rows of a table, mostShares that of all their shares together.
 	mostWeights = 1 << 12
 	mostShares  = 1 << 22
 )
@@ -50,14 +52,14 @@ func weighted(path string, s *space.Space, rows [][]float64, seed int64) (*Popul
 	} else {
 		others = fmt.Sprintf("other features independent, with the frequencies of %s rows", view.Count(p.Rows))
 	}
-	p.about = fmt.Sprintf("%s weighted cells of %s", view.Count(len(t.weights)), filepath.Base(path))
+	p.about = fmt.Sprintf("%s %s of %s", view.Count(len(t.weights)), english.PluralWord(len(t.weights), "weighted cell", ""), filepath.Base(path))
 	if len(t.named) < len(p.features) {
 		p.about += ", " + others
 	}
 	return p, t.weigh(p, kept)
 }
 
-// fault is an error at a line of the table.
+// fault returns an error at a line of the table.
 func (t *table) fault(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", t.path, line, fmt.Sprintf(format, args...))
 }
@@ -72,7 +74,7 @@ func (t *table) read() error {
 	in.TrimLeadingSpace = true
 	header, err := in.Read()
 	if err != nil {
-		return fmt.Errorf("%s: want a header of features and %s: %w", t.path, weightColumn, err)
+		return fmt.Errorf("%s: want a header with features and %s: %w", t.path, weightColumn, err)
 	}
 	at, columns := -1, make([]int, len(header)) // of the weights; features by column
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
@@ -86,13 +88,13 @@ func (t *table) read() error {
 		case !ok:
 			return t.fault(1, "no feature %q; %s", name, yamlfile.Suggest(name, t.space.Names()))
 		case t.space.Features[i].IsProtected():
-			return t.fault(1, "%s is protected: a population is one of the other features", name)
+			return t.fault(1, "%s is protected, but weights are of the other features: leave the column out, and add up its cells", name)
 		default:
 			t.named = append(t.named, i)
 		}
 	}
 	if at < 0 {
-		return t.fault(1, "no column %s", weightColumn)
+		return t.fault(1, "got no column %s, want one with the weight of each cell", weightColumn)
 	}
 	for {
 		record, err := in.Read()
@@ -108,7 +110,7 @@ func (t *table) read() error {
 		case err != nil || !(w >= 0) || math.IsInf(w, 0):
 			return t.fault(line, "got the weight %q, want a number of at least 0", record[at])
 		case len(t.weights) == mostWeights:
-			return t.fault(line, "a table has at most %d cells", mostWeights)
+			return t.fault(line, "got more than %d cells: join some by ranges, such as 18..27", mostWeights)
 		}
 		var sets [][]space.Interval
 		for k, text := range record {
@@ -208,7 +210,7 @@ func (t *table) weigh(p *Population, kept [][]float64) error {
 		all += len(p.features[n].cells)
 	}
 	if all*len(t.weights) > mostShares {
-		return fmt.Errorf("%s: %d rows of %d values and ranges are too many, want a product of at most %d", t.path, len(t.weights), all, mostShares)
+		return fmt.Errorf("%s: %d rows times %d values and ranges exceed %d: use fewer rows, or wider ranges", t.path, len(t.weights), all, mostShares)
 	}
 	rest := p.classes[0].shares
 	p.classes = nil
@@ -234,7 +236,7 @@ func (t *table) weigh(p *Population, kept [][]float64) error {
 		}
 		for before := range r {
 			if overlaps(inside[before], inside[r]) {
-				return t.fault(t.lines[r], "the cell overlaps that of line %d", t.lines[before])
+				return t.fault(t.lines[r], "the cell overlaps that of line %d: make them disjoint", t.lines[before])
 			}
 		}
 		if weight > 0 {

@@ -84,7 +84,7 @@ func TestWeights(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p, err = weighted(cellsFile(t, "job,weight\noffice,1\n"), s, rows, 1)
-	if err != nil || p.Impossible == 0 || !strings.Contains(p.Text(), "that are impossible;") || !strings.Contains(p.String(), "other features independent, with the frequencies of 900 rows") {
+	if err != nil || p.Impossible == 0 || !strings.Contains(p.Text(), "that have probability 0);") || !strings.Contains(p.String(), "other features independent, with the frequencies of 900 rows") {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if young, _ := p.Mass(space.Box{{Lo: 20, Hi: 20}, {Hi: 2}, {Hi: 11}, {}}); young < 0.9 {
@@ -96,7 +96,7 @@ func TestWeightsRefused(t *testing.T) {
 	s := lender()
 	for text, want := range map[string]string{
 		"":                                  "want a header",
-		"age\n18\n":                         ":1: no column weight",
+		"age\n18\n":                         ":1: got no column weight",
 		"age,weight\n18,-1\n":               `:2: got the weight "-1"`,
 		"age,weight\n18,1\n19,NaN\n":        `:3: got the weight "NaN"`,
 		"age,weight\n18,Inf\n":              `:2: got the weight "Inf"`,
@@ -114,7 +114,7 @@ func TestWeightsRefused(t *testing.T) {
 		"income,weight\n5,1\n":              ":2: income: 5 is one real number",
 		"income,weight\n5..missing,1\n":     ":2: income: 5..missing has numbers and missing",
 		"age,weight\n18,1,1\n":              "line 2",
-		"age,weight\n18,1\n" + strings.Repeat("19,1\n", mostWeights): "a table has at most 4096 cells",
+		"age,weight\n18,1\n" + strings.Repeat("19,1\n", mostWeights): "got more than 4096 cells",
 	} {
 		if _, err := weighted(cellsFile(t, text), s, nil, 1); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "cells.csv") {
 			t.Errorf("%.40q: error %v, want %q", text, err, want)

@@ -39,7 +39,7 @@ func (r *reader) decision(root *yamlfile.Node, s *Study) {
 }
 
 // groups reads thresholds by groups: {sex: {man: 0.5, woman: 0.45}}, where a mapping of a second attribute may stand in
-// place of a number. in are the conditions on those read so far.
+// place of a number. in and name are the conditions read so far, and how a user writes them.
 func (r *reader) groups(n *yamlfile.Node, s *Study, in []fairness.Having, name string) {
 	const deepest = 2
 	if len(n.Entries) != 1 || len(in) == deepest {
@@ -53,7 +53,7 @@ func (r *reader) groups(n *yamlfile.Node, s *Study, in []fairness.Having, name s
 		r.FaultAt(n, e, "no feature %q; %s", e.Key.Text, yamlfile.Suggest(e.Key.Text, s.Space.Names()))
 		return
 	case slices.ContainsFunc(in, func(h fairness.Having) bool { return h.Feature == e.Key.Text }):
-		r.FaultAt(n, e, "%s is the attribute of the mapping around this one", e.Key.Text)
+		r.FaultAt(n, e, "%s is also the attribute of the mapping around this one: take another, or give a threshold", e.Key.Text)
 		return
 	case !r.Kind(e.Value, yamlfile.Mapping):
 		return
@@ -66,7 +66,7 @@ func (r *reader) groups(n *yamlfile.Node, s *Study, in []fairness.Having, name s
 		r.FaultAt(n, e, "%s is not protected: thresholds by group are of protected attributes; add it to protected:, or give one threshold", f.Name)
 		return
 	case f.Kind == space.Real:
-		r.FaultAt(n, e, "%s is real:, but thresholds by group are of whole numbers and categories", f.Name)
+		r.FaultAt(n, e, "%s is real:, but thresholds by group need whole numbers or categories: give one threshold", f.Name)
 		return
 	}
 	if f.Hi-f.Lo >= mostCases {
@@ -156,7 +156,7 @@ func valuesOf(f *space.Feature) []float64 {
 }
 
 const (
-	// mostCases bounds the combinations of values of attributes with thresholds by group.
+	// mostCases bounds the values, or pairs of values, of attributes with thresholds by group.
 	mostCases = 4096
 	// mostGroups bounds the thresholds by group.
 	mostGroups = 64
@@ -194,8 +194,8 @@ func (s *Study) banded(bands fairness.Bands, first string) {
 	s.Bands, s.Rule, s.Notion = bands, fairness.Rule{Low: first == bands[0].Name}, fairness.Decision
 }
 
-// Favourable returns the place of the named band, of which and of better ones the caller makes the favourable
-// decision; see fairness.Bands.Place. The worst band is refused: all people are in it or a better one.
+// Favourable returns the place of the named band (see fairness.Bands.Place), for callers whose favourable decision is
+// this band or a better one. The worst band is refused: all people are in it or a better one.
 func (s *Study) Favourable(band string) (place int, err error) {
 	place = slices.IndexFunc(s.Bands, func(b fairness.Band) bool { return b.Name == band })
 	if place >= 0 {
@@ -285,7 +285,7 @@ func (s *Study) offset(bits int) (out model.Offset, err error) {
 		if s.groupsBy(f) {
 			values[f.Name] = valuesOf(f)
 			if cases *= len(values[f.Name]); cases > mostCases {
-				return out, fmt.Errorf("%s: more than %d values of %s have thresholds by group: sort them into fewer values", s.Path, mostCases, f.Name)
+				return out, fmt.Errorf("%s: thresholds by group depend on more than %d pairs of values, the last of %s: encode it in bins", s.Path, mostCases, f.Name)
 			}
 			for _, in := range f.Inputs {
 				out.Inputs = append(out.Inputs, in.Index)

@@ -62,7 +62,7 @@ var faults = []fault{
 	{"groups of too many values", "features: {pay: {integer: 0..5000}}\nprotected: {pay: [1, 2]}\ndecision: {threshold: {pay: {..: 0.5}}}\n", []string{"3:24: decision.threshold: pay has more than 4096 values"}, false},
 	{"groups of a real number", "features: {pay: {real: 0..1}}\nprotected: {pay: [0, 1]}\ndecision: {threshold: {pay: {..: 0.5}}}\n", []string{"3:24: decision.threshold: pay is real:"}, false},
 	{"groups by two attributes", grouped("{sex: {man: 0.5, woman: 0.4}, age: {..: 0.5}}"), []string{"3:24: decision.threshold: thresholds by group: want {ATTRIBUTE: {VALUE: THRESHOLD, …}}"}, true},
-	{"groups of the same attribute twice", grouped("{sex: {man: {sex: {man: 0.5, woman: 0.4}}, woman: 0.4}}"), []string{"3:36: decision.threshold.sex.man: sex is the attribute of the mapping around this one"}, false},
+	{"groups of the same attribute twice", grouped("{sex: {man: {sex: {man: 0.5, woman: 0.4}}, woman: 0.4}}"), []string{"3:36: decision.threshold.sex.man: sex is also the attribute of the mapping around this one: take another, or give a threshold"}, false},
 	{"groups within a group left out", grouped("{sex: {man: {age: {20..29: 0.5}}, woman: 0.4}}"), []string{"3:42: decision.threshold.sex.man.age: sex = man, age = 30 has no threshold"}, false},
 	{"bands out of order", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 0.4, B: 0.6, C: 0}}\n", []string{"2:20: decision.bands: band A begins at 0.4, band B at 0.6: list the bands by their least scores, without two alike"}, false},
 	{"a band beyond a share", "features: {a: {integer: 0..1}}\ndecision: {bands: {A: 1.5, B: 0}}\n", []string{"2:20: decision.bands: band A begins at 1.5, which is not between 0 and 1"}, true},

@@ -91,8 +91,8 @@ type Study struct {
 	Clustering fairness.Clustering
 	// Rule says which scores are a yes; with Bands it only says whether low scores are favourable.
 	Rule fairness.Rule
-	// Unseen are the attributes that thresholds depend on and the model's file does not see: Model has an
-	// input for each, after those of the file, which it ignores.
+	// Unseen are the attributes that thresholds depend on and the model's file does not see. For each, Model
+	// has an input that it ignores, after those of the file.
 	Unseen []string
 	// Bands, if any, are the outcomes of the study's decision, in place of yes and no.
 	Bands fairness.Bands

@@ -100,8 +100,8 @@ func (r *Rules) Asks(point []float64) bool {
 	return true
 }
 
-// near returns where in a box individuals are near rows. If that is a part of it, it sets cut to the dimension in
-// which the box is widest.
+// near returns where in a box individuals are near rows. For Somewhere it sets cut to the dimension in which the box
+// is widest.
 func (r *Rules) near(box Box, cut *int) Truth {
 	values := make(space.Box, len(r.g.base))
 	for i, v := range r.g.base {

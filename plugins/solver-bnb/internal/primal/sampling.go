@@ -48,7 +48,7 @@ func (s *Sampling) Improve(*Work) {
 	}
 	for i := 0; i < p.Samples && !s.Off(params.Sampling) && !s.stopped(); i++ {
 		s.anywhere(x)
-		if v := s.Query.Within; v != nil { // a row, but for a feature or so
+		if v := s.Query.Within; v != nil { // a row, about one of its values replaced
 			row := v.Rows[s.Random.IntN(len(v.Rows))]
 			for d := range x {
 				if dim := &s.Grid.Dims[d]; s.Random.IntN(len(x)) > 0 {

@@ -103,7 +103,7 @@ func (c *climber) draw(ctx context.Context, region space.Region, rng *rand.Rand)
 			break
 		}
 		x := c.q.Space.Draw(region.Box, rng)
-		if v := c.q.Within; v != nil { // a row, but for a feature or so
+		if v := c.q.Within; v != nil { // a row, about one of its values replaced
 			row, free := v.Rows[rng.IntN(len(v.Rows))], c.q.Space.Free()
 			for _, i := range free {
 				if rng.IntN(len(free)) > 0 {

@@ -175,7 +175,7 @@ func takes(q *problem.Query, e *encode.Encoding, o *Options) error {
 	m := q.Model
 	err := e.Takes(m)
 	if err == nil && q.Within != nil {
-		err = fmt.Errorf("%w: the encoding %s has no rows of data to be near (--near); bnb takes them", sdk.ErrUnsupported, e.Name)
+		err = fmt.Errorf("%w: the encoding %s cannot ask only about individuals near rows of data (--near): use solver bnb", sdk.ErrUnsupported, e.Name)
 	}
 	if e.Form == problem.FormNetwork {
 		err = o.Description.RefusesQuery(q)

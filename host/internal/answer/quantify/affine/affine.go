@@ -115,8 +115,8 @@ func of(m model.Model, s *space.Space) (*affine, bool) {
 	return a, true
 }
 
-// byGroup returns the affine model that was lowered by group to the query's. ok is false if it is not affine, or groups
-// depend on features that are not protected.
+// byGroup returns the affine form of a query whose model was lowered by group: that of the original model, and what the
+// thresholds subtract. ok is false if the original model is not affine, or groups depend on features that are not protected.
 func byGroup(q *problem.Query) (*affine, bool) {
 	a, ok := of(q.Scored, q.Space)
 	for _, g := range q.Rule.Groups {
