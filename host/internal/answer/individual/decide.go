@@ -180,7 +180,7 @@ func (d *Decider) Says(point []float64, score float64) bool { return d.at(point)
 // Grouped reports whether thresholds depend on groups: then a larger score does not imply a positive decision.
 func (d *Decider) Grouped() bool { return d.rule.Groups != nil }
 
-// Near reports whether a score computed elsewhere is too near the border of a person who is not in a group to decide.
+// Near reports whether a score computed elsewhere is too near the border to decide. Not for thresholds by group: see Yes.
 func (d *Decider) Near(score float64) bool { return d.rule.Near(score) }
 
 // largestInputs bounds the absolute value of each network input, and the error of its float64
