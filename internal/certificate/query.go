@@ -15,8 +15,8 @@ import (
 
 // FromQuery returns the statement of a certificate for the query. For Decide the claim is that all
 // individuals are fair, or that none reaches K bins. For Maximise and MaxK the claim is a bound, set later
-// by SetClaim. Relaxations, individuals near rows, excluded individuals and other goals are errors, since a certificate cannot
-// express them. If the query's model was lowered for a threshold, the statement is about the original
+// by SetClaim. Relaxations, individuals near rows, excluded individuals and other goals are errors, since a
+// certificate cannot express them. If the query's model was lowered for a threshold, the statement is about the original
 // model, and names the threshold. If it was lowered by group, the statement is about the lowered model.
 func FromQuery(q *problem.Query) (Statement, error) {
 	s := Statement{

@@ -83,7 +83,8 @@ func (v *Vicinity) grow(rows [][]float64) int {
 	return at
 }
 
-// unlike reports whether two different values of a feature are at distance 1: categories, or a number and the value for missing.
+// unlike reports whether two different values of a feature are at distance 1 whatever their difference: categories, or a
+// number and the value for missing.
 func (v *Vicinity) unlike(feature int, a, b float64) bool {
 	f := &v.features[feature]
 	return f.Kind == Categorical || f.Missing && max(a, b) == f.Hi

@@ -134,8 +134,8 @@ func (b *bench) classified(i, row int) Person {
 	return p
 }
 
-// enters lists the classes of the copies of x in e, except the person's own, and returns the first copy of another class. class
-// returns the class of a point with a score of e.
+// enters lists the classes of the copies of x in e, except the person's own, and returns the first copy of another class.
+// class returns the class of a point with a score of e.
 func (b *bench) enters(e *evaluate.Evaluator, x []float64, own int, class func([]float64, float64) int) (others []int, first Copy) {
 	copies := e.Copies(x)
 	for i, c := range copies.Combinations {

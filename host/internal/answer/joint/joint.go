@@ -68,7 +68,8 @@ func Of(old, new *question.Question, n fairness.Notion, epsilon *big.Rat) (q *pr
 	return q, apart, q.Validate()
 }
 
-// Yes returns the question which individuals get a positive decision, as a comparison with a model that always says no. Individuals have all features of the question's space, including the protected ones.
+// Yes returns the question which individuals get a positive decision, as a comparison with a model that always says no.
+// Individuals have all features of the question's space, including the protected ones.
 func Yes(of *question.Question) (*problem.Query, error) {
 	m, err := of.Study.Decided()
 	if err != nil {
