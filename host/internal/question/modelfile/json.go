@@ -12,26 +12,53 @@ import (
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
-// The project's own format, described in docs/reference/formats.md.
+// The project's own formats, described in docs/reference/formats.md.
 const (
-	jsonName    = "hyfair-network"
+	jsonName = "hyfair-network"
+	// jsonVersion is the version of both.
 	jsonVersion = 1
-	// maxText bounds a file of JSON and of .nnet, in bytes.
+	// maxText bounds a file of a network, of JSON or of .nnet, in bytes.
 	maxText = 64 << 20
 )
 
+// jsonFormat recognises all files of JSON except XGBoost's; the text decides which format it is.
 var jsonFormat = reader.Format{
-	Name: jsonName, Extensions: []string{".json"}, Max: maxText, What: "a JSON network",
+	Name: jsonName, Extensions: []string{".json"}, Max: treesFormat.Max, What: "a JSON file",
 	Is: func(head []byte, extension string) bool {
 		is := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) || extension == ".json" && len(head) > 0
 		return is && !bytes.Contains(head, []byte("learner")) // a key of XGBoost's JSON
 	},
+	Of: func(text []byte) reader.Format {
+		if ofTrees.Match(text) {
+			return treesFormat
+		}
+		return networkFormat
+	},
+}
+
+var networkFormat = reader.Format{
+	Name: jsonName, Max: maxText, What: "a JSON network",
 	Read: func(f reader.File) *reader.Model {
 		if is := foreignJSON(f.Text); is != "" {
 			panic(fault.New("%s", is))
 		}
 		return f.Network(parseJSON(f.Text))
 	},
+}
+
+// header adds the fields that both formats begin with.
+func (s *scanner) header(name string, fields map[string]func(field string)) map[string]func(field string) {
+	fields["format"] = func(field string) {
+		if got := s.text(field); got != name {
+			panic(s.fault(field, "got %.40q, want %s or %s", got, jsonName, treesName))
+		}
+	}
+	fields["version"] = func(field string) {
+		if v := s.integer(field, 0, 1<<30); v != jsonVersion {
+			panic(s.fault(field, "got version %d, want %d", v, jsonVersion))
+		}
+	}
+	return fields
 }
 
 // parseJSON reads a network of the project's own format. Errors give the line and the field; an
@@ -41,13 +68,7 @@ func parseJSON(text []byte) *relu.Network {
 	n := &relu.Network{}
 	var layers []byte
 	var layersAt int64
-	s.object("network", map[string]func(field string){
-		"format": func(field string) { s.oneOf(field, map[string]func(){jsonName: func() {}}) },
-		"version": func(field string) {
-			if v := s.integer(field, 0, 1<<30); v != jsonVersion {
-				panic(s.fault(field, "got version %d, want %d", v, jsonVersion))
-			}
-		},
+	s.object(whole, s.header(jsonName, map[string]func(field string){
 		"precision": func(field string) {
 			if n.Precision = s.integer(field, 32, 64); n.Precision != 32 && n.Precision != 64 {
 				panic(s.fault(field, "got %d bits, want 32 or 64", n.Precision))
@@ -62,7 +83,7 @@ func parseJSON(text []byte) *relu.Network {
 		},
 		// The numbers can be read only once the precision is known, and fields may come in any order.
 		"layers": func(field string) { layers, layersAt = s.raw(field) },
-	})
+	}))
 	s.end()
 	n.Layers = parseLayersJSON(newScanner(layers, layersAt, text), n.Precision)
 	if len(n.Layers) == 0 {
@@ -85,6 +106,8 @@ func parseLayersJSON(s *scanner, precision int) (out []relu.Layer) {
 }
 
 func parseLayerJSON(s *scanner, field string, precision, budget int) (l relu.Layer) {
+	number := float(precision)
+	tooMany := fmt.Sprintf("the network has more than %d weights and biases, the maximum", layers.MaxParameters)
 	// Rows are checked against the shape at the end, as fields may come in any order.
 	var widths []int
 	s.object(field, map[string]func(string){
@@ -97,11 +120,11 @@ func parseLayerJSON(s *scanner, field string, precision, budget int) (l relu.Lay
 		"weights": func(field string) {
 			s.array(field, func(field string, _ int) {
 				before := len(l.Weights)
-				l.Weights = s.floats(l.Weights, field, precision, budget)
+				l.Weights = list(s, l.Weights, field, budget, tooMany, number)
 				widths = append(widths, len(l.Weights)-before)
 			})
 		},
-		"bias": func(field string) { l.Bias = s.floats(l.Bias, field, precision, budget) },
+		"bias": func(field string) { l.Bias = list(s, l.Bias, field, budget, tooMany, number) },
 	})
 	if len(widths) != l.Out {
 		panic(s.fault(field+".weights", "got %d rows, want %d: one per unit", len(widths), l.Out))

@@ -13,8 +13,10 @@ import (
 	"strings"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
-	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 )
+
+// whole is the field of a file's outermost value, in messages.
+const whole = "model"
 
 // scanner reads JSON token by token, so that it allocates only what the caller asks for, and every
 // error has a line number. Its methods panic with a fault if the file has something else: see
@@ -79,11 +81,11 @@ func (s *scanner) open(field string, delimiter json.Delim, what string) {
 }
 
 // object reads an object that must have exactly the given fields, once each,
-// in any order.
-func (s *scanner) object(field string, fields map[string]func(field string)) {
+// in any order; the optional ones may be missing.
+func (s *scanner) object(field string, fields map[string]func(field string), optional ...string) {
 	s.open(field, '{', "an object")
 	prefix := ""
-	if field != "network" {
+	if field != whole {
 		prefix = field + "."
 	}
 	seen := make(map[string]bool)
@@ -101,7 +103,7 @@ func (s *scanner) object(field string, fields map[string]func(field string)) {
 	}
 	s.token(field) // the closing brace
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !seen[name] {
+		if !seen[name] && !slices.Contains(optional, name) {
 			panic(s.fault(prefix+name, "the field is missing"))
 		}
 	}
@@ -148,7 +150,7 @@ func (s *scanner) malformed(field string, offset int64, err error) error {
 // end checks that nothing follows.
 func (s *scanner) end() {
 	if t, err := s.d.Token(); !errors.Is(err, io.EOF) {
-		panic(s.fault("network", "got %s after its end, want the end of the file", describe(t)))
+		panic(s.fault(whole, "got %s after its end, want the end of the file", describe(t)))
 	}
 }
 
@@ -171,37 +173,80 @@ func (s *scanner) oneOf(field string, choices map[string]func()) {
 	choose()
 }
 
-func (s *scanner) integer(field string, lo, hi int) int {
+func (s *scanner) integer(field string, lo, hi int) int { return one(s, field, integer(lo, hi)) }
+
+func (s *scanner) float(field string) float64 { return one(s, field, float(64)) }
+
+// conversion converts the text of a number, "" for another value, or says what is wanted instead.
+type conversion[T any] func(number string) (v T, want string)
+
+// integer converts to integers from lo to hi.
+func integer(lo, hi int) conversion[int] {
+	return func(number string) (int, string) {
+		v, err := strconv.Atoi(number)
+		if err != nil || v < lo || v > hi {
+			return 0, fmt.Sprintf("a whole number from %d to %d", lo, hi)
+		}
+		return v, ""
+	}
+}
+
+// float converts to numbers, each rounded once to the precision in bits.
+func float(precision int) conversion[float64] {
+	return func(number string) (float64, string) {
+		v, err := strconv.ParseFloat(number, precision)
+		switch {
+		case number == "":
+			return 0, "a number"
+		case err != nil:
+			return 0, fmt.Sprintf("one that is not too large for a float of %d bits", precision)
+		}
+		return v, ""
+	}
+}
+
+// one reads a number.
+func one[T any](s *scanner, field string, convert conversion[T]) T {
 	t := s.token(field)
 	number, _ := t.(json.Number)
-	v, err := strconv.Atoi(string(number))
-	if err != nil || v < lo || v > hi {
-		panic(s.fault(field, "got %[3]s, want a whole number from %[1]d to %[2]d", lo, hi, describe(t)))
+	v, want := convert(string(number))
+	if want != "" {
+		panic(s.fault(field, "got %s, want %s", describe(t), want))
 	}
 	return v
 }
 
-// floats appends an array of numbers to values, each rounded once to the
-// precision in bits, and refuses to go beyond limit values.
-func (s *scanner) floats(values []float64, field string, precision, limit int) []float64 {
-	s.open(field, '[', "an array of numbers")
-	for i := 0; s.d.More(); i++ {
-		t := s.token(field)
-		number, ok := t.(json.Number)
-		if !ok {
-			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "got %s, want a number", describe(t)))
+// list appends an array of numbers to values, and refuses to go beyond limit values: tooMany says why. It decodes the
+// array as a whole, since the decoder needs three times as long for single tokens.
+func list[T any](s *scanner, values []T, field string, limit int, tooMany string, convert conversion[T]) []T {
+	text, at := s.raw(field)
+	rest := text
+	// here reads from what is left of the array.
+	here := func() *scanner { return newScanner(rest, at+int64(len(text)-len(rest)), s.file) }
+	if text[0] != '[' {
+		here().open(field, '[', "an array of numbers")
+	}
+	for i := 0; ; i++ {
+		rest = bytes.TrimLeft(rest[1:], " \t\r\n") // after [ or ,
+		if rest[0] == ']' && i == 0 {
+			return values
 		}
-		v, err := strconv.ParseFloat(string(number), precision)
-		if err != nil {
-			panic(s.fault(fmt.Sprintf("%s[%d]", field, i), "%.40s is too large for a float of %d bits", number, precision))
+		end := 0
+		for end < len(rest) && (rest[end] >= '0' && rest[end] <= '9' || rest[end] == '-' || rest[end] == '+' || rest[end] == '.' || rest[end]|0x20 == 'e') {
+			end++
+		}
+		v, want := convert(string(rest[:end]))
+		if want != "" {
+			one(here(), fmt.Sprintf("%s[%d]", field, i), convert)
 		}
 		if len(values) == limit {
-			panic(s.fault(field, "the network has more than %d weights and biases, the maximum", layers.MaxParameters))
+			panic(here().fault(field, "%s", tooMany))
 		}
 		values = append(values, v)
+		if rest = bytes.TrimLeft(rest[end:], " \t\r\n"); rest[0] == ']' {
+			return values
+		}
 	}
-	s.token(field) // the closing bracket
-	return values
 }
 
 // writeFloats writes values as a JSON array of shortest round-trip decimals.

@@ -134,13 +134,13 @@ func TestJSONAnyOrder(t *testing.T) {
 
 func TestJSONFaults(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"unknown field":       {`"version": 1`, `"version": 1, "weight": 1`, `line 3: network: unknown field "weight"`},
+		"unknown field":       {`"version": 1`, `"version": 1, "weight": 1`, `line 3: model: unknown field "weight"`},
 		"unknown layer field": {`"units": 1,`, `"units": 1, "dropout": 0,`, `line 21: layers[1]: unknown field "dropout", want one of activation, bias`},
 		"other case":          {`"bias": [1e+20]`, `"Bias": [1e+20]`, `unknown field "Bias"`},
 		"missing field":       {`"head": "sigmoid",`, ``, "head: the field is missing"},
 		"missing layer field": {`"name": "output",`, ``, "layers[1].name: the field is missing"},
 		"twice":               {`"version": 1`, `"version": 1, "version": 1`, "line 3: version: the field is given twice"},
-		"format":              {`"hyfair-network"`, `"other"`, `line 2: format: got "other", want one of hyfair-network`},
+		"format":              {`"hyfair-network"`, `"other"`, `line 2: format: got "other", want hyfair-network or hyfair-trees`},
 		"version":             {`"version": 1`, `"version": 2`, "line 3: version: got version 2, want 1"},
 		"precision":           {`"precision": 32`, `"precision": 48`, "line 4: precision: got 48 bits"},
 		"precision as text":   {`"precision": 32`, `"precision": "32"`, `line 4: precision: got the text "32", want a whole number from 32 to 64`},
@@ -157,7 +157,7 @@ func TestJSONFaults(t *testing.T) {
       "units": 1`, "layers[1]"},
 		"text for a number": {`3e-07`, `"NaN"`, `line 14: layers[0].weights[1][0]: got the text "NaN", want a number`},
 		"NaN":               {`3e-07`, `NaN`, "line 14: layers: invalid character 'N'"},
-		"beyond float32":    {`3e-07`, `1e39`, "line 14: layers[0].weights[1][0]: 1e39 is too large for a float of 32 bits"},
+		"beyond float32":    {`3e-07`, `1e39`, "line 14: layers[0].weights[1][0]: got the number 1e39, want one that is not too large for a float of 32 bits"},
 		"nested":            {`3e-07`, `[3e-07]`, "line 14: layers[0].weights[1][0]: got [, want a number"},
 		"relu at the end":   {`"linear"`, `"relu"`, "layer 1 (output): the output layer has a ReLU"},
 		"trailing text":     {"  ]\n}\n", "  ]\n}\n{}", "after its end"},
@@ -243,7 +243,7 @@ func TestModelErrors(t *testing.T) {
 		"saved.pb":      {"\x08\x01\x12\x9b\x42\x0a\xf3\x0b and so on", "a TensorFlow SavedModel, which is not supported: save the Keras model"},
 		"config.json":   {`{"learner":{"gradient_booster":{"name":"gbtree"}}}`, "gradient_booster.model: the field is missing, as in the result of save_config: save the model"},
 		"weights.csv":   {"1,2,3\n", "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt"},
-		"text.json":     {"hello", "line 1: network: invalid character 'h'"},
+		"text.json":     {"hello", "line 1: model: invalid character 'h'"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {

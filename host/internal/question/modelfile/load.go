@@ -54,7 +54,7 @@ type Vocabulary = reader.Vocabulary
 type Info struct {
 	// Path is the file's path, as given.
 	Path string `json:"path"`
-	// Format is the name of the file's format: "keras-h5", "onnx" or "hyfair-network".
+	// Format is the name of the file's format, such as "keras-h5", "onnx" or "hyfair-network".
 	Format string `json:"format"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
@@ -101,6 +101,10 @@ func read(r io.Reader, size int64, path, folder string, choice Choice) (_ model.
 	reader.Limit(size, reader.MaxFile, "a model file")
 	reader.Limit(size, format.Max, format.What)
 	text := reader.Whole(io.MultiReader(bytes.NewReader(head), r), size)
+	if format.Of != nil {
+		format = format.Of(text)
+		reader.Limit(size, format.Max, format.What)
+	}
 	info := Info{Path: path, Format: format.Name, Bytes: size, Files: []string{path}, SHA256: sum(text)}
 	out := format.Read(reader.File{Text: text, Folder: folder, Choice: choice})
 	if v := choice.Missing; v != nil {

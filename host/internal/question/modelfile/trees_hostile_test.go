@@ -258,6 +258,8 @@ func asUBJSON(v any) (out []byte) {
 
 func FuzzXGBoost(f *testing.F) { fuzzTrees(f, []byte(stump), "xgb-base.json", "xgb-categories.json") }
 
+func FuzzTreesJSON(f *testing.F) { fuzzTrees(f, []byte(smallTrees)) }
+
 func FuzzUBJSON(f *testing.F) {
 	var v any
 	if err := json.Unmarshal([]byte(stump), &v); err != nil {

@@ -3,6 +3,7 @@ package forest
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
@@ -84,4 +85,23 @@ func All(n int, of func(k int) Tree) []trees.Tree {
 		}()
 	}
 	return out
+}
+
+// Among turns n into a comparison that goes left outside the categories. Categories are increasing
+// integers, and inputs are truncated to integers. border returns the least input of a category.
+func Among(n *trees.Node, categories []int, border func(category int) float64) {
+	var borders []float64
+	for i, c := range categories {
+		if i == 0 || categories[i-1] != c-1 {
+			borders = append(borders, border(c))
+		}
+		if i == len(categories)-1 || categories[i+1] != c+1 {
+			borders = append(borders, border(c+1))
+		}
+	}
+	n.Value, n.More = math.MaxFloat64, nil
+	if len(borders) > 0 {
+		n.Value, n.More = borders[0], borders[1:]
+	}
+	n.Closed = false
 }

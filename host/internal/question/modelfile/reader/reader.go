@@ -25,6 +25,8 @@ type Format struct {
 	// Max is the maximum size of the file, in bytes; What names it in the error.
 	Max  int64
 	What string
+	// Of, if not nil, returns the format of a file that its first bytes leave open.
+	Of func(text []byte) Format
 	// Read panics with a fault on an invalid file.
 	Read func(f File) *Model
 }

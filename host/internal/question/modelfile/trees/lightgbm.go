@@ -179,7 +179,7 @@ func (b lightGBM) grown() forest.Tree {
 			set := bitset(int(borders[i]), from, words)
 			n.Left, n.Right = n.Right, n.Left // categories in the set go left, NaN does not
 			n.Missing = true
-			among(&n, set, func(c int) float64 {
+			forest.Among(&n, set, func(c int) float64 {
 				if c == 0 { // inputs are truncated, so all above −1 count as 0
 					return math.Nextafter(-1, 0)
 				}

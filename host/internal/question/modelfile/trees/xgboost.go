@@ -278,7 +278,7 @@ func (t *xgboostTree) grown(weight float64) forest.Tree {
 		}
 		out := trees.Node{Input: int32(t.Inputs[i]), Left: int32(t.Left[i]), Right: int32(t.Right[i]), Missing: bool(t.DefaultLeft[i])}
 		if len(t.Types) > 0 && t.Types[i] == 1 { // categories in the set go right
-			among(&out, sets[i], func(c int) float64 { border, _ := trees.Rounded(float32(c), false); return border })
+			forest.Among(&out, sets[i], func(c int) float64 { border, _ := trees.Rounded(float32(c), false); return border })
 			return out
 		}
 		out.Value, out.Closed = trees.Rounded(float32(v), false)
