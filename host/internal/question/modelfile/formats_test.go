@@ -77,11 +77,10 @@ func TestFewDigits(t *testing.T) {
 func TestForeignFiles(t *testing.T) {
 	folder := t.TempDir()
 	for text, says := range map[string]string{
-		`{"features_info": {}, "model_info": {}, "oblivious_trees": []}`: "a CatBoost model",
-		"CBM1\x00\x00\x00\x00": "a CatBoost model",
+		"CBM1\x00\x00\x00\x00": `model.save_model("model.json", format="json", pool=pool)`,
 		`{"name": "tree", "version": "v4", "tree_info": [{"tree_structure": {}}]}`:                      `booster.save_model("model.txt")`,
 		`[{"nodeid": 0, "split": "a", "split_condition": 1, "children": [{"nodeid": 1, "leaf": 0.5}]}]`: "a dump of an XGBoost model",
-		"booster[0]:\n0:[a<1] yes=1,no=2,missing=1\n":                                                   `model.save_model("model.json")`,
+		"booster[0]:\n0:[a<1] yes=1,no=2,missing=1\n":                                                   "lacks its objective, base_score and number of inputs",
 		`{"class_name": "Sequential", "config": {"layers": []}}`:                                        "without its weights",
 		`{"modelTopology": {}}`:                                       "a TensorFlow.js model",
 		"<?xml version=\"1.0\"?>\n<PMML></PMML>":                      "PMML",

@@ -9,6 +9,7 @@ import (
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/fault"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/layers"
 	"github.com/hyfair/hyfair/host/internal/question/modelfile/reader"
+	"github.com/hyfair/hyfair/host/internal/question/modelfile/trees"
 	"github.com/hyfair/hyfair/sdk/model/relu"
 )
 
@@ -29,8 +30,11 @@ var jsonFormat = reader.Format{
 		return is && !bytes.Contains(head, []byte("learner")) // a key of XGBoost's JSON
 	},
 	Of: func(text []byte) reader.Format {
-		if ofTrees.Match(text) {
+		switch {
+		case ofTrees.Match(text):
 			return treesFormat
+		case trees.IsCatBoost(text):
+			return trees.CatBoostJSON
 		}
 		return networkFormat
 	},

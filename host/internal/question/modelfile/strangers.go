@@ -43,8 +43,10 @@ func stranger(head []byte) string {
 	case starts("x\x9c", "x\x01", "x\x5e", "x\xda", "\x1f\x8b", "BZh", "\xfd7zXZ"):
 		return "a compressed file: unpack it; if joblib wrote it, it is a pickle, which is not supported: run the script that hyfair export-helper sklearn prints"
 	case starts("CBM1"):
-		return catBoost
-	case starts("binf", "booster[0]:", "0:["):
+		return "a CatBoost model in CatBoost's own binary format, which is not supported: save it as JSON, model.save_model(\"model.json\", format=\"json\", pool=pool), where pool is the training data, for the names of categories"
+	case starts("booster[0]:", "0:["):
+		return xgboostDump
+	case starts("binf"):
 		return "an XGBoost file of an unsupported kind: save the model with model.save_model(\"model.json\")"
 	case starts("<?xml", "<PMML"):
 		return "an XML file, such as PMML, which is not supported: export the model as ONNX"
@@ -53,13 +55,13 @@ func stranger(head []byte) string {
 	case len(head) >= 8 && string(head[4:8]) == "TFL3":
 		return "a TensorFlow Lite model, which is not supported: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	}
-	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, Keras .keras and .h5 files, .nnet, and its own .json format (docs/reference/formats.md)"
+	return "neither HDF5 nor JSON nor ONNX; hyfair reads ONNX (PyTorch, scikit-learn and others), XGBoost .json and .ubj, LightGBM .txt, CatBoost .json, Keras .keras and .h5 files, .nnet, and its own .json formats (docs/reference/formats.md)"
 }
 
 // savedModel is the error for a TensorFlow folder, which contains saved_model.pb.
 const savedModel = "a TensorFlow SavedModel, which is not supported: save the Keras model that it was made from, with model.save(\"model.keras\")"
 
-const catBoost = "a CatBoost model, which is supported as ONNX only: model.save_model(\"model.onnx\", format=\"onnx\"), which CatBoost writes if no feature is categorical"
+const xgboostDump = "a dump of an XGBoost model, which lacks its objective, base_score and number of inputs, so that its scores are unknown: save the model itself, model.save_model(\"model.json\")"
 
 // foreignJSON describes a JSON file of another library, and what to do about it; "" for others.
 func foreignJSON(text []byte) string {
@@ -69,12 +71,10 @@ func foreignJSON(text []byte) string {
 	switch {
 	case has(jsonName):
 		return ""
-	case has("oblivious_trees") || has("features_info", "model_info"):
-		return catBoost
 	case has("tree_info", "tree_structure"):
 		return "a dump of a LightGBM model, which is supported as a text file only: booster.save_model(\"model.txt\")"
 	case has("nodeid", "leaf") || has("nodeid", "split_condition"):
-		return "a dump of an XGBoost model, which lacks its objective: save the model itself, model.save_model(\"model.json\")"
+		return xgboostDump
 	case has("modelTopology"):
 		return "a TensorFlow.js model, which is not supported: save the Keras model that it was made from, with model.save(\"model.keras\")"
 	case has("class_name", "config") && has("layers"):

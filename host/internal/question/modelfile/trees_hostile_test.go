@@ -16,7 +16,7 @@ import (
 	"github.com/hyfair/hyfair/internal/tier"
 )
 
-var treeFiles = []string{"xgb-logistic.json", "xgb-categories.json", "xgb-categories.ubj", "lgb-categories.txt", "lgb-zero.txt"}
+var treeFiles = []string{"xgb-logistic.json", "xgb-categories.json", "xgb-categories.ubj", "lgb-categories.txt", "lgb-zero.txt", "cat-words.json", "cat-lossguide.json"}
 
 // Every prefix of a file of trees is refused.
 func TestTruncatedTrees(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRefusedTrees(t *testing.T) {
 		}
 		return text
 	}
-	const xgb, lgb = "xgb-logistic.json", "lgb-binary.txt"
+	const xgb, lgb, cat = "xgb-logistic.json", "lgb-binary.txt", "cat-words.json"
 	for _, c := range []struct{ file, want string }{
 		{changed(xgb, `"name":"gbtree"`, `"name":"dart"`), "gradient_booster.gbtree.model: the field is missing"},
 		{changed("xgb-dart.json", `"weight_drop":[`, `"weight_drop":[1,`), "got 7 weights, want 6"},
@@ -98,6 +98,26 @@ func TestRefusedTrees(t *testing.T) {
 		{changed(lgb, "num_leaves=", "num_leaves=99999999999"), "num_leaves: "},
 		{changed(lgb, "end of trees", "end"), "no line \"end of trees\""},
 		{changed(lgb, "leaf_value=", "leaf_value=nan "), "leaf_value"},
+		{changed(cat, `"Logloss"`, `"MultiClass"`), "MultiClass: leaves with several values"},
+		{changed(cat, `"Logloss"`, `"Poisson"`), `loss_function: got "Poisson", want Logloss`},
+		{changed(cat, `"float_features":`, `"ctrs":[{}],"float_features":`), "train with one_hot_max_size=255"},
+		{changed(cat, `"float_features":`, `"text_features":[{}],"float_features":`), "text_features"},
+		{changed(cat, `"float_features":`, `"embedding_features":[{}],"float_features":`), "embedding_features"},
+		{changed(cat, `"cat_features_hash":`, `"hashes":`), `"job" has the category of hash 174581543, whose name the file lacks: save the model with its training data`},
+		{changed(cat, `"flat_feature_index":4`, `"flat_feature_index":9`), "no feature with the flat_feature_index 4 among 5"},
+		{changed(cat, `"values":[253272131]`, `"values":[]`), "the category of hash 253272131 of the categorical feature 1, which features_info lacks"},
+		{changed(cat, `"split_type":"FloatFeature"`, `"split_type":"OnlineCtr"`), `split_type: got "OnlineCtr"`},
+		{changed(cat, `"float_feature_index":0`, `"float_feature_index":7`), "of the float feature 7, want a border of one of 2 features"},
+		{changed(cat, `"border":`, `"border":"1e60","b":`), "want a border"},
+		{changed(cat, `"leaf_values":[`, `"leaf_values":[1,`), "tree 0: leaf_values: got 9 values of 3 splits"},
+		{changed(cat, `"leaf_values":[`, `"leaf_values":[1,2,3,4,5,6,7,8,`), "tree 0: leaves with several values"},
+		{changed(cat, `"scale_and_bias":[1,[0`, `"scale_and_bias":[1,[0,1`), "scale_and_bias: leaves with several values"},
+		{changed(cat, `"scale_and_bias":[1,[`, `"scale_and_bias":[1,["`), "line 1: "},
+		{changed(cat, `"scale_and_bias":[1,`, `"scale_and_bias":[`), "scale_and_bias: got [[0"},
+		{changed(cat, `"oblivious_trees":`, `"forest":`), "oblivious_trees: the field is missing"},
+		{changed(cat, `"oblivious_trees":[`, `"oblivious_trees":[[],`), "tree 0: json: cannot unmarshal array"},
+		{changed("cat-lossguide.json", `"value":`, `"value":[1,2],"v":`), "tree 0: leaves with several values"},
+		{changed("cat-lossguide.json", `"left":`, `"l":`), "tree 0: a split without its two children"},
 		{"{L\x00\x00\x00\x00\x00\x00\x00\x07learner" + strings.Repeat("[", 100), "levels"},
 		{"{L\x00\x00\x00\x00\x00\x00\x00\x07learner[$i#l\x7f\xff\xff\xff", "but the file has only"},
 		{"{\"learner\":" + strings.Repeat("[", 20000), "line 1"},
@@ -207,8 +227,14 @@ func TestTreesTimesOne(t *testing.T) {
 
 // Trees without nodes need no memory.
 func TestMemoryOfEmptyTrees(t *testing.T) {
-	file := []byte(`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[` + strings.Repeat("{},", 1<<20) + `{}]}}}}`)
-	refusedWithin(t, 64, len(file), func() error { _, err := readAny(file); return err })
+	empty := strings.Repeat("{},", 1<<20)
+	for _, text := range []string{
+		`{"learner":{"gradient_booster":{"name":"gbtree","model":{"trees":[` + empty + `{}]}}}}`,
+		`{"features_info":{"float_features":[` + empty + `{}]},"model_info":{}}`,
+		`{"features_info":{},"model_info":{"params":{"loss_function":{"type":"RMSE"}}},"oblivious_trees":[` + empty + `{}]}`,
+	} {
+		refusedWithin(t, 64, len(text), func() error { _, err := readAny([]byte(text)); return err })
+	}
 }
 
 // fuzzTrees starts from small files, of which the fuzzer tries many a second, and from
@@ -259,6 +285,14 @@ func asUBJSON(v any) (out []byte) {
 func FuzzXGBoost(f *testing.F) { fuzzTrees(f, []byte(stump), "xgb-base.json", "xgb-categories.json") }
 
 func FuzzTreesJSON(f *testing.F) { fuzzTrees(f, []byte(smallTrees)) }
+
+func FuzzCatBoost(f *testing.F) {
+	small := `{"features_info":{"float_features":[{"feature_index":0,"flat_feature_index":0,"has_nans":true,"nan_value_treatment":"AsTrue"}],` +
+		`"categorical_features":[{"feature_index":0,"flat_feature_index":1,"values":[-1]}],"cat_features_hash":[{"hash":4294967295,"value":"a"}]},` +
+		`"model_info":{"params":{"loss_function":{"type":"Logloss"}}},"oblivious_trees":[{"leaf_values":[1,2,3,4],"splits":[` +
+		`{"split_type":"FloatFeature","float_feature_index":0,"border":0.5},{"split_type":"OneHotFeature","cat_feature_index":0,"value":-1}]}],"scale_and_bias":[1,[0]]}`
+	fuzzTrees(f, []byte(small), "cat-words.json", "cat-lossguide.json")
+}
 
 func FuzzUBJSON(f *testing.F) {
 	var v any

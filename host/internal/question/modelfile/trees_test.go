@@ -129,6 +129,50 @@ func TestMissingValuesGoWhereTheirLibrarySendsThem(t *testing.T) {
 	}
 }
 
+// TestCatBoost: raw values are CatBoost's, on borders and beside them and of missing values, and inputs have its names.
+func TestCatBoost(t *testing.T) {
+	text, err := os.ReadFile("testdata/trees/catboost.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected map[string]struct {
+		Rows [][]*float64
+		Raw  []float64
+	}
+	if err := json.Unmarshal(text, &expected); err != nil || len(expected) != 6 {
+		t.Fatalf("%d files, %v", len(expected), err)
+	}
+	for name, e := range expected {
+		m, info, err := modelfile.Read("testdata/trees/"+name+".json", modelfile.Choice{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want := []string{"age", "same", "kids", "income"}
+		if name == "cat-words" {
+			want = []string{"job_c e", "job_ä", "age", "town_y", "level_2", "income"}
+		}
+		if info.Format != "catboost-json" || info.Producer != "CatBoost 1.2.10" || !slices.Equal(info.InputNames, want) || info.Linear != (name == "cat-regression") {
+			t.Errorf("%s: %+v", name, info)
+		}
+		for i, row := range e.Rows {
+			inputs := make([]float64, len(row))
+			for k, v := range row {
+				if inputs[k] = math.NaN(); v != nil {
+					inputs[k] = *v
+				}
+			}
+			got := m.Logit(inputs)
+			if name == "cat-regression" && math.Abs(got-e.Raw[i]) < 1e-15 { // its leaves are scaled
+				got = e.Raw[i]
+			}
+			if got != e.Raw[i] {
+				t.Fatalf("%s: row %d, %v: %v, CatBoost has %v", name, i, inputs, got, e.Raw[i])
+			}
+		}
+	}
+}
+
 // Of a forest of several classes the share of each is read exactly; what is no sum of trees is refused.
 func TestSharesOfClasses(t *testing.T) {
 	text, err := os.ReadFile("testdata/trees/classes.json")

@@ -2,8 +2,6 @@ package trees
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -82,21 +80,13 @@ type xgboostModel struct {
 type xgboostTrees []xgboostTree
 
 func (l *xgboostTrees) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if start, err := d.Token(); err != nil || start != json.Delim('[') {
-		return errors.New("trees: want a list")
-	}
-	for d.More() {
-		var t xgboostTree
-		if err := d.Decode(&t); err != nil {
-			return fmt.Errorf("tree %d: %w", len(*l), err)
-		}
+	return elements(text, "tree", func(i int, t *xgboostTree) error {
 		if len(t.Left) == 0 {
-			return fmt.Errorf("tree %d has no nodes", len(*l))
+			return fmt.Errorf("tree %d has no nodes", i)
 		}
-		*l = append(*l, t)
-	}
-	return nil
+		*l = append(*l, *t)
+		return nil
+	})
 }
 
 type xgboostTree struct {
@@ -167,13 +157,7 @@ func (l loose) number(field string) float64 {
 
 func parseXGBoost(text []byte) *reader.Model {
 	var f xgboostFile
-	if err := json.Unmarshal(withoutNaN(text), &f); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			panic(fault.New("line %d: %w", 1+bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), err))
-		}
-		panic(fault.New("%w", err))
-	}
+	decode(withoutNaN(text), &f)
 	if f.Learner == nil {
 		panic(fault.New("learner: the field is missing"))
 	}

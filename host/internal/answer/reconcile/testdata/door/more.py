@@ -5,7 +5,7 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 import keras
 import numpy as np
 import pandas as pd
-from catboost import CatBoostClassifier
+from catboost import CatBoostClassifier, Pool
 
 from common import write
 
@@ -20,6 +20,12 @@ m.save_model("catboost-onnx.onnx", format="onnx")
 write("catboost-onnx", rows, y, m.predict_proba(rows)[:, 1])
 m.save_model("catboost-json.json", format="json")
 write("catboost-json", rows, y, m.predict_proba(rows)[:, 1])
+
+texts = rows.assign(sex=np.where(rows.sex == 1, "man", "woman"), job=np.array(["clerk", "none", "skilled", "unskilled"])[random.integers(0, 4, N)])
+texts_y = (logit + 1.5 * (texts.job == "none") - 1.5 * (texts.job == "unskilled") > logit.median()).astype(int)
+m = CatBoostClassifier(iterations=4, depth=3, one_hot_max_size=10, verbose=False, allow_writing_files=False).fit(texts, texts_y, cat_features=["sex", "job"])
+m.save_model("catboost-words.json", format="json", pool=Pool(texts, texts_y, cat_features=["sex", "job"]))
+write("catboost-words", texts, texts_y, m.predict_proba(texts)[:, 1])
 
 x = rows.to_numpy("float32")
 for name, policy in [("keras-normalization", "float32"), ("keras-float16", "mixed_float16"), ("keras-bfloat16", "mixed_bfloat16")]:
