@@ -7,6 +7,7 @@ model proper, one column and a function of its value.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, Sequence, Union
 
@@ -17,7 +18,8 @@ class Column:
 
     ``values`` are the cells that the domain has, in its order, as the frame holds them: the
     categories, or the integers from ``low`` to ``high``; empty for a ``real`` column, which
-    has every number from ``low`` to ``high``. ``missing``: a cell may also be missing.
+    has every number from ``low`` to ``high``. ``missing``: a cell may also be missing, which
+    the frame holds as ``absent``, NaN or None.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Column:
     low: float = 0.0
     high: float = 0.0
     missing: bool = False
+    absent: Any = math.nan
 
 
 @dataclass(frozen=True)

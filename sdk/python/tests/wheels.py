@@ -1,0 +1,204 @@
+"""Holds what the readers of hyfair.models make of estimators against the estimators.
+
+A copy is evaluated here, from its columns to its scores, on the rows of a frame and on rows
+drawn from the columns' domains. wheels_cases.py lists the estimators; run as a program, this
+file prints the table of outcomes.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from hyfair.models import ModelNotReadable, read
+from hyfair.models.core import Copy, Network, Tree, Trees
+from hyfair.models.inputs import Column, Scale
+
+# The rounding of a score that a library adds up in another order.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Case:
+    """``build`` gives a fitted estimator and its frame; ``refused`` is in the message that refuses it."""
+
+    library: str
+    estimator: str
+    steps: str
+    build: Callable[[], Tuple[Any, Any]]
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a case: the rows on which scores are equal, or the refusal."""
+
+    rows: int
+    refusal: str = ""
+
+    def __str__(self) -> str:
+        return f"refused: {self.refusal}" if self.refusal else f"equal on {self.rows:,} rows"
+
+
+def hold(case: Case, drawn: int = 2000, evaluate: Optional[Callable[[Any, Any], Any]] = None) -> Outcome:
+    """Read the case's estimator, and compare scores and decisions on every row and on ``drawn``
+    made-up ones. Raises AssertionError where they differ, or where a refusal is another one.
+
+    ``evaluate`` gives the scores of a Core of another library for a matrix of inputs.
+    """
+    estimator, frame = case.build()
+    columns = columns_of(frame)
+    try:
+        copy = read(estimator, columns)
+    except ModelNotReadable as err:
+        assert case.refused and case.refused in str(err), f"{err}\nwant {case.refused or 'a copy'!r}"
+        return Outcome(0, str(err))
+    assert not case.refused, f"was read, want the refusal {case.refused!r}"
+    import numpy as np
+
+    rows = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for x in frame, made_up(frame, columns, drawn):
+            got = scores(copy, columns, x, evaluate)
+            want = np.asarray(estimator.predict_proba(x), dtype=float)[:, list(estimator.classes_).index(copy.positive)]
+            wrong = np.flatnonzero(~(abs(got - want) <= ROUNDING))
+            assert not len(wrong), f"{len(wrong)} of {len(x)} rows differ, first {x.iloc[wrong[:1]].to_dict()}: {got[wrong[0]]!r}, want {want[wrong[0]]!r}"
+            border = 0.5 if copy.threshold is None else copy.threshold
+            yes = got >= border if copy.at else got > border
+            decided = estimator.predict(x) == copy.positive
+            wrong = np.flatnonzero((decided != yes) & (abs(got - border) > ROUNDING))
+            assert not len(wrong), f"{len(wrong)} of {len(x)} decisions differ"
+            rows += len(x)
+    assert len(set(np.round(want, 9))) > 1, "the model gives everybody the same score"
+    return Outcome(rows)
+
+
+def columns_of(frame: Any) -> List[Column]:
+    """The columns of a frame of pandas, their domains from its cells."""
+    columns = []
+    for name in frame.columns:
+        cells = frame[name]
+        missing = bool(cells.isna().any())
+        known = cells.dropna()
+        absent = next((c for c in cells if c is None), math.nan)
+        if cells.dtype.name == "category":
+            values = [c for c in cells.cat.categories]
+        elif cells.dtype.kind in "iuf":
+            low, high = float(known.min()), float(known.max())
+            if (known % 1 != 0).any():
+                columns.append(Column(name, "real", low=low, high=high, missing=missing))
+            else:
+                whole = [cells.dtype.type(v) for v in range(int(low), int(high) + 1)]
+                columns.append(Column(name, "integer", whole if len(whole) <= 10_000 else (), low, high, missing))
+            continue
+        else:
+            values = sorted(set(known))
+        columns.append(Column(name, "category", values, missing=missing, absent=absent))
+    return columns
+
+
+def made_up(frame: Any, columns: Sequence[Column], count: int) -> Any:
+    """Rows drawn evenly from the columns' domains, of the frame's types."""
+    import numpy as np
+    import pandas as pd
+
+    draw = np.random.default_rng(5)
+    cells: Dict[str, Any] = {}
+    for c in columns:
+        if c.values:
+            domain = [*c.values, *([c.absent] if c.missing else [])]
+            cells[c.name] = [domain[i] for i in draw.integers(len(domain), size=count)]
+        elif c.kind == "integer":
+            cells[c.name] = draw.integers(int(c.low), int(c.high) + 1, size=count)
+        else:
+            cells[c.name] = draw.uniform(c.low, c.high, size=count)
+    return pd.DataFrame({name: pd.Series(v, dtype=frame[name].dtype) for name, v in cells.items()})
+
+
+def scores(copy: Copy, columns: Sequence[Column], frame: Any, evaluate: Optional[Callable[[Any, Any], Any]] = None) -> Any:
+    """The copy's scores of a frame's rows."""
+    import numpy as np
+
+    known = {c.name: c for c in columns}
+    x = np.empty((len(frame), len(copy.inputs)))
+    for i, one in enumerate(copy.inputs):
+        cells, column = frame[one.column], known[one.column]
+        if isinstance(one, Scale):
+            x[:, i] = one.scale * cells.to_numpy(dtype=float) + one.offset
+            continue
+        assert len(one.entries) == len(column.values) + column.missing, f"{one} has not an entry for each of {column}"
+        entries = dict(zip(column.values, one.entries))
+        x[:, i] = [one.entries[-1] if c is None or c != c else entries[c] for c in cells]
+    if isinstance(copy.model, Network):
+        return _sigmoid(_network(copy.model, x))
+    if isinstance(copy.model, Trees):
+        total = _sum(copy.model, x)
+        return total if copy.model.sum == "share" else _sigmoid(total)
+    assert evaluate is not None, f"nothing evaluates {type(copy.model).__name__}"
+    return evaluate(copy.model, x)
+
+
+def _sigmoid(logit: Any) -> Any:
+    import numpy as np
+
+    return np.where(logit < 0, np.exp(-abs(logit)), 1.0) / (1 + np.exp(-abs(logit)))
+
+
+def _network(model: Network, x: Any) -> Any:
+    import numpy as np
+
+    for layer in model.layers:
+        x = x @ np.array(layer.weights).T + np.array(layer.bias)
+        if layer.relu:
+            x = np.maximum(x, 0)
+    return x[:, 0]
+
+
+def _sum(model: Trees, x: Any) -> Any:
+    import numpy as np
+
+    # float32(x) compared with a border of double precision.
+    compared = x.astype(np.float32).astype(float) if model.single else x
+    total = np.full(len(x), model.base)
+    for tree in model.trees:
+        total += tree.weight * np.array(tree.value)[_leaves(tree, compared, model.below)]
+    for step in model.steps:
+        values = np.array(step.values)[np.searchsorted(step.borders, compared[:, step.input], side="right" if model.below else "left")]
+        total += np.where(np.isnan(compared[:, step.input]), step.missing, values)
+    return total
+
+
+def _leaves(tree: Tree, x: Any, below: bool) -> Any:
+    import numpy as np
+
+    node = np.zeros(len(x), dtype=int)
+    inputs, borders, left, right = (np.array(a) for a in (tree.input, tree.border, tree.left, tree.right))
+    missing = np.array(tree.missing or [0] * len(inputs)) == 1
+    rows = np.arange(len(x))
+    while True:
+        inner = inputs[node] >= 0
+        if not inner.any():
+            return node
+        value = x[rows, np.maximum(inputs[node], 0)]
+        goes = value < borders[node] if below else value <= borders[node]
+        for at in {n for n in node[inner] if tree.among and tree.among[n]}:
+            goes = np.where(node == at, np.isin(value, tree.among[at]), goes)
+        goes = np.where(np.isnan(value), missing[node], goes)
+        node = np.where(inner, np.where(goes, left[node], right[node]), node)
+
+
+def main() -> None:
+    """Print the table of outcomes."""
+    from wheels_cases import CASES
+
+    print("| library | estimator | steps | outcome |\n| --- | --- | --- | --- |")
+    for case in CASES:
+        print(f"| {case.library} | {case.estimator} | {case.steps or 'none'} | {hold(case)} |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,10 @@
+"""The estimators that wheels.py holds against their copies, of all libraries."""
+
+from __future__ import annotations
+
+from typing import List
+
+import sklearn_cases
+from wheels import Case
+
+CASES: List[Case] = [*sklearn_cases.CASES]
