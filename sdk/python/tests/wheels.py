@@ -8,9 +8,10 @@ file prints the table of outcomes.
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from hyfair.models import ModelNotReadable, read
@@ -23,13 +24,30 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Case:
-    """``build`` gives a fitted estimator and its frame; ``refused`` is in the message that refuses it."""
+    """``build`` gives a fitted estimator and its frame; ``refused`` is in the message that refuses it.
+
+    ``since`` is the first version of the library that has the estimator, and ``needs`` are the
+    packages to import.
+    """
 
     library: str
     estimator: str
     steps: str
     build: Callable[[], Tuple[Any, Any]]
     refused: str = ""
+    since: str = ""
+    needs: Tuple[str, ...] = ("sklearn", "pandas")
+
+
+def lacking(case: Case) -> str:
+    """What the case needs and is not there; empty if all is."""
+    for name in case.needs:
+        if find_spec(name) is None:
+            return f"no {name}"
+    have = import_module(case.needs[0]).__version__
+    if case.since and [int(p) for p in have.split(".")[:2]] < [int(p) for p in case.since.split(".")]:
+        return f"{case.library} {have}, and it is new in {case.since}"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -197,8 +215,10 @@ def main() -> None:
 
     print("| library | estimator | steps | outcome |\n| --- | --- | --- | --- |")
     for case in CASES:
-        print(f"| {case.library} | {case.estimator} | {case.steps or 'none'} | {hold(case)} |", flush=True)
+        missing = lacking(case)
+        outcome = f"not tried: {missing}" if missing else hold(case)
+        print(f"| {case.library} | {case.estimator} | {case.steps or 'none'} | {outcome} |", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

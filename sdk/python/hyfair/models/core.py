@@ -18,17 +18,21 @@ class Core(Protocol):
     @property
     def inputs(self) -> int:
         """The number of inputs."""
+        ...
 
     @property
     def output(self) -> Literal["score", "logit", "share"]:
         """What the study says of the model's output."""
+        ...
 
     def reordered(self, order: Sequence[int]) -> "Core":
         """The same model whose input ``i`` is the input ``order[i]`` of this one. An input
         that ``order`` lacks is one that the model does not use."""
+        ...
 
     def file(self) -> Tuple[str, bytes]:
         """The name and the content of the model's file."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 from . import _READERS, ModelNotReadable
 from .core import Copy, Core, Layer, Network, Tree, Trees
 from .inputs import Column, Input
-from .sklearn_steps import Flow, _line, _listed_domain, _name, _nothing, _root, table
+from .sklearn_steps import Flow, _line, _name, _nothing, table
 
 # The largest border of a file, for the infinite ones of splits on missing values.
 _LARGEST = 1.7976931348623157e308
@@ -96,7 +96,7 @@ def _linear(estimator: Any, flow: Flow, raw: bool) -> Copy:
             raise ModelNotReadable(f"SGDClassifier with loss={estimator.loss!r} has no sigmoid of a sum: train it with loss='log_loss'")
     coefficients = estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_
     weights = [float(w) for w in coefficients.ravel()]
-    bias = float(_first(estimator.intercept_))
+    bias = float(_numpy().ravel(estimator.intercept_)[0])
     # The softmax of -z and z is the sigmoid of 2z.
     times = 2.0 if getattr(estimator, "multi_class", "") == "multinomial" and not raw else 1.0
     return _copy(estimator, flow, Network([Layer([[times * w for w in weights]], [times * bias])]))
@@ -112,30 +112,28 @@ def _perceptron(estimator: Any, flow: Flow, raw: bool) -> Copy:
     return _copy(estimator, flow, Network(layers))
 
 
-def _tree(tree: Any, weight: float, values: Sequence[float]) -> Tree:
+def _tree(tree: Any, weight: float, values: Any) -> Tree:
     """A tree of scikit-learn with these values of its nodes."""
+    np = _numpy()
     leaf = tree.children_left < 0
-    left = getattr(tree, "missing_go_to_left", None)
+    missing = getattr(tree, "missing_go_to_left", None)
     return Tree(
-        input=[-1 if end else int(i) for end, i in zip(leaf, tree.feature)],
-        border=[0.0 if end else _border(b) for end, b in zip(leaf, tree.threshold)],
-        left=tree.children_left.tolist(), right=tree.children_right.tolist(),
-        value=[float(v) if end else 0.0 for end, v in zip(leaf, values)],
-        missing=() if left is None else [int(to) if not end else 0 for end, to in zip(leaf, left)],
+        input=np.where(leaf, -1, tree.feature).tolist(),
+        border=np.where(leaf, 0.0, np.clip(tree.threshold, -_LARGEST, _LARGEST)).tolist(),
+        left=tree.children_left.tolist(),
+        right=tree.children_right.tolist(),
+        value=np.where(leaf, values, 0.0).tolist(),
+        missing=() if missing is None else np.where(leaf, 0, missing).tolist(),
         weight=weight,
     )
 
 
-def _border(border: Any) -> float:
-    return min(max(float(border), -_LARGEST), _LARGEST)
-
-
-def _shares(tree: Any) -> List[float]:
+def _shares(tree: Any) -> Any:
     """The second class's share of each node. Before scikit-learn 1.3 nodes hold counts."""
     counts = tree.value[:, 0, :]
     totals = counts.sum(axis=1)
     totals[abs(totals - 1) < 1e-9] = 1.0
-    return [float(s) for s in counts[:, 1] / totals]
+    return counts[:, 1] / totals
 
 
 def _forest(estimator: Any, flow: Flow, raw: bool) -> Copy:
@@ -150,7 +148,7 @@ def _gradient_boosting(estimator: Any, flow: Flow, raw: bool) -> Copy:
         raise ModelNotReadable(f"GradientBoostingClassifier with init={type(init).__name__} begins with another model: leave init out")
     # The probability is the sigmoid of twice the sum of an exponential loss.
     times = 2.0 if estimator.loss == "exponential" and not raw else 1.0
-    base = float(estimator._raw_predict_init(_zeros(estimator.n_features_in_)).ravel()[0])
+    base = float(estimator._raw_predict_init(_numpy().zeros((1, estimator.n_features_in_))).ravel()[0])
     rate = times * estimator.learning_rate
     trees = [_tree(t.tree_, rate, t.tree_.value[:, 0, 0]) for t in estimator.estimators_[:, 0]]
     return _copy(estimator, flow, Trees(len(flow.signals), "logit", times * base, trees, single=True))
@@ -177,26 +175,25 @@ def _hist_gradient_boosting(estimator: Any, flow: Flow, raw: bool) -> Copy:
         domains[i] = [float(int(e)) if e >= 0 and int(e) in seen else math.nan for e in entries]
         inputs[i] = table(column, domains[i])
     trees = [_hist_tree(p) for (p,) in estimator._predictors]
-    base = float(_first(estimator._baseline_prediction))
+    base = float(_numpy().ravel(estimator._baseline_prediction)[0])
     return _copy(estimator, flow, Trees(len(inputs), "logit", base, trees), inputs)
 
 
 def _hist_tree(predictor: Any) -> Tree:
-    nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
-    columns = {name: nodes[name].tolist() for name in ("is_leaf", "feature_idx", "num_threshold", "left", "right", "value", "missing_go_to_left")}
-    leaf = columns["is_leaf"]
-    among: List[Sequence[float]] = [
-        sorted(_members(sets[n["bitset_idx"]])) if n["is_categorical"] and not n["is_leaf"] else () for n in nodes
-    ]
+    np, nodes, sets = _numpy(), predictor.nodes, predictor.raw_left_cat_bitsets
+    leaf, of_set = nodes["is_leaf"] == 1, nodes["is_categorical"] == 1
+    among: List[Sequence[float]] = [()] * len(nodes)
+    for i in np.flatnonzero(of_set & ~leaf):
+        among[i] = _members(sets[nodes[i]["bitset_idx"]])
+    # With an empty set nothing goes left: no number is below the border.
+    border = np.where(of_set, -_LARGEST, np.clip(nodes["num_threshold"], -_LARGEST, _LARGEST))
     return Tree(
-        input=[-1 if end else i for end, i in zip(leaf, columns["feature_idx"])],
-        # An empty set of categories: no number is so low.
-        border=[0.0 if end or among[i] else -_LARGEST if nodes[i]["is_categorical"] else _border(b)
-                for i, (end, b) in enumerate(zip(leaf, columns["num_threshold"]))],
-        left=[-1 if end else i for end, i in zip(leaf, columns["left"])],
-        right=[-1 if end else i for end, i in zip(leaf, columns["right"])],
-        value=[v if end else 0.0 for end, v in zip(leaf, columns["value"])],
-        missing=[0 if end else int(m) for end, m in zip(leaf, columns["missing_go_to_left"])],
+        input=np.where(leaf, -1, nodes["feature_idx"].astype(int)).tolist(),
+        border=np.where(leaf, 0.0, border).tolist(),
+        left=np.where(leaf, -1, nodes["left"].astype(int)).tolist(),
+        right=np.where(leaf, -1, nodes["right"].astype(int)).tolist(),
+        value=np.where(leaf, nodes["value"], 0.0).tolist(),
+        missing=np.where(leaf, 0, nodes["missing_go_to_left"]).tolist(),
         among=among,
     )
 
@@ -214,21 +211,16 @@ def _adaboost(estimator: Any, flow: Flow, raw: bool) -> Copy:
         if type(member).__name__ not in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
             raise ModelNotReadable(f"AdaBoostClassifier of {_name(member)} is not read: it adds votes of trees only")
     total = float(estimator.estimator_weights_[: len(members)].sum())
-    votes = [[1.0 if b > a else -1.0 for a, b in _pairs(m)] for m in members]
+    if any(m.tree_.value.shape[2] != 2 for m in members):
+        raise ModelNotReadable("AdaBoostClassifier has a member that knows one class only: train it with more rows")
+    votes = [_numpy().where(m.tree_.value[:, 0, 1] > m.tree_.value[:, 0, 0], 1.0, -1.0) for m in members]
     trees = [_tree(m.tree_, w / total, v) for m, w, v in zip(members, estimator.estimator_weights_, votes)]
     # Versions before 1.3 count a vote once, later ones for and against.
     data = _matrix(flow.data)
-    sums = sum(w * (2.0 * (m.predict(data) == estimator.classes_[1]) - 1) for m, w in zip(members, estimator.estimator_weights_))
+    sums: Any = sum(w * (2.0 * (m.predict(data) == estimator.classes_[1]) - 1) for m, w in zip(members, estimator.estimator_weights_))
     at = int(abs(sums).argmax())
     times = round(float(estimator.decision_function(data)[at] / sums[at] * total))
     return _copy(estimator, flow, Trees(len(flow.signals), "logit", trees=[replace(t, weight=times * t.weight) for t in trees], single=True))
-
-
-def _pairs(member: Any) -> List[Tuple[float, float]]:
-    counts = member.tree_.value[:, 0, :]
-    if counts.shape[1] != 2:
-        raise ModelNotReadable("AdaBoostClassifier has a member that knows one class only: train it with more rows")
-    return [(float(a), float(b)) for a, b in counts]
 
 
 def _bagging(estimator: Any, flow: Flow, raw: bool) -> Copy:
@@ -292,8 +284,9 @@ def _calibrated(estimator: Any, flow: Flow, raw: bool) -> Copy:
         values = [float(v) if i < 0 else 0.0 for i, v in zip(tree.input, calibrator.predict(sums))]
         model = replace(copy.model, sum="share", base=0.0, trees=[replace(tree, value=values, weight=1.0)])
     else:
+        inner = _name(getattr(one.estimator, "estimator", one.estimator))
         raise ModelNotReadable(
-            f"CalibratedClassifierCV with method={estimator.method!r} bends the sum of {_name(one.estimator)} in many places, "
+            f"CalibratedClassifierCV with method={estimator.method!r} bends the sum of {inner} in many places, "
             f"which is no sum again: train it with method='sigmoid'")
     return replace(copy, model=model, positive=_item(estimator.classes_[1]))
 
@@ -339,11 +332,32 @@ def _opposite(model: Core) -> Core:
 
 
 def _pipeline(estimator: Any, flow: Flow, raw: bool) -> Copy:
-    for _, step in estimator.steps[:-1]:
-        if _nothing(step) or not hasattr(step, "transform") and hasattr(step, "fit_resample"):
-            continue
+    steps = [step for _, step in estimator.steps if not _nothing(step) and not hasattr(step, "fit_resample")]
+    for step in steps[:-2]:
         flow = flow.through(step)
-    return _model(estimator.steps[-1][1], flow, raw)
+    for step in steps[-2:-1]:
+        if type(step).__name__ in _PROJECTIONS:
+            return _projected(step, steps[-1], flow, raw)
+        flow = flow.through(step)
+    return _model(steps[-1], flow, raw)
+
+
+_PROJECTIONS = ("IncrementalPCA", "PCA", "TruncatedSVD")
+
+
+def _projected(step: Any, estimator: Any, flow: Flow, raw: bool) -> Copy:
+    """A linear projection just before a network, which becomes its first layer."""
+    np = _numpy()
+    weights, mean = step.components_, getattr(step, "mean_", None)
+    if getattr(step, "whiten", False):
+        weights = weights / np.sqrt(step.explained_variance_)[:, None]
+    bias = np.zeros(len(weights)) if mean is None else -weights @ mean
+    inputs = flow.inputs()
+    copy = _model(estimator, replace(flow, data=step.transform(flow.data), fixed=inputs), raw)
+    model = copy.model
+    if not isinstance(model, Network):
+        raise ModelNotReadable(f"{_name(step)} mixes columns, which hyfair reads before linear models and networks only: leave it out before {_name(estimator)}")
+    return replace(copy, model=replace(model, layers=[Layer(weights.tolist(), bias.tolist()), *model.layers]))
 
 
 def _within(name: str) -> "_Reader":
@@ -430,17 +444,11 @@ def _item(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _first(numbers: Any) -> Any:
-    return numbers.ravel()[0] if hasattr(numbers, "ravel") else numbers
-
-
-def _zeros(count: int) -> Any:
+def _numpy() -> Any:
     import numpy
 
-    return numpy.zeros((1, count))
+    return numpy
 
 
 def _matrix(data: Any) -> Any:
-    import numpy
-
-    return data.tocsr() if hasattr(data, "tocsr") else numpy.asarray(data, dtype=float)
+    return data.tocsr() if hasattr(data, "tocsr") else _numpy().nan_to_num(_numpy().asarray(data, dtype=float))

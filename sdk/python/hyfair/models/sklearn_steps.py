@@ -36,11 +36,13 @@ class Signal:
 @dataclass(frozen=True)
 class Flow:
     """What the next step is given: ``data`` in which a column's values are one after another,
-    and for each of its columns the signal."""
+    and for each of its columns the signal. ``fixed``, unless empty, are the inputs before a
+    projection that has made the data of them."""
 
     columns: Sequence[Column]
     data: Any
     signals: Sequence[Signal]
+    fixed: Sequence[Input] = ()
 
     @staticmethod
     def start(estimator: Any, columns: Sequence[Column]) -> "Flow":
@@ -72,6 +74,8 @@ class Flow:
         """What the fitted transformer makes of it."""
         if _nothing(step):
             return self
+        if self.fixed:
+            raise ModelNotReadable(f"{_name(step)} follows a projection, which hyfair reads just before the model only: leave it out")
         signals = _trace(step, self)
         try:
             data = step.transform(self.data)
@@ -100,6 +104,8 @@ class Flow:
 
     def inputs(self) -> List[Input]:
         """The inputs of a model that is given the data."""
+        if self.fixed:
+            return list(self.fixed)
         flow = replace(self, data=self.data.tocsc()) if hasattr(self.data, "tocsc") else self
         return [flow._input(i) for i in range(len(self.signals))]
 
@@ -154,7 +160,12 @@ def _trace(step: Any, flow: Flow) -> List[Signal]:
     return trace(step, flow)
 
 
-def _each(affine: Optional[Callable[[Any, int], Tuple[float, float]]] = None) -> "_Trace":
+# The scale and the offset of the step's output with an index, as numbers of any kind.
+_Affine = Callable[[Any, int], Tuple[Any, Any]]
+_Trace = Callable[[Any, Flow], List[Signal]]
+
+
+def _each(affine: Optional[_Affine] = None) -> _Trace:
     """A step with one output for each input, of real columns scaled as affine says."""
 
     def trace(step: Any, flow: Flow) -> List[Signal]:
@@ -163,13 +174,13 @@ def _each(affine: Optional[Callable[[Any, int], Tuple[float, float]]] = None) ->
     return trace
 
 
-def _scaled(step: Any, flow: Flow, index: int, affine: Optional[Callable[[Any, int], Tuple[float, float]]]) -> Signal:
+def _scaled(step: Any, flow: Flow, index: int, affine: Optional[_Affine]) -> Signal:
     signal, column = flow.signals[index], flow.column(index)
     if _listed_domain(column) or signal.bent:
         return signal
     if affine is None:
         return replace(signal, bent=type(step).__name__)
-    scale, offset = (Fraction(float(v)) for v in affine(step, index))
+    scale, offset = (v if isinstance(v, Fraction) else Fraction(float(v)) for v in affine(step, index))
     signal = replace(signal, scale=scale * signal.scale, offset=scale * signal.offset + offset)
     if getattr(step, "clip", False):
         low, high = getattr(step, "feature_range", (-1, 1))
@@ -179,20 +190,20 @@ def _scaled(step: Any, flow: Flow, index: int, affine: Optional[Callable[[Any, i
     return signal
 
 
-def _standard(step: Any, index: int) -> Tuple[float, float]:
+def _standard(step: Any, index: int) -> Tuple[Any, Any]:
     scale = Fraction(1) if step.scale_ is None else 1 / Fraction(float(step.scale_[index]))
     mean = step.mean_[index] if step.with_mean else 0.0
-    return scale, -Fraction(float(mean)) * scale  # type: ignore[return-value]
+    return scale, -Fraction(float(mean)) * scale
 
 
-def _robust(step: Any, index: int) -> Tuple[float, float]:
+def _robust(step: Any, index: int) -> Tuple[Any, Any]:
     scale = 1 / Fraction(float(step.scale_[index])) if step.with_scaling else Fraction(1)
     center = step.center_[index] if step.with_centering else 0.0
-    return scale, -Fraction(float(center)) * scale  # type: ignore[return-value]
+    return scale, -Fraction(float(center)) * scale
 
 
 def _one_hot(step: Any, flow: Flow) -> List[Signal]:
-    infrequent = getattr(step, "infrequent_categories_", None) or [None] * len(flow.signals)
+    infrequent: Sequence[Any] = getattr(step, "infrequent_categories_", None) or [None] * len(flow.signals)
     counts = []
     for i, categories in enumerate(step.categories_):
         count = len(categories)
@@ -298,15 +309,13 @@ def _union(step: Any, flow: Flow) -> List[Signal]:
     return signals
 
 
-_Trace = Callable[[Any, Flow], List[Signal]]
-
 _STEPS: Dict[str, _Trace] = {
     "Binarizer": _each(),
     "ColumnTransformer": _columns,
     "FeatureUnion": _union,
     "FunctionTransformer": _function,
     "KBinsDiscretizer": _bins,
-    "MaxAbsScaler": _each(lambda step, i: (1 / Fraction(float(step.scale_[i])), 0)),  # type: ignore[return-value]
+    "MaxAbsScaler": _each(lambda step, i: (1 / Fraction(float(step.scale_[i])), 0)),
     "MinMaxScaler": _each(lambda step, i: (step.scale_[i], step.min_[i])),
     "MissingIndicator": _indicator,
     "OneHotEncoder": _one_hot,
@@ -322,11 +331,12 @@ _STEPS: Dict[str, _Trace] = {
 }
 
 _MIXES = "its outputs depend on several columns at once; leave it out"
+_LAST = "its outputs depend on several columns at once; leave it out, or make it the last step before a linear model or a network"
 _WHY = {
     "IterativeImputer": "it fills a column from the others; use SimpleImputer",
     "KNNImputer": "it fills a column from the others; use SimpleImputer",
     "Normalizer": "it divides each row by its length; use StandardScaler",
-    "PCA": _MIXES, "IncrementalPCA": _MIXES, "KernelPCA": _MIXES, "TruncatedSVD": _MIXES, "FastICA": _MIXES, "NMF": _MIXES,
+    "PCA": _LAST, "IncrementalPCA": _LAST, "TruncatedSVD": _LAST, "KernelPCA": _MIXES, "FastICA": _MIXES, "NMF": _MIXES,
     "LinearDiscriminantAnalysis": _MIXES, "PolynomialFeatures": "it multiplies columns; leave it out",
     "Nystroem": _MIXES, "RBFSampler": _MIXES, "RandomTreesEmbedding": _MIXES, "GaussianRandomProjection": _MIXES,
     "SparseRandomProjection": _MIXES, "KernelCenterer": _MIXES, "FeatureAgglomeration": _MIXES,
@@ -347,7 +357,7 @@ def _name(step: Any) -> str:
 
 
 def _line(err: Exception) -> str:
-    return " ".join(str(err).split()).rstrip(".")
+    return str(err).partition("\n")[0].rstrip(".")
 
 
 def _listed(names: Sequence[str]) -> str:
