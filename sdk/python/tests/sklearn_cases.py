@@ -127,6 +127,11 @@ def scaled() -> Any:
     ], verbose_feature_names_out=False)
 
 
+def rescaled() -> List[Any]:
+    """Affine steps in a chain."""
+    return [made(f"preprocessing.{name}")() for name in ("StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler")]
+
+
 def curved() -> Any:
     """Steps that are not affine, for whole numbers."""
     from sklearn.compose import make_column_transformer
@@ -168,7 +173,7 @@ def targeted() -> Any:
     from sklearn.compose import make_column_transformer
     from sklearn.preprocessing import TargetEncoder
 
-    return make_column_transformer((TargetEncoder(random_state=1), ["housing", "sex"]), remainder="passthrough")
+    return make_column_transformer((TargetEncoder(), ["housing", "sex"]), remainder="passthrough")
 
 
 def joined() -> List[Any]:
@@ -208,17 +213,31 @@ def prefit(model: Recipe, **parameters: Any) -> Callable[[], Tuple[Any, Any]]:
     """A model of encoded people, fitted before it is calibrated."""
 
     def build() -> Tuple[Any, Any]:
-        from sklearn.calibration import CalibratedClassifierCV
-
         x, y = people()
         inner = after(coded, model)().fit(x, y)
         try:
             from sklearn.frozen import FrozenEstimator
         except ImportError:  # Before 1.6.
-            return CalibratedClassifierCV(inner, cv="prefit", **parameters).fit(x, y), x
-        return CalibratedClassifierCV(FrozenEstimator(inner), ensemble=False, **parameters).fit(x, y), x
+            return made(CALIBRATED, estimator=inner, cv="prefit", **parameters)().fit(x, y), x
+        return made(CALIBRATED, estimator=FrozenEstimator(inner), ensemble=False, **parameters)().fit(x, y), x
 
     return build
+
+
+def unseen() -> Tuple[Any, Any]:
+    """Codes of categories, one of which the model has not seen, and a missing one that decides much."""
+    x, y = people(numbers=True, gaps=True)
+    y[(x.housing != x.housing) & (x.age > 22)] = "yes"
+    known = (x.housing != 1).to_numpy()
+    model = made("ensemble.HistGradientBoostingClassifier", categorical_features=[1], max_iter=15, min_samples_leaf=5)
+    return model().fit(x[known], y[known]), x
+
+
+def empty() -> Tuple[Any, Any]:
+    """A column without a value in training, which the imputer leaves out."""
+    x, y = people()
+    x["hours"] = x.hours.astype(float)
+    return after(filled, logistic)().fit(x.assign(hours=float("nan")), y), x
 
 
 def positional() -> Tuple[Any, Any]:
@@ -296,6 +315,8 @@ CASES: List[Case] = [
     _case("LogisticRegression", "FeatureUnion, VarianceThreshold, SelectKBest", fitted(after(joined, logistic), numbers=True, real=False)),
     _case("LogisticRegression", "set_output(pandas), twice", fitted(after(framed, logistic))),
     _case("LogisticRegression", "Standard, of an array", positional),
+    _case("LogisticRegression", "Standard, MinMax, MaxAbs, one after another", fitted(after(rescaled, logistic), numbers=True)),
+    _case("LogisticRegression", "SimpleImputer, a column without values", empty),
     _case("LogisticRegressionCV", "OneHot, Standard", fitted(standard(made("linear_model.LogisticRegressionCV", cv=2, Cs=3)))),
     _case("SGDClassifier (log loss)", "OneHot, Standard", fitted(standard(made("linear_model.SGDClassifier", loss="log_loss", random_state=1)))),
     _case("LinearDiscriminantAnalysis", "OneHot, Standard", fitted(standard(made("discriminant_analysis.LinearDiscriminantAnalysis")))),
@@ -314,6 +335,7 @@ CASES: List[Case] = [
     _case("HistGradientBoosting", "", fitted(hist, numbers=True, gaps=True)),
     _case("HistGradientBoosting", "categories of the frame", fitted(hist, categories=True, gaps=True), since="1.4"),
     _case("HistGradientBoosting", "Ordinal, categories by number", fitted(after(ordinal, made("ensemble.HistGradientBoostingClassifier", categorical_features=[0, 3], max_iter=15)), gaps=True), since="1.4"),
+    _case("HistGradientBoosting", "categories by number, one not seen", unseen),
     _case("AdaBoost (SAMME)", "OneHot", fitted(after(coded, samme(n_estimators=10)))),
     _case("Bagging of trees", "OneHot", fitted(after(coded, made("ensemble.BaggingClassifier", estimator=tree, max_features=0.7, n_estimators=8, random_state=1)))),
     _case("Voting (soft) of forests and trees", "steps of their own", fitted(voters(after(coded, forest), after(targeted, extra), after(ordinal, tree), voting="soft", weights=[2, 1, 1])), since="1.3"),

@@ -9,7 +9,9 @@ import warnings
 # Threads only wait for each other on so few rows.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from wheels import hold, lacking
+from hyfair.models import read
+from sklearn_cases import made, people, tree
+from wheels import Case, columns_of, hold, lacking
 from wheels_cases import CASES
 
 
@@ -23,6 +25,16 @@ class Readers(unittest.TestCase):
                 hold(case, drawn=300)
         if missing:
             self.skipTest(f"SKIPPED {len(CASES) - len(tried)} of {len(CASES)} cases: {'; '.join(missing)}")
+
+    @unittest.skipIf(lacking(Case("scikit-learn", "FixedThresholdClassifier", "", people, since="1.5")), "SKIPPED: no FixedThresholdClassifier")
+    def test_at(self) -> None:
+        """A score equal to the threshold of a threshold classifier is a yes, and so is it in the copy."""
+        x, y = people(numbers=True)
+        threshold = float(tree().fit(x, y).predict_proba(x)[0, 1])
+        estimator = made("model_selection.FixedThresholdClassifier", estimator=tree, threshold=threshold)().fit(x, y)
+        copy = read(estimator, columns_of(x))
+        self.assertEqual(copy.threshold, threshold)
+        self.assertEqual(copy.at, (estimator.predict(x) == "yes")[0])
 
 
 if __name__ == "__main__":

@@ -207,8 +207,9 @@ def _one_hot(step: Any, flow: Flow) -> List[Signal]:
     counts = []
     for i, categories in enumerate(step.categories_):
         count = len(categories)
-        if infrequent[i] is not None:
-            count -= len(infrequent[i]) - 1
+        rare = infrequent[i]
+        if rare is not None:
+            count -= len(rare) - 1
         if step.drop_idx_ is not None and step.drop_idx_[i] is not None:
             count -= 1
         counts.append(count)
