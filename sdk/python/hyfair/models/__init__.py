@@ -21,13 +21,27 @@ def read(estimator: Any, columns: Sequence[Column]) -> Copy:
 
     Raises ModelNotReadable, naming the part that cannot be read and what to do.
     """
+    copy: Copy = _reader(estimator).read(estimator, columns)
+    return copy
+
+
+def scores(estimator: Any, frame: Any, positive: Any = 1) -> Any:
+    """The score that the estimator itself gives each row of a frame: what predict_proba says of
+    the class ``positive``. A Booster, a module and a network have none, and their readers say
+    what their score is.
+    """
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(frame)[:, list(getattr(estimator, "classes_", (0, 1))).index(positive)]
+    return _reader(estimator).scores(estimator, frame)
+
+
+def _reader(estimator: Any) -> Any:
     from importlib import import_module
 
     for kind in type(estimator).__mro__:
         library = _READERS.get(kind.__module__.partition(".")[0])
         if library:
-            copy: Copy = import_module(f"{__name__}.{library}").read(estimator, columns)
-            return copy
+            return import_module(f"{__name__}.{library}")
     raise ModelNotReadable(
         f"{type(estimator).__module__}.{type(estimator).__qualname__} is no model that hyfair reads: "
         f"want an estimator of {', '.join(_NAMES)}")
