@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Sequence
 
 from . import ModelNotReadable
+from .core import Steps
 from .inputs import Column, Input, Scale, Table
 
 
@@ -56,3 +57,14 @@ def coded(library: str, column: Column, categories: Sequence[Any], unknown: floa
                 f"leave it out of the domain, domains={{{column.name!r}: […]}}")
         entries.append(code)
     return Table(column.name, entries + [float("nan")] * column.missing)
+
+
+def stepped(input: int, borders: Sequence[float], values: Sequence[Any], missing: Any) -> Steps:
+    """A step function in which bins of one value are merged."""
+    kept: List[float] = []
+    merged = [float(values[0])]
+    for border, value in zip(borders, values[1:]):
+        if value != merged[-1]:
+            kept.append(border)
+            merged.append(float(value))
+    return Steps(input, kept, merged, float(missing))
