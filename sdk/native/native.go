@@ -47,7 +47,8 @@ type Library struct {
 //
 //  1. the folders in $HYFAIR_LIB_DIR;
 //  2. folders relative to the executable: ../../.deps/lib (for
-//     bin/plugins/NAME), ../.deps/lib (for bin/NAME), ../lib;
+//     bin/plugins/NAME), ../.deps/lib (for bin/NAME), ../lib; for
+//     site-packages/hyfair/_bin/plugins/NAME, the Python packages highspy and z3;
 //  3. the system's loader, which knows LD_LIBRARY_PATH and its own cache;
 //  4. folders that distributions use without telling the loader.
 //

@@ -42,5 +42,7 @@ func besideExecutable(exe string) []string {
 		filepath.Join(at, "..", "..", ".deps", "lib"),
 		filepath.Join(at, "..", ".deps", "lib"),
 		filepath.Join(at, "..", "lib"),
+		filepath.Join(at, "..", "..", "..", "highspy"),
+		filepath.Join(at, "..", "..", "..", "z3", "lib"),
 	}
 }

@@ -13,7 +13,7 @@ import (
 var Spec = native.Spec{
 	Name:  "HiGHS",
 	Files: []string{"libhighs.so", "libhighs.so.1", "libhighs.dylib"},
-	Hint:  "make setup",
+	Hint:  "make setup, or pip install highspy",
 }
 
 // Lib is the bound library. Safe for concurrent use.

@@ -16,7 +16,7 @@ import (
 var Spec = native.Spec{
 	Name:  "Z3",
 	Files: []string{"libz3.so", "libz3.so.4", "libz3.dylib"},
-	Hint:  "make setup",
+	Hint:  "make setup, or pip install z3-solver",
 }
 
 // Lib is the bound library. Safe for concurrent use.

@@ -1,0 +1,36 @@
+"""``python -m hyfair`` and the console script ``hyfair`` are the program itself."""
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+
+def program() -> Path:
+    """The program ``hyfair``: the wheel's, or that of the source tree that the package lies in.
+
+    Raises FileNotFoundError if there is neither.
+    """
+    here = Path(__file__).resolve().parent
+    places = [here / "_bin" / "hyfair"]
+    if here.parts[-3:] == ("sdk", "python", "hyfair"):
+        places.append(here.parents[2] / "bin" / "hyfair")
+    for place in places:
+        if place.is_file():
+            return place
+    raise FileNotFoundError(
+        f"the program hyfair is not at {' or '.join(map(str, places))}: install a wheel, "
+        "which `make wheel` builds in the source tree, or run `make build` there")
+
+
+def main() -> NoReturn:
+    """Becomes the program: its arguments, signals and exit code are this process's."""
+    try:
+        path = str(program())
+    except FileNotFoundError as e:
+        sys.exit(f"hyfair: {e}")
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()
