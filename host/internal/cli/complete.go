@@ -51,6 +51,7 @@ var completions = map[string]values{
 	"clock":       words(clock.WallTime, clock.CPUTime),
 	"format":      words(append(view.Formats(), formatJSON)...),
 	"plot-format": words(view.FigureFormats...),
+	"progress":    words(progressLine, progressJSON),
 	"log-level":   words("trace", "debug", "info", "warn", "error", "off"),
 }
 

@@ -54,6 +54,8 @@ type App struct {
 	Shard     record.Shard
 	Set       []string
 	CSVSafe   bool
+	Progress  string
+	Text      string
 
 	// args are the arguments of the command line. page says where a result goes in addition to
 	// standard output.
@@ -66,6 +68,8 @@ type App struct {
 	parted bool
 	// working is set by begin; nil if no caller waits for it.
 	working *atomic.Bool
+	// interrupt ends the command as a signal does; nil if the program has no signals.
+	interrupt func()
 }
 
 // begin records that the command has read its input: from now on it ends by itself
@@ -119,7 +123,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer signal.Stop(pipe)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: said, args: args, working: &atomic.Bool{}}
+	ctx, interrupt := context.WithCancel(ctx)
+	defer interrupt()
+	app := &App{interrupt: interrupt, Stdin: &input{from: stdin, done: ctx.Done()}, Stdout: out, Stderr: said, args: args, working: &atomic.Bool{}}
 	go func() {
 		<-ctx.Done()
 		// Programs that end others may signal a process and then its group: only
@@ -214,6 +220,14 @@ func newRoot(app *App) *cobra.Command {
 		// such as a climb, and so hide this one.
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			view.SafeCSV(app.CSVSafe)
+			if app.Progress != progressLine && app.Progress != progressJSON {
+				return usage(fmt.Errorf("--progress %q: want %s or %s", app.Progress, progressLine, progressJSON))
+			}
+			if app.Text != "" {
+				if err := files.Try(app.Text); err != nil {
+					return usage(fmt.Errorf("--text: %w", err))
+				}
+			}
 			return usage(simd.Check())
 		},
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -230,6 +244,8 @@ func newRoot(app *App) *cobra.Command {
 	f.StringVar(&app.PluginDir, "plugin-dir", "", "look for plugins in this folder first")
 	f.StringVar(&app.Journal, "journal", "", "journal file that runs are kept in (default: journal.db in the folder for runs)")
 	f.StringVar(&app.LogLevel, "log-level", "warn", "trace, debug, info, warn, error or off")
+	f.StringVar(&app.Progress, "progress", progressLine, "line: one line if standard error is a terminal; json: lines such as {\"progress\": …} on standard error, for programs")
+	f.StringVar(&app.Text, "text", "", "with --json: also write the result as text to this file")
 	f.BoolVar(&app.CSVSafe, "csv-safe", false, "put an apostrophe before texts in CSV that a spreadsheet would read as formulas")
 	f.StringArrayVar(&app.Set, "set", nil, "plugin option key=value; may be repeated")
 	for _, add := range commands {

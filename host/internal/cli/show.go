@@ -123,7 +123,13 @@ func (a *App) showAs(r result, format string) error {
 	if a.JSON {
 		format = formatJSON
 	}
-	return errors.Join(write(a.Stdout, r, format, a.screen()), a.page.write(a, r))
+	err := write(a.Stdout, r, format, a.screen())
+	if a.JSON && a.Text != "" {
+		if failed := files.Write(a.Text, func(file *os.File) error { return write(file, r, view.Text, view.Options{}) }); failed != nil {
+			err = errors.Join(err, fmt.Errorf("--text: %w", failed))
+		}
+	}
+	return errors.Join(err, a.page.write(a, r))
 }
 
 func write(w io.Writer, r result, format string, o view.Options) error {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -13,16 +15,25 @@ import (
 
 // statusLine is one line of progress on standard error, rewritten in place. It
 // stays silent with --json and if standard error is not a terminal. A text that stays
-// unchanged for a while is shown with its age. Safe for concurrent use.
+// unchanged for a while is shown with its age. With --progress json each text is a line
+// of its own, at least one a second. Safe for concurrent use.
 type statusLine struct {
 	mu    sync.Mutex
-	file  *os.File  // nil: silent
+	file  *os.File  // nil: silent, or lines of JSON
+	lines io.Writer // nil: no lines of JSON
+	lost  func()    // called when a line of JSON cannot be written
 	text  string    // the last text received
 	told  time.Time // when it was received, or when the line was cleared
 	last  time.Time // time of the last rewrite
 	shown bool
 	ended bool
 }
+
+// The values of --progress.
+const (
+	progressLine = "line"
+	progressJSON = "json"
+)
 
 const (
 	// statusEvery is the shortest time between two rewrites.
@@ -35,6 +46,11 @@ func newStatusLine(a *App) *statusLine {
 	said, _ := a.Stderr.(*diagnostics)
 	if said == nil {
 		return &statusLine{}
+	}
+	if a.Progress == progressJSON {
+		s := &statusLine{lines: said.to, lost: a.interrupt, told: time.Now()}
+		go s.tick()
+		return s
 	}
 	file, ok := said.to.(*os.File)
 	if a.JSON || !ok || !isTerminal(file) {
@@ -50,7 +66,7 @@ func (s *statusLine) show(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text, s.told = text, time.Now()
-	if s.file == nil || s.ended || time.Since(s.last) < statusEvery {
+	if s.file == nil && s.lines == nil || s.ended || time.Since(s.last) < statusEvery {
 		return
 	}
 	s.put(text)
@@ -64,7 +80,9 @@ func (s *statusLine) tick() {
 			s.mu.Unlock()
 			return
 		}
-		if quiet := time.Since(s.told); quiet >= 2*statusQuiet && s.text != "" {
+		if s.lines != nil && !s.ended {
+			s.put(s.text)
+		} else if quiet := time.Since(s.told); quiet >= 2*statusQuiet && s.text != "" {
 			s.put(fmt.Sprintf("%s (%s ago)", s.text, view.Seconds(quiet.Truncate(time.Second).Seconds())))
 		}
 		s.mu.Unlock()
@@ -73,8 +91,19 @@ func (s *statusLine) tick() {
 
 // put rewrites the line, cut to the terminal's width. mu must be held.
 func (s *statusLine) put(text string) {
-	s.last, s.shown = time.Now(), true
+	s.last = time.Now()
 	text = view.OneLine(text)
+	if s.lines != nil {
+		line, err := json.Marshal(map[string]string{"progress": text})
+		if err == nil {
+			_, err = s.lines.Write(append(line, '\n'))
+		}
+		if err != nil && s.lost != nil { // the caller is gone, and nobody would read the result
+			s.lost()
+		}
+		return
+	}
+	s.shown = true
 	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil {
 		if runes := []rune(text); len(runes) >= width && width > 1 {
 			text = string(runes[:width-1])

@@ -14,11 +14,15 @@ import hyfair.plugin
 from hyfair import _old
 
 
-@pytest.mark.parametrize("name", hyfair.plugin.__all__)
+@pytest.mark.parametrize("name", sorted(set(hyfair.plugin.__all__) - {"Error"}))
 def test_names(name):
     vars(hyfair).pop(name, None)  # which an import of the module has set
     with pytest.warns(DeprecationWarning, match=rf"hyfair\.{name} has moved to hyfair\.plugin\.{name};"):
         assert getattr(hyfair, name) is getattr(hyfair.plugin, name)
+
+
+def test_errors_of_plugins_are_errors():
+    assert hyfair.Error is not hyfair.plugin.Error and issubclass(hyfair.plugin.Error, hyfair.Error)
 
 
 @pytest.mark.parametrize("name", [*sorted(_old.MODULES), "serve.apart"])
@@ -32,13 +36,13 @@ def test_modules(name):
 
 
 def test_other_names():
-    with pytest.raises(AttributeError, match="'hyfair' has no attribute 'Study'"):
-        hyfair.Study
+    with pytest.raises(AttributeError, match="'hyfair' has no attribute 'Studies'"):
+        hyfair.Studies
     with pytest.raises(ImportError, match="Nothing"):
         from hyfair import Nothing  # noqa: F401
     with pytest.raises(ImportError):
         importlib.import_module("hyfair.serve.nothing")
-    assert dir(hyfair) == ["__version__", "plugin"]
+    assert dir(hyfair) == sorted([*hyfair.__all__, "plugin"])
 
 
 def test_users_get_nothing_of_plugins():

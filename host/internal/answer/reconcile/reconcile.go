@@ -44,15 +44,18 @@ type Scores struct {
 	// The number of rows whose scores differ by more than tolerance. For a regression model, predicted
 	// numbers are compared.
 	Differ int `json:"differ"`
-	// The number of rows with different decisions.
+	// The number of them with different decisions.
 	Decisions int `json:"decisions"`
+	// The number of rows whose scores differ by no more than tolerance, on different sides of a
+	// threshold.
+	Close int `json:"close"`
 	// The largest difference that counts as equal.
 	Tolerance float64 `json:"tolerance"`
 	// The largest difference.
 	Worst float64 `json:"worst"`
 	// The file has the scores of the other class.
 	Reversed bool `json:"reversed"`
-	// The first ten rows that differ.
+	// The first ten rows that differ or are close.
 	First []Difference `json:"first"`
 }
 
@@ -147,13 +150,19 @@ func (out *Result) hold(r *Request) (*study.Study, error) {
 		apart := math.Abs(ours - theirs[i])
 		h.Worst = max(h.Worst, apart)
 		h.Reversed = h.Reversed && math.Abs(1-ours-theirs[i]) <= tolerance
-		if positive != decider.Says(point, theirs[i]) && apart > h.Tolerance {
+		other := positive != decider.Says(point, theirs[i])
+		switch {
+		case apart > h.Tolerance && other:
 			h.Decisions++
-		}
-		if apart <= h.Tolerance {
+			h.Differ++
+		case apart > h.Tolerance:
+			h.Differ++
+		case other && st.Bands == nil:
+			h.Close++
+		default:
 			continue
 		}
-		if h.Differ++; len(h.First) == first {
+		if len(h.First) == first {
 			continue
 		}
 		path, line := data.Where(i)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+from ..exceptions import ModelNotReadable
 from .core import Copy
 from .inputs import Column
 
-
-class ModelNotReadable(ValueError):
-    """The estimator, or one of its steps, is none that hyfair can read."""
+__all__ = ["ModelNotReadable", "read", "scores"]
 
 
 def read(estimator: Any, columns: Sequence[Column]) -> Copy:

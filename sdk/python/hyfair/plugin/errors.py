@@ -5,8 +5,10 @@ They mean that there is no answer. A limit reached is a result (see
 any other exception reaches the user as "the plugin raised ...".
 """
 
+from hyfair.exceptions import Error as _Error
 
-class Error(Exception):
+
+class Error(_Error):
     """The base class of these errors."""
 
 

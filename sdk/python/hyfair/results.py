@@ -1,0 +1,326 @@
+"""Answers as people use them: as numbers, frames, texts and pages."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import typing
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+
+from . import answers, engine
+from .exceptions import CheckFailed, CommandFailed, Contradiction, StudyError, Undecided
+from .frames import Frame
+
+class Result:
+    """What every answer has: its JSON, text and page, and the command that asks again."""
+
+    _outcome: engine.Outcome
+    _frame: Optional[Frame]
+    command: str
+    """The shell command that gives the same answer."""
+
+    @property
+    def notes(self) -> List[str]:
+        """What the program said beside the answer."""
+        return list(self._outcome.notes)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The answer's JSON object; docs/reference/schema describes it."""
+        return typing.cast(Dict[str, Any], json.loads(json.dumps(self._outcome.answer)))
+
+    def to_json(self) -> str:
+        """The answer's JSON object as text."""
+        return json.dumps(self._outcome.answer, indent=2, ensure_ascii=False)
+
+    def save(self, path: Union[str, Path]) -> Path:
+        """Write the answer as a page (.html), a text (.txt) or JSON (.json)."""
+        path = Path(path)
+        content = {".html": self._outcome.page, ".txt": self._outcome.text, ".json": self.to_json() + "\n"}.get(path.suffix)
+        if content is None:
+            raise StudyError(f"{path}: want a name that ends in .html, .txt or .json")
+        path.write_text(content, "utf-8")
+        return path
+
+    def plot(self) -> "Picture":
+        """The answer's figures."""
+        return Picture(tuple(re.findall(r"<svg.*?</svg>", self._outcome.page, re.S)))
+
+    def check(self) -> "Result":
+        """Raise CheckFailed or Undecided unless all bounds of the question hold."""
+        gates = self._outcome.answer.get("gates") or []
+        if not gates:
+            raise StudyError("the question has no bound to check: give one, such as audit(max_unfair=0.01)")
+        return self._gates(gates)
+
+    def _gates(self, gates: Sequence[Mapping[str, Any]]) -> "Result":
+        said = {outcome: [f"{g['gate']}: {g['text']}" for g in gates if (g["outcome"] == "failed") == (outcome == "failed")
+                          and g["outcome"] != "passed"] for outcome in ("failed", "open")}
+        if said["failed"]:
+            raise CheckFailed("\n".join(said["failed"]))
+        if said["open"]:
+            raise Undecided("\n".join(said["open"]))
+        return self
+
+    def _like(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        """Rows as a frame of the user's kind."""
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        values = {name: _one_type([row.get(name) for row in rows]) for name in names}
+        if self._frame is not None:
+            return self._frame.like(values)
+        return _any_frame(values)
+
+    def __str__(self) -> str:
+        return self._outcome.text
+
+    def __repr__(self) -> str:
+        return self._outcome.text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return _fragment(self._outcome.page)
+
+
+R = TypeVar("R", bound=Result)
+
+
+class Audit(Result, answers.AuditAnswer):
+    """Each person of the rows beside their counterfactuals."""
+
+    @property
+    def by_group(self) -> Any:
+        """A row for each group of each protected attribute: rates, ratios and flips."""
+        return self._like(self._groups())
+
+    @property
+    def overall(self) -> Dict[str, Any]:
+        """The measures of all people together."""
+        s = self.summary
+        return {"people": s.people, "selection_rate": self._favoured(s), "flips": s.flips_share, "gain": s.gain_share,
+                "lose": s.lose_share, "unfair": s.unfair_share, "mean_gap": s.mean_gap, "max_gap": s.max_gap}
+
+    def difference(self) -> Dict[str, Optional[float]]:
+        """For each protected attribute, the largest difference of selection rates between judged groups."""
+        return {a.name: a.difference for a in self._rated()}
+
+    def ratio(self) -> Dict[str, Optional[float]]:
+        """For each protected attribute, the least impact ratio of its judged groups."""
+        return {a.name: a.impact_ratio for a in self._rated()}
+
+    def to_frame(self) -> Any:
+        """The groups as a frame of the user's kind: the same as ``by_group``."""
+        return self.by_group
+
+    @property
+    def people(self) -> Any:
+        """The people treated worst, as many as ``top``, each with the two extreme copies' scores."""
+        return self._like([_flat(row) for row in self._outcome.answer.get("rows") or []])
+
+    def _favoured(self, part: Any) -> float:
+        low = bool(self.groups and self.groups.favourable == "negative")
+        share = float(part.positive_share)
+        return 1 - share if low else share
+
+    def _rated(self) -> List[answers.AuditRated]:
+        if self.groups is None:
+            raise StudyError("the audit has no rates by group: ask with audit(groups=True), for a model with decisions of yes and no")
+        return self.groups.attributes
+
+    def _groups(self) -> List[Dict[str, Any]]:
+        of = {a.name: {g.label: g for g in a.groups} for a in self.summary.attributes}
+        out: List[Dict[str, Any]] = []
+        for rated in self.groups.attributes if self.groups else []:
+            for g in rated.groups:
+                row: Dict[str, Any] = {"attribute": rated.name, "group": g.label, "people": g.people, "share": g.share, "judged": g.judged,
+                                       "selection_rate": g.selection.rate, "selection_low": g.selection.low, "selection_high": g.selection.high,
+                                       "impact_ratio": g.impact_ratio, "impact_ratio_low": g.impact_ratio_low, "impact_ratio_high": g.impact_ratio_high}
+                for name, rate in (("true_positive_rate", g.true_positive), ("false_positive_rate", g.false_positive), ("precision", g.precision)):
+                    if rate is not None:
+                        row[name] = rate.rate
+                row.update(_treated(of.get(rated.name, {}).get(g.label)))
+                out.append(row)
+        if out:
+            return out
+        return [{"attribute": a.name, "group": g.label, "people": g.people, "positive": g.positive_share, **_treated(g)}
+                for a in self.summary.attributes for g in a.groups]
+
+
+def _treated(group: Optional[answers.AuditGroup]) -> Dict[str, Any]:
+    if group is None:
+        return {}
+    return {"flips": group.flips_share, "gain": group.gain_share, "lose": group.lose_share, "unfair": group.unfair_share,
+            "mean_gap": group.mean_gap, "max_gap": group.max_gap, "advantage": group.advantage}
+
+
+class Verdict(Result, answers.CertifyAnswer):
+    """Whether a possible person is treated unfairly."""
+
+    @property
+    def fair(self) -> Optional[bool]:
+        """True if proved, False if refuted, None if undecided."""
+        return {"fair": True, "unfair": False}.get(self.verdict)
+
+    @property
+    def pair(self) -> Any:
+        """The two counterfactuals that refute fairness, as two rows of a frame; None without."""
+        found = (self._outcome.answer.get("witness") or {}).get("labels")
+        if not found:
+            return None
+        scores = self._outcome.answer["witness"]
+        return self._like([{**found["x" + side], **found["z" + side], "score": scores.get("score" + side)} for side in "12"])
+
+    def to_frame(self) -> Any:
+        """The same as ``pair``."""
+        return self.pair
+
+    def check(self) -> "Result":
+        """Raise CheckFailed if somebody is treated unfairly, Undecided if that is open."""
+        if self._outcome.answer.get("gates"):
+            return super().check()
+        if self.verdict == "unfair":
+            raise CheckFailed(f"unfair: two counterfactuals of one person are {self.gap} apart; .pair has them")
+        if self.verdict != "fair":
+            raise Undecided(f"undecided: {self.reason or 'a limit left the verdict open'}")
+        return self
+
+
+class Quantified(Result, answers.QuantifyAnswer):
+    """The share of all possible people that is treated unfairly."""
+
+
+class QuantifiedGroups(Result, answers.QuantifyGroups):
+    """The proved rates of groups of all possible people."""
+
+
+class Search(Result, answers.SearchAnswer):
+    """The people found whose treatment depends most on protected attributes."""
+
+    @property
+    def worst(self) -> Any:
+        """The person treated worst; None if nobody was found."""
+        return self.best
+
+
+class Explanation(Result, answers.ExplainAnswer):
+    """The conditions under which protected attributes decide most."""
+
+
+class Mitigation(Result, answers.MitigateAnswer):
+    """What guarding and retraining cost and gain."""
+
+    def to_frame(self) -> Any:
+        """The arms, a row each."""
+        return self._like([_flat(arm) for arm in self._outcome.answer["arms"]])
+
+
+class Report(Result, answers.ReportAnswer):
+    """The report, to be saved as a page."""
+
+
+class Verdicts(Result, answers.CertifySets):
+    """The verdicts of several questions."""
+
+
+class QuantifiedSets(Result, answers.QuantifySets):
+    """The shares of several questions."""
+
+
+class Picture:
+    """Figures, which a notebook shows."""
+
+    def __init__(self, svgs: Sequence[str]) -> None:
+        self.svgs = list(svgs)
+
+    def _repr_html_(self) -> str:
+        return "".join(self.svgs)
+
+
+def of(asked: "type[R]", outcome: engine.Outcome, command: str, frame: Optional[Frame]) -> "R":
+    """The result of a command. Raises CommandFailed or Contradiction, with what was found."""
+    kind: Any = asked
+    content = dict(outcome.answer)
+    if outcome.code == engine.INTERRUPTED:
+        content["interrupted"] = True
+    if "questions" in content:
+        kind = {Verdict: Verdicts, Quantified: QuantifiedSets}.get(kind, kind)
+    elif kind is Quantified and "attributes" in content:
+        kind = QuantifiedGroups
+    result: R = _decoded(kind, content)
+    for name, value in (("_outcome", outcome), ("_frame", frame), ("command", command)):
+        object.__setattr__(result, name, value)
+    said = "\n".join(re.sub(r"^hyfair: ", "", line) for line in outcome.notes)
+    if outcome.code == engine.CONTRADICTION:
+        raise Contradiction(said or "an exact evaluation refuted a claim of a solver", outcome.code, result)
+    if outcome.code in (1, engine.USAGE):
+        raise CommandFailed(said or f"hyfair ended with exit code {outcome.code}", outcome.code, result)
+    return result
+
+
+@lru_cache(maxsize=None)
+def _shape(kind: Any) -> Tuple[Tuple[str, str, Any], ...]:
+    """The fields of a dataclass: name, name in JSON, type."""
+    hints = typing.get_type_hints(next(k for k in kind.__mro__ if k.__module__ == answers.__name__))
+    return tuple((f.name, f.metadata.get("json", f.name.rstrip("_")), hints[f.name]) for f in fields(kind))
+
+
+def _decoded(kind: Any, content: Any) -> Any:
+    if content is None:
+        return None
+    if is_dataclass(kind):
+        made: Any = kind
+        return made(**{name: _decoded(of, content[key]) for name, key, of in _shape(made) if key in content})
+    if kind is float:
+        return float(content)
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if origin is Union:
+        return _decoded(inside[0], content)
+    if origin is list:
+        return [_decoded(inside[0], item) for item in content]
+    if origin is dict:
+        return {key: _decoded(inside[1], value) for key, value in content.items()}
+    return content
+
+
+def _one_type(cells: List[Any]) -> List[Any]:
+    """Whole numbers beside others as floats: JSON does not tell them apart."""
+    return [float(c) if type(c) is int else c for c in cells] if any(type(c) is float for c in cells) else cells
+
+
+def _flat(content: Mapping[str, Any], before: str = "") -> Dict[str, Any]:
+    """Nested objects as columns, without lists."""
+    out: Dict[str, Any] = {}
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            out.update(_flat(value, f"{before}{key}."))
+        elif not isinstance(value, list):
+            out[before + key] = value
+    return out
+
+
+def _any_frame(values: Mapping[str, Sequence[Any]]) -> Any:
+    """A frame of a library that is loaded, else of one that is installed."""
+    import importlib
+
+    names = sorted(("pandas", "polars", "pyarrow"), key=lambda name: name not in sys.modules)
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+        import narwhals as nw
+
+        backend: Any = name
+        return nw.from_dict(dict(values), backend=backend).to_native()
+    raise StudyError("no library of data frames is installed: install pandas, polars or pyarrow, or use to_dict()")
+
+
+def _fragment(page: str) -> str:
+    """The page's main part with its style, which holds for this part only."""
+    main = re.search(r"<main.*</main>", page, re.S)
+    style = re.search(r"<style>(.*?)</style>", page, re.S)
+    if not main:
+        return ""
+    scoped = re.sub(r"(^|[\s}])(:root|html|body)(?= \{)", r"\1:scope", style.group(1) if style else "")
+    return f'<div class="hyfair-answer"><style>@scope (.hyfair-answer) {{\n{scoped}\n}}</style>{main.group(0)}</div>'

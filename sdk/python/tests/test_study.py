@@ -1,0 +1,358 @@
+"""Studies in Python, held against the program: unittest's, so that any environment with data frames runs them.
+
+$HYFAIR is the program. sdk/python/pythontest starts them.
+"""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+if not all(map(find_spec, ("narwhals", "pandas"))) or not os.environ.get("HYFAIR"):
+    raise unittest.SkipTest("needs narwhals, pandas and $HYFAIR: go test ./sdk/python/pythontest runs it")
+
+import numpy as np
+import pandas as pd
+
+import hyfair
+from hyfair import engine
+from hyfair.frames import Frame
+
+from estimators import Deep, Linear, install
+
+install()
+
+
+def people(n=60):
+    return pd.DataFrame({
+        "age": [20 + i % 7 for i in range(n)],
+        "sex": [("male", "female")[i % 2] for i in range(n)],
+        "income": [0.5 + i / 8 for i in range(n)],
+    })
+
+
+def lender(**more):
+    return Linear(-1.0, age=0.03, sex={"male": 0.8, "female": 0.0, "other": 0.3}, income=0.1, **more)
+
+
+LABELS = ["yes" if i % 3 else "no" for i in range(60)]
+
+
+def study(model=None, X=None, **given):
+    return hyfair.Study(model or lender(), people() if X is None else X, **{"protected": ["sex"], "threshold": 0.55, **given})
+
+
+class Answers(unittest.TestCase):
+    """One study, all questions."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.study = study(y=LABELS)
+
+    def test_audit(self):
+        audit = self.study.audit(max_unfair=0.01, epsilon="0.5")
+        frame = audit.by_group
+        self.assertEqual(list(frame["group"]), ["female", "male"])
+        proba = lender().predict_proba(people())[:, 1]
+        for group, rate in zip(frame["group"], frame["selection_rate"]):
+            self.assertEqual(rate, np.mean(proba[people().sex == group] > 0.55))
+        rates = list(frame["selection_rate"])
+        self.assertEqual(audit.difference(), {"sex": rates[1] - rates[0]})
+        self.assertAlmostEqual(audit.ratio()["sex"], rates[0] / rates[1])
+        self.assertEqual(audit.overall["people"], 60)
+        self.assertEqual(len(audit.people), 10)
+        self.assertIs(audit.check(), audit)
+        with self.assertRaisesRegex(hyfair.CheckFailed, "max-unfair"):
+            self.study.audit(max_unfair=0.01).check()
+        with self.assertRaisesRegex(hyfair.StudyError, "no bound to check"):
+            self.study.audit().check()
+
+    def test_certify(self):
+        verdict = self.study.certify()
+        self.assertIs(verdict.fair, False)
+        self.assertEqual(set(verdict.pair["sex"]), {"male", "female"})
+        with self.assertRaises(hyfair.CheckFailed):
+            verdict.check()
+        self.assertIs(self.study.certify(epsilon="0.5").fair, True)
+        each = study(protected=["sex", "age"]).certify(protected="each")
+        self.assertEqual([q.verdict for q in each.questions], ["fair", "unfair"])
+        self.assertEqual([q.protected for q in each.questions], [["age"], ["sex"]])
+
+    def test_quantify_and_search(self):
+        self.assertLess(self.study.quantify(epsilon="0.5").interval.hi, 1e-9)
+        self.assertEqual(self.study.quantify(groups=True).attributes[0].name, "sex")
+        self.assertGreater(self.study.search(budget="200it", solver="none").worst.gap, 0.1)
+
+    def test_shows_itself(self):
+        audit = self.study.audit()
+        page = audit._repr_html_()
+        self.assertIn("<main", page)
+        self.assertNotIn("<script", page)
+        self.assertEqual(re.findall(r":root|(?:^|[\s}])body \{", page), [])
+        self.assertIn("60", str(audit))
+        self.assertEqual(json.loads(audit.to_json()), audit.to_dict())
+        self.assertIn("<svg", audit.plot()._repr_html_())
+        self.assertIn("sex: domain female, male", repr(self.study))
+        self.assertIn("60 rows and 10,000 made-up people", self.study._repr_html_())
+        with tempfile.TemporaryDirectory() as folder:
+            for end in ("html", "txt", "json"):
+                self.assertTrue(audit.save(Path(folder) / f"a.{end}").stat().st_size)
+
+    def test_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = study(y=LABELS)
+            temporary = made.folder
+            made.save(Path(folder) / "lender")
+            self.assertFalse(temporary.exists())
+            with self.assertRaisesRegex(hyfair.StudyError, "not empty"):
+                self.study.save(folder)
+            loaded = hyfair.load(Path(folder) / "lender")
+            # In the file's folder, as a shell would: the same command, the same JSON but for times.
+            for command, flags in (("audit", {"groups": True}), ("certify", {})):
+                said = loaded.command(command, **flags).split()[1:]
+                out = subprocess.run([engine.program(), *said, "--json"], capture_output=True, check=True, text=True)
+                got = loaded._ask(getattr(hyfair.results, {"audit": "Audit", "certify": "Verdict"}[command]), command, flags)
+                self.assertEqual(timeless(json.loads(out.stdout)), timeless(got.to_dict()))
+            self.assertTrue(got.to_dict()["input_check"]["checked"])
+            self.assertEqual(timeless(made.audit().to_dict()), timeless(loaded.audit().to_dict()))
+
+    def test_an_interrupt_gives_what_is_known(self):
+        # The program is asked to stop as soon as it has begun; what it knew by then is the answer.
+        rng = np.random.default_rng(1)
+        X = pd.DataFrame({f"x{i}": rng.normal(size=50) for i in range(12)})
+        X["sex"] = ["male", "female"] * 25
+        deep = study(Deep(), X, notion="decision")
+        show, began = engine._Line.show, threading.Event()
+
+        def stop(line, text):
+            if text and not began.is_set():
+                began.set()
+                signal.raise_signal(signal.SIGINT)
+
+        engine._Line.show = stop
+        try:
+            result = deep.quantify(samples=0)
+        finally:
+            engine._Line.show = show
+        self.assertTrue(result.interrupted)
+        self.assertGreater(result.interval.hi - result.interval.lo, 0)
+        self.assertEqual(subprocess.run(["pgrep", "-f", str(deep.folder)], capture_output=True).stdout, b"")
+
+
+def timeless(answer):
+    """The answer without times and names of runs."""
+    if isinstance(answer, dict):
+        return {k: timeless(v) for k, v in answer.items() if k not in ("seconds", "run", "journal")}
+    return [timeless(v) for v in answer] if isinstance(answer, list) else answer
+
+
+class Frames(unittest.TestCase):
+    """Kinds of frames, and what is drafted from their columns."""
+
+    def test_every_kind_gives_the_same_study(self):
+        want = None
+        X = people()
+        kinds = {"pandas": lambda: X}
+        if find_spec("polars"):
+            import polars
+            kinds["polars"] = lambda: polars.from_pandas(X) if find_spec("pyarrow") else polars.DataFrame(X.to_dict("list"))
+            kinds["lazy"] = lambda: kinds["polars"]().lazy()
+        if find_spec("pyarrow"):
+            import pyarrow
+            kinds["pyarrow"] = lambda: pyarrow.table(X.to_dict("list"))
+        if find_spec("duckdb") and find_spec("pyarrow"):
+            import duckdb
+            kinds["duckdb"] = lambda: duckdb.from_df(X)
+        kinds["nullable"] = lambda: X.astype({"age": "Int64", "sex": "string", "income": "Float64"})
+        kinds["categorical"] = lambda: X.astype({"sex": "category"})
+        for kind, made in kinds.items():
+            with self.subTest(kind):
+                one = study(X=made(), y=LABELS)
+                files = {f: (one.folder / f).read_text() for f in ("study.yaml", "rows.csv", "model.json")}
+                want = want or files
+                self.assertEqual(files, want)
+                frame = one.audit().by_group
+                self.assertEqual(list(frame["group"]), ["female", "male"])
+                if kind in ("pandas", "polars"):
+                    self.assertEqual(type(frame).__module__.split(".")[0], kind)
+
+    def test_arrays(self):
+        X = np.column_stack([np.arange(20, 60), np.linspace(0, 1, 40), np.arange(40) % 2])
+        one = hyfair.Study(Linear(-1, age=0.02, income=0.3, sex=0.5), X, columns=["age", "income", "sex"], protected=["sex"])
+        self.assertIn("age: {integer: 20..59", (one.folder / "study.yaml").read_text())
+        self.assertIs(one.certify().fair, False)
+
+    def test_domains(self):
+        cases = [
+            ([1, 2, 5], None, "integer", (1, 2, 3, 4, 5)),
+            ([1.0, 4.0, 2.0], None, "integer", (1.0, 2.0, 3.0, 4.0)),
+            ([0.5, 1.0], None, "real", ()),
+            ([True, False], None, "category", (False, True)),
+            (["b", "a"], None, "category", ("a", "b")),
+            ([0, 20_000], None, "integer", ()),
+            ([1, 2], (0, 3), "integer", (0, 1, 2, 3)),
+            ([1, 2], range(0, 3), "integer", (0, 1, 2)),
+            ([1, 2], [2, 1, 3], "category", (2, 1, 3)),
+            ([1, 2], (0.5, 3), "real", ()),
+            (["b", "a"], ["b", "a", "c"], "category", ("b", "a", "c")),
+            (pd.Categorical(["b", "a"], categories=["z", "b", "a"]), None, "category", ("z", "b", "a")),
+            (pd.array([1, None, 3], dtype="Int64"), None, "integer", (1, 2, 3)),
+            ([1.0, math.nan], None, "integer", (1.0,)),
+            (pd.Series([True, None], dtype="object"), None, "category", (False, True)),
+        ]
+        for cells, given, kind, values in cases:
+            with self.subTest(cells=cells, given=given):
+                column, _ = Frame(pd.DataFrame({"x": cells})).column("x", given)
+                self.assertEqual((column.kind, tuple(column.values)), (kind, values))
+                self.assertEqual(column.missing, bool(pd.isna(pd.Series(cells)).any()))
+
+    def test_made_up_rows_have_the_types_of_the_frame(self):
+        frame = Frame(pd.DataFrame({
+            "a": pd.Categorical(["b", "a"], categories=["z", "b", "a"]), "b": pd.array([1, None], dtype="Int64"),
+            "c": [0.5, 1.0], "d": [True, False], "e": pd.array(["x", None], dtype="string"), "f": np.array([1, 2], dtype="int8"),
+        }))
+        drawn = frame.made_up([frame.column(n)[0] for n in "abcdef"], 500, 1).to_native()
+        self.assertEqual(list(drawn.dtypes), list(frame.for_model().dtypes))
+        self.assertEqual(set(drawn["a"]), {"z", "b", "a"})
+        self.assertEqual((drawn["b"].isna().any(), drawn["e"].isna().any(), drawn["f"].isna().any()), (True, True, False))
+
+    def test_missing_values(self):
+        X = people()
+        X["sex"] = X["sex"].where(X.index % 5 > 0, None)
+        X["age"] = X["age"].where(X.index % 7 > 0)
+        one = study(Missing(-1.0, age=0.03, sex={"male": 0.8, "female": 0.0, None: 0.4}, income=0.1), X)
+        text = (one.folder / "study.yaml").read_text()
+        self.assertIn("sex: {categories: [female, male, missing]", text)
+        self.assertIn("age: a missing value counts as 23, as the model's own steps fill it", one.guesses)
+        self.assertIn("sex: a missing value is the category missing", one.guesses)
+        self.assertEqual(one.audit().summary.people, 60)
+
+    def test_the_question(self):
+        one = study(
+            domains={"age": (18, 30), "sex": ["male", "female", "other"]}, constraints={"young": {"age": (None, 19), "sex": "other"}},
+            where={"age": (20, 25)}, epsilon=0.1, notion="score", favourable="no", weights=[1.0] * 60, y=pd.Series(LABELS, name="paid"),
+            threshold={"sex": {"male": 0.6, "female": 0.5, "other": 0.5}})
+        text = (one.folder / "study.yaml").read_text()
+        for want in ("age: {integer: 18..30", 'young: {forbid: "age=..19,sex=other"}', "epsilon: 0.1", "\"yes\": low", "weight: weight",
+                     "label: {column: paid, positive: [yes]}".replace("[yes]", '["yes"]'), "threshold: {sex: {male: 0.6, female: 0.5, other: 0.5}}"):
+            self.assertIn(want, text)
+        self.assertIn("--where age=20..25", one.command("certify"))
+        self.assertEqual(one.audit().where, "age=20..25")
+        bands = study(threshold={"A": 0.8, "B": 0.55, "C": 0})
+        self.assertIs(bands.certify().fair, False)
+
+
+class Missing(Linear):
+    """It fills a missing age with 23."""
+
+    __module__ = "linear"
+
+    def term(self, name, cell):
+        gone = cell is None or cell != cell
+        return super().term(name, (23 if name == "age" else None) if gone else cell)
+
+
+class BadInput(unittest.TestCase):
+    """What a new user would give: one exception each, with its remedy."""
+
+    def test_refused(self):
+        X = people()
+        twice = pd.concat([X, X[["age"]]], axis=1)
+        cases = [
+            ("add the column to X", dict(protected=["gender"]), hyfair.StudyError),
+            ("name the columns that must not matter", dict(protected=None), hyfair.StudyError),
+            ("give one", dict(sensitive_features=["sex"]), hyfair.StudyError),
+            ("several columns named age: rename", dict(X=twice), hyfair.StudyError),
+            ("mixes types", dict(X=X.assign(age=[1, "two"] * 30)), hyfair.StudyError),
+            ("no value in any row", dict(X=X.assign(age=np.nan)), hyfair.StudyError),
+            ("infinite values", dict(X=X.assign(age=[1, np.inf] * 30)), hyfair.StudyError),
+            ("holds dates", dict(X=X.assign(age=pd.Timestamp("2020-01-01"))), hyfair.StudyError),
+            ("has no rows", dict(X=X.head(0)), hyfair.StudyError),
+            ("want a data frame", dict(X={"a": 1}), hyfair.StudyError),
+            ("give columns=", dict(X=X[["age", "income"]].to_numpy()), hyfair.StudyError),
+            ("as X.columns = X.columns.astype", dict(X=X.rename(columns={"age": 3})), hyfair.StudyError),
+            ("which is no column of X", dict(domains={"agee": (1, 2)}), hyfair.StudyError),
+            ("leaves out 20, which is in the rows: widen", dict(domains={"age": (21, 90)}), hyfair.StudyError),
+            ("y has 59 values, but X has 60 rows", dict(y=LABELS[1:]), hyfair.StudyError),
+            ("y never is 'yes'", dict(y=[0, 1] * 30), hyfair.StudyError),
+            ("y='paid' is a text", dict(y="paid"), hyfair.StudyError),
+            ("weights has -1.0: want numbers from 0", dict(weights=[-1.0] * 60), hyfair.StudyError),
+            ("weights has missing values", dict(weights=[math.nan] * 60), hyfair.StudyError),
+            ('want "high" or "low"', dict(favourable="good"), hyfair.StudyError),
+            ("is no model that hyfair reads", dict(model=object()), hyfair.ModelNotReadable),
+            ("is a class, not a fitted model", dict(model=Linear), hyfair.ModelNotReadable),
+            ("several outputs", dict(model=Several(-1, age=1)), hyfair.ModelNotReadable),
+            ("want a number; look for missing", dict(model=lender(shift=math.nan)), hyfair.DisagreesWithModel),
+            ("notion", dict(notion="scores"), hyfair.StudyError),
+        ]
+        for want, given, kind in cases:
+            with self.subTest(want):
+                with self.assertRaisesRegex(kind, re.escape(want)) as caught:
+                    study(**given)
+                self.assertIs(type(caught.exception), kind)
+                self.assertNotIn("\n\n", str(caught.exception))
+
+    def test_a_column_that_the_model_does_not_use_may_be_anything(self):
+        one = study(X=people().assign(note=pd.Timestamp("2020-01-01"), id=range(60)))
+        self.assertIn("left out, since the model does not use them: note, id", one.guesses)
+
+    def test_disagrees(self):
+        with self.assertRaisesRegex(hyfair.DisagreesWithModel, "other scores for 60 of 60 rows, by up to 0.1") as caught:
+            study(lender(shift=0.1))
+        rows = caught.exception.rows
+        self.assertEqual(list(rows.columns), ["age", "sex", "income", "model_score", "copy_score"])
+        self.assertEqual(list(rows["age"]), list(people()["age"][:10]))
+
+    def test_decisions_at_the_threshold(self):
+        # A score of 0.55 in the model is 0.55 less 1e-9 in the copy: the same score, another decision.
+        score = lender().predict_proba(people())[7, 1]
+        with self.assertRaisesRegex(hyfair.DisagreesWithModel, "but for rounding, and yet 1 of 60 rows get another decision"):
+            study(lender(shift=1e-9), threshold=float(score) + 5e-10)
+
+    def test_no_program(self):
+        before = os.environ["HYFAIR"]
+        try:
+            os.environ["HYFAIR"] = "/no/such/file"
+            with self.assertRaisesRegex(hyfair.ProgramNotFound, "is no file"):
+                engine.program()
+        finally:
+            os.environ["HYFAIR"] = before
+
+    def test_the_programs_own_sentence(self):
+        with self.assertRaisesRegex(hyfair.StudyError, 'unknown flag: --budgets'):
+            study().certify(budgets="3s")
+
+
+class Several(Linear):
+    """Its predict_proba is a list, as of a classifier of several outputs."""
+
+    __module__ = "linear"
+
+    def predict_proba(self, frame):
+        return [super().predict_proba(frame)] * 2
+
+
+class Package(unittest.TestCase):
+    def test_import_is_lazy(self):
+        code = "import sys, hyfair, hyfair.plugin.space; print([m for m in ('narwhals', 'pandas', 'hyfair.answers') if m in sys.modules])"
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        self.assertEqual(out.stdout, "[]\n")
+
+    def test_answers_are_current(self):
+        sys.path.insert(0, str(ROOT.parents[1] / "scripts"))
+        import python_results
+
+        self.assertEqual(python_results.OUT.read_text(), python_results.written(), "run scripts/python_results.py")
+
+
+if __name__ == "__main__":
+    unittest.main()
