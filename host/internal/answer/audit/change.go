@@ -183,28 +183,16 @@ func Compare(old, new *Outcome, s *space.Space, region space.Region, data *peopl
 }
 
 func (o *Outcome) changedBy(both [][2]*Person, f int, s *space.Space, region space.Region, rows [][]float64) ChangedAttribute {
-	feature := &s.Features[f]
-	b := newBands(feature, region.Values[f])
-	groups, ends, all := make([]ChangedGroup, b.count()), make([]space.Interval, b.count()), make([]float64, b.count())
-	for _, p := range both {
-		was, now := p[0], p[1]
-		own := rows[now.Index][f]
-		at := b.of(own)
-		g := &groups[at]
-		if g.People++; g.People == 1 {
-			ends[at] = space.Interval{Lo: own, Hi: own}
+	out := ChangedAttribute{Name: s.Features[f].Name, Groups: []ChangedGroup{}}
+	for _, c := range cohorts(s, region, []int{f}, len(both), func(i int) []float64 { return rows[both[i][1].Index] }) {
+		g, all := ChangedGroup{Label: labelOf(&s.Features[f], c.ends[0]), People: len(c.people)}, 0.0
+		for _, i := range c.people {
+			was, now := both[i][0], both[i][1]
+			all += o.weight(now)
+			g.add(o.weight(now), was, now, o)
 		}
-		ends[at] = space.Interval{Lo: min(ends[at].Lo, own), Hi: max(ends[at].Hi, own)}
-		all[at] += o.weight(now)
-		g.add(o.weight(now), was, now, o)
-	}
-	out := ChangedAttribute{Name: feature.Name, Groups: []ChangedGroup{}}
-	for i := range groups {
-		if g := &groups[i]; g.People > 0 {
-			g.sum(all[i])
-			g.Label = labelOf(feature, ends[i])
-			out.Groups = append(out.Groups, *g)
-		}
+		g.sum(all)
+		out.Groups = append(out.Groups, g)
 	}
 	return out
 }

@@ -42,60 +42,31 @@ func (r *Outcome) intersections(s *space.Space, region space.Region, rows [][]fl
 	if len(protected) < 2 {
 		return []Intersection{}
 	}
-	all := make([]bands, len(protected))
-	for n, f := range protected {
-		all[n] = newBands(&s.Features[f], region.Values[f])
-	}
-	type group struct {
-		Intersection
-		low, high []float64
-	}
-	groups := map[string]*group{}
-	var order []*group
-	for i := range r.People {
-		p := &r.People[i]
-		var key strings.Builder
-		own := make([]float64, len(protected))
-		for n, f := range protected {
-			own[n] = rows[p.Index][f]
-			fmt.Fprintf(&key, "%d ", all[n].of(own[n]))
+	order := cohorts(s, region, protected, len(r.People), r.row(rows))
+	slices.SortStableFunc(order, func(a, b *cohort) int { return cmp.Compare(len(b.people), len(a.people)) })
+	order = order[:min(len(order), MostIntersections)]
+	out := make([]Intersection, len(order))
+	for k, c := range order {
+		g := &out[k]
+		g.People = len(c.people)
+		for _, i := range c.people {
+			p := &r.People[i]
+			weight := r.weight(p)
+			g.Weight += weight
+			g.MeanGap += weight * p.Gap
+			if p.Unfair {
+				g.Unfair++
+				g.UnfairShare += weight
+			}
+			g.decide(weight, r.turnOf(p, p.Flips, p.Enters))
 		}
-		g := groups[key.String()]
-		if g == nil {
-			g = &group{low: slices.Clone(own), high: slices.Clone(own)}
-			groups[key.String()] = g
-			order = append(order, g)
-		}
-		for n, v := range own {
-			g.low[n], g.high[n] = min(g.low[n], v), max(g.high[n], v)
-		}
-		weight := r.weight(p)
-		g.People++
-		g.Weight += weight
-		g.MeanGap += weight * p.Gap
-		if p.Unfair {
-			g.Unfair++
-			g.UnfairShare += weight
-		}
-		g.decide(weight, r.turnOf(p, p.Flips, p.Enters))
-	}
-	slices.SortFunc(order, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(b.People, a.People), slices.Compare(a.low, b.low))
-	})
-	out := make([]Intersection, 0, min(len(order), MostIntersections))
-	for _, g := range order[:min(len(order), MostIntersections)] {
 		g.MeanGap, g.UnfairShare = part(g.MeanGap, g.Weight), part(g.UnfairShare, g.Weight)
 		if g.sum(g.Weight, r.Rule, r.ranks() > 0); r.Weights == nil {
 			g.Weight = 0
 		}
 		for n, f := range protected {
-			label := s.Features[f].Label(g.low[n])
-			if g.high[n] > g.low[n] {
-				label += "–" + s.Features[f].Label(g.high[n])
-			}
-			g.Values = append(g.Values, label)
+			g.Values = append(g.Values, labelOf(&s.Features[f], c.ends[n]))
 		}
-		out = append(out, g.Intersection)
 	}
 	return out
 }

@@ -263,76 +263,38 @@ func (o *Outcome) median() float64 {
 // member is a group while its people are counted.
 type member struct {
 	GroupRates
-	key     []int // the band of each feature
-	low     []float64
+	*cohort
 	missing bool
-	people  []int // places in Outcome.People
 	weight  float64
 }
 
 // rated counts the people by their own values of the features.
 func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	var names []string
-	bands := make([]bands, len(features))
-	for n, f := range features {
+	for _, f := range features {
 		names = append(names, by.Space.Features[f].Name)
-		bands[n] = newBands(&by.Space.Features[f], by.Region.Values[f])
 	}
 	out := Rated{Name: strings.Join(names, " × "), Groups: []GroupRates{}}
-	groups := map[string]*member{}
-	var order []*member
-	ends := make([]map[int]space.Interval, len(features)) // of the values in each band
-	for n := range ends {
-		ends[n] = map[int]space.Interval{}
-	}
-	for i := range o.People {
-		p := &o.People[i]
-		row := by.Rows[p.Index]
-		own, key := make([]float64, len(features)), make([]int, len(features))
+	all := cohorts(by.Space, by.Region, features, len(o.People), o.row(by.Rows))
+	order := make([]*member, len(all))
+	for i, c := range all {
+		order[i] = o.member(c, by, median)
 		for n, f := range features {
-			own[n] = row[f]
-			key[n] = bands[n].of(own[n])
-		}
-		g := groups[fmt.Sprint(key)]
-		if g == nil {
-			g = &member{key: key, low: own}
-			groups[fmt.Sprint(key)], order = g, append(order, g)
-			if by.Labels != nil {
-				g.TruePositive, g.FalsePositive, g.Precision = &Rate{}, &Rate{}, &Rate{}
+			ends := c.ends[n] // of all people in the band
+			for _, other := range all {
+				if other.bands[n] == c.bands[n] {
+					ends = hull(ends, other.ends[n])
+				}
 			}
+			names[n] = labelOf(&by.Space.Features[f], ends)
+			order[i].missing = order[i].missing || by.Space.Features[f].Missing && ends.Hi == by.Space.Features[f].Hi
 		}
-		for n, f := range features {
-			if e, ok := ends[n][key[n]]; ok {
-				ends[n][key[n]] = space.Interval{Lo: min(e.Lo, own[n]), Hi: max(e.Hi, own[n])}
-			} else {
-				ends[n][key[n]] = space.Interval{Lo: own[n], Hi: own[n]}
-			}
-			g.missing = g.missing || by.Space.Features[f].Missing && own[n] == by.Space.Features[f].Hi
-		}
-		weight := o.weight(p)
-		g.people, g.weight = append(g.people, i), g.weight+weight
-		selected := o.Rule.Favours(p.Positive)
-		g.Selection.add(selected, weight)
-		if o.Classes == 0 {
-			g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median), weight)
-		}
-		if by.Labels != nil {
-			label := o.Rule.Favours(by.Labels[p.Index] == 1)
-			if label {
-				g.TruePositive.add(selected, weight)
-			} else {
-				g.FalsePositive.add(selected, weight)
-			}
-			if selected {
-				g.Precision.add(label, weight)
-			}
-		}
+		order[i].Label = strings.Join(names, ", ")
 	}
-	slices.SortFunc(order, func(a, b *member) int { return slices.Compare(a.key, b.key) })
 	var best, scoring *member
-	all := o.weigh()
+	weight := o.weigh()
 	for _, g := range order {
-		g.finish(by, features, ends, o, all)
+		g.finish(by, o, weight)
 		if !g.Judged {
 			continue
 		}
@@ -356,14 +318,39 @@ func (o *Outcome) rated(by *RateBy, features []int, median float64) Rated {
 	return out
 }
 
-// finish computes a group's label, share and rates from its counts; all is the weight of all people.
-func (g *member) finish(by *RateBy, features []int, ends []map[int]space.Interval, o *Outcome, all float64) {
-	var labels []string
-	for n, f := range features {
-		labels = append(labels, labelOf(&by.Space.Features[f], ends[n][g.key[n]]))
+// member counts the people of a cohort.
+func (o *Outcome) member(c *cohort, by *RateBy, median float64) *member {
+	g := &member{cohort: c}
+	if by.Labels != nil {
+		g.TruePositive, g.FalsePositive, g.Precision = &Rate{}, &Rate{}, &Rate{}
 	}
-	g.Label, g.People = strings.Join(labels, ", "), len(g.people)
-	g.Share = part(g.weight, all)
+	for _, i := range c.people {
+		p := &o.People[i]
+		weight, selected := o.weight(p), o.Rule.Favours(p.Positive)
+		g.weight += weight
+		g.Selection.add(selected, weight)
+		if o.Classes == 0 {
+			g.Scoring.add(p.Score != median && o.Rule.Favours(p.Score > median), weight)
+		}
+		if by.Labels == nil {
+			continue
+		}
+		label := o.Rule.Favours(by.Labels[p.Index] == 1)
+		if label {
+			g.TruePositive.add(selected, weight)
+		} else {
+			g.FalsePositive.add(selected, weight)
+		}
+		if selected {
+			g.Precision.add(label, weight)
+		}
+	}
+	return g
+}
+
+// finish computes a group's share and rates from its counts; all is the weight of all people.
+func (g *member) finish(by *RateBy, o *Outcome, all float64) {
+	g.People, g.Share = len(g.people), part(g.weight, all)
 	for _, r := range []*Rate{&g.Selection, &g.Scoring, g.TruePositive, g.FalsePositive, g.Precision} {
 		if r != nil {
 			r.close(o.Weights != nil)
@@ -403,7 +390,7 @@ func (o *Outcome) twins(by *RateBy, f int, g, h *member) *Twins {
 		for _, i := range from.people {
 			p := &o.People[i]
 			copy(point, by.Rows[p.Index])
-			if point[f] = to.low[0]; !by.Space.Allowed(point) {
+			if point[f] = to.ends[0].Lo; !by.Space.Allowed(point) {
 				continue
 			}
 			own.add(o.Rule.Favours(p.Positive), o.weight(p))

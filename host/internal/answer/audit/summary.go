@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/hyfair/hyfair/host/internal/view"
 	"github.com/hyfair/hyfair/sdk/fairness"
@@ -270,59 +271,88 @@ func (r *Outcome) Summarise(s *space.Space, region space.Region, rows [][]float6
 	sum.close(r)
 	sum.Gaps, sum.Intersections = view.GapBins(gaps), r.intersections(s, region, rows)
 	for n, f := range s.Protected() {
-		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region.Values[f], rows))
+		sum.Attributes = append(sum.Attributes, r.attribute(n, f, s, region, rows))
 	}
 	return sum
 }
 
 // attribute sums up feature f, the n-th protected one.
-func (r *Outcome) attribute(n, f int, s *space.Space, values []float64, rows [][]float64) Attribute {
-	feature := &s.Features[f]
-	a := Attribute{Name: feature.Name, Groups: []Group{}}
-	b := newBands(feature, values)
-	groups := make([]Group, b.count())
-	for i := range groups {
-		groups[i].From, groups[i].To = math.Inf(1), math.Inf(-1)
-	}
-	var moves []*movers // by group, of classes or bands
-	if r.ranks() > 0 {
-		for range groups {
-			moves = append(moves, r.movers())
+func (r *Outcome) attribute(n, f int, s *space.Space, region space.Region, rows [][]float64) Attribute {
+	a := Attribute{Name: s.Features[f].Name, Groups: []Group{}}
+	for _, c := range cohorts(s, region, []int{f}, len(r.People), r.row(rows)) {
+		g, moves := Group{From: c.ends[0].Lo, To: c.ends[0].Hi, Label: labelOf(&s.Features[f], c.ends[0])}, r.movers()
+		for _, i := range c.people {
+			p := &r.People[i]
+			e := &p.Effects[n]
+			g.add(r.weight(p), p.K, p.Gap, p.Unfair, r.turnOf(p, e.Flips, e.Enters))
+			g.Advantage += r.weight(p) * e.Advantage
+			if r.ranks() > 0 {
+				moves.add(r.weight(p), p.Class, e.Enters)
+			}
 		}
+		g.Advantage = part(g.Advantage, g.Weight)
+		if g.close(r); r.ranks() > 0 {
+			g.Classes = moves.close()
+		}
+		a.Groups = append(a.Groups, g)
 	}
 	for i := range r.People {
 		p := &r.People[i]
 		e := &p.Effects[n]
-		turn := r.turnOf(p, e.Flips, e.Enters)
-		a.add(r.weight(p), e.K, e.Gap, e.Unfair, turn)
+		a.add(r.weight(p), e.K, e.Gap, e.Unfair, r.turnOf(p, e.Flips, e.Enters))
 		if e.Unfair && !slices.ContainsFunc(p.Effects, func(other Effect) bool { return other.Gap > e.Gap }) {
 			a.Strongest++
 		}
-		own := rows[p.Index][f]
-		g := &groups[b.of(own)]
-		g.add(r.weight(p), p.K, p.Gap, p.Unfair, turn)
-		if moves != nil {
-			moves[b.of(own)].add(r.weight(p), p.Class, e.Enters)
-		}
-		g.From, g.To = min(g.From, own), max(g.To, own)
-		g.Advantage += r.weight(p) * e.Advantage
 	}
 	a.close(r)
-	for i := range groups {
-		g := &groups[i]
-		if g.People == 0 {
-			continue
-		}
-		weight := g.Weight
-		g.close(r)
-		if moves != nil {
-			g.Classes = moves[i].close()
-		}
-		g.Advantage = part(g.Advantage, weight)
-		g.Label = labelOf(feature, space.Interval{Lo: g.From, Hi: g.To})
-		a.Groups = append(a.Groups, *g)
-	}
 	return a
+}
+
+// cohort is people whose own values of some features are in the same bands.
+type cohort struct {
+	bands []int // by feature
+	// ends are the smallest and the largest own value of each feature.
+	ends   []space.Interval
+	people []int // in ascending order
+}
+
+// cohorts groups people, whose rows are given by their numbers, by their own values of features. The cohorts are in the
+// order of their bands.
+func cohorts(s *space.Space, region space.Region, features []int, people int, row func(i int) []float64) (out []*cohort) {
+	all, by := make([]bands, len(features)), map[string]*cohort{}
+	for n, f := range features {
+		all[n] = newBands(&s.Features[f], region.Values[f])
+	}
+	for i := range people {
+		x, at, key := row(i), make([]int, len(features)), ""
+		for n, f := range features {
+			at[n] = all[n].of(x[f])
+			key += strconv.Itoa(at[n]) + " "
+		}
+		c := by[key]
+		if c == nil {
+			c = &cohort{bands: at}
+			for _, f := range features {
+				c.ends = append(c.ends, space.Interval{Lo: x[f], Hi: x[f]})
+			}
+			by[key], out = c, append(out, c)
+		}
+		for n, f := range features {
+			c.ends[n] = hull(c.ends[n], space.Interval{Lo: x[f], Hi: x[f]})
+		}
+		c.people = append(c.people, i)
+	}
+	slices.SortFunc(out, func(a, b *cohort) int { return slices.Compare(a.bands, b.bands) })
+	return out
+}
+
+func hull(a, b space.Interval) space.Interval {
+	return space.Interval{Lo: min(a.Lo, b.Lo), Hi: max(a.Hi, b.Hi)}
+}
+
+// row returns the row of a person, for cohorts.
+func (o *Outcome) row(rows [][]float64) func(i int) []float64 {
+	return func(i int) []float64 { return rows[o.People[i].Index] }
 }
 
 // labelOf names a group by the smallest and the largest value in it.
