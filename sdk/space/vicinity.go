@@ -158,6 +158,67 @@ func (v *Vicinity) Has(x []float64) bool {
 	})
 }
 
+// Nobody reports whether a region has no individual in the vicinity: its box is too far from all rows, or the space's
+// constraints forbid every copy of the points that are near. It may also be false then, if too many cases had to be tried.
+func (v *Vicinity) Nobody(s *Space, r Region) bool {
+	if !v.Meets(r.Box) {
+		return true
+	}
+	steps, some := maxCountings, false
+	for _, row := range v.Rows {
+		s.EachCombination(r, row, func(z []float64) { some = some || v.allows(s, row, z, r.Box, &steps) })
+		if some {
+			return false
+		}
+	}
+	return true
+}
+
+// allows reports whether a point of a box, with the protected values of z, is allowed and within the distance of a row.
+// It branches on the conditions of a constraint that forbids the point nearest to the row. Without steps left it is true.
+func (v *Vicinity) allows(s *Space, row, z []float64, box Box, steps *int) bool {
+	if *steps--; *steps < 0 {
+		return true
+	}
+	x, at, sum := slices.Clone(z), make(Box, len(z)), 0.0
+	for _, i := range v.free {
+		x[i] = max(box[i].Lo, min(row[i], box[i].Hi))
+		at[i] = Interval{row[i], row[i]}
+		sum += v.Apart(i, x[i], row[i])
+	}
+	if sum > v.limit+v.slack || sum > v.limit-v.slack && !v.exactly(x, at) {
+		return false
+	}
+	holds := slices.IndexFunc(s.Forbidden, func(p Predicate) bool { return p.Holds(x) })
+	if holds < 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Forbidden[holds], func(c Condition) bool {
+		return !s.Features[c.Feature].IsProtected() && slices.ContainsFunc(s.Features[c.Feature].without(&c, box[c.Feature]), func(side Interval) bool {
+			part := slices.Clone(box)
+			part[c.Feature] = side
+			return v.allows(s, row, z, part, steps)
+		})
+	})
+}
+
+// without returns the parts of an interval of the feature in which a condition does not hold.
+func (f *Feature) without(c *Condition, of Interval) (out []Interval) {
+	if c.Set != nil {
+		for k := of.Lo; k <= of.Hi; k++ {
+			if !c.Holds(k) {
+				out = append(out, Interval{k, k})
+			}
+		}
+		return out
+	}
+	below, above := math.Nextafter(c.Interval.Lo, math.Inf(-1)), math.Nextafter(c.Interval.Hi, math.Inf(1))
+	if f.Discrete() {
+		below, above = math.Ceil(c.Interval.Lo)-1, math.Floor(c.Interval.Hi)+1
+	}
+	return slices.DeleteFunc([]Interval{{of.Lo, min(of.Hi, below)}, {max(of.Lo, above), of.Hi}}, Interval.Empty)
+}
+
 // exactly decides in exact arithmetic whether x is within the distance of a row.
 func (v *Vicinity) exactly(x []float64, row Box) bool {
 	sum, exact := new(big.Rat), func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }

@@ -97,3 +97,55 @@ func TestVicinity(t *testing.T) {
 		t.Error("a row outside the domain was taken")
 	}
 }
+
+// TestNobody compares, under random constraints, whether a region has an individual near a row with enumeration.
+func TestNobody(t *testing.T) {
+	r, counts := rand.New(rand.NewPCG(2, 7)), map[bool]int{}
+	for range 300 {
+		s := &space.Space{Features: []space.Feature{
+			{Name: "age", Kind: space.Integer, Lo: 17, Hi: 22},
+			{Name: "sex", Kind: space.Categorical, Hi: 1, Categories: []string{"f", "m"}, Protected: []float64{0, 1}},
+			{Name: "job", Kind: space.Categorical, Hi: 2, Categories: []string{"a", "b", "missing"}, Missing: true},
+			{Name: "years", Kind: space.Integer, Lo: 0, Hi: 4, Missing: true},
+		}}
+		draw := func() []float64 { return s.Draw(s.Whole().Box, r) }
+		rows := [][]float64{draw(), draw()}
+		for range r.IntN(8) {
+			var p space.Predicate
+			for i := range s.Features {
+				switch f := &s.Features[i]; {
+				case r.IntN(3) == 0:
+				case f.Kind == space.Categorical:
+					p = append(p, space.Condition{Feature: i, Set: [][]int{{0}, {1}, {0, 1}}[r.IntN(3)]})
+				default:
+					a, b := draw()[i], draw()[i]
+					p = append(p, space.Condition{Feature: i, Interval: space.Interval{Lo: min(a, b) - 0.5, Hi: max(a, b) + 0.5}})
+				}
+			}
+			if len(p) > 0 {
+				s.Forbidden = append(s.Forbidden, p)
+			}
+		}
+		v, err := space.NewVicinity(s, rows, big.NewRat(int64(r.IntN(5)), 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		region, want := s.Whole(), true
+		a, b := draw(), draw()
+		for _, i := range s.Free() {
+			region.Box[i] = space.Interval{Lo: min(a[i], b[i]), Hi: max(a[i], b[i])}
+		}
+		for x := range s.Individuals(region.Box) {
+			s.EachCombination(region, x, func(point []float64) { want = want && !(v.Has(x) && s.Allowed(point)) })
+		}
+		if got := v.Nobody(s, region); got != want {
+			t.Fatalf("region %v, constraints %v, within %s of %v: nobody is near: %t, want %t", region.Box, s.Forbidden, v.Distance, rows, got, want)
+		}
+		if v.Meets(region.Box) {
+			counts[want]++
+		}
+	}
+	if min(counts[true], counts[false]) < 20 {
+		t.Errorf("constraints decided too rarely: %v", counts)
+	}
+}

@@ -141,9 +141,7 @@ func (r *Rated) proxies() *view.Table {
 	if len(r.Proxies) == 0 {
 		return nil
 	}
-	t := &view.Table{Title: "Features that stand in for " + r.Name, Columns: []view.Column{
-		{Title: "feature"}, {Title: "says of " + r.Name, Right: true}, {Title: "moves the score by", Right: true},
-	}}
+	t := &view.Table{Title: "Features that stand in for " + r.Name, Columns: view.Columns("feature", "says of "+r.Name, "moves the score by")}
 	for _, p := range r.Proxies[:min(shownProxies, len(r.Proxies))] {
 		t.Add(p.Feature, view.Percent(p.Information, 1), view.Score(p.ScoreChange))
 	}

@@ -18,10 +18,7 @@ func (r *Result) rates() (out []view.Block) {
 	}
 	for i := range r.Rates.Attributes {
 		a := &r.Rates.Attributes[i]
-		t := &view.Table{Title: "Rates by " + a.Name, Columns: []view.Column{
-			{Title: a.Name}, {Title: "people", Right: true}, {Title: "selection rate", Right: true}, {Title: "95 %", Right: true},
-			{Title: "impact ratio", Right: true}, {Title: "95 %", Right: true}, {Title: "scoring rate", Right: true}, {Title: "ratio", Right: true},
-		}}
+		t := &view.Table{Title: "Rates by " + a.Name, Columns: view.Columns(a.Name, "people", "selection rate", "95 %", "impact ratio", "95 %", "scoring rate", "ratio")}
 		labels := slices.ContainsFunc(a.Groups, func(g GroupRates) bool { return g.TruePositive != nil })
 		if labels {
 			t.Columns = append(t.Columns, view.Column{Title: "true pos.", Right: true}, view.Column{Title: "false pos.", Right: true}, view.Column{Title: "precision", Right: true})

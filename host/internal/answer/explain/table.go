@@ -47,7 +47,7 @@ func Table(name string, networks []Network) *view.Table {
 	}
 	t := &view.Table{
 		Title:   name,
-		Columns: []view.Column{{Title: "network"}, {Title: "Init.K", Right: true}},
+		Columns: view.Columns("network", "Init.K"),
 		Groups:  []view.Group{{Span: 2}},
 		Notes: []string{
 			"Size, K, Pert.K, Diff, Cov: of the kept predicate that holds for most high neighbours. kept: the number of predicates kept.",

@@ -219,7 +219,7 @@ func (r *Result) Document() *view.Document {
 	if h.Reversed {
 		f.Add("", "the file has the scores of the other class: each is 1 less the model's")
 	}
-	t := &view.Table{Title: "The first rows that differ", Columns: []view.Column{{Title: "row"}, {Title: "theirs", Right: true}, {Title: "model", Right: true}, {Title: "apart", Right: true}}}
+	t := &view.Table{Title: "The first rows that differ", Columns: view.Columns("row", "theirs", "model", "apart")}
 	for i := range r.Features {
 		t.Columns = append(t.Columns, view.Column{Title: r.Features[i].Name})
 	}

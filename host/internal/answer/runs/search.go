@@ -75,10 +75,8 @@ func (r *Search) byK() *view.Table {
 // more shows measures beyond those of the paper.
 func (r *Search) more() *view.Table {
 	t := &view.Table{
-		Title: "How uneven outcomes are, and how spread out the individuals",
-		Columns: []view.Column{
-			{Title: ""}, {Title: "mean", Right: true}, {Title: "of the best", Right: true},
-		},
+		Title:   "How uneven outcomes are, and how spread out the individuals",
+		Columns: view.Columns("", "mean", "of the best"),
 		Rows: [][]view.Cell{
 			view.Texts("Shannon entropy (bits)", view.Measure(r.Shannon.Mean), view.Measure(r.Shannon.Best)),
 			view.Texts("min-entropy (bits)", view.Measure(r.MinEntropy.Mean), view.Measure(r.MinEntropy.Best)),

@@ -113,14 +113,12 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 	return r.report, err
 }
 
-// Nobody reports whether the constraints leave no individual in a query's region, or its box has none near a row.
+// Nobody reports whether the constraints leave no individual in a query's region or, if it is about those near rows, none
+// of these.
 func Nobody(q *problem.Query) bool {
 	region := q.RegionOrWhole()
-	if q.Within != nil && !q.Within.Meets(region.Box) {
-		return true
-	}
 	k, exact := q.Space.MaxCounterfactuals(region)
-	return exact && k == 0
+	return exact && k == 0 || q.Within != nil && q.Within.Nobody(q.Space, region)
 }
 
 // newRun checks query and options and fills in the defaults.
