@@ -158,9 +158,9 @@ func (v *Vicinity) Has(x []float64) bool {
 	})
 }
 
-// Nobody reports whether a region has no individual in the vicinity: its box is too far from all rows, or the space's
+// Excludes reports whether a region has no individual in the vicinity: its box is too far from all rows, or the space's
 // constraints forbid every copy of the points that are near. It may also be false then, if too many cases had to be tried.
-func (v *Vicinity) Nobody(s *Space, r Region) bool {
+func (v *Vicinity) Excludes(s *Space, r Region) bool {
 	if !v.Meets(r.Box) {
 		return true
 	}

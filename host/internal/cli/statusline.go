@@ -98,7 +98,7 @@ func (s *statusLine) put(text string) {
 		if err == nil {
 			_, err = s.lines.Write(append(line, '\n'))
 		}
-		if err != nil && s.lost != nil { // the caller is gone, and nobody would read the result
+		if err != nil && s.lost != nil { // the caller is gone, and with it the reader of the result
 			s.lost()
 		}
 		return

@@ -118,7 +118,7 @@ func answerTo(ctx, left context.Context, q *problem.Query, o Options, keep func(
 func Nobody(q *problem.Query) bool {
 	region := q.RegionOrWhole()
 	k, exact := q.Space.MaxCounterfactuals(region)
-	return exact && k == 0 || q.Within != nil && q.Within.Nobody(q.Space, region)
+	return exact && k == 0 || q.Within != nil && q.Within.Excludes(q.Space, region)
 }
 
 // newRun checks query and options and fills in the defaults.
