@@ -91,11 +91,12 @@ func parseTreesJSON(text []byte) *trees.Ensemble {
 		s.trees = append(s.trees, s.treeOf(f))
 	}
 	out.Trees = s.trees
-	switch {
-	case share && out.Base == 0:
-		out.Output, out.Base = fairness.LinkShare, -fairness.Half
-	case share:
-		out = out.Share()
+	if share {
+		if less := out.Base - fairness.Half; less+fairness.Half == out.Base && out.Base-less == fairness.Half { // exact
+			out.Output, out.Base = fairness.LinkShare, less
+		} else {
+			out = out.Share()
+		}
 	}
 	return out
 }

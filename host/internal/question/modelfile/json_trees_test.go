@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -189,15 +190,15 @@ const smallTrees = `{
 }
 `
 
-// TestTreesJSONShare: scores are the sums themselves, with a base and without one.
+// TestTreesJSONShare: scores are the sums themselves, whether the base less a half is a float64 or not.
 func TestTreesJSONShare(t *testing.T) {
-	for text, base := range map[string]float64{smallTrees: 0.25, strings.Replace(smallTrees, `"base": 0.25`, `"base": 0`, 1): 0} {
-		m, err := readAny([]byte(text))
+	for _, base := range []float64{0, 0.125, 0.25, 0.1} {
+		m, err := readAny([]byte(strings.Replace(smallTrees, `"base": 0.25`, fmt.Sprintf(`"base": %v`, base), 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := m.(*trees.Ensemble); !ok || m.Link() != fairness.LinkShare {
-			t.Fatalf("%T with a %s", m, m.Link())
+		if e, ok := m.(*trees.Ensemble); !ok || m.Link() != fairness.LinkShare || len(e.Trees) != map[bool]int{true: 3, false: 2}[base == 0.1] {
+			t.Fatalf("%T with a %s: %v", m, m.Link(), m)
 		}
 		for at, want := range map[[2]float64]float64{{0.5, 30}: 0.625, {0.75, 3.5}: 0.125, {math.NaN(), 31}: 0.75, {1, math.NaN()}: 0.3} {
 			if got := m.Link().Score(m.Logit(at[:])); math.Abs(got-want-base) > 1e-15 {

@@ -41,7 +41,7 @@ func TestCorruptedTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range append([]string{"sklearn-forest.onnx", "sklearn-classes.onnx", "sklearn-boosting.onnx", "sklearn-boosting-5.onnx"}, treeFiles...) {
 		file := fixture(t, "trees/"+name)
-		for range tier.Count(2000, 25000) {
+		for range tier.Count(1600, 20000) {
 			cut := bytes.Clone(file)
 			for range 1 + r.IntN(3) {
 				at := r.IntN(len(cut))
